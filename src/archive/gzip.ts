@@ -1,0 +1,68 @@
+/**
+ * One gzip member per record, for as little CPU as a sound member can cost.
+ *
+ * Idea      Three kinds of record, three ways. Short ones (every request) and those that came compressed are
+ *           framed as stored blocks: deflate would cost much and save little. Pages are compressed where they
+ *           are: handing 25 KB to the thread pool and back costs a third as much again as compressing them.
+ *           Huge ones do go to the pool, so that the loop is never held up for long.
+ * Ensures   Every result is one whole gzip member (RFC 1952) that any gunzip reads back to the same bytes.
+ * Cost      See docs/archive.md; `npm run bench -- archive` measures it.
+ */
+import { promisify } from 'node:util';
+import { constants, crc32, gzip, gzipSync, type ZlibOptions } from 'node:zlib';
+
+const gzipInPool = promisify<Uint8Array, ZlibOptions, Uint8Array>(gzip);
+
+/** 1 is fastest, 9 smallest; 0 stores. */
+export type GzipLevel = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** Below this, a member's fixed costs outweigh what deflate saves. */
+const STORED_BELOW = 1024;
+/** From here on compressing takes longer (over a millisecond) than the loop should be held up. */
+const POOLED_FROM = 128 * 1024;
+
+/** The record as one gzip member; a promise only where the work is done in the thread pool. */
+export function gzipMember(record: Uint8Array, level: GzipLevel): Uint8Array | Promise<Uint8Array> {
+  if (level === 0 || record.length < STORED_BELOW || looksCompressed(record)) return storedMember(record);
+  const options: ZlibOptions = { level, windowBits: 15, memLevel: 8, strategy: constants.Z_DEFAULT_STRATEGY };
+  return record.length < POOLED_FROM ? gzipSync(record, options) : gzipInPool(record, options);
+}
+
+const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
+const STORED_BLOCK_LIMIT = 0xffff;
+
+/** A member of stored deflate blocks: five bytes of framing for every 64 KB. */
+export function storedMember(record: Uint8Array): Uint8Array {
+  const blocks = Math.max(1, Math.ceil(record.length / STORED_BLOCK_LIMIT));
+  const member = Buffer.allocUnsafe(HEADER.length + blocks * 5 + record.length + 8);
+  member.set(HEADER);
+  let at = HEADER.length;
+  for (let block = 0; block < blocks; block++) {
+    const piece = record.subarray(block * STORED_BLOCK_LIMIT, (block + 1) * STORED_BLOCK_LIMIT);
+    at = member.writeUInt8(block === blocks - 1 ? 1 : 0, at);
+    at = member.writeUInt16LE(piece.length, at);
+    at = member.writeUInt16LE(piece.length ^ 0xffff, at);
+    member.set(piece, at);
+    at += piece.length;
+  }
+  at = member.writeUInt32LE(crc32(record), at);
+  member.writeUInt32LE(record.length >>> 0, at);
+  return member;
+}
+
+const SAMPLE = 1024;
+const counts = new Uint16Array(256);
+
+/**
+ * Would deflate find anything? Judged by how often two bytes of a sample agree: in text one pair in 15 to 25
+ * does, in compressed or encrypted bytes one in 256. The sample is taken from the middle, behind the headers.
+ */
+export function looksCompressed(bytes: Uint8Array): boolean {
+  if (bytes.length < 4 * SAMPLE) return false;
+  counts.fill(0);
+  const from = bytes.length >> 1;
+  for (let i = from; i < from + SAMPLE; i++) counts[bytes[i]]++;
+  let pairs = 0;
+  for (let value = 0; value < 256; value++) pairs += counts[value] * (counts[value] - 1);
+  return pairs * 128 < SAMPLE * (SAMPLE - 1);
+}

@@ -1,0 +1,388 @@
+/**
+ * Appends exchanges to the WARC files of one agent: response and request side by side, a gzip member each.
+ *
+ * Idea      Members gather in memory and go to disk in batches, while the next ones are being made. `write`
+ *           waits only when more than `pendingBytes` are on their way: that is the back-pressure.
+ * Requires  One writer per agent name and folder.
+ * Ensures   A file begins with a warcinfo and holds whole members up to `checkpoint().length`, always. The two
+ *           records of an exchange are in the same file. Existing files are never written to. When the disk
+ *           refuses, what was accepted stays in memory, `write` refuses more, and `flush` tries again.
+ * Cost      Memory: `pendingBytes` plus the exchanges that wait. A system call per batch.
+ *
+ * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` from the beginning; no suffix marks the one
+ * being written. An index may so refer to it at once, and after a crash its whole members are the archive:
+ * recovery cuts the tail and nothing is renamed.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import type { Exchange } from '../fetch/exchange.ts';
+import type { Bytes } from '../units.ts';
+import { type AppendFile, createAppendFile } from './append-file.ts';
+import { type DigestAlgorithm, digest } from './digest.ts';
+import { type GzipLevel, gzipMember } from './gzip.ts';
+import {
+  payloadIsConfirmable,
+  RecordAssembler,
+  requestFields,
+  responseFields,
+  warcFieldsBlock,
+} from './warc-record.ts';
+
+/** Who crawled, for whom and how: the fields of every file's warcinfo. */
+export interface CrawlInfo {
+  /** Name and version: `drumlin/0.1.0`. */
+  readonly software: string;
+  readonly userAgent?: string;
+  readonly operator?: string;
+  readonly isPartOf?: string;
+  readonly description?: string;
+  readonly robots?: string;
+  readonly hostname?: string;
+  readonly ip?: string;
+}
+
+export interface WarcWriterOptions {
+  readonly info: CrawlInfo;
+  readonly prefix?: string;
+  /** Tells the files of agents that share a folder apart. */
+  readonly agent?: string;
+  /** A file is ended by the first exchange that finds it this long. */
+  readonly rotateBytes?: Bytes;
+  /** How much may be on its way to disk before `write` waits. */
+  readonly pendingBytes?: Bytes;
+  readonly gzipLevel?: GzipLevel;
+  readonly digest?: DigestAlgorithm;
+  readonly clock?: Clock;
+  readonly uuid?: () => string;
+  /** Where files come from; tests put failing disks here. */
+  readonly createFile?: (path: string) => Promise<AppendFile>;
+}
+
+/** Where a record lies: what an index needs to fetch it with one read. */
+export interface Location {
+  /** File name without folder. */
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface StoredExchange {
+  readonly response: Location;
+  readonly request: Location;
+  /** Labelled digest of the payload, also where it is not stated in the record. */
+  readonly payloadDigest: string;
+}
+
+/** A file and the length up to which it holds whole members. */
+export interface WholeLength {
+  readonly file: string;
+  readonly length: number;
+}
+
+const SERIAL_DIGITS = 5;
+/** Large enough that the cost of a system call per page vanishes, small enough to keep the disk busy. */
+const BATCH_BYTES = 256 * 1024;
+
+interface OpenWarc {
+  readonly name: string;
+  readonly file: AppendFile;
+  readonly warcinfoId: string;
+}
+
+export class WarcWriter {
+  readonly #dir: string;
+  readonly #info: CrawlInfo;
+  readonly #prefix: string;
+  readonly #agent: string;
+  readonly #rotateBytes: number;
+  readonly #pendingBytes: number;
+  readonly #level: GzipLevel;
+  readonly #algorithm: DigestAlgorithm;
+  readonly #clock: Clock;
+  readonly #uuid: () => string;
+  readonly #createFile: (path: string) => Promise<AppendFile>;
+  readonly #assembler: RecordAssembler;
+
+  #current: OpenWarc | undefined;
+  #serial = 0;
+  /** Members of the current file that are not written yet, and their bytes. */
+  #pending: Uint8Array[] = [];
+  #pendingLength = 0;
+  /** Where the next member of the current file begins. */
+  #offset = 0;
+  #draining: Promise<void> | undefined;
+  #failure: DrumlinError | undefined;
+  /** The end of the line of those who want to change the current file. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
+  #finished: WholeLength[] = [];
+
+  /** Makes the folder where it is missing. The first file is created by the first exchange. */
+  static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
+    try {
+      await mkdir(dir, { recursive: true });
+    } catch (error) {
+      throw diskError(error, dir);
+    }
+    return new WarcWriter(dir, options);
+  }
+
+  private constructor(dir: string, options: WarcWriterOptions) {
+    this.#dir = dir;
+    this.#info = options.info;
+    this.#prefix = options.prefix ?? 'drumlin';
+    this.#agent = options.agent ?? '0';
+    this.#rotateBytes = options.rotateBytes ?? 1e9;
+    this.#pendingBytes = options.pendingBytes ?? 4 * 2 ** 20;
+    this.#level = options.gzipLevel ?? 1;
+    this.#algorithm = options.digest ?? 'sha1';
+    this.#clock = options.clock ?? systemClock;
+    this.#uuid = options.uuid ?? randomUUID;
+    this.#createFile = options.createFile ?? createAppendFile;
+    this.#assembler = new RecordAssembler(this.#algorithm);
+  }
+
+  /**
+   * Stores the exchange. Resolves when its members are made and accepted: they reach the disk with the batch
+   * they are in, and surely before a later `flush` or `checkpoint` resolves.
+   */
+  write(exchange: Exchange): Promise<StoredExchange> {
+    return this.#inTurn(async () => {
+      this.#refuseIfUnable();
+      if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
+      const current = this.#current ?? (await this.#startFile());
+      const stored = await this.#append(current, exchange);
+      if (this.#pendingLength >= BATCH_BYTES) this.#startDraining();
+      while (this.#pendingLength >= this.#pendingBytes && !this.#failure) await this.#startDraining();
+      return stored;
+    });
+  }
+
+  /** Hands everything accepted so far to the operating system. After a failure this is the way to try again. */
+  flush(): Promise<void> {
+    return this.#inTurn(() => this.#flushAll());
+  }
+
+  /**
+   * A consistent cut: everything accepted before is on disk and synced. Names the file being written, if any,
+   * and every file finished since the last checkpoint, each with its length in whole members.
+   */
+  checkpoint(): Promise<WholeLength[]> {
+    return this.#inTurn(async () => {
+      await this.#flushAll();
+      const current = this.#current;
+      if (current) await this.#onDisk(current.name, () => current.file.sync());
+      const cut = this.#finished;
+      this.#finished = [];
+      return current ? [...cut, { file: current.name, length: current.file.length }] : cut;
+    });
+  }
+
+  /**
+   * Writes what is left and closes the file, also where writing fails: then it rejects, and the file ends with
+   * its last whole batch. Closing twice is allowed.
+   */
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#closed = true;
+      const current = this.#current;
+      if (!current) return;
+      try {
+        await this.#finishFile();
+      } catch (error) {
+        this.#current = undefined;
+        await current.file.close().catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  #inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(action);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  #refuseIfUnable(): void {
+    if (this.#failure) throw this.#failure;
+    if (this.#closed) throw new Error('WarcWriter: write after close');
+  }
+
+  async #append(current: OpenWarc, exchange: Exchange): Promise<StoredExchange> {
+    const ids = { responseId: this.#uuid(), requestId: this.#uuid(), warcinfoId: current.warcinfoId };
+    const payloadDigest = digest(this.#algorithm, exchange.payload);
+    const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
+    // Both members are made before either is accepted: an exchange is stored whole or not at all.
+    const responseMember = await this.#member(
+      this.#assembler.assemble(responseFields(exchange, ids, stated), [exchange.head, ...exchange.wireBody]),
+    );
+    const requestMember = await this.#member(
+      this.#assembler.assemble(requestFields(exchange, ids), [exchange.requestBytes]),
+    );
+    return {
+      response: this.#accept(current, responseMember),
+      request: this.#accept(current, requestMember),
+      payloadDigest,
+    };
+  }
+
+  #member(record: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    return gzipMember(record, this.#level);
+  }
+
+  #accept(current: OpenWarc, member: Uint8Array): Location {
+    const location = { file: current.name, offset: this.#offset, length: member.length };
+    this.#pending.push(member);
+    this.#pendingLength += member.length;
+    this.#offset += member.length;
+    return location;
+  }
+
+  async #startFile(): Promise<OpenWarc> {
+    const { name, file } = await this.#createNext();
+    const warcinfoId = this.#uuid();
+    const block = warcFieldsBlock({
+      software: this.#info.software,
+      format: 'WARC File Format 1.1',
+      conformsTo: 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
+      operator: this.#info.operator,
+      isPartOf: this.#info.isPartOf,
+      description: this.#info.description,
+      robots: this.#info.robots,
+      hostname: this.#info.hostname,
+      ip: this.#info.ip,
+      'http-header-user-agent': this.#info.userAgent,
+    });
+    const record = this.#assembler.assemble(
+      {
+        type: 'warcinfo',
+        id: warcinfoId,
+        date: this.#clock.now(),
+        filename: name,
+        contentType: 'application/warc-fields',
+      },
+      [block],
+    );
+    const current = { name, file, warcinfoId };
+    const member = await this.#member(record);
+    this.#current = current;
+    this.#offset = 0;
+    this.#accept(current, member);
+    return current;
+  }
+
+  /** The next free name: a restart within the same second must not meet the files of the run before. */
+  async #createNext(): Promise<{ name: string; file: AppendFile }> {
+    for (;;) {
+      const serial = String(this.#serial++).padStart(SERIAL_DIGITS, '0');
+      const name = `${this.#prefix}-${timestamp(this.#clock.now())}-${serial}-${this.#agent}.warc.gz`;
+      const path = join(this.#dir, name);
+      try {
+        return { name, file: await this.#createFile(path) };
+      } catch (error) {
+        if (systemCode(error) !== 'EEXIST') throw diskError(error, path);
+      }
+    }
+  }
+
+  async #finishFile(): Promise<void> {
+    await this.#flushAll();
+    const { name, file } = this.#current!;
+    await this.#onDisk(name, () => file.sync());
+    await this.#onDisk(name, () => file.close());
+    this.#current = undefined;
+    this.#finished.push({ file: name, length: file.length });
+  }
+
+  async #flushAll(): Promise<void> {
+    this.#failure = undefined;
+    while (this.#pendingLength > 0 && !this.#failure) await this.#startDraining();
+    if (this.#failure) throw this.#failure;
+  }
+
+  #startDraining(): Promise<void> {
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
+  }
+
+  /** Writes batches until none is left or the disk refuses; never rejects: the failure is kept and told. */
+  async #drain(): Promise<void> {
+    const { name, file } = this.#current!;
+    while (this.#pendingLength > 0) {
+      const batch = this.#pending;
+      const length = this.#pendingLength;
+      this.#pending = [];
+      try {
+        await file.append(batch);
+      } catch (error) {
+        this.#pending = [...batch, ...this.#pending];
+        this.#failure = diskError(error, join(this.#dir, name));
+        return;
+      }
+      this.#pendingLength -= length;
+    }
+  }
+
+  async #onDisk(name: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#failure = diskError(error, join(this.#dir, name));
+      throw this.#failure;
+    }
+  }
+}
+
+/** `20260314150926` */
+function timestamp(millis: number): string {
+  return new Date(millis)
+    .toISOString()
+    .replace(/[^0-9]/g, '')
+    .slice(0, 14);
+}
+
+function diskError(error: unknown, path: string): DrumlinError {
+  const code = systemCode(error);
+  const options = { exitCode: EXIT.disk, cause: error };
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new DrumlinError(
+        'ARCHIVE_DISK_FULL',
+        `The disk has no room for ${path}.`,
+        'Free some space, or choose another --dir, and start the same command again.',
+        options,
+      );
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new DrumlinError(
+        'ARCHIVE_UNWRITABLE',
+        `${path} cannot be written (${code}).`,
+        'Make the folder writable, or choose another --dir.',
+        options,
+      );
+    case 'EMFILE':
+    case 'ENFILE':
+      return new DrumlinError(
+        'ARCHIVE_FILE_LIMIT',
+        `${basename(path)} cannot be opened: too many files are open.`,
+        'Raise the limit ("ulimit -n 65536") or fetch with fewer workers.',
+        options,
+      );
+    default:
+      return new DrumlinError(
+        'ARCHIVE_WRITE',
+        `Writing ${path} failed (${code || String(error)}).`,
+        'Check the disk, then start the same command again.',
+        options,
+      );
+  }
+}
