@@ -1,0 +1,47 @@
+/**
+ * Parts of a canonical URL by position, without parsing it again.
+ *
+ * Requires  a URL in canonical form (`canonicalise`): `http://` or `https://`, an authority without credentials, a
+ *           path that begins with `/`. Anything else gives nonsense.
+ */
+
+/** Where the authority begins: after `http://` or `https://`. */
+const authorityStart = (url: string) => (url.charCodeAt(4) === 0x3a ? 7 : 8);
+
+/** Where the path begins. */
+const pathStart = (url: string) => url.indexOf('/', 8);
+
+/** `example.org`, `192.0.2.1`, `[2001:db8::1]`: no port. */
+export function hostOf(url: string): string {
+  const authority = authorityOf(url);
+  const colon = authority.lastIndexOf(':');
+  // The colons of an IPv6 address stand inside brackets.
+  return colon < 0 || authority.endsWith(']') ? authority : authority.slice(0, colon);
+}
+
+/** `example.org` or `example.org:8080`. */
+export function authorityOf(url: string): string {
+  return url.slice(authorityStart(url), pathStart(url));
+}
+
+/** `https://example.org:8080`. */
+export function originOf(url: string): string {
+  return url.slice(0, pathStart(url));
+}
+
+/** Path and query, as a request line wants it: `/a/b?c=d`. */
+export function pathOf(url: string): string {
+  return url.slice(pathStart(url));
+}
+
+/** The port to connect to: the written one, or that of the scheme. */
+export function portOf(url: string): number {
+  const authority = authorityOf(url);
+  const colon = authority.lastIndexOf(':');
+  if (colon >= 0 && !authority.endsWith(']')) return Number(authority.slice(colon + 1));
+  return authorityStart(url) === 8 ? 443 : 80;
+}
+
+export function isSecure(url: string): boolean {
+  return authorityStart(url) === 8;
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicaliseOrReason } from '../../src/url/canonical.ts';
+import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
+import { Resolver } from '../../src/url/resolve.ts';
+import { base, reference } from './hrefs.ts';
+
+const tracking = new ParameterList(TRACKING_PARAMETERS);
+
+/** The answer without any fast path: what `new URL` reads, made canonical. */
+const fully = (text: string, from: string, options = {}) =>
+  canonicaliseOrReason(text, { ...options, base: from });
+
+describe('a resolver', () => {
+  test('gives the same answer as the full parse, whatever the base and the references', () => {
+    fc.assert(
+      fc.property(base, fc.array(reference, { minLength: 1, maxLength: 6 }), (from, references) => {
+        const resolver = new Resolver(from);
+        for (const text of references) expect(resolver.resolveOrReason(text)).toBe(fully(text, from));
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  test('gives the same answer under any length limit and with parameters dropped', () => {
+    fc.assert(
+      fc.property(
+        base,
+        reference,
+        fc.integer({ min: 1, max: 60 }),
+        fc.boolean(),
+        (from, text, maxLength, dropping) => {
+          const options = dropping ? { maxLength, drop: tracking } : { maxLength };
+          expect(new Resolver(from, options).resolveOrReason(text)).toBe(fully(text, from, options));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('gives the same answer for a reference to its own origin, plain or not', () => {
+    fc.assert(
+      fc.property(base, reference, (from, text) => {
+        const own = new URL(from).origin + text;
+        expect(new Resolver(from).resolveOrReason(own)).toBe(fully(own, from));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  const page = 'https://example.org/docs/guide/intro.html?v=2#top';
+  const cases: [from: string, to: string | undefined][] = [
+    ['/a/b.html#c', 'https://example.org/a/b.html'],
+    ['next.html', 'https://example.org/docs/guide/next.html'],
+    ['../../../x', 'https://example.org/x'],
+    ['./.././y', 'https://example.org/docs/y'],
+    ['..', 'https://example.org/docs/'],
+    ['?v=3', 'https://example.org/docs/guide/intro.html?v=3'],
+    ['', 'https://example.org/docs/guide/intro.html?v=2'],
+    ['#end', 'https://example.org/docs/guide/intro.html?v=2'],
+    ['//cdn.example.net/x', 'https://cdn.example.net/x'],
+    ['http://example.net:8080', 'http://example.net:8080/'],
+    ['https://example.net?q', 'https://example.net/?q'],
+    ['mailto:a@example.org', undefined],
+    ['notes:1', undefined],
+    ['http://[', undefined],
+  ];
+  test.each(cases)('leads from the page by %j to %s', (from, to) => {
+    expect(new Resolver(page).resolve(from)).toBe(to);
+  });
+
+  test('never fails on any text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void new Resolver(page).resolve(text)));
+  });
+});
