@@ -12,13 +12,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { DrumlinError, systemCode } from '../errors.ts';
 import type { Bytes } from '../units.ts';
-import { digestMatches } from './digest.ts';
-import { headEnd, payloadOf } from './http-block.ts';
+import { headEnd } from './http-block.ts';
 
 export interface WarcRecord {
   /** Where the record (its gzip member) begins in the file, and how many bytes of the file it takes. */
   readonly offset: number;
   readonly length: number;
+  /** The member holds other records too: readable in order, but an index cannot point at this one. */
+  readonly sharesMember: boolean;
   /** `WARC/1.1` */
   readonly version: string;
   readonly type: string;
@@ -109,15 +110,26 @@ async function nextMember(window: Window, offset: number, limit: number): Promis
   for (let width = INITIAL_WIDTH; ; width *= 2) {
     const bytes = await window.at(offset, width);
     const member = inflateMember(bytes, limit);
-    if (typeof member === 'object') {
-      const length = member.length;
-      const records = recordsIn(member.content, offset, length);
-      return records ? { records, end: offset + length } : fault(offset, 'corrupt', 'not a WARC record');
-    }
+    if (typeof member === 'object') return recordsOf(member, offset);
     if (member !== 'short')
       return fault(offset, member.startsWith('larger') ? 'too-large' : 'corrupt', member);
     if (bytes.length < width) return fault(offset, 'truncated', 'the last gzip member is cut off');
   }
+}
+
+function recordsOf({ content, length }: Inflated, offset: number): Step | WarcFault {
+  const records: WarcRecord[] = [];
+  let at = 0;
+  while (at < content.length) {
+    const parsed = parseRecord(content.subarray(at));
+    if (typeof parsed === 'string') return fault(offset, 'corrupt', parsed);
+    if (parsed.missing > 0) return fault(offset, 'corrupt', 'a record does not end within its gzip member');
+    if (!endsClean(content, at + parsed.end)) return fault(offset, 'corrupt', TOO_SMALL);
+    records.push({ ...parsed.record, offset, length, sharesMember: at > 0 });
+    at = skipLineEnds(content, at + parsed.end);
+  }
+  if (records.length > 1) records[0] = { ...records[0], sharesMember: true };
+  return { records, end: offset + length };
 }
 
 type Inflated = { readonly content: Uint8Array; readonly length: number };
@@ -172,55 +184,51 @@ function gzipHeaderLength(bytes: Buffer): number | 'short' | 'not a gzip member'
   return at < bytes.length ? at : 'short';
 }
 
-/** All records of a member; undefined when what it holds is not WARC. */
-function recordsIn(content: Uint8Array, offset: number, length: number): WarcRecord[] | undefined {
-  const records: WarcRecord[] = [];
-  let at = 0;
-  while (at < content.length) {
-    const record = parseRecord(content.subarray(at), offset, length);
-    if (!record || record.missing > 0) return undefined;
-    records.push(record.record);
-    at = skipLineEnds(content, at + record.end);
-  }
-  return records;
-}
-
 async function nextPlain(window: Window, offset: number, limit: number): Promise<Step | WarcFault> {
   for (let width = INITIAL_WIDTH; ; width *= 2) {
     const bytes = await window.at(offset, width);
     const atEnd = bytes.length < width;
-    const parsed = parseRecord(bytes, offset, 0);
-    if (parsed && parsed.missing > limit) return fault(offset, 'too-large', `larger than ${limit} bytes`);
-    if (parsed && parsed.missing === 0) {
+    const parsed = parseRecord(bytes);
+    if (typeof parsed === 'string') {
+      if (parsed !== NO_HEADER_END || width > limit) return fault(offset, 'corrupt', parsed);
+    } else if (parsed.missing > limit) {
+      return fault(offset, 'too-large', `larger than ${limit} bytes`);
+    } else if (parsed.missing === 0) {
       const end = skipLineEnds(bytes, parsed.end);
       if (end < bytes.length || atEnd) {
-        return { records: [{ ...parsed.record, length: end }], end: offset + end };
+        if (!endsClean(bytes, parsed.end)) return fault(offset, 'corrupt', TOO_SMALL);
+        return {
+          records: [{ ...parsed.record, offset, length: end, sharesMember: false }],
+          end: offset + end,
+        };
       }
     }
-    if (!parsed && !startsLikeRecord(bytes)) return fault(offset, 'corrupt', 'not a WARC record');
-    if (!parsed && width > limit) return fault(offset, 'corrupt', 'endless record header');
     if (atEnd) return fault(offset, 'truncated', 'the last record is cut off');
   }
 }
 
-/** Header and block at the start of `bytes`; undefined where no whole header is. */
-function parseRecord(
-  bytes: Uint8Array,
-  offset: number,
-  length: number,
-): { record: WarcRecord; end: number; missing: number } | undefined {
-  if (!startsLikeRecord(bytes)) return undefined;
+const NO_HEADER_END = 'a record header without end';
+const TOO_SMALL = 'Content-Length is too small: no empty line follows the block';
+
+interface Parsed {
+  readonly record: Pick<WarcRecord, 'version' | 'type' | 'headers' | 'block'>;
+  readonly end: number;
+  /** How many bytes of the block lie beyond what was given. */
+  readonly missing: number;
+}
+
+/** Header and block at the start of `bytes`, or what is wrong there. */
+function parseRecord(bytes: Uint8Array): Parsed | string {
+  if (!startsLikeRecord(bytes)) return 'not a WARC record';
   const blockStart = headEnd(bytes);
-  if (bytes[blockStart - 1] !== 10) return undefined;
+  if (bytes[blockStart - 1] !== 10) return NO_HEADER_END;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, blockStart).toString('utf8').split(/\r?\n/);
   const headers = new WarcHeaders(lines.slice(1).flatMap(parseField));
   const stated = /^\d{1,15}$/.exec(headers.get('Content-Length') ?? '')?.[0];
-  if (stated === undefined) return undefined;
+  if (stated === undefined) return 'a record without Content-Length';
   const end = blockStart + Number(stated);
   return {
     record: {
-      offset,
-      length,
       version: lines[0].trim(),
       type: headers.get('WARC-Type') ?? '',
       headers,
@@ -229,6 +237,11 @@ function parseRecord(
     end,
     missing: Math.max(0, end - bytes.length),
   };
+}
+
+/** A record is followed by two line ends; one, or none at the end of the file, is let pass. */
+function endsClean(bytes: Uint8Array, end: number): boolean {
+  return end >= bytes.length || bytes[end] === 13 || bytes[end] === 10;
 }
 
 function parseField(line: string): [string, string][] {
@@ -299,36 +312,4 @@ async function openForReading(path: string): Promise<{ handle: FileHandle; lengt
       { cause: error },
     );
   }
-}
-
-/**
- * `ok` and `mismatch` speak for themselves; `framed`: right for the body with its chunk framing, as some crawlers
- * wrongly compute it; `absent`: none is stated; `unknown`: stated by an algorithm we do not know.
- */
-export type DigestVerdict = 'ok' | 'mismatch' | 'framed' | 'absent' | 'unknown';
-
-export interface DigestVerdicts {
-  readonly block: DigestVerdict;
-  readonly payload: DigestVerdict;
-}
-
-/** Recomputes what the record says about itself. A revisit's payload lies elsewhere: it counts as absent. */
-export function verifyDigests(record: WarcRecord): DigestVerdicts {
-  const isHttp = /^application\/http/i.test(record.headers.get('Content-Type') ?? '');
-  const payload = isHttp ? payloadOf(record.block) : record.block;
-  const stated = record.type === 'revisit' ? undefined : record.headers.get('WARC-Payload-Digest');
-  const verdict = judge(stated, payload);
-  const framed = verdict === 'mismatch' && isHttp && stated !== undefined;
-  return {
-    block: judge(record.headers.get('WARC-Block-Digest'), record.block),
-    payload:
-      framed && digestMatches(stated, record.block.subarray(headEnd(record.block))) ? 'framed' : verdict,
-  };
-}
-
-function judge(stated: string | undefined, bytes: Uint8Array): DigestVerdict {
-  if (stated === undefined) return 'absent';
-  const matches = digestMatches(stated, bytes);
-  if (matches === undefined) return 'unknown';
-  return matches ? 'ok' : 'mismatch';
 }

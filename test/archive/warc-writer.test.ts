@@ -1,0 +1,393 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CDXIndexer } from 'warcio';
+import type { AppendFile } from '../../src/archive/append-file.ts';
+import { createAppendFile } from '../../src/archive/append-file.ts';
+import { verifyDigests } from '../../src/archive/verify.ts';
+import { readWarc, type WarcRecord } from '../../src/archive/warc-reader.ts';
+import { type StoredExchange, WarcWriter, type WarcWriterOptions } from '../../src/archive/warc-writer.ts';
+import type { Exchange } from '../../src/fetch/exchange.ts';
+import {
+  anyExchange,
+  chunkedExchange,
+  collect,
+  makeExchange,
+  readWithWarcio,
+  temporaryFolder,
+} from './fixtures.ts';
+
+const info = { software: 'drumlin/test' };
+
+async function writeAll(
+  dir: string,
+  exchanges: Exchange[],
+  options: Partial<WarcWriterOptions> = {},
+): Promise<StoredExchange[]> {
+  const writer = await WarcWriter.open(dir, { info, ...options });
+  const stored: StoredExchange[] = [];
+  for (const exchange of exchanges) stored.push(await writer.write(exchange));
+  await writer.close();
+  return stored;
+}
+
+async function recordsOf(path: string): Promise<WarcRecord[]> {
+  const reader = readWarc(path);
+  const records = await collect(reader);
+  expect(reader.fault).toBeUndefined();
+  expect(reader.wholeLength).toBe((await stat(path)).size);
+  return records;
+}
+
+const blockOf = (exchange: Exchange) => Buffer.concat([exchange.head, ...exchange.wireBody]);
+
+describe('what is written', () => {
+  test('any exchanges come back byte for byte through our reader and warcio, every digest confirmed', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyExchange, { maxLength: 8 }),
+        fc.integer({ min: 1, max: 20_000 }),
+        fc.constantFrom<0 | 1 | 6>(0, 1, 6),
+        fc.constantFrom('sha1' as const, 'sha256' as const),
+        async (exchanges, rotateBytes, gzipLevel, digest) => {
+          const dir = await temporaryFolder();
+          const stored = await writeAll(dir, exchanges, { rotateBytes, gzipLevel, digest });
+          const blocks: Buffer[] = [];
+          for (const file of (await readdir(dir)).sort()) {
+            const path = join(dir, file);
+            const records = await recordsOf(path);
+            const opinions = await readWithWarcio(path);
+            expect(opinions.map((o) => [o.type, o.offset, o.length])).toEqual(
+              records.map((r) => [r.type, r.offset, r.length]),
+            );
+            expect(opinions.every((o) => o.blockConfirmed === true)).toBe(true);
+            expect(opinions.every((o) => o.payloadConfirmed !== false)).toBe(true);
+            for (const record of records) {
+              expect(verifyDigests(record).block).toBe('ok');
+              expect(verifyDigests(record).payload).toBe(record.type === 'response' ? 'ok' : 'absent');
+              if (record.type === 'response') blocks.push(Buffer.from(record.block));
+            }
+          }
+          expect(blocks).toEqual(exchanges.map(blockOf));
+          expect(stored.length).toBe(exchanges.length);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a location is all that is needed to read the record again', async () => {
+    const dir = await temporaryFolder();
+    const exchanges = [
+      makeExchange(),
+      makeExchange({ wire: [Buffer.alloc(300_000, 'page ')] }),
+      makeExchange(),
+    ];
+    const stored = await writeAll(dir, exchanges);
+    for (const [i, { response, request }] of stored.entries()) {
+      const file = await readFile(join(dir, response.file));
+      const record = gunzipSync(file.subarray(response.offset, response.offset + response.length));
+      expect(record.subarray(-4).toString()).toBe('\r\n\r\n');
+      expect(record.includes(blockOf(exchanges[i]))).toBe(true);
+      const asked = gunzipSync(file.subarray(request.offset, request.offset + request.length));
+      expect(asked.includes('GET / HTTP/1.1')).toBe(true);
+    }
+  });
+
+  test('the fields of a response and its request are those archives expect', async () => {
+    const dir = await temporaryFolder();
+    const ids = ['info', 'answer', 'question'].map(
+      (name) => `00000000-0000-4000-8000-${name.padStart(12, '0')}`,
+    );
+    let next = 0;
+    const [stored] = await writeAll(dir, [makeExchange({ truncated: 'length' })], {
+      uuid: () => ids[next++],
+    });
+    const [, response, request] = await recordsOf(join(dir, stored.response.file));
+    expect(response.version).toBe('WARC/1.1');
+    expect(response.headers.entries).toEqual([
+      ['WARC-Type', 'response'],
+      ['WARC-Record-ID', `<urn:uuid:${ids[1]}>`],
+      ['WARC-Date', '2026-03-14T15:09:26.535Z'],
+      ['WARC-Target-URI', 'http://a.test/'],
+      ['WARC-IP-Address', '127.0.0.1'],
+      ['WARC-Warcinfo-ID', `<urn:uuid:${ids[0]}>`],
+      ['WARC-Truncated', 'length'],
+      ['WARC-Block-Digest', 'sha1:TI5DHC6GG4FXDT4ZC5FK3PYJIPOZDAKD'],
+      ['WARC-Payload-Digest', stored.payloadDigest],
+      ['Content-Type', 'application/http;msgtype=response'],
+      ['Content-Length', '56'],
+    ]);
+    expect(request.headers.get('WARC-Concurrent-To')).toBe(`<urn:uuid:${ids[1]}>`);
+    expect(request.headers.get('WARC-Date')).toBe(response.headers.get('WARC-Date'));
+    expect(request.headers.get('Content-Type')).toBe('application/http;msgtype=request');
+  });
+
+  test('every file begins with a warcinfo that says who crawled, and a line end in it starts no new field', async () => {
+    const dir = await temporaryFolder();
+    await writeAll(dir, [makeExchange(), makeExchange()], {
+      rotateBytes: 1,
+      info: {
+        ...info,
+        operator: 'Ann\r\nrobots: ignore',
+        userAgent: 'Mozilla/5.0 (compatible; drumlin/test)',
+      },
+    });
+    const files = await readdir(dir);
+    expect(files.length).toBe(2);
+    for (const file of files) {
+      const [first] = await recordsOf(join(dir, file));
+      expect(first.type).toBe('warcinfo');
+      expect(first.headers.get('WARC-Filename')).toBe(file);
+      expect(Buffer.from(first.block).toString().split('\r\n')).toEqual([
+        'software: drumlin/test',
+        'format: WARC File Format 1.1',
+        'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
+        'operator: Ann robots: ignore',
+        'http-header-user-agent: Mozilla/5.0 (compatible; drumlin/test)',
+        '',
+      ]);
+    }
+  });
+
+  test('the payload digest covers the body without chunk framing and with its content coding', async () => {
+    const dir = await temporaryFolder();
+    const zipped = gzipSync('<p>hello</p>');
+    const plain = makeExchange({ wire: [zipped] });
+    const chunked = chunkedExchange(
+      [zipped.subarray(0, 7), zipped.subarray(7)],
+      'Content-Encoding: gzip\r\n',
+    );
+    const [a, b] = await writeAll(dir, [plain, chunked]);
+    expect(b.payloadDigest).toBe(a.payloadDigest);
+  });
+
+  test('trailers are kept in the block and are no part of the payload (warcio takes them for payload)', async () => {
+    const dir = await temporaryFolder();
+    const [stored] = await writeAll(dir, [chunkedExchange([Buffer.from('abc')], '', 'Expires: 0\r\n')]);
+    const path = join(dir, stored.response.file);
+    const [, response] = await recordsOf(path);
+    expect(verifyDigests(response)).toEqual({ block: 'ok', payload: 'ok' });
+    const [, opinion] = await readWithWarcio(path);
+    expect([opinion.blockConfirmed, opinion.payloadConfirmed]).toEqual([true, false]);
+  });
+
+  test('no payload digest is stated for chunk framing that was cut off', async () => {
+    const dir = await temporaryFolder();
+    const cut: Exchange = {
+      ...makeExchange({
+        head: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+        truncated: 'disconnect',
+      }),
+      wireBody: [Buffer.from('400\r\nabc')],
+      payload: Buffer.from('abc'),
+    };
+    const [stored] = await writeAll(dir, [cut]);
+    const [, response] = await recordsOf(join(dir, stored.response.file));
+    expect(verifyDigests(response)).toEqual({ block: 'ok', payload: 'absent' });
+    expect(stored.payloadDigest).toMatch(/^sha1:[A-Z2-7]{32}$/);
+  });
+
+  test("warcio's indexer lists every page with our digest, offset and length", async () => {
+    const dir = await temporaryFolder();
+    const exchanges = [
+      makeExchange(),
+      chunkedExchange([Buffer.from('abc')]),
+      makeExchange({ url: 'http://b.test/x' }),
+    ];
+    const stored = await writeAll(dir, exchanges);
+    const file = stored[0].response.file;
+    const lines = await collect(
+      new CDXIndexer({ format: 'json' }).iterIndex([
+        { filename: file, reader: createReadStream(join(dir, file)) },
+      ]),
+    );
+    expect(lines.map((line) => [line.url, line.digest, line.offset, line.length])).toEqual(
+      stored.map(({ response, payloadDigest }, i) => [
+        exchanges[i].url,
+        payloadDigest.replace('sha1:', ''),
+        response.offset,
+        response.length,
+      ]),
+    );
+  });
+
+  test('a URL with a line end is refused and leaves nothing behind', async () => {
+    const dir = await temporaryFolder();
+    const writer = await WarcWriter.open(dir, { info });
+    await expect(writer.write({ ...makeExchange(), url: 'http://a.test/\r\nX: y' })).rejects.toMatchObject({
+      code: 'WARC_FIELD',
+    });
+    const stored = await writer.write(makeExchange());
+    await writer.close();
+    expect((await recordsOf(join(dir, stored.response.file))).map((r) => r.type)).toEqual([
+      'warcinfo',
+      'response',
+      'request',
+    ]);
+  });
+});
+
+describe('files', () => {
+  test('are named by prefix, time, serial and agent, and never overwrite one another', async () => {
+    const dir = await temporaryFolder();
+    const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5), after: () => () => {} };
+    const options = { prefix: 'mine', agent: '7', rotateBytes: 1, clock };
+    await writeAll(dir, [makeExchange(), makeExchange()], options);
+    await writeAll(dir, [makeExchange()], options);
+    expect((await readdir(dir)).sort()).toEqual([
+      'mine-20260102030405-00000-7.warc.gz',
+      'mine-20260102030405-00001-7.warc.gz',
+      'mine-20260102030405-00002-7.warc.gz',
+    ]);
+  });
+
+  test('are not created before there is something to write', async () => {
+    const dir = await temporaryFolder();
+    await writeAll(join(dir, 'deep', 'down'), []);
+    expect(await readdir(join(dir, 'deep', 'down'))).toEqual([]);
+  });
+
+  test('hold response and request together, whatever the size at which they rotate', async () => {
+    const dir = await temporaryFolder();
+    const exchanges = Array.from({ length: 12 }, () => makeExchange());
+    const stored = await writeAll(dir, exchanges, { rotateBytes: 3000 });
+    expect(new Set(stored.map((s) => s.response.file)).size).toBeGreaterThan(2);
+    for (const { response, request } of stored) expect(request.file).toBe(response.file);
+  });
+});
+
+describe('the queue', () => {
+  test('writes that are not awaited are stored in order and waited for by flush', async () => {
+    const dir = await temporaryFolder();
+    const writer = await WarcWriter.open(dir, { info, pendingBytes: 1 });
+    const exchanges = Array.from({ length: 20 }, (_, i) =>
+      makeExchange({ url: `http://a.test/${i}`, wire: [Buffer.alloc(i % 3 === 0 ? 200_000 : 10, 'xyz')] }),
+    );
+    const writes = exchanges.map((exchange) => writer.write(exchange));
+    await writer.flush();
+    const offsets = (await Promise.all(writes)).map((s) => s.response.offset);
+    expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+    await writer.close();
+  });
+
+  test('write waits while more than pendingBytes are on their way', async () => {
+    const dir = await temporaryFolder();
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const createFile = async (path: string): Promise<AppendFile> => {
+      const file = await createAppendFile(path);
+      const append = file.append.bind(file);
+      file.append = async (batch) => {
+        await gate;
+        await append(batch);
+      };
+      return file;
+    };
+    const writer = await WarcWriter.open(dir, { info, pendingBytes: 100, createFile });
+    let accepted = false;
+    const write = writer.write(makeExchange()).then(() => {
+      accepted = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(accepted).toBe(false);
+    release();
+    await write;
+    await writer.close();
+  });
+
+  test('write after close is refused, closing twice is not', async () => {
+    const writer = await WarcWriter.open(await temporaryFolder(), { info });
+    await writer.close();
+    await writer.close();
+    await expect(writer.write(makeExchange())).rejects.toThrow('write after close');
+  });
+});
+
+describe('checkpoints', () => {
+  test('name every file since the last one, each ending with a whole member', async () => {
+    const dir = await temporaryFolder();
+    const writer = await WarcWriter.open(dir, { info, rotateBytes: 2000 });
+    expect(await writer.checkpoint()).toEqual([]);
+    for (let i = 0; i < 5; i++) await writer.write(makeExchange());
+    const cut = await writer.checkpoint();
+    expect(cut.length).toBeGreaterThan(1);
+    for (const { file, length } of cut) expect((await stat(join(dir, file))).size).toBe(length);
+    for (const { file } of cut) await recordsOf(join(dir, file));
+    expect((await writer.checkpoint()).map((c) => c.file)).toEqual([cut.at(-1)?.file]);
+    await writer.close();
+  });
+
+  test('a file cut at any byte of its last member keeps all the members before', async () => {
+    const dir = await temporaryFolder();
+    const [, last] = await writeAll(dir, [makeExchange(), makeExchange()]);
+    const path = join(dir, last.response.file);
+    const whole = await readFile(path);
+    const cutPath = join(dir, 'cut.warc.gz');
+    for (let length = last.request.offset; length < whole.length; length++) {
+      await writeFile(cutPath, whole.subarray(0, length));
+      const reader = readWarc(cutPath);
+      expect((await collect(reader)).length).toBe(4);
+      expect(reader.wholeLength).toBe(last.request.offset);
+      const expected = length === last.request.offset ? undefined : 'truncated';
+      expect(reader.fault?.kind).toBe(expected);
+    }
+    await truncate(cutPath, last.request.offset);
+    expect((await readWithWarcio(cutPath)).length).toBe(4);
+  });
+});
+
+/** A disk that refuses as often as told. */
+function failingDisk(refusals: { left: number; code: string }) {
+  return async (path: string): Promise<AppendFile> => {
+    const file = await createAppendFile(path);
+    const append = file.append.bind(file);
+    file.append = async (batch) => {
+      if (refusals.left <= 0) return append(batch);
+      refusals.left--;
+      throw Object.assign(new Error('refused'), { code: refusals.code });
+    };
+    return file;
+  };
+}
+
+describe('a disk that refuses', () => {
+  test('is told with a remedy; what was accepted is kept and written when there is room again', async () => {
+    const dir = await temporaryFolder();
+    const refusals = { left: 1, code: 'ENOSPC' };
+    const writer = await WarcWriter.open(dir, { info, createFile: failingDisk(refusals) });
+    const stored = await writer.write(makeExchange());
+    await expect(writer.checkpoint()).rejects.toMatchObject({ code: 'ARCHIVE_DISK_FULL', exitCode: 4 });
+    await expect(writer.write(makeExchange())).rejects.toMatchObject({ code: 'ARCHIVE_DISK_FULL' });
+    expect((await stat(join(dir, stored.response.file))).size).toBe(0);
+    await writer.flush();
+    await writer.write(makeExchange());
+    await writer.close();
+    expect((await recordsOf(join(dir, stored.response.file))).length).toBe(5);
+  });
+
+  test('does not keep close from releasing the file, and close says that records were lost', async () => {
+    const dir = await temporaryFolder();
+    const refusals = { left: 9, code: 'EIO' };
+    const writer = await WarcWriter.open(dir, { info, createFile: failingDisk(refusals) });
+    await writer.write(makeExchange());
+    await expect(writer.close()).rejects.toMatchObject({ code: 'ARCHIVE_WRITE' });
+    await writer.close();
+  });
+
+  test('is told before anything is written where the folder cannot be made', async () => {
+    const dir = await temporaryFolder();
+    await writeFile(join(dir, 'file'), '');
+    await expect(WarcWriter.open(join(dir, 'file', 'archive'), { info })).rejects.toMatchObject({
+      code: 'ARCHIVE_UNWRITABLE',
+    });
+    await expect(WarcWriter.open(join(dir, 'file'), { info })).rejects.toMatchObject({
+      code: 'ARCHIVE_UNWRITABLE',
+    });
+  });
+});
