@@ -16,6 +16,8 @@ export interface FetchRequest {
   readonly url: string;
   /** Where to connect. The name was resolved, and the address allowed, by the caller. */
   readonly address: ResolvedAddress;
+  /** GET when absent. */
+  readonly method?: 'GET' | 'HEAD';
   /** Header lines sent after those of the client's identity: `['If-None-Match', '"x"']`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
 }
@@ -78,7 +80,10 @@ export class FetchError extends Error {
 
 /** The one interface the crawler fetches through. Redirects are not followed here: they are links. */
 export interface HttpClient {
-  /** Resolves with an exchange that has at least a status, or rejects with a FetchError. */
+  /**
+   * Resolves with an exchange that has at least a status, or rejects with a FetchError. A request that could not be
+   * sent at all, such as a URL that is not http(s) or a header with a line end in it, is a TypeError.
+   */
   fetch(request: FetchRequest): Promise<Exchange>;
   /** Ends all kept connections; fetches under way fail with `reset`. */
   close(): Promise<void>;

@@ -1,0 +1,63 @@
+/**
+ * Connections that wait for the next request to the same origin at the same address.
+ *
+ * Idea      The one that rested last is taken first: it is the least likely to have been closed at the other end. Over a limit
+ *           the one that has rested longest goes.
+ * Ensures   never more than `perOrigin` for one key and `total` in all; a connection taken is out of the pool.
+ * Cost      constant per operation; `expired` looks at all of them.
+ */
+import type { Connection } from './connection.ts';
+
+export interface PoolLimits {
+  readonly perOrigin: number;
+  readonly total: number;
+}
+
+export class ConnectionPool {
+  readonly #limits: PoolLimits;
+  readonly #byKey = new Map<string, Connection[]>();
+  /** In order of rest, oldest first. */
+  readonly #all = new Set<Connection>();
+
+  constructor(limits: PoolLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  take(key: string): Connection | undefined {
+    const connection = this.#byKey.get(key)?.at(-1);
+    if (connection !== undefined) this.remove(connection);
+    return connection;
+  }
+
+  /** Returns the connection that has to go: another one, this one, or none. */
+  put(connection: Connection): Connection | undefined {
+    if (this.#limits.perOrigin <= 0 || this.#limits.total <= 0) return connection;
+    const { key } = connection.endpoint;
+    const same = this.#byKey.get(key);
+    let displaced: Connection | undefined;
+    if (same !== undefined && same.length >= this.#limits.perOrigin) displaced = same[0];
+    else if (this.#all.size >= this.#limits.total) [displaced] = this.#all;
+    if (displaced !== undefined) this.remove(displaced);
+    const list = this.#byKey.get(key);
+    if (list === undefined) this.#byKey.set(key, [connection]);
+    else list.push(connection);
+    this.#all.add(connection);
+    return displaced;
+  }
+
+  remove(connection: Connection): void {
+    if (!this.#all.delete(connection)) return;
+    const { key } = connection.endpoint;
+    const list = this.#byKey.get(key)!;
+    if (list.length === 1) this.#byKey.delete(key);
+    else list.splice(list.indexOf(connection), 1);
+  }
+
+  connections(): Iterable<Connection> {
+    return this.#all;
+  }
+}

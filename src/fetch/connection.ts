@@ -1,0 +1,212 @@
+/**
+ * One TCP or TLS connection: carries one exchange at a time, and says at every moment what it is waiting for.
+ *
+ * Idea      The socket reads into a buffer that all connections share (`onread`), the parser copies from there to where the bytes
+ *           stay: no stream machinery, no allocation per read. Time limits are a number, the tick by which the present phase must end;
+ *           the owner compares it as it sweeps, so there is no timer per connection.
+ * Requires  `carry` is only called when the connection is new or idle.
+ * Ensures   the owner hears exactly one of `arrived` or `failed` for each exchange carried, and `gone` once for an idle
+ *           connection that ended. After `destroy` it hears nothing.
+ */
+import net from 'node:net';
+import tls from 'node:tls';
+import { systemCode } from '../errors.ts';
+import type { FetchFault, ResolvedAddress } from './exchange.ts';
+import type { ResponseParser } from './response-parser.ts';
+
+/** Where a connection leads: connections to the same key are interchangeable. */
+export interface Endpoint {
+  readonly key: string;
+  readonly address: ResolvedAddress;
+  readonly port: number;
+  readonly secure: boolean;
+  /** The name for SNI and certificate checks, as it stands in the URL. */
+  readonly host: string;
+}
+
+/** What a connection does now; each has its own time limit. */
+export type Phase = 'connecting' | 'securing' | 'waiting' | 'receiving' | 'idle' | 'closed';
+
+export interface ConnectionOwner {
+  /** The tick by which a phase that begins now must be over. */
+  deadline(phase: Phase): number;
+  /** Where reads go. Shared by all connections: valid only until the callback returns. */
+  readonly readBuffer: Buffer | (() => Buffer);
+  /** Options for TLS connections to the endpoint. */
+  tlsOptions(endpoint: Endpoint): tls.ConnectionOptions;
+  /** A ticket with which the next handshake is cheaper. */
+  keepSession(endpoint: Endpoint, session: Buffer): void;
+  /** The parser of the exchange under way has all it will get. */
+  arrived(connection: Connection): void;
+  /** The exchange under way ended without a response. */
+  failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void;
+  /** Something of a body came. False when the connection should pause. */
+  mayReadOn(connection: Connection): boolean;
+  /** An idle connection ended. */
+  gone(connection: Connection): void;
+}
+
+export class Connection {
+  readonly endpoint: Endpoint;
+  phase: Phase = 'connecting';
+  phaseEnds: number;
+  /** Exchanges carried before the present one. */
+  carried = -1;
+  paused = false;
+
+  readonly #owner: ConnectionOwner;
+  readonly #socket: net.Socket;
+  #request: Buffer | undefined;
+  #parser: ResponseParser | undefined;
+
+  constructor(endpoint: Endpoint, owner: ConnectionOwner) {
+    this.endpoint = endpoint;
+    this.#owner = owner;
+    this.phaseEnds = owner.deadline('connecting');
+    const onread = {
+      buffer: owner.readBuffer as Buffer,
+      // Node passes on the buffer it was given.
+      callback: (length: number, bytes: Uint8Array) => this.#received(bytes as Buffer, length),
+    };
+    const where = { host: endpoint.address.ip, port: endpoint.port, family: endpoint.address.family };
+    // Half-open, so that the end of the response does not make the stream machinery say farewell on our behalf.
+    if (endpoint.secure) {
+      const options = { ...owner.tlsOptions(endpoint), ...where, onread, allowHalfOpen: true };
+      const socket = tls.connect(options);
+      socket.on('connect', () => this.#enter('securing'));
+      socket.on('secureConnect', () => this.#stands());
+      socket.on('session', (session) => owner.keepSession(endpoint, session));
+      this.#socket = socket;
+    } else {
+      this.#socket = net.connect({ ...where, onread, allowHalfOpen: true });
+      this.#socket.on('connect', () => this.#stands());
+    }
+    this.#socket.on('error', (error) => this.#broke(error));
+    this.#socket.on('end', () => this.#ended());
+  }
+
+  /** Sends a request, at once or as soon as the connection stands; the response goes to the parser. */
+  carry(request: Buffer, parser: ResponseParser): void {
+    this.#parser = parser;
+    this.carried++;
+    if (this.phase === 'idle') this.#send(request);
+    else this.#request = request; // nothing leaves before the certificate is checked
+  }
+
+  /** The exchange is over and another may follow. */
+  rest(): void {
+    this.#parser = undefined;
+    this.#enter('idle');
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#enter('receiving');
+    this.#socket.resume();
+  }
+
+  destroy(): void {
+    this.#parser = undefined;
+    this.phase = 'closed';
+    this.#socket.destroy();
+  }
+
+  /** The present phase, or the whole exchange, has taken too long. */
+  expire(): void {
+    if (this.phase === 'idle') {
+      this.#drop();
+    } else if (this.phase !== 'closed' && this.#parser?.inBody) {
+      this.#parser.cut('time');
+      this.#owner.arrived(this);
+    } else if (this.phase !== 'closed') {
+      const [fault, message] = TIMED_OUT[this.phase];
+      this.#fail(fault, message);
+    }
+  }
+
+  #stands(): void {
+    if (this.#request !== undefined) this.#send(this.#request);
+    this.#request = undefined;
+  }
+
+  #send(request: Buffer): void {
+    this.#enter('waiting');
+    if (this.phase === 'waiting') this.#socket.write(request);
+  }
+
+  #enter(phase: Phase): void {
+    if (this.phase === 'closed') return;
+    this.phase = phase;
+    this.phaseEnds = this.#owner.deadline(phase);
+  }
+
+  /** Returns false to pause the socket. */
+  #received(bytes: Buffer, length: number): boolean {
+    const parser = this.#parser;
+    if (parser === undefined) {
+      if (this.phase === 'idle') this.#drop(); // nobody asked: whatever it is, it answers no request
+      return true;
+    }
+    this.#enter('receiving');
+    if (parser.push(bytes, length)) {
+      this.#arrived(parser);
+      return true;
+    }
+    this.paused = !this.#owner.mayReadOn(this);
+    // A pause is our doing: only the limit on the whole exchange goes on.
+    if (this.paused) this.phaseEnds = Number.POSITIVE_INFINITY;
+    return !this.paused;
+  }
+
+  #ended(): void {
+    const parser = this.#parser;
+    if (parser !== undefined) {
+      parser.end();
+      this.#arrived(parser);
+    } else if (this.phase === 'idle') {
+      this.#drop();
+    }
+  }
+
+  #broke(error: Error): void {
+    const parser = this.#parser;
+    if (parser?.inBody) {
+      parser.cut('disconnect');
+      this.#owner.arrived(this);
+    } else if (parser !== undefined) {
+      this.#fail(faultOf(this.phase, systemCode(error)), error.message, error);
+    } else if (this.phase === 'idle') {
+      this.#drop();
+    }
+  }
+
+  #arrived(parser: ResponseParser): void {
+    if (parser.failure === undefined) this.#owner.arrived(this);
+    else this.#fail(parser.failure.fault, parser.failure.message);
+  }
+
+  #fail(fault: FetchFault, message: string, cause?: Error): void {
+    this.destroy();
+    this.#owner.failed(this, fault, message, cause);
+  }
+
+  #drop(): void {
+    this.destroy();
+    this.#owner.gone(this);
+  }
+}
+
+const TIMED_OUT = {
+  connecting: ['connect-timeout', 'no connection within the time limit'],
+  securing: ['connect-timeout', 'no TLS handshake within the time limit'],
+  waiting: ['response-timeout', 'no response within the time limit'],
+  receiving: ['response-timeout', 'no whole response head within the time limit'],
+} as const;
+
+function faultOf(phase: Phase, code: string): FetchFault {
+  if (phase === 'connecting') {
+    if (code === 'ECONNREFUSED') return 'connect-refused';
+    return code === 'ETIMEDOUT' ? 'connect-timeout' : 'connect-failed';
+  }
+  return phase === 'securing' || /^(ERR_SSL|ERR_TLS|EPROTO)/.test(code) ? 'tls-failed' : 'reset';
+}

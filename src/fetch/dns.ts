@@ -1,0 +1,193 @@
+/**
+ * Names to addresses, through the servers the user chose, with a memory of its own.
+ *
+ * Idea      Answers and failures are kept for as long as they are good; a look-up under way is shared by all who ask. IPv4 is asked
+ *           for first, IPv6 only when a name has no IPv4 address.
+ * Requires  names in lower case, as they stand in a canonical URL.
+ * Ensures   every rejection is a DnsError. At most `maxEntries` names are remembered, those least recently used are forgotten first.
+ *           Addresses are not judged here: that is the guard's, at the moment of connecting.
+ * Cost      a Map look-up for a remembered name, a datagram or two for another.
+ *
+ * Address literals are answered without a look-up, and so are `localhost` and the names under it (RFC 6761, section 6.3). The system's
+ * hosts file and search list are not consulted: a crawl must mean the same on every machine.
+ */
+import { Resolver } from 'node:dns/promises';
+import { isIPv4, isIPv6 } from 'node:net';
+import { type Clock, systemClock } from '../clock.ts';
+import { DrumlinError, systemCode } from '../errors.ts';
+import type { Millis } from '../units.ts';
+import type { ResolvedAddress } from './exchange.ts';
+
+export type DnsFault = 'dns-not-found' | 'dns-failed' | 'dns-timeout';
+
+export class DnsError extends Error {
+  override readonly name = 'DnsError';
+  readonly fault: DnsFault;
+  constructor(fault: DnsFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+export interface ResolverOptions {
+  /** `127.0.0.1:5300`, `[::1]:5300`, `9.9.9.9`; the system's servers when absent. */
+  readonly servers?: readonly string[];
+  /** Patience with the first try; later tries are given more. */
+  readonly timeout?: Millis;
+  readonly tries?: number;
+  readonly maxEntries?: number;
+  /** A name keeps its first so many addresses. */
+  readonly maxAddresses?: number;
+  /** Bounds on what servers say. */
+  readonly minTtl?: Millis;
+  readonly maxTtl?: Millis;
+  /** How long a name that does not exist stays so; other failures are believed for a tenth of it. */
+  readonly negativeTtl?: Millis;
+  readonly clock?: Clock;
+}
+
+export interface NameResolver {
+  /** At least one address, or a DnsError. */
+  resolve(host: string): Promise<readonly ResolvedAddress[]>;
+  /** Look-ups under way fail with `dns-failed`. */
+  close(): void;
+}
+
+type Answer = readonly ResolvedAddress[] | DnsError;
+
+interface Entry {
+  readonly answer: Answer;
+  readonly storedAt: Millis;
+  readonly ttl: Millis;
+}
+
+const DEFAULTS = {
+  timeout: 5000,
+  tries: 3,
+  maxEntries: 20_000,
+  maxAddresses: 8,
+  minTtl: 60_000,
+  maxTtl: 24 * 3600_000,
+  negativeTtl: 300_000,
+};
+
+const FAULTS: Readonly<Record<string, DnsFault>> = {
+  ENOTFOUND: 'dns-not-found',
+  ENODATA: 'dns-not-found',
+  EBADNAME: 'dns-not-found',
+  ETIMEOUT: 'dns-timeout',
+};
+
+export function createResolver(options: ResolverOptions = {}): NameResolver {
+  return new CachingResolver(options);
+}
+
+class CachingResolver implements NameResolver {
+  readonly #options: typeof DEFAULTS;
+  readonly #clock: Clock;
+  readonly #resolver: Resolver;
+  /** In order of use, the least recent first. */
+  readonly #cache = new Map<string, Entry>();
+  readonly #underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
+
+  constructor({ servers, clock, ...options }: ResolverOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#clock = clock ?? systemClock;
+    this.#resolver = new Resolver({ timeout: this.#options.timeout, tries: this.#options.tries });
+    if (servers !== undefined && servers.length > 0) setServers(this.#resolver, servers);
+  }
+
+  resolve(host: string): Promise<readonly ResolvedAddress[]> {
+    const known = literal(host) ?? this.#remembered(host);
+    if (known !== undefined)
+      return known instanceof DnsError ? Promise.reject(known) : Promise.resolve(known);
+    const underWay = this.#underWay.get(host);
+    if (underWay !== undefined) return underWay;
+    const lookUp = this.#lookUp(host).finally(() => this.#underWay.delete(host));
+    this.#underWay.set(host, lookUp);
+    return lookUp;
+  }
+
+  close(): void {
+    this.#resolver.cancel();
+  }
+
+  #remembered(host: string): Answer | undefined {
+    const entry = this.#cache.get(host);
+    if (entry === undefined) return undefined;
+    this.#cache.delete(host);
+    // A clock set back makes an entry's age negative: then nothing is known about it.
+    const age = this.#clock.now() - entry.storedAt;
+    if (age < 0 || age >= entry.ttl) return undefined;
+    this.#cache.set(host, entry);
+    return entry.answer;
+  }
+
+  #remember(host: string, answer: Answer, ttl: Millis): void {
+    const { maxEntries } = this.#options;
+    if (this.#cache.size >= maxEntries) this.#cache.delete(this.#cache.keys().next().value!);
+    if (maxEntries > 0) this.#cache.set(host, { answer, storedAt: this.#clock.now(), ttl });
+  }
+
+  async #lookUp(host: string): Promise<readonly ResolvedAddress[]> {
+    const { minTtl, maxTtl, negativeTtl, maxAddresses } = this.#options;
+    try {
+      const records = await this.#query(host);
+      const kept = records.slice(0, maxAddresses);
+      const ttl =
+        1000 * kept.reduce((least, record) => Math.min(least, record.ttl), Number.POSITIVE_INFINITY);
+      const addresses = kept.map(({ address }) => addressOf(address));
+      this.#remember(host, addresses, Math.max(minTtl, Math.min(maxTtl, ttl)));
+      return addresses;
+    } catch (cause) {
+      const code = systemCode(cause);
+      const fault = FAULTS[code] ?? 'dns-failed';
+      const error = new DnsError(fault, `${host} could not be resolved (${code || cause})`, { cause });
+      if (code !== 'ECANCELLED') {
+        this.#remember(host, error, fault === 'dns-not-found' ? negativeTtl : negativeTtl / 10);
+      }
+      throw error;
+    }
+  }
+
+  async #query(host: string): Promise<readonly { address: string; ttl: number }[]> {
+    try {
+      const records = await this.#resolver.resolve4(host, { ttl: true });
+      if (records.length > 0) return records;
+    } catch (error) {
+      if (systemCode(error) !== 'ENODATA') throw error;
+    }
+    return this.#resolver.resolve6(host, { ttl: true });
+  }
+}
+
+function literal(host: string): readonly ResolvedAddress[] | undefined {
+  if (isIPv4(host)) return [{ ip: host, family: 4 }];
+  const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  if (isIPv6(bare)) return [{ ip: bare, family: 6 }];
+  const name = host.endsWith('.') ? host.slice(0, -1) : host;
+  if (name === 'localhost' || name.endsWith('.localhost')) {
+    return [
+      { ip: '127.0.0.1', family: 4 },
+      { ip: '::1', family: 6 },
+    ];
+  }
+  return undefined;
+}
+
+function addressOf(ip: string): ResolvedAddress {
+  return { ip, family: isIPv4(ip) ? 4 : 6 };
+}
+
+function setServers(resolver: Resolver, servers: readonly string[]): void {
+  try {
+    resolver.setServers(servers);
+  } catch (cause) {
+    throw new DrumlinError(
+      'DNS_SERVER',
+      `"${servers.join(', ')}" names no DNS server.`,
+      'Write addresses, with a port if need be, like 127.0.0.1:5300 or [::1]:53.',
+      { cause },
+    );
+  }
+}

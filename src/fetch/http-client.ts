@@ -1,0 +1,347 @@
+/**
+ * The HTTP client: one exchange per call, exact bytes for the archive, cheap connects, and limits on everything a server decides.
+ *
+ * Idea      A connection is the state, the client only keeps the books: which connections are busy, which rest, which exchange
+ *           is due to end when. Time is counted in ticks of one coarse timer, which costs nothing per request, cannot be
+ *           upset by a jump of the wall clock, and does not charge the server for a pause of ours.
+ * Requires  addresses are resolved by the caller; every one is put to the guard before it is connected to.
+ * Ensures   each call settles once, at most one tick after its time limit. A request is sent twice only if a kept connection
+ *           turned out dead before a byte of response came. Bodies under way hold `maxBufferedBytes` in all: beyond it
+ *           connections are paused, but never the last that reads.
+ * Cost      bench/fetch.ts; close to a bare socket.
+ */
+import tls from 'node:tls';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Bytes, Millis } from '../units.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { Connection, type ConnectionOwner, type Endpoint, type Phase } from './connection.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import {
+  type Exchange,
+  FetchError,
+  type FetchFault,
+  type FetchRequest,
+  type HttpClient,
+} from './exchange.ts';
+import type { Identity } from './identity.ts';
+import { constantLines, requestBytes, targetOf } from './request.ts';
+import { ResponseParser } from './response-parser.ts';
+
+export interface FetchLimits {
+  readonly connect: Millis;
+  readonly tlsHandshake: Millis;
+  /** From the request to the first byte of the response. */
+  readonly firstByte: Millis;
+  /** Between two reads. */
+  readonly idle: Millis;
+  /** The whole exchange, connecting included. */
+  readonly total: Millis;
+  readonly maxHeadBytes: Bytes;
+  readonly maxBodyBytes: Bytes;
+  /** The body with its chunk framing. */
+  readonly maxWireBytes: Bytes;
+  /** All bodies under way together. */
+  readonly maxBufferedBytes: Bytes;
+}
+
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  connect: 10_000,
+  tlsHandshake: 10_000,
+  firstByte: 30_000,
+  idle: 20_000,
+  total: 120_000,
+  maxHeadBytes: 64 * 1024,
+  maxBodyBytes: 10 * 1024 * 1024,
+  maxWireBytes: 12 * 1024 * 1024,
+  maxBufferedBytes: 256 * 1024 * 1024,
+};
+
+export interface KeepAlive {
+  /** Resting connections for one origin at one address; 0 asks servers to close. */
+  readonly perOrigin: number;
+  /** Resting connections in all. */
+  readonly total: number;
+  readonly idle: Millis;
+}
+
+export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 1000, idle: 15_000 };
+
+export interface HttpClientOptions {
+  readonly identity: Identity;
+  readonly guard: AddressGuard;
+  readonly limits?: Partial<FetchLimits>;
+  readonly keepAlive?: Partial<KeepAlive>;
+  readonly tls?: {
+    /** Certificate authorities trusted instead of the built-in ones (PEM). */
+    readonly ca?: string | readonly string[];
+    /** Default true. */
+    readonly rejectUnauthorized?: boolean;
+  };
+  readonly clock?: Clock;
+}
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  return new Client(options);
+}
+
+/** One call of `fetch` until it is settled. */
+interface Flight {
+  readonly request: FetchRequest;
+  readonly endpoint: Endpoint;
+  readonly bytes: Buffer;
+  readonly startedAt: Millis;
+  readonly endsBy: number;
+  readonly resolve: (exchange: Exchange) => void;
+  readonly reject: (error: FetchError) => void;
+  parser: ResponseParser;
+  /** Body bytes charged to the common budget. */
+  charged: number;
+}
+
+const READ_BUFFER_BYTES = 64 * 1024;
+/** Handshake tickets kept, for the origins secured last. */
+const MAX_SESSIONS = 1000;
+
+class Client implements HttpClient, ConnectionOwner {
+  readonly readBuffer: Buffer | (() => Buffer);
+  readonly #limits: FetchLimits;
+  readonly #keepAlive: KeepAlive;
+  readonly #guard: AddressGuard;
+  readonly #clock: Clock;
+  readonly #constantLines: string;
+  readonly #tls: HttpClientOptions['tls'];
+  #secureContext: tls.SecureContext | undefined;
+  readonly #sessions = new Map<string, Buffer>();
+
+  readonly #busy = new Map<Connection, Flight>();
+  readonly #pool: ConnectionPool;
+  readonly #paused = new Set<Connection>();
+  #buffered = 0;
+
+  readonly #tickLength: Millis;
+  #tick = 0;
+  #cancelTick: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: HttpClientOptions) {
+    const limits = { ...DEFAULT_FETCH_LIMITS, ...options.limits };
+    const { connect, tlsHandshake, firstByte, idle, total } = limits;
+    this.#limits = limits;
+    this.#keepAlive = { ...DEFAULT_KEEP_ALIVE, ...options.keepAlive };
+    this.#guard = options.guard;
+    this.#clock = options.clock ?? systemClock;
+    this.#constantLines = constantLines(options.identity, this.#keepAlive.perOrigin > 0);
+    this.#tls = options.tls;
+    this.#pool = new ConnectionPool(this.#keepAlive);
+    const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);
+    this.#tickLength = Math.max(5, Math.min(250, shortest / 8));
+    // Windows hands out read buffers before data is there, so there each connection needs its own.
+    this.readBuffer =
+      process.platform === 'win32'
+        ? () => Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
+        : Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+  }
+
+  fetch(request: FetchRequest): Promise<Exchange> {
+    return new Promise((resolve, reject) => {
+      const { ip } = request.address;
+      if (this.#closed) throw new FetchError('reset', 'the client is closed');
+      if (!this.#guard.allows(ip)) throw new FetchError('address-refused', this.#guard.reason(ip) ?? ip);
+      const target = targetOf(request);
+      const flight: Flight = {
+        request,
+        endpoint: target.endpoint,
+        bytes: requestBytes(request, target, this.#constantLines),
+        startedAt: this.#clock.now(),
+        endsBy: this.#tickAfter(this.#limits.total),
+        resolve,
+        reject,
+        parser: new ResponseParser(request.method ?? 'GET', this.#limits),
+        charged: 0,
+      };
+      this.#launch(flight, this.#pool.take(target.endpoint.key) ?? new Connection(target.endpoint, this));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const connection of this.#pool.connections()) {
+      this.#pool.remove(connection);
+      connection.destroy();
+    }
+    for (const connection of [...this.#busy.keys()]) {
+      connection.destroy();
+      this.#land(connection)?.reject(new FetchError('reset', 'the client was closed'));
+    }
+    this.#cancelTick?.();
+    this.#cancelTick = undefined;
+  }
+
+  #launch(flight: Flight, connection: Connection): void {
+    this.#busy.set(connection, flight);
+    connection.carry(flight.bytes, flight.parser);
+    this.#keepTicking();
+  }
+
+  /** Takes the flight off its connection and gives its share of the memory back. */
+  #land(connection: Connection): Flight | undefined {
+    const flight = this.#busy.get(connection);
+    if (flight === undefined) return undefined;
+    this.#busy.delete(connection);
+    this.#buffered -= flight.charged;
+    this.#paused.delete(connection);
+    if (this.#paused.size > 0) this.#resumeSome();
+    return flight;
+  }
+
+  // What connections report.
+
+  arrived(connection: Connection): void {
+    const flight = this.#land(connection);
+    if (flight === undefined) return;
+    const { parser } = flight;
+    if (parser.keepsConnection && !this.#closed) {
+      connection.rest();
+      this.#honourKeepAlive(connection, parser);
+      this.#pool.put(connection)?.destroy();
+    } else {
+      connection.destroy();
+    }
+    flight.resolve(exchangeOf(flight, this.#clock.now()));
+  }
+
+  failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void {
+    const flight = this.#land(connection);
+    if (flight === undefined) return;
+    const stale = connection.carried > 0 && flight.parser.bytesReceived === 0;
+    if (stale && (fault === 'reset' || fault === 'empty-response')) {
+      flight.parser = new ResponseParser(flight.request.method ?? 'GET', this.#limits);
+      this.#launch(flight, new Connection(flight.endpoint, this));
+      return;
+    }
+    flight.reject(new FetchError(fault, message, { cause }));
+  }
+
+  gone(connection: Connection): void {
+    this.#pool.remove(connection);
+  }
+
+  mayReadOn(connection: Connection): boolean {
+    const flight = this.#busy.get(connection);
+    if (flight === undefined) return true;
+    const held = flight.parser.bodyBytes;
+    this.#buffered += held - flight.charged;
+    flight.charged = held;
+    if (this.#buffered <= this.#limits.maxBufferedBytes) return true;
+    if (this.#paused.size + 1 >= this.#busy.size) return true;
+    this.#paused.add(connection);
+    return false;
+  }
+
+  /** While there is room, and always the first when nobody else reads: every pause ends. */
+  #resumeSome(): void {
+    for (const connection of this.#paused) {
+      const room = this.#buffered <= this.#limits.maxBufferedBytes;
+      if (!room && this.#paused.size < this.#busy.size) return;
+      this.#paused.delete(connection);
+      connection.resume();
+    }
+  }
+
+  // Time.
+
+  deadline(phase: Phase): number {
+    switch (phase) {
+      case 'connecting':
+        return this.#tickAfter(this.#limits.connect);
+      case 'securing':
+        return this.#tickAfter(this.#limits.tlsHandshake);
+      case 'waiting':
+        return this.#tickAfter(this.#limits.firstByte);
+      case 'receiving':
+        return this.#tickAfter(this.#limits.idle);
+      case 'idle':
+        return this.#tickAfter(this.#keepAlive.idle);
+      case 'closed':
+        return Number.POSITIVE_INFINITY;
+    }
+  }
+
+  /** The first tick that is certainly no sooner than `span` from now; the present tick is already partly over. */
+  #tickAfter(span: Millis): number {
+    return this.#tick + 1 + Math.ceil(span / this.#tickLength);
+  }
+
+  /** A server that says how long it keeps a connection is left a second before that. */
+  #honourKeepAlive(connection: Connection, parser: ResponseParser): void {
+    const stated = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(parser.response?.headers.get('keep-alive') ?? '');
+    if (stated === null) return;
+    const span = Math.max(0, Number(stated[1]) * 1000 - 1000);
+    connection.phaseEnds = Math.min(connection.phaseEnds, this.#tickAfter(span));
+  }
+
+  #keepTicking(): void {
+    this.#cancelTick ??= this.#clock.after(this.#tickLength, this.#sweep);
+  }
+
+  readonly #sweep = (): void => {
+    this.#cancelTick = undefined;
+    const tick = ++this.#tick;
+    for (const [connection, flight] of this.#busy) {
+      if (tick >= connection.phaseEnds || tick >= flight.endsBy) connection.expire();
+    }
+    for (const connection of this.#pool.connections()) {
+      if (tick >= connection.phaseEnds) connection.expire();
+    }
+    if (this.#busy.size + this.#pool.size > 0) this.#keepTicking();
+  };
+
+  // TLS.
+
+  tlsOptions(endpoint: Endpoint): tls.ConnectionOptions {
+    const { ca, rejectUnauthorized = true } = this.#tls ?? {};
+    this.#secureContext ??= tls.createSecureContext(
+      ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] },
+    );
+    const session = this.#sessions.get(endpoint.key);
+    return {
+      secureContext: this.#secureContext,
+      rejectUnauthorized,
+      ALPNProtocols: ['http/1.1'],
+      ...(isName(endpoint.host) ? { servername: endpoint.host } : {}),
+      ...(session === undefined ? {} : { session }),
+    };
+  }
+
+  keepSession(endpoint: Endpoint, session: Buffer): void {
+    this.#sessions.delete(endpoint.key);
+    if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
+    this.#sessions.set(endpoint.key, session);
+  }
+}
+
+/** SNI carries names only, never addresses. */
+function isName(host: string): boolean {
+  return !host.startsWith('[') && !/^[\d.]+$/.test(host);
+}
+
+function exchangeOf(flight: Flight, now: Millis): Exchange {
+  const { parser, request } = flight;
+  const { response, head, truncated } = parser;
+  if (response === undefined || head === undefined) throw new Error('a response arrived without a head');
+  return {
+    url: request.url,
+    ip: request.address.ip,
+    startedAt: flight.startedAt,
+    elapsed: Math.max(0, now - flight.startedAt),
+    requestBytes: flight.bytes,
+    head,
+    wireBody: parser.wireBody,
+    payload: parser.payload,
+    status: response.status,
+    headers: response.headers,
+    ...(truncated === undefined ? {} : { truncated }),
+    defects: response.defects,
+    bytesReceived: parser.bytesReceived,
+  };
+}

@@ -1,0 +1,345 @@
+/**
+ * One response from the bytes of a connection, however they are cut into pieces.
+ *
+ * Idea      A machine fed with what each read brought. The head is gathered and read once it is whole; the body is copied
+ *           once, to where it stays. Only a chunked body is held twice, as it came and without its framing.
+ * Requires  `push` is given bytes in order until it returns true, then nothing more; the buffer may be reused after each call.
+ * Ensures   the outcome does not depend on how the bytes were cut (but for `excess-bytes`: what comes after a response is only
+ *           noticed when it comes along with it). `head` and `wireBody` are exactly what came. Nothing a
+ *           server sends makes it hold more than the limits, or take more than linear time.
+ * Cost      a comparison per byte of head and of chunk framing, a memory copy per byte of body.
+ */
+import type { Bytes } from '../units.ts';
+import type { FetchFault, Truncation } from './exchange.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';
+
+export interface ResponseLimits {
+  /** Interim responses, status line and headers together; trailers separately. */
+  readonly maxHeadBytes: Bytes;
+  readonly maxBodyBytes: Bytes;
+  /** The body with its chunk framing, which may be many times the body. */
+  readonly maxWireBytes: Bytes;
+}
+
+export interface Failure {
+  readonly fault: FetchFault;
+  readonly message: string;
+}
+
+/** A stated length is believed up to here; beyond it memory follows the bytes that really come. */
+const TRUSTED_LENGTH = 256 * 1024;
+/** Longest chunk-size line with its extensions. */
+const MAX_CHUNK_LINE = 4096;
+
+const CR = 13;
+const LF = 10;
+const SPACE = 32;
+const TAB = 9;
+const SEMICOLON = 59;
+
+type State = 'head' | 'body' | 'chunk-line' | 'chunk-data' | 'chunk-end' | 'trailers' | 'done';
+
+export class ResponseParser {
+  /** Set when there is no response to speak of. */
+  failure: Failure | undefined;
+  truncated: Truncation | undefined;
+  head: Buffer | undefined;
+  response: ResponseHead | undefined;
+  bytesReceived = 0;
+
+  readonly #method: string;
+  readonly #limits: ResponseLimits;
+  #state: State = 'head';
+  #framing: Framing = { kind: 'none' };
+  /** Bytes of head so far, interim responses and blank lines before it included. */
+  #headBytes = 0;
+  #gathered: GrowingBytes | undefined;
+  #blankBeforeHead = false;
+  #atLineStart = true;
+  #payload: GrowingBytes | undefined;
+  #wire: GrowingBytes | undefined;
+  /** Payload bytes still to come: of the body, or of the chunk. */
+  #remaining = 0;
+  #chunkLine = 0;
+  #chunkSize = 0;
+  #chunkDigits = 0;
+  #chunkTail: '' | 'blank' | 'extension' | 'cr' = '';
+  #trailerBytes = 0;
+
+  constructor(method: string, limits: ResponseLimits) {
+    this.#method = method;
+    this.#limits = limits;
+  }
+
+  get payload(): Buffer {
+    return this.#payload?.view() ?? EMPTY;
+  }
+
+  get wireBody(): Buffer[] {
+    const body = this.#framing.kind === 'chunked' ? this.#wire : this.#payload;
+    return body === undefined || body.length === 0 ? [] : [body.view()];
+  }
+
+  get inBody(): boolean {
+    return this.response !== undefined;
+  }
+
+  /** Memory held for the body. */
+  get bodyBytes(): number {
+    return (this.#payload?.length ?? 0) + (this.#wire?.length ?? 0);
+  }
+
+  /** May the connection serve another exchange? Only meaningful once done. */
+  get keepsConnection(): boolean {
+    return (
+      this.response !== undefined &&
+      this.truncated === undefined &&
+      this.#framing.kind !== 'close' &&
+      mayKeep(this.response)
+    );
+  }
+
+  /** Takes what arrived; true when the response is over, for better or worse. */
+  push(bytes: Buffer, length: number): boolean {
+    this.bytesReceived += length;
+    let at = 0;
+    while (at < length && this.#state !== 'done') {
+      if (this.#state === 'head') at = this.#pushHead(bytes, at, length);
+      else if (this.#state === 'body') at = this.#pushBody(bytes, at, length);
+      else at = this.#pushChunked(bytes, at, length);
+    }
+    if (at < length && this.response !== undefined && this.truncated === undefined)
+      this.#defect('excess-bytes');
+    return this.#state === 'done';
+  }
+
+  /** The other side has closed its end in good order. */
+  end(): void {
+    if (this.#state === 'done') return;
+    if (this.#state === 'head') {
+      if (this.bytesReceived === 0) this.#fail('empty-response', 'the server closed without a response');
+      else this.#fail('bad-response', 'the connection was closed within the response head');
+    } else if (this.#state === 'trailers') {
+      // All data and the last chunk are there; only the farewell is missing.
+      this.#defect('chunked-end-missing');
+      this.#state = 'done';
+    } else if (this.#framing.kind === 'close') {
+      this.#state = 'done';
+    } else {
+      this.cut('disconnect');
+    }
+  }
+
+  /** Ends the body where it is. */
+  cut(why: Truncation): void {
+    this.truncated = why;
+    this.#state = 'done';
+  }
+
+  #pushHead(bytes: Buffer, from: number, length: number): number {
+    let at = from;
+    if (this.#gathered === undefined) {
+      while (at < length && (bytes[at] === CR || bytes[at] === LF)) at++;
+      if (at > from) this.#blankBeforeHead = true;
+    }
+    const start = at;
+    const stop = Math.min(length, at + this.#limits.maxHeadBytes - this.#headBytes - (at - from));
+    let whole = false;
+    while (at < stop && !whole) {
+      const byte = bytes[at++];
+      if (byte === LF) {
+        whole = this.#atLineStart;
+        this.#atLineStart = true;
+      } else if (byte !== CR) {
+        this.#atLineStart = false;
+      }
+    }
+    this.#headBytes += at - from;
+    if (at > start) {
+      this.#gathered ??= new GrowingBytes(whole ? at - start : 4 * (at - start));
+      this.#gathered.append(bytes, start, at);
+      if (!this.#startsLikeHttp(this.#gathered)) return length;
+    }
+    if (whole) this.#headIsWhole(length - at);
+    else if (this.#headBytes >= this.#limits.maxHeadBytes) {
+      this.#fail('head-too-large', `the response head is larger than ${this.#limits.maxHeadBytes} bytes`);
+    }
+    return at;
+  }
+
+  /** Decides on the first bytes, so that an answer in another protocol is not read to its end. */
+  #startsLikeHttp(gathered: GrowingBytes): boolean {
+    const seen = gathered.view().toString('latin1', 0, 5);
+    if ('HTTP/'.startsWith(seen.toUpperCase())) return true;
+    this.#fail('bad-response', `the response begins with ${JSON.stringify(seen)}, not with HTTP/`);
+    return false;
+  }
+
+  #headIsWhole(available: number): void {
+    const bytes = this.#gathered!.view();
+    this.#gathered = undefined;
+    this.#atLineStart = true;
+    const response = readHead(bytes);
+    if (response === undefined || response.status === 101) {
+      const line = bytes.toString('latin1', 0, Math.min(80, bytes.indexOf(LF))).trimEnd();
+      this.#fail('bad-response', `the status line ${JSON.stringify(line)} makes no sense here`);
+      return;
+    }
+    if (response.status < 200) return; // interim: the head proper is still to come
+    if (this.#blankBeforeHead) response.defects.push('blank-before-head');
+    this.head = bytes;
+    this.response = response;
+    this.#framing = framingOf(response, this.#method);
+    this.#beginBody(this.#framing, available);
+  }
+
+  #beginBody(framing: Framing, available: number): void {
+    const { maxBodyBytes } = this.#limits;
+    if (framing.kind === 'none' || (framing.kind === 'length' && framing.length === 0)) {
+      this.#state = 'done';
+    } else if (framing.kind === 'length') {
+      this.#remaining = framing.length;
+      this.#payload = new GrowingBytes(Math.min(framing.length, maxBodyBytes, TRUSTED_LENGTH));
+      this.#state = 'body';
+    } else {
+      this.#remaining = Number.POSITIVE_INFINITY;
+      this.#payload = new GrowingBytes(Math.max(1024, Math.min(available, maxBodyBytes)));
+      if (framing.kind === 'chunked') this.#wire = new GrowingBytes(Math.max(1024, available));
+      this.#state = framing.kind === 'chunked' ? 'chunk-line' : 'body';
+    }
+  }
+
+  #pushBody(bytes: Buffer, at: number, length: number): number {
+    const taken = this.#takePayload(bytes, at, length);
+    if (this.#remaining === 0) this.#state = 'done';
+    return taken;
+  }
+
+  /** Moves up to `#remaining` bytes into the payload, and stops for good where the limit is. */
+  #takePayload(bytes: Buffer, at: number, length: number): number {
+    const payload = this.#payload!;
+    const room = this.#limits.maxBodyBytes - payload.length;
+    const here = Math.min(length - at, this.#remaining);
+    const taken = Math.min(here, room);
+    payload.append(bytes, at, at + taken);
+    this.#remaining -= taken;
+    if (taken === room && this.#remaining > 0 && (taken < here || Number.isFinite(this.#remaining)))
+      this.cut('length');
+    return at + taken;
+  }
+
+  /** Everything from a chunk-size line to the last trailer; what is consumed is kept as wire bytes, too. */
+  #pushChunked(bytes: Buffer, from: number, length: number): number {
+    const wire = this.#wire!;
+    const room = this.#limits.maxWireBytes - wire.length;
+    const stop = Math.min(length, from + room);
+    let at = from;
+    while (at < stop && this.#state !== 'done') {
+      if (this.#state === 'chunk-data') {
+        at = this.#takePayload(bytes, at, stop);
+        if (this.#remaining === 0 && !this.#isCut()) this.#state = 'chunk-end';
+      } else if (this.#state === 'chunk-line') this.#chunkLineByte(bytes[at++]);
+      else if (this.#state === 'chunk-end') this.#chunkEndByte(bytes[at++]);
+      else this.#trailerByte(bytes[at++]);
+    }
+    wire.append(bytes, from, at);
+    if (stop < length && !this.#isDone()) this.cut('length');
+    return at;
+  }
+
+  #chunkLineByte(byte: number): void {
+    const sane = ++this.#chunkLine <= MAX_CHUNK_LINE;
+    if (sane && byte === LF && this.#chunkDigits > 0) this.#chunkLineEnds();
+    else if (!sane || !this.#goesOnChunkLine(byte)) this.#badChunk();
+  }
+
+  /** Takes the next byte before the line feed: digits, blanks, an extension, a carriage return, in this order. */
+  #goesOnChunkLine(byte: number): boolean {
+    if (byte === LF || this.#chunkTail === 'cr') return false;
+    if (byte === CR) {
+      this.#chunkTail = 'cr';
+    } else if (this.#chunkTail === 'extension') {
+      return true;
+    } else if (byte === SEMICOLON) {
+      this.#chunkTail = 'extension';
+    } else if (byte === SPACE || byte === TAB) {
+      this.#chunkTail = 'blank';
+    } else {
+      const digit = hexDigit(byte);
+      if (digit < 0 || this.#chunkTail === 'blank') return false;
+      this.#chunkDigits++;
+      this.#chunkSize = this.#chunkSize * 16 + digit;
+    }
+    return Number.isSafeInteger(this.#chunkSize);
+  }
+
+  #chunkLineEnds(): void {
+    if (this.#chunkTail !== 'cr') this.#defect('bare-lf');
+    this.#remaining = this.#chunkSize;
+    this.#state = this.#remaining > 0 ? 'chunk-data' : 'trailers';
+    this.#atLineStart = true;
+    this.#chunkLine = 0;
+    this.#chunkDigits = 0;
+    this.#chunkTail = '';
+    this.#chunkSize = 0;
+  }
+
+  /** The line end that follows a chunk's data. */
+  #chunkEndByte(byte: number): void {
+    if (byte === CR && this.#chunkTail === '') {
+      this.#chunkTail = 'cr';
+    } else if (byte === LF) {
+      if (this.#chunkTail !== 'cr') this.#defect('bare-lf');
+      this.#chunkTail = '';
+      this.#state = 'chunk-line';
+    } else {
+      this.#badChunk();
+    }
+  }
+
+  #trailerByte(byte: number): void {
+    if (byte === LF) {
+      if (this.#atLineStart) this.#state = 'done';
+      this.#atLineStart = true;
+    } else if (byte !== CR) {
+      this.#atLineStart = false;
+    }
+    if (++this.#trailerBytes > this.#limits.maxHeadBytes && this.#state !== 'done') {
+      this.#defect('chunked-end-missing');
+      this.#state = 'done';
+    }
+  }
+
+  /** The framing is lost, so the rest of the body is: what came before it stays. */
+  #badChunk(): void {
+    this.#defect('bad-chunk');
+    this.cut('disconnect');
+  }
+
+  #isCut(): boolean {
+    return this.truncated !== undefined;
+  }
+
+  #isDone(): boolean {
+    return this.#state === 'done';
+  }
+
+  #defect(name: string): void {
+    const defects = this.response!.defects;
+    if (!defects.includes(name)) defects.push(name);
+  }
+
+  #fail(fault: FetchFault, message: string): void {
+    this.failure = { fault, message };
+    this.#state = 'done';
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const lower = byte | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
+}
