@@ -1,0 +1,100 @@
+/**
+ * Path patterns of robots.txt: `*` is any run of characters, a final `$` the end of the path (RFC 9309, section 2.2.3).
+ *
+ * Idea      Rule and path are brought to one spelling, in which nothing but `*` in a rule is special; then a pattern is a list of
+ *           literals that must occur one after the other. The leftmost place of each is always as good as any other, so no place is
+ *           ever tried twice.
+ * Ensures   two spellings of one path match the same rules: `%7E` and `~`, `%c3%a9` and `é`, `%2A` and a `*` that is meant.
+ * Cost      linear in path and pattern together.
+ */
+
+export interface PathPattern {
+  /** Octets of the rule in its normal spelling: the longest match wins. */
+  readonly octets: number;
+  /** Literals between the wildcards; the first must begin the path. */
+  readonly literals: readonly string[];
+  /** The last literal must end the path. */
+  readonly anchored: boolean;
+}
+
+const STAR = 42;
+const DOLLAR = 36;
+const PERCENT = 37;
+const QUESTION = 63;
+
+/** A-Z a-z 0-9 - . _ ~ and the delimiters a URL may hold; `*` and `$` are encoded in both, so that a rule can mean them. */
+const PLAIN = new Uint8Array(256);
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/?[]#") {
+  PLAIN[char.charCodeAt(0)] = 1;
+}
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+const HEX = '0123456789ABCDEF';
+const ALREADY_NORMAL = /^[\w\-.~!&'()+,;=:@/?[\]#]*$/;
+
+/** The value of an Allow or Disallow line; undefined when it can match no path. */
+export function compilePattern(value: Uint8Array): PathPattern | undefined {
+  if (value[0] !== 47 && value[0] !== STAR) return undefined;
+  const anchored = value.at(-1) === DOLLAR;
+  const normal = normalise(anchored ? value.subarray(0, -1) : value, true).replace(/\*{2,}/g, '*');
+  return { octets: normal.length + (anchored ? 1 : 0), literals: normal.split('*'), anchored };
+}
+
+/** Path and query as they stand in a URL. */
+export function normalisePath(path: string): string {
+  return ALREADY_NORMAL.test(path) ? path : normalise(Buffer.from(path), false);
+}
+
+/**
+ * Percent-encoding where it must be and only there. In a query `%2F` and `%3A` are read as what they stand for, because
+ * both spellings are in use there and the RFC counts them as one; in a path `%2F` is no slash.
+ */
+function normalise(bytes: Uint8Array, isRule: boolean): string {
+  let text = '';
+  let inQuery = false;
+  for (let i = 0; i < bytes.length; i++) {
+    let byte = bytes[i];
+    const encoded = byte === PERCENT ? hexPair(bytes, i + 1) : -1;
+    if (encoded >= 0) {
+      byte = encoded;
+      i += 2;
+      const char = String.fromCharCode(byte);
+      if (UNRESERVED.test(char) || (inQuery && (char === '/' || char === ':'))) text += char;
+      else text += percent(byte);
+      continue;
+    }
+    if (byte === QUESTION) inQuery = true;
+    if (PLAIN[byte] === 1 || (isRule && byte === STAR)) text += String.fromCharCode(byte);
+    else text += percent(byte);
+  }
+  return text;
+}
+
+function percent(byte: number): string {
+  return `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
+}
+
+function hexPair(bytes: Uint8Array, at: number): number {
+  return at + 1 < bytes.length ? hexDigit(bytes[at]) * 16 + hexDigit(bytes[at + 1]) : -1;
+}
+
+/** Minus infinity when it is none, so that a pair with one wrong digit is negative too. */
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const lower = byte | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : Number.NEGATIVE_INFINITY;
+}
+
+/** Requires a path in its normal spelling. */
+export function matches({ literals, anchored }: PathPattern, path: string): boolean {
+  if (!path.startsWith(literals[0])) return false;
+  const last = literals.length - 1;
+  let at = literals[0].length;
+  if (last === 0) return !anchored || at === path.length;
+  for (let i = 1; i < last; i++) {
+    const found = path.indexOf(literals[i], at);
+    if (found < 0) return false;
+    at = found + literals[i].length;
+  }
+  if (anchored) return path.length - literals[last].length >= at && path.endsWith(literals[last]);
+  return path.indexOf(literals[last], at) >= 0;
+}

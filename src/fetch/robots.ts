@@ -1,0 +1,209 @@
+/**
+ * robots.txt as RFC 9309 reads it: which paths of an origin a crawler may fetch.
+ *
+ * Idea      One pass over the bytes keeps only the rules of the groups that speak to us, and those for everybody in case there are
+ *           none; they are sorted once by what wins, so the first match decides.
+ * Requires  the body of a response, content codings undone. Any bytes will do.
+ * Ensures   no input makes it fail. A verdict names the line that decided. `/robots.txt` itself is always allowed. A line cut by the
+ *           size limit is dropped: half a rule may forbid everything.
+ * Cost      linear in the file; what is kept is a few hundred bytes per applicable rule. A verdict takes a match per rule at worst.
+ */
+import type { Bytes, Millis } from '../units.ts';
+import { compilePattern, matches, normalisePath, type PathPattern } from './robots-pattern.ts';
+
+export interface RobotsVerdict {
+  readonly allowed: boolean;
+  /** The line that decided, counted from 1, and its text; absent when no rule applies. */
+  readonly line?: number;
+  readonly rule?: string;
+}
+
+export interface RobotsRules {
+  /** For a path with its query, as they stand in a canonical URL. */
+  verdict(pathWithQuery: string): RobotsVerdict;
+  /** What the file asks between two requests. */
+  readonly crawlDelay?: Millis;
+  /** As written, whoever they are for. */
+  readonly sitemaps: readonly string[];
+}
+
+export interface RobotsOptions {
+  /** How much of a file is read; the RFC asks for at least 500 KiB. */
+  readonly maxBytes?: Bytes;
+}
+
+export const MAX_ROBOTS_BYTES: Bytes = 500 * 1024;
+
+/** The rules of a host whose robots.txt cannot be had: nothing is allowed (RFC 9309, section 2.3.1.4). */
+export const UNREACHABLE: RobotsRules = {
+  verdict: () => ({ allowed: false }),
+  sitemaps: [],
+};
+
+/**
+ * What a response to a request for robots.txt means. Redirects are followed by the caller; one that leads nowhere counts as no file.
+ * A 429 is a request to go away for a while, not a permission, so it counts as unreachable.
+ */
+export function robotsFromResponse(
+  status: number,
+  body: Uint8Array,
+  productToken: string,
+  options: RobotsOptions = {},
+): RobotsRules {
+  if (status >= 500 || status === 429) return UNREACHABLE;
+  return parseRobots(status >= 200 && status < 300 ? body : new Uint8Array(), productToken, options);
+}
+
+interface Rule extends PathPattern {
+  readonly allow: boolean;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The rules and delay of all groups that name one agent. */
+interface Group {
+  named: boolean;
+  readonly rules: Rule[];
+  delay: Millis | undefined;
+}
+
+export function parseRobots(
+  bytes: Uint8Array,
+  productToken: string,
+  options: RobotsOptions = {},
+): RobotsRules {
+  const ours: Group = { named: false, rules: [], delay: undefined };
+  const everybody: Group = { named: false, rules: [], delay: undefined };
+  const sitemaps: string[] = [];
+  const token = productToken.toLowerCase();
+  let addressed: Group[] = [];
+  let namesGoOn = false;
+
+  for (const { key, value, line } of records(bytes, options.maxBytes ?? MAX_ROBOTS_BYTES)) {
+    if (key === 'user-agent') {
+      if (!namesGoOn) addressed = [];
+      namesGoOn = true;
+      const name = agentName(value);
+      const group = name === '*' ? everybody : name === token ? ours : undefined;
+      if (group !== undefined && !addressed.includes(group)) addressed.push(group);
+      if (group !== undefined) group.named = true;
+    } else if (key === 'allow' || key === 'disallow') {
+      namesGoOn = false;
+      const rule = addressed.length === 0 ? undefined : ruleOf(key === 'allow', value, line);
+      if (rule !== undefined) for (const group of addressed) group.rules.push(rule);
+    } else if (key === 'crawl-delay') {
+      const delay = delayOf(value);
+      if (delay !== undefined) for (const group of addressed) group.delay = Math.max(group.delay ?? 0, delay);
+    } else {
+      sitemaps.push(utf8(value));
+    }
+  }
+  const { rules, delay } = ours.named ? ours : everybody;
+  return new ParsedRobots(rules, delay, sitemaps);
+}
+
+class ParsedRobots implements RobotsRules {
+  readonly crawlDelay?: Millis;
+  readonly sitemaps: readonly string[];
+  /** The one that wins first: the longest, and of equals the one that allows. */
+  readonly #rules: readonly Rule[];
+
+  constructor(rules: Rule[], delay: Millis | undefined, sitemaps: readonly string[]) {
+    this.#rules = rules.sort((a, b) => b.octets - a.octets || Number(b.allow) - Number(a.allow));
+    if (delay !== undefined) this.crawlDelay = delay;
+    this.sitemaps = sitemaps;
+  }
+
+  verdict(pathWithQuery: string): RobotsVerdict {
+    const path = normalisePath(pathWithQuery);
+    if (path === '/robots.txt') return { allowed: true };
+    const rule = this.#rules.find((candidate) => matches(candidate, path));
+    if (rule === undefined) return { allowed: true };
+    return { allowed: rule.allow, line: rule.line, rule: rule.text };
+  }
+}
+
+type Key = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
+
+/** Keys with the misspellings that are common enough for big crawlers to accept them. */
+const KEYS: ReadonlyMap<string, Key> = new Map<string, Key>([
+  ['user-agent', 'user-agent'],
+  ['useragent', 'user-agent'],
+  ['user agent', 'user-agent'],
+  ['allow', 'allow'],
+  ['disallow', 'disallow'],
+  ['dissallow', 'disallow'],
+  ['dissalow', 'disallow'],
+  ['disalow', 'disallow'],
+  ['diasllow', 'disallow'],
+  ['disallaw', 'disallow'],
+  ['crawl-delay', 'crawl-delay'],
+  ['sitemap', 'sitemap'],
+]);
+const LONGEST_KEY = 16;
+
+const LF = 10;
+const CR = 13;
+const HASH = 35;
+const COLON = 58;
+
+/** The lines that mean something, whatever ends them: CR, LF or both. */
+function* records(
+  bytes: Uint8Array,
+  maxBytes: Bytes,
+): Iterable<{ readonly key: Key; readonly value: Uint8Array; readonly line: number }> {
+  const cut = bytes.length > maxBytes;
+  const end = Math.min(bytes.length, maxBytes);
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  for (let line = 1; at < end; line++) {
+    const start = at;
+    while (at < end && bytes[at] !== LF && bytes[at] !== CR) at++;
+    if (at === end && cut) return;
+    const record = recordOf(bytes.subarray(start, at));
+    if (record !== undefined) yield { ...record, line };
+    at += bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1;
+  }
+}
+
+function recordOf(line: Uint8Array): { readonly key: Key; readonly value: Uint8Array } | undefined {
+  const hash = line.indexOf(HASH);
+  const text = hash < 0 ? line : line.subarray(0, hash);
+  const colon = text.indexOf(COLON);
+  if (colon < 0) return undefined;
+  const name = trim(text.subarray(0, colon));
+  const key = name.length > LONGEST_KEY ? undefined : KEYS.get(utf8(name).toLowerCase());
+  return key === undefined ? undefined : { key, value: trim(text.subarray(colon + 1)) };
+}
+
+/** The product token at the beginning of a User-agent line: `Drumlin/1.0` addresses drumlin, `*` everybody. */
+function agentName(value: Uint8Array): string {
+  const text = utf8(value.subarray(0, 200)).toLowerCase();
+  return /^\*(?=\s|$)|^[a-z_-]+/.exec(text)?.[0] ?? '';
+}
+
+function ruleOf(allow: boolean, value: Uint8Array, line: number): Rule | undefined {
+  const pattern = compilePattern(value);
+  return pattern && { ...pattern, allow, line, text: `${allow ? 'Allow' : 'Disallow'}: ${utf8(value)}` };
+}
+
+function delayOf(value: Uint8Array): Millis | undefined {
+  const text = utf8(value.subarray(0, 40));
+  return /^\d+(\.\d*)?$|^\.\d+$/.test(text) ? Math.round(Number(text) * 1000) : undefined;
+}
+
+function trim(bytes: Uint8Array): Uint8Array {
+  let from = 0;
+  let to = bytes.length;
+  while (from < to && isBlank(bytes[from])) from++;
+  while (to > from && isBlank(bytes[to - 1])) to--;
+  return bytes.subarray(from, to);
+}
+
+/** NUL counts: some editors pad with it. */
+function isBlank(byte: number): boolean {
+  return byte === 32 || byte === 9 || byte === 0 || byte === 11 || byte === 12;
+}
+
+function utf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}
