@@ -6,13 +6,19 @@
  *           too); of framing that breaks off, what was framed whole or in part counts.
  */
 
-/** The offset behind the empty line that ends the head; the whole length where there is none. */
+/** The offset behind the empty line that ends the head; -1 where there is none. */
 export function headEnd(block: Uint8Array): number {
   for (let i = block.indexOf(10); i >= 0; i = block.indexOf(10, i + 1)) {
     if (block[i + 1] === 10) return i + 2;
     if (block[i + 1] === 13 && block[i + 2] === 10) return i + 3;
   }
-  return block.length;
+  return -1;
+}
+
+/** Everything behind the head; nothing where the head does not end. */
+export function bodyOf(block: Uint8Array): Uint8Array {
+  const end = headEnd(block);
+  return block.subarray(end < 0 ? block.length : end);
 }
 
 /** Does the last Transfer-Encoding line of the head name chunked as the last coding? */
@@ -24,9 +30,8 @@ export function isChunked(head: Uint8Array): boolean {
 
 /** The payload of an HTTP message: transfer coding removed, content coding kept. */
 export function payloadOf(block: Uint8Array): Uint8Array {
-  const end = headEnd(block);
-  const body = block.subarray(end);
-  return isChunked(block.subarray(0, end)) ? dechunk(body) : body;
+  const body = bodyOf(block);
+  return isChunked(block.subarray(0, block.length - body.length)) ? dechunk(body) : body;
 }
 
 /** Removes chunk framing; trailers are dropped with it. */

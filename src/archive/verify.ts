@@ -2,7 +2,7 @@
  * Does a record hold what it says? Digests are recomputed from the block as read.
  */
 import { digestMatches } from './digest.ts';
-import { headEnd, payloadOf } from './http-block.ts';
+import { bodyOf, payloadOf } from './http-block.ts';
 import type { WarcRecord } from './warc-reader.ts';
 
 /**
@@ -25,8 +25,7 @@ export function verifyDigests(record: WarcRecord): DigestVerdicts {
   const framed = verdict === 'mismatch' && isHttp && stated !== undefined;
   return {
     block: judge(record.headers.get('WARC-Block-Digest'), record.block),
-    payload:
-      framed && digestMatches(stated, record.block.subarray(headEnd(record.block))) ? 'framed' : verdict,
+    payload: framed && digestMatches(stated, bodyOf(record.block)) ? 'framed' : verdict,
   };
 }
 

@@ -221,7 +221,7 @@ interface Parsed {
 function parseRecord(bytes: Uint8Array): Parsed | string {
   if (!startsLikeRecord(bytes)) return 'not a WARC record';
   const blockStart = headEnd(bytes);
-  if (bytes[blockStart - 1] !== 10) return NO_HEADER_END;
+  if (blockStart < 0) return NO_HEADER_END;
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, blockStart).toString('utf8').split(/\r?\n/);
   const headers = new WarcHeaders(lines.slice(1).flatMap(parseField));
   const stated = /^\d{1,15}$/.exec(headers.get('Content-Length') ?? '')?.[0];
