@@ -1,0 +1,89 @@
+/**
+ * In which encoding are the bytes of a page?
+ *
+ * Idea      The order of the HTML standard: byte order mark, HTTP header, `<meta>`, then a guess. A page of plain ASCII
+ *           reads the same in all of them and is not asked.
+ * Ensures   a name of the WHATWG Encoding Standard (`UTF-8`, `windows-1252`, `Shift_JIS`, …), or `ascii`.
+ * Cost      nothing for ASCII; a guess (no declaration, not UTF-8) reads at most 16 KiB and takes milliseconds.
+ *
+ * Node 20's own decoder is not used for the legacy encodings: it misreads 0x80–0x9F of windows-1252.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { getBOMEncoding, labelToName, TextDecoder as StandardDecoder } from '@exodus/bytes/encoding.js';
+import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
+import { detect } from 'chardet';
+
+const GUESS_BYTES = 16 * 1024;
+const ESCAPE = 0x1b;
+
+/** Encodings in which an ASCII byte may be something else than that character. */
+const NOT_ASCII_COMPATIBLE = new Set(['UTF-16LE', 'UTF-16BE', 'ISO-2022-JP', 'replacement']);
+
+export function isAsciiCompatible(encoding: string): boolean {
+  return !NOT_ASCII_COMPATIBLE.has(encoding);
+}
+
+/** Whether the bytes are characters of ASCII and say the same in every encoding that a `<meta>` can declare. */
+export function isPlainAscii(bytes: Uint8Array): boolean {
+  return isAscii(bytes) && !bytes.includes(ESCAPE);
+}
+
+/** What is known before reading the page: its byte order mark or its header. */
+export function declaredOutside(bytes: Uint8Array, contentType: string | undefined): string | undefined {
+  const mark = getBOMEncoding(bytes);
+  if (mark !== null) return labelToName(mark) ?? undefined;
+  return contentType === undefined ? undefined : encodingOfContentType(contentType);
+}
+
+/** What a `charset` attribute declares. A page whose `<meta>` can be read is not in UTF-16, whatever it says. */
+export function encodingOfMeta(label: string): string | undefined {
+  const name = labelToName(label);
+  if (name === 'UTF-16LE' || name === 'UTF-16BE') return 'UTF-8';
+  return name === 'x-user-defined' ? 'windows-1252' : (name ?? undefined);
+}
+
+/** What `text/html; charset=…` declares, in a header or in a `<meta http-equiv>`. */
+export function encodingOfContentType(value: string): string | undefined {
+  const match =
+    /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i.exec(value);
+  const label = match?.[1] ?? match?.[2] ?? match?.[3];
+  return label === undefined ? undefined : (labelToName(label) ?? undefined);
+}
+
+/** No declaration: UTF-8 where the bytes are, else what their frequencies suggest, else windows-1252. */
+export function guessEncoding(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return 'UTF-8';
+  const first = bytes.findIndex((byte) => byte >= 0x80);
+  const from = Math.max(0, first - 64);
+  const guess = labelToName(detect(bytes.subarray(from, from + GUESS_BYTES)) ?? '');
+  return guess !== null && guess !== 'UTF-8' && isAsciiCompatible(guess) ? guess : 'windows-1252';
+}
+
+const decoders = new Map<string, InstanceType<typeof StandardDecoder>>();
+
+/** The text of some bytes of a page; what is malformed becomes U+FFFD. */
+export function decode(bytes: Uint8Array, encoding: string): string {
+  let decoder = decoders.get(encoding);
+  if (decoder === undefined) {
+    decoder = new StandardDecoder(encoding, { ignoreBOM: true });
+    decoders.set(encoding, decoder);
+  }
+  return decoder.decode(bytes);
+}
+
+/**
+ * In a page of a legacy encoding a link's query is sent in that encoding: `?q=é` is `?q=%E9` in windows-1252. The URL
+ * parser knows only UTF-8, so the query's other characters are escaped before it sees them.
+ */
+export function escapeQuery(reference: string, encoding: string): string {
+  if (encoding === 'ascii' || encoding === 'UTF-8') return reference;
+  const question = reference.indexOf('?');
+  if (question < 0) return reference;
+  const hash = reference.indexOf('#');
+  if (hash >= 0 && hash < question) return reference;
+  const end = hash < 0 ? reference.length : hash;
+  const query = reference
+    .slice(question, end)
+    .replace(/[^\0-\x7f]+/g, (run) => percentEncodeAfterEncoding(encoding, run, ''));
+  return reference.slice(0, question) + query + reference.slice(end);
+}

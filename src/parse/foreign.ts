@@ -1,0 +1,109 @@
+/**
+ * Inside `<svg>` and `<math>` the rules of HTML are suspended: no element hides its content, `/>` closes, CDATA sections
+ * exist. This keeps the open elements of such a piece, so that the scanner knows under which rules it reads.
+ *
+ * Idea      The stack of open elements of the standard's tree construction, cut down to foreign ones; HTML inside an
+ *           integration point (`<foreignObject>`, `<desc>`, …) is read as HTML and not kept.
+ * Cost      bounded: beyond `MAX_DEPTH` open elements further ones are not kept.
+ */
+const MAX_DEPTH = 512;
+
+type Space = 'svg' | 'math';
+
+interface Open {
+  readonly name: string;
+  readonly space: Space;
+  /** HTML stands inside. */
+  readonly integrates: boolean;
+}
+
+const words = (text: string) => new Set(text.split(' '));
+const SVG_INTEGRATION = words('foreignobject desc title');
+const MATH_INTEGRATION = words('mi mo mn ms mtext');
+
+/** Start tags that cannot stand in foreign content and end it. */
+const BREAKOUT = words(
+  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ' +
+    'ol p pre ruby s small span strong strike sub sup table tt u ul var',
+);
+
+/** End tags that, matching nothing inside, close an HTML element around the foreign content and so the content too. */
+const AROUND = words(
+  'a article aside body button caption figcaption figure footer form header html label main nav section summary td ' +
+    'template th tr tbody thead tfoot',
+);
+
+export class ForeignContent {
+  readonly #open: Open[] = [];
+
+  get active(): boolean {
+    return this.#open.length > 0;
+  }
+
+  /** Whether HTML stands here: outside, or in an integration point. */
+  get readsHtml(): boolean {
+    return this.#open.at(-1)?.integrates ?? true;
+  }
+
+  /** Whether `<svg>` is the nearest namespace: its `<a>` is a link, that of MathML is not. */
+  get inSvg(): boolean {
+    return this.#open.at(-1)?.space === 'svg';
+  }
+
+  /** `<svg>` or `<math>` among HTML. */
+  enter(space: Space, selfClosing: boolean): void {
+    if (!selfClosing) this.#push({ name: space, space, integrates: false });
+  }
+
+  /**
+   * A start tag while `active`. True when it is an element of the foreign content; false when HTML is to read it, inside
+   * an integration point or because it ended the foreign content. `attribute` looks up a value of the tag.
+   */
+  start(name: string, selfClosing: boolean, attribute: (name: string) => string | undefined): boolean {
+    const top = this.#open[this.#open.length - 1];
+    if (top.integrates && name !== 'mglyph' && name !== 'malignmark') return false;
+    if (
+      BREAKOUT.has(name) ||
+      (name === 'font' && ['color', 'face', 'size'].some((a) => attribute(a) !== undefined))
+    ) {
+      this.#breakOut();
+      return false;
+    }
+    const space = name === 'svg' && top.name === 'annotation-xml' ? 'svg' : top.space;
+    if (!selfClosing) this.#push({ name, space, integrates: integrates(name, space, attribute) });
+    return true;
+  }
+
+  /** An end tag while `active`. */
+  end(name: string): void {
+    const open = this.#open;
+    const top = open[open.length - 1];
+    for (let i = open.length - 1; i >= 0; i--) {
+      if (i < open.length - 1 && open[i].integrates) break;
+      if (open[i].name !== name) continue;
+      // Inside an integration point an inner HTML element may have this name; only its own frame is sure.
+      if (!top.integrates || i === open.length - 1) open.length = i;
+      return;
+    }
+    if (top.integrates && (name === 'svg' || name === 'math')) {
+      const outer = open.findLastIndex((element) => element.name === name);
+      if (outer >= 0) open.length = outer;
+    } else if (!top.integrates && (BREAKOUT.has(name) || AROUND.has(name))) this.#breakOut();
+  }
+
+  #push(element: Open): void {
+    if (this.#open.length < MAX_DEPTH) this.#open.push(element);
+  }
+
+  /** Closes what is open up to the nearest place where HTML stands. */
+  #breakOut(): void {
+    while (this.#open.length > 0 && !this.#open[this.#open.length - 1].integrates) this.#open.pop();
+  }
+}
+
+function integrates(name: string, space: Space, attribute: (name: string) => string | undefined): boolean {
+  if (space === 'svg') return SVG_INTEGRATION.has(name);
+  if (name !== 'annotation-xml') return MATH_INTEGRATION.has(name);
+  const encoding = attribute('encoding')?.toLowerCase();
+  return encoding === 'text/html' || encoding === 'application/xhtml+xml';
+}

@@ -1,0 +1,67 @@
+/**
+ * The values of a scanned page as strings.
+ *
+ * Idea      Almost every value is plain: ASCII, no character reference. One look at its bytes tells; a plain one is a
+ *           slice of the page's Latin-1 text, another is decoded from its own bytes only.
+ */
+import { decode } from './charset.ts';
+import { decodeReferences } from './entities.ts';
+
+/** A value in the page: the positions of its first byte and after its last. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a value needs, as bits: a character reference resolved, a NUL replaced, bytes decoded. */
+const REFERENCE = 1;
+const NUL = 2;
+const FOREIGN = 4;
+const NEEDS = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x80 ? FOREIGN : 0));
+NEEDS[0x26] = REFERENCE;
+NEEDS[0] = NUL;
+
+export class Values {
+  readonly #bytes: Uint8Array;
+  readonly #text: string;
+  readonly #encoding: string;
+  readonly #maxLength: number;
+
+  constructor(bytes: Uint8Array, text: string, encoding: string, maxLength: number) {
+    this.#bytes = bytes;
+    this.#text = text;
+    this.#encoding = encoding;
+    this.#maxLength = maxLength;
+  }
+
+  /** The value of an attribute; undefined when it is longer than we read. */
+  attribute(span: Span): string | undefined {
+    if (span.end - span.start > this.#maxLength) return undefined;
+    const needs = this.#needs(span);
+    return needs === 0
+      ? this.#text.slice(span.start, span.end)
+      : decodeReferences(this.#decode(span, needs), 'attribute');
+  }
+
+  /** The text of a title, white space collapsed; cut at the limit. */
+  title({ start, end }: Span): string {
+    const span = { start, end: Math.min(end, start + this.#maxLength) };
+    const text = decodeReferences(this.#decode(span, this.#needs(span)), 'text');
+    return text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
+  }
+
+  #needs({ start, end }: Span): number {
+    const bytes = this.#bytes;
+    let needs = 0;
+    for (let i = start; i < end; i++) needs |= NEEDS[bytes[i]];
+    return needs;
+  }
+
+  #decode({ start, end }: Span, needs: number): string {
+    const text =
+      (needs & FOREIGN) === 0
+        ? this.#text.slice(start, end)
+        : decode(this.#bytes.subarray(start, end), this.#encoding);
+    return (needs & NUL) === 0 ? text : text.replaceAll('\0', '\ufffd');
+  }
+}
