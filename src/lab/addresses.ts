@@ -1,0 +1,35 @@
+/**
+ * Where a host lives: an address in 127.0.0.0/8, computed.
+ *
+ * Idea      A third of the domains are on a few large hosting machines, thousands of hosts on each when the web is large;
+ *           the rest share an address with a few others, so that there are about eight domains an address, as in IRLbot's crawl
+ *           (33.7M domains on 4.26M addresses). Each host of a giant has an address of its own.
+ */
+import type { Domain } from './domain.ts';
+import { hash, TAG } from './random.ts';
+import type { World } from './world.ts';
+
+const DOMAINS_A_MACHINE = 4000;
+const DOMAINS_AN_ADDRESS = 5;
+
+export function addressOf(world: World, domain: Domain, host: number): string {
+  const draw = hash(world.seed, TAG.address, domain.index);
+  if (domain.kind.name === 'giant') return inNet(64, hash(draw, TAG.machine, host));
+  if (draw % 3 === 0) {
+    const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));
+    return `127.1.${Math.floor(machineOf(draw, machines) / 250)}.${1 + (machineOf(draw, machines) % 250)}`;
+  }
+  const addresses = Math.max(1, Math.ceil(world.initialDomains / DOMAINS_AN_ADDRESS));
+  return inNet(128, hash(world.seed, TAG.machine, draw % addresses));
+}
+
+/** Machines are of different sizes too: the first ones take more. */
+function machineOf(draw: number, machines: number): number {
+  const u = (draw >>> 8) / 16777216;
+  return Math.floor(u * u * machines);
+}
+
+/** One of the 64 nets 127.n.x.y from n on. */
+function inNet(n: number, h: number): string {
+  return `127.${n + (h & 63)}.${(h >>> 8) & 255}.${1 + ((h >>> 16) % 254)}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * What the web says to one request, before any server misbehaves with it: status, header lines, body.
+ *
+ * Bodies are byte strings (character codes 0-255 are the bytes), see text.ts.
+ */
+export interface Answer {
+  readonly status: number;
+  /** Header lines, each ended by CRLF, without Content-Length and Connection, which the server adds. */
+  readonly headers: string;
+  readonly body: string;
+  /** The state of the resource, when it can be asked for conditionally. */
+  readonly etag?: string;
+  /** Whole seconds since 1970. */
+  readonly modified?: number;
+  /** A name from behaviours/: how the server treats this answer; absent: well. */
+  readonly behaviour?: string;
+}
+
+export const REASONS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  410: 'Gone',
+  421: 'Misdirected Request',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+export const HTML_TYPE = 'Content-Type: text/html; charset=utf-8\r\n';
+export const TEXT_TYPE = 'Content-Type: text/plain; charset=utf-8\r\n';
+export const XML_TYPE = 'Content-Type: application/xml; charset=utf-8\r\n';
+
+export function htmlAnswer(status: number, title: string, text: string, headers = ''): Answer {
+  return {
+    status,
+    headers: HTML_TYPE + headers,
+    body: `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>${text}</p></body></html>\n`,
+  };
+}
+
+export function redirect(status: number, location: string): Answer {
+  return htmlAnswer(
+    status,
+    REASONS[status],
+    `It is <a href="${location}">here</a>.`,
+    `Location: ${location}\r\n`,
+  );
+}
+
+export const notFound = (): Answer => htmlAnswer(404, 'Not Found', 'There is no such page.');

@@ -1,0 +1,164 @@
+/**
+ * Who links to whom.
+ *
+ * Between domains: domain i has `degree` slots; slot k points at a domain drawn by rank with weight rank^-0.9, half of the time
+ * within i's own community. So in-degree has a tail like a power law of exponent 2.1, and as size and degree fall with
+ * the same rank, in- and out-degree are correlated (IRLbot's and ClueWeb's domain graphs show both).
+ * Each slot is on a page: the domain graph is exactly what a full crawl of the pages finds.
+ *
+ * Within a domain: a menu to the section fronts, a tree of eight children a page, the next living page, and random ones. The
+ * chain of next pages makes every living page reachable from the home page; the chain of neighbours on home pages does the
+ * same for honest domains.
+ */
+import type { Domain } from './domain.ts';
+import type { LinkList } from './link-list.ts';
+import { hrefOf, isPaper, urlOf } from './paths.ts';
+import { below, hash, type Random, TAG, unit } from './random.ts';
+import { pageBirth, pageDeath, pagesAt } from './time.ts';
+import type { Web } from './web.ts';
+
+const BRANCHING = 8;
+/** How far the chains look for the next living page or domain; beyond it they start over at the next edge of the tree. */
+const LOOK_AHEAD = 400;
+const MAX_SLOTS_A_PAGE = 120;
+
+/** Where slot k of a domain points, and since which step. */
+export function edgeOf(web: Web, domain: Domain, k: number): { target: number; since: number } {
+  const { world } = web;
+  const since = slotSince(web, domain, k);
+  const own = domain.kind.target?.(web, domain, k);
+  if (own !== undefined) return { target: own, since };
+  return {
+    target: drawByRank(web, domain, hash(world.seed, TAG.target, domain.index, k, since), since),
+    since,
+  };
+}
+
+/** Slots are reconsidered every year or two, each at its own time. */
+function slotSince(web: Web, domain: Domain, k: number): number {
+  const birth = web.world.birthOf(domain.index);
+  if (web.world.step === birth) return birth;
+  const draw = hash(web.world.seed, TAG.target, domain.index, k, -1);
+  const period = 9 + (draw % 40);
+  const phase = (draw >>> 8) % period;
+  const turn = Math.floor((web.world.step - birth + phase) / period);
+  return turn === 0 ? birth : birth + turn * period - phase;
+}
+
+/** A domain that may be linked to, drawn by rank as the web was at `step`. */
+function drawByRank(web: Web, domain: Domain, draw: number, step: number): number {
+  const { world } = web;
+  const domains = world.domainsAt(step);
+  const root = world.rootOfDomains(step);
+  let x = (root - 1) * unit(draw) + 1;
+  x *= x;
+  const fifth = x * x * x * x * x;
+  let index = Math.min(domains - 1, Math.floor(fifth) - 1);
+  if ((draw & 1) === 0 && domains > 2 * world.communities) {
+    index += domain.community - (index % world.communities);
+    if (index >= domains) index -= world.communities;
+  }
+  return web.linkedFrom(index, domains, domain.index);
+}
+
+/** Adds the domain links of a page: the slots it is responsible for, then some of the domain's favourites. */
+export function addDomainLinks(
+  web: Web,
+  domain: Domain,
+  page: number,
+  wanted: number,
+  links: LinkList,
+  random: Random,
+): void {
+  const degree = domain.degree;
+  const stride = domain.initialPages;
+  let added = 0;
+  for (let k = page; k < degree && added < MAX_SLOTS_A_PAGE; k += stride)
+    added += addSlot(web, domain, page, k, links);
+  while (added < wanted && degree > 0) {
+    const u = random.unit();
+    addSlot(web, domain, page, Math.floor(u * u * degree), links);
+    added++;
+  }
+  if (page === 0 && domain.kind.backbone) addNeighbours(web, domain, links);
+}
+
+function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkList): number {
+  const { target, since } = edgeOf(web, domain, k);
+  links.touch(since);
+  if (target < 0 || target === domain.index) return 0;
+  const other = web.domains.at(target);
+  const draw = hash(web.world.seed, TAG.deep, domain.index, k, page);
+  const deep = draw % 10 < 4 ? below(hash(draw, 1, k), Math.min(other.initialPages, 2000)) : 0;
+  links.add(other.origin(other.hostOf(deep)) + hrefOf(other, deep), other.name);
+  return 1;
+}
+
+/** The domains up to and including the next living backbone domain, spam left out. */
+function addNeighbours(web: Web, domain: Domain, links: LinkList): void {
+  const last = Math.min(web.world.domains - 1, domain.index + LOOK_AHEAD);
+  for (let index = domain.index + 1; index <= last; index++) {
+    const kind = web.kindAt(index);
+    if (kind.spam) continue;
+    const other = web.domains.at(index);
+    links.touch(web.world.birthOf(index));
+    if (!other.alive) {
+      links.touch(other.death);
+      continue;
+    }
+    links.add(urlOf(other, 0), other.name);
+    if (kind.backbone) return;
+  }
+}
+
+/** Adds the links of a page into its own domain: children, the next living page, the one before, random ones. */
+export function addOwnLinks(
+  web: Web,
+  domain: Domain,
+  page: number,
+  chosenAt: number,
+  wanted: number,
+  links: LinkList,
+  random: Random,
+): void {
+  const before = links.length;
+  const next = addNext(web, domain, page, links);
+  for (let c = page * BRANCHING + 1; c <= page * BRANCHING + BRANCHING && c < domain.pages; c++) {
+    if (c > next && isThere(web, domain, c, links)) addPage(domain, page, c, links);
+  }
+  const pages = pagesAt(web.world, domain, chosenAt);
+  for (let left = wanted - (links.length - before); left > 0 && pages > 1; left--) {
+    const u = random.unit();
+    const other = Math.floor(u * u * pages);
+    // A link chosen after its page died would be odd; one that was chosen before is the web's rot.
+    if (web.world.step === 0 || pageDeath(web.world, domain, other) > chosenAt)
+      addPage(domain, page, other, links);
+  }
+}
+
+/** Links the pages that follow, up to and with the first living one that has links itself; gives that one's number. */
+function addNext(web: Web, domain: Domain, page: number, links: LinkList): number {
+  const last = Math.min(domain.pages - 1, page + LOOK_AHEAD);
+  let next = page + 1;
+  for (; next <= last; next++) {
+    if (!isThere(web, domain, next, links)) continue;
+    addPage(domain, page, next, links);
+    if (!isPaper(domain, next)) break;
+  }
+  return next;
+}
+
+function isThere(web: Web, domain: Domain, page: number, links: LinkList): boolean {
+  if (web.world.step === 0) return true;
+  links.touch(pageBirth(web.world, domain, page));
+  const death = pageDeath(web.world, domain, page);
+  if (death <= web.world.step) links.touch(death);
+  return death > web.world.step;
+}
+
+/** Relative where it can be, as most sites write. */
+export function addPage(domain: Domain, from: number, to: number, links: LinkList): void {
+  const path = hrefOf(domain, to);
+  const host = domain.hostOf(to);
+  links.add(host === domain.hostOf(from) ? path : domain.origin(host) + path, '');
+}

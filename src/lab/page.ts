@@ -1,0 +1,164 @@
+/**
+ * One HTML page: head, menu, text with links in it, lists of links, footer.
+ *
+ * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB and 59 links, most of them
+ * to the same domain, a dozen repeated on every page of the site.
+ * Cost      40 to 50 µs for 25 KB; nothing is kept but each domain's menu and footer.
+ */
+import { HTML_TYPE } from './answer.ts';
+import type { Domain } from './domain.ts';
+import { LinkList } from './link-list.ts';
+import { addDomainLinks, addOwnLinks, addPage, edgeOf } from './links.ts';
+import { poolOf, urlOf } from './paths.ts';
+import { exp, Random, TAG } from './random.ts';
+import { type Pool, phraseOf, stretch } from './text.ts';
+import { editionOf, recentBurst } from './time.ts';
+import { inventWord, LANGUAGES } from './vocabulary.ts';
+import type { Web } from './web.ts';
+
+const SIZE_MEDIAN = 18_300;
+const SIZE_SIGMA = 0.8;
+const MAX_SIZE = 400_000;
+const LINKS_MEDIAN = 32;
+const LINKS_SIGMA = 0.7;
+const MAX_LINKS = 600;
+const PARAGRAPH = 900;
+/** One own link in so many is followed by one to another domain. */
+const DOMAIN_LINK_SHARE = 0.14;
+
+export interface Page {
+  readonly headers: string;
+  readonly body: string;
+  /** The last step at which anything on the page changed. */
+  readonly modified: number;
+}
+
+export function makePage(web: Web, domain: Domain, page: number): Page {
+  const { world } = web;
+  const edition = editionOf(world, domain, page);
+  const shape = new Random(world.seed ^ TAG.page, domain.index, page, 0);
+  const choice = new Random(world.seed ^ TAG.target, domain.index, page, edition.links);
+  const words = new Random(world.seed ^ TAG.page, domain.index, page, edition.text + 1);
+  const common = shape.normal();
+  const size = Math.min(MAX_SIZE, SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())));
+  const count = Math.min(
+    MAX_LINKS,
+    Math.round(LINKS_MEDIAN * exp(LINKS_SIGMA * (0.7 * common + 0.714 * shape.normal()))),
+  );
+
+  const links = new LinkList(Math.max(edition.text, edition.links));
+  const frame = frameOf(web, domain, domain.hostOf(page));
+  links.touch(frame.modified);
+  addOwnLinks(web, domain, page, edition.links, Math.round(count * (1 - DOMAIN_LINK_SHARE)), links, choice);
+  addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
+  domain.kind.furnish?.(web, domain, page, links);
+
+  const pool = poolOf(domain, edition.text);
+  const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
+  const html = writePage(web, domain, {
+    page,
+    title,
+    pool,
+    frame,
+    links,
+    size,
+    words,
+    textStep: edition.text,
+  });
+  return { headers: HTML_TYPE, body: html, modified: links.modified };
+}
+
+interface Draft {
+  readonly page: number;
+  readonly title: string;
+  readonly pool: Pool;
+  readonly frame: Frame;
+  readonly links: LinkList;
+  readonly size: number;
+  readonly words: Random;
+  readonly textStep: number;
+}
+
+function writePage(web: Web, domain: Domain, draft: Draft): string {
+  const { links, pool, words, title, frame } = draft;
+  const subject = subjectOf(web, domain, draft);
+  let html = `${frame.head}<title>${title} - ${domain.name}</title>\n<meta name="description" content="${title}: ${subject}">\n`;
+  html += `${frame.menu}<h1>${title}</h1>\n`;
+  // What the links and the footer will take is known well enough; the rest of the size is text.
+  const text = Math.max(200, draft.size - html.length - frame.footer.length - listLength(links));
+  const paragraphs = Math.ceil(text / PARAGRAPH);
+  const inText = Math.min(paragraphs, Math.floor(links.length / 3));
+  for (let i = 0; i < paragraphs; i++) {
+    html += i % 3 === 0 ? `<p>${subject}: ` : '<p>';
+    html += stretch(pool, words, text / paragraphs);
+    if (i < inText) html += `<a href="${links.hrefs[i]}">${links.anchors[i] || phraseOf(pool, words)}</a>.`;
+    html += '</p>\n';
+  }
+  html += '<ul class="more">\n';
+  for (let i = inText; i < links.length; i++)
+    html += `<li><a href="${links.hrefs[i]}">${links.anchors[i] || phraseOf(pool, words)}</a></li>\n`;
+  return `${html}</ul>\n${frame.footer}`;
+}
+
+function listLength(links: LinkList): number {
+  let length = 0;
+  for (const href of links.hrefs) length += href.length;
+  return length + links.length * 40;
+}
+
+/** What the page is about; while its topic is in the news, the name of the news. */
+function subjectOf(web: Web, domain: Domain, { pool, words, textStep }: Draft): string {
+  const burst = textStep > 0 ? recentBurst(web.world, domain.topic, textStep) : -1;
+  const language = LANGUAGES[domain.language];
+  if (burst >= 0)
+    return Buffer.from(inventWord(language, burst * 31 + domain.topic, 0xb0457), 'utf8').toString('latin1');
+  return `${phraseOf(pool, words)} ${Buffer.from(inventWord(language, words.below(1_000_000), 0x5b), 'utf8').toString('latin1')}`;
+}
+
+/** What all pages of a host share. */
+export interface Frame {
+  readonly head: string;
+  readonly menu: string;
+  readonly footer: string;
+  readonly modified: number;
+}
+
+const FRAMES = new WeakMap<Domain, Frame[]>();
+
+function frameOf(web: Web, domain: Domain, host: number): Frame {
+  let frames = FRAMES.get(domain);
+  if (!frames) {
+    frames = [];
+    FRAMES.set(domain, frames);
+  }
+  frames[host] ??= makeFrame(web, domain, host);
+  return frames[host];
+}
+
+function makeFrame(web: Web, domain: Domain, host: number): Frame {
+  const language = LANGUAGES[domain.language];
+  const pool = poolOf(domain);
+  const words = new Random(web.world.seed ^ TAG.menu, domain.index, host, 0);
+  const menu = new LinkList(0);
+  if (domain.hosts > 1 || domain.pages > 1) menu.add(host === 0 ? '/' : `${domain.origin(0)}/`, domain.name);
+  for (let page = 1; page <= domain.sections; page++) addPage(domain, host, page, menu);
+  const footer = new LinkList(0);
+  for (let page = 1; page < domain.hosts; page++) addPage(domain, host, page, footer);
+  for (let k = 0; k < Math.min(2, domain.degree); k++) {
+    const { target, since } = edgeOf(web, domain, k);
+    footer.touch(since);
+    if (target >= 0 && target !== domain.index) footer.add(urlOf(web.domains.at(target), 0), '');
+  }
+  const list = (links: LinkList): string =>
+    links.hrefs
+      .map((href, i) => `<a href="${href}">${links.anchors[i] || phraseOf(pool, words)}</a>`)
+      .join(' |\n');
+  return {
+    head:
+      `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="utf-8">\n` +
+      `<link rel="stylesheet" href="/style.css">\n`,
+    menu: `</head>\n<body>\n<nav>\n${list(menu)}\n</nav>\n`,
+    footer: `<footer>\n${list(footer)}\n<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`,
+    modified: footer.modified,
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Paths that say what they lead to and can be read back: page number → path, path → page number.
+ *
+ * Four styles, one a domain. Every path holds words of the topic and the page's number, so that a path somebody made up
+ * is recognised: the page of that number has another path.
+ * Ensures   `pageOf(domain, host, pathOf(domain, page)) === page`; any other target gives -1.
+ */
+import type { Domain } from './domain.ts';
+import { hash, TAG } from './random.ts';
+import type { Pool } from './text.ts';
+
+export function poolOf(domain: Domain, step = 0): Pool {
+  return domain.world.texts.pool(domain.language, domain.topic, step);
+}
+
+export function pathOf(domain: Domain, page: number): string {
+  if (page < domain.hosts) return '/';
+  const h = hash(domain.world.seed, TAG.slug, domain.index, page);
+  const words = poolOf(domain).slugLines[(h >>> 8) & 1023];
+  if (isPaper(domain, page)) return `/papers/${words}-${page}.pdf`;
+  const section = domain.sectionNames[h & 7];
+  switch (domain.style) {
+    case 0:
+      return `/${section}/${words}-${page}.html`;
+    case 1:
+      return `/${section}/${1996 + (h & 15)}/${words}/${page}`;
+    case 2:
+      return `/${section}.php?title=${words}&id=${page}`;
+    default:
+      return `/${section}/${words}_${page}/`;
+  }
+}
+
+/** The path as it stands in HTML, where `&` is written out. */
+export function hrefOf(domain: Domain, page: number): string {
+  const path = pathOf(domain, page);
+  return domain.style === 2 ? path.replace('&', '&amp;') : path;
+}
+
+/** One page in four of an academic domain. */
+export function isPaper(domain: Domain, page: number): boolean {
+  return domain.kind.papers === true && page >= domain.fixedPages && page % 4 === 3;
+}
+
+/** The page a host's target leads to, dead or alive, or -1. */
+export function pageOf(domain: Domain, host: number, target: string): number {
+  if (target === '/') return host;
+  const digits = /(\d{1,9})(?:\.html|\.pdf|\/)?$/.exec(target);
+  if (!digits) return -1;
+  const page = Number(digits[1]);
+  if (page < domain.hosts || page >= domain.pages || domain.hostOf(page) !== host) return -1;
+  return pathOf(domain, page) === target ? page : -1;
+}
+
+/** The page's absolute URL. */
+export function urlOf(domain: Domain, page: number): string {
+  return domain.origin(domain.hostOf(page)) + pathOf(domain, page);
+}

@@ -1,0 +1,151 @@
+/**
+ * Text by the kilobyte: with a language and a topic, cheap enough to be made anew for every request.
+ *
+ * Idea      For each (language, topic, era) one long tape of sentences is written once; a paragraph is a stretch of it between two
+ *           sentence ends, and a page a few dozen stretches. Word frequencies fall with rank, so that term statistics
+ *           look like those of text; two pages of a topic share about a tenth of their stretches.
+ * Ensures   all strings are byte strings: character codes 0-255 are the bytes of the page (UTF-8, or the language's
+ *           legacy encoding), so that length is size and writing needs no encoder.
+ * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 256 KB and takes 5 ms. At most `POOLS` are kept.
+ */
+import { hash, Random, TAG } from './random.ts';
+import { inventWord, LANGUAGES, type Language, slugOf, TOPICS, topicWords } from './vocabulary.ts';
+
+const TAPE = 256 * 1024;
+const PHRASES = 1024;
+const POOLS = 200;
+/** Terms drift: every so many steps a topic's favourite words change places. */
+const STEPS_PER_ERA = 6;
+
+export interface Pool {
+  readonly tape: string;
+  /** Where the tape's sentences begin, and where the last one ends. */
+  readonly stops: Int32Array;
+  /** Two words each, for titles and anchors. */
+  readonly phrases: readonly string[];
+  /** The words themselves, those of the topic first. */
+  readonly terms: readonly string[];
+  /** ASCII words for paths: of the topic, and common ones; and three of them joined. */
+  readonly slugs: readonly string[];
+  readonly slugLines: readonly string[];
+}
+
+export class Texts {
+  readonly #seed: number;
+  readonly #pools = new Map<number, Pool>();
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** The pool of a language and topic as they were written at `step`, in UTF-8 or in the legacy encoding. */
+  pool(language: number, topic: number, step: number, legacy = false): Pool {
+    const era = Math.floor(step / STEPS_PER_ERA);
+    const key = ((era * LANGUAGES.length + language) * TOPICS.length + topic) * 2 + (legacy ? 1 : 0);
+    const known = this.#pools.get(key);
+    if (known) return known;
+    if (this.#pools.size >= POOLS) this.#pools.delete(this.#pools.keys().next().value as number);
+    const made = makePool(this.#seed, language, topic, era, legacy);
+    this.#pools.set(key, made);
+    return made;
+  }
+}
+
+/** About `bytes` of running text: whole sentences, at least one. */
+export function stretch(pool: Pool, random: Random, bytes: number): string {
+  const { tape, stops } = pool;
+  const wanted = Math.round((bytes * stops.length) / tape.length);
+  const span = Math.min(Math.max(1, wanted), stops.length >> 1);
+  const first = random.below(stops.length - span);
+  return tape.slice(stops[first], stops[first + span]);
+}
+
+export function phraseOf(pool: Pool, random: Random): string {
+  return pool.phrases[random.next() & (PHRASES - 1)];
+}
+
+function makePool(seed: number, languageNumber: number, topic: number, era: number, legacy: boolean): Pool {
+  const language = LANGUAGES[languageNumber];
+  const random = new Random(hash(seed, TAG.clauses, languageNumber, topic), era, legacy ? 1 : 0, 7);
+  const bytes = encoder(language, legacy);
+  const ofTopic = drifted(topicWords(language, topic), seed, topic, era);
+  const [small, common, typical] = [language.small, language.common, ofTopic].map((list) => list.map(bytes));
+  const nameTag = hash(seed, TAG.vocabulary, topic, era);
+  const word = (): string => {
+    const kind = random.below(100);
+    if (kind < 46) return zipf(small, random);
+    if (kind < 68) return zipf(common, random);
+    return kind < 94 ? zipf(typical, random) : bytes(inventWord(language, random.below(3000), nameTag));
+  };
+  const clause = (): string => Array.from({ length: 5 + random.below(6) }, word).join(' ');
+  const terms = [...typical, ...common];
+  const slugs = slugsOf(language, topic, ofTopic);
+  return {
+    ...recordTape(() => `${capital(clause(), language)}, ${clause()}. `),
+    phrases: made(PHRASES, () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`),
+    terms,
+    slugs,
+    slugLines: made(PHRASES, () =>
+      Array.from({ length: 3 }, () => slugs[random.below(slugs.length)]).join('-'),
+    ),
+  };
+}
+
+function recordTape(sentence: () => string): { tape: string; stops: Int32Array } {
+  const tape = Buffer.alloc(TAPE);
+  const stops = [0];
+  let end = 0;
+  for (let next = sentence(); end + next.length <= TAPE; next = sentence()) {
+    end += tape.write(next, end, 'latin1');
+    stops.push(end);
+  }
+  return { tape: tape.toString('latin1', 0, end), stops: Int32Array.from(stops) };
+}
+
+/** Words for paths; a language that has none in a-z borrows the English ones. */
+function slugsOf(language: Language, topic: number, ofTopic: readonly string[]): string[] {
+  const own = [...ofTopic, ...language.common].map(slugOf).filter((word) => word !== undefined);
+  return own.length > 20 ? own : [...TOPICS[topic].words, ...LANGUAGES[0].common];
+}
+
+/** `count` strings, each copied into one piece so that joining it to others later is one copy. */
+function made(count: number, make: () => string): string[] {
+  return Array.from({ length: count }, () => Buffer.from(make(), 'latin1').toString('latin1'));
+}
+
+/** The same words in another order of preference: neighbours change places, more of them with every era. */
+function drifted(list: readonly string[], seed: number, topic: number, era: number): string[] {
+  const order = [...list];
+  for (let e = 1; e <= era; e++) {
+    for (let swap = 0; swap < 4; swap++) {
+      const at = hash(seed, TAG.drift, topic, e, swap) % order.length;
+      const to = hash(seed, TAG.drift, topic, e, swap + 100) % order.length;
+      [order[at], order[to]] = [order[to], order[at]];
+    }
+  }
+  return order;
+}
+
+/** The first words are drawn most: a cubed uniform number falls on rank r with a density near r^(-2/3). */
+function zipf(list: readonly string[], random: Random): string {
+  const u = random.unit();
+  return list[Math.floor(u * u * u * list.length)];
+}
+
+function encoder(language: Language, legacy: boolean): (word: string) => string {
+  if (!legacy) return (word) => Buffer.from(word, 'utf8').toString('latin1');
+  if (language.legacy === 'windows-1252') return (word) => word;
+  return (word) => String.fromCharCode(...Array.from(word, (char) => cyrillicByte(char.charCodeAt(0))));
+}
+
+/** Windows-1251 holds а-я in order; ё stands apart. */
+function cyrillicByte(code: number): number {
+  if (code === 0x451) return 0xb8;
+  if (code >= 0x430 && code <= 0x44f) return code - 0x430 + 0xe0;
+  return code;
+}
+
+/** Only ASCII letters are raised: a byte string has no other letters. */
+function capital(text: string, language: Language): string {
+  return language.legacy === 'windows-1251' ? text : text[0].toUpperCase() + text.slice(1);
+}

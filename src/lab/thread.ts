@@ -1,0 +1,40 @@
+/**
+ * The lab in a thread of its own, so that it does not share the caller's event loop.
+ *
+ * The handle is the same as in-process: the web is a pure function, so `expected` and `seeds` are computed on this side
+ * from the ports that the thread chose, and only the count of requests crosses over, in shared memory.
+ */
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { DrumlinError } from '../errors.ts';
+import { type Lab, type LabOptions, labHandle, webOf } from './index.ts';
+
+/** What the thread says: where it listens, or why it cannot. */
+export type ThreadReport =
+  | { readonly ports: { http: number; https: number; dns: number; control: number }; readonly ca?: string }
+  | { readonly refusal: { code: string; fact: string; remedy: string } };
+
+export interface ThreadData {
+  readonly options: LabOptions;
+  readonly counter: Uint32Array;
+}
+
+export async function startLabThread(options: LabOptions = {}): Promise<Lab> {
+  const counter = new Uint32Array(new SharedArrayBuffer(4));
+  const data: ThreadData = { options, counter };
+  // The neighbour has this file's extension: .js where it was built, .ts where a loader runs the sources.
+  const main = new URL(`./thread-main${extname(new URL(import.meta.url).pathname)}`, import.meta.url);
+  const worker = new Worker(main, { workerData: data });
+  const [report] = (await once(worker, 'message')) as [ThreadReport];
+  if ('refusal' in report) {
+    await worker.terminate();
+    throw new DrumlinError(report.refusal.code, report.refusal.fact, report.refusal.remedy);
+  }
+  const web = webOf(options, report.ports);
+  return labHandle(web, report.ports, report.ca, counter, async () => {
+    const gone = once(worker, 'exit');
+    worker.postMessage('close');
+    await gone;
+  });
+}

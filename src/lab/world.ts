@@ -1,0 +1,122 @@
+/**
+ * All that a page of the web is a function of, gathered once: seed, scenario, step, ports; and the tables made from them.
+ *
+ * Nothing in here changes after it was made, apart from the caches, which only save time.
+ */
+import { DrumlinError } from '../errors.ts';
+import { Layout } from './layout.ts';
+import { MAX_DOMAINS, Names } from './names.ts';
+import { exp, ln } from './random.ts';
+import type { Scenario } from './scenario.ts';
+import { Texts } from './text.ts';
+import { TOPICS } from './vocabulary.ts';
+
+export interface WorldSettings {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  /** How many months after the beginning. */
+  readonly step: number;
+  /** Domains at step 0. */
+  readonly domains: number;
+  /** Mean pages a domain at step 0. */
+  readonly pages: number;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** Names under real suffixes rather than `.test`. */
+  readonly realSuffixes: boolean;
+}
+
+/** New domains a step, per thousand of those at step 0. */
+const DOMAIN_GROWTH = 20;
+
+export class World {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  readonly step: number;
+  readonly initialDomains: number;
+  /** Domains born by now, dead ones included. */
+  readonly domains: number;
+  readonly meanPages: number;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  readonly names: Names;
+  readonly texts: Texts;
+  readonly layout: Layout;
+  /** Domains with the same number modulo this share a community: they link to each other, live and die alike. */
+  readonly communities: number;
+
+  constructor(settings: WorldSettings) {
+    checkSettings(settings);
+    this.seed = settings.seed;
+    this.scenario = settings.scenario;
+    this.step = settings.step;
+    this.initialDomains = settings.domains;
+    this.domains = this.domainsAt(settings.step);
+    this.meanPages = settings.pages;
+    this.httpPort = settings.httpPort;
+    this.httpsPort = settings.httpsPort;
+    this.names = new Names(settings.seed, settings.realSuffixes);
+    this.texts = new Texts(settings.seed);
+    this.layout = new Layout(settings.domains, settings.scenario.kinds, 'ordinary');
+    this.communities = Math.max(1, Math.min(TOPICS.length * 10, Math.floor(settings.domains / 20)));
+  }
+
+  domainsAt(step: number): number {
+    if (this.scenario.exactPages) return this.initialDomains;
+    return this.initialDomains + Math.floor((this.initialDomains * DOMAIN_GROWTH * step) / 1000);
+  }
+
+  /** The first step at which this domain exists. */
+  birthOf(index: number): number {
+    if (index < this.initialDomains) return 0;
+    let step = Math.max(
+      0,
+      Math.floor(((index - this.initialDomains) * 1000) / (this.initialDomains * DOMAIN_GROWTH)) - 1,
+    );
+    while (this.domainsAt(step) <= index) step++;
+    return step;
+  }
+
+  /** The 10th root of the number of domains at a step plus one, which drawing by rank needs. */
+  rootOfDomains(step: number): number {
+    let root = this.#roots.get(step);
+    if (root === undefined) {
+      root = exp(ln(this.domainsAt(step) + 1) / 10);
+      this.#roots.set(step, root);
+    }
+    return root;
+  }
+
+  readonly #roots = new Map<number, number>();
+}
+
+function checkSettings({ seed, step, domains, pages }: WorldSettings): void {
+  const whole = (value: number, least: number, most: number): boolean =>
+    Number.isSafeInteger(value) && value >= least && value <= most;
+  if (!whole(seed, 0, 0xffffffff))
+    throw bad(
+      `The seed ${seed} is not a whole number from 0 to 4294967295.`,
+      'Choose another --seed, for example 1.',
+    );
+  if (!whole(step, 0, 1000))
+    throw bad(`The step ${step} is not a whole number from 0 to 1000.`, 'Steps are months: try --step 12.');
+  if (!whole(domains, 1, MAX_DOMAINS / 2))
+    throw bad(
+      `${domains} domains are not between 1 and ${MAX_DOMAINS / 2}.`,
+      'Choose another --domains, for example 10000.',
+    );
+  if (!whole(pages, 1, 1_000_000))
+    throw bad(
+      `${pages} pages a domain are not between 1 and 1000000.`,
+      'Choose another --pages, for example 460.',
+    );
+  if (domains * (1 + (DOMAIN_GROWTH * step) / 1000) > MAX_DOMAINS)
+    throw bad(
+      `${domains} domains grow beyond ${MAX_DOMAINS} by step ${step}.`,
+      'Choose fewer --domains or an earlier --step.',
+    );
+}
+
+function bad(fact: string, remedy: string): DrumlinError {
+  return new DrumlinError('LAB_SETTING', fact, remedy);
+}
