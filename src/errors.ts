@@ -16,6 +16,8 @@ export const EXIT = {
   disk: 4,
   /** Another process holds the folder, or its format is not ours to read. */
   folder: 5,
+  /** A limit that was asked for ended the crawl, and URLs still wait. */
+  limitReached: 6,
   /** Stopped by the user (128 + SIGINT, the shell's own convention). */
   interrupted: 130,
 } as const;

@@ -2,17 +2,20 @@
  * `drumlin`: one file per command. A command's module is light; what it runs is imported when it runs, so that
  * `--help` answers at once.
  */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { DrumlinError, EXIT } from '../errors.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+import { VERSION } from '../version.ts';
+import * as crawl from './crawl.ts';
+import * as demo from './demo.ts';
+import * as web from './web.ts';
 
 const program = new Command('drumlin')
   .description('A web crawler that knows where to spend its effort.')
-  .version(version)
+  .version(VERSION)
   .showHelpAfterError('(add --help for what there is)')
   .exitOverride();
+
+for (const { register } of [crawl, demo, web]) register(program);
 
 try {
   await program.parseAsync();

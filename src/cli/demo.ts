@@ -1,0 +1,48 @@
+/** `drumlin demo`: the whole product on a web that fits on a laptop; what `npm start` runs. */
+import type { Command } from 'commander';
+import { EXIT } from '../errors.ts';
+
+export function register(program: Command): void {
+  program
+    .command('demo')
+    .description('crawl the built-in synthetic web for half a minute; needs no network')
+    .option('--dir <folder>', 'folder that the crawl leaves behind')
+    .option('--max-time <time>', 'stop after this time', '30s')
+    .option('--json', 'print one summary object at the end, and nothing else on standard output')
+    .action(async (flags: { dir?: string; maxTime: string; json?: boolean }) => {
+      process.exitCode = await runDemo(flags);
+    });
+}
+
+async function runDemo({
+  dir,
+  maxTime,
+  json,
+}: {
+  dir?: string;
+  maxTime: string;
+  json?: boolean;
+}): Promise<number> {
+  const [{ startLabThread }, { resolveConfig }, { freshName, runInForeground }] = await Promise.all([
+    import('../lab/index.ts'),
+    import('../crawl/settings.ts'),
+    import('./run-crawl.ts'),
+  ]);
+  const config = resolveConfig({
+    dir: dir ?? freshName('demo', new Date()),
+    maxTime,
+    allowPrivate: true,
+    delay: '1s',
+    addressDelay: '100ms',
+  });
+  const lab = await startLabThread({ scenario: 'clean' });
+  try {
+    process.stderr.write(
+      `A synthetic web is being served on loopback (http port ${lab.httpPort}, dns ${lab.dns}).\n`,
+    );
+    const { pages } = await runInForeground(lab.seeds, { ...config, dns: [lab.dns] }, json === true);
+    return pages > 0 ? EXIT.ok : EXIT.nothingCrawled;
+  } finally {
+    await lab.close();
+  }
+}

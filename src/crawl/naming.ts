@@ -1,0 +1,98 @@
+/**
+ * From a host's name to its place on the workbench: the DNS half of step 6.
+ *
+ * Ensures   every host that came out of `frontier.unresolved` is resolved to an address that the guard allows, or
+ *           dropped with its URLs counted. A name that could not be looked up is tried again by the retry table,
+ *           and holds up nobody meanwhile.
+ */
+import type { Clock } from '../clock.ts';
+import type { AddressGuard } from '../fetch/address-guard.ts';
+import { DnsError, type NameResolver } from '../fetch/dns.ts';
+import { retryRule } from '../fetch/retry-table.ts';
+import { Fifo } from '../frontier/fifo.ts';
+import type { Frontier, Host } from '../frontier/frontier.ts';
+import type { Counters } from './counters.ts';
+import type { CrawlLog } from './log.ts';
+import type { Signal } from './signal.ts';
+
+/** Look-ups under way at once. */
+const LOOKUPS = 64;
+
+interface Attempt {
+  readonly host: Host;
+  readonly failures: number;
+}
+
+export interface NamingParts {
+  readonly resolver: NameResolver;
+  readonly guard: AddressGuard;
+  readonly frontier: Frontier;
+  readonly counters: Counters;
+  readonly log: CrawlLog;
+  readonly clock: Clock;
+}
+
+export class Naming {
+  readonly #parts: NamingParts;
+  readonly #again = new Fifo<Attempt>();
+  #lookups = 0;
+  #waiting = 0;
+
+  constructor(parts: NamingParts) {
+    this.#parts = parts;
+  }
+
+  /** No host is on its way to the workbench. (One that has not been looked at yet still counts as queued URLs.) */
+  get idle(): boolean {
+    return this.#lookups === 0 && this.#waiting === 0 && this.#again.length === 0;
+  }
+
+  /** Resolves hosts until `over`; wakes on `names`, and tells by `onResolved` that the workbench has changed. */
+  async run(names: Signal, onResolved: () => void, over: () => boolean): Promise<void> {
+    while (!over()) {
+      for (let next = this.#next(); next; next = this.#next()) {
+        this.#lookups++;
+        this.#resolve(next, names, over).finally(() => {
+          this.#lookups--;
+          names.notify();
+          onResolved();
+        });
+      }
+      await names.wait();
+    }
+  }
+
+  #next(): Attempt | undefined {
+    if (this.#lookups >= LOOKUPS) return undefined;
+    const again = this.#again.shift();
+    if (again) return again;
+    const host = this.#parts.frontier.unresolved();
+    return host && { host, failures: 0 };
+  }
+
+  async #resolve({ host, failures }: Attempt, names: Signal, over: () => boolean): Promise<void> {
+    const { resolver, guard, frontier, clock } = this.#parts;
+    try {
+      const addresses = await resolver.resolve(host.name);
+      const allowed = addresses.find(({ ip }) => guard.allows(ip));
+      if (allowed) frontier.resolved(host, allowed);
+      else this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip));
+    } catch (error) {
+      if (!(error instanceof DnsError)) throw error;
+      const rule = retryRule(error.fault);
+      if (over() || failures >= rule.retries) return this.#giveUp(host, error.fault, error.message);
+      this.#waiting++;
+      clock.after(rule.wait, () => {
+        this.#waiting--;
+        this.#again.push({ host, failures: failures + 1 });
+        names.notify();
+      });
+    }
+  }
+
+  #giveUp(host: Host, fault: string, why: string | undefined): void {
+    const urls = this.#parts.frontier.drop(host).length;
+    this.#parts.counters.countError(fault, urls);
+    this.#parts.log.event('host-given-up', { host: host.name, fault, why, urls });
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The workbench: which host may be asked for a page now, so that nobody is asked too often?
+ *
+ * Idea      A queue by ready time of addresses, each a queue by ready time of hosts (BUbiNG, section 4.3). Whoever
+ *           wants to fetch acquires a turn: the host *and* its address leave the workbench until the turn is
+ *           released. Two requests at once to one host or one address cannot be expressed.
+ *
+ *             addresses  ──►  127.0.0.4 (ready 10:00:01)  ──►  a.example (ready 09:59:58)  ──►  /x /y /z
+ *                             127.0.0.9 (ready 10:00:03)  ──►  b.example (ready 10:00:02)  ──►  /
+ *
+ * Requires  times of one clock; a turn is released once, by whoever acquired it.
+ * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at every release.
+ * Cost      O(log addresses + log hosts of the address) a turn; one small object a host and an address.
+ */
+import FlatQueue from 'flatqueue';
+import type { ResolvedAddress } from '../fetch/exchange.ts';
+import type { Millis } from '../units.ts';
+
+/** What the workbench needs to know of a host; `T` is what waits in its queue. */
+export interface BenchHost {
+  readonly name: string;
+  readonly queue: { readonly length: number };
+}
+
+export interface Turn<H extends BenchHost> {
+  readonly host: H;
+  readonly address: ResolvedAddress;
+}
+
+interface Address<H extends BenchHost> {
+  readonly resolved: ResolvedAddress;
+  readonly hosts: FlatQueue<Place<H>>;
+  readyAt: Millis;
+  out: boolean;
+  /** The earliest time at which the address stands in the queue of addresses; later entries are stale. */
+  queuedAt: Millis;
+}
+
+/** A host's place: at which address, ready when, and whether it stands in that address's queue. */
+interface Place<H extends BenchHost> {
+  readonly host: H;
+  readonly address: Address<H>;
+  readyAt: Millis;
+  state: 'idle' | 'queued' | 'out';
+}
+
+export class Workbench<H extends BenchHost> {
+  readonly #addresses = new Map<string, Address<H>>();
+  readonly #places = new Map<H, Place<H>>();
+  readonly #byReadyTime = new FlatQueue<Address<H>>();
+  #turnsOut = 0;
+
+  /** Turns acquired and not yet released. */
+  get turnsOut(): number {
+    return this.#turnsOut;
+  }
+
+  /** Gives a host its place. Call it once a host, when its name is resolved. */
+  attach(host: H, resolved: ResolvedAddress): void {
+    if (this.#places.has(host)) throw new Error(`${host.name} is on the workbench already`);
+    let address = this.#addresses.get(resolved.ip);
+    if (!address) {
+      address = { resolved, hosts: new FlatQueue(), readyAt: 0, out: false, queuedAt: Infinity };
+      this.#addresses.set(resolved.ip, address);
+    }
+    const place: Place<H> = { host, address, readyAt: 0, state: 'idle' };
+    this.#places.set(host, place);
+    this.#queue(place);
+  }
+
+  /** Tells that the queue of an attached host is no longer empty. */
+  filled(host: H): void {
+    const place = this.#places.get(host);
+    if (place?.state === 'idle') this.#queue(place);
+  }
+
+  has(host: H): boolean {
+    return this.#places.has(host);
+  }
+
+  /** Takes a host that may be asked now, or undefined when there is none. */
+  acquire(now: Millis): Turn<H> | undefined {
+    while (this.#byReadyTime.length > 0) {
+      const readyAt = this.#byReadyTime.peekValue() as Millis;
+      if (readyAt > now) return undefined;
+      const address = this.#byReadyTime.pop() as Address<H>;
+      if (readyAt !== address.queuedAt) continue;
+      address.queuedAt = Infinity;
+      const place = address.hosts.pop() as Place<H>;
+      address.out = true;
+      place.state = 'out';
+      this.#turnsOut++;
+      return { host: place.host, address: address.resolved };
+    }
+    return undefined;
+  }
+
+  /** Puts host and address back, not to be asked again before the given times. */
+  release(turn: Turn<H>, hostReadyAt: Millis, addressReadyAt: Millis): void {
+    const place = this.#places.get(turn.host);
+    if (place?.state !== 'out') throw new Error(`${turn.host.name} is released but was not acquired`);
+    this.#turnsOut--;
+    place.state = 'idle';
+    place.readyAt = hostReadyAt;
+    place.address.out = false;
+    place.address.readyAt = addressReadyAt;
+    this.#queue(place);
+    this.#schedule(place.address);
+  }
+
+  /** When the next turn may be given: a time, or Infinity when nothing waits. */
+  nextReadyAt(): Millis {
+    while (this.#byReadyTime.length > 0) {
+      const readyAt = this.#byReadyTime.peekValue() as Millis;
+      if (readyAt === (this.#byReadyTime.peek() as Address<H>).queuedAt) return readyAt;
+      this.#byReadyTime.pop();
+    }
+    return Infinity;
+  }
+
+  #queue(place: Place<H>): void {
+    if (place.host.queue.length === 0) return;
+    place.state = 'queued';
+    place.address.hosts.push(place, place.readyAt);
+    this.#schedule(place.address);
+  }
+
+  /** Enters the address by the time its first host and it itself are ready, unless it already stands as early. */
+  #schedule(address: Address<H>): void {
+    if (address.out || address.hosts.length === 0) return;
+    const readyAt = Math.max(address.readyAt, address.hosts.peekValue() as Millis);
+    if (readyAt >= address.queuedAt) return;
+    address.queuedAt = readyAt;
+    this.#byReadyTime.push(address, readyAt);
+  }
+}

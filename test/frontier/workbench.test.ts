@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Turn, Workbench } from '../../src/frontier/workbench.ts';
+
+interface TestHost {
+  readonly name: string;
+  queue: number[];
+}
+
+const at = (ip: string) => ({ ip, family: 4 as const });
+const host = (name: string, ...queue: number[]): TestHost => ({ name, queue });
+
+describe('the workbench', () => {
+  test('gives no turn when nothing waits', () => {
+    const bench = new Workbench<TestHost>();
+    bench.attach(host('empty'), at('10.0.0.1'));
+    expect(bench.acquire(1e9)).toBeUndefined();
+    expect(bench.nextReadyAt()).toBe(Infinity);
+  });
+
+  test('gives one turn at a time to an address, whichever of its hosts is ready', () => {
+    const bench = new Workbench<TestHost>();
+    bench.attach(host('a', 1), at('10.0.0.1'));
+    bench.attach(host('b', 1), at('10.0.0.1'));
+    const turn = bench.acquire(0)!;
+    expect(bench.acquire(1e9)).toBeUndefined();
+    bench.release(turn, 100, 5);
+    expect(bench.acquire(4)).toBeUndefined();
+    expect(bench.acquire(5)?.host.name).toBe('b');
+  });
+
+  test('keeps a host waiting for its own delay even when its address is ready', () => {
+    const bench = new Workbench<TestHost>();
+    bench.attach(host('a', 1, 2), at('10.0.0.1'));
+    bench.release(bench.acquire(0)!, 100, 5);
+    expect(bench.nextReadyAt()).toBe(100);
+    expect(bench.acquire(99)).toBeUndefined();
+    expect(bench.acquire(100)?.host.name).toBe('a');
+  });
+
+  test('takes a host up again when its empty queue is filled, and not before its delay', () => {
+    const bench = new Workbench<TestHost>();
+    const a = host('a', 1);
+    bench.attach(a, at('10.0.0.1'));
+    const turn = bench.acquire(0)!;
+    a.queue.pop();
+    bench.release(turn, 50, 50);
+    expect(bench.nextReadyAt()).toBe(Infinity);
+    a.queue.push(2);
+    bench.filled(a);
+    expect(bench.nextReadyAt()).toBe(50);
+  });
+
+  test('refuses a second release of one turn', () => {
+    const bench = new Workbench<TestHost>();
+    bench.attach(host('a', 1), at('10.0.0.1'));
+    const turn = bench.acquire(0)!;
+    bench.release(turn, 0, 0);
+    expect(() => bench.release(turn, 0, 0)).toThrow('was not acquired');
+  });
+
+  test('never breaks a delay, never gives a host or an address twice, and never starves a ready host', () => {
+    const HOSTS = 6;
+    const ADDRESSES = 3;
+    const step = fc.record({
+      advance: fc.nat(6),
+      fill: fc.option(fc.nat(HOSTS - 1)),
+      release: fc.boolean(),
+      hostDelay: fc.nat(12),
+      addressDelay: fc.nat(5),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const bench = new Workbench<TestHost>();
+        const hosts = Array.from({ length: HOSTS }, (_, i) => host(`h${i}`));
+        const ipOf = (h: TestHost) => `10.0.0.${hosts.indexOf(h) % ADDRESSES}`;
+        for (const h of hosts) bench.attach(h, at(ipOf(h)));
+        const hostReady = new Map<TestHost, number>();
+        const addressReady = new Map<string, number>();
+        const out: Turn<TestHost>[] = [];
+        let now = 0;
+        /** The naive model: every host, asked in turn, whether all rules allow it now. */
+        const allowed = () =>
+          hosts.filter(
+            (h) =>
+              h.queue.length > 0 &&
+              !out.some((turn) => turn.address.ip === ipOf(h)) &&
+              (hostReady.get(h) ?? 0) <= now &&
+              (addressReady.get(ipOf(h)) ?? 0) <= now,
+          );
+        for (const { advance, fill, release, hostDelay, addressDelay } of steps) {
+          now += advance;
+          if (fill !== null) {
+            hosts[fill].queue.push(1);
+            bench.filled(hosts[fill]);
+          }
+          const turn = release ? out.shift() : undefined;
+          if (turn) {
+            hostReady.set(turn.host, now + hostDelay);
+            addressReady.set(turn.address.ip, now + addressDelay);
+            bench.release(turn, now + hostDelay, now + addressDelay);
+          }
+          expect(bench.nextReadyAt() <= now).toBe(allowed().length > 0);
+          const given = bench.acquire(now);
+          expect(given === undefined).toBe(allowed().length === 0);
+          if (given) {
+            expect(allowed()).toContain(given.host);
+            expect(given.address.ip).toBe(ipOf(given.host));
+            given.host.queue.pop();
+            out.push(given);
+          }
+          expect(bench.turnsOut).toBe(out.length);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
