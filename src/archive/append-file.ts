@@ -21,13 +21,16 @@ export async function createAppendFile(path: string): Promise<AppendFile> {
   return new AppendHandle(await open(path, 'wx'), dirname(path));
 }
 
-class AppendHandle implements AppendFile {
-  readonly #handle: FileHandle;
+/** What is asked of a file handle. */
+export type Handle = Pick<FileHandle, 'write' | 'truncate' | 'datasync' | 'close'>;
+
+export class AppendHandle implements AppendFile {
+  readonly #handle: Handle;
   readonly #folder: string;
   #length = 0;
   #nameIsSynced = false;
 
-  constructor(handle: FileHandle, folder: string) {
+  constructor(handle: Handle, folder: string) {
     this.#handle = handle;
     this.#folder = folder;
   }

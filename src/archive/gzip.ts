@@ -3,9 +3,9 @@
  *
  * Idea      Three kinds of record, three ways. What came compressed is framed as stored blocks, and so, at the
  *           fastest level, is every short record (a request: deflate would take 17 µs to save 250 bytes). Pages
- *           are compressed where they are: a thread pool takes the work off the loop, but handing a page over
- *           and back costs more CPU than it saves time. Huge records do go to the pool, so that the loop is
- *           never held up for more than about a millisecond.
+ *           are compressed where they are: in the thread pool they cost a tenth to a half more CPU, and with an
+ *           agent on every core there is no idle core to win by it. Huge records do go to the pool, so that the
+ *           loop is never held up for more than about a millisecond.
  * Ensures   Every result is one whole gzip member (RFC 1952) that any gunzip reads back to the same bytes.
  * Cost      See docs/archive.md; `npm run bench -- archive` measures it.
  */

@@ -215,6 +215,16 @@ describe('what is written', () => {
     );
   });
 
+  test('a URL may be long and need not be ASCII', async () => {
+    const dir = await temporaryFolder();
+    for (const url of [`http://a.test/${'x'.repeat(20_000)}`, `http://a.test/${'北'.repeat(3000)}`]) {
+      const [stored] = await writeAll(dir, [{ ...makeExchange(), url }]);
+      const [, response, request] = await recordsOf(join(dir, stored.response.file));
+      expect([response.headers.targetUri, request.headers.targetUri]).toEqual([url, url]);
+      expect(verifyDigests(response).block).toBe('ok');
+    }
+  });
+
   test('a URL with a line end is refused and leaves nothing behind', async () => {
     const dir = await temporaryFolder();
     const writer = await WarcWriter.open(dir, { info });
@@ -289,7 +299,8 @@ describe('the queue', () => {
       };
       return file;
     };
-    const writer = await WarcWriter.open(dir, { info, pendingBytes: 100, createFile });
+    const writer = await WarcWriter.open(dir, { info, pendingBytes: 2000, createFile });
+    await writer.write(makeExchange());
     let accepted = false;
     const write = writer.write(makeExchange()).then(() => {
       accepted = true;
@@ -343,7 +354,7 @@ describe('checkpoints', () => {
 });
 
 /** A disk that refuses as often as told. */
-function failingDisk(refusals: { left: number; code: string }) {
+function failingDisk(refusals: { left: number; code: string; closed: number }) {
   return async (path: string): Promise<AppendFile> => {
     const file = await createAppendFile(path);
     const append = file.append.bind(file);
@@ -352,6 +363,11 @@ function failingDisk(refusals: { left: number; code: string }) {
       refusals.left--;
       throw Object.assign(new Error('refused'), { code: refusals.code });
     };
+    const close = file.close.bind(file);
+    file.close = () => {
+      refusals.closed++;
+      return close();
+    };
     return file;
   };
 }
@@ -359,7 +375,7 @@ function failingDisk(refusals: { left: number; code: string }) {
 describe('a disk that refuses', () => {
   test('is told with a remedy; what was accepted is kept and written when there is room again', async () => {
     const dir = await temporaryFolder();
-    const refusals = { left: 1, code: 'ENOSPC' };
+    const refusals = { left: 1, code: 'ENOSPC', closed: 0 };
     const writer = await WarcWriter.open(dir, { info, createFile: failingDisk(refusals) });
     const stored = await writer.write(makeExchange());
     await expect(writer.checkpoint()).rejects.toMatchObject({ code: 'ARCHIVE_DISK_FULL', exitCode: 4 });
@@ -373,10 +389,11 @@ describe('a disk that refuses', () => {
 
   test('does not keep close from releasing the file, and close says that records were lost', async () => {
     const dir = await temporaryFolder();
-    const refusals = { left: 9, code: 'EIO' };
+    const refusals = { left: 9, code: 'EIO', closed: 0 };
     const writer = await WarcWriter.open(dir, { info, createFile: failingDisk(refusals) });
     await writer.write(makeExchange());
     await expect(writer.close()).rejects.toMatchObject({ code: 'ARCHIVE_WRITE' });
+    expect(refusals.closed).toBe(1);
     await writer.close();
   });
 

@@ -1,0 +1,277 @@
+/**
+ * What storing a page costs: `npm run bench -- archive [--pages N] [--rounds N]`.
+ *
+ * CPU time of the whole process, all threads, per page of 25 KB; the ways take turns in every round, so that
+ * what else happens on the machine happens to all of them. Three questions: what does our writer cost beside
+ * npm warcio's; which way of making gzip members is cheapest; and what do digests cost.
+ */
+import { createHash, hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
+import { WARCRecord, WARCSerializer } from 'warcio';
+import { type GzipLevel, storedMember } from '../src/archive/gzip.ts';
+import { WarcWriter } from '../src/archive/warc-writer.ts';
+import type { Exchange } from '../src/fetch/exchange.ts';
+
+const PAGE_BYTES = 25_000;
+const LINKS = 59;
+
+/** Stores all pages its own way and tells how many bytes came out. */
+interface Way {
+  readonly name: string;
+  run(pages: readonly Exchange[]): Promise<number>;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { pages: { type: 'string', default: '300' }, rounds: { type: 'string', default: '7' } },
+  });
+  const pages = makePages(Number(values.pages));
+  const rounds = Number(values.rounds);
+  const dir = await mkdtemp(join(tmpdir(), 'drumlin-bench-'));
+  try {
+    await compare('Storing a page with its request', writers(dir), pages, rounds);
+    await compare('Making one gzip member of a page', compressors(), pages, rounds);
+    await compare('SHA-1 of a page', digesters(), pages, rounds);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function compare(
+  title: string,
+  ways: Way[],
+  pages: readonly Exchange[],
+  rounds: number,
+): Promise<void> {
+  const costs = ways.map(() => [] as number[]);
+  const sizes = ways.map(() => 0);
+  for (let round = -1; round < rounds; round++) {
+    for (const [i, way] of ways.entries()) {
+      const before = process.cpuUsage();
+      const bytes = await way.run(pages);
+      const { user, system } = process.cpuUsage(before);
+      if (round < 0) continue; // warm-up
+      costs[i].push((user + system) / pages.length);
+      sizes[i] = bytes / pages.length;
+    }
+  }
+  console.log(`\n${title} (${pages.length} pages of ${PAGE_BYTES} bytes, ${rounds} rounds)`);
+  console.log(`${''.padEnd(44)}  min µs  mean ± sd µs   bytes`);
+  for (const [i, way] of ways.entries()) {
+    const mean = costs[i].reduce((sum, c) => sum + c, 0) / rounds;
+    const sd = Math.sqrt(costs[i].reduce((sum, c) => sum + (c - mean) ** 2, 0) / rounds);
+    const figures = [
+      Math.min(...costs[i])
+        .toFixed(0)
+        .padStart(8),
+      mean.toFixed(0).padStart(7),
+      sd.toFixed(0),
+    ];
+    console.log(
+      `${way.name.padEnd(44)}${figures[0]}${figures[1]} ± ${figures[2].padEnd(5)}${sizes[i].toFixed(0).padStart(8)}`,
+    );
+  }
+}
+
+function writers(dir: string): Way[] {
+  let count = 0;
+  const ours = (level: GzipLevel): Way => ({
+    name: `drumlin, level ${level}`,
+    async run(pages) {
+      const folder = join(dir, String(count++));
+      const writer = await WarcWriter.open(folder, { info: { software: 'bench' }, gzipLevel: level });
+      for (const page of pages) await writer.write(page);
+      await writer.close();
+      return folderBytes(folder);
+    },
+  });
+  return [ours(1), ours(3), ours(6), ours(0), warcio(dir, false), warcio(dir, true)];
+}
+
+/** Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level 6. */
+function warcio(dir: string, preferPako: boolean): Way {
+  return {
+    name: `warcio, ${preferPako ? 'pako' : 'CompressionStream'}`,
+    async run(pages) {
+      const folder = await mkdtemp(join(dir, 'warcio-'));
+      const out = createWriteStream(join(folder, 'x.warc.gz'));
+      for (const page of pages) {
+        for (const record of warcioRecords(page)) out.write(await warcioBytes(record, preferPako));
+      }
+      await new Promise((resolve) => out.end(resolve));
+      return folderBytes(folder);
+    },
+  };
+}
+
+function warcioRecords(page: Exchange): WARCRecord[] {
+  const common = {
+    url: page.url,
+    date: new Date(page.startedAt).toISOString(),
+    warcVersion: 'WARC/1.1' as const,
+  };
+  const httpHeaders = { 'Content-Type': 'text/html; charset=utf-8', Date: 'Sat, 14 Mar 2026 15:09:26 GMT' };
+  const response = WARCRecord.create({ ...common, type: 'response', httpHeaders }, [page.payload]);
+  const warcHeaders = { 'WARC-Concurrent-To': response.warcHeader('WARC-Record-ID') ?? '' };
+  const request = WARCRecord.create({
+    ...common,
+    type: 'request',
+    warcHeaders,
+    httpHeaders: { Host: 'a.test', 'User-Agent': 'bench' },
+    statusline: 'GET / HTTP/1.1',
+  });
+  return [response, request];
+}
+
+function warcioBytes(record: WARCRecord, preferPako: boolean): Promise<Uint8Array> {
+  return WARCSerializer.serialize(record, {
+    gzip: true,
+    preferPako,
+    digest: { algo: 'sha-1', prefix: 'sha1:', base32: true },
+  });
+}
+
+async function folderBytes(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const file of await readdir(folder)) bytes += (await stat(join(folder, file))).size;
+  return bytes;
+}
+
+function compressors(): Way[] {
+  const eachOf = (name: string, make: (page: Uint8Array) => Uint8Array | Promise<Uint8Array>): Way => ({
+    name,
+    async run(pages) {
+      let bytes = 0;
+      for (const page of pages) bytes += (await make(page.payload)).length;
+      return bytes;
+    },
+  });
+  const inPool = promisify<Uint8Array, { level: number }, Uint8Array>(gzip);
+  return [
+    ...[1, 2, 3, 4, 6, 9].map((level) =>
+      eachOf(`gzipSync, level ${level}`, (page) => gzipSync(page, { level })),
+    ),
+    eachOf('gzipSync, level 1, window 8 KB', (page) =>
+      gzipSync(page, { level: 1, windowBits: 13, memLevel: 6 }),
+    ),
+    eachOf('gzip in the thread pool, level 1', (page) => inPool(page, { level: 1 })),
+    reusedStreams(1, 1),
+    reusedStreams(1, 4),
+    eachOf('stored', storedMember),
+  ];
+}
+
+/** Gzip streams that finish a member with every write and are reset for the next. */
+function reusedStreams(level: number, count: number): Way {
+  const streams = Array.from({ length: count }, () => {
+    const stream = createGzip({ level, flush: constants.Z_FINISH });
+    let bytes = 0;
+    stream.on('data', (piece: Uint8Array) => {
+      bytes += piece.length;
+    });
+    return (page: Uint8Array) =>
+      new Promise<number>((resolve) => {
+        bytes = 0;
+        stream.write(page, () => {
+          // Node has it on every zlib stream; its types forget it on this one.
+          (stream as unknown as { reset(): void }).reset();
+          resolve(bytes);
+        });
+      });
+  });
+  return {
+    name: `${count} reused stream${count > 1 ? 's' : ''} in the thread pool, level ${level}`,
+    async run(pages) {
+      let next = 0;
+      const shares = streams.map(async (compress) => {
+        let bytes = 0;
+        while (next < pages.length) bytes += await compress(pages[next++].payload);
+        return bytes;
+      });
+      return (await Promise.all(shares)).reduce((sum, bytes) => sum + bytes, 0);
+    },
+  };
+}
+
+function digesters(): Way[] {
+  const eachOf = (name: string, digest: (page: Exchange) => Buffer): Way => ({
+    name,
+    async run(pages) {
+      let bytes = 0;
+      for (const page of pages) bytes += digest(page).length;
+      return bytes;
+    },
+  });
+  return [
+    eachOf('crypto.hash, in one piece', (page) => hash('sha1', page.payload, 'buffer')),
+    eachOf('createHash, in one piece', (page) => createHash('sha1').update(page.payload).digest()),
+    eachOf('createHash, in five pieces', (page) => {
+      const hasher = createHash('sha1');
+      for (let i = 0; i < 5; i++) hasher.update(page.payload.subarray(i * 5000, (i + 1) * 5000));
+      return hasher.digest();
+    }),
+  ];
+}
+
+/** Pages like those of a documentation site: a menu, classes, paragraphs of a skewed vocabulary, 59 links. */
+function makePages(count: number): Exchange[] {
+  let state = 20260314;
+  const random = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+  const letters = 'etaoinshrdlucmfwypvbgkjqxz';
+  const vocabulary = Array.from({ length: 1200 }, () =>
+    Array.from({ length: 2 + random() * 8 }, () => letters[Math.floor(random() ** 2 * 26)]).join(''),
+  );
+  const word = () => vocabulary[Math.floor(random() ** 4 * vocabulary.length)];
+  const words = (n: number) => Array.from({ length: n }, word).join(' ');
+  // People repeat themselves: without turns of phrase no made-up text compresses as written pages do (4 to 5 times).
+  const turns = Array.from({ length: 60 }, () => words(6));
+  const prose = (n: number) =>
+    Array.from({ length: n / 6 }, () =>
+      random() < 0.6 ? turns[Math.floor(random() ** 2 * turns.length)] : words(6),
+    ).join(' ');
+  const link = () =>
+    `<a class="reference internal" href="/${word()}/${word()}.html" title="${words(2)}">${words(2)}</a>`;
+  const page = (i: number) => {
+    const menu = Array.from({ length: LINKS - 20 }, () => `    <li class="nav-item">${link()}</li>\n`).join(
+      '',
+    );
+    let html = `<!doctype html>\n<html lang="en"><head><title>${words(4)}</title></head>\n<body><ul>\n${menu}</ul>\n`;
+    for (let p = 0; p < 20; p++)
+      html += `<h2 id="s${p}">${words(4)}</h2>\n<p class="text">${prose(24)} ${link()} ${prose(24)}</p>\n`;
+    while (html.length < PAGE_BYTES) html += `<p class="text">${prose(60)}</p>\n`;
+    return exchangeOf(`http://a.test/${i}.html`, Buffer.from(html.slice(0, PAGE_BYTES)));
+  };
+  return Array.from({ length: count }, (_, i) => page(i));
+}
+
+function exchangeOf(url: string, payload: Uint8Array): Exchange {
+  return {
+    url,
+    ip: '127.0.0.1',
+    startedAt: Date.UTC(2026, 2, 14, 15, 9, 26),
+    elapsed: 10,
+    requestBytes: Buffer.from(
+      `GET ${new URL(url).pathname} HTTP/1.1\r\nHost: a.test\r\nUser-Agent: Mozilla/5.0 (compatible; bench)\r\nAccept: text/html\r\nAccept-Encoding: gzip, br, deflate\r\n\r\n`,
+    ),
+    head: Buffer.from(
+      `HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nDate: Sat, 14 Mar 2026 15:09:26 GMT\r\nContent-Length: ${payload.length}\r\n\r\n`,
+    ),
+    wireBody: [payload],
+    payload,
+    status: 200,
+    headers: { get: () => undefined, all: () => [], entries: () => [] },
+    defects: [],
+    bytesReceived: payload.length,
+  };
+}
