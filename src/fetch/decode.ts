@@ -28,7 +28,7 @@ export interface DecodedContent {
   readonly body: Uint8Array;
   /** `limit`: more would have been too much; `damage`: the coded bytes end early or make no sense from there on. */
   readonly truncated?: 'limit' | 'damage';
-  /** `coding-absent`, `coding-cut`, `coding-damaged`, `coding-trailing-bytes`, `coding-unknown`, `too-many-codings`. */
+  /** Named in docs/fetch.md: `coding-absent`, `coding-cut`, `coding-damaged`, … */
   readonly defects: readonly string[];
 }
 
@@ -94,8 +94,10 @@ async function decodeLayer(bytes: Uint8Array, coding: Coding, room: Bytes): Prom
     const defects = engine.bytesWritten < bytes.length ? ['coding-trailing-bytes'] : [];
     return { body: buffer, defects };
   } catch (error) {
-    const body = await decodeSlices(bytes, format, room);
     const code = systemCode(error);
+    const member = format === 'gzip' && code === 'Z_DATA_ERROR' ? await decodeMember(bytes, room) : undefined;
+    if (member !== undefined) return member;
+    const body = await decodeSlices(bytes, format, room);
     if (code === 'ERR_BUFFER_TOO_LARGE') return { body, truncated: 'limit', defects: [] };
     if (code === 'Z_BUF_ERROR') return { body, truncated: 'damage', defects: ['coding-cut'] };
     // Not a single byte of it is in the coding the server named: it was sent as it is.
@@ -138,6 +140,36 @@ const LATER = {
 function decodeWhole(bytes: Uint8Array, format: Format, room: Bytes): Decoded | Promise<Decoded> {
   const options: WholeOptions = { info: true, maxOutputLength: Math.max(1, room) };
   return bytes.length <= SYNC_BYTES ? NOW[format](bytes, options) : LATER[format](bytes, options);
+}
+
+/** A whole gzip member followed by something that is none, or by a checksum that is wrong; otherwise undefined. */
+async function decodeMember(bytes: Uint8Array, room: Bytes): Promise<DecodedContent | undefined> {
+  const deflated = bytes.subarray(gzipHeaderLength(bytes));
+  try {
+    const { buffer, engine } = await decodeWhole(deflated, 'raw', room);
+    const after = deflated.subarray(engine.bytesWritten + 8);
+    if (after[0] === GZIP_MAGIC[0] && after[1] === GZIP_MAGIC[1]) return undefined;
+    return { body: buffer, defects: [after.length > 0 ? 'coding-trailing-bytes' : 'coding-checksum'] };
+  } catch {
+    return undefined;
+  }
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
+
+/** RFC 1952, section 2.3; what is no gzip header has no length, and decoding from the end of it fails. */
+function gzipHeaderLength(bytes: Uint8Array): number {
+  if (bytes[0] !== GZIP_MAGIC[0] || bytes[1] !== GZIP_MAGIC[1]) return bytes.length;
+  const flags = bytes[3];
+  let at = 10;
+  if (flags & 4) at += 2 + bytes[at] + 256 * bytes[at + 1];
+  for (const zeroEnded of [8, 16]) {
+    if (!(flags & zeroEnded)) continue;
+    const zero = bytes.indexOf(0, at);
+    if (zero < 0) return bytes.length;
+    at = zero + 1;
+  }
+  return flags & 2 ? at + 2 : at;
 }
 
 const STREAM = {

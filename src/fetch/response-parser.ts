@@ -109,8 +109,7 @@ export class ResponseParser {
       else if (this.#state === 'body') at = this.#pushBody(bytes, at, length);
       else at = this.#pushChunked(bytes, at, length);
     }
-    if (at < length && this.response !== undefined && this.truncated === undefined)
-      this.#defect('excess-bytes');
+    if (at < length && this.#isWhole()) this.#defect('excess-bytes');
     return this.#state === 'done';
   }
 
@@ -121,9 +120,7 @@ export class ResponseParser {
       if (this.bytesReceived === 0) this.#fail('empty-response', 'the server closed without a response');
       else this.#fail('bad-response', 'the connection was closed within the response head');
     } else if (this.#state === 'trailers') {
-      // All data and the last chunk are there; only the farewell is missing.
-      this.#defect('chunked-end-missing');
-      this.#state = 'done';
+      this.#endMissing();
     } else if (this.#framing.kind === 'close') {
       this.#state = 'done';
     } else {
@@ -244,7 +241,8 @@ export class ResponseParser {
       else this.#trailerByte(bytes[at++]);
     }
     wire.append(bytes, from, at);
-    if (stop < length && !this.#isDone()) this.cut('length');
+    if (stop < length && this.#inTrailers()) this.#endMissing();
+    else if (stop < length && !this.#isDone()) this.cut('length');
     return at;
   }
 
@@ -305,10 +303,13 @@ export class ResponseParser {
     } else if (byte !== CR) {
       this.#atLineStart = false;
     }
-    if (++this.#trailerBytes > this.#limits.maxHeadBytes && this.#state !== 'done') {
-      this.#defect('chunked-end-missing');
-      this.#state = 'done';
-    }
+    if (++this.#trailerBytes > this.#limits.maxHeadBytes && this.#inTrailers()) this.#endMissing();
+  }
+
+  /** All data and the last chunk are there; only the farewell is missing. */
+  #endMissing(): void {
+    this.#defect('chunked-end-missing');
+    this.#state = 'done';
   }
 
   /** The framing is lost, so the rest of the body is: what came before it stays. */
@@ -319,6 +320,16 @@ export class ResponseParser {
 
   #isCut(): boolean {
     return this.truncated !== undefined;
+  }
+
+  /** Everything the server meant to send is there, to the last byte. */
+  #isWhole(): boolean {
+    const { response } = this;
+    return response !== undefined && !this.#isCut() && !response.defects.includes('chunked-end-missing');
+  }
+
+  #inTrailers(): boolean {
+    return this.#state === 'trailers';
   }
 
   #isDone(): boolean {

@@ -1,0 +1,412 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createAddressGuard } from '../../src/fetch/address-guard.ts';
+import { client, faultOf, server } from './client-fixture.ts';
+import { drip, forever, type Script, send, sendAndClose, sendAndReset, silence } from './scripted-server.ts';
+import { settle, virtualClock } from './virtual-clock.ts';
+
+const hello = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello';
+const ages = 1e9;
+const patient = { connect: ages, tlsHandshake: ages, firstByte: ages, idle: ages, total: ages };
+
+describe('an exchange', () => {
+  test('holds what was sent and what came, to the byte', async () => {
+    const { url, address, requests } = await server(send(hello));
+    const exchange = await client().fetch({ url: url('/a?b=c'), address });
+    expect(Buffer.from(exchange.requestBytes).toString()).toBe(requests[0]);
+    expect(Buffer.concat([exchange.head, ...exchange.wireBody]).toString()).toBe(hello);
+    expect(exchange).toMatchObject({
+      status: 200,
+      url: url('/a?b=c'),
+      ip: '127.0.0.1',
+      bytesReceived: hello.length,
+    });
+    expect(exchange.headers.get('CONTENT-TYPE')).toBe('text/plain');
+    expect(Buffer.from(exchange.payload).toString()).toBe('hello');
+  });
+
+  test('asks as a polite crawler does, with the headers of the caller after its own', async () => {
+    const { url, address, requests, port } = await server(send(hello));
+    await client().fetch({ url: url('/a?b=c'), address, headers: [['If-None-Match', '"x"']] });
+    expect(requests[0].split('\r\n')).toEqual([
+      'GET /a?b=c HTTP/1.1',
+      `Host: lab.test:${port}`,
+      'User-Agent: Mozilla/5.0 (compatible; drumlin/1.2.3; +https://example.org/crawler)',
+      'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'Accept-Encoding: gzip, deflate, br',
+      'Connection: keep-alive',
+      'If-None-Match: "x"',
+      '',
+      '',
+    ]);
+  });
+
+  test('is made from any http URL, canonical or not', async () => {
+    const { address, requests, port } = await server(send(hello));
+    const http = client();
+    await http.fetch({ url: `HTTP://User:pass@LAB.test:${port}/ü x?y#z`, address });
+    await http.fetch({ url: `http://lab.test:${port}?q`, address });
+    expect(requests.map((request) => request.split('\r\n')[0])).toEqual([
+      'GET /%C3%BC%20x?y HTTP/1.1',
+      'GET /?q HTTP/1.1',
+    ]);
+  });
+
+  test('cannot be made to carry a second request', async () => {
+    const { url, address, requests } = await server(send(hello));
+    const http = client();
+    await http.fetch({ url: url('/a b'), address });
+    expect(requests[0]).toMatch(/^GET \/a%20b HTTP/);
+    const smuggled = [['X', 'a\r\nGET / HTTP/1.1']] as const;
+    await expect(http.fetch({ url: url(), address, headers: smuggled })).rejects.toThrow(TypeError);
+    await expect(http.fetch({ url: url(), address, headers: [['X y', 'z']] })).rejects.toThrow(TypeError);
+    await expect(http.fetch({ url: 'ftp://lab.test/', address })).rejects.toThrow(TypeError);
+    await expect(http.fetch({ url: 'nonsense', address })).rejects.toThrow(TypeError);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('with HEAD has no body and keeps the connection', async () => {
+    const { url, address, connections } = await server(send('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'));
+    const http = client();
+    for (let i = 0; i < 2; i++) {
+      const exchange = await http.fetch({ url: url(), address, method: 'HEAD' });
+      expect(exchange).toMatchObject({ status: 200, wireBody: [] });
+    }
+    expect(connections()).toBe(1);
+  });
+});
+
+describe('a kept connection', () => {
+  test('serves the next request to the same origin at the same address', async () => {
+    const { url, address, connections } = await server(send(hello));
+    const http = client();
+    for (let i = 0; i < 5; i++) await http.fetch({ url: url(`/${i}`), address });
+    expect(connections()).toBe(1);
+  });
+
+  test('is not shared between hosts, though they have one address', async () => {
+    const { url, address, connections } = await server(send(hello));
+    const http = client();
+    await http.fetch({ url: url(), address });
+    await http.fetch({ url: url().replace('lab.test', 'other.test'), address });
+    expect(connections()).toBe(2);
+  });
+
+  test('that turns out closed is replaced, once and unnoticed', async () => {
+    const { url, address, connections } = await server((conversation) => {
+      if (conversation.earlier === 0) send(hello)(conversation);
+      else conversation.socket.resetAndDestroy();
+    });
+    const http = client();
+    for (let i = 0; i < 3; i++) await http.fetch({ url: url(), address });
+    expect(connections()).toBe(3);
+  });
+
+  test('is not replaced when a fresh one fails the same way', async () => {
+    const { url, address, connections } = await server((conversation) => {
+      if (conversation.connection === 0 && conversation.earlier === 0) send(hello)(conversation);
+      else conversation.socket.end();
+    });
+    const http = client();
+    await http.fetch({ url: url(), address });
+    expect(await faultOf(http.fetch({ url: url(), address }))).toBe('empty-response');
+    expect(connections()).toBe(2);
+  });
+
+  test('is not replaced once a byte of the response has come', async () => {
+    const { url, address, connections } = await server((conversation) =>
+      (conversation.earlier === 0 ? send(hello) : sendAndClose('HTTP/1.1 2'))(conversation),
+    );
+    const http = client();
+    await http.fetch({ url: url(), address });
+    expect(await faultOf(http.fetch({ url: url(), address }))).toBe('bad-response');
+    expect(connections()).toBe(1);
+  });
+
+  test('that speaks unasked is given up', async () => {
+    const { url, address, connections } = await server((conversation) => {
+      send(hello)(conversation);
+      if (conversation.connection === 0) setImmediate(() => send('HTTP/1.1 200 OK\r\n\r\n')(conversation));
+    });
+    const http = client();
+    await http.fetch({ url: url(), address });
+    for (let i = 0; i < 20; i++) await turn();
+    const exchange = await http.fetch({ url: url(), address });
+    expect(Buffer.from(exchange.payload).toString()).toBe('hello');
+    expect(connections()).toBe(2);
+  });
+
+  test.each([
+    ['the server says close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello'],
+    ['more came than was asked for', `${hello}, world`],
+    [
+      'the framing is in doubt',
+      `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+  ])('does not exist when %s', async (_, response) => {
+    const { url, address, connections } = await server(send(response));
+    const http = client();
+    for (let i = 0; i < 2; i++) await http.fetch({ url: url(), address });
+    expect(connections()).toBe(2);
+  });
+
+  test('does not exist when none are wanted, and the server is told', async () => {
+    const { url, address, connections, requests } = await server(send(hello));
+    const http = client({ keepAlive: { perOrigin: 0 } });
+    for (let i = 0; i < 2; i++) await http.fetch({ url: url(), address });
+    expect(connections()).toBe(2);
+    expect(requests[0]).toContain('Connection: close');
+  });
+
+  test('rests no longer than its time, nor than the server said', async () => {
+    const response = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3, max=9\r\nContent-Length: 0\r\n\r\n';
+    for (const [reply, idle] of [
+      [hello, 2000],
+      [response, 60_000],
+    ] as const) {
+      const clock = virtualClock();
+      const { url, address, connections } = await server(send(reply));
+      const http = client({ clock, keepAlive: { idle } });
+      await http.fetch({ url: url(), address });
+      clock.advance(1500);
+      await http.fetch({ url: url(), address });
+      expect(connections()).toBe(1);
+      clock.advance(3000);
+      await http.fetch({ url: url(), address });
+      expect(connections()).toBe(2);
+    }
+  });
+
+  test('makes room for a newer one when there are too many', async () => {
+    const one = await server(send(hello));
+    const other = await server(send(hello));
+    const http = client({ keepAlive: { total: 1 } });
+    for (const { url, address } of [one, other, other, one]) await http.fetch({ url: url(), address });
+    expect([one.connections(), other.connections()]).toEqual([2, 1]);
+  });
+});
+
+describe('a server that misbehaves', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n';
+  const faults: [what: string, script: Script, fault: string][] = [
+    ['closes without a word', sendAndClose(), 'empty-response'],
+    ['resets without a word', sendAndReset(''), 'reset'],
+    ['closes within the head', sendAndClose('HTTP/1.1 200 OK\r\nX'), 'bad-response'],
+    ['speaks another protocol', send('220 mail.lab.test ESMTP\r\n'), 'bad-response'],
+    [
+      'sends headers for ever',
+      drip(forever('X-More: and more\r\n'.repeat(100)), 'HTTP/1.1 200 OK\r\n'),
+      'head-too-large',
+    ],
+  ];
+  test.each(faults)('and %s is found out', async (_, script, fault) => {
+    const { url, address } = await server(script);
+    expect(await faultOf(client().fetch({ url: url(), address }))).toBe(fault);
+  });
+
+  const partial: [what: string, script: Script, truncated: string, payload: string][] = [
+    ['closes within the body', sendAndClose(`${head}hello`), 'disconnect', 'hello'],
+    [
+      'sends a body for ever',
+      drip(forever('x'.repeat(7)), 'HTTP/1.1 200 OK\r\n\r\n'),
+      'length',
+      'x'.repeat(1000),
+    ],
+    [
+      'sends more than the limit',
+      send(`${head.replace('50', '5000')}${'x'.repeat(5000)}`),
+      'length',
+      'x'.repeat(1000),
+    ],
+  ];
+  test.each(partial)('and %s leaves what it sent', async (_, script, truncated, payload) => {
+    const { url, address } = await server(script);
+    const exchange = await client({ limits: { maxBodyBytes: 1000 } }).fetch({ url: url(), address });
+    expect(exchange).toMatchObject({ status: 200, truncated });
+    expect(Buffer.from(exchange.payload).toString()).toBe(payload);
+  });
+
+  test('and one that is not there is refused', async () => {
+    const probe = net.createServer().listen(0, '127.0.0.1');
+    await once(probe, 'listening');
+    const { port } = probe.address() as net.AddressInfo;
+    probe.close();
+    await once(probe, 'close');
+    const address = { ip: '127.0.0.1', family: 4 } as const;
+    expect(await faultOf(client().fetch({ url: `http://lab.test:${port}/`, address }))).toBe(
+      'connect-refused',
+    );
+  });
+
+  test('one byte at a time is waited for', async () => {
+    const { url, address } = await server(drip(hello));
+    const exchange = await client().fetch({ url: url(), address });
+    expect(Buffer.from(exchange.payload).toString()).toBe('hello');
+    expect(exchange.defects).toEqual([]);
+  });
+});
+
+describe('the time limit', () => {
+  test('on connecting ends it', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(send(hello));
+    const fetched = faultOf(
+      client({ clock, limits: { ...patient, connect: 1000 } }).fetch({ url: url(), address }),
+    );
+    clock.advance(2000); // before the event loop could see the connection stand
+    expect(await fetched).toBe('connect-timeout');
+  });
+
+  test('on the TLS handshake ends it', async () => {
+    const clock = virtualClock();
+    const { address, port } = await server(silence);
+    const http = client({ clock, limits: { ...patient, tlsHandshake: 1000 } });
+    expect(await settle(faultOf(http.fetch({ url: `https://lab.test:${port}/`, address })), clock)).toBe(
+      'connect-timeout',
+    );
+  });
+
+  test('on the first byte ends it', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(silence);
+    const http = client({ clock, limits: { ...patient, firstByte: 1000 } });
+    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock)).toBe('response-timeout');
+  });
+
+  test('on silence within the head ends it', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(send('HTTP/1.1 200 OK\r\nX: y'));
+    const http = client({ clock, limits: { ...patient, idle: 1000 } });
+    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock)).toBe('response-timeout');
+  });
+
+  test('on silence within the body leaves what came', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(send('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello'));
+    const http = client({ clock, limits: { ...patient, idle: 1000 } });
+    const exchange = await settle(http.fetch({ url: url(), address }), clock);
+    expect(exchange).toMatchObject({ truncated: 'time', bytesReceived: 44 });
+    expect(exchange.elapsed).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('on the whole ends a head that drips', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(drip(forever('x'), 'HTTP/1.1 200 OK\r\nX: '));
+    const http = client({ clock, limits: { ...patient, idle: 1000, total: 5000 } });
+    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock, 100)).toBe('response-timeout');
+  });
+
+  test('on the whole leaves what came of a body that drips', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(drip(forever('x'), 'HTTP/1.1 200 OK\r\n\r\n'));
+    const http = client({ clock, limits: { ...patient, idle: 1000, total: 5000 } });
+    const exchange = await settle(http.fetch({ url: url(), address }), clock, 100);
+    expect(exchange).toMatchObject({ status: 200, truncated: 'time' });
+    expect(exchange.payload.length).toBeGreaterThan(0);
+  });
+
+  test('never comes early', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(silence);
+    const http = client({ clock, limits: { ...patient, firstByte: 1000 } });
+    const began = clock.now();
+    await settle(faultOf(http.fetch({ url: url(), address })), clock, 5);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('is not upset when the wall clock is set', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(silence);
+    const http = client({ clock, limits: { ...patient, firstByte: 1000 } });
+    const fetched = faultOf(http.fetch({ url: url(), address }));
+    clock.jump(3600_000);
+    clock.advance(500);
+    clock.jump(-7200_000);
+    let fault: string | undefined;
+    fetched.then((settled) => {
+      fault = settled;
+    });
+    for (let i = 0; i < 10; i++) await turn();
+    expect(fault).toBeUndefined();
+    expect(await settle(fetched, clock)).toBe('response-timeout');
+  });
+});
+
+describe('back-pressure', () => {
+  const size = 400_000;
+  const large = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
+
+  test('lets every body come though they do not fit together', async () => {
+    const { url, address } = await server(send(large));
+    const http = client({ limits: { maxBufferedBytes: size / 2 } });
+    const exchanges = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => http.fetch({ url: url(`/${i}`), address })),
+    );
+    expect(exchanges.map(({ payload }) => payload.length)).toEqual(new Array(8).fill(size));
+  });
+
+  test('holds a body back while there is no room, which is not counted as silence', async () => {
+    const clock = virtualClock();
+    const answer: { silent?: () => void } = {};
+    const { url, address } = await server((conversation) => {
+      if (conversation.request.startsWith('GET /large')) send(large)(conversation);
+      else answer.silent = () => send(hello)(conversation);
+    });
+    const http = client({ clock, limits: { ...patient, idle: 1000, maxBufferedBytes: size / 10 } });
+    const silent = http.fetch({ url: url('/silent'), address });
+    while (answer.silent === undefined) await turn();
+    let arrived = false;
+    const held = http.fetch({ url: url('/large'), address }).finally(() => {
+      arrived = true;
+    });
+    for (let i = 0; i < 100; i++) {
+      await turn();
+      clock.advance(100);
+    }
+    expect(arrived).toBe(false);
+    answer.silent();
+    await silent;
+    const exchange = await held;
+    expect(exchange.truncated).toBeUndefined();
+    expect(exchange.payload.length).toBe(size);
+  });
+});
+
+describe('the client', () => {
+  test('connects to no address that the guard refuses', async () => {
+    const { url, address, connections } = await server(send(hello));
+    const http = client({ guard: createAddressGuard() });
+    await expect(http.fetch({ url: url(), address })).rejects.toMatchObject({
+      fault: 'address-refused',
+      message: '127.0.0.1 is a loopback address',
+    });
+    expect(connections()).toBe(0);
+  });
+
+  test('fails what is under way and what comes later when it is closed', async () => {
+    const { url, address, requests } = await server(silence);
+    const http = client();
+    const fetched = faultOf(http.fetch({ url: url(), address }));
+    while (requests.length === 0) await turn();
+    await http.close();
+    expect(await fetched).toBe('reset');
+    expect(await faultOf(http.fetch({ url: url(), address }))).toBe('reset');
+  });
+
+  test('serves many at once without mixing them up', async () => {
+    const { url, address } = await server((conversation) => {
+      const path = conversation.request.split(' ')[1];
+      drip([`HTTP/1.1 200 OK\r\nContent-Le`, `ngth: ${path.length}\r\n\r`, `\n${path}`])(conversation);
+    });
+    const http = client({ keepAlive: { perOrigin: 5 } });
+    const paths = Array.from({ length: 200 }, (_, i) => `/${'x'.repeat(i % 17)}${i}`);
+    const bodies = await Promise.all(
+      paths.map(async (path) =>
+        Buffer.from((await http.fetch({ url: url(path), address })).payload).toString(),
+      ),
+    );
+    expect(bodies).toEqual(paths);
+  });
+});
