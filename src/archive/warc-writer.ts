@@ -115,6 +115,8 @@ export class WarcWriter {
   #offset = 0;
   #draining: Promise<void> | undefined;
   #failure: DrumlinError | undefined;
+  /** After a failed sync nobody knows what is on disk, and a second sync may wrongly succeed: no way back. */
+  #syncFailed = false;
   /** The end of the line of those who want to change the current file. */
   #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
@@ -174,7 +176,7 @@ export class WarcWriter {
     return this.#inTurn(async () => {
       await this.#flushAll();
       const current = this.#current;
-      if (current) await this.#onDisk(current.name, () => current.file.sync());
+      if (current) await this.#sync(current);
       const cut = this.#finished;
       this.#finished = [];
       return current ? [...cut, { file: current.name, length: current.file.length }] : cut;
@@ -290,15 +292,20 @@ export class WarcWriter {
 
   async #finishFile(): Promise<void> {
     await this.#flushAll();
-    const { name, file } = this.#current!;
-    await this.#onDisk(name, () => file.sync());
-    await this.#onDisk(name, () => file.close());
+    const current = this.#current!;
+    const { name, file } = current;
+    await this.#sync(current);
+    try {
+      await file.close();
+    } catch (error) {
+      throw diskError(error, join(this.#dir, name));
+    }
     this.#current = undefined;
     this.#finished.push({ file: name, length: file.length });
   }
 
   async #flushAll(): Promise<void> {
-    this.#failure = undefined;
+    if (!this.#syncFailed) this.#failure = undefined;
     while (this.#pendingLength > 0 && !this.#failure) await this.#startDraining();
     if (this.#failure) throw this.#failure;
   }
@@ -328,10 +335,11 @@ export class WarcWriter {
     }
   }
 
-  async #onDisk(name: string, action: () => Promise<void>): Promise<void> {
+  async #sync({ name, file }: OpenWarc): Promise<void> {
     try {
-      await action();
+      await file.sync();
     } catch (error) {
+      this.#syncFailed = true;
       this.#failure = diskError(error, join(this.#dir, name));
       throw this.#failure;
     }

@@ -387,6 +387,26 @@ describe('a disk that refuses', () => {
     expect((await recordsOf(join(dir, stored.response.file))).length).toBe(5);
   });
 
+  test('is not trusted again after a sync has failed', async () => {
+    const dir = await temporaryFolder();
+    let syncs = 0;
+    const createFile = async (path: string): Promise<AppendFile> => {
+      const file = await createAppendFile(path);
+      file.sync = async () => {
+        if (syncs++ === 0) throw Object.assign(new Error('refused'), { code: 'EIO' });
+      };
+      return file;
+    };
+    const writer = await WarcWriter.open(dir, { info, createFile });
+    await writer.write(makeExchange());
+    const failure = { code: 'ARCHIVE_WRITE' };
+    await expect(writer.checkpoint()).rejects.toMatchObject(failure);
+    await expect(writer.flush()).rejects.toMatchObject(failure);
+    await expect(writer.checkpoint()).rejects.toMatchObject(failure);
+    await expect(writer.write(makeExchange())).rejects.toMatchObject(failure);
+    await expect(writer.close()).rejects.toMatchObject(failure);
+  });
+
   test('does not keep close from releasing the file, and close says that records were lost', async () => {
     const dir = await temporaryFolder();
     const refusals = { left: 9, code: 'EIO', closed: 0 };
