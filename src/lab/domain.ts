@@ -7,6 +7,7 @@
  */
 import { KINDS } from './kinds/index.ts';
 import type { Kind } from './kinds/kind.ts';
+import { sectionNamesOf } from './paths.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './random.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
 import { LANGUAGES, TOPICS } from './vocabulary.ts';
@@ -71,9 +72,9 @@ export class Domain {
     this.pages = world.step === 0 ? this.initialPages : pagesAt(world, this, world.step);
   }
 
-  /** The words its paths begin with. */
+  /** What its paths begin with, see paths.ts. */
   get sectionNames(): readonly string[] {
-    this.#sectionNames ??= sectionNamesOf(this.world, this);
+    this.#sectionNames ??= sectionNamesOf(this);
     return this.#sectionNames;
   }
   #sectionNames: readonly string[] | undefined;
@@ -115,13 +116,6 @@ export class Domain {
   origin(host: number): string {
     return `http://${this.hostName(host)}:${this.world.httpPort}`;
   }
-}
-
-function sectionNamesOf(world: World, domain: Domain): string[] {
-  const { slugs } = world.texts.pool(domain.language, domain.topic, 0);
-  const nameOf = (_: unknown, i: number): string =>
-    slugs[hash(world.seed, TAG.section, domain.index, i) % slugs.length];
-  return Array.from({ length: 8 }, nameOf);
 }
 
 function sizeByRank(world: World, index: number): number {

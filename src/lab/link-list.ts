@@ -1,13 +1,17 @@
 /**
- * The links of one page while it is being written: an address as HTML writes it and an anchor text each (''
- * leaves the words to the page), in the order they will appear.
+ * The links of one page, as data: pages of domains, or addresses that lead elsewhere, in the order they will appear.
  *
  * It also remembers the last step at which any of them came to be what it is, so that `Last-Modified` and `ETag`
  * are honest: the bytes of a page change exactly when something it was made of does.
  */
+import type { Domain } from './domain.ts';
+import { hrefOf } from './paths.ts';
+
 export class LinkList {
-  readonly hrefs: string[] = [];
-  readonly anchors: string[] = [];
+  readonly #domains: (Domain | undefined)[] = [];
+  readonly #pages: number[] = [];
+  /** Addresses of links that are no pages, by their place in the list. */
+  readonly #addresses = new Map<number, string>();
   /** The latest step an ingredient of the page changed. */
   modified: number;
 
@@ -15,9 +19,20 @@ export class LinkList {
     this.modified = modified;
   }
 
-  add(href: string, anchor: string): void {
-    this.hrefs.push(href);
-    this.anchors.push(anchor);
+  get length(): number {
+    return this.#pages.length;
+  }
+
+  add(domain: Domain, page: number): void {
+    this.#domains.push(domain);
+    this.#pages.push(page);
+  }
+
+  /** Any address: absolute, or relative to the page's host. */
+  addAddress(address: string): void {
+    this.#addresses.set(this.#pages.length, address);
+    this.#domains.push(undefined);
+    this.#pages.push(-1);
   }
 
   /** Something that was considered, whether it became a link or not, was decided at this step. */
@@ -25,7 +40,22 @@ export class LinkList {
     if (step > this.modified) this.modified = step;
   }
 
-  get length(): number {
-    return this.hrefs.length;
+  /** The domain that the i-th link leads to, if it is a page's. */
+  domainAt(i: number): Domain | undefined {
+    return this.#domains[i];
+  }
+
+  pageAt(i: number): number {
+    return this.#pages[i];
+  }
+
+  /** The i-th address as HTML has it: relative within the host, as most sites write. */
+  href(i: number, from: Domain, host: number): string {
+    const domain = this.#domains[i];
+    if (!domain) return (this.#addresses.get(i) ?? '').replaceAll('&', '&amp;');
+    const page = this.#pages[i];
+    const targetHost = domain.hostOf(page);
+    const path = hrefOf(domain, page);
+    return domain === from && targetHost === host ? path : domain.origin(targetHost) + path;
   }
 }

@@ -12,7 +12,7 @@
  */
 import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
-import { hrefOf, isPaper, urlOf } from './paths.ts';
+import { isPaper } from './paths.ts';
 import { below, hash, type Random, TAG, unit } from './random.ts';
 import { pageBirth, pageDeath, pagesAt } from './time.ts';
 import type { Web } from './web.ts';
@@ -90,7 +90,7 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
   const other = web.domains.at(target);
   const draw = hash(web.world.seed, TAG.deep, domain.index, k, page);
   const deep = draw % 10 < 4 ? below(hash(draw, 1, k), Math.min(other.initialPages, 2000)) : 0;
-  links.add(other.origin(other.hostOf(deep)) + hrefOf(other, deep), other.name);
+  links.add(other, deep);
   return 1;
 }
 
@@ -106,7 +106,7 @@ function addNeighbours(web: Web, domain: Domain, links: LinkList): void {
       links.touch(other.death);
       continue;
     }
-    links.add(urlOf(other, 0), other.name);
+    links.add(other, 0);
     if (kind.backbone) return;
   }
 }
@@ -124,15 +124,14 @@ export function addOwnLinks(
   const before = links.length;
   const next = addNext(web, domain, page, links);
   for (let c = page * BRANCHING + 1; c <= page * BRANCHING + BRANCHING && c < domain.pages; c++) {
-    if (c > next && isThere(web, domain, c, links)) addPage(domain, page, c, links);
+    if (c > next && isThere(web, domain, c, links)) links.add(domain, c);
   }
   const pages = pagesAt(web.world, domain, chosenAt);
   for (let left = wanted - (links.length - before); left > 0 && pages > 1; left--) {
     const u = random.unit();
     const other = Math.floor(u * u * pages);
     // A link chosen after its page died would be odd; one that was chosen before is the web's rot.
-    if (web.world.step === 0 || pageDeath(web.world, domain, other) > chosenAt)
-      addPage(domain, page, other, links);
+    if (web.world.step === 0 || pageDeath(web.world, domain, other) > chosenAt) links.add(domain, other);
   }
 }
 
@@ -142,7 +141,7 @@ function addNext(web: Web, domain: Domain, page: number, links: LinkList): numbe
   let next = page + 1;
   for (; next <= last; next++) {
     if (!isThere(web, domain, next, links)) continue;
-    addPage(domain, page, next, links);
+    links.add(domain, next);
     if (!isPaper(domain, next)) break;
   }
   return next;
@@ -154,11 +153,4 @@ function isThere(web: Web, domain: Domain, page: number, links: LinkList): boole
   const death = pageDeath(web.world, domain, page);
   if (death <= web.world.step) links.touch(death);
   return death > web.world.step;
-}
-
-/** Relative where it can be, as most sites write. */
-export function addPage(domain: Domain, from: number, to: number, links: LinkList): void {
-  const path = hrefOf(domain, to);
-  const host = domain.hostOf(to);
-  links.add(host === domain.hostOf(from) ? path : domain.origin(host) + path, '');
 }

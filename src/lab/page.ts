@@ -8,10 +8,10 @@
 import { HTML_TYPE } from './answer.ts';
 import type { Domain } from './domain.ts';
 import { LinkList } from './link-list.ts';
-import { addDomainLinks, addOwnLinks, addPage, edgeOf } from './links.ts';
-import { poolOf, urlOf } from './paths.ts';
+import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
+import { poolOf } from './paths.ts';
 import { exp, Random, TAG } from './random.ts';
-import { type Pool, phraseOf, stretch } from './text.ts';
+import { anchorEnd, flat, type Pool, phraseOf, stretch } from './text.ts';
 import { editionOf, recentBurst } from './time.ts';
 import { inventWord, LANGUAGES } from './vocabulary.ts';
 import type { Web } from './web.ts';
@@ -23,6 +23,8 @@ const LINKS_MEDIAN = 32;
 const LINKS_SIGMA = 0.7;
 const MAX_LINKS = 600;
 const PARAGRAPH = 900;
+/** What a link takes on average, markup and words. */
+const LINK_BYTES = 92;
 /** One own link in so many is followed by one to another domain. */
 const DOMAIN_LINK_SHARE = 0.14;
 
@@ -80,30 +82,29 @@ interface Draft {
 }
 
 function writePage(web: Web, domain: Domain, draft: Draft): string {
-  const { links, pool, words, title, frame } = draft;
+  const { links, pool, words, title, frame, page } = draft;
+  const host = domain.hostOf(page);
   const subject = subjectOf(web, domain, draft);
-  let html = `${frame.head}<title>${title} - ${domain.name}</title>\n<meta name="description" content="${title}: ${subject}">\n`;
-  html += `${frame.menu}<h1>${title}</h1>\n`;
-  // What the links and the footer will take is known well enough; the rest of the size is text.
-  const text = Math.max(200, draft.size - html.length - frame.footer.length - listLength(links));
+  // What the links and the frame will take is known well enough; the rest of the size is text.
+  const text = Math.max(200, draft.size - frame.length - links.length * LINK_BYTES);
   const paragraphs = Math.ceil(text / PARAGRAPH);
   const inText = Math.min(paragraphs, Math.floor(links.length / 3));
+  let html = `${frame.head}<title>${title} - ${domain.name}</title>\n<meta name="description" content="${title}: ${subject}">\n`;
+  html += `${frame.menu}<h1>${title}</h1>\n`;
   for (let i = 0; i < paragraphs; i++) {
     html += i % 3 === 0 ? `<p>${subject}: ` : '<p>';
     html += stretch(pool, words, text / paragraphs);
-    if (i < inText) html += `<a href="${links.hrefs[i]}">${links.anchors[i] || phraseOf(pool, words)}</a>.`;
-    html += '</p>\n';
+    if (i < inText) html += anchorOf(links, i, domain, host, pool, words);
   }
-  html += '<ul class="more">\n';
-  for (let i = inText; i < links.length; i++)
-    html += `<li><a href="${links.hrefs[i]}">${links.anchors[i] || phraseOf(pool, words)}</a></li>\n`;
+  html += '<ul>\n';
+  for (let i = inText; i < links.length; i++) html += `<li>${anchorOf(links, i, domain, host, pool, words)}`;
   return `${html}</ul>\n${frame.footer}`;
 }
 
-function listLength(links: LinkList): number {
-  let length = 0;
-  for (const href of links.hrefs) length += href.length;
-  return length + links.length * 40;
+function anchorOf(links: LinkList, i: number, from: Domain, host: number, pool: Pool, words: Random): string {
+  const domain = links.domainAt(i);
+  const end = domain === from || !domain ? anchorEnd(pool, words) : `">${domain.name}</a>\n`;
+  return `<a href="${links.href(i, from, host)}${end}`;
 }
 
 /** What the page is about; while its topic is in the news, the name of the news. */
@@ -120,6 +121,8 @@ export interface Frame {
   readonly head: string;
   readonly menu: string;
   readonly footer: string;
+  /** Of all three, and the few words between. */
+  readonly length: number;
   readonly modified: number;
 }
 
@@ -140,25 +143,25 @@ function makeFrame(web: Web, domain: Domain, host: number): Frame {
   const pool = poolOf(domain);
   const words = new Random(web.world.seed ^ TAG.menu, domain.index, host, 0);
   const menu = new LinkList(0);
-  if (domain.hosts > 1 || domain.pages > 1) menu.add(host === 0 ? '/' : `${domain.origin(0)}/`, domain.name);
-  for (let page = 1; page <= domain.sections; page++) addPage(domain, host, page, menu);
+  if (domain.pages > 1) menu.add(domain, 0);
+  for (let page = 1; page <= domain.sections; page++) menu.add(domain, page);
   const footer = new LinkList(0);
-  for (let page = 1; page < domain.hosts; page++) addPage(domain, host, page, footer);
+  for (let page = 1; page < domain.hosts; page++) footer.add(domain, page);
   for (let k = 0; k < Math.min(2, domain.degree); k++) {
     const { target, since } = edgeOf(web, domain, k);
     footer.touch(since);
-    if (target >= 0 && target !== domain.index) footer.add(urlOf(web.domains.at(target), 0), '');
+    if (target >= 0 && target !== domain.index) footer.add(web.domains.at(target), 0);
   }
-  const list = (links: LinkList): string =>
-    links.hrefs
-      .map((href, i) => `<a href="${href}">${links.anchors[i] || phraseOf(pool, words)}</a>`)
-      .join(' |\n');
-  return {
-    head:
-      `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="utf-8">\n` +
-      `<link rel="stylesheet" href="/style.css">\n`,
-    menu: `</head>\n<body>\n<nav>\n${list(menu)}\n</nav>\n`,
-    footer: `<footer>\n${list(footer)}\n<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`,
-    modified: footer.modified,
+  const list = (links: LinkList): string => {
+    let html = '';
+    for (let i = 0; i < links.length; i++) html += anchorOf(links, i, domain, host, pool, words);
+    return html;
   };
+  const head =
+    `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="utf-8">\n` +
+    `<link rel="stylesheet" href="/style.css">\n`;
+  const top = flat(`</head>\n<body>\n<nav>\n${list(menu)}</nav>\n`);
+  const bottom = flat(`<footer>\n${list(footer)}<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`);
+  const length = head.length + top.length + bottom.length + 200;
+  return { head, menu: top, footer: bottom, length, modified: footer.modified };
 }

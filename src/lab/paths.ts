@@ -14,27 +14,44 @@ export function poolOf(domain: Domain, step = 0): Pool {
 }
 
 export function pathOf(domain: Domain, page: number): string {
-  if (page < domain.hosts) return '/';
-  const h = hash(domain.world.seed, TAG.slug, domain.index, page);
-  const words = poolOf(domain).slugLines[(h >>> 8) & 1023];
-  if (isPaper(domain, page)) return `/papers/${words}-${page}.pdf`;
-  const section = domain.sectionNames[h & 7];
-  switch (domain.style) {
-    case 0:
-      return `/${section}/${words}-${page}.html`;
-    case 1:
-      return `/${section}/${1996 + (h & 15)}/${words}/${page}`;
-    case 2:
-      return `/${section}.php?title=${words}&id=${page}`;
-    default:
-      return `/${section}/${words}_${page}/`;
-  }
+  return page < domain.hosts ? '/' : deepPath(domain, page, domain.sectionNames, '&');
 }
 
 /** The path as it stands in HTML, where `&` is written out. */
 export function hrefOf(domain: Domain, page: number): string {
-  const path = pathOf(domain, page);
-  return domain.style === 2 ? path.replace('&', '&amp;') : path;
+  return page < domain.hosts ? '/' : deepPath(domain, page, domain.sectionNames, '&amp;');
+}
+
+/** Pieces are few and long, because a page is made of some hundred of them. */
+function deepPath(domain: Domain, page: number, sections: readonly string[], and: string): string {
+  const h = hash(domain.world.seed, TAG.slug, domain.index, page);
+  const words = poolOf(domain).slugLines[(h >>> 8) & 1023];
+  if (isPaper(domain, page)) return `/papers/${words}-${page}.pdf`;
+  return sections[h & 7] + words + numberPart(domain.style, page, and);
+}
+
+function numberPart(style: number, page: number, and: string): string {
+  switch (style) {
+    case 0:
+      return `-${page}.html`;
+    case 1:
+      return `/${page}`;
+    case 2:
+      return `${and}id=${page}`;
+    default:
+      return `_${page}/`;
+  }
+}
+
+/** What the paths of a domain begin with, up to the words. */
+export function sectionNamesOf(domain: Domain): string[] {
+  const { slugs } = poolOf(domain);
+  return Array.from({ length: 8 }, (_, i) => {
+    const h = hash(domain.world.seed, TAG.section, domain.index, i);
+    const word = slugs[h % slugs.length];
+    if (domain.style === 1) return `/${word}/${1996 + (h >>> 28)}/`;
+    return domain.style === 2 ? `/${word}.php?title=` : `/${word}/`;
+  });
 }
 
 /** One page in four of an academic domain. */

@@ -23,6 +23,7 @@ export interface Pool {
   readonly stops: Int32Array;
   /** Two words each, for titles and anchors. */
   readonly phrases: readonly string[];
+  readonly anchorEnds: readonly string[];
   /** The words themselves, those of the topic first. */
   readonly terms: readonly string[];
   /** ASCII words for paths: of the topic, and common ones; and three of them joined. */
@@ -64,6 +65,11 @@ export function phraseOf(pool: Pool, random: Random): string {
   return pool.phrases[random.next() & (PHRASES - 1)];
 }
 
+/** The end of a link's markup: `">words</a>` in one piece. */
+export function anchorEnd(pool: Pool, random: Random): string {
+  return pool.anchorEnds[random.next() & (PHRASES - 1)];
+}
+
 function makePool(seed: number, languageNumber: number, topic: number, era: number, legacy: boolean): Pool {
   const language = LANGUAGES[languageNumber];
   const random = new Random(hash(seed, TAG.clauses, languageNumber, topic), era, legacy ? 1 : 0, 7);
@@ -80,9 +86,11 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
   const clause = (): string => Array.from({ length: 5 + random.below(6) }, word).join(' ');
   const terms = [...typical, ...common];
   const slugs = slugsOf(language, topic, ofTopic);
+  const phrases = made(PHRASES, () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`);
   return {
     ...recordTape(() => `${capital(clause(), language)}, ${clause()}. `),
-    phrases: made(PHRASES, () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`),
+    phrases,
+    anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
     terms,
     slugs,
     slugLines: made(PHRASES, () =>
@@ -108,9 +116,13 @@ function slugsOf(language: Language, topic: number, ofTopic: readonly string[]):
   return own.length > 20 ? own : [...TOPICS[topic].words, ...LANGUAGES[0].common];
 }
 
-/** `count` strings, each copied into one piece so that joining it to others later is one copy. */
 function made(count: number, make: () => string): string[] {
-  return Array.from({ length: count }, () => Buffer.from(make(), 'latin1').toString('latin1'));
+  return Array.from({ length: count }, () => flat(make()));
+}
+
+/** Copies a string built of pieces into one piece, so that joining it to others later is one copy. */
+export function flat(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 /** The same words in another order of preference: neighbours change places, more of them with every era. */
