@@ -14,7 +14,7 @@
  * recovery cuts the tail and nothing is renamed.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
@@ -122,10 +122,11 @@ export class WarcWriter {
   #closed = false;
   #finished: WholeLength[] = [];
 
-  /** Makes the folder where it is missing. The first file is created by the first exchange. */
+  /** Makes the folder where it is missing, and refuses one it may not write to. The first file is created by the first exchange. */
   static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
     try {
       await mkdir(dir, { recursive: true });
+      await access(dir, constants.W_OK);
     } catch (error) {
       throw diskError(error, dir);
     }
