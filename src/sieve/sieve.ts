@@ -25,6 +25,22 @@ export interface Sieve {
 }
 
 /**
+ * A sieve that outlives its process. `freeze` makes everything so far durable and describes it; whoever opens the folder
+ * with the description finds exactly that. `settle` says that the description is safely stored: what only older
+ * ones name may be deleted. In between the crawl writes its own checkpoint, the description in it.
+ */
+export interface DurableSieve extends Sieve {
+  freeze(): Promise<SieveState>;
+  settle(frozen: SieveState): Promise<void>;
+}
+
+/** Plain data, to be stored as JSON: the lengths of the files in the sieve's folder, and what else it must know. */
+export interface SieveState {
+  readonly files: Readonly<Record<string, number>>;
+  readonly state: unknown;
+}
+
+/**
  * Keys with bytes that travel along, packed: entry i has key `keys[i]` and the bytes
  * `bytes[ends[i-1] .. ends[i])`, the first beginning at 0. Only the first `length` entries count.
  */

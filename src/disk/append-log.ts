@@ -1,0 +1,133 @@
+/**
+ * A file that only grows at its end, written behind: one buffer is filled while the other is on its way to the disk.
+ *
+ * Ensures   bytes in the order of the calls; `length` counts them all, written or not. After `sync` they survive a loss of
+ *           power. Opened again at a length it had at a `sync`, it is exactly what it was then: whatever was
+ *           written later is cut off. A write that fails makes the next call throw, and every one after it.
+ * Costs     a copy of the bytes, and two buffers; `append` waits only when both are full.
+ */
+import type { Disk, DiskFile } from './disk.ts';
+import { type Format, formatHeader, requireFormat } from './format.ts';
+
+const BUFFER_BYTES = 256 * 1024;
+
+export class AppendLog {
+  readonly file: DiskFile;
+  #filling: Uint8Array;
+  #other: Uint8Array;
+  #filled = 0;
+  /** Where the buffer that is being filled will go. */
+  #position: number;
+  #inFlight: Promise<void> | undefined;
+  #failure: unknown;
+
+  private constructor(file: DiskFile, position: number, bufferBytes: number) {
+    this.file = file;
+    this.#position = position;
+    this.#filling = new Uint8Array(bufferBytes);
+    this.#other = new Uint8Array(bufferBytes);
+  }
+
+  /** The memory of the log is two buffers of `bufferBytes`. */
+  static async create(
+    disk: Disk,
+    path: string,
+    format: Format,
+    bufferBytes = BUFFER_BYTES,
+  ): Promise<AppendLog> {
+    const log = new AppendLog(await disk.open(path, 'create'), 0, bufferBytes);
+    await log.append(formatHeader(format));
+    return log;
+  }
+
+  static async open(
+    disk: Disk,
+    path: string,
+    format: Format,
+    length: number,
+    bufferBytes = BUFFER_BYTES,
+  ): Promise<AppendLog> {
+    const file = await disk.open(path, 'update');
+    try {
+      await requireFormat(file, format);
+      await file.truncate(length);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return new AppendLog(file, length, bufferBytes);
+  }
+
+  /** Of the whole file, its header included. */
+  get length(): number {
+    return this.#position + this.#filled;
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    for (let done = 0; done < bytes.length; ) {
+      const n = Math.min(bytes.length - done, this.#filling.length - this.#filled);
+      this.#filling.set(n === bytes.length ? bytes : bytes.subarray(done, done + n), this.#filled);
+      this.#filled += n;
+      done += n;
+      if (this.#filled === this.#filling.length) await this.#swap();
+    }
+  }
+
+  /** Leaves room for `bytes` that are written in place later; returns where it begins. */
+  async reserve(bytes: number): Promise<number> {
+    await this.flush();
+    const start = this.#position;
+    this.#position += bytes;
+    await this.file.truncate(this.#position); // longer, that is: the room reads as zeros until it is used
+    return start;
+  }
+
+  /** Hands everything to the system: readers of the file see it, and a crash of the process no longer loses it. */
+  async flush(): Promise<void> {
+    if (this.#filled > 0) await this.#swap();
+    await this.#landed();
+  }
+
+  async sync(): Promise<void> {
+    await this.flush();
+    await this.file.sync();
+  }
+
+  /** Nothing more will be appended: the buffers are given back, the file stays open to be read. */
+  async seal(): Promise<DiskFile> {
+    await this.flush();
+    this.#filling = new Uint8Array(0);
+    this.#other = this.#filling;
+    return this.file;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.flush();
+    } finally {
+      await this.file.close();
+    }
+  }
+
+  /** Closes without writing what is still buffered: for a log that nobody will read. */
+  async abandon(): Promise<void> {
+    await this.#inFlight;
+    await this.file.close();
+  }
+
+  async #swap(): Promise<void> {
+    await this.#landed();
+    const full = this.#filling.subarray(0, this.#filled);
+    [this.#filling, this.#other] = [this.#other, this.#filling];
+    this.#inFlight = this.file.writeAll(full, this.#position).catch((error) => {
+      this.#failure = error;
+    });
+    this.#position += this.#filled;
+    this.#filled = 0;
+  }
+
+  async #landed(): Promise<void> {
+    await this.#inFlight;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+}

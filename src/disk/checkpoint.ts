@@ -1,0 +1,137 @@
+/**
+ * A checkpoint: the one small file that says which files of a folder count, how long each is, and what else the program
+ * must know to go on from there.
+ *
+ * Requires  that every named file was made durable up to its length before `save`, and that no byte below
+ *           that length is changed while the checkpoint is the last one.
+ * Ensures   at every instant the folder holds one whole checkpoint, the old or the new: `save` writes beside it, makes that
+ *           durable, renames it over, makes the folder durable. `recover` brings the folder back to it.
+ */
+import { join } from 'node:path';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import type { Disk } from './disk.ts';
+import { versionMismatch } from './format.ts';
+
+export interface Checkpoint<State> {
+  /** Counts the checkpoints of the folder, from 1. */
+  readonly sequence: number;
+  /** Lengths in bytes, by the file's name in the folder. */
+  readonly files: Readonly<Record<string, number>>;
+  readonly state: State;
+}
+
+/** What is written in the file, so that a folder of another kind is refused by name. */
+export interface CheckpointFormat {
+  readonly name: string;
+  readonly kind: string;
+  readonly version: number;
+}
+
+/** Write, fsync, rename, fsync the folder: the file is the old or the new, never a mixture. */
+export async function replaceFile(
+  disk: Disk,
+  folder: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<void> {
+  const temporary = join(folder, `${name}.tmp`);
+  const file = await disk.open(temporary, 'create');
+  try {
+    await file.writeAll(bytes, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await disk.rename(temporary, join(folder, name));
+  await disk.syncFolder(folder);
+}
+
+export async function saveCheckpoint<State>(
+  disk: Disk,
+  folder: string,
+  format: CheckpointFormat,
+  checkpoint: Checkpoint<State>,
+): Promise<void> {
+  // The folder's entries for files created since the last checkpoint must be durable before they are named.
+  await disk.syncFolder(folder);
+  const text = JSON.stringify({ drumlin: format.kind, version: format.version, ...checkpoint });
+  await replaceFile(disk, folder, format.name, Buffer.from(`${text}\n`));
+}
+
+/** The folder's checkpoint, or undefined when it has none yet. */
+export async function loadCheckpoint<State>(
+  disk: Disk,
+  folder: string,
+  format: CheckpointFormat,
+): Promise<Checkpoint<State> | undefined> {
+  const path = join(folder, format.name);
+  const text = await readText(disk, path);
+  if (text === undefined) return undefined;
+  let stored: Record<string, unknown>;
+  try {
+    stored = JSON.parse(text);
+  } catch (cause) {
+    throw notACheckpoint(path, format, cause);
+  }
+  if (stored?.drumlin !== format.kind) throw notACheckpoint(path, format);
+  if (stored.version !== format.version) throw versionMismatch(path, stored.version, format.version);
+  return stored as unknown as Checkpoint<State>;
+}
+
+/**
+ * Cuts every named file to its length, and deletes the files that `isOurs` knows and the checkpoint does not name: they
+ * were begun after it. Without a checkpoint every such file goes.
+ */
+export async function recoverFolder(
+  disk: Disk,
+  folder: string,
+  files: Readonly<Record<string, number>>,
+  isOurs: (name: string) => boolean,
+): Promise<void> {
+  for (const [name, length] of Object.entries(files)) {
+    const file = await disk.open(join(folder, name), 'update');
+    try {
+      const size = await file.size();
+      if (size < length) {
+        throw new DrumlinError(
+          'FILE_SHORT',
+          `${join(folder, name)} has ${size} bytes, but the checkpoint counts on ${length}.`,
+          'It was damaged by something else than this program; restore the folder from a copy.',
+          { exitCode: EXIT.folder },
+        );
+      }
+      if (size > length) await file.truncate(length);
+    } finally {
+      await file.close();
+    }
+  }
+  for (const name of await disk.list(folder)) {
+    if (isOurs(name) && !(name in files)) await disk.remove(join(folder, name));
+  }
+}
+
+async function readText(disk: Disk, path: string): Promise<string | undefined> {
+  let file: Awaited<ReturnType<Disk['open']>>;
+  try {
+    file = await disk.open(path, 'read');
+  } catch (error) {
+    if (systemCode((error as Error).cause) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const bytes = new Uint8Array(await file.size());
+    await file.readAll(bytes, 0);
+    return Buffer.from(bytes.buffer).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+function notACheckpoint(path: string, format: CheckpointFormat, cause?: unknown): DrumlinError {
+  return new DrumlinError(
+    'CHECKPOINT_FORMAT',
+    `${path} is not a checkpoint of "${format.kind}".`,
+    'Choose another --dir, or restore the file from a copy.',
+    { exitCode: EXIT.folder, cause },
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * Files as the rest of the project sees them: whole transfers, bytes counted, failures that say what to do.
+ *
+ * Ensures   a `writeAll` or `readAll` that returns has moved every byte; one that fails throws a DrumlinError that names
+ *           the file. Nothing is retried after a failed write or fsync: what the disk then holds is unknown, and only
+ *           opening the folder again at its last checkpoint tells.
+ * Costs     nothing over the system call; there is no buffering here.
+ */
+import { basename } from 'node:path';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from './file-system.ts';
+
+export class Disk {
+  readonly fileSystem: FileSystem;
+  /** Bytes moved since the start, for the benchmarks and the metrics. */
+  readonly traffic = { read: 0, written: 0 };
+
+  constructor(fileSystem: FileSystem = nodeFileSystem) {
+    this.fileSystem = fileSystem;
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    return new DiskFile(this, path, await guard(path, 'opened', this.fileSystem.open(path, mode)));
+  }
+
+  makeFolder(path: string): Promise<void> {
+    return guard(path, 'created', this.fileSystem.makeFolder(path));
+  }
+
+  list(folder: string): Promise<string[]> {
+    return guard(folder, 'read', this.fileSystem.list(folder));
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return guard(to, 'replaced', this.fileSystem.rename(from, to));
+  }
+
+  syncFolder(path: string): Promise<void> {
+    return guard(path, 'made durable', this.fileSystem.syncFolder(path));
+  }
+
+  /** That the file is gone already is no failure. */
+  async remove(path: string): Promise<void> {
+    await guard(
+      path,
+      'deleted',
+      this.fileSystem.remove(path).catch((error) => {
+        if (systemCode(error) !== 'ENOENT') throw error;
+      }),
+    );
+  }
+}
+
+export class DiskFile {
+  readonly path: string;
+  readonly #disk: Disk;
+  readonly #raw: RawFile;
+
+  constructor(disk: Disk, path: string, raw: RawFile) {
+    this.path = path;
+    this.#disk = disk;
+    this.#raw = raw;
+  }
+
+  async writeAll(bytes: Uint8Array, position: number): Promise<void> {
+    for (let done = 0; done < bytes.length; ) {
+      const n = await guard(
+        this.path,
+        'written',
+        this.#raw.write(bytes, done, bytes.length - done, position + done),
+      );
+      if (n <= 0) throw failure(this.path, 'written', new Error('the system wrote nothing'));
+      done += n;
+      this.#disk.traffic.written += n;
+    }
+  }
+
+  /** Fills `into` from `position` and returns how many bytes there were: fewer only at the end of the file. */
+  async readUpTo(into: Uint8Array, position: number): Promise<number> {
+    let done = 0;
+    while (done < into.length) {
+      const n = await guard(
+        this.path,
+        'read',
+        this.#raw.read(into, done, into.length - done, position + done),
+      );
+      if (n === 0) break;
+      done += n;
+      this.#disk.traffic.read += n;
+    }
+    return done;
+  }
+
+  async readAll(into: Uint8Array, position: number): Promise<void> {
+    const n = await this.readUpTo(into, position);
+    if (n < into.length) {
+      throw new DrumlinError(
+        'FILE_SHORT',
+        `${this.path} ends at byte ${position + n}, but ${position + into.length} bytes are expected.`,
+        'It was damaged by something else than this program; restore the folder from a copy.',
+        { exitCode: EXIT.folder },
+      );
+    }
+  }
+
+  sync(): Promise<void> {
+    return guard(this.path, 'made durable', this.#raw.sync());
+  }
+
+  truncate(length: number): Promise<void> {
+    return guard(this.path, 'shortened', this.#raw.truncate(length));
+  }
+
+  size(): Promise<number> {
+    return guard(this.path, 'read', this.#raw.size());
+  }
+
+  close(): Promise<void> {
+    return guard(this.path, 'closed', this.#raw.close());
+  }
+}
+
+async function guard<T>(path: string, what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof DrumlinError ? error : failure(path, what, error);
+  }
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+function failure(path: string, what: string, cause: unknown): DrumlinError {
+  const code = systemCode(cause);
+  if (FULL.has(code)) {
+    return new DrumlinError(
+      'DISK_FULL',
+      `The disk has no room left for ${path}.`,
+      'Free some space and run the same command again: it goes on from the last checkpoint.',
+      { exitCode: EXIT.disk, cause },
+    );
+  }
+  if (code === 'ENOENT') {
+    return new DrumlinError(
+      'FILE_MISSING',
+      `${path} does not exist.`,
+      `Check the folder's name, or restore ${basename(path)} from a copy.`,
+      { exitCode: EXIT.folder, cause },
+    );
+  }
+  const reason = code || (cause instanceof Error ? cause.message : String(cause));
+  return new DrumlinError(
+    'DISK_FAILED',
+    `${path} could not be ${what} (${reason}).`,
+    'Check the permissions and the health of the disk, then run the same command again.',
+    { exitCode: EXIT.disk, cause },
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * One process per folder: two that wrote to the same files would ruin both.
+ *
+ * Ensures   while a lock is held, `acquire` on the same folder fails in every other process of this machine, and names
+ *           the owner. The lock of a process that died is taken over.
+ * Idea      the file LOCK appears whole or not at all and says who owns it. A process is known by its id and by the instant it
+ *           started, so that a reused id is not mistaken for the owner. Only one process at a time may judge a lock to be
+ *           dead: it holds LOCK.takeover meanwhile.
+ * Non-goal  machines that share a folder over the network: a lock of another host is never judged, only named.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  /** What the system says about the start of the process; '' where it does not say. */
+  readonly started: string;
+}
+
+export class FolderLock {
+  readonly #path: string;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  static acquire(folder: string): FolderLock {
+    const path = join(folder, 'LOCK');
+    if (!claim(path)) takeOver(path, folder);
+    return new FolderLock(path);
+  }
+
+  release(): void {
+    fs.rmSync(this.#path, { force: true });
+  }
+}
+
+/** Written beside and linked into place: a lock that can be seen always names its owner. */
+function claim(path: string): boolean {
+  const me: Owner = { pid: process.pid, host: os.hostname(), started: startOf(process.pid) };
+  const draft = `${path}.${process.pid}`;
+  try {
+    fs.writeFileSync(draft, `${JSON.stringify(me)}\n`);
+    fs.linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw new DrumlinError(
+      'FOLDER_LOCK',
+      `${path} cannot be created (${systemCode(error)}).`,
+      'Check that the folder exists and may be written.',
+      { exitCode: EXIT.disk, cause: error },
+    );
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+function takeOver(path: string, folder: string): void {
+  const takeover = `${path}.takeover`;
+  if (!claim(takeover)) throw held(folder, readOwner(takeover), takeover);
+  try {
+    const owner = readOwner(path);
+    if (owner && isAlive(owner)) throw held(folder, owner, path);
+    fs.rmSync(path, { force: true });
+    if (!claim(path)) throw held(folder, readOwner(path), path);
+  } finally {
+    fs.rmSync(takeover, { force: true });
+  }
+}
+
+/** Undefined for a lock that names nobody, which this program never leaves behind. */
+function readOwner(path: string): Owner | undefined {
+  try {
+    const owner = JSON.parse(fs.readFileSync(path, 'utf8'));
+    return typeof owner?.pid === 'number' ? owner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(owner: Owner): boolean {
+  if (owner.host !== os.hostname()) return true; // not ours to judge
+  try {
+    process.kill(owner.pid, 0);
+  } catch (error) {
+    return systemCode(error) === 'EPERM'; // somebody else's process, but a process
+  }
+  return owner.started === '' || owner.started === startOf(owner.pid);
+}
+
+/** Field 22 of /proc/<pid>/stat, counted after the name, which may hold anything, even blanks. */
+function startOf(pid: number): string {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function held(folder: string, owner: Owner | undefined, path: string): DrumlinError {
+  const who = owner ? `process ${owner.pid} on ${owner.host}` : 'another process';
+  return new DrumlinError(
+    'FOLDER_IN_USE',
+    `${folder} is in use by ${who}.`,
+    `Wait until it ends or choose another folder; if it is certain that it no longer runs, delete ${path}.`,
+    { exitCode: EXIT.folder },
+  );
+}

@@ -1,0 +1,157 @@
+/**
+ * How one number of bytes becomes the buffers of a DRUM.
+ *
+ * Idea      two phases use the same memory in turn: while tuples are collected it is the buffers of the k buckets, while
+ *           they are merged it is one bucket being sorted and the windows on the repository. Beside it stand what both
+ *           phases need: the batch coming in, the answers going out, the buffers of the files.
+ * Ensures   `footprint` of the result is at most the memory asked for; a bucket never holds more keys than can be
+ *           sorted in the arena.
+ *
+ * The paper's letters: k buckets, M the size of a chunk, r the bucket buffer, R the memory.
+ */
+import { DrumlinError } from '../errors.ts';
+import { formatBytes } from '../units.ts';
+import { alignUp, SLACK, SLOTS } from './kernel.ts';
+
+export const MIN_MEMORY = 1024 * 1024;
+/** The kernel's addresses have 32 bits; memory beyond this is better left to the system's cache of files. */
+const MAX_MEMORY = 3 * 2 ** 30;
+/** A bucket this large is sorted in a few milliseconds, in the cache; a larger one would only lengthen the pauses. */
+const MAX_BUCKET_KEYS = 262_144;
+const MAX_BUCKETS = 4096;
+const MIN_BUCKETS = 16;
+const KEY_CHUNK = 32 * 1024;
+const TEXT_CHUNK = 256 * 1024;
+/** Keys of a group that is sorted at once, on average: few enough for an insertion sort. */
+export const KEYS_PER_GROUP = 8;
+
+export interface Geometry {
+  /** k: at most 65,536. */
+  readonly buckets: number;
+  /** M: bytes of a bucket's buffer for keys, a multiple of 8, and for texts. */
+  readonly keyChunk: number;
+  readonly textChunk: number;
+  /** r: the most keys a bucket may hold. */
+  readonly bucketKeys: number;
+  /** The most bytes of texts a bucket may hold: a limit only where the merge needs them in memory. */
+  readonly bucketTexts: number;
+  /** Bytes read or written at a time, a multiple of 8. */
+  readonly window: number;
+  /** The part of an offered batch that is worked on at a time. */
+  readonly stagedEntries: number;
+  readonly stagedBytes: number;
+}
+
+/** Many buckets on disk: DRUM. */
+export function drumGeometry(given: number): Geometry {
+  const memory = usable(given);
+  const buckets = clamp(Math.floor(memory / (KEY_CHUNK + TEXT_CHUNK)), MIN_BUCKETS, MAX_BUCKETS);
+  return largestThatFits(memory, (scale) => {
+    const k = Math.max(MIN_BUCKETS, Math.floor(buckets * scale));
+    const perBucket = Math.floor((memory * scale * 0.75) / k);
+    const keyChunk = Math.min(KEY_CHUNK, roundDown(perBucket / 9, 8));
+    return {
+      buckets: k,
+      keyChunk,
+      textChunk: Math.min(TEXT_CHUNK, keyChunk * 8),
+      bucketKeys: Math.min(MAX_BUCKET_KEYS, Math.floor((memory * scale * 0.75) / 28)),
+      bucketTexts: Number.MAX_SAFE_INTEGER,
+      ...smallBuffers(memory),
+    };
+  });
+}
+
+/** One bucket, and so the order of arrival: the sieve of Mercator. */
+export function mercatorGeometry(given: number): Geometry {
+  const memory = usable(given);
+  const keyChunk = Math.min(KEY_CHUNK, roundDown(memory / 256, 8));
+  return largestThatFits(memory, (scale) => ({
+    buckets: 1,
+    keyChunk,
+    textChunk: keyChunk * 8,
+    bucketKeys: Math.floor((memory * scale) / sortBytes(1)),
+    bucketTexts: Number.MAX_SAFE_INTEGER,
+    ...smallBuffers(memory),
+  }));
+}
+
+/** Bytes that a DRUM of this geometry uses, all buffers counted: of the kernel, of the answers, of three files. */
+export function footprint(g: Geometry): number {
+  return arenaBytes(g) + fixedBytes(g) + takeBytes(g) + 6 * g.window;
+}
+
+/** The memory of the kernel that both phases share. */
+export function arenaBytes(g: Geometry): number {
+  return Math.max(g.buckets * laneBytes(g), mergeBytes(g));
+}
+
+/** The buffers of one bucket: keys, then texts. */
+export function laneBytes(g: Geometry): number {
+  return g.keyChunk + alignUp(g.textChunk + SLACK);
+}
+
+export function mergeBytes(g: Geometry): number {
+  return alignUp(g.bucketKeys * sortBytes(1)) + 128 + 3 * g.window + answerBytes(g);
+}
+
+/** The answers for one chunk: two counters, a bit an arrival, a key an answer. */
+export function answerBytes(g: Geometry): number {
+  return 8 + alignUp(Math.ceil(chunkEntries(g) / 8)) + g.keyChunk + 8;
+}
+
+export function chunkEntries(g: Geometry): number {
+  return g.keyChunk / 8;
+}
+
+/** The part of the kernel's memory beside the arena: the slots, the lanes, the batch that is worked on. */
+export function fixedBytes(g: Geometry): number {
+  const staging = g.stagedEntries * (8 + 4 + 1) + alignUp(g.stagedBytes + SLACK);
+  return SLOTS * 2 + g.buckets * 16 + alignUp(staging) + 256;
+}
+
+/** What a chunk is read into when its answers are taken, and a batch of answers that two full chunks fit in. */
+export function takeBytes(g: Pick<Geometry, 'keyChunk' | 'textChunk'>): number {
+  const entries = g.keyChunk / 8;
+  const chunk = alignUp(g.textChunk + SLACK) + alignUp(Math.ceil(entries / 8));
+  return chunk + 2 * entries * (8 + 4) + alignUp(2 * g.textChunk + SLACK) + 64;
+}
+
+function sortBytes(keys: number): number {
+  // Itself, its pair, its share of the counters of groups (a power of two of them, so up to twice the need), its bit.
+  return keys * (8 + 16 + 8 / KEYS_PER_GROUP + 0.125);
+}
+
+function smallBuffers(memory: number) {
+  const stagedEntries = clamp(Math.floor(memory / 4096), 128, 16_384);
+  return {
+    stagedEntries,
+    stagedBytes: stagedEntries * 64,
+    window: clamp(roundDown(memory / 128, 8), 4096, 1024 * 1024),
+  };
+}
+
+/** Footprints are not quite linear in the scale, so it is found by trying, from the largest down. */
+function largestThatFits(memory: number, plan: (scale: number) => Geometry): Geometry {
+  for (let scale = 1.25; scale > 0.05; scale -= 0.01) {
+    const geometry = plan(scale);
+    if (footprint(geometry) <= memory) return geometry;
+  }
+  throw new RangeError(`no geometry fits in ${memory} bytes`);
+}
+
+function usable(memory: number): number {
+  if (memory >= MIN_MEMORY) return Math.min(memory, MAX_MEMORY);
+  throw new DrumlinError(
+    'MEMORY_TOO_SMALL',
+    `${formatBytes(memory)} of memory is too little.`,
+    'Give at least 1Mi; 64Mi or more is quick.',
+  );
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+function roundDown(value: number, unit: number): number {
+  return Math.floor(value / unit) * unit;
+}

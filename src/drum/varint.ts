@@ -1,0 +1,41 @@
+/** Lengths as they are stored before texts and values: seven bits a byte, low first, the top bit saying that more follow. */
+
+export function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
+  return size;
+}
+
+/** Returns where the next byte goes. */
+export function writeVarint(into: Uint8Array, at: number, value: number): number {
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) into[at++] = (rest % 128) | 128;
+  into[at++] = rest;
+  return at;
+}
+
+/** Reads one number after the other from a block. */
+export class VarintReader {
+  readonly bytes: Uint8Array;
+  at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  next(): number {
+    let value = 0;
+    for (let unit = 1; ; unit *= 128) {
+      const byte = this.bytes[this.at++];
+      value += (byte & 127) * unit;
+      if (byte < 128) return value;
+    }
+  }
+
+  /** The next n bytes, as a view. */
+  take(n: number): Uint8Array {
+    this.at += n;
+    return this.bytes.subarray(this.at - n, this.at);
+  }
+}

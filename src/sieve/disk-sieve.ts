@@ -1,0 +1,192 @@
+/**
+ * A sieve in a folder: DRUM for the keys, a cache of recent ones in front.
+ *
+ * Two forms. DrumSieve has many buckets on disk and merges rarely; the order of arrival is kept only within a bucket.
+ * MercatorSieve has one bucket, so that keys come out in the order of their first offers (breadth first),
+ * and merges as often as its memory is full. Their folders are the same, and one may be opened as the other.
+ *
+ * Two ways to live. By itself (`open`) a sieve locks its folder and keeps its own checkpoint there, written by `checkpoint`.
+ * As a part of a crawl (`openAt`) it does neither: the crawl stores what `freeze` returns in its own checkpoint.
+ *
+ * Crash     see KeyDrum: opened again, it is what it was at the last checkpoint. What was offered later must be offered
+ *           again; what was taken later comes out again; nothing else is lost or repeated.
+ */
+import { type CheckpointFormat, loadCheckpoint, saveCheckpoint } from '../disk/checkpoint.ts';
+import { Disk } from '../disk/disk.ts';
+import { FolderLock } from '../disk/folder-lock.ts';
+import { drumGeometry, type Geometry, mercatorGeometry } from '../drum/geometry.ts';
+import { type Frozen, KeyDrum, type KeyDrumState } from '../drum/key-drum.ts';
+import type { Pacer } from '../drum/pacer.ts';
+import { politePacer } from '../drum/pacer.ts';
+import { RecentCache } from './recent-cache.ts';
+import type { DurableSieve, KeyedBatch } from './sieve.ts';
+
+const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'sieve', version: 1 };
+/** The part of the memory that goes to the cache. */
+const CACHE_SHARE = 1 / 8;
+const DISK_LIMIT = 8 * 2 ** 30;
+
+export type SieveState = Frozen<KeyDrumState>;
+
+export interface SieveOptions {
+  readonly folder: string;
+  /** Bytes of memory for everything: buffers, sorting, the cache. */
+  readonly memory: number;
+  /** Bytes that offers may take on disk before they are merged; 8 GiB unless told. */
+  readonly diskLimit?: number;
+  /** Whether a merge lets other work run; it does unless told otherwise. */
+  readonly pacer?: Pacer;
+  /** Bytes of the memory for the cache of recent keys; an eighth unless told, none with 0. */
+  readonly cache?: number;
+  readonly disk?: Disk;
+  /** In place of what is derived from `memory`: for tests, which reach the disk with a handful of keys. */
+  readonly geometry?: Geometry;
+}
+
+export class DiskSieve implements DurableSieve {
+  readonly #drum: KeyDrum;
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #cache: RecentCache | undefined;
+  readonly #lock: FolderLock | undefined;
+  #keep = new Uint8Array(1024);
+  #checkpoints: number;
+
+  protected constructor(
+    drum: KeyDrum,
+    disk: Disk,
+    options: SieveOptions,
+    lock: FolderLock | undefined,
+    checkpoints: number,
+  ) {
+    this.#drum = drum;
+    this.#disk = disk;
+    this.#folder = options.folder;
+    this.#lock = lock;
+    this.#checkpoints = checkpoints;
+    const cache = cacheBytes(options);
+    this.#cache = cache > 0 ? new RecentCache(cache) : undefined;
+  }
+
+  get pending(): number {
+    return this.#drum.pending;
+  }
+
+  get size(): number {
+    return this.#drum.size;
+  }
+
+  /** Bytes moved between memory and files since the sieve was opened. */
+  get traffic(): { readonly read: number; readonly written: number } {
+    return this.#disk.traffic;
+  }
+
+  async offer(batch: KeyedBatch): Promise<void> {
+    if (!this.#cache) return this.#drum.offer(batch);
+    if (this.#keep.length < batch.length) this.#keep = new Uint8Array(batch.keys.length);
+    const kept = this.#cache.admit(batch.keys, batch.length, this.#keep);
+    if (kept > 0) await this.#drum.offer(batch, this.#keep);
+  }
+
+  flush(): Promise<void> {
+    return this.#drum.flush();
+  }
+
+  take(): Promise<KeyedBatch | undefined> {
+    return this.#drum.take();
+  }
+
+  freeze(): Promise<SieveState> {
+    return this.#drum.freeze();
+  }
+
+  settle(frozen: SieveState): Promise<void> {
+    return this.#drum.settle(frozen);
+  }
+
+  /** Everything offered, decided and taken so far survives a crash from here on. For a sieve that lives by itself. */
+  async checkpoint(): Promise<void> {
+    const frozen = await this.#drum.freeze();
+    const sequence = ++this.#checkpoints;
+    await saveCheckpoint(this.#disk, this.#folder, CHECKPOINT, { sequence, ...frozen });
+    await this.#drum.settle(frozen);
+  }
+
+  /** Gives the folder back as it was at the last checkpoint. */
+  async close(): Promise<void> {
+    await this.#drum.close();
+    this.#lock?.release();
+  }
+
+  /** The parts of a sieve that lives by itself, for the constructors of the two forms. */
+  protected static async openFolder(options: SieveOptions, plan: (memory: number) => Geometry) {
+    const disk = options.disk ?? new Disk();
+    await disk.makeFolder(options.folder);
+    const lock = FolderLock.acquire(options.folder);
+    try {
+      const stored = await loadCheckpoint<KeyDrumState>(disk, options.folder, CHECKPOINT);
+      const drum = await openDrum(options, disk, plan, stored);
+      return { drum, disk, lock, checkpoints: stored?.sequence ?? 0 };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  protected static async openPart(
+    options: SieveOptions,
+    plan: (memory: number) => Geometry,
+    at: SieveState | undefined,
+  ) {
+    const disk = options.disk ?? new Disk();
+    await disk.makeFolder(options.folder);
+    return { drum: await openDrum(options, disk, plan, at), disk };
+  }
+}
+
+/** Many buckets on disk: for crawls of any size. */
+export class DrumSieve extends DiskSieve {
+  static async open(options: SieveOptions): Promise<DrumSieve> {
+    const { drum, disk, lock, checkpoints } = await DiskSieve.openFolder(options, drumGeometry);
+    return new DrumSieve(drum, disk, options, lock, checkpoints);
+  }
+
+  /** As a part of something that locks the folder and stores the state; undefined begins anew. */
+  static async openAt(options: SieveOptions, at: SieveState | undefined): Promise<DrumSieve> {
+    const { drum, disk } = await DiskSieve.openPart(options, drumGeometry, at);
+    return new DrumSieve(drum, disk, options, undefined, 0);
+  }
+}
+
+/** One bucket: keys come out in the order of their first offers. */
+export class MercatorSieve extends DiskSieve {
+  static async open(options: SieveOptions): Promise<MercatorSieve> {
+    const { drum, disk, lock, checkpoints } = await DiskSieve.openFolder(options, mercatorGeometry);
+    return new MercatorSieve(drum, disk, options, lock, checkpoints);
+  }
+
+  static async openAt(options: SieveOptions, at: SieveState | undefined): Promise<MercatorSieve> {
+    const { drum, disk } = await DiskSieve.openPart(options, mercatorGeometry, at);
+    return new MercatorSieve(drum, disk, options, undefined, 0);
+  }
+}
+
+function cacheBytes({ memory, cache }: SieveOptions): number {
+  return cache ?? Math.floor(memory * CACHE_SHARE);
+}
+
+function openDrum(
+  options: SieveOptions,
+  disk: Disk,
+  plan: (memory: number) => Geometry,
+  at: SieveState | undefined,
+): Promise<KeyDrum> {
+  return KeyDrum.open({
+    disk,
+    folder: options.folder,
+    geometry: options.geometry ?? plan(options.memory - cacheBytes(options)),
+    diskLimit: options.diskLimit ?? DISK_LIMIT,
+    pacer: options.pacer ?? politePacer(),
+    at,
+  });
+}
