@@ -1,10 +1,10 @@
 /** Seeds as a user names them: URLs, files of URLs, or `-` for standard input. */
 import { readFileSync } from 'node:fs';
+import { canonicalSeed } from '../crawl/seeds.ts';
 import { DrumlinError, systemCode } from '../errors.ts';
-import { canonicaliseOrReason } from '../url/canonical.ts';
 
 export function readSeeds(words: readonly string[]): string[] {
-  return words.flatMap((word) => (word.includes('://') ? [seed(word, '')] : seedsOfFile(word)));
+  return words.flatMap((word) => (word.includes('://') ? [canonicalSeed(word)] : seedsOfFile(word)));
 }
 
 function seedsOfFile(path: string): string[] {
@@ -13,7 +13,7 @@ function seedsOfFile(path: string): string[] {
     .split(/\r?\n/)
     .map((line, i) => ({ line: line.trim(), where: `${name}:${i + 1}: ` }))
     .filter(({ line }) => line !== '' && !line.startsWith('#'))
-    .map(({ line, where }) => seed(line, where));
+    .map(({ line, where }) => canonicalSeed(line, where));
 }
 
 function readText(path: string): string {
@@ -30,10 +30,4 @@ function readText(path: string): string {
       'Write URLs with http:// or https://, or name a text file with one URL a line.',
     );
   }
-}
-
-function seed(text: string, where: string): string {
-  const url = canonicaliseOrReason(text);
-  if (typeof url === 'string') return url;
-  throw new DrumlinError('SEEDS', `${where}"${text}" cannot be crawled: ${url.fact}`, 'Mend or remove it.');
 }

@@ -9,7 +9,7 @@
  * Ensures   a URL reaches the frontier once in the life of the crawl.
  */
 import type { Clock } from '../clock.ts';
-import { type Discovery, decodeDiscovery, encodeDiscovery } from '../frontier/discovery.ts';
+import { decodeDiscovery, encodeDiscovery } from '../frontier/discovery.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import { BatchBuilder, entryBytes } from '../sieve/batch.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
@@ -26,6 +26,8 @@ export class Admission {
   readonly #recent: RecentCache;
   readonly #frontier: Frontier;
   readonly #clock: Clock;
+  #keys = new BigUint64Array(256);
+  #keep = new Uint8Array(256);
   #outbox = new BatchBuilder();
   #offered = new BatchBuilder();
   #nextEarlyFlush: Millis = 0;
@@ -47,10 +49,22 @@ export class Admission {
     return this.#sieve.size;
   }
 
-  discover(discovery: Discovery): void {
-    const key = fingerprint(discovery.url);
-    if (this.#recent.seen(key)) return;
-    this.#outbox.addText(key, encodeDiscovery(discovery));
+  /** Takes the URLs that one page or seed list leads to, all come by in the same way. */
+  discover(urls: readonly string[], depth: number, redirects = 0): void {
+    const keys = this.#keysOf(urls);
+    this.#recent.admit(keys, urls.length, this.#keep);
+    for (let i = 0; i < urls.length; i++) {
+      if (this.#keep[i]) this.#outbox.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
+    }
+  }
+
+  #keysOf(urls: readonly string[]): BigUint64Array {
+    if (urls.length > this.#keys.length) {
+      this.#keys = new BigUint64Array(urls.length * 2);
+      this.#keep = new Uint8Array(urls.length * 2);
+    }
+    for (let i = 0; i < urls.length; i++) this.#keys[i] = fingerprint(urls[i]);
+    return this.#keys;
   }
 
   /** Carries links until `over`; wakes on `links`, and tells by `onProgress` when the frontier may have grown. */

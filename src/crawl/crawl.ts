@@ -12,7 +12,7 @@ import { createHttpClient } from '../fetch/http-client.ts';
 import { createIdentity, type Identity } from '../fetch/identity.ts';
 import { Frontier } from '../frontier/frontier.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
-import type { Millis } from '../units.ts';
+import type { Bytes, Millis } from '../units.ts';
 import { ParameterList } from '../url/parameters.ts';
 import { VERSION } from '../version.ts';
 import { Admission } from './admission.ts';
@@ -57,8 +57,10 @@ export interface CrawlRun {
   readonly finished: Promise<Summary>;
 }
 
-/** Entries of the cache of recent links, and of that of payloads: 1 MiB each. */
-const RECENT_ENTRIES = 2 ** 17;
+/** For the cache of recent links: the menus and footers of a few thousand sites. */
+const RECENT_LINKS: Bytes = 2 ** 20;
+/** For the digests of recent payloads: half a million pages. */
+const RECENT_PAYLOADS: Bytes = 2 ** 22;
 
 export async function startCrawl(
   seeds: readonly string[],
@@ -78,7 +80,7 @@ export async function startCrawl(
   const { sieve, log } = store;
   const counters = new Counters();
   const frontier = new Frontier();
-  const admission = new Admission(sieve, new RecentCache(RECENT_ENTRIES), frontier, clock);
+  const admission = new Admission(sieve, new RecentCache(RECENT_LINKS), frontier, clock);
   const resolver = createResolver({ servers: config.dns, clock });
   const client = createHttpClient({ identity, guard, limits: { maxBodyBytes: config.maxBody }, clock });
   const archive = await openArchive(store.archiveDir, config, identity);
@@ -103,7 +105,7 @@ export async function startCrawl(
       robots,
       frontier,
       admission,
-      payloads: new RecentCache(RECENT_ENTRIES),
+      payloads: new RecentCache(RECENT_PAYLOADS),
       archive,
       counters,
       log,
@@ -113,7 +115,7 @@ export async function startCrawl(
   });
 
   for (const discovery of store.waiting) frontier.add(discovery);
-  for (const url of seeds) admission.discover({ url, depth: 0, redirects: 0 });
+  admission.discover(seeds, 0);
 
   const watch = new Stopwatch();
   const state = { config, counters, frontier, admission, watch };

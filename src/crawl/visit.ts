@@ -186,7 +186,7 @@ async function takeIn(exchange: Exchange, discovery: Discovery, tools: VisitTool
   counters.bytes += exchange.bytesReceived;
   counters.countStatus(exchange.status);
   await archive?.write(exchange);
-  if (exchange.payload.length > 0 && payloads.seen(xxh64Bytes(exchange.payload))) counters.duplicates++;
+  if (exchange.payload.length > 0 && isRepeat(exchange.payload, payloads)) counters.duplicates++;
 
   const target = redirectTarget(exchange, tools);
   if (target) followRedirect(target.url, discovery, tools);
@@ -204,13 +204,17 @@ async function takeIn(exchange: Exchange, discovery: Discovery, tools: VisitTool
   });
 }
 
+function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
+  return payloads.admit(BigUint64Array.of(xxh64Bytes(payload)), 1, new Uint8Array(1)) === 0;
+}
+
 function followRedirect(
   url: string,
   { depth, redirects }: Discovery,
   { config, counters, admission }: VisitTools,
 ): void {
   counters.urlsSeen++;
-  if (redirects < config.maxRedirects) admission.discover({ url, depth, redirects: redirects + 1 });
+  if (redirects < config.maxRedirects) admission.discover([url], depth, redirects + 1);
   else counters.countError('too-many-redirects');
 }
 
@@ -229,9 +233,8 @@ function followLinks(
   const { links, robots } = parsePage(body, context, parseOptions);
   counters.urlsSeen += links.length;
   if (robots.nofollow || depth >= config.maxDepth) return links;
-  for (const link of links) {
-    if (!link.nofollow) admission.discover({ url: link.url, depth: depth + 1, redirects: 0 });
-  }
+  const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
+  admission.discover(followed, depth + 1);
   return links;
 }
 

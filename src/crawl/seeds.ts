@@ -1,0 +1,10 @@
+/** Where a crawl starts, in canonical form, or one sentence on why it cannot start there. */
+import { DrumlinError } from '../errors.ts';
+import { canonicaliseOrReason } from '../url/canonical.ts';
+
+/** `where` tells the place of the seed in a file, for the message. */
+export function canonicalSeed(text: string, where = ''): string {
+  const url = canonicaliseOrReason(text);
+  if (typeof url === 'string') return url;
+  throw new DrumlinError('SEEDS', `${where}"${text}" cannot be crawled: ${url.fact}`, 'Mend or remove it.');
+}

@@ -1,0 +1,77 @@
+/**
+ * A crawl as a stream of pages: the library's way in.
+ *
+ *   for await (const page of crawl({ seeds: ['https://example.org/'], contact: 'you@example.com' })) …
+ *
+ * Ensures   back-pressure: while the reader is busy, at most `AHEAD` pages are fetched ahead of it. Leaving the loop stops
+ *           the crawl cleanly, and returns when it has. What goes wrong is thrown into the loop.
+ */
+
+import { type Summary, startCrawl } from './crawl.ts';
+import type { Page } from './page.ts';
+import { canonicalSeed } from './seeds.ts';
+import { type CrawlOptions, resolveConfig } from './settings.ts';
+
+const AHEAD = 16;
+
+export interface StreamOptions extends CrawlOptions {
+  /** URLs to start from. */
+  readonly seeds: string | readonly string[];
+}
+
+export async function* crawl({ seeds, ...options }: StreamOptions): AsyncGenerator<Page, Summary, void> {
+  const starts = (typeof seeds === 'string' ? [seeds] : seeds).map((seed) => canonicalSeed(seed));
+  const pages = new Handover<Page>(AHEAD);
+  const run = await startCrawl(starts, resolveConfig(options), { onPage: (page) => pages.give(page) });
+  const finished = run.finished.finally(() => pages.end());
+  finished.catch(() => {}); // thrown below, after the pages that came before it
+  try {
+    for (let page = await pages.take(); page; page = await pages.take()) yield page;
+    return await finished;
+  } finally {
+    run.stop();
+    pages.end();
+    await finished.catch(() => {});
+  }
+}
+
+/** A bounded queue between one taker and many givers, who wait while it is full. */
+class Handover<T> {
+  readonly #limit: number;
+  readonly #items: T[] = [];
+  #wakeTaker: (() => void) | undefined;
+  #waitingGivers: (() => void)[] = [];
+  #ended = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async give(item: T): Promise<void> {
+    while (this.#items.length >= this.#limit && !this.#ended) {
+      await new Promise<void>((wake) => this.#waitingGivers.push(wake));
+    }
+    if (this.#ended) return;
+    this.#items.push(item);
+    this.#wakeTaker?.();
+  }
+
+  /** The next item, or undefined when there will be none. */
+  async take(): Promise<T | undefined> {
+    while (this.#items.length === 0 && !this.#ended) {
+      await new Promise<void>((wake) => {
+        this.#wakeTaker = wake;
+      });
+    }
+    const item = this.#items.shift();
+    this.#waitingGivers.shift()?.();
+    return item;
+  }
+
+  /** What was given can still be taken; nobody waits any more. */
+  end(): void {
+    this.#ended = true;
+    this.#wakeTaker?.();
+    for (const wake of this.#waitingGivers.splice(0)) wake();
+  }
+}

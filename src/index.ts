@@ -1,0 +1,6 @@
+/** What a program imports from 'drumlin'. */
+export type { Summary } from './crawl/counters.ts';
+export type { Link, Page } from './crawl/page.ts';
+export { crawl, type StreamOptions } from './crawl/stream.ts';
+export { DrumlinError } from './errors.ts';
+export { type Lab, type LabOptions, startLab } from './lab/index.ts';

@@ -1,0 +1,239 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Summary, startCrawl } from '../../src/crawl/crawl.ts';
+import type { Page } from '../../src/crawl/page.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { linking, type Pages, type SmallSite, startSmallSite } from './small-site.ts';
+
+let dir: string;
+const sites: SmallSite[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'drumlin-crawl-'));
+});
+afterEach(async () => {
+  for (const site of sites.splice(0)) await site.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function site(pages: Pages): Promise<SmallSite> {
+  const started = await startSmallSite(pages);
+  sites.push(started);
+  return started;
+}
+
+const LOCAL: CrawlOptions = { allowPrivate: true, delay: 0 };
+
+/** Crawls to the end without a folder and returns the summary and the pages met. */
+async function crawlAll(
+  seeds: string[],
+  options: CrawlOptions = {},
+): Promise<{ summary: Summary; pages: Page[] }> {
+  const pages: Page[] = [];
+  const run = await startCrawl(seeds, resolveConfig({ ...LOCAL, ...options }), {
+    onPage: (page) => void pages.push(page),
+  });
+  return { summary: await run.finished, pages };
+}
+
+describe('a crawl', () => {
+  test('fetches robots.txt first, then every page that is linked, once', async () => {
+    const { origin, asked } = await site({
+      '/': linking('/a', '/b', '/a#x', 'mailto:x@example.org'),
+      '/a': linking('/', '/b', '/c'),
+      '/b': linking('/a'),
+      '/c': 'no links',
+    });
+    const { summary } = await crawlAll([`${origin}/`]);
+    expect(asked[0]).toBe('/robots.txt');
+    expect(asked.slice(1).sort()).toEqual(['/', '/a', '/b', '/c']);
+    expect(summary).toMatchObject({ end: 'finished', pages: 4, urlsUnique: 4, urlsQueued: 0, hosts: 1 });
+  });
+
+  test('fetches nothing that robots.txt refuses', async () => {
+    const { origin, asked } = await site({
+      '/robots.txt': (_, response) => response.end('User-agent: *\nDisallow: /private\n'),
+      '/': linking('/private/x', '/public'),
+    });
+    const { summary } = await crawlAll([`${origin}/`]);
+    expect(asked).toEqual(['/robots.txt', '/', '/public']);
+    expect(summary.disallowed).toBe(1);
+  });
+
+  test('fetches nothing when robots.txt answers 503', async () => {
+    const { origin, asked } = await site({
+      '/robots.txt': (_, response) => response.writeHead(503).end(),
+      '/': linking('/a'),
+    });
+    const { summary } = await crawlAll([`${origin}/`]);
+    expect(asked).toEqual(['/robots.txt']);
+    expect(summary).toMatchObject({ pages: 0, disallowed: 1 });
+  });
+
+  test('takes the rules of a robots.txt that redirects', async () => {
+    const { origin, asked } = await site({
+      '/robots.txt': (_, response) => response.writeHead(301, { location: '/rules' }).end(),
+      '/rules': (_, response) => response.end('User-agent: drumlin\nDisallow: /b'),
+      '/': linking('/a', '/b'),
+    });
+    await crawlAll([`${origin}/`]);
+    expect(asked).toEqual(['/robots.txt', '/rules', '/', '/a']);
+  });
+
+  test('follows redirects as links, up to the limit in a row', async () => {
+    const { origin, asked } = await site(
+      Object.fromEntries(
+        Array.from({ length: 9 }, (_, i) => [
+          `/${i}`,
+          (_request, response) => response.writeHead(302, { location: `/${i + 1}` }).end(),
+        ]),
+      ),
+    );
+    const { summary } = await crawlAll([`${origin}/0`], { maxRedirects: 3 });
+    expect(asked).toEqual(['/robots.txt', '/0', '/1', '/2', '/3']);
+    expect(summary.errors).toEqual({ 'too-many-redirects': 1 });
+  });
+
+  test('does not follow links that ask for it, alone or for the whole page', async () => {
+    const { origin, asked } = await site({
+      '/': '<a rel="nofollow" href="/x"></a><a href="/meta"></a>',
+      '/meta': '<meta name="robots" content="nofollow"><a href="/y"></a>',
+    });
+    const { pages } = await crawlAll([`${origin}/`]);
+    expect(asked).toEqual(['/robots.txt', '/', '/meta']);
+    expect(pages[0].links.map((link) => [link.url, link.nofollow])).toEqual([
+      [`${origin}/x`, true],
+      [`${origin}/meta`, false],
+    ]);
+  });
+
+  test('stops at exactly the number of pages asked for, and says what still waits', async () => {
+    const { origin, asked } = await site({ '/': linking(...Array.from({ length: 30 }, (_, i) => `/${i}`)) });
+    const { summary } = await crawlAll([`${origin}/`], { maxPages: 7 });
+    expect(summary).toMatchObject({ end: 'max-pages', pages: 7, urlsQueued: 24 });
+    expect(asked.length).toBe(8);
+  });
+
+  test('follows no further than the depth asked for', async () => {
+    const { origin, asked } = await site({ '/': linking('/1'), '/1': linking('/2'), '/2': linking('/3') });
+    await crawlAll([`${origin}/`], { maxDepth: 1 });
+    expect(asked).toEqual(['/robots.txt', '/', '/1']);
+  });
+
+  test('asks a host one thing at a time, with its delay between the end of one and the next', async () => {
+    const asking = await site({ '/': linking('/a', '/b', '/c') });
+    const { origin, asked, times } = asking;
+    await crawlAll([`${origin}/`], { delay: 60 });
+    expect(asked.length).toBe(5);
+    expect(asking.mostAtOnce).toBe(1);
+    const gaps = times.slice(1).map((time, i) => time - times[i]);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59);
+  });
+
+  test('keeps the delay that robots.txt asks for, when it is longer than ours', async () => {
+    const { origin, times } = await site({
+      '/robots.txt': (_, response) => response.end('User-agent: *\nCrawl-delay: 0.15'),
+      '/': 'page',
+    });
+    await crawlAll([`${origin}/`], { delay: 10 });
+    expect(times[1] - times[0]).toBeGreaterThanOrEqual(149);
+  });
+
+  test('counts what goes wrong by its kind, and goes on', async () => {
+    const { origin } = await site({
+      '/': linking('/garbage', '/fine'),
+      '/garbage': (_, response) => void response.socket?.end('this is not HTTP\r\n\r\n'),
+      '/fine': 'fine',
+    });
+    const { summary } = await crawlAll([`${origin}/`]);
+    expect(summary).toMatchObject({ pages: 2, errors: { 'bad-response': 1 } });
+  });
+
+  test('refuses to crawl the public web for somebody who cannot be reached', async () => {
+    await expect(startCrawl(['http://example.org/'], resolveConfig({}))).rejects.toThrow('Add --contact');
+  });
+
+  test('keeps away from public addresses without a contact, even where private ones are allowed', async () => {
+    const { summary } = await crawlAll(['http://93.184.216.34/']);
+    expect(summary).toMatchObject({ pages: 0, errors: { 'address-refused': 1 } });
+  });
+
+  test('keeps away from private addresses unless they are allowed', async () => {
+    const { origin, asked } = await site({ '/': 'page' });
+    const { summary } = await crawlAll([`${origin}/`], { allowPrivate: false, contact: 'me@example.org' });
+    expect(asked).toEqual([]);
+    expect(summary.errors).toEqual({ 'address-refused': 1 });
+  });
+
+  test('waits for whoever reads its pages', async () => {
+    const { origin } = await site({ '/': linking('/a', '/b') });
+    let inside = 0;
+    const run = await startCrawl([`${origin}/`], resolveConfig(LOCAL), {
+      onPage: async () => {
+        expect(inside++).toBe(0);
+        await new Promise((later) => setImmediate(later));
+        inside--;
+      },
+    });
+    expect((await run.finished).pages).toBe(3);
+  });
+
+  test('fails as a whole when the code that reads its pages fails', async () => {
+    const { origin } = await site({ '/': 'page' });
+    const run = await startCrawl([`${origin}/`], resolveConfig(LOCAL), {
+      onPage: () => Promise.reject(new Error('reader broke')),
+    });
+    await expect(run.finished).rejects.toThrow('reader broke');
+  });
+});
+
+describe("a crawl's folder", () => {
+  test('goes on where the crawl was stopped, fetching nothing twice and leaving nothing out', async () => {
+    const paths = ['/', ...Array.from({ length: 20 }, (_, i) => `/${i}`)];
+    const { origin, asked } = await site(Object.fromEntries(paths.map((path) => [path, linking(...paths)])));
+    const folder = join(dir, 'crawl');
+    for (let part = 0; part < 4; part++) {
+      const config = resolveConfig({ ...LOCAL, dir: folder, maxPages: 6 });
+      const run = await startCrawl(part === 0 ? [`${origin}/`] : [], config);
+      await run.finished;
+    }
+    const pages = asked.filter((path) => path !== '/robots.txt');
+    expect(pages.length).toBe(21);
+    expect(new Set(pages).size).toBe(21);
+  });
+
+  test('holds what was asked, the archive and the log', async () => {
+    const { origin } = await site({ '/': 'page' });
+    const folder = join(dir, 'crawl');
+    await (await startCrawl([`${origin}/`], resolveConfig({ ...LOCAL, dir: folder }))).finished;
+    expect(readdirSync(folder).sort()).toEqual(['agents', 'archive', 'crawl.json', 'log.jsonl']);
+    const asked = JSON.parse(readFileSync(join(folder, 'crawl.json'), 'utf8'));
+    expect(asked).toMatchObject({ drumlin: 'crawl', seeds: [`${origin}/`], settings: { delay: 0 } });
+    const events = readFileSync(join(folder, 'log.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).event);
+    expect(events).toEqual(['crawl-started', 'crawl-ended']);
+  });
+
+  test('is not made where there are files of somebody else', async () => {
+    const config = resolveConfig({ ...LOCAL, dir: tmpdir() });
+    await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow('holds files, but no crawl');
+  });
+
+  test('is refused without seeds when there is no crawl to go on with', async () => {
+    const config = resolveConfig({ ...LOCAL, dir: join(dir, 'none') });
+    await expect(startCrawl([], config)).rejects.toThrow('no crawl in');
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test('belongs to one process at a time', async () => {
+    const { origin } = await site({ '/': (_, response) => void setImmediate(() => response.end('page')) });
+    const config = resolveConfig({ ...LOCAL, dir: join(dir, 'crawl') });
+    const run = await startCrawl([`${origin}/`], config);
+    await expect(startCrawl([`${origin}/`], config)).rejects.toThrow('in use by');
+    await run.finished;
+  });
+});

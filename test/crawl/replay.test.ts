@@ -1,0 +1,56 @@
+/** The archive of a crawl of the lab holds the web, whole and to the byte, as an independent reader sees it. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startCrawl } from '../../src/crawl/crawl.ts';
+import { resolveConfig } from '../../src/crawl/settings.ts';
+import { type Lab, startLab } from '../../src/lab/index.ts';
+import { readWithWarcio, type SecondOpinion } from '../archive/fixtures.ts';
+
+let dir: string;
+let lab: Lab | undefined;
+
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'drumlin-replay-')), 'crawl');
+});
+afterEach(async () => {
+  await lab?.close();
+  rmSync(join(dir, '..'), { recursive: true, force: true });
+});
+
+async function archiveOf(web: Lab, options: Record<string, unknown> = {}): Promise<SecondOpinion[]> {
+  const config = resolveConfig({ dir, dns: [web.dns], allowPrivate: true, delay: 0, ...options });
+  await (await startCrawl(web.seeds, config)).finished;
+  const files = readdirSync(join(dir, 'archive')).sort();
+  return (await Promise.all(files.map((file) => readWithWarcio(join(dir, 'archive', file))))).flat();
+}
+
+const confirmed = ({ type, blockConfirmed, payloadConfirmed }: SecondOpinion) =>
+  blockConfirmed === true && (type !== 'response' || payloadConfirmed === true);
+
+describe('the archive of a crawl', () => {
+  test('holds every page of a finite web once, byte-identical to what was served, every digest confirmed', async () => {
+    lab = await startLab({ scenario: 'site', pages: 120 });
+    const records = await archiveOf(lab);
+    const responses = records.filter(({ type }) => type === 'response');
+    const stored = responses.map(({ url }) => url).filter((url) => !url?.endsWith('/robots.txt'));
+    expect([...stored].sort()).toEqual([...lab.web.allUrls()].sort());
+    expect(records.every(confirmed)).toBe(true);
+    for (const { url, block } of responses) {
+      const { status, body } = lab.expected(String(url))!;
+      const text = Buffer.from(block);
+      expect(text.toString('latin1')).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(text.subarray(text.indexOf('\r\n\r\n') + 4).equals(body)).toBe(true);
+    }
+  });
+
+  test('is whole when it is spread over many files', async () => {
+    lab = await startLab({ scenario: 'clean', domains: 40, pages: 10 });
+    const records = await archiveOf(lab, { maxPages: 150, warcSize: 100_000 });
+    expect(readdirSync(join(dir, 'archive')).length).toBeGreaterThan(3);
+    expect(records.every(confirmed)).toBe(true);
+    const responses = records.filter(({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'));
+    expect(responses.length).toBe(150);
+  });
+});
