@@ -110,7 +110,7 @@ function syntheticPage(link: (i: number) => string, words: string): Buffer {
     const start = page.length;
     page += `<div class="item" id="item-${i}" data-index="${i}"><h3><a class="title" href="${link(i)}">Item ${i}</a></h3>
 <p>`;
-    while (page.length - start < room - 40) page += `${words}, <b>number</b> ${i}; `;
+    while (page.length - start < room - 85) page += `${words}, <b>number</b> ${i}; `;
     page += `<br><img src="/i/${i}.png" alt="x > y"></p></div>\n`;
   }
   return Buffer.from(`${page}</body></html>\n`);

@@ -14,6 +14,8 @@ import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import { detect } from 'chardet';
 
 const GUESS_BYTES = 16 * 1024;
+/** With fewer bytes beyond ASCII than this a guess is worse than the commonest legacy encoding. */
+const GUESS_LEAST_BYTES = 16;
 const ESCAPE = 0x1b;
 
 /** Encodings in which an ASCII byte may be something else than that character. */
@@ -53,16 +55,26 @@ export function encodingOfContentType(value: string): string | undefined {
 /** No declaration: UTF-8 where the bytes are, else what their frequencies suggest, else windows-1252. */
 export function guessEncoding(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return 'UTF-8';
-  const first = bytes.findIndex((byte) => byte >= 0x80);
-  const from = Math.max(0, first - 64);
-  const guess = labelToName(detect(bytes.subarray(from, from + GUESS_BYTES)) ?? '');
+  const sample = foreignWords(bytes);
+  if (sample.filter((byte) => byte >= 0x80).length < GUESS_LEAST_BYTES) return 'windows-1252';
+  const guess = labelToName(detect(sample) ?? '');
   return guess !== null && guess !== 'UTF-8' && isAsciiCompatible(guess) ? guess : 'windows-1252';
+}
+
+/** The words with a byte beyond ASCII: markup and English would drown what their letters tell. */
+function foreignWords(bytes: Uint8Array): Buffer {
+  const first = Math.max(0, bytes.findIndex((byte) => byte >= 0x80) - 32);
+  const text = Buffer.from(bytes.subarray(first, first + GUESS_BYTES)).toString('latin1');
+  const words = text.split(/[\0-/:-@]+/).filter((word) => /[\x80-\xff]/.test(word));
+  return Buffer.from(words.join(' '), 'latin1');
 }
 
 const decoders = new Map<string, InstanceType<typeof StandardDecoder>>();
 
 /** The text of some bytes of a page; what is malformed becomes U+FFFD. */
 export function decode(bytes: Uint8Array, encoding: string): string {
+  // The name stands for encodings that are a danger to read; by the standard such a page is one unknown character.
+  if (encoding === 'replacement') return '\ufffd';
   let decoder = decoders.get(encoding);
   if (decoder === undefined) {
     decoder = new StandardDecoder(encoding, { ignoreBOM: true });

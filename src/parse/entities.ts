@@ -26,6 +26,36 @@ const C1_AS_WINDOWS_1252 = [
 
 export function decodeReferences(text: string, place: Place): string {
   if (!text.includes('&')) return text;
+  return decodeUsual(text, place) ?? decodeAll(text, place);
+}
+
+/**
+ * The usual cases by themselves: `&amp;`, and in an attribute the bare `&name=` between the parameters of a query, which
+ * stays. Undefined when there is anything else.
+ */
+function decodeUsual(text: string, place: Place): string | undefined {
+  let decoded = '';
+  let from = 0;
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
+    if (text.startsWith('amp;', at + 1)) {
+      decoded += text.slice(from, at + 1);
+      from = at + 5;
+    } else if (place !== 'attribute' || !isParameter(text, at + 1)) return undefined;
+  }
+  return decoded + text.slice(from);
+}
+
+/** Letters or digits, then an equals sign. */
+function isParameter(text: string, start: number): boolean {
+  for (let at = start; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c === 0x3d) return true;
+    if (!((c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x30 && c <= 0x39))) return false;
+  }
+  return false;
+}
+
+function decodeAll(text: string, place: Place): string {
   return text.replace(
     REFERENCE,
     (match, hex?: string, decimal?: string, name = '', semicolon = '', equals = '') => {

@@ -22,15 +22,15 @@ const SVG_INTEGRATION = words('foreignobject desc title');
 const MATH_INTEGRATION = words('mi mo mn ms mtext');
 
 /** Start tags that cannot stand in foreign content and end it. */
-const BREAKOUT = words(
-  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ' +
-    'ol p pre ruby s small span strong strike sub sup table tt u ul var',
-);
+const BREAKOUT_CONTAINERS =
+  'b big blockquote body center code dd div dl dt em h1 h2 h3 h4 h5 h6 head i li listing menu nobr ol p pre ruby s small ' +
+  'span strong strike sub sup table tt u ul var';
+const BREAKOUT = words(`${BREAKOUT_CONTAINERS} br embed hr img meta`);
 
 /** End tags that, matching nothing inside, close an HTML element around the foreign content and so the content too. */
 const AROUND = words(
-  'a article aside body button caption figcaption figure footer form header html label main nav section summary td ' +
-    'template th tr tbody thead tfoot',
+  `${BREAKOUT_CONTAINERS} br a article aside button caption figcaption figure footer form header html label main nav ` +
+    'section summary td th tr tbody thead tfoot',
 );
 
 export class ForeignContent {
@@ -66,7 +66,7 @@ export class ForeignContent {
       BREAKOUT.has(name) ||
       (name === 'font' && ['color', 'face', 'size'].some((a) => attribute(a) !== undefined))
     ) {
-      this.#breakOut();
+      this.leave();
       return false;
     }
     const space = name === 'svg' && top.name === 'annotation-xml' ? 'svg' : top.space;
@@ -88,16 +88,16 @@ export class ForeignContent {
     if (top.integrates && (name === 'svg' || name === 'math')) {
       const outer = open.findLastIndex((element) => element.name === name);
       if (outer >= 0) open.length = outer;
-    } else if (!top.integrates && (BREAKOUT.has(name) || AROUND.has(name))) this.#breakOut();
+    } else if (!top.integrates && AROUND.has(name)) this.leave();
+  }
+
+  /** Closes what is open up to the nearest place where HTML stands. */
+  leave(): void {
+    while (this.#open.length > 0 && !this.#open[this.#open.length - 1].integrates) this.#open.pop();
   }
 
   #push(element: Open): void {
     if (this.#open.length < MAX_DEPTH) this.#open.push(element);
-  }
-
-  /** Closes what is open up to the nearest place where HTML stands. */
-  #breakOut(): void {
-    while (this.#open.length > 0 && !this.#open[this.#open.length - 1].integrates) this.#open.pop();
   }
 }
 

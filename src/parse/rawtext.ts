@@ -1,7 +1,7 @@
 /**
  * Where the text of a `<script>`, `<style>`, `<title>` … ends: elements whose content is no markup.
  *
- * Each function gives the position of the `<` of the end tag, or -1 when the page ends before it.
+ * The ends are positions of the `<` of the end tag, -1 when the page ends before it.
  */
 
 /** The end of the content of an element like `<style>`: `</style` and then a space, a slash or `>`. */
@@ -41,7 +41,7 @@ function escapedScriptEnd(text: string, from: number): number {
   return -1;
 }
 
-/** Where a comment that begins with `<!--` at `from` is over: after `-->` or `--!>`, or at once (`<!-->`, `<!--->`). */
+/** Where a comment that begins with `<!--` at `from` is over: after `-->` or `--!>`, at once for `<!-->`, `<!--->`. */
 export function commentEnd(text: string, from: number): number {
   if (text.startsWith('>', from + 4)) return from + 5;
   if (text.startsWith('->', from + 4)) return from + 6;
@@ -49,7 +49,7 @@ export function commentEnd(text: string, from: number): number {
     if (text.startsWith('>', at + 2)) return at + 3;
     if (text.startsWith('!>', at + 2)) return at + 4;
   }
-  return -1;
+  return text.length;
 }
 
 function isTagName(text: string, at: number, name: string): boolean {

@@ -62,12 +62,13 @@ const NAMES: readonly (readonly [name: string, tag: number])[] = [
 ];
 
 /** The names by length and first letter, so that most tags are dismissed by one look. */
+const LONGEST_NAME = 9;
 const BY_SHAPE: (readonly (readonly [name: string, tag: number])[])[] = [];
 for (const entry of NAMES) {
-  const shape = entry[0].length * 32 + (entry[0].charCodeAt(0) & 31);
+  const shape = shapeOf(entry[0].charCodeAt(0), entry[0].length);
   BY_SHAPE[shape] = [...(BY_SHAPE[shape] ?? []), entry];
 }
-const SHAPES = new Uint8Array(10 * 32);
+const SHAPES = new Uint8Array((LONGEST_NAME + 1) * 32);
 for (const shape in BY_SHAPE) SHAPES[shape] = 1;
 
 /** Bits of a character's roles in a tag. */
@@ -82,6 +83,10 @@ ROLE[0x3e] = ENDS_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED;
 ROLE[0x3d] = ENDS_ATTRIBUTE_NAME;
 
 const LOWER = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x41 && c <= 0x5a ? c | 0x20 : c));
+
+const IS_LETTER = Uint8Array.from({ length: 256 }, (_, c) =>
+  /[A-Za-z]/.test(String.fromCharCode(c)) ? 1 : 0,
+);
 
 const GREATER = 0x3e;
 const SLASH = 0x2f;
@@ -120,19 +125,34 @@ export class TagScanner {
   /** Moves on to the next tag of interest outside templates; its attributes can then be asked for. */
   next(): Tag {
     const bytes = this.#bytes;
+    const text = this.#text;
+    const foreign = this.#foreign;
+    let at = this.#at;
     while (true) {
-      const open = this.#text.indexOf('<', this.#at);
-      if (open < 0) return this.#finish();
+      const open = text.indexOf('<', at);
+      if (open < 0) break;
       const first = bytes[open + 1];
-      const letter = first | 0x20;
-      let tag: number = OTHER;
-      if (letter >= 0x61 && letter <= 0x7a) tag = this.#startTag(open + 1);
-      else if (first === SLASH) this.#endTag(open);
-      else if (first === BANG) this.#declaration(open);
-      else if (first === QUESTION) this.#skipTo('>', open + 2);
-      else this.#at = open + 1;
+      const start = first === SLASH ? open + 2 : open + 1;
+      if (IS_LETTER[bytes[start]] !== 1) {
+        at = this.#markup(open, first);
+        continue;
+      }
+      let end = start + 1;
+      while (end < bytes.length && (ROLE[bytes[end]] & ENDS_NAME) === 0) end++;
+      const closing = first === SLASH;
+      // Most tags carry no attributes and change nothing: they are passed right here.
+      if (bytes[end] === GREATER && !foreign.active) {
+        if (closing ? this.#templates === 0 : SHAPES[shapeOf(bytes[start], end - start)] === 0) {
+          at = end + 1;
+          continue;
+        }
+      }
+      const tag = closing ? this.#endTag(start, end) : this.#startTag(start, end);
       if (tag <= TAG.title && this.#templates === 0) return tag as Tag;
+      at = this.#at;
     }
+    this.#at = text.length;
+    return TAG.end;
   }
 
   /** The position of an attribute of the current tag among those recorded, or -1. The name is in lower case. */
@@ -153,14 +173,8 @@ export class TagScanner {
     return this.#spans[attribute * SPAN + 3];
   }
 
-  #finish(): Tag {
-    this.#at = this.#text.length;
-    return TAG.end;
-  }
-
-  /** A start tag whose name begins at `start`: what it is, once its end and its raw content are passed. */
-  #startTag(start: number): number {
-    const end = this.#nameEnd(start);
+  /** A start tag with the name `start..end`: what it is, once its end and its raw content are passed. */
+  #startTag(start: number, end: number): number {
     this.inSvg = false;
     if (this.#foreign.active) return this.#foreignStartTag(start, end);
     const tag = this.#classify(start, end);
@@ -215,33 +229,29 @@ export class TagScanner {
     return attribute < 0 ? undefined : this.#text.slice(this.valueStart(attribute), this.valueEnd(attribute));
   }
 
-  #endTag(open: number): void {
-    const start = open + 2;
-    const letter = this.#bytes[start] | 0x20;
-    if (!(letter >= 0x61 && letter <= 0x7a)) {
-      this.#skipTo('>', start);
-      return;
+  #endTag(start: number, end: number): number {
+    if (!this.#walk(end, false)) return OTHER;
+    const closesTemplate = this.#templates > 0 && this.#classify(start, end) === TEMPLATE;
+    if (this.#foreign.active) {
+      if (closesTemplate) this.#foreign.leave();
+      else this.#foreign.end(this.#text.slice(start, end).toLowerCase());
     }
-    const end = this.#nameEnd(start);
-    if (!this.#walk(end, false)) return;
-    if (this.#foreign.active) this.#foreign.end(this.#text.slice(start, end).toLowerCase());
-    if (this.#templates === 0 || !this.#foreign.readsHtml) return;
-    if (this.#classify(start, end) === TEMPLATE) this.#templates--;
+    if (closesTemplate) this.#templates--;
+    return OTHER;
   }
 
-  /** After `<!`: a comment, a CDATA section where there can be one, or anything else up to `>`. */
-  #declaration(open: number): void {
+  /** Where to go on after a `<` that begins no tag: a comment, a declaration, or a mere character. */
+  #markup(open: number, first: number): number {
     const text = this.#text;
-    if (text.startsWith('--', open + 2)) {
-      const end = commentEnd(text, open);
-      this.#at = end < 0 ? text.length : end;
-    } else if (this.#foreign.active && text.startsWith('[CDATA[', open + 2)) this.#skipTo(']]>', open + 9);
-    else this.#skipTo('>', open + 2);
+    if (first !== BANG) return first === QUESTION || first === SLASH ? this.#after('>', open + 2) : open + 1;
+    if (text.startsWith('--', open + 2)) return commentEnd(text, open);
+    if (!this.#foreign.readsHtml && text.startsWith('[CDATA[', open + 2)) return this.#after(']]>', open + 9);
+    return this.#after('>', open + 2);
   }
 
-  #skipTo(mark: string, from: number): void {
+  #after(mark: string, from: number): number {
     const found = this.#text.indexOf(mark, from);
-    this.#at = found < 0 ? this.#text.length : found + mark.length;
+    return found < 0 ? this.#text.length : found + mark.length;
   }
 
   /** Passes raw content whose end tag was found at `end`, or the rest of the page when there was none. */
@@ -251,20 +261,11 @@ export class TagScanner {
     this.#at = this.contentEnd;
   }
 
-  #nameEnd(start: number): number {
-    const bytes = this.#bytes;
-    let at = start + 1;
-    while (at < bytes.length && (ROLE[bytes[at]] & ENDS_NAME) === 0) at++;
-    return at;
-  }
-
   #classify(start: number, end: number): number {
-    const length = end - start;
-    if (length > 9) return OTHER;
-    const shape = length * 32 + (this.#bytes[start] & 31);
+    const shape = shapeOf(this.#bytes[start], end - start);
     if (SHAPES[shape] === 0) return OTHER;
-    for (const [name, tag] of BY_SHAPE[shape]) if (isName(this.#bytes, start, name)) return tag;
-    return OTHER;
+    const entry = BY_SHAPE[shape].find(([name]) => isName(this.#bytes, start, name));
+    return entry === undefined ? OTHER : entry[1];
   }
 
   /**
@@ -327,6 +328,11 @@ export class TagScanner {
     this.#at = length;
     return false;
   }
+}
+
+/** One number for the length and the first letter of a name, in either case; 0 for names longer than any of ours. */
+function shapeOf(first: number, length: number): number {
+  return length > LONGEST_NAME ? 0 : length * 32 + (first & 31);
 }
 
 /** Whether the bytes at `start` spell the name, which is in lower case; the length is already known to agree. */
