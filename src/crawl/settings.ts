@@ -101,7 +101,7 @@ export const SETTINGS = {
   dropParameters: setting('drop-parameters', list, [], 'query parameters to drop from every URL'),
   sieveMemory: setting('sieve-memory', size, 64 * 2 ** 20, 'memory for telling new URLs from known ones'),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
-  gzip: setting<GzipLevel>('gzip', gzipLevel, 6, 'gzip level of the archive, 1 (fast) to 9 (small)'),
+  gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)'),
 } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;

@@ -1,0 +1,171 @@
+/**
+ * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same synthetic web.
+ *
+ *   npm run bench -- crawl [--pages 5000] [--runs 3] [--domains 300]
+ *
+ * The web runs in a process of its own, and only the crawler's processor time counts, from the start of the crawl to its end
+ * (the peers' from `run()`, so that nobody pays for loading modules). Drumlin resolves names through the web's DNS, fetches
+ * and obeys robots.txt and writes WARC; the peers have names resolved for free and keep url and title of each page.
+ * Crawlee is installed by this file into bench/peers; Scrapy is measured where Debian's python3-scrapy is present.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { formatBytes } from '../src/units.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PEERS = join(import.meta.dirname, 'peers', 'crawl');
+const BIN = join(ROOT, 'bin', 'drumlin');
+/** Requests at once, for everybody. */
+const CONCURRENCY = '64';
+
+interface Result {
+  readonly pages: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly maxRssBytes: number;
+}
+
+interface Web {
+  readonly process: ChildProcess;
+  readonly dns: string;
+  readonly seeds: string[];
+}
+
+interface Contender {
+  readonly name: string;
+  readonly version: string;
+  run(web: Web, pages: number): Result;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      pages: { type: 'string', default: '5000' },
+      runs: { type: 'string', default: '3' },
+      domains: { type: 'string', default: '300' },
+      gzip: { type: 'string', default: '' },
+      only: { type: 'string', default: '' },
+    },
+  });
+  const contenders = [drumlin(values.gzip), crawlee(), scrapy()].filter(
+    (contender) => contender !== undefined && contender.name.startsWith(values.only),
+  ) as Contender[];
+  const web = await startWeb(values.domains);
+  try {
+    const results = new Map<Contender, Result[]>(contenders.map((contender) => [contender, []]));
+    for (let i = 0; i < Number(values.runs); i++) {
+      for (const contender of contenders) {
+        const result = contender.run(web, Number(values.pages));
+        results.get(contender)?.push(result);
+        process.stderr.write(`run ${i + 1} ${contender.name}: ${describe(result)}\n`);
+      }
+    }
+    print(results);
+  } finally {
+    web.process.kill();
+  }
+}
+
+const rate = ({ pages, cpuSeconds }: Result): number => pages / cpuSeconds;
+const describe = (result: Result): string =>
+  `${result.pages} pages, ${rate(result).toFixed(0)} pages/CPU-s, ${result.seconds.toFixed(1)} s, ${formatBytes(result.maxRssBytes)}`;
+
+function print(results: Map<Contender, Result[]>): void {
+  const mean = (list: Result[]) => list.map(rate).reduce((a, b) => a + b, 0) / list.length;
+  const [ours] = [...results.values()].map(mean);
+  console.log('| crawler | pages per CPU-second: best | mean ± sd | peak memory | drumlin is |');
+  console.log('|---|---|---|---|---|');
+  for (const [{ name, version }, list] of results) {
+    const rates = list.map(rate);
+    const average = mean(list);
+    const sd = Math.sqrt(rates.reduce((sum, r) => sum + (r - average) ** 2, 0) / rates.length);
+    const memory = formatBytes(Math.max(...list.map((result) => result.maxRssBytes)));
+    console.log(
+      `| ${name} ${version} | ${Math.max(...rates).toFixed(0)} | ${average.toFixed(0)} ± ${sd.toFixed(0)} | ${memory} | ${(ours / average).toFixed(1)}× |`,
+    );
+  }
+}
+
+async function startWeb(domains: string): Promise<Web> {
+  const child = spawn(process.execPath, [BIN, 'web', '--json', '--domains', domains], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  for await (const line of lines) {
+    const { dns, seeds } = JSON.parse(line);
+    return { process: child, dns, seeds };
+  }
+  throw new Error('the synthetic web did not start');
+}
+
+function drumlin(gzip: string): Contender {
+  return {
+    name: 'drumlin',
+    version: spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8' }).stdout.trim(),
+    run({ dns, seeds }, pages) {
+      const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
+      const flags = ['--dir', join(folder, 'crawl'), '--max-pages', String(pages), '--dns', dns];
+      const level = gzip === '' ? [] : ['--gzip', gzip];
+      const more = ['--allow-private', '--delay', '0', '--fetches', CONCURRENCY, '--json', ...level];
+      try {
+        return lastJson(
+          spawnSync(process.execPath, [BIN, 'crawl', ...seeds, ...flags, ...more], OUTPUT).stdout,
+        );
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  };
+}
+
+function crawlee(): Contender {
+  if (!existsSync(join(PEERS, 'node_modules'))) {
+    execFileSync('npm', ['install', '--no-package-lock', '--ignore-scripts'], {
+      cwd: PEERS,
+      stdio: 'inherit',
+    });
+  }
+  return {
+    name: 'crawlee',
+    version: '3.18.1',
+    run: ({ seeds }, pages) =>
+      lastJson(
+        spawnSync(process.execPath, [join(PEERS, 'crawlee.mjs'), String(pages), CONCURRENCY, ...seeds], {
+          ...OUTPUT,
+          cwd: PEERS,
+        }).stdout,
+      ),
+  };
+}
+
+/** Debian's Scrapy belongs to Debian's Python. */
+function scrapy(): Contender | undefined {
+  const probe = spawnSync('/usr/bin/python3', ['-c', 'import scrapy; print(scrapy.__version__)'], OUTPUT);
+  if (probe.status !== 0) {
+    process.stderr.write('Scrapy is not installed (Debian: python3-scrapy); measured without it.\n');
+    return undefined;
+  }
+  return {
+    name: 'scrapy',
+    version: probe.stdout.trim(),
+    run: ({ seeds }, pages) =>
+      lastJson(
+        spawnSync(
+          '/usr/bin/python3',
+          [join(PEERS, 'scrapy_peer.py'), String(pages), CONCURRENCY, ...seeds],
+          OUTPUT,
+        ).stdout,
+      ),
+  };
+}
+
+const OUTPUT = { encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+
+function lastJson(output: string): Result {
+  return JSON.parse(output.trim().split('\n').at(-1) ?? '');
+}
