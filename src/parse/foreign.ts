@@ -6,7 +6,7 @@
  *           integration point (`<foreignObject>`, `<desc>`, …) is read as HTML and not kept.
  * Cost      bounded: beyond `MAX_DEPTH` open elements further ones are not kept.
  */
-const MAX_DEPTH = 512;
+const MAX_DEPTH = 64;
 
 type Space = 'svg' | 'math';
 
