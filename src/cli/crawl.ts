@@ -10,6 +10,9 @@ Examples:
   drumlin crawl http://localhost:8000/ --allow-private --delay 0
 `;
 
+/** Addresses and prefix lengths, with commas between them. */
+const RANGES = /^[\da-f.:/, ]*$/i;
+
 export function register(program: Command): void {
   const command = program
     .command('crawl')
@@ -21,6 +24,11 @@ export function register(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
       const { json, ...options } = flags;
+      // "--allow-private http://localhost/": the word after the flag is a seed, not the ranges it may take.
+      if (typeof options.allowPrivate === 'string' && !RANGES.test(options.allowPrivate)) {
+        words.push(options.allowPrivate);
+        options.allowPrivate = true;
+      }
       const { runCommand } = await import('./run-crawl.ts');
       process.exitCode = await runCommand(words, options as CrawlOptions, json === true);
     });

@@ -15,9 +15,10 @@ import type { Clock } from '../clock.ts';
 import { replaceFile } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 
+import { DrumSieve } from '../sieve/disk-sieve.ts';
 import { MemorySieve } from '../sieve/memory-sieve.ts';
 import type { Sieve } from '../sieve/sieve.ts';
 import { VERSION } from '../version.ts';
@@ -49,7 +50,7 @@ export function memoryStore(clock: Clock): CrawlStore {
 
 export class CrawlFolder implements CrawlStore {
   readonly dir: string;
-  readonly sieve: Sieve;
+  readonly sieve: DrumSieve;
   readonly log: CrawlLog;
   readonly waiting: readonly Discovery[];
   readonly #disk: Disk;
@@ -59,7 +60,7 @@ export class CrawlFolder implements CrawlStore {
     dir: string,
     disk: Disk,
     lock: FolderLock,
-    sieve: Sieve,
+    sieve: DrumSieve,
     log: CrawlLog,
     waiting: readonly Discovery[],
   ) {
@@ -86,7 +87,12 @@ export class CrawlFolder implements CrawlStore {
     const lock = FolderLock.acquire(dir);
     try {
       const waiting = going === 'stopped' ? await readWaiting(disk, agentDir) : [];
-      const sieve = new MemorySieve();
+      const sieve = await DrumSieve.open({
+        folder: join(agentDir, 'seen'),
+        memory: config.sieveMemory,
+        cache: 0,
+        disk,
+      });
       if (going === 'new') await replaceFile(disk, dir, CRAWL_FILE, crawlJson(config, seeds));
       else await disk.remove(join(agentDir, WAITING_FILE));
       return new CrawlFolder(dir, disk, lock, sieve, await openLog(disk, dir, clock), waiting);
@@ -98,6 +104,7 @@ export class CrawlFolder implements CrawlStore {
 
   async close(waiting: Iterable<Discovery>): Promise<void> {
     try {
+      await this.sieve.checkpoint();
       await this.sieve.close();
       await this.log.close();
       await replaceFile(this.#disk, join(this.dir, 'agents', '0'), WAITING_FILE, waitingLines(waiting));
@@ -140,7 +147,8 @@ async function listOrNone(disk: Disk, dir: string): Promise<string[]> {
     return await disk.list(dir);
   } catch (error) {
     if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return [];
-    throw error;
+    if (systemCode((error as Error).cause) !== 'ENOTDIR') throw error;
+    throw new DrumlinError('NOT_A_FOLDER', `${dir} is not a folder.`, 'Choose another --dir.');
   }
 }
 
