@@ -64,6 +64,7 @@ export class AppendLog {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
+    if (this.#filling.length === 0) throw new Error(`${this.file.path} is sealed`);
     for (let done = 0; done < bytes.length; ) {
       const n = Math.min(bytes.length - done, this.#filling.length - this.#filled);
       this.#filling.set(n === bytes.length ? bytes : bytes.subarray(done, done + n), this.#filled);

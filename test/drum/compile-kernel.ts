@@ -13,7 +13,18 @@ export async function compileKernel(): Promise<Uint8Array> {
   const source = await readFile(SOURCE, 'utf8');
   let wasm: Uint8Array | undefined;
   const { error, stderr } = await asc.main(
-    ['kernel.ts', '-O3', '--noAssert', '--runtime', 'stub', '--importMemory', '--enable', 'simd', '-o', 'kernel.wasm'],
+    [
+      'kernel.ts',
+      '-O3',
+      '--noAssert',
+      '--runtime',
+      'stub',
+      '--importMemory',
+      '--enable',
+      'simd',
+      '-o',
+      'kernel.wasm',
+    ],
     {
       readFile: (name) => (name === 'kernel.ts' ? source : null),
       writeFile: (name, contents) => {
@@ -27,7 +38,10 @@ export async function compileKernel(): Promise<Uint8Array> {
 }
 
 export function asModule(wasm: Uint8Array): string {
-  const lines = Buffer.from(wasm).toString('base64').match(/.{1,104}/g) ?? [];
+  const lines =
+    Buffer.from(wasm)
+      .toString('base64')
+      .match(/.{1,104}/g) ?? [];
   return `/** Generated from kernel.as.ts by test/drum/compile-kernel.ts; not to be edited. */
 export const KERNEL_WASM = Buffer.from(
   \`
@@ -38,4 +52,5 @@ ${lines.join('\n')}
 `;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(TARGET, asModule(await compileKernel()));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await writeFile(TARGET, asModule(await compileKernel()));

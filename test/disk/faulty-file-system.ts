@@ -1,0 +1,95 @@
+/**
+ * A file system that misbehaves on purpose: writes cut short, a disk that fills up, an fsync or a rename that fails, and
+ * a process that "dies" after so many operations, so that whatever it does later never reaches the disk.
+ */
+import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from '../../src/disk/file-system.ts';
+
+export interface Faults {
+  /** A read or write moves at most this many bytes at a time. */
+  shortTransfers?: number;
+  /** Bytes that fit on the disk before ENOSPC. */
+  room?: number;
+  failSync?: boolean;
+  /** An fsync succeeds at once: for tests that crash the process only, not the machine. */
+  skipSync?: boolean;
+  failRename?: boolean;
+  /** Operations that change anything which still succeed; then every call fails, as after a kill. */
+  operations?: number;
+}
+
+export class FaultyFileSystem implements FileSystem {
+  readonly faults: Faults;
+  /** Operations that changed something, so far. */
+  changes = 0;
+
+  constructor(faults: Faults) {
+    this.faults = faults;
+  }
+
+  async open(path: string, mode: OpenMode): Promise<RawFile> {
+    if (mode !== 'read' && mode !== 'update') this.#change();
+    return this.#wrap(await nodeFileSystem.open(path, mode));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    if (this.faults.failRename) throw systemError('EIO');
+    this.#change();
+    await nodeFileSystem.rename(from, to);
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#change();
+    await nodeFileSystem.remove(path);
+  }
+
+  makeFolder(path: string): Promise<void> {
+    return nodeFileSystem.makeFolder(path);
+  }
+
+  list(folder: string): Promise<string[]> {
+    return nodeFileSystem.list(folder);
+  }
+
+  async syncFolder(path: string): Promise<void> {
+    if (this.faults.failSync) throw systemError('EIO');
+    this.#change();
+    if (!this.faults.skipSync) await nodeFileSystem.syncFolder(path);
+  }
+
+  #wrap(file: RawFile): RawFile {
+    const short = (length: number) => Math.min(length, this.faults.shortTransfers ?? length);
+    return {
+      read: (into, offset, length, position) => file.read(into, offset, short(length), position),
+      write: async (from, offset, length, position) => {
+        const n = short(length);
+        if (this.faults.room !== undefined) {
+          if (this.faults.room < n) throw systemError('ENOSPC');
+          this.faults.room -= n;
+        }
+        this.#change();
+        return file.write(from, offset, n, position);
+      },
+      sync: async () => {
+        if (this.faults.failSync) throw systemError('EIO');
+        this.#change();
+        if (!this.faults.skipSync) await file.sync();
+      },
+      truncate: async (length) => {
+        this.#change();
+        return file.truncate(length);
+      },
+      size: () => file.size(),
+      close: () => file.close(),
+    };
+  }
+
+  #change(): void {
+    this.changes++;
+    if (this.faults.operations === undefined) return;
+    if (this.faults.operations-- <= 0) throw systemError('EIO');
+  }
+}
+
+export function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: injected`), { code });
+}
