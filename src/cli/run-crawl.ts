@@ -3,16 +3,25 @@
 import { type CrawlHooks, type Summary, startCrawl } from '../crawl/crawl.ts';
 import { savedOptions } from '../crawl/folder.ts';
 import { type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
-import { EXIT } from '../errors.ts';
+import { DrumlinError, EXIT } from '../errors.ts';
 import { formatCount } from '../units.ts';
 import { showProgress, summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
 
 export async function runCommand(words: string[], options: CrawlOptions, json: boolean): Promise<number> {
   const dir = options.dir ?? freshName('crawl', new Date());
+  if (words.length === 0 && options.dir === undefined) throw noSeeds();
   const config = resolveConfig({ ...(await savedOptions(dir)), ...options, dir });
   const summary = await runInForeground(readSeeds(words), config, json);
   return exitCodeOf(summary);
+}
+
+function noSeeds(): DrumlinError {
+  return new DrumlinError(
+    'NO_SEEDS',
+    'There is no URL to start from.',
+    'Name one or more: drumlin crawl https://example.org/, a file with one URL a line, or with --dir a crawl to go on with.',
+  );
 }
 
 /** Runs to the end, showing progress on standard error and the summary on standard output. */

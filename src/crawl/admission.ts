@@ -73,8 +73,9 @@ export class Admission {
       this.#busy = true;
       const progressed = await this.#carry();
       this.#busy = false;
-      // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep.
-      if (progressed) onProgress();
+      // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become
+      // idle is news too, since it may be what the end of the crawl was waiting for.
+      if (progressed || this.idle) onProgress();
       await links.wait();
     }
   }
