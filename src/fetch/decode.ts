@@ -45,6 +45,9 @@ const MAX_CODINGS = 4;
 /** Up to here a call off the event loop costs more than it spares. */
 const SYNC_BYTES: Bytes = 64 * 1024;
 
+/** Code tables that may come before the first byte of output. */
+const LONGEST_PREAMBLE: Bytes = 4096;
+
 export function decodeContent(
   exchange: Pick<Exchange, 'payload' | 'headers'>,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
@@ -99,10 +102,11 @@ async function decodeLayer(bytes: Uint8Array, coding: Coding, room: Bytes): Prom
     if (member !== undefined) return member;
     const body = await decodeSlices(bytes, format, room);
     if (code === 'ERR_BUFFER_TOO_LARGE') return { body, truncated: 'limit', defects: [] };
-    if (code === 'Z_BUF_ERROR') return { body, truncated: 'damage', defects: ['coding-cut'] };
-    // Not a single byte of it is in the coding the server named: it was sent as it is.
-    if (body.length === 0) return { body: bytes, defects: ['coding-absent'] };
-    return { body, truncated: 'damage', defects: ['coding-damaged'] };
+    const cut = code === 'Z_BUF_ERROR';
+    // Nothing of it is in the coding the server named: it was sent as it is. (Text may look like the beginning of brotli for ever.)
+    if (body.length === 0 && (!cut || bytes.length > LONGEST_PREAMBLE))
+      return { body: bytes, defects: ['coding-absent'] };
+    return { body, truncated: 'damage', defects: [cut ? 'coding-cut' : 'coding-damaged'] };
   }
 }
 

@@ -180,14 +180,16 @@ function addressOf(ip: string): ResolvedAddress {
 }
 
 function setServers(resolver: Resolver, servers: readonly string[]): void {
-  try {
-    resolver.setServers(servers);
-  } catch (cause) {
+  for (const server of servers) {
+    // Node itself takes ports that do not exist.
+    const [, bracketed, dotted, port] = /^(?:\[(.*)\]|([\d.]*))(?::(\d+))?$/.exec(server) ?? [];
+    const ip = bracketed ?? dotted ?? server;
+    if ((isIPv4(ip) || isIPv6(ip)) && Number(port ?? 53) >= 1 && Number(port ?? 53) <= 65_535) continue;
     throw new DrumlinError(
       'DNS_SERVER',
-      `"${servers.join(', ')}" names no DNS server.`,
-      'Write addresses, with a port if need be, like 127.0.0.1:5300 or [::1]:53.',
-      { cause },
+      `"${server}" names no DNS server.`,
+      'Write an address, with a port if need be, like 127.0.0.1:5300 or [::1]:53.',
     );
   }
+  resolver.setServers(servers);
 }

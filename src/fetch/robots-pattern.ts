@@ -22,14 +22,14 @@ const DOLLAR = 36;
 const PERCENT = 37;
 const QUESTION = 63;
 
-/** A-Z a-z 0-9 - . _ ~ and the delimiters a URL may hold; `*` and `$` are encoded in both, so that a rule can mean them. */
+/** What may stand in a path or query as it is (RFC 3986), but for `*` and `$`: a rule that means those has to encode them. */
 const PLAIN = new Uint8Array(256);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/?[]#") {
+for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/?") {
   PLAIN[char.charCodeAt(0)] = 1;
 }
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const HEX = '0123456789ABCDEF';
-const ALREADY_NORMAL = /^[\w\-.~!&'()+,;=:@/?[\]#]*$/;
+const ALREADY_NORMAL = /^[\w\-.~!&'()+,;=:@/?]*$/;
 
 /** The value of an Allow or Disallow line; undefined when it can match no path. */
 export function compilePattern(value: Uint8Array): PathPattern | undefined {
@@ -49,6 +49,8 @@ export function normalisePath(path: string): string {
  * both spellings are in use there and the RFC counts them as one; in a path `%2F` is no slash.
  */
 function normalise(bytes: Uint8Array, isRule: boolean): string {
+  if (isRule && bytes.every((byte) => PLAIN[byte] === 1 || byte === STAR))
+    return Buffer.from(bytes).toString('latin1');
   let text = '';
   let inQuery = false;
   for (let i = 0; i < bytes.length; i++) {

@@ -79,25 +79,28 @@ export function parseRobots(
   let addressed: Group[] = [];
   let namesGoOn = false;
 
-  for (const { key, value, line } of records(bytes, options.maxBytes ?? MAX_ROBOTS_BYTES)) {
+  forEachRecord(bytes, options.maxBytes ?? MAX_ROBOTS_BYTES, (key, from, to, line) => {
     if (key === 'user-agent') {
       if (!namesGoOn) addressed = [];
       namesGoOn = true;
-      const name = agentName(value);
+      const name = agentName(utf8(bytes, from, to));
       const group = name === '*' ? everybody : name === token ? ours : undefined;
       if (group !== undefined && !addressed.includes(group)) addressed.push(group);
       if (group !== undefined) group.named = true;
     } else if (key === 'allow' || key === 'disallow') {
       namesGoOn = false;
-      const rule = addressed.length === 0 ? undefined : ruleOf(key === 'allow', value, line);
+      const rule =
+        addressed.length === 0 ? undefined : ruleOf(key === 'allow', bytes.subarray(from, to), line);
       if (rule !== undefined) for (const group of addressed) group.rules.push(rule);
     } else if (key === 'crawl-delay') {
-      const delay = delayOf(value);
+      // A rule of its group to those who honour it: "Crawl-delay" alone is a whole group in many files.
+      namesGoOn = false;
+      const delay = delayOf(utf8(bytes, from, to));
       if (delay !== undefined) for (const group of addressed) group.delay = Math.max(group.delay ?? 0, delay);
-    } else {
-      sitemaps.push(utf8(value));
+    } else if (to > from) {
+      sitemaps.push(utf8(bytes, from, to));
     }
-  }
+  });
   const { rules, delay } = ours.named ? ours : everybody;
   return new ParsedRobots(rules, delay, sitemaps);
 }
@@ -147,56 +150,49 @@ const CR = 13;
 const HASH = 35;
 const COLON = 58;
 
-/** The lines that mean something, whatever ends them: CR, LF or both. */
-function* records(
+/** Visits the lines that mean something, whatever ends them: CR, LF or both. The value is `bytes[from..to)`. */
+function forEachRecord(
   bytes: Uint8Array,
   maxBytes: Bytes,
-): Iterable<{ readonly key: Key; readonly value: Uint8Array; readonly line: number }> {
+  visit: (key: Key, from: number, to: number, line: number) => void,
+): void {
   const cut = bytes.length > maxBytes;
   const end = Math.min(bytes.length, maxBytes);
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   for (let line = 1; at < end; line++) {
     const start = at;
-    while (at < end && bytes[at] !== LF && bytes[at] !== CR) at++;
+    let colon = -1;
+    let stop = -1; // where the comment begins
+    for (; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === LF || byte === CR) break;
+      if (byte === COLON && colon < 0 && stop < 0) colon = at;
+      else if (byte === HASH && stop < 0) stop = at;
+    }
     if (at === end && cut) return;
-    const record = recordOf(bytes.subarray(start, at));
-    if (record !== undefined) yield { ...record, line };
+    const key = colon < 0 ? undefined : keyOf(bytes, start, colon);
+    if (key !== undefined) visitTrimmed(bytes, key, colon + 1, stop < 0 ? at : stop, line, visit);
     at += bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1;
   }
 }
 
-function recordOf(line: Uint8Array): { readonly key: Key; readonly value: Uint8Array } | undefined {
-  const hash = line.indexOf(HASH);
-  const text = hash < 0 ? line : line.subarray(0, hash);
-  const colon = text.indexOf(COLON);
-  if (colon < 0) return undefined;
-  const name = trim(text.subarray(0, colon));
-  const key = name.length > LONGEST_KEY ? undefined : KEYS.get(utf8(name).toLowerCase());
-  return key === undefined ? undefined : { key, value: trim(text.subarray(colon + 1)) };
-}
-
-/** The product token at the beginning of a User-agent line: `Drumlin/1.0` addresses drumlin, `*` everybody. */
-function agentName(value: Uint8Array): string {
-  const text = utf8(value.subarray(0, 200)).toLowerCase();
-  return /^\*(?=\s|$)|^[a-z_-]+/.exec(text)?.[0] ?? '';
-}
-
-function ruleOf(allow: boolean, value: Uint8Array, line: number): Rule | undefined {
-  const pattern = compilePattern(value);
-  return pattern && { ...pattern, allow, line, text: `${allow ? 'Allow' : 'Disallow'}: ${utf8(value)}` };
-}
-
-function delayOf(value: Uint8Array): Millis | undefined {
-  const text = utf8(value.subarray(0, 40));
-  return /^\d+(\.\d*)?$|^\.\d+$/.test(text) ? Math.round(Number(text) * 1000) : undefined;
-}
-
-function trim(bytes: Uint8Array): Uint8Array {
-  let from = 0;
-  let to = bytes.length;
+function visitTrimmed(
+  bytes: Uint8Array,
+  key: Key,
+  from: number,
+  to: number,
+  line: number,
+  visit: (key: Key, from: number, to: number, line: number) => void,
+): void {
   while (from < to && isBlank(bytes[from])) from++;
   while (to > from && isBlank(bytes[to - 1])) to--;
-  return bytes.subarray(from, to);
+  visit(key, from, to, line);
+}
+
+function keyOf(bytes: Uint8Array, from: number, to: number): Key | undefined {
+  while (from < to && isBlank(bytes[from])) from++;
+  while (to > from && isBlank(bytes[to - 1])) to--;
+  return to - from > LONGEST_KEY ? undefined : KEYS.get(utf8(bytes, from, to).toLowerCase());
 }
 
 /** NUL counts: some editors pad with it. */
@@ -204,6 +200,27 @@ function isBlank(byte: number): boolean {
   return byte === 32 || byte === 9 || byte === 0 || byte === 11 || byte === 12;
 }
 
-function utf8(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+/** The product token at the beginning of a User-agent line: `Drumlin/1.0` addresses drumlin, `*` everybody. */
+function agentName(value: string): string {
+  return /^\*(?=\s|$)|^[a-z_-]+/i.exec(value)?.[0].toLowerCase() ?? '';
+}
+
+function ruleOf(allow: boolean, value: Uint8Array, line: number): Rule | undefined {
+  const pattern = compilePattern(value);
+  return (
+    pattern && {
+      ...pattern,
+      allow,
+      line,
+      text: `${allow ? 'Allow' : 'Disallow'}: ${utf8(value, 0, value.length)}`,
+    }
+  );
+}
+
+function delayOf(value: string): Millis | undefined {
+  return /^(\d{1,9}(\.\d{0,9})?|\.\d{1,9})$/.test(value) ? Math.round(Number(value) * 1000) : undefined;
+}
+
+function utf8(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 }

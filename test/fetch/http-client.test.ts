@@ -207,6 +207,7 @@ describe('a server that misbehaves', () => {
   });
 
   const partial: [what: string, script: Script, truncated: string, payload: string][] = [
+    ['resets within the body', sendAndReset(`${head}hello`), 'disconnect', 'hello'],
     ['closes within the body', sendAndClose(`${head}hello`), 'disconnect', 'hello'],
     [
       'sends a body for ever',

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { RETRY_TABLE, retryAfter, retryRule, statusFault } from '../../src/fetch/retry-table.ts';
+
+describe('the retry table', () => {
+  test('tries nothing again that waiting does not change', () => {
+    for (const cause of [
+      'dns-not-found',
+      'address-refused',
+      'tls-failed',
+      'bad-response',
+      'head-too-large',
+    ] as const) {
+      expect([cause, retryRule(cause).retries]).toEqual([cause, 0]);
+    }
+  });
+
+  test('waits before every other try, longer than a failed look-up is remembered', () => {
+    for (const [cause, rule] of Object.entries(RETRY_TABLE)) {
+      if (rule.retries > 0)
+        expect([cause, rule.wait >= (cause.startsWith('dns') ? 30_000 : 1000)]).toEqual([cause, true]);
+    }
+  });
+
+  test('never gives up a host for what one page or one moment did', () => {
+    for (const cause of [
+      'bad-response',
+      'head-too-large',
+      'status-429',
+      'status-503',
+      'status-5xx',
+    ] as const) {
+      expect([cause, retryRule(cause).givesUpHost]).toEqual([cause, false]);
+    }
+  });
+
+  test('has a row for the statuses that say "not now", and none for answers', () => {
+    const rows = [200, 301, 404, 410, 429, 499, 500, 502, 503, 599, 600, 999].map((status) =>
+      statusFault(status),
+    );
+    expect(rows).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      'status-429',
+      undefined,
+      'status-5xx',
+      'status-5xx',
+      'status-503',
+      'status-5xx',
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 0, 1, 12, 0, 0);
+  test.each([
+    ['120', 120_000],
+    ['0', 0],
+    ['Thu, 01 Jan 2026 12:01:00 GMT', 60_000],
+    ['Thu, 01 Jan 2026 11:00:00 GMT', 0],
+    ['Thursday, 01-Jan-26 12:00:30 GMT', 30_000],
+    ['-5', undefined],
+    ['1e3', undefined],
+    ['soon', undefined],
+    ['99999999999', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j means %j ms', (value, expected) => {
+    expect(retryAfter(value, now)).toBe(expected);
+  });
+});

@@ -1,0 +1,107 @@
+/** Real robots.txt files, read by us and by robots-parser: every difference is one that is known and argued for here. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import robotsParserModule from 'robots-parser';
+import { describe, expect, test } from 'vitest';
+import { parseRobots } from '../../src/fetch/robots.ts';
+
+// Its types describe an ES module, but it is none: the default import is the function itself.
+const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
+
+const archive = fileURLToPath(new URL('../../../shared/data/robots/real-robots.tar.gz', import.meta.url));
+if (!existsSync(archive)) console.warn(`skipped: the real robots.txt files are not at ${archive}`);
+
+/** Files where we differ, for the agents and paths tried below, and why we are right to. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'www.audiusa.com': 'robots.txt itself may always be fetched (RFC 9309, 2.2.2)',
+  'www.brown.edu': 'robots.txt itself may always be fetched (RFC 9309, 2.2.2)',
+  'www.cmegroup.com': 'robots.txt itself may always be fetched (RFC 9309, 2.2.2)',
+  'www.flhsmv.gov': 'robots.txt itself may always be fetched (RFC 9309, 2.2.2)',
+  'www.census.gov': 'a group without rules is a group: its agents may fetch everything',
+  'www.dallasnews.com': 'a group without rules is a group: its agents may fetch everything',
+  'www.homeaway.com': 'a line of no meaning ends no group (RFC 9309, 2.2.4)',
+  'www.opentext.com': 'rules are octets: a file in Latin-1 does not mean the replacement character',
+  'www.thestudentroom.co.uk': '[ and ] in a URL and in a rule are the same, encoded or not',
+};
+
+describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
+  const files = existsSync(archive) ? untar(gunzipSync(readFileSync(archive))) : new Map<string, Buffer>();
+
+  test('are there in number', () => {
+    expect(files.size).toBeGreaterThan(600);
+  });
+
+  test('mean to us what they mean to robots-parser, but for the differences we accept', () => {
+    const differing = new Map<string, number>();
+    let compared = 0;
+    for (const [name, bytes] of files) {
+      const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+      const theirs = robotsParser('http://lab.test/robots.txt', text);
+      const paths = pathsOf(text);
+      for (const agent of agentsOf(text)) {
+        const ours = parseRobots(bytes, agent);
+        for (const path of paths) {
+          compared++;
+          if (ours.verdict(path).allowed === theirs.isAllowed(`http://lab.test${path}`, agent)) continue;
+          differing.set(name, (differing.get(name) ?? 0) + 1);
+        }
+        expect([name, agent, ours.sitemaps]).toEqual([name, agent, theirs.getSitemaps()]);
+        // They take the last of several delays, we the longest.
+        expect(ours.crawlDelay ?? 0).toBeGreaterThanOrEqual((theirs.getCrawlDelay(agent) ?? 0) * 1000);
+      }
+    }
+    expect(compared).toBeGreaterThan(20_000);
+    expect([...differing.keys()].sort()).toEqual(Object.keys(ACCEPTED).sort());
+  });
+
+  test('name in every verdict the line that decided', () => {
+    for (const bytes of [...files.values()].slice(0, 150)) {
+      const lines = bytes.toString('utf8').split(/\r\n|\r|\n/);
+      const rules = parseRobots(bytes, 'drumlin');
+      for (const path of pathsOf(lines.join('\n')).slice(0, 10)) {
+        const { line, rule } = rules.verdict(path);
+        if (line === undefined) continue;
+        expect(lines[line - 1].replace(/\s/g, '').toLowerCase()).toContain(
+          rule!.replace(/\s/g, '').toLowerCase(),
+        );
+      }
+    }
+  });
+});
+
+/** Ours and the first few the file speaks to, as far as their names are product tokens. */
+function agentsOf(text: string): string[] {
+  const named = [...text.matchAll(/^\s*user-agent\s*:\s*([a-z_-]+)\s*(?:#.*)?$/gim)].map((match) =>
+    match[1].toLowerCase(),
+  );
+  return [...new Set(['drumlin', ...named])].slice(0, 6);
+}
+
+/** Paths that the file's rules match, and such as they just fail to. */
+function pathsOf(text: string): string[] {
+  const paths = new Set(['/', '/index.html']);
+  for (const [, value] of text.matchAll(/^\s*(?:dis)?allow\s*:\s*([^#\r\n]*)/gim)) {
+    const path = value.trim().replaceAll('*', 'x').replace(/\$$/, '');
+    for (const variant of [path, `${path}y`, path.slice(0, -1)]) {
+      const base = 'http://lab.test/';
+      const url = URL.canParse(variant, base) ? new URL(variant, base) : undefined;
+      if (url?.host === 'lab.test') paths.add(url.pathname + url.search);
+    }
+    if (paths.size > 150) break;
+  }
+  return [...paths];
+}
+
+function untar(tar: Buffer): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
+    const field = (from: number, length: number) =>
+      tar.toString('latin1', at + from, at + from + length).replace(/\0.*$/, '');
+    const size = Number.parseInt(field(124, 12), 8) || 0;
+    const isFile = field(156, 1) === '0' || field(156, 1) === '';
+    if (isFile) files.set(field(0, 100).replace(/^.*\//, ''), tar.subarray(at + 512, at + 512 + size));
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return files;
+}
