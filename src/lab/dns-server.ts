@@ -6,12 +6,19 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Query, RCODE, readQuery, TYPE, writeResponse } from './dns-message.ts';
+import { listening } from './listening.ts';
 
 export interface Resolution {
-  readonly rcode: number;
+  /** 'silent': the packet is lost. */
+  readonly rcode: number | 'silent';
   readonly address?: string;
   readonly seconds?: number;
+  /** Milliseconds before the answer is sent. */
+  readonly delay?: number;
 }
+
+/** Late answers that wait at a time; what comes beyond is lost, as in a real overload. */
+const MAX_LATE = 10_000;
 
 export type Resolve = (name: string) => Resolution;
 
@@ -20,17 +27,30 @@ export async function startDns(
   resolve: Resolve,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const socket = createSocket('udp4');
+  const late = new Set<NodeJS.Timeout>();
   socket.on('message', (packet, from) => {
     const query = readQuery(packet);
-    if (!query) return;
-    reply(socket, responseTo(query, resolve(query.name)), from.port, from.address);
+    const resolution = query && resolve(query.name);
+    if (!resolution || resolution.rcode === 'silent') return;
+    const response = responseTo(query, resolution.rcode, resolution);
+    if (resolution.delay === undefined) {
+      reply(socket, response, from.port, from.address);
+      return;
+    }
+    if (late.size >= MAX_LATE) return;
+    const timer = setTimeout(() => {
+      late.delete(timer);
+      reply(socket, response, from.port, from.address);
+    }, resolution.delay);
+    late.add(timer);
   });
   socket.bind(port, '127.0.0.1');
-  await once(socket, 'listening');
+  await listening(socket, port);
   socket.on('error', () => {});
   return {
     port: socket.address().port,
     close: async () => {
+      for (const timer of late) clearTimeout(timer);
       const closed = once(socket, 'close');
       socket.close();
       await closed;
@@ -38,7 +58,7 @@ export async function startDns(
   };
 }
 
-function responseTo(query: Query, { rcode, address, seconds }: Resolution): Uint8Array {
+function responseTo(query: Query, rcode: number, { address, seconds }: Resolution): Uint8Array {
   const wantsAddress = query.type === TYPE.A || query.type === TYPE.ANY;
   if (rcode !== RCODE.noError || !wantsAddress || address === undefined) return writeResponse(query, rcode);
   return writeResponse(query, rcode, { address, seconds: seconds ?? 300 });

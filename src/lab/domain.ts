@@ -5,6 +5,7 @@
  * fewer than about 500 pages, 99% fewer than about 3,500, and the mean number of domains linked to is about 20.
  * Cost      about 1 µs; the domains asked for last are kept.
  */
+import { type BehaviourName, drawBehaviour, type Layer } from './behaviours/behaviour.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind } from './kinds/kind.ts';
 import { sectionNamesOf } from './paths.ts';
@@ -25,51 +26,76 @@ export class Domain {
   readonly world: World;
   readonly index: number;
   readonly kind: Kind;
-  /** It is the how-manieth of its kind. */
-  readonly number: number;
   readonly name: string;
-  readonly community: number;
-  readonly topic: number;
-  readonly language: number;
-  readonly initialPages: number;
-  /** Share of its first pages that it adds a step. */
-  readonly activity: number;
-  readonly frailty: number;
-  /** Pages ever born, the dead included: page numbers are below this. */
-  readonly pages: number;
-  readonly hosts: number;
-  /** Section fronts that the menu names: pages 1 to `sections`. */
-  readonly sections: number;
-  /** Pages that live as long as the domain: the homes of its hosts and its section fronts. */
-  readonly fixedPages: number;
-  /** How its paths look, see paths.ts. */
-  readonly style: number;
   /** Its home is `www.name` rather than `name`; the other one redirects. */
   readonly www: boolean;
-  readonly death: number;
+  readonly community: number;
+  readonly topic: number;
+  /** Its addresses begin with https. */
+  readonly secure: boolean;
+  /** What is only needed by those who look inside: most domains are but linked to. */
+  #inside: Inside | undefined;
 
   constructor(world: World, index: number) {
-    const { seed } = world;
     this.world = world;
     this.index = index;
     this.kind = KINDS[world.layout.kindAt(index)];
-    this.number = world.layout.numberOf(index);
     this.name = world.names.nameOf(index, this.kind.name === 'academic');
+    this.www = hash(world.seed, TAG.www, index) % 10 < 7;
     this.community = index % world.communities;
     this.topic = this.community % TOPICS.length;
-    this.language = languageOf(hash(seed, TAG.language, index) % 100);
-    this.frailty = normalOf(hash(seed, TAG.frailty, index));
-    this.activity = 0.04 * exp(0.5 * this.frailty);
-    this.initialPages = world.scenario.exactPages
-      ? world.meanPages
-      : Math.max(1, this.kind.pages(world, index, sizeByRank(world, index)));
-    this.sections = Math.min(8, Math.floor((this.initialPages - 1) / 2));
-    this.hosts = hostsOf(world, index, this.initialPages);
-    this.fixedPages = Math.max(this.hosts, this.sections + 1);
-    this.style = hash(seed, TAG.style, index) % 4;
-    this.www = hash(seed, TAG.www, index) % 10 < 7;
-    this.death = domainDeath(world, index, this.community, this.kind.name === 'giant' || index === 0);
-    this.pages = world.step === 0 ? this.initialPages : pagesAt(world, this, world.step);
+    this.secure = world.secure && this.behaviour('tls') !== undefined;
+  }
+
+  get #in(): Inside {
+    this.#inside ??= lookInside(this.world, this);
+    return this.#inside;
+  }
+
+  /** It is the how-manieth of its kind. */
+  get number(): number {
+    return this.world.layout.numberOf(this.index);
+  }
+
+  get language(): number {
+    return this.#in.language;
+  }
+
+  /** Its text is in its language's encoding of old, whatever it declares. */
+  get legacy(): boolean {
+    return this.#in.legacy;
+  }
+
+  get initialPages(): number {
+    return this.#in.initialPages;
+  }
+
+  get frailty(): number {
+    return this.#in.frailty;
+  }
+
+  /** Pages ever born, the dead included: page numbers are below this. */
+  get pages(): number {
+    return this.#in.pages;
+  }
+
+  get hosts(): number {
+    return this.#in.hosts;
+  }
+
+  /** Section fronts that the menu names: pages 1 to `sections`. */
+  get sections(): number {
+    return this.#in.sections;
+  }
+
+  /** Pages that live as long as the domain: the homes of its hosts and its section fronts. */
+  get fixedPages(): number {
+    return this.#in.fixedPages;
+  }
+
+  /** How its paths look, see paths.ts. */
+  get style(): number {
+    return this.#in.style;
   }
 
   /** What its paths begin with, see paths.ts. */
@@ -85,8 +111,18 @@ export class Domain {
     return this.kind.degree ? this.kind.degree(this.world, this, byRank) : byRank;
   }
 
+  /** The step from which on it does not answer. */
+  get death(): number {
+    return domainDeath(
+      this.world,
+      this.index,
+      this.community,
+      this.kind.name === 'giant' || this.index === 0,
+    );
+  }
+
   get alive(): boolean {
-    return this.world.step < this.death;
+    return this.world.step === 0 || this.world.step < this.death;
   }
 
   /** The page is there at this step, if the domain is. */
@@ -94,6 +130,11 @@ export class Domain {
     return (
       page < this.pages && (this.world.step === 0 || this.world.step < pageDeath(this.world, this, page))
     );
+  }
+
+  /** How its servers behave in a layer; undefined: well. */
+  behaviour(layer: Layer): BehaviourName | undefined {
+    return drawBehaviour(this.world, this.index, layer, this.kind.name === 'giant' || this.index === 0);
   }
 
   hostName(host: number): string {
@@ -110,12 +151,54 @@ export class Domain {
   }
 
   hostOf(page: number): number {
-    return page % this.hosts;
+    return page === 0 ? 0 : page % this.hosts;
   }
 
   origin(host: number): string {
-    return `http://${this.hostName(host)}:${this.world.httpPort}`;
+    return this.originOf(this.hostName(host));
   }
+
+  /** Scheme, host and port of one of its hosts. */
+  originOf(hostName: string): string {
+    return this.secure
+      ? `https://${hostName}:${this.world.httpsPort}`
+      : `http://${hostName}:${this.world.httpPort}`;
+  }
+}
+
+interface Inside {
+  readonly language: number;
+  readonly legacy: boolean;
+  readonly frailty: number;
+  readonly initialPages: number;
+  readonly pages: number;
+  readonly sections: number;
+  readonly hosts: number;
+  readonly fixedPages: number;
+  readonly style: number;
+}
+
+function lookInside(world: World, domain: Domain): Inside {
+  const { seed } = world;
+  const { index, kind, topic } = domain;
+  const transfer = domain.behaviour('transfer');
+  const initialPages = world.scenario.exactPages
+    ? world.meanPages
+    : Math.max(1, kind.pages(world, index, sizeByRank(world, index)));
+  const frailty = normalOf(hash(seed, TAG.frailty, index));
+  const sections = Math.min(8, Math.floor((initialPages - 1) / 2));
+  const hosts = hostsOf(world, index, initialPages);
+  return {
+    language: languageOf(hash(seed, TAG.language, index) % 100),
+    legacy: transfer === 'no-charset' || transfer === 'lying-charset',
+    frailty,
+    initialPages,
+    pages: pagesAt(world, { index, topic, initialPages, frailty }, world.step),
+    sections,
+    hosts,
+    fixedPages: Math.max(hosts, sections + 1),
+    style: hash(seed, TAG.style, index) % 4,
+  };
 }
 
 function sizeByRank(world: World, index: number): number {

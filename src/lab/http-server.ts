@@ -3,41 +3,43 @@
  *
  * Idea      node:http would hide the bytes that the behaviours need to spoil, and costs more than the pages do.
  * Ensures   responses in the order of the requests; at most one response is in the making a connection, and none while the
- *           client is not reading, so that memory is bounded by the number of connections; connections that reach a
- *           local address outside 127.0.0.0/8 are dropped unread.
+ *           client is not reading, so that memory is bounded by the number of connections.
  * Cost      about 30 µs a request beside the page itself.
  */
 import type { Server, Socket } from 'node:net';
 import { type Answer, htmlAnswer, REASONS } from './answer.ts';
+import type { BehaviourName } from './behaviours/behaviour.ts';
+import { TRANSFERS } from './behaviours/transfer.ts';
 import { headerOf, MAX_HEAD, parseRequest, type Request } from './request.ts';
 
 /** What the server needs to know; the web gives the answers, the observer hears of each. */
 export interface Service {
-  answer(request: Request): Answer;
+  /** How long slow servers wait, in milliseconds. */
+  readonly patience: number;
+  answer(request: Request, secure: boolean): Answer;
   served(socket: Socket, request: Request | undefined, status: number, bytes: number): void;
 }
 
 /** Makes every connection of a server speak HTTP. */
-export function serve(server: Server, service: Service, event: 'connection' | 'secureConnection'): void {
-  server.on(event, (socket: Socket) => {
-    if (!socket.localAddress?.startsWith('127.')) {
-      socket.destroy();
-      return;
-    }
-    new Connection(socket, service).start();
-  });
+export function serve(server: Server, service: Service, secure: boolean): void {
+  server.on(secure ? 'secureConnection' : 'connection', (socket: Socket) =>
+    new Connection(socket, service, secure).start(),
+  );
 }
 
 class Connection {
   readonly #socket: Socket;
   readonly #service: Service;
+  readonly #secure: boolean;
   #unread = '';
   #busy = false;
   #ended = false;
+  #looping = false;
 
-  constructor(socket: Socket, service: Service) {
+  constructor(socket: Socket, service: Service, secure: boolean) {
     this.#socket = socket;
     this.#service = service;
+    this.#secure = secure;
   }
 
   start(): void {
@@ -57,6 +59,7 @@ class Connection {
 
   /** Answers what was asked so far, one request at a time. */
   #next(): void {
+    this.#looping = true;
     while (!this.#busy && !this.#socket.destroyed) {
       const end = this.#unread.indexOf('\r\n\r\n');
       if (end < 0) break;
@@ -64,6 +67,7 @@ class Connection {
       this.#unread = this.#unread.slice(end + 4);
       this.#handle(head.startsWith('\r\n') ? head.slice(2) : head);
     }
+    this.#looping = false;
     if (this.#busy || this.#socket.destroyed) return;
     if (this.#unread.length > MAX_HEAD) this.#refuse(431);
     else if (this.#ended) this.#socket.end();
@@ -77,8 +81,30 @@ class Connection {
     }
     const answer = this.#answerTo(request);
     const keepAlive = request.keepAlive && !hasBody(request);
-    this.#write(headOf(answer, keepAlive), request.method === 'HEAD' ? '' : answer.body, keepAlive);
-    this.#service.served(this.#socket, request, answer.status, answer.body.length);
+    const isHead = request.method === 'HEAD';
+    this.#service.served(this.#socket, request, answer.status, isHead ? 0 : answer.body.length);
+    this.#busy = true;
+    const deliver =
+      answer.status === 200 && !isHead ? TRANSFERS[answer.behaviour as BehaviourName] : undefined;
+    if (deliver) {
+      const { patience } = this.#service;
+      deliver({
+        socket: this.#socket,
+        request,
+        answer,
+        keepAlive,
+        patience,
+        done: (keep) => this.#done(keep),
+      });
+      return;
+    }
+    const bytes = headOf(answer, keepAlive) + (isHead ? '' : answer.body);
+    if (!keepAlive) {
+      this.#socket.end(bytes, 'latin1');
+      return;
+    }
+    this.#socket.write(bytes, 'latin1');
+    this.#done(true);
   }
 
   #answerTo(request: Request): Answer {
@@ -89,25 +115,27 @@ class Connection {
         'Only GET and HEAD are known here.',
         'Allow: GET, HEAD\r\n',
       );
-    const answer = this.#service.answer(request);
+    const answer = this.#service.answer(request, this.#secure);
     return isUnchanged(request, answer) ? { ...answer, status: 304, body: '' } : answer;
   }
 
-  /** Sends the response; goes on with the next request once the client has taken it. */
-  #write(head: string, body: string, keepAlive: boolean): void {
+  /** A response is on its way: the next request is answered once the client has taken it. */
+  #done(keepAlive: boolean): void {
     const socket = this.#socket;
-    this.#busy = true;
     if (!keepAlive) {
-      socket.end(head + body, 'latin1');
+      socket.end();
       return;
     }
-    const taken = socket.write(head + body, 'latin1');
-    if (taken) this.#busy = false;
-    else
-      socket.once('drain', () => {
-        this.#busy = false;
-        this.#next();
-      });
+    if (!socket.writableNeedDrain) {
+      this.#busy = false;
+      // Requests that waited meanwhile; while one is handled in `#next`, its loop goes on by itself.
+      if (this.#unread !== '' && !this.#looping) this.#next();
+      return;
+    }
+    socket.once('drain', () => {
+      this.#busy = false;
+      this.#next();
+    });
   }
 
   #refuse(status: number): void {

@@ -1,25 +1,34 @@
 /**
- * The lab: a deterministic synthetic web with real HTTP and real DNS on loopback, started in-process.
+ * The lab: a deterministic synthetic web with real HTTP and real DNS on loopback.
  *
- * `startLab` listens; `lab.expected(url)` is the pure function behind it, so that a test can compare what was archived with
- * what the web says. docs/lab.md tells how the web is made.
+ * `startLab` listens in this process, `startLabThread` in a thread of its own; `lab.expected(url)` is the pure function behind both, so
+ * that a test can compare what was archived with what the web says. docs/lab.md tells how the web is made.
+ *
+ * The web's hosts live at addresses all over 127.0.0.0/8, so the server listens on 0.0.0.0 and drops, unread, every
+ * connection that did not come in over loopback.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
-import { addressOf } from './addresses.ts';
+import { AccessLog } from './access-log.ts';
 import { type Answer, htmlAnswer } from './answer.ts';
-import { RCODE } from './dns-message.ts';
-import { type Resolution, startDns } from './dns-server.ts';
+import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviour.ts';
+import { Authority } from './certificates.ts';
+import { startControl, statusOf } from './control.ts';
+import { startDns } from './dns-server.ts';
 import { type Service, serve } from './http-server.ts';
+import { listening } from './listening.ts';
+import { resolveName } from './resolve.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
+import { createTlsServer } from './tls-server.ts';
 import { Web } from './web.ts';
+
+export { startLabThread } from './thread.ts';
 
 export interface LabOptions {
   seed?: number;
-  /** clean, site, …, or one made with `scenarioOf`. */
+  /** clean, mixed, spam, hostile or site; or one made with `scenarioOf`. */
   scenario?: string | Scenario;
-  /** Shares of kinds that differ from the scenario's. */
+  /** Shares of kinds and behaviours that differ from the scenario's. */
   mix?: Readonly<Record<string, number>>;
   step?: number;
   domains?: number;
@@ -27,7 +36,15 @@ export interface LabOptions {
   pages?: number;
   /** 0, the default, takes a free one. */
   httpPort?: number;
+  /** TLS is served when the scenario has domains that want it. */
+  httpsPort?: number;
   dnsPort?: number;
+  /** Absent: no control page. */
+  controlPort?: number;
+  /** A file to which every request is appended as a line of JSON. */
+  log?: string;
+  /** How long what is slow or late waits, in milliseconds. */
+  patience?: number;
   /** Every host resolves to 127.0.0.1: for systems where the rest of 127.0.0.0/8 does not exist. */
   oneAddress?: boolean;
   realSuffixes?: boolean;
@@ -37,19 +54,17 @@ export interface LabOptions {
 
 export interface Ports {
   readonly http: number;
+  /** 0 when TLS is not served, as for the control page. */
   readonly https: number;
   readonly dns: number;
   readonly control: number;
 }
 
-const NO_PORTS: Ports = { http: 0, https: 0, dns: 0, control: 0 };
-
-export { startLabThread } from './thread.ts';
-
 export interface Expected {
   readonly status: number;
-  /** Names in lower case; what the connection adds (Connection, Content-Length, Server) is left out. */
+  /** Names in lower case; what the connection adds (Connection, Content-Length, Server, content coding) is left out. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Before any content coding. */
   readonly body: Uint8Array;
 }
 
@@ -65,35 +80,79 @@ export interface Lab {
   readonly web: Web;
   /** HTTP requests so far. */
   readonly requests: number;
-  /** What a URL of this web is answered; undefined when there is no such host. */
+  /** What a URL of this web is answered; undefined when there is no such host, or no whole response ever. */
   expected(url: string): Expected | undefined;
   close(): Promise<void>;
 }
 
 const DEFAULT_DOMAINS = 10_000;
 const DEFAULT_PAGES = 460;
+const DEFAULT_PATIENCE = 5000;
+const NO_PORTS: Ports = { http: 0, https: 0, dns: 0, control: 0 };
 
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
-  webOf(options, NO_PORTS); // Refuses bad settings before anything listens.
+  const { world } = webOf(options, NO_PORTS); // Refuses bad settings before anything listens.
+  const closers: (() => Promise<void>)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    return await openAll(options, (world.scenario.behaviours.get('tls')?.size ?? 0) > 0, closers, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Opens one thing after another; each adds how to close it, so that a failure half-way leaves nothing open. */
+async function openAll(
+  options: LabOptions,
+  secure: boolean,
+  closers: (() => Promise<void>)[],
+  close: () => Promise<void>,
+): Promise<Lab> {
+  const { patience = DEFAULT_PATIENCE, oneAddress = false } = options;
+  const interfaceAddress = oneAddress ? '127.0.0.1' : '0.0.0.0';
   const server = createServer({ highWaterMark: 64 * 1024 });
-  const http = await listen(server, options.httpPort ?? 0, options.oneAddress ? '127.0.0.1' : '0.0.0.0');
-  const sockets = trackSockets(server);
-  const web = webOf(options, { ...NO_PORTS, http });
+  const authority = secure ? new Authority(Date.now()) : undefined;
+  const tlsServer = authority && createTlsServer(() => web, authority);
+  const http = await listen(server, options.httpPort ?? 0, interfaceAddress, closers);
+  const https = tlsServer ? await listen(tlsServer, options.httpsPort ?? 0, interfaceAddress, closers) : 0;
+  const web = webOf(options, { ...NO_PORTS, http, https });
+
   const counter = options.counter ?? new Uint32Array(1);
-  const service: Service = {
-    answer: ({ host, target }) => web.answer(host, target) ?? MISDIRECTED,
-    served: () => {
+  const log = options.log === undefined ? undefined : await AccessLog.open(options.log);
+  if (log) closers.unshift(() => log.close());
+  const service = serviceOf(web, patience, counter, log);
+  serve(server, service, false);
+  if (tlsServer) serve(tlsServer, service, true);
+
+  const dns = await startDns(options.dnsPort ?? 0, (name) =>
+    resolveName(web, name, { oneAddress, patience }),
+  );
+  closers.push(dns.close);
+  const ports = { http, https, dns: dns.port, control: 0 };
+  if (options.controlPort !== undefined) {
+    const control = await startControl(options.controlPort, () => statusOf(web, counter[0], ports));
+    closers.push(control.close);
+    ports.control = control.port;
+  }
+  return labHandle(web, ports, authority?.pem, counter, close);
+}
+
+const MISDIRECTED: Answer = htmlAnswer(421, 'Misdirected Request', 'No such site is here.');
+
+function serviceOf(web: Web, patience: number, counter: Uint32Array, log: AccessLog | undefined): Service {
+  return {
+    patience,
+    answer: ({ host, target }, secure) => web.answer(host, target, secure) ?? MISDIRECTED,
+    served(socket, request, status, bytes) {
       counter[0]++;
+      if (!log) return;
+      const { host = '', target: path = '' } = request ?? {};
+      log.add({ time: Date.now(), host, address: socket.localAddress ?? '', path, status, bytes });
     },
   };
-  serve(server, service, 'connection');
-  const dns = await startDns(options.dnsPort ?? 0, (name) => resolve(web, name, options.oneAddress ?? false));
-  return labHandle(web, { ...NO_PORTS, http, dns: dns.port }, undefined, counter, async () => {
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await Promise.all([closed, dns.close()]);
-  });
 }
 
 /** The web that the options describe, once the ports are known. */
@@ -135,21 +194,11 @@ export function labHandle(
   };
 }
 
-const MISDIRECTED: Answer = htmlAnswer(421, 'Misdirected Request', 'No such site is here.');
-
-function resolve(web: Web, name: string, oneAddress: boolean): Resolution {
-  const place = web.placeOf(name);
-  if (!place?.domain.alive) return { rcode: RCODE.nameError };
-  return {
-    rcode: RCODE.noError,
-    address: oneAddress ? '127.0.0.1' : addressOf(web.world, place.domain, Math.max(0, place.host)),
-  };
-}
-
 function expectedOf(web: Web, url: string): Expected | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const answer = parsed && web.answer(parsed.hostname, parsed.pathname + parsed.search);
-  if (!answer) return undefined;
+  const answer =
+    parsed && web.answer(parsed.hostname, parsed.pathname + parsed.search, parsed.protocol === 'https:');
+  if (!answer || BEHAVIOURS[answer.behaviour as BehaviourName]?.spoils) return undefined;
   const lines = answer.headers.split('\r\n').filter(Boolean);
   const headers = lines.map((line) => [
     line.slice(0, line.indexOf(':')).toLowerCase(),
@@ -162,31 +211,30 @@ function expectedOf(web: Web, url: string): Expected | undefined {
   };
 }
 
-async function listen(server: Server, port: number, address: string): Promise<number> {
-  server.listen(port, address);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const code = systemCode(error);
-    throw new DrumlinError(
-      'LAB_PORT',
-      `Port ${port} cannot be listened on (${code}).`,
-      'Choose another port, or 0 for a free one.',
-      {
-        exitCode: EXIT.usage,
-        cause: error,
-      },
-    );
-  }
-  const bound = server.address();
-  return typeof bound === 'object' && bound ? bound.port : port;
-}
-
-function trackSockets(server: Server): Set<Socket> {
+/** Listens, drops what comes from outside, and learns how to close. */
+async function listen(
+  server: Server,
+  port: number,
+  address: string,
+  closers: (() => Promise<void>)[],
+): Promise<number> {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
+  server.prependListener('connection', (socket: Socket) => {
+    if (!socket.localAddress?.startsWith('127.')) {
+      socket.destroy();
+      return;
+    }
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  return sockets;
+  server.listen(port, address);
+  await listening(server, port);
+  closers.push(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  });
+  const bound = server.address();
+  return typeof bound === 'object' && bound ? bound.port : port;
 }

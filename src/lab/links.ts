@@ -11,6 +11,7 @@
  * same for honest domains.
  */
 import type { Domain } from './domain.ts';
+import { spamFor } from './kinds/spam.ts';
 import type { LinkList } from './link-list.ts';
 import { isPaper } from './paths.ts';
 import { below, hash, type Random, TAG, unit } from './random.ts';
@@ -81,6 +82,7 @@ export function addDomainLinks(
     added++;
   }
   if (page === 0 && domain.kind.backbone) addNeighbours(web, domain, links);
+  if (!domain.kind.spam) addComment(web, domain, page, links);
 }
 
 function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkList): number {
@@ -92,6 +94,13 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
   const deep = draw % 10 < 4 ? below(hash(draw, 1, k), Math.min(other.initialPages, 2000)) : 0;
   links.add(other, deep);
   return 1;
+}
+
+/** Where anyone may write, spammers do: one honest page in fifty bears a link to spam, if there is any. */
+function addComment(web: Web, domain: Domain, page: number, links: LinkList): void {
+  if (hash(web.world.seed, TAG.comment, domain.index, page, 1) % 50 !== 0) return;
+  const spam = spamFor(web, domain, page);
+  if (spam !== undefined) links.add(web.domains.at(spam), 0);
 }
 
 /** The domains up to and including the next living backbone domain, spam left out. */

@@ -7,6 +7,7 @@
  */
 import { HTML_TYPE } from './answer.ts';
 import type { Domain } from './domain.ts';
+import type { Original } from './kinds/kind.ts';
 import { LinkList } from './link-list.ts';
 import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
 import { poolOf } from './paths.ts';
@@ -38,9 +39,9 @@ export interface Page {
 export function makePage(web: Web, domain: Domain, page: number): Page {
   const { world } = web;
   const edition = editionOf(world, domain, page);
-  const shape = new Random(world.seed ^ TAG.page, domain.index, page, 0);
+  const original = domain.kind.textOf?.(web, domain, page) ?? { domain, page, edited: 0 };
+  const shape = new Random(world.seed ^ TAG.page, original.domain.index, original.page, 0);
   const choice = new Random(world.seed ^ TAG.target, domain.index, page, edition.links);
-  const words = new Random(world.seed ^ TAG.page, domain.index, page, edition.text + 1);
   const common = shape.normal();
   const size = Math.min(MAX_SIZE, SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())));
   const count = Math.min(
@@ -54,50 +55,61 @@ export function makePage(web: Web, domain: Domain, page: number): Page {
   addOwnLinks(web, domain, page, edition.links, Math.round(count * (1 - DOMAIN_LINK_SHARE)), links, choice);
   addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
   domain.kind.furnish?.(web, domain, page, links);
+  if (domain.behaviour('robots')) links.addAddress(`/private/notes-${page}.html`);
 
-  const pool = poolOf(domain, edition.text);
-  const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
-  const html = writePage(web, domain, {
-    page,
-    title,
-    pool,
-    frame,
-    links,
-    size,
-    words,
-    textStep: edition.text,
-  });
-  return { headers: HTML_TYPE, body: html, modified: links.modified };
+  const text =
+    original.domain === domain ? edition.text : editionOf(world, original.domain, original.page).text;
+  links.touch(text);
+  const body = writePage(web, domain, { page, original, frame, links, size, textStep: text });
+  return { headers: contentType(domain), body, modified: links.modified };
+}
+
+function contentType(domain: Domain): string {
+  switch (domain.behaviour('transfer')) {
+    case 'no-charset':
+      return 'Content-Type: text/html\r\n';
+    case 'no-type':
+      return '';
+    case 'lying-type':
+      return 'Content-Type: image/png\r\n';
+    default:
+      return HTML_TYPE;
+  }
 }
 
 interface Draft {
   readonly page: number;
-  readonly title: string;
-  readonly pool: Pool;
+  readonly original: Original;
   readonly frame: Frame;
   readonly links: LinkList;
   readonly size: number;
-  readonly words: Random;
   readonly textStep: number;
 }
 
 function writePage(web: Web, domain: Domain, draft: Draft): string {
-  const { links, pool, words, title, frame, page } = draft;
+  const { links, frame, page, original } = draft;
   const host = domain.hostOf(page);
-  const subject = subjectOf(web, domain, draft);
+  const { seed } = web.world;
+  const pool = poolOf(original.domain, draft.textStep);
+  const words = new Random(seed ^ TAG.page, original.domain.index, original.page, draft.textStep + 1);
+  const others = new Random(seed ^ TAG.edit, domain.index, page, draft.textStep + 1);
+  const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
+  const subject = subjectOf(web, original.domain, pool, words, draft.textStep);
   // What the links and the frame will take is known well enough; the rest of the size is text.
-  const text = Math.max(200, draft.size - frame.length - links.length * LINK_BYTES);
+  const room = draft.size - frame.length - links.length * LINK_BYTES;
+  const text = Math.max(200, original.domain === domain ? room : draft.size * 0.7);
   const paragraphs = Math.ceil(text / PARAGRAPH);
   const inText = Math.min(paragraphs, Math.floor(links.length / 3));
   let html = `${frame.head}<title>${title} - ${domain.name}</title>\n<meta name="description" content="${title}: ${subject}">\n`;
   html += `${frame.menu}<h1>${title}</h1>\n`;
   for (let i = 0; i < paragraphs; i++) {
     html += i % 3 === 0 ? `<p>${subject}: ` : '<p>';
-    html += stretch(pool, words, text / paragraphs);
-    if (i < inText) html += anchorOf(links, i, domain, host, pool, words);
+    const own = stretch(pool, words, text / paragraphs);
+    html += original.edited > 0 && i % original.edited === 1 ? stretch(pool, others, text / paragraphs) : own;
+    if (i < inText) html += anchorOf(links, i, domain, host, pool, others);
   }
   html += '<ul>\n';
-  for (let i = inText; i < links.length; i++) html += `<li>${anchorOf(links, i, domain, host, pool, words)}`;
+  for (let i = inText; i < links.length; i++) html += `<li>${anchorOf(links, i, domain, host, pool, others)}`;
   return `${html}</ul>\n${frame.footer}`;
 }
 
@@ -108,12 +120,10 @@ function anchorOf(links: LinkList, i: number, from: Domain, host: number, pool: 
 }
 
 /** What the page is about; while its topic is in the news, the name of the news. */
-function subjectOf(web: Web, domain: Domain, { pool, words, textStep }: Draft): string {
-  const burst = textStep > 0 ? recentBurst(web.world, domain.topic, textStep) : -1;
-  const language = LANGUAGES[domain.language];
-  if (burst >= 0)
-    return Buffer.from(inventWord(language, burst * 31 + domain.topic, 0xb0457), 'utf8').toString('latin1');
-  return `${phraseOf(pool, words)} ${Buffer.from(inventWord(language, words.below(1_000_000), 0x5b), 'utf8').toString('latin1')}`;
+function subjectOf(web: Web, { topic, language }: Domain, pool: Pool, words: Random, step: number): string {
+  const burst = step > 0 ? recentBurst(web.world, topic, step) : -1;
+  if (burst >= 0) return pool.encode(inventWord(LANGUAGES[language], burst * 31 + topic, 0xb0457));
+  return `${phraseOf(pool, words)} ${pool.encode(inventWord(LANGUAGES[language], words.below(1_000_000), 0x5b))}`;
 }
 
 /** What all pages of a host share. */
@@ -157,8 +167,9 @@ function makeFrame(web: Web, domain: Domain, host: number): Frame {
     for (let i = 0; i < links.length; i++) html += anchorOf(links, i, domain, host, pool, words);
     return html;
   };
+  const charset = domain.behaviour('transfer') === 'no-charset' ? language.legacy : 'utf-8';
   const head =
-    `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="utf-8">\n` +
+    `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="${charset}">\n` +
     `<link rel="stylesheet" href="/style.css">\n`;
   const top = flat(`</head>\n<body>\n<nav>\n${list(menu)}</nav>\n`);
   const bottom = flat(`<footer>\n${list(footer)}<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`);

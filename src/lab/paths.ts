@@ -10,7 +10,7 @@ import { hash, TAG } from './random.ts';
 import type { Pool } from './text.ts';
 
 export function poolOf(domain: Domain, step = 0): Pool {
-  return domain.world.texts.pool(domain.language, domain.topic, step);
+  return domain.world.texts.pool(domain.language, domain.topic, step, domain.legacy);
 }
 
 export function pathOf(domain: Domain, page: number): string {

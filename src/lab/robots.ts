@@ -4,6 +4,7 @@
  * A sitemap lists at most a thousand pages; a larger host has a sitemap index.
  */
 import { type Answer, notFound, TEXT_TYPE, XML_TYPE } from './answer.ts';
+import { robotsFault } from './behaviours/robots.ts';
 import type { Domain } from './domain.ts';
 import { urlOf } from './paths.ts';
 import { hash, TAG } from './random.ts';
@@ -13,6 +14,8 @@ const PAGES_A_SITEMAP = 1000;
 
 /** One host in ten has none. */
 export function robotsOf(web: Web, domain: Domain, host: number): Answer {
+  const fault = robotsFault(domain, Math.max(0, host));
+  if (fault) return fault;
   if (hash(web.world.seed, TAG.robots, domain.index) % 10 === 0) return notFound();
   return {
     status: 200,
@@ -21,7 +24,7 @@ export function robotsOf(web: Web, domain: Domain, host: number): Answer {
   };
 }
 
-export function sitemapOf(_web: Web, domain: Domain, host: number, target: string): Answer | undefined {
+export function sitemapOf(domain: Domain, host: number, target: string): Answer | undefined {
   const parts = Math.ceil(domain.pages / PAGES_A_SITEMAP);
   const match = /^\/sitemap(?:-(\d{1,6}))?\.xml$/.exec(target);
   if (!match) return undefined;

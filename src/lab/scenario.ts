@@ -1,7 +1,11 @@
 /**
  * What a web is made of: the share of each kind of domain and of each server behaviour.
+ *
+ * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl meets, `spam` a web where every second
+ * domain deceives, `hostile` one where servers do their worst. Any share can be set anew by name.
  */
 import { DrumlinError } from '../errors.ts';
+import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviours/behaviour.ts';
 import { KINDS } from './kinds/index.ts';
 import type { KindName } from './kinds/kind.ts';
 
@@ -9,26 +13,119 @@ export interface Scenario {
   readonly name: string;
   /** Share of the domains that are of a kind; what is left is ordinary. */
   readonly kinds: ReadonlyMap<KindName, number>;
+  /** Share of the domains that have a behaviour, by layer; what is left behaves well. */
+  readonly behaviours: ReadonlyMap<Layer, ReadonlyMap<BehaviourName, number>>;
   /** One page more or less would be a fault: sites of exactly `pages` pages that never change in number. */
   readonly exactPages: boolean;
 }
 
-const HONEST: readonly (readonly [KindName, number])[] = [
-  ['giant', 0.002],
-  ['personal', 0.2],
-  ['academic', 0.04],
-  ['directory', 0.01],
-];
+type Shares = Readonly<Record<string, number>>;
 
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  clean: { name: 'clean', kinds: new Map(HONEST), exactPages: false },
-  site: { name: 'site', kinds: new Map(), exactPages: true },
+const HONEST: Shares = { giant: 0.002, personal: 0.2, academic: 0.04, directory: 0.01 };
+
+const MIXED: Shares = {
+  giant: 0.002,
+  personal: 0.15,
+  academic: 0.04,
+  directory: 0.01,
+  exchange: 0.04,
+  farm: 0.05,
+  parked: 0.05,
+  copy: 0.02,
+  honeypot: 0.004,
+  wildcard: 0.004,
+  calendar: 0.01,
+  session: 0.01,
+  repeat: 0.004,
+  alias: 0.004,
+  'dns-nxdomain': 0.01,
+  'dns-servfail': 0.004,
+  'dns-late': 0.004,
+  'dns-private': 0.002,
+  tls: 0.25,
+  'tls-expired': 0.004,
+  'tls-self-signed': 0.004,
+  'tls-wrong-name': 0.004,
+  'robots-wildcards': 0.1,
+  'robots-delay': 0.04,
+  'robots-disallow': 0.02,
+  'robots-groups': 0.04,
+  'robots-forbidden': 0.02,
+  'robots-error': 0.01,
+  'robots-redirect': 0.01,
+  'robots-invalid': 0.02,
+  'redirect-301': 0.06,
+  'redirect-302': 0.06,
+  'redirect-307': 0.004,
+  'redirect-308': 0.004,
+  'redirect-chain': 0.004,
+  'redirect-loop': 0.004,
+  'status-401': 0.01,
+  'status-403': 0.02,
+  'status-404': 0.06,
+  'soft-404': 0.04,
+  'status-410': 0.01,
+  'status-429': 0.01,
+  'status-500': 0.02,
+  'status-503': 0.02,
+  chunked: 0.2,
+  gzip: 0.16,
+  br: 0.02,
+  close: 0.1,
+  'no-charset': 0.05,
+  'lying-charset': 0.02,
+  'no-type': 0.01,
+  'lying-type': 0.004,
+  'slow-start': 0.01,
+  'short-length': 0.004,
+  'cut-off': 0.01,
+  reset: 0.004,
+};
+
+/** Each of the named layer's behaviours alike, `share` of the domains in all. */
+function all(layer: Layer, share: number): Shares {
+  const names = Object.keys(BEHAVIOURS).filter((name) => BEHAVIOURS[name as BehaviourName].layer === layer);
+  return Object.fromEntries(names.map((name) => [name, share / names.length]));
+}
+
+const SPAM: Shares = {
+  ...MIXED,
+  personal: 0.1,
+  exchange: 0.12,
+  farm: 0.2,
+  parked: 0.12,
+  copy: 0.04,
+  honeypot: 0.01,
+  wildcard: 0.02,
+};
+
+const HOSTILE: Shares = {
+  ...SPAM,
+  wildcard: 0.04,
+  calendar: 0.03,
+  session: 0.03,
+  repeat: 0.03,
+  alias: 0.03,
+  farm: 0.1,
+  ...all('dns', 0.2),
+  ...all('tls', 0.4),
+  ...all('robots', 0.7),
+  ...all('page', 0.8),
+  ...all('transfer', 0.95),
+};
+
+const SCENARIOS: Readonly<Record<string, { shares: Shares; exactPages?: boolean }>> = {
+  clean: { shares: HONEST },
+  mixed: { shares: MIXED },
+  spam: { shares: SPAM },
+  hostile: { shares: HOSTILE },
+  site: { shares: {}, exactPages: true },
 };
 
 export const SCENARIO_NAMES: readonly string[] = Object.keys(SCENARIOS);
 
 /** A scenario by name, with some shares set anew. */
-export function scenarioOf(name: string, mix: Readonly<Record<string, number>> = {}): Scenario {
+export function scenarioOf(name: string, mix: Shares = {}): Scenario {
   const base = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
   if (!base)
     throw new DrumlinError(
@@ -36,19 +133,17 @@ export function scenarioOf(name: string, mix: Readonly<Record<string, number>> =
       `There is no scenario "${name}".`,
       `Choose one of ${SCENARIO_NAMES.join(', ')}.`,
     );
-  const kinds = new Map(base.kinds);
-  for (const [part, share] of Object.entries(mix)) {
+  const kinds = new Map<KindName, number>();
+  const behaviours = new Map(LAYERS.map((layer) => [layer, new Map<BehaviourName, number>()]));
+  for (const [part, share] of Object.entries({ ...base.shares, ...mix })) {
     checkShare(part, share);
-    if (Object.hasOwn(KINDS, part)) kinds.set(part as KindName, share);
-    else
-      throw new DrumlinError(
-        'LAB_MIX',
-        `Nothing in the lab is called "${part}".`,
-        `Choose among ${Object.keys(KINDS).join(', ')}.`,
-      );
+    if (isBehaviour(part)) behaviours.get(BEHAVIOURS[part].layer)?.set(part, share);
+    else if (Object.hasOwn(KINDS, part)) kinds.set(part as KindName, share);
+    else throw unknownPart(part);
   }
-  checkSum([...kinds.values()]);
-  return { ...base, kinds };
+  checkSum('kinds', kinds);
+  for (const [layer, shares] of behaviours) checkSum(layer, shares);
+  return { name, kinds, behaviours, exactPages: base.exactPages ?? false };
 }
 
 function checkShare(part: string, share: number): void {
@@ -60,12 +155,21 @@ function checkShare(part: string, share: number): void {
   );
 }
 
-function checkSum(shares: readonly number[]): void {
-  const sum = shares.reduce((a, b) => a + b, 0);
+function checkSum(what: string, shares: ReadonlyMap<string, number>): void {
+  const sum = [...shares.values()].reduce((a, b) => a + b, 0);
   if (sum <= 1.000001) return;
   throw new DrumlinError(
     'LAB_MIX',
-    `The shares sum to ${Math.round(sum * 100)}%.`,
+    `The shares of ${what} sum to ${Math.round(sum * 100)}%.`,
     'Lower some of them until they sum to at most 100%.',
+  );
+}
+
+function unknownPart(part: string): DrumlinError {
+  const known = [...Object.keys(KINDS), ...Object.keys(BEHAVIOURS)];
+  return new DrumlinError(
+    'LAB_MIX',
+    `Nothing in the lab is called "${part}".`,
+    `Choose among ${known.join(', ')}.`,
   );
 }

@@ -24,6 +24,8 @@ export interface Pool {
   /** Two words each, for titles and anchors. */
   readonly phrases: readonly string[];
   readonly anchorEnds: readonly string[];
+  /** The bytes of a word in the pool's encoding. */
+  readonly encode: (word: string) => string;
   /** The words themselves, those of the topic first. */
   readonly terms: readonly string[];
   /** ASCII words for paths: of the topic, and common ones; and three of them joined. */
@@ -91,6 +93,7 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
     ...recordTape(() => `${capital(clause(), language)}, ${clause()}. `),
     phrases,
     anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
+    encode: bytes,
     terms,
     slugs,
     slugLines: made(PHRASES, () =>

@@ -5,7 +5,10 @@
  *           from hashes of both. Asking twice, in another process, or after a million other pages, gives the same bytes.
  * Ensures   memory is bounded by the caches (domains, text pools), however large the web.
  */
-import { type Answer, notFound, redirect } from './answer.ts';
+import { type Answer, htmlAnswer, notFound, redirect } from './answer.ts';
+import { BEHAVIOURS, strikes } from './behaviours/behaviour.ts';
+import { graveAnswer, hopAnswer, pageFault, softNotFound } from './behaviours/pages.ts';
+import { movedRobots } from './behaviours/robots.ts';
 import { type Domain, Domains } from './domain.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind, KindName } from './kinds/kind.ts';
@@ -66,25 +69,40 @@ export class Web {
   }
 
   /** What a request for `target` (path and query) at a host is answered; undefined when the host is nobody's or dead. */
-  answer(hostName: string, target: string): Answer | undefined {
+  answer(hostName: string, target: string, secure = false): Answer | undefined {
     const place = this.placeOf(hostName);
     if (!place?.domain.alive) return undefined;
     const { domain, host, label } = place;
     if (host === -2) return redirect(301, domain.origin(0) + target);
-    const special = domain.kind.answer?.(this, domain, label, target);
-    if (special) return special;
-    if (target === '/robots.txt') return robotsOf(this, domain, host);
-    if (target.startsWith('/sitemap')) return sitemapOf(this, domain, host, target) ?? notFound();
-    if (target === '/style.css') return { status: 200, headers: 'Content-Type: text/css\r\n', body: STYLE };
-    const page = pageOf(domain, host, target);
-    if (page < 0 || !domain.hasPage(page)) return notFound();
-    return isPaper(domain, page) ? paperAnswer(this, domain, page) : this.#page(domain, page);
+    if (domain.secure !== secure) return redirect(301, domain.originOf(hostName) + target);
+    return domain.kind.answer?.(this, domain, label, target) ?? this.plainAnswer(domain, label, target);
   }
 
-  #page(domain: Domain, number: number): Answer {
+  /** The answer without what only the domain's kind adds. */
+  plainAnswer(domain: Domain, label: string, target: string): Answer {
+    const host = Math.max(0, domain.hostNumber(label));
+    if (target === '/robots.txt') return robotsOf(this, domain, host);
+    if (target === '/rules.txt') return movedRobots(domain) ?? notFound();
+    if (target === '/style.css') return STYLE;
+    if (target.startsWith('/sitemap')) return sitemapOf(domain, host, target) ?? notFound();
+    if (target.startsWith('/private/'))
+      return htmlAnswer(200, 'Private', 'Robots were asked not to come here.');
+    const page = pageOf(domain, host, target);
+    if (page >= 0 && !domain.hasPage(page)) return graveAnswer(this, domain);
+    if (page >= 0) return pageFault(domain, page) ?? this.pageAnswer(domain, page);
+    const missing = domain.behaviour('page') === 'soft-404' ? softNotFound() : notFound();
+    return hopAnswer(domain, target) ?? missing;
+  }
+
+  /** The page itself, as its domain's servers would deliver it. */
+  pageAnswer(domain: Domain, number: number): Answer {
+    if (isPaper(domain, number)) return paperAnswer(this, domain, number);
     const { headers, body, modified } = makePage(this, domain, number);
     const etag = `"${hash(this.world.seed, TAG.page, domain.index, number, modified).toString(16)}-${modified}"`;
-    return { status: 200, headers, body, etag, modified: secondsOf(modified) };
+    const answer: Answer = { status: 200, headers, body, etag, modified: secondsOf(modified) };
+    const behaviour = domain.behaviour('transfer');
+    if (!behaviour || (!BEHAVIOURS[behaviour].benign && !strikes(domain, number))) return answer;
+    return { ...answer, behaviour };
   }
 
   /** The home pages of the best ranked living domains: where a crawl may start. */
@@ -95,6 +113,17 @@ export class Web {
       if (domain.kind.backbone && domain.alive) seeds.push(urlOf(domain, 0));
     }
     return seeds;
+  }
+
+  /** Whether `allUrls` is all there is: no domain deceives, invents addresses or behaves badly. */
+  get finite(): boolean {
+    const { kinds, behaviours } = this.world.scenario;
+    const plain = [...kinds].every(
+      ([kind, share]) => share === 0 || !(KINDS[kind].spam || KINDS[kind].endless),
+    );
+    return (
+      plain && [...behaviours.values()].every((shares) => [...shares.values()].every((share) => share === 0))
+    );
   }
 
   /** Every page that is there at this step, domain by domain; only for webs without endless kinds. */
@@ -116,4 +145,8 @@ export class Web {
   }
 }
 
-const STYLE = 'body { font-family: serif; max-width: 60em; margin: auto }\n';
+const STYLE: Answer = {
+  status: 200,
+  headers: 'Content-Type: text/css\r\n',
+  body: 'body { font-family: serif; max-width: 60em; margin: auto }\n',
+};

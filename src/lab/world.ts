@@ -6,7 +6,7 @@
 import { DrumlinError } from '../errors.ts';
 import { Layout } from './layout.ts';
 import { MAX_DOMAINS, Names } from './names.ts';
-import { exp, ln } from './random.ts';
+import { exp, hash, ln, TAG } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import { Texts } from './text.ts';
 import { TOPICS } from './vocabulary.ts';
@@ -28,6 +28,8 @@ export interface WorldSettings {
 
 /** New domains a step, per thousand of those at step 0. */
 const DOMAIN_GROWTH = 20;
+/** Chance that a topic is in the news in a step. */
+const BURST_PERCENT = 7;
 
 export class World {
   readonly seed: number;
@@ -39,6 +41,8 @@ export class World {
   readonly meanPages: number;
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** TLS is served: domains that draw it have https addresses. */
+  readonly secure: boolean;
   readonly names: Names;
   readonly texts: Texts;
   readonly layout: Layout;
@@ -58,6 +62,8 @@ export class World {
     this.names = new Names(settings.seed, settings.realSuffixes);
     this.texts = new Texts(settings.seed);
     this.layout = new Layout(settings.domains, settings.scenario.kinds, 'ordinary');
+    this.secure = settings.httpsPort > 0;
+    this.#growth = TOPICS.map((_, topic) => growthOf(settings.seed, topic, settings.step));
     this.communities = Math.max(1, Math.min(TOPICS.length * 10, Math.floor(settings.domains / 20)));
   }
 
@@ -77,6 +83,11 @@ export class World {
     return step;
   }
 
+  /** Months of growth of a topic's sites up to a step; a month in which the topic is in the news counts three. */
+  growth(topic: number, step: number): number {
+    return this.#growth[topic][step];
+  }
+
   /** The 10th root of the number of domains at a step plus one, which drawing by rank needs. */
   rootOfDomains(step: number): number {
     let root = this.#roots.get(step);
@@ -88,6 +99,16 @@ export class World {
   }
 
   readonly #roots = new Map<number, number>();
+  readonly #growth: readonly Int32Array[];
+}
+
+function growthOf(seed: number, topic: number, steps: number): Int32Array {
+  const sum = new Int32Array(steps + 1);
+  for (let step = 1; step <= steps; step++) {
+    const isBurst = hash(seed, TAG.burst, topic, step) % 100 < BURST_PERCENT;
+    sum[step] = sum[step - 1] + (isBurst ? 3 : 1);
+  }
+  return sum;
 }
 
 function checkSettings({ seed, step, domains, pages }: WorldSettings): void {

@@ -9,8 +9,8 @@ function makeWeb(settings: Partial<WorldSettings> = {}): Web {
     seed: 1,
     scenario: scenarioOf('clean'),
     step: 0,
-    domains: 200,
-    pages: 20,
+    domains: 90,
+    pages: 12,
     httpPort: 8080,
     httpsPort: 8443,
     realSuffixes: false,
@@ -25,7 +25,7 @@ function reach(web: Web): Set<string> {
   for (const url of seen) {
     const { hostname, pathname, search } = new URL(url);
     const answer = web.answer(hostname, pathname + search);
-    if (answer?.status !== 200) continue;
+    if (answer?.status !== 200 || answer.body.includes('Page Not Found')) continue;
     found.add(url);
     for (const link of linksOf(url, answer.body)) seen.add(link);
   }

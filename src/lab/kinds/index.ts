@@ -1,6 +1,8 @@
 /** Every kind of domain by its name. */
 import { academic, directory, giant, ordinary, personal } from './honest.ts';
 import type { Kind, KindName } from './kind.ts';
+import { copy, exchange, farm, honeypot, parked } from './spam.ts';
+import { alias, calendar, repeat, session, wildcard } from './traps.ts';
 
 export const KINDS: Readonly<Record<KindName, Kind>> = {
   giant,
@@ -8,4 +10,14 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   personal,
   academic,
   directory,
-} as Record<KindName, Kind>;
+  exchange,
+  farm,
+  parked,
+  copy,
+  honeypot,
+  wildcard,
+  calendar,
+  session,
+  repeat,
+  alias,
+};

@@ -26,6 +26,13 @@ export type KindName =
   | 'repeat'
   | 'alias';
 
+export interface Original {
+  readonly domain: Domain;
+  readonly page: number;
+  /** One paragraph in so many is another; 0: a faithful copy. */
+  readonly edited: number;
+}
+
 export interface Kind {
   readonly name: KindName;
   /** One line for `drumlin web truth` and the documentation. */
@@ -48,6 +55,8 @@ export interface Kind {
   degree?(world: World, domain: Domain, byRank: number): number;
   /** Some of its pages are papers in PDF. */
   papers?: boolean;
+  /** Whose text a page of it bears; undefined: its own. */
+  textOf?(web: Web, domain: Domain, page: number): Original | undefined;
   /** Links that only this kind puts on its pages. */
   furnish?(web: Web, domain: Domain, page: number, links: LinkList): void;
   /** URLs that are no pages of the site: endless calendars, copies, parked names. `undefined`: not one of mine. */

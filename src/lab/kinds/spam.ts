@@ -1,0 +1,144 @@
+/**
+ * Those who deceive. Their groups are found by arithmetic: the j-th domain of a kind belongs to group j / size.
+ *
+ * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and ClueWeb's graphs: parked domains that make a hub
+ * look important to PageRank and OPIC, dense exchanges that lift in-degree, farms that reach a target over two hops, and
+ * the few good links that a honeypot earns and passes on.
+ */
+import type { Domain } from '../domain.ts';
+import { hash, TAG } from '../random.ts';
+import type { Web } from '../web.ts';
+import type { World } from '../world.ts';
+import type { Kind, KindName } from './kind.ts';
+
+const EXCHANGE_SIZE = 200;
+const FARM_SIZE = 100;
+const FARM_BOOSTERS = 9;
+const PARKING_SIZE = 500;
+const COMPLETENESS_PERCENT = 90;
+
+const deceit = { spam: true, linked: false, backbone: false, endless: false } as const;
+
+/** Between `least` and `least + spread` pages, whatever the rank. */
+const few =
+  (least: number, spread: number) =>
+  (world: World, index: number): number =>
+    least + (hash(world.seed, TAG.size, index) % spread);
+
+/** The group of a member: its first number and how many there are. */
+function groupOf(world: World, domain: Domain, size: number): { first: number; count: number } {
+  const first = Math.floor(domain.number / size) * size;
+  const all = world.layout.countOf(domain.kind.name, world.initialDomains);
+  return { first, count: Math.max(1, Math.min(size, all - first)) };
+}
+
+export const exchange: Kind = {
+  ...deceit,
+  name: 'exchange',
+  about: 'one of some hundred domains that nearly all link to each other',
+  pages: few(20, 40),
+  degree: (world, domain) => groupOf(world, domain, EXCHANGE_SIZE).count - 1,
+  target(web, domain, k) {
+    const { world } = web;
+    const { first, count } = groupOf(world, domain, EXCHANGE_SIZE);
+    if (hash(world.seed, TAG.member, domain.index, k) % 100 >= COMPLETENESS_PERCENT) return -1;
+    const other = first + ((domain.number - first + 1 + k) % count);
+    return world.layout.memberAt('exchange', other);
+  },
+};
+
+type FarmRole = 'target' | 'booster' | 'leaf';
+
+function farmRole(domain: Domain): FarmRole {
+  const place = domain.number % FARM_SIZE;
+  return place === 0 ? 'target' : place <= FARM_BOOSTERS ? 'booster' : 'leaf';
+}
+
+export const farm: Kind = {
+  ...deceit,
+  name: 'farm',
+  about: 'leaves that link to boosters that link to the target',
+  pages: (world, index) => few(4, 16)(world, index),
+  role: (_world, domain) => farmRole(domain),
+  degree: (_world, domain) => ({ target: 2, booster: 1, leaf: 3 })[farmRole(domain)],
+  target(web, domain, k) {
+    const { world } = web;
+    const { first, count } = groupOf(world, domain, FARM_SIZE);
+    if (farmRole(domain) === 'target') return undefined;
+    if (farmRole(domain) === 'booster') return world.layout.memberAt('farm', first);
+    const boosters = Math.min(FARM_BOOSTERS, count - 1);
+    if (boosters < 1) return world.layout.memberAt('farm', first);
+    return world.layout.memberAt(
+      'farm',
+      first + 1 + (hash(world.seed, TAG.member, domain.index, k) % boosters),
+    );
+  },
+};
+
+export const parked: Kind = {
+  ...deceit,
+  name: 'parked',
+  about: 'a name nobody uses, full of links to its parking hub',
+  pages: few(1, 3),
+  role: (world, domain) => (domain.number === groupOf(world, domain, PARKING_SIZE).first ? 'hub' : 'parked'),
+  degree: () => 1,
+  target: (web, domain) => {
+    const { first } = groupOf(web.world, domain, PARKING_SIZE);
+    return domain.number === first ? -1 : web.world.layout.memberAt('parked', first);
+  },
+  /** Forty searches at the hub, each another address of it. */
+  furnish(web, domain, page, links) {
+    const { first, count } = groupOf(web.world, domain, PARKING_SIZE);
+    if (domain.number === first) {
+      for (let i = 1; i < Math.min(30, count); i++)
+        links.add(web.domains.at(web.world.layout.memberAt('parked', first + i)), 0);
+      return;
+    }
+    const hub = web.domains.at(web.world.layout.memberAt('parked', first));
+    for (let i = 0; i < 40; i++)
+      links.addAddress(`${hub.origin(0)}/?from=${domain.name}&ad=${page * 40 + i}`);
+  },
+  /** The hub has the same page for every search. */
+  answer(web, domain, _label, target) {
+    return /^\/\?from=[a-z.]+&ad=\d{1,4}$/.test(target) ? web.pageAnswer(domain, 0) : undefined;
+  },
+};
+
+export const copy: Kind = {
+  ...deceit,
+  name: 'copy',
+  about: "another site's text between its own links, some of it changed a little",
+  pages: (_world, _index, byRank) => Math.min(byRank, 2000),
+  textOf(web, domain, page) {
+    const number = web.memberFor('ordinary', domain, 0);
+    if (number === undefined) return undefined;
+    const original = web.domains.at(number);
+    const edited = [0, 0, 20, 8][hash(web.world.seed, TAG.edit, domain.index, page) % 4];
+    return { domain: original, page: page % original.initialPages, edited };
+  },
+};
+
+const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', 'copy'];
+
+export const honeypot: Kind = {
+  ...deceit,
+  name: 'honeypot',
+  about: 'good pages that earn good links, half of whose own links lead to spam',
+  linked: true,
+  pages: (_world, _index, byRank) => byRank,
+  target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),
+};
+
+/** Some spam domain; a farm's target rather than its leaves. */
+export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
+  const draw = hash(web.world.seed, TAG.comment, domain.index, k);
+  for (let i = 0; i < BAITED.length; i++) {
+    const kind = BAITED[(draw + i) % BAITED.length];
+    const count = web.world.layout.countOf(kind, web.world.initialDomains);
+    if (count === 0) continue;
+    const number = (draw >>> 3) % count;
+    const chosen = kind === 'farm' && (draw & 3) !== 0 ? number - (number % FARM_SIZE) : number;
+    return web.world.layout.memberAt(kind, chosen);
+  }
+  return undefined;
+}
