@@ -15,7 +15,8 @@ import { type CheckpointFormat, loadCheckpoint, saveCheckpoint } from '../disk/c
 import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
 import { drumGeometry, type Geometry, mercatorGeometry } from '../drum/geometry.ts';
-import { type Frozen, KeyDrum, type KeyDrumState } from '../drum/key-drum.ts';
+import { KeyDrum, type KeyDrumState } from '../drum/key-drum.ts';
+import type { Frozen } from '../drum/offers.ts';
 import type { Pacer } from '../drum/pacer.ts';
 import { politePacer } from '../drum/pacer.ts';
 import { RecentCache } from './recent-cache.ts';

@@ -1,0 +1,146 @@
+/**
+ * The offers of a DRUM, one generation after the other: collected in buckets until they are full, given away to be merged,
+ * frozen for a checkpoint, found again after a crash.
+ *
+ * Ensures   what `freeze` describes is durable, and `resume` brings exactly that back, also with other buffers than before.
+ */
+import type { Disk } from '../disk/disk.ts';
+import type { KeyedBatch } from '../sieve/sieve.ts';
+import { ChunkLog, type OpenChunk } from './chunk-log.ts';
+import { Collector } from './collector.ts';
+import type { Geometry } from './geometry.ts';
+import type { Kernel } from './kernel.ts';
+import { collectedBatches } from './reoffer.ts';
+import type { VersionedFiles } from './versioned-files.ts';
+
+/** The buckets of one generation. */
+export interface Shape {
+  readonly generation: number;
+  readonly buckets: number;
+  readonly keyChunk: number;
+  readonly textChunk: number;
+}
+
+export interface OffersState extends Shape {
+  readonly starts: readonly number[];
+  readonly open: readonly OpenChunk[];
+}
+
+/** What a checkpoint stores: the lengths of the files that count, and the rest. */
+export interface Frozen<State> {
+  readonly files: Readonly<Record<string, number>>;
+  readonly state: State;
+}
+
+/** Boundaries learnt from fewer tuples a bucket than this would follow chance. */
+const TUPLES_PER_BUCKET_TO_LEARN = 64;
+
+export class Offers {
+  readonly #disk: Disk;
+  readonly #files: VersionedFiles;
+  readonly #geometry: Geometry;
+  readonly #diskLimit: number;
+  readonly #collector: Collector;
+  #generation = 1;
+
+  constructor(
+    disk: Disk,
+    files: VersionedFiles,
+    geometry: Geometry,
+    kernel: Kernel,
+    arena: number,
+    diskLimit: number,
+  ) {
+    this.#disk = disk;
+    this.#files = files;
+    this.#geometry = geometry;
+    this.#diskLimit = diskLimit;
+    this.#collector = new Collector(kernel, geometry, arena);
+  }
+
+  get pending(): number {
+    return this.#collector.total;
+  }
+
+  get shape(): Shape {
+    const { buckets, keyChunk, textChunk } = this.#geometry;
+    return { generation: this.#generation, buckets, keyChunk, textChunk };
+  }
+
+  /** `merge` is called whenever a bucket or the disk is full; it must end with `next`. */
+  async add(batch: KeyedBatch, keep: Uint8Array | undefined, merge: () => Promise<void>): Promise<void> {
+    for (let i = 0; i < batch.length; ) {
+      i = await this.#collector.collect(batch, i, keep);
+      if (i < batch.length) await merge();
+    }
+    if (this.#collector.log.length >= this.#diskLimit) await merge();
+  }
+
+  /** Everything collected, complete on disk; the arena is free until `next`. */
+  finish(): Promise<ChunkLog> {
+    return this.#collector.finish();
+  }
+
+  /** Begins an empty generation; `starts` is what the last one taught about where buckets should begin. */
+  async next(tuples: number, starts: readonly number[]): Promise<void> {
+    if (tuples >= TUPLES_PER_BUCKET_TO_LEARN * this.#geometry.buckets) this.#collector.starts = starts;
+    this.#generation++;
+    await this.begin();
+  }
+
+  async begin(): Promise<void> {
+    const path = this.#files.path(offersName(this.#generation));
+    const { buckets, window } = this.#geometry;
+    await this.#collector.begin(await ChunkLog.create(this.#disk, path, buckets, window));
+  }
+
+  async freeze(files: Record<string, number>): Promise<OffersState> {
+    const { log, starts } = this.#collector;
+    await this.#collector.writeOpen();
+    await log.sync();
+    files[offersName(this.#generation)] = log.length;
+    return { ...this.shape, starts, open: log.openChunks() };
+  }
+
+  async resume(
+    state: OffersState,
+    files: Readonly<Record<string, number>>,
+    merge: () => Promise<void>,
+  ): Promise<void> {
+    const log = await this.openLog(state, files, state.open);
+    this.#generation = state.generation;
+    if (sameShape(state, this.shape)) {
+      this.#collector.starts = state.starts;
+      await this.#collector.begin(log);
+      return;
+    }
+    // The memory given is another than before: what was collected then is collected anew.
+    this.#generation++;
+    await this.begin();
+    for await (const batch of collectedBatches(log, state.buckets)) await this.add(batch, undefined, merge);
+    await log.abandon();
+    await this.#files.discard(offersName(state.generation));
+  }
+
+  openLog(
+    shape: Shape,
+    files: Readonly<Record<string, number>>,
+    open: readonly OpenChunk[],
+  ): Promise<ChunkLog> {
+    const name = offersName(shape.generation);
+    const { window } = this.#geometry;
+    return ChunkLog.open(this.#disk, this.#files.path(name), shape.buckets, window, files[name], open);
+  }
+
+  abandon(): Promise<void> {
+    return this.#collector.log.abandon();
+  }
+}
+
+export function offersName(generation: number): string {
+  return `offers.${generation}`;
+}
+
+function sameShape(a: Shape, b: Shape): boolean {
+  return a.buckets === b.buckets && a.keyChunk === b.keyChunk && a.textChunk === b.textChunk;
+}
