@@ -43,11 +43,11 @@ export class Values {
       : decodeReferences(this.#decode(span, needs), 'attribute');
   }
 
-  /** The text of a title, white space collapsed; cut at the limit. */
+  /** The text of a title, white space collapsed; cut at the limit. A copy, so that keeping it does not keep the page. */
   title({ start, end }: Span): string {
     const span = { start, end: Math.min(end, start + this.#maxLength) };
     const text = decodeReferences(this.#decode(span, this.#needs(span)), 'text');
-    return text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
+    return Buffer.from(text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '')).toString();
   }
 
   #needs({ start, end }: Span): number {

@@ -12,7 +12,7 @@
  *
  * Requires  a canonical URL.
  * Ensures   the value fixed in docs/url.md, forever: folders written by one version are read by the next.
- * Cost      about 0.3 µs, the domain of a recently met host being remembered.
+ * Cost      about 0.4 µs, half of it the hash; the domain of a recently met host is remembered, a new one adds 0.3 µs.
  */
 import { payLevelDomain } from './domain.ts';
 import { hostOf } from './parts.ts';
