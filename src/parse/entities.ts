@@ -3,7 +3,7 @@
  *
  * Ensures   what the tokenizer of the HTML standard makes of the text of an attribute or of an element, for every
  *           text; the two differ in references without a semicolon (`?a=1&copy=2` is left alone in an attribute).
- * Cost      a text without `&` is returned as it is; the table of names is built on first need, in about 1 ms.
+ * Cost      a text without `&` is returned as it is; the table of names is built on first need, in a few milliseconds.
  */
 import { NAMED, WITHOUT_SEMICOLON } from './entity-table.ts';
 

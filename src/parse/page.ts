@@ -7,7 +7,7 @@
  * Requires  the URL the page came from, and its body without content coding.
  * Ensures   the links that a conformant parser finds, in order of their tags (docs/parse.md lists where we differ and
  *           why); never throws, whatever the bytes; at most `maxLinks` links.
- * Cost      about 2 µs a kilobyte for a page of plain ASCII or UTF-8.
+ * Cost      about 3.5 µs a kilobyte for a page of many tags, in ASCII or UTF-8.
  */
 
 import type { ParameterList } from '../url/parameters.ts';

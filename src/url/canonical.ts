@@ -6,7 +6,7 @@
  * Ensures   `http://host[:port]/path[?query]` or the same with https: lower-case host without a final
  *           dot, no default port, no credentials, no fragment, no empty query. Path and query hold only RFC 3986 characters; an escape is
  *           upper-case and never hides an unreserved character. Idempotent.
- * Cost      one `new URL` and one pass, about 1 µs. Links of a page go through `Resolver`, which mostly avoids both.
+ * Cost      one `new URL` and one pass, 1 to 2 µs. Links of a page go through `Resolver`, which mostly avoids both.
  *
  * docs/url.md gives the rules and their reasons; stored folders depend on them.
  */

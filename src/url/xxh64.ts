@@ -4,7 +4,7 @@
  * Requires  nothing: the WebAssembly kernel is instantiated once, when this module is first imported.
  * Ensures   the value of the reference implementation for the UTF-8 bytes of a text (a lone surrogate counts as
  *           U+FFFD) or for the bytes given; it never changes, because stored folders depend on it.
- * Cost      about 0.1 µs for a URL; the text is encoded straight into the kernel's memory, the result is one BigInt.
+ * Cost      0.1 to 0.2 µs for a URL; the text is encoded straight into the kernel's memory, the result is one BigInt.
  *
  * Not adversary-proof: anyone can compute two texts with the same hash. See docs/url.md for what that would do.
  */
