@@ -25,6 +25,9 @@ const TEXT_CHUNK = 256 * 1024;
 /** Keys of a group that is sorted at once, on average: few enough for an insertion sort. */
 export const KEYS_PER_GROUP = 8;
 
+/** A tuple in a merge with values: where its text is, where its answer is, and how long that is. */
+export const TUPLE_BYTES = 12;
+
 export interface Geometry {
   /** k: at most 65,536. */
   readonly buckets: number;
@@ -75,9 +78,33 @@ export function mercatorGeometry(given: number): Geometry {
   }));
 }
 
+/** Buckets whose values must be in memory while they are merged: a DRUM with values. */
+export function valueGeometry(given: number): Geometry {
+  const memory = usable(given);
+  const buckets = clamp(Math.floor(memory / (KEY_CHUNK + TEXT_CHUNK)), MIN_BUCKETS, MAX_BUCKETS);
+  return largestThatFits(memory, (scale) => {
+    const arena = memory * scale * 0.75;
+    const k = Math.max(MIN_BUCKETS, Math.floor(buckets * scale));
+    const keyChunk = Math.min(KEY_CHUNK, roundDown(arena / k / 9, 8));
+    return {
+      buckets: k,
+      keyChunk,
+      textChunk: Math.min(TEXT_CHUNK, keyChunk * 8),
+      bucketKeys: Math.min(MAX_BUCKET_KEYS, Math.floor(arena / 2 / (sortBytes(1) + TUPLE_BYTES))),
+      bucketTexts: roundDown(arena / 4, 8),
+      ...smallBuffers(memory),
+    };
+  });
+}
+
 /** Bytes that a DRUM of this geometry uses, all buffers counted: of the kernel, of the answers, of three files. */
 export function footprint(g: Geometry): number {
   return arenaBytes(g) + fixedBytes(g) + takeBytes(g) + 6 * g.window;
+}
+
+/** Whether the merge holds the texts of a bucket, too. */
+function holdsTexts(g: Geometry): boolean {
+  return g.bucketTexts < Number.MAX_SAFE_INTEGER;
 }
 
 /** The memory of the kernel that both phases share. */
@@ -91,7 +118,9 @@ export function laneBytes(g: Geometry): number {
 }
 
 export function mergeBytes(g: Geometry): number {
-  return alignUp(g.bucketKeys * sortBytes(1)) + 128 + 3 * g.window + answerBytes(g);
+  // The texts of a bucket and as many bytes of answers, and where each tuple's are.
+  const texts = holdsTexts(g) ? alignUp(2 * g.bucketTexts + g.bucketKeys * TUPLE_BYTES + SLACK) : 0;
+  return texts + alignUp(g.bucketKeys * sortBytes(1)) + 128 + 3 * g.window + answerBytes(g);
 }
 
 /** The answers for one chunk: two counters, a bit an arrival, a key an answer. */

@@ -33,6 +33,10 @@ export class VarintReader {
     }
   }
 
+  skip(n: number): void {
+    this.at += n;
+  }
+
   /** The next n bytes, as a view. */
   take(n: number): Uint8Array {
     this.at += n;
