@@ -1,64 +1,137 @@
 /**
- * `drumlin web`: serves the synthetic web until Ctrl-C.
+ * `drumlin web` serves the synthetic web until Ctrl-C; `drumlin web truth` prints what each of its domains really is.
  */
 import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
-import { parseCount } from '../units.ts';
+import type { LabOptions } from '../lab/index.ts';
+import { formatCount, parseCount, parseDuration } from '../units.ts';
 
 interface WebFlags {
   seed: number;
   scenario: string;
+  mix?: Record<string, number>;
   domains?: number;
   pages?: number;
   step: number;
-  port: number;
-  dnsPort: number;
-  mix?: Record<string, number>;
-  oneAddress?: boolean;
   realSuffixes?: boolean;
+}
+
+interface ServeFlags extends WebFlags {
+  port: number;
+  httpsPort: number;
+  dnsPort: number;
+  controlPort: number;
+  log?: string;
+  caFile?: string;
+  patience: number;
+  oneAddress?: boolean;
   json?: boolean;
 }
 
 export function register(program: Command): void {
-  program
-    .command('web')
-    .description('Serve a synthetic web on loopback: HTTP and DNS, every page computed from the seed.')
-    .option('--seed <number>', 'another seed is another web', parseCount, 1)
-    .option('--scenario <name>', 'what it is made of: clean or site', 'clean')
-    .option('--domains <count>', 'domains at step 0', parseCount)
-    .option('--pages <count>', 'mean pages a domain (exact with --scenario site)', parseCount)
-    .option('--step <months>', 'how long after the beginning', parseCount, 0)
+  const web = describeWeb(program.command('web'))
+    .description('Serve a synthetic web on loopback: HTTP, TLS and DNS, every page computed from the seed.')
     .option('--port <port>', 'for HTTP; 0 takes a free one', parsePort, 0)
+    .option('--https-port <port>', 'for TLS, if the scenario has any; 0 takes a free one', parsePort, 0)
     .option('--dns-port <port>', 'for DNS over UDP; 0 takes a free one', parsePort, 0)
-    .option('--mix <kind=share>', 'another share of a kind; may be repeated', addShare)
+    .option('--control-port <port>', 'for the page about itself; 0 takes a free one', parsePort, 0)
+    .option('--log <file>', 'append one line of JSON a request')
+    .option('--ca-file <file>', 'write the certificate authority there instead of printing it')
+    .option('--patience <time>', 'how long slow servers wait', parseDuration, 5000)
     .option('--one-address', 'all hosts at 127.0.0.1, where the rest of 127.0.0.0/8 does not exist')
-    .option('--real-suffixes', 'names under com, org, co.uk … rather than test (closed networks only)')
     .option('--json', 'print one line of JSON when ready')
-    .action(runWeb);
+    .action((flags: ServeFlags) => serveWeb(flags));
+  describeWeb(web.command('truth'))
+    .description(
+      'Print what each domain of a web is: kind, role, pages, behaviours. No crawler ever sees it.',
+    )
+    .option('--json', 'one object a line rather than a table')
+    .action((_own: unknown, command: Command) =>
+      printTruth(command.optsWithGlobals<WebFlags & { json?: boolean }>()),
+    );
 }
 
-async function runWeb(flags: WebFlags): Promise<void> {
+/** The flags that say which web it is. */
+function describeWeb(command: Command): Command {
+  return command
+    .option('--seed <number>', 'another seed is another web', parseCount, 1)
+    .option('--scenario <name>', 'clean, mixed, spam, hostile, or site', 'clean')
+    .option(
+      '--mix <part=share>',
+      'another share of a kind or behaviour, like farm=5%; may be repeated',
+      addShare,
+    )
+    .option('--domains <count>', 'domains at step 0', parseCount)
+    .option('--pages <count>', 'mean pages a domain (exactly, with --scenario site)', parseCount)
+    .option('--step <months>', 'how long after the beginning', parseCount, 0)
+    .option('--real-suffixes', 'names under com, org, co.uk … rather than test (closed networks only)');
+}
+
+async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<void> {
   const { startLab } = await import('../lab/index.ts');
-  const { port, json, ...options } = flags;
-  const lab = await startLab({ ...options, httpPort: port });
   const stop = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
-  if (json) {
-    const { ports, dns, seeds } = lab;
-    process.stdout.write(`${JSON.stringify({ http: ports.http, dns, seeds })}\n`);
-  } else {
-    process.stdout.write(
-      `A web of ${lab.web.world.domains} domains, seed ${flags.seed}, step ${flags.step}.\n`,
-    );
-    process.stdout.write(`  start at  ${lab.seeds[0]}\n  DNS       ${lab.dns}\n`);
-    process.stdout.write(
-      `Crawl it:  drumlin crawl ${lab.seeds[0]} --dns ${lab.dns} --allow-private\nCtrl-C ends it.\n`,
-    );
+  const lab = await startLab({ ...flags, httpPort: port });
+  try {
+    if (caFile !== undefined && lab.ca !== undefined) await writeAuthority(caFile, lab.ca);
+    const { ports, dns, seeds, ca } = lab;
+    if (json) {
+      process.stdout.write(
+        `${JSON.stringify({ ...ports, httpPort: ports.http, dns, seeds, ...(ca && { ca }) })}\n`,
+      );
+    } else {
+      const { world } = lab.web;
+      process.stdout.write(
+        `A web of ${formatCount(world.domains)} domains: ${flags.scenario}, seed ${world.seed}, step ${world.step}.\n` +
+          `  HTTP     port ${ports.http}${ports.https ? `, TLS port ${ports.https}` : ''}\n` +
+          `  DNS      ${dns}\n` +
+          `  about    http://127.0.0.1:${ports.control}/\n` +
+          `${ca && caFile === undefined ? `\n${ca}\n` : ''}` +
+          `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${caFile ? ` --ca ${caFile}` : ''}\n` +
+          'Ctrl-C ends it.\n',
+      );
+    }
+    await stop;
+  } finally {
+    await lab.close();
   }
-  await stop;
-  await lab.close();
+}
+
+async function writeAuthority(path: string, pem: string): Promise<void> {
+  const { writeFile } = await import('node:fs/promises');
+  await writeFile(path, pem).catch((error: unknown) => {
+    throw new DrumlinError('LAB_CA', `${path} cannot be written.`, 'Choose another --ca-file.', {
+      cause: error,
+    });
+  });
+}
+
+async function printTruth(flags: WebFlags & { json?: boolean }): Promise<void> {
+  const { webOf } = await import('../lab/index.ts');
+  const { truthAt } = await import('../lab/truth.ts');
+  const { json, ...options } = flags;
+  const web = webOf(options satisfies LabOptions, { http: 80, https: 443, dns: 0, control: 0 });
+  if (!json) process.stdout.write('domain\tkind\trole\tspam\tpages\talive\tbehaviours\n');
+  for (let index = 0; index < web.world.domains; index++) {
+    const truth = truthAt(web, index);
+    const { domain, kind, role, spam, pages, alive, behaviours } = truth;
+    const line = json
+      ? JSON.stringify(truth)
+      : [
+          domain,
+          kind,
+          role || '-',
+          spam ? 'spam' : '-',
+          pages,
+          alive ? 'alive' : 'dead',
+          behaviours.join(',') || '-',
+        ].join('\t');
+    // A reader that has had enough (`| head`) closes the pipe.
+    if (process.stdout.destroyed) return;
+    if (!process.stdout.write(`${line}\n`)) await new Promise((done) => process.stdout.once('drain', done));
+  }
 }
 
 function parsePort(text: string): number {
@@ -77,7 +150,7 @@ function addShare(text: string, before: Record<string, number> = {}): Record<str
   if (!match)
     throw new DrumlinError(
       'VALUE',
-      `"${text}" is no share of a kind.`,
+      `"${text}" is no share of anything.`,
       'Write it like farm=5% or farm=0.05.',
     );
   return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };

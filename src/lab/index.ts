@@ -20,9 +20,11 @@ import { listening } from './listening.ts';
 import { resolveName } from './resolve.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import { createTlsServer } from './tls-server.ts';
+import { type Truth, truthOf } from './truth.ts';
 import { Web } from './web.ts';
 
 export { startLabThread } from './thread.ts';
+export type { Truth } from './truth.ts';
 
 export interface LabOptions {
   seed?: number;
@@ -80,6 +82,8 @@ export interface Lab {
   readonly web: Web;
   /** HTTP requests so far. */
   readonly requests: number;
+  /** What this domain, named by any host of it, really is. */
+  truth(hostName: string): Truth | undefined;
   /** What a URL of this web is answered; undefined when there is no such host, or no whole response ever. */
   expected(url: string): Expected | undefined;
   close(): Promise<void>;
@@ -189,6 +193,7 @@ export function labHandle(
     get requests() {
       return counter[0];
     },
+    truth: (hostName) => truthOf(web, hostName),
     expected: (url) => expectedOf(web, url),
     close,
   };

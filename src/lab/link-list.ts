@@ -2,7 +2,7 @@
  * The links of one page, as data: pages of domains, or addresses that lead elsewhere, in the order they will appear.
  *
  * It also remembers the last step at which any of them came to be what it is, so that `Last-Modified` and `ETag`
- * are honest: the bytes of a page change exactly when something it was made of does.
+ * are honest: bytes that change never keep their tag. (Now and then a tag changes for nothing, as real ones do.)
  */
 import type { Domain } from './domain.ts';
 import { hrefOf } from './paths.ts';

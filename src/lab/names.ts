@@ -4,7 +4,8 @@
  * Idea      An index below 2^24 is shuffled by a small Feistel network keyed by the seed and written as four
  *           syllables. Undoing both gives the index back, so that a name nobody owns is recognised as such.
  * Requires  index in [0, 2^24).
- * Ensures   `indexOf(nameOf(i)) === i`; every other name gives -1. The name tells nothing about the domain's rank or kind.
+ * Ensures   `parse(nameOf(i)).index === i`. A name with another suffix parses too: whoever owns the index compares the name.
+ *           The syllables tell nothing about the domain's rank or kind.
  * Cost      about 0.2 µs either way.
  *
  * The suffix is `.test`, which RFC 6761 keeps out of the real DNS: a crawler that was not told to ask the lab's
@@ -53,8 +54,8 @@ export class Names {
     );
   }
 
-  /** The index a registered name belongs to, or -1; `labels` are those left of it (`www`, `a.b`, or ''). */
-  parse(host: string): { label: string; syllables: string; index: number } | undefined {
+  /** The registered name in a host name, its index, and the labels left of it (`www`, `a.b`, or ''). */
+  parse(host: string): { label: string; name: string; index: number } | undefined {
     const suffixStart = this.#real ? realSuffixStart(host) : host.endsWith('.test') ? host.length - 5 : -1;
     if (suffixStart < 8) return undefined;
     const nameStart = suffixStart - 8;
@@ -67,7 +68,7 @@ export class Names {
     }
     return {
       label: nameStart > 0 ? host.slice(0, nameStart - 1) : '',
-      syllables: host.slice(nameStart),
+      name: host.slice(nameStart),
       index: this.#unshuffle(code),
     };
   }

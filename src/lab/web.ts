@@ -5,6 +5,7 @@
  *           from hashes of both. Asking twice, in another process, or after a million other pages, gives the same bytes.
  * Ensures   memory is bounded by the caches (domains, text pools), however large the web.
  */
+import { addressOf } from './addresses.ts';
 import { type Answer, htmlAnswer, notFound, redirect } from './answer.ts';
 import { BEHAVIOURS, strikes } from './behaviours/behaviour.ts';
 import { graveAnswer, hopAnswer, pageFault, softNotFound } from './behaviours/pages.ts';
@@ -60,12 +61,19 @@ export class Web {
 
   /** Which domain and host a host name belongs to, dead or alive; undefined when nobody owns it yet. */
   placeOf(hostName: string): Place | undefined {
-    const name = this.world.names.parse(hostName);
-    if (!name || name.index >= this.world.domains) return undefined;
-    const domain = this.domains.at(name.index);
-    if (domain.name !== name.syllables) return undefined;
-    const host = domain.hostNumber(name.label);
-    return host === -1 && !domain.kind.anyHost ? undefined : { domain, host, label: name.label };
+    const parsed = this.world.names.parse(hostName);
+    if (!parsed || parsed.index >= this.world.domains) return undefined;
+    const { label, name, index } = parsed;
+    const domain = this.domains.at(index);
+    if (domain.name !== name) return undefined;
+    const host = domain.hostNumber(label);
+    return host === -1 && !domain.kind.anyHost ? undefined : { domain, host, label };
+  }
+
+  /** Where a host lives, whatever the name server says of it. */
+  addressOf(hostName: string): string | undefined {
+    const place = this.placeOf(hostName);
+    return place && addressOf(this.world, place.domain, Math.max(0, place.host));
   }
 
   /** What a request for `target` (path and query) at a host is answered; undefined when the host is nobody's or dead. */

@@ -1,8 +1,10 @@
 /** A plain client for the tests: sockets and node:dns, nothing of the crawler. */
 import { Resolver } from 'node:dns/promises';
 import { request } from 'node:http';
-import { connect } from 'node:net';
-import type { Lab } from '../../src/lab/index.ts';
+import { connect, type Socket } from 'node:net';
+import type { BehaviourName } from '../../src/lab/behaviours/behaviour.ts';
+import { type Lab, type LabOptions, startLab } from '../../src/lab/index.ts';
+import { urlOf } from '../../src/lab/paths.ts';
 
 export interface Got {
   status: number;
@@ -13,16 +15,11 @@ export interface Got {
 /** Fetches a URL of the lab through its own name server, following nothing. */
 export async function get(lab: Lab, url: string, headers: Record<string, string> = {}): Promise<Got> {
   const parsed = new URL(url);
-  const address = await resolve(lab, parsed.hostname);
+  const host = await resolve(lab, parsed.hostname);
+  const path = parsed.pathname + parsed.search;
   return new Promise((done, failed) => {
     const sent = request(
-      {
-        host: address,
-        port: parsed.port,
-        path: parsed.pathname + parsed.search,
-        headers: { Host: parsed.host, ...headers },
-        agent: false,
-      },
+      { host, port: parsed.port, path, headers: { Host: parsed.host, ...headers }, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -37,43 +34,78 @@ export async function get(lab: Lab, url: string, headers: Record<string, string>
   });
 }
 
-export async function resolve(lab: Lab, name: string): Promise<string> {
-  const resolver = new Resolver({ timeout: 2000, tries: 1 });
+export async function resolve(lab: Lab, name: string, timeout = 2000): Promise<string> {
+  const resolver = new Resolver({ timeout, tries: 1 });
   resolver.setServers([lab.dns]);
   const [address] = await resolver.resolve4(name);
   return address;
 }
 
-/** Sends bytes as they are and gives all bytes that come back before the server closes, or before `until` is met. */
+export interface Raw {
+  bytes: Buffer;
+  /** How the connection ended: by the server (`end`), by a reset, or by us, having seen enough. */
+  ended: 'end' | 'reset' | 'enough';
+}
+
+/** Sends bytes as they are and gives all that comes back, until the server ends it or `enough` has come. */
 export function exchange(
   lab: Lab,
   bytes: string | Buffer,
-  until: (received: Buffer) => boolean = () => false,
-): Promise<Buffer> {
+  enough: (received: Buffer) => boolean = () => false,
+): Promise<Raw> {
   return new Promise((done) => {
-    const socket = connect(lab.httpPort, '127.0.0.1');
-    const chunks: Buffer[] = [];
-    const finish = (): void => {
+    const socket: Socket = connect(lab.httpPort, '127.0.0.1');
+    let received = Buffer.alloc(0);
+    const finish = (ended: Raw['ended']): void => {
       socket.destroy();
-      done(Buffer.concat(chunks));
+      done({ bytes: received, ended });
     };
     socket.on('data', (chunk) => {
-      chunks.push(chunk);
-      if (until(Buffer.concat(chunks))) finish();
+      received = Buffer.concat([received, chunk]);
+      if (enough(received)) finish('enough');
     });
-    socket.on('error', finish);
-    socket.on('close', finish);
+    socket.on('end', () => finish('end'));
+    socket.on('error', () => finish('reset'));
     socket.write(bytes);
   });
 }
 
-/** The addresses a page's HTML links to, resolved, fragments dropped. */
+/** A request for a URL, its header lines as given. */
+export function requestFor(url: string, ...lines: string[]): string {
+  const { host, pathname, search } = new URL(url);
+  return [`GET ${pathname}${search} HTTP/1.1`, `Host: ${host}`, ...lines, '', ''].join('\r\n');
+}
+
+/** The head (status line and header lines) and the rest. */
+export function split(bytes: Buffer): { head: string; body: Buffer } {
+  const end = bytes.indexOf('\r\n\r\n');
+  return { head: bytes.toString('latin1', 0, end), body: bytes.subarray(end + 4) };
+}
+
+/** The addresses a page's HTML links to, resolved. */
 export function linksOf(url: string, html: string): string[] {
-  const found: string[] = [];
-  for (const match of html.matchAll(/<a href="([^"]*)"/g)) {
-    const resolved = new URL(match[1].replaceAll('&amp;', '&'), url);
-    resolved.hash = '';
-    found.push(resolved.href);
+  const hrefs = Array.from(html.matchAll(/<a href="([^"]*)"/g), (match) => match[1].replaceAll('&amp;', '&'));
+  return hrefs.map((href) => new URL(href, url).href);
+}
+
+/** Runs against a lab in which the second of two six-page sites has the behaviour, given the URL of a page that it strikes. */
+export async function withBehaviour<T>(
+  behaviour: BehaviourName,
+  use: (lab: Lab, url: string, home: string) => Promise<T>,
+  options: LabOptions = {},
+): Promise<T> {
+  const lab = await startLab({
+    scenario: 'site',
+    domains: 2,
+    pages: 6,
+    patience: 80,
+    mix: { [behaviour]: 1 },
+    ...options,
+  });
+  try {
+    const domain = lab.web.domains.at(1);
+    return await use(lab, urlOf(domain, 1), urlOf(domain, 0));
+  } finally {
+    await lab.close();
   }
-  return found;
 }

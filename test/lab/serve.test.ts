@@ -26,7 +26,7 @@ describe('the lab over sockets', () => {
       lab,
       `GET /robots.txt HTTP/1.1\r\nHost: ${a}\r\n\r\nGET / HTTP/1.1\r\nHost: ${b}\r\nConnection: close\r\n\r\n`,
     );
-    const text = received.toString('latin1');
+    const text = received.bytes.toString('latin1');
     const pageOf = (url: string): string =>
       Buffer.from(lab.expected(url)?.body as Uint8Array).toString('latin1');
     expect(text.startsWith('HTTP/1.1 200') || text.startsWith('HTTP/1.1 404')).toBe(true);

@@ -25,6 +25,7 @@ export interface Delivery {
 export type Deliver = (delivery: Delivery) => void;
 
 const CHUNK = 4096;
+const RESET_MILLIS = 25;
 const FILLER = `${'all work and no play makes a dull page '.repeat(100)}\n`;
 
 /** Status line and headers; `framing` holds the lines that say how long the body is. */
@@ -90,6 +91,14 @@ function cutShort(framing: (delivery: Delivery) => string, end: (socket: Socket)
     const half = answer.body.slice(0, Math.ceil(answer.body.length / 2));
     socket.write(headOf(delivery, framing(delivery)) + half, 'latin1', () => end(socket));
   };
+}
+
+/**
+ * A moment later: a client that finds the half body and the reset together takes them for an orderly end (libuv's short cut for a
+ * hang-up), and the fault would not be seen as what it is.
+ */
+function resetSoon(socket: Socket): void {
+  later(socket, RESET_MILLIS, () => socket.resetAndDestroy());
 }
 
 export const TRANSFERS: Partial<Record<BehaviourName, Deliver>> = {
@@ -164,10 +173,7 @@ export const TRANSFERS: Partial<Record<BehaviourName, Deliver>> = {
     socket.end(`${head}${answer.body.length.toString(16)}\r\n${half}`, 'latin1');
   },
 
-  reset: cutShort(
-    ({ answer }) => lengthOf(answer.body.length),
-    (socket) => socket.resetAndDestroy(),
-  ),
+  reset: cutShort(({ answer }) => lengthOf(answer.body.length), resetSoon),
 
   'endless-body'(delivery) {
     const { socket, answer } = delivery;

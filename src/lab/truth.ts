@@ -1,0 +1,38 @@
+/** What the web knows about its domains and no crawler ever sees: for experiments that judge rankings and budgets. */
+import { type BehaviourName, LAYERS } from './behaviours/behaviour.ts';
+import type { Web } from './web.ts';
+
+export interface Truth {
+  readonly domain: string;
+  readonly kind: string;
+  /** Its part in its group (target, booster, leaf, hub), or ''. */
+  readonly role: string;
+  readonly spam: boolean;
+  readonly topic: number;
+  /** Pages ever born by this step. */
+  readonly pages: number;
+  readonly alive: boolean;
+  readonly behaviours: readonly BehaviourName[];
+}
+
+/** The truth of a domain by its number; numbers follow rank, the best first. */
+export function truthAt(web: Web, index: number): Truth {
+  const domain = web.domains.at(index);
+  const behaviours = LAYERS.map((layer) => domain.behaviour(layer)).filter((name) => name !== undefined);
+  return {
+    domain: domain.name,
+    kind: domain.kind.name,
+    role: domain.kind.role?.(web.world, domain) ?? '',
+    spam: domain.kind.spam,
+    topic: domain.topic,
+    pages: domain.pages,
+    alive: domain.alive,
+    behaviours,
+  };
+}
+
+/** The truth of a domain by the name of any of its hosts. */
+export function truthOf(web: Web, hostName: string): Truth | undefined {
+  const place = web.placeOf(hostName);
+  return place && truthAt(web, place.domain.index);
+}

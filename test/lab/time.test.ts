@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { urlOf } from '../../src/lab/paths.ts';
+import { scenarioOf } from '../../src/lab/scenario.ts';
+import { Web } from '../../src/lab/web.ts';
+
+const at = (step: number, seed = 3): Web =>
+  new Web({
+    seed,
+    scenario: scenarioOf('clean'),
+    step,
+    domains: 200,
+    pages: 30,
+    httpPort: 8080,
+    httpsPort: 0,
+    realSuffixes: false,
+  });
+
+const everyNth = <T>(items: Iterable<T>, n: number): T[] => [...items].filter((_, i) => i % n === 0);
+
+function ask(web: Web, url: string) {
+  const { hostname, pathname, search } = new URL(url);
+  return web.answer(hostname, pathname + search);
+}
+
+describe('time', () => {
+  const start = at(0);
+  const sample = everyNth(start.allUrls(), 11);
+
+  test('pages die and stay dead, domains too', () => {
+    let alive = new Set(sample);
+    const shares: number[] = [];
+    for (const step of [1, 6, 12, 36, 138]) {
+      const web = at(step);
+      const there = new Set(web.allUrls());
+      const still = new Set([...alive].filter((url) => there.has(url)));
+      for (const url of alive)
+        if (!still.has(url)) expect(ask(web, url)?.body).not.toBe(ask(start, url)?.body);
+      for (const url of sample) if (!alive.has(url)) expect(there.has(url)).toBe(false);
+      alive = still;
+      shares.push(alive.size / sample.length);
+    }
+    expect(shares).toEqual([...shares].sort((a, b) => b - a));
+    expect(shares[2]).toBeGreaterThan(0.2);
+    expect(shares[4]).toBeLessThan(0.3);
+  });
+
+  test('pages and domains are born', () => {
+    const later = at(24);
+    expect(later.world.domains).toBeGreaterThan(start.world.domains);
+    const old = new Set(start.allUrls());
+    const born = [...later.allUrls()].filter((url) => !old.has(url));
+    expect(born.length).toBeGreaterThan(old.size / 10);
+    expect(later.seeds(5).every((url) => ask(later, url)?.status === 200)).toBe(true);
+  });
+
+  test('the same ETag means the same bytes at any two steps, and another one nearly always others', () => {
+    const webs = [0, 1, 2, 5, 12, 13].map((step) => at(step));
+    let same = 0;
+    let changed = 0;
+    let pairs = 0;
+    for (const url of everyNth(sample, 3)) {
+      const answers = webs.map((web) => ask(web, url)).filter((answer) => answer?.etag !== undefined);
+      for (let i = 1; i < answers.length; i++) {
+        pairs++;
+        const [before, now] = [answers[i - 1], answers[i]];
+        if (now?.etag !== before?.etag) changed++;
+        if (now?.etag === before?.etag) expect(now?.body).toBe(before?.body);
+        if (now?.body === before?.body) same++;
+      }
+    }
+    expect(same + changed).toBeLessThan(1.05 * pairs);
+    expect(Math.min(same, changed)).toBeGreaterThan(20);
+  });
+
+  test('the living link to the living more often than the dead do', () => {
+    const later = at(12);
+    const lives = (url: string): boolean => {
+      const place = later.placeOf(new URL(url).hostname);
+      return place?.domain.alive === true && ask(later, url)?.status === 200;
+    };
+    const counts = { alive: [0, 0], dead: [0, 0] };
+    for (let index = 0; index < 200; index++) {
+      const domain = start.domains.at(index);
+      for (const page of [10, 14].filter((p) => p < domain.initialPages)) {
+        const source = counts[lives(urlOf(domain, page)) ? 'alive' : 'dead'];
+        for (const target of start.neighbours(index)) {
+          const other = start.domains.at(target);
+          if (other.initialPages <= 15) continue;
+          source[0]++;
+          if (lives(urlOf(other, 15))) source[1]++;
+        }
+      }
+    }
+    expect(counts.alive[1] / counts.alive[0]).toBeGreaterThan(counts.dead[1] / counts.dead[0]);
+  });
+
+  test('a topic in the news brings a new word to its pages', () => {
+    const words = (step: number): Map<string, number> => {
+      const web = at(step);
+      const counted = new Map<string, number>();
+      for (const url of everyNth(sample, 2))
+        for (const match of (ask(web, url)?.body ?? '').matchAll(/<p>([a-z]+): /g))
+          counted.set(match[1], (counted.get(match[1]) ?? 0) + 1);
+      return counted;
+    };
+    const before = words(1);
+    const after = words(14);
+    const news = [...after].filter(([word, count]) => count > 10 && !before.has(word));
+    expect(news.length).toBeGreaterThan(0);
+  });
+});
