@@ -40,9 +40,14 @@ export class Admission {
     this.#clock = clock;
   }
 
+  /** There is something to carry. */
+  get hasWork(): boolean {
+    return this.#outbox.length > 0 || this.#sieve.pending > 0;
+  }
+
   /** Nothing is on its way to the frontier. */
   get idle(): boolean {
-    return !this.#busy && this.#outbox.length === 0 && this.#sieve.pending === 0;
+    return !this.#busy && !this.hasWork;
   }
 
   get unique(): number {

@@ -102,7 +102,7 @@ export class Agent {
         continue;
       }
       if (this.#exhausted()) return this.stop('finished');
-      if (!this.#parts.admission.idle) this.#links.notify();
+      if (this.#parts.admission.hasWork) this.#links.notify();
       await this.#work.wait(frontier.turnsOut < tools.config.fetches ? frontier.nextReadyAt() : Infinity);
     }
     while (frontier.turnsOut > 0) await this.#work.wait();
