@@ -16,7 +16,7 @@ import type { World } from './world.ts';
 
 const SIZE_EXPONENT = 0.85;
 const DEGREE_EXPONENT = 0.5;
-const MEAN_DEGREE = 20;
+const MEAN_DEGREE = 25;
 const MAX_DEGREE = 20_000;
 const MAX_HOSTS = 40;
 

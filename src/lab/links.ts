@@ -1,8 +1,8 @@
 /**
  * Who links to whom.
  *
- * Between domains: domain i has `degree` slots; slot k points at a domain drawn by rank with weight rank^-0.9, half of the time
- * within i's own community. So in-degree has a tail like a power law of exponent 2.1, and as size and degree fall with
+ * Between domains: domain i has `degree` slots; slot k points at a domain drawn by rank with weight (rank + 5)^-0.9, a third of
+ * the time within i's own community. So in-degree has a tail like a power law of exponent 2.1, and as size and degree fall with
  * the same rank, in- and out-degree are correlated (IRLbot's and ClueWeb's domain graphs show both).
  * Each slot is on a page: the domain graph is exactly what a full crawl of the pages finds.
  *
@@ -17,6 +17,7 @@ import { isPaper } from './paths.ts';
 import { below, hash, type Random, TAG, unit } from './random.ts';
 import { pageBirth, pageDeath, pagesAt } from './time.ts';
 import type { Web } from './web.ts';
+import { RANK_SHIFT } from './world.ts';
 
 const BRANCHING = 8;
 /** How far the chains look for the next living page or domain; beyond it they start over at the next edge of the tree. */
@@ -46,16 +47,21 @@ function slotSince(web: Web, domain: Domain, k: number): number {
   return turn === 0 ? birth : birth + turn * period - phase;
 }
 
-/** A domain that may be linked to, drawn by rank as the web was at `step`. */
+/**
+ * A domain that may be linked to, drawn by rank as the web was at `step`: weight (rank + 5)^-0.9, by inverting its integral, whose tenth
+ * power is exact where a general power would not be.
+ */
 function drawByRank(web: Web, domain: Domain, draw: number, step: number): number {
   const { world } = web;
   const domains = world.domainsAt(step);
-  const root = world.rootOfDomains(step);
-  let x = (root - 1) * unit(draw) + 1;
-  x *= x;
-  const fifth = x * x * x * x * x;
-  let index = Math.min(domains - 1, Math.floor(fifth) - 1);
-  if ((draw & 1) === 0 && domains > 2 * world.communities) {
+  const [low, high] = world.rankRoots(step);
+  const x = low + (high - low) * unit(draw);
+  const square = x * x;
+  let index = Math.min(
+    domains - 1,
+    Math.max(0, Math.floor(square * square * square * square * square) - RANK_SHIFT),
+  );
+  if (draw % 3 === 0 && domains > 2 * world.communities) {
     index += domain.community - (index % world.communities);
     if (index >= domains) index -= world.communities;
   }

@@ -28,7 +28,7 @@ export interface Pool {
   readonly encode: (word: string) => string;
   /** The words themselves, those of the topic first. */
   readonly terms: readonly string[];
-  /** ASCII words for paths: of the topic, and common ones; and three of them joined. */
+  /** ASCII words for paths: of the topic, and common ones; and six of them joined. */
   readonly slugs: readonly string[];
   readonly slugLines: readonly string[];
 }
@@ -97,7 +97,7 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
     terms,
     slugs,
     slugLines: made(PHRASES, () =>
-      Array.from({ length: 3 }, () => slugs[random.below(slugs.length)]).join('-'),
+      Array.from({ length: 6 }, () => slugs[random.below(slugs.length)]).join('-'),
     ),
   };
 }

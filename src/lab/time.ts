@@ -18,8 +18,8 @@ const EPOCH_SECONDS = 1_767_225_600;
 const STEP_SECONDS = 30 * 86_400;
 
 /** Rate of death of a typical page and of a typical domain, a step. */
-const PAGE_RATE = 0.075;
-const DOMAIN_RATE = 0.0012;
+const PAGE_RATE = 0.1;
+const DOMAIN_RATE = 0.0015;
 /** Share of its first pages that a typical domain adds a step: those that die young are replaced fast. */
 const GROWTH = 0.04;
 
@@ -43,7 +43,7 @@ export function domainDeath(world: World, index: number, community: number, immo
 export function pageDeath(world: World, domain: Domain, page: number): number {
   if (page < domain.fixedPages || world.scenario.exactPages) return NEVER;
   const own = normalOf(hash(world.seed, TAG.pageFrailty, domain.index, page));
-  const frailty = 0.8 * communityFrailty(world, domain.community) + 0.8 * domain.frailty + 0.8 * own;
+  const frailty = 1.1 * communityFrailty(world, domain.community) + 0.7 * domain.frailty + 0.5 * own;
   const draw = hash(world.seed, TAG.pageDeath, domain.index, page);
   return pageBirth(world, domain, page) + lifetime(draw, PAGE_RATE * exp(frailty));
 }

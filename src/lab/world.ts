@@ -6,7 +6,7 @@
 import { DrumlinError } from '../errors.ts';
 import { Layout } from './layout.ts';
 import { MAX_DOMAINS, Names } from './names.ts';
-import { exp, hash, ln, TAG } from './random.ts';
+import { hash, power, TAG } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import { Texts } from './text.ts';
 import { TOPICS } from './vocabulary.ts';
@@ -26,6 +26,8 @@ export interface WorldSettings {
   readonly realSuffixes: boolean;
 }
 
+/** Flattens the head of the ranking, so that in a web as large as IRLbot's the first domain would have about a twentieth of all as neighbours. */
+export const RANK_SHIFT = 5;
 /** New domains a step, per thousand of those at step 0. */
 const DOMAIN_GROWTH = 20;
 /** Chance that a topic is in the news in a step. */
@@ -88,17 +90,17 @@ export class World {
     return this.#growth[topic][step];
   }
 
-  /** The 10th root of the number of domains at a step plus one, which drawing by rank needs. */
-  rootOfDomains(step: number): number {
-    let root = this.#roots.get(step);
-    if (root === undefined) {
-      root = exp(ln(this.domainsAt(step) + 1) / 10);
-      this.#roots.set(step, root);
+  /** The tenth roots between which a draw by rank is uniform, given the number of domains at a step. */
+  rankRoots(step: number): readonly [low: number, high: number] {
+    let roots = this.#roots.get(step);
+    if (roots === undefined) {
+      roots = [power(RANK_SHIFT, 0.1), power(this.domainsAt(step) + RANK_SHIFT, 0.1)];
+      this.#roots.set(step, roots);
     }
-    return root;
+    return roots;
   }
 
-  readonly #roots = new Map<number, number>();
+  readonly #roots = new Map<number, readonly [number, number]>();
   readonly #growth: readonly Int32Array[];
 }
 

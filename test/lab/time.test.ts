@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { urlOf } from '../../src/lab/paths.ts';
+import type { Domain } from '../../src/lab/domain.ts';
 import { scenarioOf } from '../../src/lab/scenario.ts';
+import { pageDeath } from '../../src/lab/time.ts';
 import { Web } from '../../src/lab/web.ts';
 
-const at = (step: number, seed = 3): Web =>
+const at = (step: number, seed = 3, domains = 120): Web =>
   new Web({
     seed,
     scenario: scenarioOf('clean'),
     step,
-    domains: 200,
+    domains,
     pages: 30,
     httpPort: 8080,
     httpsPort: 0,
@@ -24,7 +25,7 @@ function ask(web: Web, url: string) {
 
 describe('time', () => {
   const start = at(0);
-  const sample = everyNth(start.allUrls(), 11);
+  const sample = everyNth(start.allUrls(), 7);
 
   test('pages die and stay dead, domains too', () => {
     let alive = new Set(sample);
@@ -40,8 +41,10 @@ describe('time', () => {
       shares.push(alive.size / sample.length);
     }
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
+    // Fronts never die and are many in small sites, so more survives here than in the web at large (docs/lab.md).
     expect(shares[2]).toBeGreaterThan(0.2);
-    expect(shares[4]).toBeLessThan(0.3);
+    expect(shares[2]).toBeLessThan(0.8);
+    expect(shares[4]).toBeLessThan(0.5);
   });
 
   test('pages and domains are born', () => {
@@ -73,25 +76,24 @@ describe('time', () => {
   });
 
   test('the living link to the living more often than the dead do', () => {
-    const later = at(12);
-    const lives = (url: string): boolean => {
-      const place = later.placeOf(new URL(url).hostname);
-      return place?.domain.alive === true && ask(later, url)?.status === 200;
-    };
+    const STEP = 11;
+    const web = at(STEP, 3, 4000);
+    const lives = (domain: Domain, page: number): boolean =>
+      STEP < Math.min(domain.death, pageDeath(web.world, domain, page));
+    const deepPage = (domain: Domain): number => domain.fixedPages + 1;
     const counts = { alive: [0, 0], dead: [0, 0] };
-    for (let index = 0; index < 200; index++) {
-      const domain = start.domains.at(index);
-      for (const page of [10, 14].filter((p) => p < domain.initialPages)) {
-        const source = counts[lives(urlOf(domain, page)) ? 'alive' : 'dead'];
-        for (const target of start.neighbours(index)) {
-          const other = start.domains.at(target);
-          if (other.initialPages <= 15) continue;
-          source[0]++;
-          if (lives(urlOf(other, 15))) source[1]++;
-        }
+    for (let index = 0; index < 4000; index += 3) {
+      const domain = web.domains.at(index);
+      if (deepPage(domain) >= domain.initialPages) continue;
+      const source = counts[lives(domain, deepPage(domain)) ? 'alive' : 'dead'];
+      for (const target of web.neighbours(index)) {
+        const other = web.domains.at(target);
+        if (deepPage(other) >= other.initialPages) continue;
+        source[0]++;
+        if (lives(other, deepPage(other))) source[1]++;
       }
     }
-    expect(counts.alive[1] / counts.alive[0]).toBeGreaterThan(counts.dead[1] / counts.dead[0]);
+    expect(counts.alive[1] / counts.alive[0]).toBeGreaterThan(1.1 * (counts.dead[1] / counts.dead[0]));
   });
 
   test('a topic in the news brings a new word to its pages', () => {

@@ -1,0 +1,29 @@
+/**
+ * `npm run bench -- lab [plots] [speed]`: the shape of the synthetic web beside the papers' figures, as plots in docs/lab/, and how fast it is
+ * served to a fast client in another process.
+ *
+ *   plots [--domains 100000]
+ *   speed [--requests 100000] [--connections 16]
+ */
+import { parseArgs } from 'node:util';
+
+export async function run(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      domains: { type: 'string', default: '100000' },
+      requests: { type: 'string', default: '100000' },
+      connections: { type: 'string', default: '16' },
+    },
+  });
+  const wanted = positionals.length > 0 ? positionals : ['plots', 'speed'];
+  if (wanted.includes('plots')) {
+    const { writePlots } = await import('./lab/distributions.ts');
+    writePlots(Number(values.domains));
+  }
+  if (wanted.includes('speed')) {
+    const { measureSpeed } = await import('./lab/speed.ts');
+    await measureSpeed(Number(values.requests), Number(values.connections));
+  }
+}
