@@ -9,7 +9,8 @@
 import type { KindName } from './kinds/kind.ts';
 import { Random } from './random.ts';
 
-const BLOCK = 1000;
+/** After so many domains the kinds repeat. */
+export const BLOCK = 1000;
 
 export class Layout {
   readonly giants: number;

@@ -13,6 +13,7 @@ import { movedRobots } from './behaviours/robots.ts';
 import { type Domain, Domains } from './domain.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind, KindName } from './kinds/kind.ts';
+import { BLOCK } from './layout.ts';
 import { edgeOf } from './links.ts';
 import { makePage } from './page.ts';
 import { paperAnswer } from './paper.ts';
@@ -44,7 +45,9 @@ export class Web {
 
   /** The first domain from `index` on that is linked to by strangers, the last and the first being neighbours; -1 if none. */
   linkedFrom(index: number, domains: number, self: number): number {
-    for (let i = 0; i < domains; i++) {
+    // The kinds repeat: where none is linked to within a block, none is anywhere.
+    const last = Math.min(domains, BLOCK + 1);
+    for (let i = 0; i < last; i++) {
       const candidate = (index + i) % domains;
       if (candidate !== self && this.kindAt(candidate).linked) return candidate;
     }

@@ -22,6 +22,7 @@ function getSecurely(lab: Lab, url: string, ca = lab.ca): Promise<{ status: numb
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', failed);
         response.on('end', () => done({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
       },
     );
@@ -60,6 +61,18 @@ describe('TLS', () => {
       const moved = await get(lab, plain);
       expect([moved.status, moved.headers.location]).toEqual([301, url]);
     });
+  });
+
+  test('is cut off where a plain connection would be reset', async () => {
+    const mix = { tls: 1, reset: 1 };
+    await withBehaviour(
+      'reset',
+      async (lab, url, home) => {
+        await expect(getSecurely(lab, url)).rejects.toMatchObject({ code: 'ECONNRESET' });
+        expect((await getSecurely(lab, home)).status).toBe(200);
+      },
+      { mix },
+    );
   });
 
   test('survives clients that speak something else', async () => {

@@ -5,6 +5,7 @@
  * Ensures   what never ends is written only as fast as the client reads, and stops when the connection does; timers end with it too.
  */
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type Answer, REASONS } from '../answer.ts';
 import { headerOf, type Request } from '../request.ts';
@@ -95,10 +96,13 @@ function cutShort(framing: (delivery: Delivery) => string, end: (socket: Socket)
 
 /**
  * A moment later: a client that finds the half body and the reset together takes them for an orderly end (libuv's short cut for a
- * hang-up), and the fault would not be seen as what it is.
+ * hang-up), and the fault would not be seen as what it is. Over TLS Node cannot reset, so the connection is cut there without a farewell.
  */
 function resetSoon(socket: Socket): void {
-  later(socket, RESET_MILLIS, () => socket.resetAndDestroy());
+  later(socket, RESET_MILLIS, () => {
+    if (socket instanceof TLSSocket) socket.destroy();
+    else socket.resetAndDestroy();
+  });
 }
 
 export const TRANSFERS: Partial<Record<BehaviourName, Deliver>> = {
