@@ -96,12 +96,10 @@ function isBlank(code: number): boolean {
 
 class HeaderLines implements HeaderView {
   readonly #names: string[] = [];
-  readonly #lower: string[] = [];
   readonly #values: string[] = [];
 
   add(name: string, value: string): void {
     this.#names.push(name);
-    this.#lower.push(name.toLowerCase());
     this.#values.push(value);
   }
 
@@ -113,18 +111,24 @@ class HeaderLines implements HeaderView {
   }
 
   get(name: string): string | undefined {
-    const i = this.#lower.indexOf(name.toLowerCase());
+    const wanted = name.toLowerCase();
+    const i = this.#names.findIndex((candidate) => isSame(candidate, wanted));
     return i < 0 ? undefined : this.#values[i];
   }
 
   all(name: string): string[] {
     const wanted = name.toLowerCase();
-    return this.#values.filter((_, i) => this.#lower[i] === wanted);
+    return this.#values.filter((_, i) => isSame(this.#names[i], wanted));
   }
 
   *entries(): Iterable<readonly [name: string, value: string]> {
     for (let i = 0; i < this.#names.length; i++) yield [this.#names[i], this.#values[i]];
   }
+}
+
+/** Most names differ in length already, and need not be put into lower case. */
+function isSame(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
 /**

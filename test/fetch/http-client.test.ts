@@ -126,13 +126,15 @@ describe('a kept connection', () => {
   });
 
   test('that speaks unasked is given up', async () => {
+    const sockets: net.Socket[] = [];
     const { url, address, connections } = await server((conversation) => {
+      sockets.push(conversation.socket);
       send(hello)(conversation);
-      if (conversation.connection === 0) setImmediate(() => send('HTTP/1.1 200 OK\r\n\r\n')(conversation));
     });
     const http = client();
     await http.fetch({ url: url(), address });
-    for (let i = 0; i < 20; i++) await turn();
+    sockets[0].write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil');
+    await once(sockets[0], 'close');
     const exchange = await http.fetch({ url: url(), address });
     expect(Buffer.from(exchange.payload).toString()).toBe('hello');
     expect(connections()).toBe(2);
