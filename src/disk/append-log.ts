@@ -132,3 +132,13 @@ export class AppendLog {
     if (this.#failure !== undefined) throw this.#failure;
   }
 }
+
+/** Does the work; if it fails, closes the logs that it was writing, and passes the failure on. */
+export async function closeOnFailure<T>(logs: readonly AppendLog[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    for (const log of logs) await log.abandon();
+    throw error;
+  }
+}

@@ -52,7 +52,7 @@ export const nodeFileSystem: FileSystem = {
 
 /** On descriptors and callbacks: half the cost of a FileHandle for each of the many transfers of a merge. */
 class NodeFile implements RawFile {
-  readonly #fd: number;
+  #fd: number;
 
   constructor(fd: number) {
     this.#fd = fd;
@@ -78,8 +78,11 @@ class NodeFile implements RawFile {
     return (await settle<fs.Stats>((done) => fs.fstat(this.#fd, done))).size;
   }
 
-  close(): Promise<void> {
-    return settle((done) => fs.close(this.#fd, done));
+  /** Twice is once: the number may belong to another file by then. */
+  async close(): Promise<void> {
+    const fd = this.#fd;
+    this.#fd = -1;
+    if (fd >= 0) await settle<void>((done) => fs.close(fd, done));
   }
 }
 

@@ -11,7 +11,7 @@
  * Crash     as KeyDrum: opened at what `freeze` returned it is exactly what it was then.
  * Non-goals single look-ups, deletion, ranges.
  */
-import { AppendLog } from '../disk/append-log.ts';
+import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
 import { recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
@@ -165,13 +165,21 @@ export class Drum {
     const answersPath = this.#files.path(answersName(generation));
     const answers = await AppendLog.create(this.#disk, answersPath, VALUE_ANSWERS_FORMAT, window);
     const old = new RecordReader(this.#repository, this.#valueBytes, window);
-    const starts = await this.#merge.run(log, old, out, answers, tuples);
+    const { starts, records } = await closeOnFailure([out.log, answers], async () => {
+      const learnt = await this.#merge.run(log, old, out, answers, tuples);
+      await answers.seal();
+      return { starts: learnt, records: await out.seal() };
+    });
 
     await this.#repository?.file.close();
     if (this.#repository) await this.#files.discard(recordsName(this.#repository.generation));
-    this.#repository = { ...(await out.seal()), generation };
-    const length = answers.length;
-    this.#decided.push({ generation, file: await answers.seal(), length, position: HEADER_BYTES });
+    this.#repository = { ...records, generation };
+    this.#decided.push({
+      generation,
+      file: answers.file,
+      length: answers.length,
+      position: HEADER_BYTES,
+    });
     await log.abandon();
     await this.#files.discard(offersName(generation));
     await this.#offers.next(tuples, starts);

@@ -13,7 +13,8 @@ import { DrumlinError } from '../errors.ts';
 import { formatBytes } from '../units.ts';
 import { alignUp, SLACK, SLOTS } from './kernel.ts';
 
-export const MIN_MEMORY = 1024 * 1024;
+/** What is left of 1 MiB when a cache and a reader of lines have taken their parts. */
+export const MIN_MEMORY = 768 * 1024;
 /** The kernel's addresses have 32 bits; memory beyond this is better left to the system's cache of files. */
 const MAX_MEMORY = 3 * 2 ** 30;
 /** A bucket this large is sorted in a few milliseconds, in the cache; a larger one would only lengthen the pauses. */

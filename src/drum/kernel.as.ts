@@ -59,11 +59,11 @@ function xxh64(at: usize, length: usize): u64 {
   return hash ^ (hash >> 32);
 }
 
-export function hashAll(bytes: usize, ends: usize, n: u32, keys: usize): void {
+export function hashAll(bytes: usize, ends: usize, n: u32, keys: usize, trailing: u32): void {
   let from: u32 = 0;
   for (let i: u32 = 0; i < n; i++) {
     const to = load<u32>(ends + (<usize>i << 2));
-    store<u64>(keys + (<usize>i << 3), xxh64(bytes + from, to - from));
+    store<u64>(keys + (<usize>i << 3), xxh64(bytes + from, to - from - trailing));
     from = to;
   }
 }

@@ -28,8 +28,8 @@ const PAGE = 65_536;
 const COMPILED = new WebAssembly.Module(KERNEL_WASM);
 
 interface Functions {
-  /** keys[i] = xxHash64 of entry i of a packed batch. */
-  hashAll(bytes: number, ends: number, n: number, keys: number): void;
+  /** keys[i] = xxHash64 of entry i of a packed batch, without its last `trailing` bytes. */
+  hashAll(bytes: number, ends: number, n: number, keys: number, trailing: number): void;
   /** The offsets just behind each newline of bytes[from .. to), at most `capacity`; returns how many. */
   lineEnds(bytes: number, from: number, to: number, ends: number, capacity: number): number;
   /**

@@ -11,7 +11,7 @@
  *           taken after it are given twice. A merge only writes new files, so killing it harms nothing.
  * Costs     Theorem 2 of the paper; docs/drum.md has the figures.
  */
-import { AppendLog } from '../disk/append-log.ts';
+import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
 import { recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
@@ -135,12 +135,16 @@ export class KeyDrum {
     const log = await this.#offers.finish();
     const out = await this.#createLog(keysName(shape.generation), KEYS_FORMAT);
     const answers = await this.#createLog(answersName(shape.generation), ANSWERS_FORMAT);
-    const starts = await this.#merge.run(log, this.#repository, out, answers, tuples);
-    await answers.close();
+    const starts = await closeOnFailure([out, answers], async () => {
+      const learnt = await this.#merge.run(log, this.#repository, out, answers, tuples);
+      await answers.close();
+      await out.seal();
+      return learnt;
+    });
 
     const old = this.#repository;
     const count = (out.length - HEADER_BYTES) / 8;
-    this.#repository = { file: await out.seal(), count, generation: shape.generation };
+    this.#repository = { file: out.file, count, generation: shape.generation };
     await old?.file.close();
     if (old) await this.#files.discard(keysName(old.generation));
     this.#decided.push({ ...shape, log, taken: 0 });

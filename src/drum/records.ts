@@ -102,7 +102,7 @@ export class RecordReader {
 }
 
 export class RecordWriter {
-  readonly #log: AppendLog;
+  readonly log: AppendLog;
   readonly #valueBytes: ValueBytes;
   readonly #buffer: Uint8Array;
   readonly #view: DataView;
@@ -110,7 +110,7 @@ export class RecordWriter {
   count = 0;
 
   private constructor(log: AppendLog, valueBytes: ValueBytes, bufferBytes: number) {
-    this.#log = log;
+    this.log = log;
     this.#valueBytes = valueBytes;
     this.#buffer = new Uint8Array(bufferBytes);
     this.#view = new DataView(this.#buffer.buffer);
@@ -145,7 +145,7 @@ export class RecordWriter {
 
   async seal(): Promise<RecordFile> {
     await this.#empty();
-    return { file: await this.#log.seal(), length: this.#log.length, count: this.count };
+    return { file: await this.log.seal(), length: this.log.length, count: this.count };
   }
 
   async #putSlowly(key: bigint, value: Uint8Array): Promise<void> {
@@ -157,7 +157,7 @@ export class RecordWriter {
       return;
     }
     await this.#empty();
-    await this.#log.append(value);
+    await this.log.append(value);
   }
 
   #putHeader(key: bigint, length: number): void {
@@ -167,7 +167,7 @@ export class RecordWriter {
   }
 
   async #empty(): Promise<void> {
-    await this.#log.append(this.#buffer.subarray(0, this.#filled));
+    await this.log.append(this.#buffer.subarray(0, this.#filled));
     this.#filled = 0;
   }
 }

@@ -19,6 +19,7 @@ import { KeyDrum, type KeyDrumState } from '../drum/key-drum.ts';
 import type { Frozen } from '../drum/offers.ts';
 import type { Pacer } from '../drum/pacer.ts';
 import { politePacer } from '../drum/pacer.ts';
+import { DrumlinError, EXIT } from '../errors.ts';
 import { RecentCache } from './recent-cache.ts';
 import type { DurableSieve, KeyedBatch } from './sieve.ts';
 
@@ -115,8 +116,11 @@ export class DiskSieve implements DurableSieve {
 
   /** Gives the folder back as it was at the last checkpoint. */
   async close(): Promise<void> {
-    await this.#drum.close();
-    this.#lock?.release();
+    try {
+      await this.#drum.close();
+    } finally {
+      this.#lock?.release();
+    }
   }
 
   /** The parts of a sieve that lives by itself, for the constructors of the two forms. */
@@ -125,9 +129,11 @@ export class DiskSieve implements DurableSieve {
     await disk.makeFolder(options.folder);
     const lock = FolderLock.acquire(options.folder);
     try {
-      const stored = await loadCheckpoint<KeyDrumState>(disk, options.folder, CHECKPOINT);
-      const drum = await openDrum(options, disk, plan, stored);
-      return { drum, disk, lock, checkpoints: stored?.sequence ?? 0 };
+      const stored = await loadCheckpoint<KeyDrumState | null>(disk, options.folder, CHECKPOINT);
+      if (!stored) await claimFolder(disk, options.folder);
+      const at = stored?.state ? { files: stored.files, state: stored.state } : undefined;
+      const drum = await openDrum(options, disk, plan, at);
+      return { drum, disk, lock, checkpoints: stored?.sequence ?? 1 };
     } catch (error) {
       lock.release();
       throw error;
@@ -170,6 +176,25 @@ export class MercatorSieve extends DiskSieve {
     const { drum, disk } = await DiskSieve.openPart(options, mercatorGeometry, at);
     return new MercatorSieve(drum, disk, options, undefined, 0);
   }
+}
+
+/**
+ * Writes an empty checkpoint before any other file, so that a folder with files and without one is known to be somebody
+ * else's: recovery, which deletes what no checkpoint names, must never touch it.
+ */
+async function claimFolder(disk: Disk, folder: string): Promise<void> {
+  const strangers = (await disk.list(folder)).filter(
+    (name) => !/^(LOCK.*|checkpoint\.json\.tmp)$/.test(name),
+  );
+  if (strangers.length > 0) {
+    throw new DrumlinError(
+      'FOLDER_NOT_OURS',
+      `${folder} is not empty and holds no sieve (there is ${strangers[0]}).`,
+      'Choose another --dir, or an empty one.',
+      { exitCode: EXIT.folder },
+    );
+  }
+  await saveCheckpoint(disk, folder, CHECKPOINT, { sequence: 1, files: {}, state: null });
 }
 
 function cacheBytes({ memory, cache }: SieveOptions): number {

@@ -4,8 +4,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BatchBuilder, entryBytes } from '../../src/sieve/batch.ts';
-import type { DurableSieve, KeyedBatch, Sieve, SieveState } from '../../src/sieve/sieve.ts';
+import { BatchBuilder } from '../../src/sieve/batch.ts';
+import type { DurableSieve, Sieve, SieveState } from '../../src/sieve/sieve.ts';
+import { firsts, type Offer, pack, takeAll, unpack } from './packing.ts';
 
 export interface Subject {
   readonly name: string;
@@ -17,42 +18,12 @@ export interface Subject {
   durable?(): { open(at: SieveState | undefined): Promise<DurableSieve> };
 }
 
-export interface Offer {
-  readonly key: bigint;
-  readonly text: string;
-}
-
 /** Few keys, so that they repeat; both ends of the range, neighbours, and keys that differ in low bits only. */
 const KEYS = [0n, 1n, 2n, 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n - 2n].concat(
   Array.from({ length: 24 }, (_, i) => BigInt.asUintN(64, BigInt(i + 1) * 0x9e3779b97f4a7c15n)),
 );
 const offer = fc.record({ key: fc.constantFrom(...KEYS), text: fc.string({ unit: 'binary', maxLength: 9 }) });
 const offers = fc.array(offer, { maxLength: 30 });
-
-export function pack(entries: readonly Offer[]): BatchBuilder {
-  const batch = new BatchBuilder(1, 1);
-  for (const { key, text } of entries) batch.addText(key, text);
-  return batch;
-}
-
-export function unpack(batch: KeyedBatch): Offer[] {
-  return Array.from({ length: batch.length }, (_, i) => ({
-    key: batch.keys[i],
-    text: Buffer.from(entryBytes(batch, i)).toString('utf8'),
-  }));
-}
-
-export async function takeAll(sieve: Sieve): Promise<Offer[]> {
-  const out: Offer[] = [];
-  for (let batch = await sieve.take(); batch; batch = await sieve.take()) out.push(...unpack(batch));
-  return out;
-}
-
-/** First offers in order. */
-export function firsts(entries: readonly Offer[]): Offer[] {
-  const seen = new Set<bigint>();
-  return entries.filter(({ key }) => !seen.has(key) && seen.add(key));
-}
 
 const byKey = (a: Offer, b: Offer) => (a.key < b.key ? -1 : 1);
 

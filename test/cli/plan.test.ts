@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { type PlanRow, plan, planTables } from '../../src/cli/plan.ts';
+
+test('without numbers it prints the paper, Table 2 and Table 3', () => {
+  const [second, third] = planTables({});
+  expect(second.map((r) => Math.round(r.mercator.overhead))).toEqual([12, 94, 918, 9156, 91542]);
+  expect(second.map((r) => Math.floor(r.drum.overhead * 100) / 100)).toEqual([
+    2.26, 2.35, 3.28, 12.5, 104.77,
+  ]);
+  expect(third.map((r) => r.memory)).toEqual([...Array(5).fill(4e9), ...Array(5).fill(8e9)]);
+  expect(third.slice(5).map((r) => Number(r.drum.overhead.toFixed(1)))).toEqual([2.3, 2.7, 3.3, 3.3, 3.7]);
+  expect(Math.floor(third[9].drum.pagesPerSecond)).toBe(4192);
+});
+
+test('the table is text with aligned columns, and says the best disk for each memory', () => {
+  const text = plan({ pages: '1M,10M', memory: '128M,1G', disk: '1T' });
+  const lines = text.trimEnd().split('\n');
+  expect(lines).toHaveLength(2 + 4 + 2);
+  expect(new Set(lines.slice(1, 6).map((line) => line.length)).size).toBe(1);
+  expect(lines.at(-1)).toMatch(/^Best for 1\.0 GB: 4\.8 TB of disk, 977 buckets, each sorted in 333 MB\.$/);
+});
+
+test('--json holds every figure', () => {
+  const rows: PlanRow[] = JSON.parse(plan({ pages: '5G', memory: '2G', bandwidth: '50M', json: true }));
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({ pages: 5e9, memory: 2e9, disk: 4.39e12, optimalBuckets: 1953 });
+  expect(rows[0].drum.pagesPerSecond).toBeCloseTo(50e6 / (rows[0].drum.overhead * 110 * 59), 6);
+});
+
+test('a disk that grows is as large as the hashes of the crawl', () => {
+  expect(planTables({ pages: '80G', disk: 'grows' })[0][0].disk).toBeCloseTo((8 * 59 * 80e9) / 9, -6);
+});
+
+test.each([
+  [{ pages: 'many' }],
+  [{ pages: '0' }],
+  [{ memory: '1Q' }],
+  [{ disk: 'large' }],
+  [{ newShare: '2' }],
+  [{ newShare: '1/0' }],
+  [{ links: '-1' }],
+])('%o is refused with the form it should have', (flags) => {
+  expect(() => plan(flags)).toThrow(expect.objectContaining({ code: 'VALUE' }));
+});

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BatchBuilder, entryBytes } from '../../src/sieve/batch.ts';
+
+test('a batch holds what was added, in order, by bytes, by range and by text', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.string({ unit: 'binary' }))),
+      (list) => {
+        const batch = new BatchBuilder(1, 1);
+        const copy = new BatchBuilder();
+        for (let round = 0; round < 2; round++) {
+          batch.clear();
+          list.forEach(([key, text], i) => {
+            const bytes = Buffer.from(text);
+            if (i % 3 === 0) batch.addText(key, text);
+            else if (i % 3 === 1) batch.add(key, bytes);
+            else
+              batch.addRange(
+                key,
+                Buffer.concat([Buffer.from('ab'), bytes, Buffer.from('c')]),
+                2,
+                2 + bytes.length,
+              );
+          });
+        }
+        copy.addAll(batch);
+        for (const one of [batch, copy]) {
+          expect(one.length).toBe(list.length);
+          expect([...one.keys.subarray(0, one.length)]).toEqual(list.map(([key]) => key));
+          list.forEach(([, text], i) => {
+            expect(Buffer.from(entryBytes(one, i))).toEqual(Buffer.from(text));
+          });
+          expect(one.byteLength).toBe(Buffer.byteLength(list.map(([, text]) => text).join('')));
+        }
+      },
+    ),
+  );
+});
