@@ -8,8 +8,9 @@
 import { type BehaviourName, drawBehaviour, type Layer } from './behaviours/behaviour.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind } from './kinds/kind.ts';
-import { sectionNamesOf } from './paths.ts';
+import { sectionNameOf } from './paths.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './random.ts';
+import type { Pool } from './text.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
 import { LANGUAGES, TOPICS } from './vocabulary.ts';
 import type { World } from './world.ts';
@@ -98,12 +99,19 @@ export class Domain {
     return this.#in.style;
   }
 
-  /** What its paths begin with, see paths.ts. */
-  get sectionNames(): readonly string[] {
-    this.#sectionNames ??= sectionNamesOf(this);
-    return this.#sectionNames;
+  /** What the paths of a section begin with, see paths.ts. */
+  sectionName(section: number): string {
+    this.#sectionNames[section] ??= sectionNameOf(this, section);
+    return this.#sectionNames[section];
   }
-  #sectionNames: readonly string[] | undefined;
+  readonly #sectionNames: string[] = [];
+
+  /** The words of its first pages, and of all its paths. */
+  get pool(): Pool {
+    this.#pool ??= this.world.texts.pool(this.language, this.topic, 0, this.legacy);
+    return this.#pool;
+  }
+  #pool: Pool | undefined;
 
   /** How many domains it links to. */
   get degree(): number {

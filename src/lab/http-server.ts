@@ -149,9 +149,21 @@ class Connection {
 function headOf(answer: Answer, keepAlive: boolean): string {
   let head = `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nServer: drumlin-web\r\n${answer.headers}`;
   if (answer.etag) head += `ETag: ${answer.etag}\r\n`;
-  if (answer.modified) head += `Last-Modified: ${new Date(answer.modified * 1000).toUTCString()}\r\n`;
+  if (answer.modified) head += `Last-Modified: ${httpDate(answer.modified)}\r\n`;
   if (answer.status !== 304) head += `Content-Length: ${answer.body.length}\r\n`;
   return `${head}Connection: ${keepAlive ? 'keep-alive' : 'close'}\r\n\r\n`;
+}
+
+/** Most pages were last changed at one of a few steps, and writing a date costs a microsecond. */
+const dates = new Map<number, string>();
+
+function httpDate(seconds: number): string {
+  let text = dates.get(seconds);
+  if (text === undefined) {
+    text = new Date(seconds * 1000).toUTCString();
+    dates.set(seconds, text);
+  }
+  return text;
 }
 
 /** The client already has this state of the page. */

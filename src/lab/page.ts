@@ -93,6 +93,7 @@ function writePage(web: Web, domain: Domain, draft: Draft): string {
   const pool = poolOf(original.domain, draft.textStep);
   const words = new Random(seed ^ TAG.page, original.domain.index, original.page, draft.textStep + 1);
   const others = new Random(seed ^ TAG.edit, domain.index, page, draft.textStep + 1);
+  const voice: Voice = { from: domain, host, pool, words: others };
   const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
   const subject = subjectOf(web, original.domain, pool, words, draft.textStep);
   // What the links and the frame will take is known well enough; the rest of the size is text.
@@ -106,17 +107,26 @@ function writePage(web: Web, domain: Domain, draft: Draft): string {
     html += i % 3 === 0 ? `<p>${subject}: ` : '<p>';
     const own = stretch(pool, words, text / paragraphs);
     html += original.edited > 0 && i % original.edited === 1 ? stretch(pool, others, text / paragraphs) : own;
-    if (i < inText) html += anchorOf(links, i, domain, host, pool, others);
+    if (i < inText) html += anchorOf(links, i, voice);
   }
   html += '<ul>\n';
-  for (let i = inText; i < links.length; i++) html += `<li>${anchorOf(links, i, domain, host, pool, others)}`;
+  for (let i = inText; i < links.length; i++) html += anchorOf(links, i, voice, '<li><a href="');
   return `${html}</ul>\n${frame.footer}`;
 }
 
-function anchorOf(links: LinkList, i: number, from: Domain, host: number, pool: Pool, words: Random): string {
+/** Who speaks: where relative addresses start from, and the words that links are given. */
+interface Voice {
+  readonly from: Domain;
+  readonly host: number;
+  readonly pool: Pool;
+  readonly words: Random;
+}
+
+function anchorOf(links: LinkList, i: number, voice: Voice, start = '<a href="'): string {
   const domain = links.domainAt(i);
-  const end = domain === from || !domain ? anchorEnd(pool, words) : `">${domain.name}</a>\n`;
-  return `<a href="${links.href(i, from, host)}${end}`;
+  const end =
+    domain === voice.from || !domain ? anchorEnd(voice.pool, voice.words) : `">${domain.name}</a>\n`;
+  return start + links.href(i, voice.from, voice.host) + end;
 }
 
 /** What the page is about; while its topic is in the news, the name of the news. */
@@ -162,9 +172,10 @@ function makeFrame(web: Web, domain: Domain, host: number): Frame {
     footer.touch(since);
     if (target >= 0 && target !== domain.index) footer.add(web.domains.at(target), 0);
   }
+  const voice: Voice = { from: domain, host, pool, words };
   const list = (links: LinkList): string => {
     let html = '';
-    for (let i = 0; i < links.length; i++) html += anchorOf(links, i, domain, host, pool, words);
+    for (let i = 0; i < links.length; i++) html += anchorOf(links, i, voice);
     return html;
   };
   const charset = domain.behaviour('transfer') === 'no-charset' ? language.legacy : 'utf-8';

@@ -7,27 +7,30 @@
  */
 import type { Domain } from './domain.ts';
 import { hash, TAG } from './random.ts';
-import type { Pool } from './text.ts';
+import { type Pool, slugLineOf } from './text.ts';
 
+/** The words of a domain's pages as they were written at a step. */
 export function poolOf(domain: Domain, step = 0): Pool {
-  return domain.world.texts.pool(domain.language, domain.topic, step, domain.legacy);
+  return step === 0
+    ? domain.pool
+    : domain.world.texts.pool(domain.language, domain.topic, step, domain.legacy);
 }
 
 export function pathOf(domain: Domain, page: number): string {
-  return page < domain.hosts ? '/' : deepPath(domain, page, domain.sectionNames, '&');
+  return page < domain.hosts ? '/' : deepPath(domain, page, '&');
 }
 
 /** The path as it stands in HTML, where `&` is written out. */
 export function hrefOf(domain: Domain, page: number): string {
-  return page < domain.hosts ? '/' : deepPath(domain, page, domain.sectionNames, '&amp;');
+  return page < domain.hosts ? '/' : deepPath(domain, page, '&amp;');
 }
 
 /** Pieces are few and long, because a page is made of some hundred of them. */
-function deepPath(domain: Domain, page: number, sections: readonly string[], and: string): string {
+function deepPath(domain: Domain, page: number, and: string): string {
   const h = hash(domain.world.seed, TAG.slug, domain.index, page);
-  const words = poolOf(domain).slugLines[(h >>> 8) & 1023];
+  const words = slugLineOf(domain.pool, h >>> 8);
   if (isPaper(domain, page)) return `/papers/${words}-${page}.pdf`;
-  return sections[h & 7] + words + numberPart(domain.style, page, and);
+  return domain.sectionName(h & 7) + words + numberPart(domain.style, page, and);
 }
 
 function numberPart(style: number, page: number, and: string): string {
@@ -43,15 +46,13 @@ function numberPart(style: number, page: number, and: string): string {
   }
 }
 
-/** What the paths of a domain begin with, up to the words. */
-export function sectionNamesOf(domain: Domain): string[] {
-  const { slugs } = poolOf(domain);
-  return Array.from({ length: 8 }, (_, i) => {
-    const h = hash(domain.world.seed, TAG.section, domain.index, i);
-    const word = slugs[h % slugs.length];
-    if (domain.style === 1) return `/${word}/${1996 + (h >>> 28)}/`;
-    return domain.style === 2 ? `/${word}.php?title=` : `/${word}/`;
-  });
+/** What paths of one of a domain's eight sections begin with, up to the words. */
+export function sectionNameOf(domain: Domain, section: number): string {
+  const { slugs } = domain.pool;
+  const h = hash(domain.world.seed, TAG.section, domain.index, section);
+  const word = slugs[h % slugs.length];
+  if (domain.style === 1) return `/${word}/${1996 + (h >>> 28)}/`;
+  return domain.style === 2 ? `/${word}.php?title=` : `/${word}/`;
 }
 
 /** One page in four of an academic domain. */

@@ -12,7 +12,8 @@ import { hash, Random, TAG } from './random.ts';
 import { inventWord, LANGUAGES, type Language, slugOf, TOPICS, topicWords } from './vocabulary.ts';
 
 const TAPE = 256 * 1024;
-const PHRASES = 1024;
+/** Few enough that all pools' phrases stay in the processor's cache: links are made of them. */
+const PHRASES = 256;
 const POOLS = 200;
 /** Terms drift: every so many steps a topic's favourite words change places. */
 const STEPS_PER_ERA = 6;
@@ -61,6 +62,11 @@ export function stretch(pool: Pool, random: Random, bytes: number): string {
   const span = Math.min(Math.max(1, wanted), stops.length >> 1);
   const first = random.below(stops.length - span);
   return tape.slice(stops[first], stops[first + span]);
+}
+
+/** The words of a path, by any number. */
+export function slugLineOf(pool: Pool, number: number): string {
+  return pool.slugLines[number & (PHRASES - 1)];
 }
 
 export function phraseOf(pool: Pool, random: Random): string {
