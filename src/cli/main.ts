@@ -7,6 +7,8 @@ import { DrumlinError, EXIT } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
+import * as plan from './plan.ts';
+import * as unique from './unique.ts';
 import * as web from './web.ts';
 
 const program = new Command('drumlin')
@@ -15,7 +17,7 @@ const program = new Command('drumlin')
   .showHelpAfterError('(add --help for what there is)')
   .exitOverride();
 
-for (const { register } of [crawl, demo, web]) register(program);
+for (const { register } of [crawl, web, unique, plan, demo]) register(program);
 
 try {
   await program.parseAsync();
