@@ -67,7 +67,9 @@ export class Collector {
 
   set starts(starts: readonly number[]) {
     this.#starts = starts;
-    for (let bucket = 0; bucket < starts.length; bucket++) this.#slots.fill(bucket, starts[bucket]);
+    for (let bucket = 0; bucket < starts.length; bucket++) {
+      this.#slots.fill(bucket, starts[bucket], starts[bucket + 1] ?? SLOTS);
+    }
   }
 
   /** Tuples collected since `begin`. */
