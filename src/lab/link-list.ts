@@ -5,7 +5,7 @@
  * are honest: bytes that change never keep their tag. (Now and then a tag changes for nothing, as real ones do.)
  */
 import type { Domain } from './domain.ts';
-import { hrefOf } from './paths.ts';
+import { putPath } from './paths.ts';
 
 export class LinkList {
   readonly #domains: (Domain | undefined)[] = [];
@@ -49,13 +49,16 @@ export class LinkList {
     return this.#pages[i];
   }
 
-  /** The i-th address as HTML has it: relative within the host, as most sites write. */
-  href(i: number, from: Domain, host: number): string {
+  /** Writes the i-th address as HTML has it: relative within the host, as most sites write. */
+  putHref(out: string[], i: number, from: Domain, host: number): void {
     const domain = this.#domains[i];
-    if (!domain) return (this.#addresses.get(i) ?? '').replaceAll('&', '&amp;');
+    if (!domain) {
+      out.push((this.#addresses.get(i) ?? '').replaceAll('&', '&amp;'));
+      return;
+    }
     const page = this.#pages[i];
     const targetHost = domain.hostOf(page);
-    const path = hrefOf(domain, page);
-    return domain === from && targetHost === host ? path : domain.origin(targetHost) + path;
+    if (domain !== from || targetHost !== host) out.push(domain.origin(targetHost));
+    putPath(out, domain, page, '&amp;');
   }
 }

@@ -12,7 +12,7 @@ import { LinkList } from './link-list.ts';
 import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
 import { poolOf } from './paths.ts';
 import { exp, Random, TAG } from './random.ts';
-import { anchorEnd, flat, type Pool, phraseOf, stretch } from './text.ts';
+import { anchorEnd, type Pool, phraseOf, Reader } from './text.ts';
 import { editionOf, recentBurst } from './time.ts';
 import { inventWord, LANGUAGES } from './vocabulary.ts';
 import type { Web } from './web.ts';
@@ -86,32 +86,44 @@ interface Draft {
   readonly textStep: number;
 }
 
+/** Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it cost a third of the time. */
 function writePage(web: Web, domain: Domain, draft: Draft): string {
   const { links, frame, page, original } = draft;
-  const host = domain.hostOf(page);
   const { seed } = web.world;
   const pool = poolOf(original.domain, draft.textStep);
   const words = new Random(seed ^ TAG.page, original.domain.index, original.page, draft.textStep + 1);
   const others = new Random(seed ^ TAG.edit, domain.index, page, draft.textStep + 1);
-  const voice: Voice = { from: domain, host, pool, words: others };
+  const voice: Voice = { from: domain, host: domain.hostOf(page), pool, window: page, words: others };
   const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
   const subject = subjectOf(web, original.domain, pool, words, draft.textStep);
   // What the links and the frame will take is known well enough; the rest of the size is text.
   const room = draft.size - frame.length - links.length * LINK_BYTES;
   const text = Math.max(200, original.domain === domain ? room : draft.size * 0.7);
   const paragraphs = Math.ceil(text / PARAGRAPH);
+  const [reader, other] = [new Reader(pool, words), new Reader(pool, others)];
   const inText = Math.min(paragraphs, Math.floor(links.length / 3));
-  let html = `${frame.head}<title>${title} - ${domain.name}</title>\n<meta name="description" content="${title}: ${subject}">\n`;
-  html += `${frame.menu}<h1>${title}</h1>\n`;
+  const out = [
+    frame.head,
+    '<title>',
+    title,
+    ' - ',
+    domain.name,
+    '</title>\n<meta name="description" content="',
+    subject,
+    '">\n',
+  ];
+  out.push(frame.menu, '<h1>', title, '</h1>\n');
   for (let i = 0; i < paragraphs; i++) {
-    html += i % 3 === 0 ? `<p>${subject}: ` : '<p>';
-    const own = stretch(pool, words, text / paragraphs);
-    html += original.edited > 0 && i % original.edited === 1 ? stretch(pool, others, text / paragraphs) : own;
-    if (i < inText) html += anchorOf(links, i, voice);
+    out.push('<p>');
+    if (i % 3 === 0) out.push(subject, ': ');
+    const own = reader.read(text / paragraphs);
+    out.push(original.edited > 0 && i % original.edited === 1 ? other.read(text / paragraphs) : own);
+    if (i < inText) putAnchor(out, links, i, voice, '<a href="');
   }
-  html += '<ul>\n';
-  for (let i = inText; i < links.length; i++) html += anchorOf(links, i, voice, '<li><a href="');
-  return `${html}</ul>\n${frame.footer}`;
+  out.push('<ul>\n');
+  for (let i = inText; i < links.length; i++) putAnchor(out, links, i, voice, '<li><a href="');
+  out.push('</ul>\n', frame.footer);
+  return out.join('');
 }
 
 /** Who speaks: where relative addresses start from, and the words that links are given. */
@@ -119,14 +131,23 @@ interface Voice {
   readonly from: Domain;
   readonly host: number;
   readonly pool: Pool;
+  /** Which few of the pool's anchor texts it uses. */
+  readonly window: number;
   readonly words: Random;
 }
 
-function anchorOf(links: LinkList, i: number, voice: Voice, start = '<a href="'): string {
+function putAnchor(
+  out: string[],
+  links: LinkList,
+  i: number,
+  { from, host, pool, window, words }: Voice,
+  start: string,
+): void {
   const domain = links.domainAt(i);
-  const end =
-    domain === voice.from || !domain ? anchorEnd(voice.pool, voice.words) : `">${domain.name}</a>\n`;
-  return start + links.href(i, voice.from, voice.host) + end;
+  out.push(start);
+  links.putHref(out, i, from, host);
+  if (domain === from || !domain) out.push(anchorEnd(pool, window, words));
+  else out.push('">', domain.name, '</a>\n');
 }
 
 /** What the page is about; while its topic is in the news, the name of the news. */
@@ -172,18 +193,20 @@ function makeFrame(web: Web, domain: Domain, host: number): Frame {
     footer.touch(since);
     if (target >= 0 && target !== domain.index) footer.add(web.domains.at(target), 0);
   }
-  const voice: Voice = { from: domain, host, pool, words };
+  const voice: Voice = { from: domain, host, pool, window: domain.index, words };
   const list = (links: LinkList): string => {
-    let html = '';
-    for (let i = 0; i < links.length; i++) html += anchorOf(links, i, voice);
-    return html;
+    const out: string[] = [];
+    for (let i = 0; i < links.length; i++) putAnchor(out, links, i, voice, '<a href="');
+    return out.join('');
   };
   const charset = domain.behaviour('transfer') === 'no-charset' ? language.legacy : 'utf-8';
   const head =
     `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="${charset}">\n` +
     `<link rel="stylesheet" href="/style.css">\n`;
-  const top = flat(`</head>\n<body>\n<nav>\n${list(menu)}</nav>\n`);
-  const bottom = flat(`<footer>\n${list(footer)}<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`);
+  const top = ['</head>\n<body>\n<nav>\n', list(menu), '</nav>\n'].join('');
+  const bottom = ['<footer>\n', list(footer), `<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`].join(
+    '',
+  );
   const length = head.length + top.length + bottom.length + 200;
   return { head, menu: top, footer: bottom, length, modified: footer.modified };
 }

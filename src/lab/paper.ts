@@ -5,7 +5,7 @@ import type { Answer } from './answer.ts';
 import type { Domain } from './domain.ts';
 import { poolOf } from './paths.ts';
 import { hash, Random, TAG } from './random.ts';
-import { stretch } from './text.ts';
+import { Reader } from './text.ts';
 import { pageBirth, secondsOf } from './time.ts';
 import type { Web } from './web.ts';
 
@@ -15,10 +15,9 @@ const LINE = 90;
 export function paperAnswer(web: Web, domain: Domain, page: number): Answer {
   const birth = pageBirth(web.world, domain, page);
   const words = new Random(web.world.seed ^ TAG.page, domain.index, page, birth);
-  const text = stretch(poolOf(domain, birth), words, 4000 + words.below(12_000)).replace(
-    /[()\\\x80-\xff]/g,
-    '',
-  );
+  const text = new Reader(poolOf(domain, birth), words)
+    .read(4000 + words.below(12_000))
+    .replace(/[()\\\x80-\xff]/g, '');
   return {
     status: 200,
     headers: 'Content-Type: application/pdf\r\n',

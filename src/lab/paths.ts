@@ -17,20 +17,21 @@ export function poolOf(domain: Domain, step = 0): Pool {
 }
 
 export function pathOf(domain: Domain, page: number): string {
-  return page < domain.hosts ? '/' : deepPath(domain, page, '&');
+  const pieces: string[] = [];
+  putPath(pieces, domain, page, '&');
+  return pieces.join('');
 }
 
-/** The path as it stands in HTML, where `&` is written out. */
-export function hrefOf(domain: Domain, page: number): string {
-  return page < domain.hosts ? '/' : deepPath(domain, page, '&amp;');
-}
-
-/** Pieces are few and long, because a page is made of some hundred of them. */
-function deepPath(domain: Domain, page: number, and: string): string {
+/** The path in pieces, for a page that joins all of its own at once; `and` is how `&` is to be written. */
+export function putPath(out: string[], domain: Domain, page: number, and: string): void {
+  if (page < domain.hosts) {
+    out.push('/');
+    return;
+  }
   const h = hash(domain.world.seed, TAG.slug, domain.index, page);
-  const words = slugLineOf(domain.pool, h >>> 8);
-  if (isPaper(domain, page)) return `/papers/${words}-${page}.pdf`;
-  return domain.sectionName(h & 7) + words + numberPart(domain.style, page, and);
+  const words = slugLineOf(domain.pool, domain.index, h >>> 8);
+  if (isPaper(domain, page)) out.push('/papers/', words, `-${page}.pdf`);
+  else out.push(domain.sectionName(h & 7), words, numberPart(domain.style, page, and));
 }
 
 function numberPart(style: number, page: number, and: string): string {

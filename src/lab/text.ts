@@ -2,18 +2,19 @@
  * Text by the kilobyte: with a language and a topic, cheap enough to be made anew for every request.
  *
  * Idea      For each (language, topic, era) one long tape of sentences is written once; a paragraph is a stretch of it between two
- *           sentence ends, and a page a few dozen stretches. Word frequencies fall with rank, so that term statistics
+ *           sentence ends, and a page a few stretches of some paragraphs each. Word frequencies fall with rank, so that term statistics
  *           look like those of text; two pages of a topic share about a tenth of their stretches.
  * Ensures   all strings are byte strings: character codes 0-255 are the bytes of the page (UTF-8, or the language's
  *           legacy encoding), so that length is size and writing needs no encoder.
- * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 256 KB and takes 5 ms. At most `POOLS` are kept.
+ * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 160 KB and takes 3 ms. At most `POOLS` are kept.
  */
 import { hash, Random, TAG } from './random.ts';
 import { inventWord, LANGUAGES, type Language, slugOf, TOPICS, topicWords } from './vocabulary.ts';
 
-const TAPE = 256 * 1024;
-/** Few enough that all pools' phrases stay in the processor's cache: links are made of them. */
+const TAPE = 160 * 1024;
+const PARAGRAPHS_IN_A_ROW = 5;
 const PHRASES = 256;
+const WINDOW = 32;
 const POOLS = 200;
 /** Terms drift: every so many steps a topic's favourite words change places. */
 const STEPS_PER_ERA = 6;
@@ -55,27 +56,48 @@ export class Texts {
   }
 }
 
-/** About `bytes` of running text: whole sentences, at least one. */
-export function stretch(pool: Pool, random: Random, bytes: number): string {
-  const { tape, stops } = pool;
-  const wanted = Math.round((bytes * stops.length) / tape.length);
-  const span = Math.min(Math.max(1, wanted), stops.length >> 1);
-  const first = random.below(stops.length - span);
-  return tape.slice(stops[first], stops[first + span]);
+/**
+ * Reads paragraphs off a tape: a few in a row, then from elsewhere. Memory that is read in a row comes faster than the same
+ * amount in pieces, and the tapes together are larger than the processor's cache.
+ */
+export class Reader {
+  readonly #pool: Pool;
+  readonly #random: Random;
+  #at = 0;
+  #left = 0;
+
+  constructor(pool: Pool, random: Random) {
+    this.#pool = pool;
+    this.#random = random;
+  }
+
+  /** About `bytes` of running text: whole sentences, at least one. */
+  read(bytes: number): string {
+    const { tape, stops } = this.#pool;
+    const wanted = Math.round((bytes * stops.length) / tape.length);
+    const span = Math.min(Math.max(1, wanted), stops.length >> 1);
+    if (this.#left-- <= 0 || this.#at + span >= stops.length) {
+      this.#at = this.#random.below(stops.length - span);
+      this.#left = PARAGRAPHS_IN_A_ROW - 1;
+    }
+    const from = this.#at;
+    this.#at += span;
+    return tape.slice(stops[from], stops[from + span]);
+  }
 }
 
-/** The words of a path, by any number. */
-export function slugLineOf(pool: Pool, number: number): string {
-  return pool.slugLines[number & (PHRASES - 1)];
+/** The words of a path: a domain keeps to its own few of the topic's lines, which also stay in the processor's cache. */
+export function slugLineOf(pool: Pool, domain: number, draw: number): string {
+  return pool.slugLines[(domain * WINDOW + (draw & (WINDOW - 1))) & (PHRASES - 1)];
 }
 
 export function phraseOf(pool: Pool, random: Random): string {
   return pool.phrases[random.next() & (PHRASES - 1)];
 }
 
-/** The end of a link's markup: `">words</a>` in one piece. */
-export function anchorEnd(pool: Pool, random: Random): string {
-  return pool.anchorEnds[random.next() & (PHRASES - 1)];
+/** The end of a link's markup, `">words</a>` in one piece; a page keeps to a few of them, as with `slugLineOf`. */
+export function anchorEnd(pool: Pool, page: number, random: Random): string {
+  return pool.anchorEnds[(page * WINDOW + (random.next() & (WINDOW - 1))) & (PHRASES - 1)];
 }
 
 function makePool(seed: number, languageNumber: number, topic: number, era: number, legacy: boolean): Pool {
@@ -130,7 +152,7 @@ function made(count: number, make: () => string): string[] {
 }
 
 /** Copies a string built of pieces into one piece, so that joining it to others later is one copy. */
-export function flat(text: string): string {
+function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 

@@ -84,9 +84,10 @@ test('a path leads back to its page, and a path made up to none', () => {
       expect(pageOf(domain, domain.hostOf(page), path)).toBe(page);
       if (path === '/') continue;
       expect(pageOf(domain, domain.hostOf(page), `/x${path.slice(1)}`)).toBe(-1);
-      expect(
-        pageOf(domain, domain.hostOf(page), path.replace(String(page), String(page + domain.hosts))),
-      ).toBe(-1);
+      // Another number with the same words is another page's path, or nobody's.
+      const other = path.replace(String(page), String(page + domain.hosts));
+      const found = pageOf(domain, domain.hostOf(page), other);
+      expect(found === -1 || pathOf(domain, found) === other).toBe(true);
     }
   }
 });

@@ -8,7 +8,7 @@ import { type Answer, HTML_TYPE } from '../answer.ts';
 import type { Domain } from '../domain.ts';
 import { poolOf } from '../paths.ts';
 import { hash, Random, TAG } from '../random.ts';
-import { phraseOf, stretch } from '../text.ts';
+import { phraseOf, Reader } from '../text.ts';
 import type { Web } from '../web.ts';
 import type { Kind } from './kind.ts';
 
@@ -33,7 +33,7 @@ function smallPage(web: Web, domain: Domain, key: number, addresses: readonly st
   const words = new Random(web.world.seed ^ TAG.wildcard, domain.index, key, 0);
   const title = phraseOf(pool, words);
   let html = `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body>\n<h1>${title}</h1>\n`;
-  html += `<p>${stretch(pool, words, 1500 + words.below(6000))}</p>\n<ul>\n`;
+  html += `<p>${new Reader(pool, words).read(1500 + words.below(6000))}</p>\n<ul>\n`;
   for (const address of addresses)
     html += `<li><a href="${address.replaceAll('&', '&amp;')}">${phraseOf(pool, words)}</a>\n`;
   return { status: 200, headers: HTML_TYPE, body: `${html}</ul>\n</body></html>\n` };
