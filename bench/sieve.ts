@@ -6,7 +6,8 @@
  *
  * Each contender runs in its own process on the same seeded stream; making and hashing the URLs is in its time ("nothing" shows
  * how much that is). `--limit` puts each into a control group with that much memory, file cache included. `--curve`
- * measures the sieve alone, from empty, at 1, 3, 10, 30 … million up to `--urls`.
+ * measures the sieve alone, from empty, at 1, 3, 10, 30 … million up to `--urls`. `--kernel` measures the steps of the work instead,
+ * in WebAssembly and in JavaScript.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -33,9 +34,11 @@ export async function run(args: string[]): Promise<void> {
       limit: { type: 'string' },
       only: { type: 'string' },
       curve: { type: 'boolean', default: false },
+      kernel: { type: 'boolean', default: false },
       dir: { type: 'string', default: tmpdir() },
     },
   });
+  if (values.kernel) return printKernel();
   const urls = parseCount(values.urls);
   const memory = parseBytes(values.memory);
   const disk = parseBytes(values.disk);
@@ -59,6 +62,16 @@ export async function run(args: string[]): Promise<void> {
     }
   } finally {
     limit?.remove();
+  }
+}
+
+async function printKernel(): Promise<void> {
+  const { measureKernel } = await import('./peers/sieve/kernel.ts');
+  print('ns a key          kernel   JavaScript');
+  for (const { name, kernel, javascript } of measureKernel()) {
+    print(
+      `${name.padEnd(16)} ${(kernel?.toFixed(1) ?? '').padStart(7)} ${(javascript?.toFixed(1) ?? '').padStart(12)}`,
+    );
   }
 }
 
