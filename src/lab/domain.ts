@@ -10,7 +10,7 @@ import { KINDS } from './kinds/index.ts';
 import type { Kind } from './kinds/kind.ts';
 import { sectionNameOf } from './paths.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './random.ts';
-import type { Pool } from './text.ts';
+import { flat, type Pool } from './text.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
 import { LANGUAGES, TOPICS } from './vocabulary.ts';
 import type { World } from './world.ts';
@@ -101,7 +101,7 @@ export class Domain {
 
   /** What the paths of a section begin with, see paths.ts. */
   sectionName(section: number): string {
-    this.#sectionNames[section] ??= sectionNameOf(this, section);
+    this.#sectionNames[section] ??= flat(sectionNameOf(this, section));
     return this.#sectionNames[section];
   }
   readonly #sectionNames: string[] = [];
@@ -163,8 +163,10 @@ export class Domain {
   }
 
   origin(host: number): string {
-    return this.originOf(this.hostName(host));
+    this.#origins[host] ??= flat(this.originOf(this.hostName(host)));
+    return this.#origins[host];
   }
+  readonly #origins: string[] = [];
 
   /** Scheme, host and port of one of its hosts. */
   originOf(hostName: string): string {

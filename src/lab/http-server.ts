@@ -98,13 +98,8 @@ class Connection {
       });
       return;
     }
-    const bytes = headOf(answer, keepAlive) + (isHead ? '' : answer.body);
-    if (!keepAlive) {
-      this.#socket.end(bytes, 'latin1');
-      return;
-    }
-    this.#socket.write(bytes, 'latin1');
-    this.#done(true);
+    this.#socket.write(headOf(answer, keepAlive) + (isHead ? '' : answer.body), 'latin1');
+    this.#done(keepAlive);
   }
 
   #answerTo(request: Request): Answer {

@@ -11,7 +11,7 @@ export class LinkList {
   readonly #domains: (Domain | undefined)[] = [];
   readonly #pages: number[] = [];
   /** Addresses of links that are no pages, by their place in the list. */
-  readonly #addresses = new Map<number, string>();
+  #addresses: Map<number, string> | undefined;
   /** The latest step an ingredient of the page changed. */
   modified: number;
 
@@ -30,6 +30,7 @@ export class LinkList {
 
   /** Any address: absolute, or relative to the page's host. */
   addAddress(address: string): void {
+    this.#addresses ??= new Map();
     this.#addresses.set(this.#pages.length, address);
     this.#domains.push(undefined);
     this.#pages.push(-1);
@@ -53,7 +54,7 @@ export class LinkList {
   putHref(out: string[], i: number, from: Domain, host: number): void {
     const domain = this.#domains[i];
     if (!domain) {
-      out.push((this.#addresses.get(i) ?? '').replaceAll('&', '&amp;'));
+      out.push((this.#addresses?.get(i) ?? '').replaceAll('&', '&amp;'));
       return;
     }
     const page = this.#pages[i];

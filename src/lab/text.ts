@@ -152,7 +152,7 @@ function made(count: number, make: () => string): string[] {
 }
 
 /** Copies a string built of pieces into one piece, so that joining it to others later is one copy. */
-function flat(text: string): string {
+export function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
