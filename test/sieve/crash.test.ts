@@ -6,6 +6,7 @@ import { Disk } from '../../src/disk/disk.ts';
 import { nodeFileSystem } from '../../src/disk/file-system.ts';
 import { DrumSieve, MercatorSieve } from '../../src/sieve/disk-sieve.ts';
 import { type Faults, FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { TINY, TINY_MERCATOR } from '../drum/tiny-geometry.ts';
 import { crawlLikeOffers, readOutput } from './kill-child.ts';
@@ -127,6 +128,38 @@ test('an fsync that fails leaves the checkpoint before it', async () => {
   await third.flush();
   expect((await takeAll(third)).sort(byKey)).toEqual(firsts(BATCHES[0]).sort(byKey));
   await third.close();
+});
+
+test('after the power is cut at any moment, a sieve is what it was at its last checkpoint', async () => {
+  const offers = crawlLikeOffers(0, 120);
+  for (let last = 1; last < 12; last++) {
+    const fileSystem = new PowerCutFileSystem();
+    const options = {
+      folder: temporaryFolder(),
+      memory: 2 ** 20,
+      geometry: TINY,
+      disk: new Disk(fileSystem),
+    };
+    const sieve = await DrumSieve.open(options);
+    const kept: Offer[] = [];
+    let taken: Offer[] = [];
+    for (let i = 0; i < last; i++) {
+      await sieve.offer(pack(offers.slice(i * 10, i * 10 + 10)));
+      taken.push(...(await takeAll(sieve)));
+      if (i % 2 === 1) continue;
+      await sieve.checkpoint();
+      kept.push(...taken);
+      taken = [];
+    }
+    await sieve.close();
+    fileSystem.cutPower();
+    const again = await DrumSieve.open(options);
+    const checkpointed = offers.slice(0, (last - 1 - ((last - 1) % 2)) * 10 + 10);
+    await again.flush();
+    const rest = await takeAll(again);
+    expect([...kept, ...rest].sort(byKey)).toEqual(firsts(checkpointed).sort(byKey));
+    await again.close();
+  }
 });
 
 test('a process killed by SIGKILL in its merges, again and again, delivers every key exactly once in the end', async () => {

@@ -1,0 +1,71 @@
+/**
+ * A file system whose power can be cut: what was not made durable is gone afterwards. Data is durable after the file's
+ * sync, names (of created, renamed and deleted files) after their folder's.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from '../../src/disk/file-system.ts';
+
+interface Inode {
+  durable: Buffer;
+}
+
+export class PowerCutFileSystem implements FileSystem {
+  #names = new Map<string, Inode>();
+  #durableNames = new Map<string, Inode>();
+
+  async open(path: string, mode: OpenMode): Promise<RawFile> {
+    const file = await nodeFileSystem.open(path, mode);
+    const inode = this.#names.get(path) ?? { durable: Buffer.alloc(0) };
+    this.#names.set(path, inode);
+    return {
+      read: (into, offset, length, position) => file.read(into, offset, length, position),
+      write: (from, offset, length, position) => file.write(from, offset, length, position),
+      async sync() {
+        const bytes = Buffer.alloc(await file.size());
+        await file.read(bytes, 0, bytes.length, 0);
+        inode.durable = bytes;
+      },
+      truncate: (length) => file.truncate(length),
+      size: () => file.size(),
+      close: () => file.close(),
+    };
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await nodeFileSystem.rename(from, to);
+    this.#names.set(to, this.#names.get(from)!);
+    this.#names.delete(from);
+  }
+
+  async remove(path: string): Promise<void> {
+    await nodeFileSystem.remove(path);
+    this.#names.delete(path);
+  }
+
+  makeFolder(path: string): Promise<void> {
+    return nodeFileSystem.makeFolder(path);
+  }
+
+  list(folder: string): Promise<string[]> {
+    return nodeFileSystem.list(folder);
+  }
+
+  async syncFolder(folder: string): Promise<void> {
+    for (const path of this.#durableNames.keys()) {
+      if (dirname(path) === folder && !this.#names.has(path)) this.#durableNames.delete(path);
+    }
+    for (const [path, inode] of this.#names) {
+      if (dirname(path) === folder) this.#durableNames.set(path, inode);
+    }
+  }
+
+  /** Leaves on the disk what is durable, and nothing else of what passed through here. */
+  cutPower(): void {
+    for (const path of this.#names.keys()) {
+      if (!this.#durableNames.has(path) && existsSync(path)) rmSync(path);
+    }
+    for (const [path, inode] of this.#durableNames) writeFileSync(path, inode.durable);
+    this.#names = new Map(this.#durableNames);
+  }
+}
