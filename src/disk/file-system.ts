@@ -5,6 +5,7 @@
  * `read` and `write` promise only what the system does: they may move fewer bytes than asked. `Disk` deals with that.
  */
 import fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 export interface RawFile {
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<number>;
@@ -22,6 +23,7 @@ export interface FileSystem {
   open(path: string, mode: OpenMode): Promise<RawFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** With those above it; durable when it returns. */
   makeFolder(path: string): Promise<void>;
   list(folder: string): Promise<string[]>;
   /** A rename is durable once its folder is. */
@@ -37,7 +39,12 @@ export const nodeFileSystem: FileSystem = {
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => fs.promises.unlink(path),
   async makeFolder(path) {
-    await fs.promises.mkdir(path, { recursive: true });
+    const highest = await fs.promises.mkdir(path, { recursive: true });
+    if (highest === undefined) return;
+    // Each new folder is an entry of the one above it, which must be durable before anything in it counts.
+    for (let made = resolve(path); made.length >= resolve(highest).length; made = dirname(made)) {
+      await this.syncFolder(dirname(made));
+    }
   },
   list: (folder) => fs.promises.readdir(folder),
   async syncFolder(path) {

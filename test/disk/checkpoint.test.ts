@@ -89,3 +89,11 @@ test('recovery refuses a named file that is missing or too short', async () => {
   });
   expect(existsSync(join(folder, 'log.1'))).toBe(true);
 });
+
+test('a folder is made with those above it, and making it again is no failure', async () => {
+  const folder = join(temporaryFolder(), 'a', 'b', 'c');
+  const disk = new Disk();
+  await disk.makeFolder(folder);
+  await disk.makeFolder(folder);
+  expect(existsSync(folder)).toBe(true);
+});

@@ -2,7 +2,7 @@
  * A file system whose power can be cut: what was not made durable is gone afterwards. Data is durable after the file's
  * sync, names (of created, renamed and deleted files) after their folder's.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from '../../src/disk/file-system.ts';
 
