@@ -8,7 +8,6 @@
 import { type BehaviourName, drawBehaviour, type Layer } from './behaviours/behaviour.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind } from './kinds/kind.ts';
-import { sectionNameOf } from './paths.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './random.ts';
 import { flat, type Pool } from './text.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
@@ -98,13 +97,6 @@ export class Domain {
   get style(): number {
     return this.#in.style;
   }
-
-  /** What the paths of a section begin with, see paths.ts. */
-  sectionName(section: number): string {
-    this.#sectionNames[section] ??= flat(sectionNameOf(this, section));
-    return this.#sectionNames[section];
-  }
-  readonly #sectionNames: string[] = [];
 
   /** The words of its first pages, and of all its paths. */
   get pool(): Pool {

@@ -11,6 +11,7 @@ import { type Answer, htmlAnswer, REASONS } from './answer.ts';
 import type { BehaviourName } from './behaviours/behaviour.ts';
 import { TRANSFERS } from './behaviours/transfer.ts';
 import { headerOf, MAX_HEAD, parseRequest, type Request } from './request.ts';
+import { send } from './sending.ts';
 
 /** What the server needs to know; the web gives the answers, the observer hears of each. */
 export interface Service {
@@ -98,7 +99,7 @@ class Connection {
       });
       return;
     }
-    this.#socket.write(headOf(answer, keepAlive) + (isHead ? '' : answer.body), 'latin1');
+    send(this.#socket, headOf(answer, keepAlive), isHead ? '' : answer.body);
     this.#done(keepAlive);
   }
 
@@ -162,15 +163,16 @@ function httpDate(seconds: number): string {
 }
 
 /** The client already has this state of the page. */
-function isUnchanged({ head }: Request, { status, etag, modified }: Answer): boolean {
-  if (status !== 200 || etag === undefined || modified === undefined || !/\r\nif-/i.test(head)) return false;
-  const known = headerOf(head, 'if-none-match');
+function isUnchanged(request: Request, { status, etag, modified }: Answer): boolean {
+  if (status !== 200 || etag === undefined || modified === undefined || !request.lower.includes('\r\nif-'))
+    return false;
+  const known = headerOf(request, 'if-none-match');
   if (known !== undefined) return known === '*' || known.split(/\s*,\s*/).includes(etag);
-  const since = Date.parse(headerOf(head, 'if-modified-since') ?? '');
+  const since = Date.parse(headerOf(request, 'if-modified-since') ?? '');
   return since >= modified * 1000;
 }
 
 /** Nothing here takes a body, so the connection cannot be used after one. */
-function hasBody({ head }: Request): boolean {
-  return /\r\n(?:content-length:\s*[1-9]|transfer-encoding:)/i.test(head);
+function hasBody({ lower }: Request): boolean {
+  return lower.includes('\r\ntransfer-encoding:') || /\r\ncontent-length:\s*[1-9]/.test(lower);
 }

@@ -5,7 +5,7 @@
  * are honest: bytes that change never keep their tag. (Now and then a tag changes for nothing, as real ones do.)
  */
 import type { Domain } from './domain.ts';
-import { putPath } from './paths.ts';
+import { putHref } from './paths.ts';
 
 export class LinkList {
   readonly #domains: (Domain | undefined)[] = [];
@@ -50,16 +50,17 @@ export class LinkList {
     return this.#pages[i];
   }
 
-  /** Writes the i-th address as HTML has it: relative within the host, as most sites write. */
-  putHref(out: string[], i: number, from: Domain, host: number): void {
+  /** Writes `<a href="` and the i-th address: relative within the host, as most sites write. */
+  putOpening(out: string[], i: number, from: Domain, host: number): void {
     const domain = this.#domains[i];
     if (!domain) {
-      out.push((this.#addresses?.get(i) ?? '').replaceAll('&', '&amp;'));
+      out.push('<a href="', (this.#addresses?.get(i) ?? '').replaceAll('&', '&amp;'));
       return;
     }
     const page = this.#pages[i];
     const targetHost = domain.hostOf(page);
-    if (domain !== from || targetHost !== host) out.push(domain.origin(targetHost));
-    putPath(out, domain, page, '&amp;');
+    const isHere = domain === from && targetHost === host;
+    if (!isHere) out.push('<a href="', domain.origin(targetHost));
+    putHref(out, domain, page, isHere);
   }
 }

@@ -118,11 +118,11 @@ function writePage(web: Web, domain: Domain, draft: Draft): string {
     if (i % 3 === 0) out.push(subject, ': ');
     const own = reader.read(text / paragraphs);
     out.push(original.edited > 0 && i % original.edited === 1 ? other.read(text / paragraphs) : own);
-    if (i < inText) putAnchor(out, links, i, voice, '<a href="');
+    if (i < inText) putAnchor(out, links, i, voice);
   }
-  out.push('<ul>\n');
-  for (let i = inText; i < links.length; i++) putAnchor(out, links, i, voice, '<li><a href="');
-  out.push('</ul>\n', frame.footer);
+  out.push('<p>\n');
+  for (let i = inText; i < links.length; i++) putAnchor(out, links, i, voice);
+  out.push(frame.footer);
   return out.join('');
 }
 
@@ -141,11 +141,9 @@ function putAnchor(
   links: LinkList,
   i: number,
   { from, host, pool, window, words }: Voice,
-  start: string,
 ): void {
   const domain = links.domainAt(i);
-  out.push(start);
-  links.putHref(out, i, from, host);
+  links.putOpening(out, i, from, host);
   if (domain === from || !domain) out.push(anchorEnd(pool, window, words));
   else out.push('">', domain.name, '</a>\n');
 }
@@ -196,7 +194,7 @@ function makeFrame(web: Web, domain: Domain, host: number): Frame {
   const voice: Voice = { from: domain, host, pool, window: domain.index, words };
   const list = (links: LinkList): string => {
     const out: string[] = [];
-    for (let i = 0; i < links.length; i++) putAnchor(out, links, i, voice, '<a href="');
+    for (let i = 0; i < links.length; i++) putAnchor(out, links, i, voice);
     return out.join('');
   };
   const charset = domain.behaviour('transfer') === 'no-charset' ? language.legacy : 'utf-8';

@@ -7,7 +7,7 @@
  */
 import type { Domain } from './domain.ts';
 import { hash, TAG } from './random.ts';
-import { type Pool, slugLineOf } from './text.ts';
+import { type Pool, pathLineOf } from './text.ts';
 
 /** The words of a domain's pages as they were written at a step. */
 export function poolOf(domain: Domain, step = 0): Pool {
@@ -17,43 +17,33 @@ export function poolOf(domain: Domain, step = 0): Pool {
 }
 
 export function pathOf(domain: Domain, page: number): string {
-  const pieces: string[] = [];
-  putPath(pieces, domain, page, '&');
-  return pieces.join('');
+  if (page < domain.hosts) return '/';
+  return lineOf(domain, page, false) + numberPart(domain, page, '&');
 }
 
-/** The path in pieces, for a page that joins all of its own at once; `and` is how `&` is to be written. */
-export function putPath(out: string[], domain: Domain, page: number, and: string): void {
-  if (page < domain.hosts) {
-    out.push('/');
-    return;
-  }
-  const h = hash(domain.world.seed, TAG.slug, domain.index, page);
-  const words = slugLineOf(domain.pool, domain.index, h >>> 8);
-  if (isPaper(domain, page)) out.push('/papers/', words, `-${page}.pdf`);
-  else out.push(domain.sectionName(h & 7), words, numberPart(domain.style, page, and));
+/** The path as it stands in HTML, in pieces, for a page that joins all of its own at once; after `<a href="` if `opened`. */
+export function putHref(out: string[], domain: Domain, page: number, opened: boolean): void {
+  if (page < domain.hosts) out.push(opened ? '<a href="/' : '/');
+  else out.push(lineOf(domain, page, opened), numberPart(domain, page, '&amp;'));
 }
 
-function numberPart(style: number, page: number, and: string): string {
-  switch (style) {
+function lineOf(domain: Domain, page: number, opened: boolean): string {
+  const draw = hash(domain.world.seed, TAG.slug, domain.index, page);
+  return pathLineOf(domain.pool, domain.style, domain.index, draw, opened);
+}
+
+function numberPart(domain: Domain, page: number, and: string): string {
+  if (isPaper(domain, page)) return `${page}.pdf`;
+  switch (domain.style) {
     case 0:
-      return `-${page}.html`;
+      return `${page}.html`;
     case 1:
-      return `/${page}`;
+      return `${page}`;
     case 2:
       return `${and}id=${page}`;
     default:
-      return `_${page}/`;
+      return `${page}/`;
   }
-}
-
-/** What paths of one of a domain's eight sections begin with, up to the words. */
-export function sectionNameOf(domain: Domain, section: number): string {
-  const { slugs } = domain.pool;
-  const h = hash(domain.world.seed, TAG.section, domain.index, section);
-  const word = slugs[h % slugs.length];
-  if (domain.style === 1) return `/${word}/${1996 + (h >>> 28)}/`;
-  return domain.style === 2 ? `/${word}.php?title=` : `/${word}/`;
 }
 
 /** One page in four of an academic domain. */

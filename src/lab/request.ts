@@ -11,8 +11,9 @@ export interface Request {
   /** Path and query, beginning with a slash. */
   readonly target: string;
   readonly keepAlive: boolean;
-  /** All header lines, lower case where it matters not: for the few who look further. */
+  /** All lines as they came, and once more in lower case, for looking up names. */
   readonly head: string;
+  readonly lower: string;
 }
 
 export const MAX_HEAD = 16 * 1024;
@@ -26,7 +27,8 @@ export function parseRequest(head: string): Request | number {
   const version = line.slice(targetEnd + 1);
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0') return 400;
   let target = line.slice(methodEnd + 1, targetEnd);
-  let host = headerOf(head, 'host');
+  const lower = head.toLowerCase();
+  let host = headerOf({ head, lower }, 'host');
   if (target.charCodeAt(0) !== 47) {
     const absolute = /^https?:\/\/([^/?#]+)(\/[^#]*)?$/i.exec(target);
     if (!absolute) return 400;
@@ -36,28 +38,24 @@ export function parseRequest(head: string): Request | number {
   if (host === undefined) return 400;
   const fragment = target.indexOf('#');
   if (fragment >= 0) target = target.slice(0, fragment);
-  const connection = headerOf(head, 'connection')?.toLowerCase();
+  const connection = headerOf({ head, lower }, 'connection')?.toLowerCase();
   return {
     method: line.slice(0, methodEnd),
     host: hostNameOf(host),
     target,
     keepAlive: version === 'HTTP/1.1' ? connection !== 'close' : connection === 'keep-alive',
     head,
+    lower,
   };
 }
 
 /** A header's value without surrounding space, the first if there are several. */
-export function headerOf(head: string, name: string): string | undefined {
-  const capitalised = `\r\n${name[0].toUpperCase()}${name.slice(1)}: `;
-  let at = head.indexOf(capitalised);
-  if (at < 0) {
-    // Unusual spelling: look for it without regard to case, which costs a copy.
-    at = head.toLowerCase().indexOf(`\r\n${name}:`);
-    if (at < 0) return undefined;
-  }
+export function headerOf(request: Pick<Request, 'head' | 'lower'>, name: string): string | undefined {
+  const at = request.lower.indexOf(`\r\n${name}:`);
+  if (at < 0) return undefined;
   const start = at + name.length + 3;
-  const end = head.indexOf('\r\n', start);
-  return (end < 0 ? head.slice(start) : head.slice(start, end)).trim();
+  const end = request.head.indexOf('\r\n', start);
+  return (end < 0 ? request.head.slice(start) : request.head.slice(start, end)).trim();
 }
 
 function hostNameOf(host: string): string {

@@ -30,9 +30,11 @@ export interface Pool {
   readonly encode: (word: string) => string;
   /** The words themselves, those of the topic first. */
   readonly terms: readonly string[];
-  /** ASCII words for paths: of the topic, and common ones; and six of them joined. */
+  /** ASCII words for paths: of the topic, and common ones. */
   readonly slugs: readonly string[];
-  readonly slugLines: readonly string[];
+  /** The beginnings of paths, by style (paths.ts); and the same after `<a href="`. */
+  readonly pathLines: readonly (readonly string[])[];
+  readonly openers: readonly (readonly string[])[];
 }
 
 export class Texts {
@@ -86,9 +88,13 @@ export class Reader {
   }
 }
 
-/** The words of a path: a domain keeps to its own few of the topic's lines, which also stay in the processor's cache. */
-export function slugLineOf(pool: Pool, domain: number, draw: number): string {
-  return pool.slugLines[(domain * WINDOW + (draw & (WINDOW - 1))) & (PHRASES - 1)];
+/**
+ * What a path begins with, up to the page's number: one of the few of its topic's lines that a domain keeps to, which therefore stay in
+ * the processor's cache. `opened` has the start of a link's markup before it, in one piece.
+ */
+export function pathLineOf(pool: Pool, style: number, domain: number, draw: number, opened: boolean): string {
+  const lines = opened ? pool.openers[style] : pool.pathLines[style];
+  return lines[(domain * WINDOW + (draw & (WINDOW - 1))) & (PHRASES - 1)];
 }
 
 export function phraseOf(pool: Pool, random: Random): string {
@@ -116,6 +122,7 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
   const clause = (): string => Array.from({ length: 5 + random.below(6) }, word).join(' ');
   const terms = [...typical, ...common];
   const slugs = slugsOf(language, topic, ofTopic);
+  const pathLines = PATH_STYLES.map((pathOf) => made(PHRASES, () => pathOf(slugs, random)));
   const phrases = made(PHRASES, () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`);
   return {
     ...recordTape(() => `${capital(clause(), language)}, ${clause()}. `),
@@ -124,9 +131,8 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
     encode: bytes,
     terms,
     slugs,
-    slugLines: made(PHRASES, () =>
-      Array.from({ length: 6 }, () => slugs[random.below(slugs.length)]).join('-'),
-    ),
+    pathLines,
+    openers: pathLines.map((lines) => lines.map((line) => flat(`<a href="${line}`))),
   };
 }
 
@@ -140,6 +146,18 @@ function recordTape(sentence: () => string): { tape: string; stops: Int32Array }
   }
   return { tape: tape.toString('latin1', 0, end), stops: Int32Array.from(stops) };
 }
+
+const wordsOf = (slugs: readonly string[], random: Random): string =>
+  Array.from({ length: 6 }, () => slugs[random.below(slugs.length)]).join('-');
+const wordOf = (slugs: readonly string[], random: Random): string => slugs[random.below(slugs.length)];
+
+/** How paths begin in each style; the number follows, see paths.ts. */
+const PATH_STYLES: readonly ((slugs: readonly string[], random: Random) => string)[] = [
+  (slugs, random) => `/${wordOf(slugs, random)}/${wordsOf(slugs, random)}-`,
+  (slugs, random) => `/${wordOf(slugs, random)}/${1996 + random.below(30)}/${wordsOf(slugs, random)}/`,
+  (slugs, random) => `/${wordOf(slugs, random)}.php?title=${wordsOf(slugs, random)}`,
+  (slugs, random) => `/${wordOf(slugs, random)}/${wordsOf(slugs, random)}_`,
+];
 
 /** Words for paths; a language that has none in a-z borrows the English ones. */
 function slugsOf(language: Language, topic: number, ofTopic: readonly string[]): string[] {

@@ -66,7 +66,7 @@ function plainly(delivery: Delivery, extra = '', body = delivery.answer.body): v
 
 function encoded(coding: string, compress: (body: Buffer) => Buffer): Deliver {
   return (delivery) => {
-    const accepted = headerOf(delivery.request.head, 'accept-encoding') ?? '';
+    const accepted = headerOf(delivery.request, 'accept-encoding') ?? '';
     if (!new RegExp(`(?:^|[\\s,])${coding}(?:$|[\\s,;])`, 'i').test(accepted)) {
       plainly(delivery, 'Vary: Accept-Encoding\r\n');
       return;
