@@ -130,6 +130,19 @@ async function guard<T>(path: string, what: string, work: Promise<T>): Promise<T
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
+const DENIED = 'Make the folder readable and writable, or choose another --dir.';
+const TOO_MANY_OPEN = 'Too many files are open: raise the limit ("ulimit -n 65536"), or lower --fetches.';
+/** What to do about the failures whose cause is known. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: DENIED,
+  ENOTDIR: DENIED,
+  EEXIST: DENIED,
+  EMFILE: TOO_MANY_OPEN,
+  ENFILE: TOO_MANY_OPEN,
+};
+
 function failure(path: string, what: string, cause: unknown): DrumlinError {
   const code = systemCode(cause);
   if (FULL.has(code)) {
@@ -152,7 +165,7 @@ function failure(path: string, what: string, cause: unknown): DrumlinError {
   return new DrumlinError(
     'DISK_FAILED',
     `${path} could not be ${what} (${reason}).`,
-    'Check the permissions and the health of the disk, then run the same command again.',
+    REMEDIES[code] ?? 'Check the permissions and the health of the disk, then run the same command again.',
     { exitCode: EXIT.disk, cause },
   );
 }
