@@ -3,7 +3,7 @@
  * served to a fast client in another process.
  *
  *   plots [--domains 100000]
- *   speed [--requests 100000] [--connections 16]
+ *   speed [--requests 100000] [--connections 16] [--depth 8]
  */
 import { parseArgs } from 'node:util';
 
@@ -15,6 +15,7 @@ export async function run(args: string[]): Promise<void> {
       domains: { type: 'string', default: '100000' },
       requests: { type: 'string', default: '100000' },
       connections: { type: 'string', default: '16' },
+      depth: { type: 'string', default: '8' },
     },
   });
   const wanted = positionals.length > 0 ? positionals : ['plots', 'speed'];
@@ -24,6 +25,9 @@ export async function run(args: string[]): Promise<void> {
   }
   if (wanted.includes('speed')) {
     const { measureSpeed } = await import('./lab/speed.ts');
-    await measureSpeed(Number(values.requests), Number(values.connections));
+    await measureSpeed(Number(values.requests), {
+      connections: Number(values.connections),
+      depth: Number(values.depth),
+    });
   }
 }

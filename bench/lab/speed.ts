@@ -13,20 +13,28 @@ import { Random } from '../../src/lab/random.ts';
 const DOMAINS = 100_000;
 const ROUNDS = 10;
 
-export async function measureSpeed(requests: number, connections: number): Promise<void> {
+export interface Load {
+  readonly connections: number;
+  /** Requests that are sent at once on a connection. */
+  readonly depth: number;
+}
+
+export async function measureSpeed(requests: number, load: Load): Promise<void> {
   const server = spawn(process.execPath, ['bin/drumlin', 'web', '--json', '--domains', `${DOMAINS}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    const [line] = (await once(createInterface(server.stdout), 'line')) as [string];
+    const failed = once(server, 'exit').then(() => Promise.reject(new Error('drumlin web did not start')));
+    const [line] = (await Promise.race([once(createInterface(server.stdout), 'line'), failed])) as [string];
+    failed.catch(() => {});
     const { http } = JSON.parse(line) as { http: number };
     const wanted = randomRequests(http, 20_000);
-    await fetchAll(http, wanted, 10_000, connections); // Warm-up: text tapes, compiled code.
+    await fetchAll(http, wanted, 10_000, load); // Warm-up: text tapes, compiled code.
     process.stdout.write('round      pages/s   CPU µs/page   bytes/page   server RSS MB\n');
     for (let round = 1; round <= ROUNDS; round++) {
       const before = cpuMicros(server);
       const start = performance.now();
-      const bytes = await fetchAll(http, wanted, Math.ceil(requests / ROUNDS), connections);
+      const bytes = await fetchAll(http, wanted, Math.ceil(requests / ROUNDS), load);
       const seconds = (performance.now() - start) / 1000;
       const count = Math.ceil(requests / ROUNDS);
       const cpu = (cpuMicros(server) - before) / count;
@@ -40,8 +48,10 @@ export async function measureSpeed(requests: number, connections: number): Promi
       process.stdout.write(`${row.map((cell) => cell.padStart(11)).join(' ')}\n`);
     }
   } finally {
-    server.kill('SIGINT');
-    await once(server, 'exit');
+    if (server.exitCode === null) {
+      server.kill('SIGINT');
+      await once(server, 'exit');
+    }
   }
 }
 
@@ -55,23 +65,26 @@ function randomRequests(port: number, count: number): string[] {
   });
 }
 
-/** Fetches `count` pages over kept connections, one request at a time on each; gives the bytes received. */
-async function fetchAll(
-  port: number,
-  wanted: readonly string[],
-  count: number,
-  connections: number,
-): Promise<number> {
+/** Fetches `count` pages over kept connections, `depth` requests at a time on each; gives the bytes received. */
+async function fetchAll(port: number, wanted: readonly string[], count: number, load: Load): Promise<number> {
   let started = 0;
   let total = 0;
   const one = (): Promise<void> =>
     new Promise((done, failed) => {
-      let missing = 0;
+      let answers = 0;
+      const counter = new ResponseCounter(() => {
+        if (--answers === 0) next();
+      });
       const next = (): void => {
-        if (started >= count) {
+        const batch = Math.min(load.depth, count - started);
+        if (batch <= 0) {
           socket.destroy();
           done();
-        } else socket.write(wanted[started++ % wanted.length], 'latin1');
+          return;
+        }
+        let text = '';
+        for (; answers < batch; answers++) text += wanted[started++ % wanted.length];
+        socket.write(text, 'latin1');
       };
       const socket = connect({
         port,
@@ -80,8 +93,7 @@ async function fetchAll(
           buffer: Buffer.allocUnsafe(256 * 1024),
           callback(bytes, buffer) {
             total += bytes;
-            missing = (missing || messageLength(buffer as Buffer)) - bytes;
-            if (missing === 0) next();
+            counter.take((buffer as Buffer).subarray(0, bytes));
             return true;
           },
         },
@@ -89,17 +101,40 @@ async function fetchAll(
       socket.once('connect', next);
       socket.once('error', failed);
     });
-  await Promise.all(Array.from({ length: connections }, one));
+  await Promise.all(Array.from({ length: load.connections }, one));
   return total;
 }
 
-/** Head and body, from the head at the start of the buffer. */
-function messageLength(buffer: Buffer): number {
-  const head = buffer.indexOf('\r\n\r\n') + 4;
-  const at = buffer.indexOf('Content-Length: ') + 16;
-  let length = 0;
-  for (let i = at; buffer[i] !== 13; i++) length = length * 10 + buffer[i] - 48;
-  return head + length;
+/** Finds the ends of responses in a stream of bytes by their Content-Length, reading as little as it can. */
+class ResponseCounter {
+  readonly #ended: () => void;
+  /** Bytes of the current response still to come. */
+  #missing = 0;
+  /** The beginning of a head whose end has not come yet. */
+  #head: Buffer = Buffer.alloc(0);
+
+  constructor(ended: () => void) {
+    this.#ended = ended;
+  }
+
+  take(chunk: Buffer): void {
+    let rest = this.#head.length > 0 ? Buffer.concat([this.#head, chunk]) : chunk;
+    this.#head = Buffer.alloc(0);
+    while (rest.length > 0) {
+      if (this.#missing === 0) {
+        const end = rest.indexOf('\r\n\r\n');
+        if (end < 0) {
+          this.#head = Buffer.from(rest);
+          return;
+        }
+        this.#missing = end + 4 + Number(/Content-Length: (\d+)/.exec(rest.toString('latin1', 0, end))?.[1]);
+      }
+      const taken = Math.min(this.#missing, rest.length);
+      this.#missing -= taken;
+      rest = rest.subarray(taken);
+      if (this.#missing === 0) this.#ended();
+    }
+  }
 }
 
 /** User and system time of a process, from the system's own account (Linux). */

@@ -3,7 +3,7 @@
  *
  * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB and 59 links, most of them
  * to the same domain, a dozen repeated on every page of the site.
- * Cost      40 to 50 µs for 25 KB; nothing is kept but each domain's menu and footer.
+ * Cost      about 50 µs for 25 KB; nothing is kept but each domain's menu and footer.
  */
 import { HTML_TYPE } from './answer.ts';
 import type { Domain } from './domain.ts';
