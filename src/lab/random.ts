@@ -28,8 +28,6 @@ export const TAG = {
   robots: 15,
   vocabulary: 16,
   clauses: 17,
-  layout: 18,
-  section: 19,
   domainDeath: 20,
   community: 21,
   domainFrailty: 22,
@@ -47,9 +45,7 @@ export const TAG = {
   edit: 34,
   session: 35,
   drift: 36,
-  activity: 37,
   menu: 38,
-  hop: 39,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

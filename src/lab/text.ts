@@ -28,8 +28,6 @@ export interface Pool {
   readonly anchorEnds: readonly string[];
   /** The bytes of a word in the pool's encoding. */
   readonly encode: (word: string) => string;
-  /** The words themselves, those of the topic first. */
-  readonly terms: readonly string[];
   /** ASCII words for paths: of the topic, and common ones. */
   readonly slugs: readonly string[];
   /** The beginnings of paths, by style (paths.ts); and the same after `<a href="`. */
@@ -129,7 +127,6 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
     phrases,
     anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
     encode: bytes,
-    terms,
     slugs,
     pathLines,
     openers: pathLines.map((lines) => lines.map((line) => flat(`<a href="${line}`))),
