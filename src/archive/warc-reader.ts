@@ -5,12 +5,13 @@
  *           through can also index, check and repair. The reader stops at the first byte it cannot make sense
  *           of and says where whole records end: that is where a repaired file would be cut.
  * Requires  A regular file. Records are held in memory one at a time, up to `maxRecordBytes`.
- * Ensures   Every record before the fault is given; none after it; damage never throws.
+ * Ensures   Every record before the fault is given; none after it; damage never throws. A file that the system
+ *           refuses to open or to read does.
  * Cost      One read of the file; a member that does not fit the window is inflated again with one twice as wide.
  */
-import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { DrumlinError, systemCode } from '../errors.ts';
+import { Disk, type DiskFile } from '../disk/disk.ts';
+import { systemCode } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import { headEnd } from './http-block.ts';
 
@@ -57,11 +58,12 @@ export class WarcHeaders {
 
 export interface ReadWarcOptions {
   readonly maxRecordBytes?: Bytes;
+  readonly disk?: Disk;
 }
 
 /** Iterate it once; `fault` and `wholeLength` are final when the iteration has ended. */
 export function readWarc(path: string, options: ReadWarcOptions = {}): WarcReader {
-  return new WarcReader(path, options.maxRecordBytes ?? 256 * 2 ** 20);
+  return new WarcReader(path, options);
 }
 
 export class WarcReader implements AsyncIterable<WarcRecord> {
@@ -71,15 +73,18 @@ export class WarcReader implements AsyncIterable<WarcRecord> {
   /** The file's bytes up to which records are whole. */
   wholeLength = 0;
   readonly #maxRecordBytes: number;
+  readonly #disk: Disk;
 
-  constructor(path: string, maxRecordBytes: number) {
+  constructor(path: string, options: ReadWarcOptions) {
     this.path = path;
-    this.#maxRecordBytes = maxRecordBytes;
+    this.#maxRecordBytes = options.maxRecordBytes ?? 256 * 2 ** 20;
+    this.#disk = options.disk ?? new Disk();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<WarcRecord> {
-    const window = new Window(await openForReading(this.path));
+    const file = await this.#disk.open(this.path, 'read');
     try {
+      const window = new Window(file, await file.size());
       const magic = await window.at(0, 2);
       const next = magic[0] === 0x1f && magic[1] === 0x8b ? nextMember : nextPlain;
       let offset = 0;
@@ -94,7 +99,7 @@ export class WarcReader implements AsyncIterable<WarcRecord> {
         this.wholeLength = offset;
       }
     } finally {
-      await window.close();
+      await file.close();
     }
   }
 }
@@ -268,14 +273,14 @@ const INITIAL_WIDTH = 64 * 1024;
 
 /** A sliding view of the file: `at` gives the bytes from an offset on, fewer only at the end of the file. */
 class Window {
-  readonly #handle: FileHandle;
+  readonly #file: DiskFile;
   readonly fileLength: number;
   #start = 0;
   #bytes = Buffer.alloc(0);
 
-  constructor({ handle, length }: { handle: FileHandle; length: number }) {
-    this.#handle = handle;
-    this.fileLength = length;
+  constructor(file: DiskFile, fileLength: number) {
+    this.#file = file;
+    this.fileLength = fileLength;
   }
 
   async at(offset: number, width: number): Promise<Buffer> {
@@ -284,32 +289,9 @@ class Window {
     if (from >= 0 && from + wanted <= this.#bytes.length) return this.#bytes.subarray(from, from + wanted);
     // Read ahead, so that many small members cost one system call together.
     const bytes = Buffer.allocUnsafe(Math.min(wanted * 4, this.fileLength - offset));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
+    const filled = await this.#file.readUpTo(bytes, offset);
     this.#start = offset;
     this.#bytes = bytes.subarray(0, filled);
     return this.#bytes.subarray(0, Math.min(wanted, filled));
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
-}
-
-async function openForReading(path: string): Promise<{ handle: FileHandle; length: number }> {
-  try {
-    const handle = await open(path, 'r');
-    return { handle, length: (await handle.stat()).size };
-  } catch (error) {
-    throw new DrumlinError(
-      'ARCHIVE_READ',
-      `${path} cannot be read (${systemCode(error)}).`,
-      'Check the name and the permissions.',
-      { cause: error },
-    );
   }
 }

@@ -4,9 +4,12 @@
  * Idea      Members gather in memory and go to disk in batches, while the next ones are being made. `write`
  *           waits only when more than `pendingBytes` are on their way: that is the back-pressure.
  * Requires  One writer per agent name and folder.
- * Ensures   A file begins with a warcinfo and holds whole members up to `checkpoint().length`, always. The two
- *           records of an exchange are in the same file. Existing files are never written to. When the disk
- *           refuses, what was accepted stays in memory, `write` refuses more, and `flush` tries again.
+ * Ensures   A file begins with a warcinfo and holds whole members up to the length `checkpoint` names, always.
+ *           The two records of an exchange are in the same file. Existing files are never written to.
+ *           When `write` resolves, the exchange has its place, but may be in memory only. `flush` is the one
+ *           point where all that was accepted is known to be in the files (and outlives the process);
+ *           `checkpoint` and `close` begin with it, and sync (so that it outlives a power cut).
+ *           When the disk refuses, what was accepted stays in memory, `write` refuses more, `flush` tries again.
  * Cost      Memory: `pendingBytes` plus the exchanges that wait. A system call per batch.
  *
  * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` from the beginning; no suffix marks the one
@@ -14,13 +17,13 @@
  * recovery cuts the tail and nothing is renamed.
  */
 import { randomUUID } from 'node:crypto';
-import { access, constants, mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import { Disk } from '../disk/disk.ts';
+import { systemCode } from '../errors.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Bytes } from '../units.ts';
-import { type AppendFile, createAppendFile } from './append-file.ts';
+import { BatchFile } from './batch-file.ts';
 import { type DigestAlgorithm, digest } from './digest.ts';
 import { type GzipLevel, gzipMember } from './gzip.ts';
 import {
@@ -57,8 +60,7 @@ export interface WarcWriterOptions {
   readonly digest?: DigestAlgorithm;
   readonly clock?: Clock;
   readonly uuid?: () => string;
-  /** Where files come from; tests put failing disks here. */
-  readonly createFile?: (path: string) => Promise<AppendFile>;
+  readonly disk?: Disk;
 }
 
 /** Where a record lies: what an index needs to fetch it with one read. */
@@ -88,7 +90,7 @@ const BATCH_BYTES = 256 * 1024;
 
 interface OpenWarc {
   readonly name: string;
-  readonly file: AppendFile;
+  readonly file: BatchFile;
   readonly warcinfoId: string;
 }
 
@@ -103,7 +105,7 @@ export class WarcWriter {
   readonly #algorithm: DigestAlgorithm;
   readonly #clock: Clock;
   readonly #uuid: () => string;
-  readonly #createFile: (path: string) => Promise<AppendFile>;
+  readonly #disk: Disk;
   readonly #assembler: RecordAssembler;
 
   #current: OpenWarc | undefined;
@@ -114,9 +116,9 @@ export class WarcWriter {
   /** Where the next member of the current file begins. */
   #offset = 0;
   #draining: Promise<void> | undefined;
-  #failure: DrumlinError | undefined;
+  #failure: unknown;
   /** After a failed sync nobody knows what is on disk, and a second sync may wrongly succeed: no way back. */
-  #syncFailed = false;
+  #failureIsFinal = false;
   /** The end of the line of those who want to change the current file. */
   #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
@@ -124,16 +126,14 @@ export class WarcWriter {
 
   /** Makes the folder where it is missing, and refuses one it may not write to. The first file is created by the first exchange. */
   static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
-    try {
-      await mkdir(dir, { recursive: true });
-      await access(dir, constants.W_OK);
-    } catch (error) {
-      throw diskError(error, dir);
-    }
-    return new WarcWriter(dir, options);
+    const disk = options.disk ?? new Disk();
+    await disk.makeFolder(dir);
+    const writer = new WarcWriter(disk, dir, options);
+    await writer.#probeFolder();
+    return writer;
   }
 
-  private constructor(dir: string, options: WarcWriterOptions) {
+  private constructor(disk: Disk, dir: string, options: WarcWriterOptions) {
     this.#dir = dir;
     this.#info = options.info;
     this.#prefix = options.prefix ?? 'drumlin';
@@ -144,7 +144,7 @@ export class WarcWriter {
     this.#algorithm = options.digest ?? 'sha1';
     this.#clock = options.clock ?? systemClock;
     this.#uuid = options.uuid ?? randomUUID;
-    this.#createFile = options.createFile ?? createAppendFile;
+    this.#disk = disk;
     this.#assembler = new RecordAssembler(this.#algorithm);
   }
 
@@ -159,12 +159,17 @@ export class WarcWriter {
       const current = this.#current ?? (await this.#startFile());
       const stored = await this.#append(current, exchange);
       if (this.#pendingLength >= BATCH_BYTES) this.#startDraining();
-      while (this.#pendingLength >= this.#pendingBytes && !this.#failure) await this.#startDraining();
+      while (this.#pendingLength >= this.#pendingBytes && this.#failure === undefined) {
+        await this.#startDraining();
+      }
       return stored;
     });
   }
 
-  /** Hands everything accepted so far to the operating system. After a failure this is the way to try again. */
+  /**
+   * Hands everything accepted so far to the operating system: when it resolves, every exchange whose `write`
+   * had resolved is in its file. After a failure this is the way to try again.
+   */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#flushAll());
   }
@@ -177,7 +182,7 @@ export class WarcWriter {
     return this.#inTurn(async () => {
       await this.#flushAll();
       const current = this.#current;
-      if (current) await this.#sync(current);
+      if (current) await this.#sync(current.file);
       const cut = this.#finished;
       this.#finished = [];
       return current ? [...cut, { file: current.name, length: current.file.length }] : cut;
@@ -185,8 +190,8 @@ export class WarcWriter {
   }
 
   /**
-   * Writes what is left and closes the file, also where writing fails: then it rejects, and the file ends with
-   * its last whole batch. Closing twice is allowed.
+   * Writes what is left and closes the file, also where writing fails: then it rejects, what was not written
+   * is given up, and the file ends with its last whole batch. Closing twice is allowed.
    */
   close(): Promise<void> {
     return this.#inTurn(async () => {
@@ -196,7 +201,7 @@ export class WarcWriter {
       try {
         await this.#finishFile();
       } catch (error) {
-        this.#current = undefined;
+        this.#giveUp(error);
         await current.file.close().catch(() => {});
         throw error;
       }
@@ -210,7 +215,7 @@ export class WarcWriter {
   }
 
   #refuseIfUnable(): void {
-    if (this.#failure) throw this.#failure;
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed) throw new Error('WarcWriter: write after close');
   }
 
@@ -244,9 +249,45 @@ export class WarcWriter {
     return location;
   }
 
+  /** Whether files can be made here is asked before anything is fetched, not after. */
+  async #probeFolder(): Promise<void> {
+    const path = join(this.#dir, `${this.#prefix}-${this.#agent}.probe`);
+    const file = await this.#disk.open(path, 'create');
+    await file.close();
+    await this.#disk.remove(path);
+  }
+
   async #startFile(): Promise<OpenWarc> {
-    const { name, file } = await this.#createNext();
-    const warcinfoId = this.#uuid();
+    for (;;) {
+      const name = this.#nextName();
+      const warcinfoId = this.#uuid();
+      const member = await this.#member(this.#warcinfo(name, warcinfoId));
+      const file = await this.#createUnlessTaken(name);
+      if (!file) continue;
+      const current = { name, file, warcinfoId };
+      this.#current = current;
+      this.#offset = 0;
+      this.#accept(current, member);
+      return current;
+    }
+  }
+
+  #nextName(): string {
+    const serial = String(this.#serial++).padStart(SERIAL_DIGITS, '0');
+    return `${this.#prefix}-${timestamp(this.#clock.now())}-${serial}-${this.#agent}.warc.gz`;
+  }
+
+  /** Nothing where the name is taken: a restart within the same second must not meet the files of the run before. */
+  async #createUnlessTaken(name: string): Promise<BatchFile | undefined> {
+    try {
+      return await BatchFile.create(this.#disk, join(this.#dir, name));
+    } catch (error) {
+      if (systemCode((error as Error).cause) === 'EEXIST') return undefined;
+      throw error;
+    }
+  }
+
+  #warcinfo(filename: string, id: string): Uint8Array {
     const block = warcFieldsBlock({
       software: this.#info.software,
       format: 'WARC File Format 1.1',
@@ -259,56 +300,26 @@ export class WarcWriter {
       ip: this.#info.ip,
       'http-header-user-agent': this.#info.userAgent,
     });
-    const record = this.#assembler.assemble(
-      {
-        type: 'warcinfo',
-        id: warcinfoId,
-        date: this.#clock.now(),
-        filename: name,
-        contentType: 'application/warc-fields',
-      },
+    return this.#assembler.assemble(
+      { type: 'warcinfo', id, date: this.#clock.now(), filename, contentType: 'application/warc-fields' },
       [block],
     );
-    const current = { name, file, warcinfoId };
-    const member = await this.#member(record);
-    this.#current = current;
-    this.#offset = 0;
-    this.#accept(current, member);
-    return current;
-  }
-
-  /** The next free name: a restart within the same second must not meet the files of the run before. */
-  async #createNext(): Promise<{ name: string; file: AppendFile }> {
-    for (;;) {
-      const serial = String(this.#serial++).padStart(SERIAL_DIGITS, '0');
-      const name = `${this.#prefix}-${timestamp(this.#clock.now())}-${serial}-${this.#agent}.warc.gz`;
-      const path = join(this.#dir, name);
-      try {
-        return { name, file: await this.#createFile(path) };
-      } catch (error) {
-        if (systemCode(error) !== 'EEXIST') throw diskError(error, path);
-      }
-    }
   }
 
   async #finishFile(): Promise<void> {
     await this.#flushAll();
-    const current = this.#current!;
-    const { name, file } = current;
-    await this.#sync(current);
-    try {
-      await file.close();
-    } catch (error) {
-      throw diskError(error, join(this.#dir, name));
-    }
+    const { name, file } = this.#current!;
+    await this.#sync(file);
+    // It is whole and durable from here on, whatever closing it says.
     this.#current = undefined;
     this.#finished.push({ file: name, length: file.length });
+    await file.close();
   }
 
   async #flushAll(): Promise<void> {
-    if (!this.#syncFailed) this.#failure = undefined;
-    while (this.#pendingLength > 0 && !this.#failure) await this.#startDraining();
-    if (this.#failure) throw this.#failure;
+    if (!this.#failureIsFinal) this.#failure = undefined;
+    while (this.#pendingLength > 0 && this.#failure === undefined) await this.#startDraining();
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   #startDraining(): Promise<void> {
@@ -320,7 +331,7 @@ export class WarcWriter {
 
   /** Writes batches until none is left or the disk refuses; never rejects: the failure is kept and told. */
   async #drain(): Promise<void> {
-    const { name, file } = this.#current!;
+    const { file } = this.#current!;
     while (this.#pendingLength > 0) {
       const batch = this.#pending;
       const length = this.#pendingLength;
@@ -329,21 +340,30 @@ export class WarcWriter {
         await file.append(batch);
       } catch (error) {
         this.#pending = [...batch, ...this.#pending];
-        this.#failure = diskError(error, join(this.#dir, name));
+        this.#failure = error;
         return;
       }
       this.#pendingLength -= length;
     }
   }
 
-  async #sync({ name, file }: OpenWarc): Promise<void> {
+  async #sync(file: BatchFile): Promise<void> {
     try {
       await file.sync();
     } catch (error) {
-      this.#syncFailed = true;
-      this.#failure = diskError(error, join(this.#dir, name));
-      throw this.#failure;
+      this.#failure = error;
+      this.#failureIsFinal = true;
+      throw error;
     }
+  }
+
+  /** The file will be closed: what waits for it has no place to go, and nobody shall be told otherwise. */
+  #giveUp(error: unknown): void {
+    this.#failure = error;
+    this.#failureIsFinal = true;
+    this.#current = undefined;
+    this.#pending = [];
+    this.#pendingLength = 0;
   }
 }
 
@@ -353,45 +373,4 @@ function timestamp(millis: number): string {
     .toISOString()
     .replace(/[^0-9]/g, '')
     .slice(0, 14);
-}
-
-function diskError(error: unknown, path: string): DrumlinError {
-  const code = systemCode(error);
-  const options = { exitCode: EXIT.disk, cause: error };
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new DrumlinError(
-        'ARCHIVE_DISK_FULL',
-        `The disk has no room for ${path}.`,
-        'Free some space, or choose another --dir, and start the same command again.',
-        options,
-      );
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return new DrumlinError(
-        'ARCHIVE_UNWRITABLE',
-        `${path} cannot be written (${code}).`,
-        'Make the folder writable, or choose another --dir.',
-        options,
-      );
-    case 'EMFILE':
-    case 'ENFILE':
-      return new DrumlinError(
-        'ARCHIVE_FILE_LIMIT',
-        `${basename(path)} cannot be opened: too many files are open.`,
-        'Raise the limit ("ulimit -n 65536") or fetch with fewer workers.',
-        options,
-      );
-    default:
-      return new DrumlinError(
-        'ARCHIVE_WRITE',
-        `Writing ${path} failed (${code || String(error)}).`,
-        'Check the disk, then start the same command again.',
-        options,
-      );
-  }
 }

@@ -1,13 +1,11 @@
 /** Exchanges as the fetcher would hand them over, and a second opinion on the files written: npm warcio. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { onTestFinished } from 'vitest';
 import { AsyncIterReader, WARCParser } from 'warcio';
+import type { OpenMode, RawFile } from '../../src/disk/file-system.ts';
 import type { Exchange, HeaderView, Truncation } from '../../src/fetch/exchange.ts';
+import { type Faults, FaultyFileSystem, systemError } from '../disk/faulty-file-system.ts';
 
 export interface ExchangeParts {
   url?: string;
@@ -77,11 +75,36 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** A folder that goes away with the test. */
-export async function temporaryFolder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'drumlin-archive-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return dir;
+/** The faulty file system, which besides counts the files that are open and holds writes back until told. */
+export class WatchedFileSystem extends FaultyFileSystem {
+  openFiles = 0;
+  /** The system's code with which no further file is opened. */
+  refuseOpen: string | undefined;
+  failClose = false;
+  /** Every write waits for it. */
+  gate: Promise<void> = Promise.resolve();
+
+  constructor(faults: Faults = {}) {
+    super(faults);
+  }
+
+  override async open(path: string, mode: OpenMode): Promise<RawFile> {
+    if (this.refuseOpen) throw systemError(this.refuseOpen);
+    const file = await super.open(path, mode);
+    this.openFiles++;
+    return {
+      ...file,
+      write: async (...range) => {
+        await this.gate;
+        return file.write(...range);
+      },
+      close: async () => {
+        await file.close();
+        this.openFiles--;
+        if (this.failClose) throw systemError('EIO');
+      },
+    };
+  }
 }
 
 export interface SecondOpinion {

@@ -8,7 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { verifyDigests } from '../../src/archive/verify.ts';
 import { readWarc } from '../../src/archive/warc-reader.ts';
 import { WarcWriter } from '../../src/archive/warc-writer.ts';
-import { collect, makeExchange, temporaryFolder } from './fixtures.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { collect, makeExchange, WatchedFileSystem } from './fixtures.ts';
 
 /** One line a record: type and the two verdicts; then how the reading ended. */
 async function outcome(path: string, maxRecordBytes?: number): Promise<{ records: string[]; fault: string }> {
@@ -23,7 +25,7 @@ async function outcome(path: string, maxRecordBytes?: number): Promise<{ records
 }
 
 async function fileOf(content: Uint8Array): Promise<string> {
-  const path = join(await temporaryFolder(), 'x.warc.gz');
+  const path = join(temporaryFolder(), 'x.warc.gz');
   await writeFile(path, content);
   return path;
 }
@@ -124,7 +126,7 @@ describe('files of other tools', () => {
 
 describe('damage', () => {
   test('in any byte of a file never throws, and never changes a record that is given', async () => {
-    const dir = await temporaryFolder();
+    const dir = temporaryFolder();
     const writer = await WarcWriter.open(dir, { info: { software: 'test' } });
     const { response } = await writer.write(makeExchange({ wire: [Buffer.alloc(3000, 'text ')] }));
     await writer.close();
@@ -154,7 +156,7 @@ describe('damage', () => {
 
   test('any bytes are read to some end without an exception', async () => {
     const start = fc.constantFrom('', 'WARC/1.1\r\n', '\x1f\x8b\x08\x00', '\x1f\x8b\x08\xff');
-    const dir = await temporaryFolder();
+    const dir = temporaryFolder();
     const path = join(dir, 'any');
     await fc.assert(
       fc.asyncProperty(start, fc.uint8Array({ maxLength: 300 }), async (start, bytes) => {
@@ -228,8 +230,35 @@ describe('limits', () => {
     expect(gunzipSync(member).includes('x')).toBe(true);
     expect((await outcome(path)).records).toEqual(['resource absent absent']);
   });
+});
 
-  test('a file that cannot be opened is an error with a remedy', async () => {
-    await expect(collect(readWarc('/nowhere/x.warc.gz'))).rejects.toMatchObject({ code: 'ARCHIVE_READ' });
+describe('the disk', () => {
+  test('may give a few bytes at a time: the records are the same, and every byte is counted', async () => {
+    const content = Buffer.concat(['one', 'two', 'three'].map((block) => gzipSync(record(block))));
+    const path = await fileOf(content);
+    const disk = new Disk(new WatchedFileSystem({ shortTransfers: 7 }));
+    expect(await collect(readWarc(path, { disk }))).toEqual(await collect(readWarc(path)));
+    expect(disk.traffic.read).toBeGreaterThanOrEqual(content.length);
+  });
+
+  test('is told with a remedy when a file is missing or is none', async () => {
+    const system = new WatchedFileSystem();
+    const disk = new Disk(system);
+    const missing = readWarc('/nowhere/x.warc.gz', { disk });
+    await expect(collect(missing)).rejects.toMatchObject({ code: 'FILE_MISSING' });
+    const folder = readWarc(temporaryFolder(), { disk });
+    await expect(collect(folder)).rejects.toMatchObject({ code: 'DISK_FAILED' });
+    expect(system.openFiles).toBe(0);
+  });
+
+  test('gets its file back from a reader that stops half-way', async () => {
+    const path = await fileOf(Buffer.concat([gzipSync(record('one')), gzipSync(record('two'))]));
+    const system = new WatchedFileSystem();
+    for await (const first of readWarc(path, { disk: new Disk(system) })) {
+      expect(Buffer.from(first.block).toString()).toBe('one');
+      expect(system.openFiles).toBe(1);
+      break;
+    }
+    expect(system.openFiles).toBe(0);
   });
 });

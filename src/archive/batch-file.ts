@@ -1,0 +1,59 @@
+/**
+ * A file that only grows, by whole batches.
+ *
+ * Ensures   After a failed `append` the file ends where it ended before, as far as the disk still obeys; the
+ *           same batch may be given again, and lands at the same place. `length` counts whole batches only.
+ *           After `sync` they survive a power cut, and so does the file's name.
+ * Cost      A copy of the batch and a system call.
+ *
+ * That is what the archive needs beyond a `DiskFile`: an `AppendLog` refuses everything after a failed write.
+ */
+import { dirname } from 'node:path';
+import type { Disk, DiskFile } from '../disk/disk.ts';
+
+export class BatchFile {
+  readonly #disk: Disk;
+  readonly #file: DiskFile;
+  #length = 0;
+  #nameIsDurable = false;
+
+  private constructor(disk: Disk, file: DiskFile) {
+    this.#disk = disk;
+    this.#file = file;
+  }
+
+  /** An existing file is never touched: that is an error. */
+  static async create(disk: Disk, path: string): Promise<BatchFile> {
+    return new BatchFile(disk, await disk.open(path, 'exclusive'));
+  }
+
+  /** Bytes of all batches that were wholly written. */
+  get length(): number {
+    return this.#length;
+  }
+
+  async append(batch: readonly Uint8Array[]): Promise<void> {
+    // One piece in one call: the bytes of a whole batch are few enough to copy, and a memcpy is cheaper than the
+    // bookkeeping of a vector of hundreds of small ones.
+    const bytes = Buffer.concat(batch);
+    try {
+      await this.#file.writeAll(bytes, this.#length);
+    } catch (error) {
+      // The next append writes at the same place, so a failing truncate costs nothing but a ragged end.
+      await this.#file.truncate(this.#length).catch(() => {});
+      throw error;
+    }
+    this.#length += bytes.length;
+  }
+
+  async sync(): Promise<void> {
+    await this.#file.sync();
+    // A new file's name is part of its folder: without this a power cut may lose the name and keep the bytes.
+    if (!this.#nameIsDurable) await this.#disk.syncFolder(dirname(this.#file.path));
+    this.#nameIsDurable = true;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
