@@ -52,8 +52,8 @@ export async function run(args: string[]): Promise<void> {
       only: { type: 'string', default: '' },
     },
   });
-  const contenders = [drumlin(values.gzip), crawlee(), scrapy()].filter(
-    (contender) => contender !== undefined && contender.name.startsWith(values.only),
+  const contenders = [drumlin(values.gzip), crawlee(), scrapy()].filter((contender) =>
+    contender?.name.startsWith(values.only),
   ) as Contender[];
   const web = await startWeb(values.domains);
   try {

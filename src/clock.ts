@@ -11,10 +11,18 @@ export interface Clock {
   after(delay: Millis, callback: () => void): () => void;
 }
 
+/** The system's timers overflow beyond this and fire at once: a longer wait is made of several. */
+const LONGEST_TIMER: Millis = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delay, callback) {
-    const timer = setTimeout(callback, delay);
+    let timer: NodeJS.Timeout;
+    const arm = (left: Millis) => {
+      const step = Math.min(left, LONGEST_TIMER);
+      timer = setTimeout(() => (left > step ? arm(left - step) : callback()), step);
+    };
+    arm(delay);
     return () => clearTimeout(timer);
   },
 };

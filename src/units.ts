@@ -1,6 +1,6 @@
 /**
- * Units live in types, so that seconds cannot be passed for milliseconds; and in suffixes, so that a
- * user writes `64Mi` or `10s` and never counts zeros.
+ * Units live in types, so that a size cannot be passed for a time (a bare number still can); and in suffixes, so
+ * that a user writes `64Mi` or `10s` and never counts zeros.
  */
 import { DrumlinError } from './errors.ts';
 
@@ -19,7 +19,7 @@ const SIZES: Record<string, number> = {
   Ti: 2 ** 40,
 };
 const TIMES: Record<string, number> = { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
-const COUNTS: Record<string, number> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9 };
+const COUNTS: Record<string, number> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** `64Mi`, `1.5G`, `4096` (an optional final B is allowed). */
 export function parseBytes(text: string): Bytes {

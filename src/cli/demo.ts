@@ -14,6 +14,9 @@ export function register(program: Command): void {
     });
 }
 
+/** The web of the demo ends with it, so there is nothing to go on with. */
+const NEXT = '  next      drumlin web serves such a web for as long as you like; drumlin crawl --help\n';
+
 async function runDemo({
   dir,
   maxTime,
@@ -40,7 +43,9 @@ async function runDemo({
     process.stderr.write(
       `A synthetic web is being served on loopback (http port ${lab.httpPort}, dns ${lab.dns}).\n`,
     );
-    const { pages } = await runInForeground(lab.seeds, { ...config, dns: [lab.dns] }, json === true);
+    const labConfig = { ...config, dns: [lab.dns] };
+    const { pages, end } = await runInForeground(lab.seeds, labConfig, json === true, () => NEXT);
+    if (end === 'interrupted') return EXIT.interrupted;
     return pages > 0 ? EXIT.ok : EXIT.nothingCrawled;
   } finally {
     await lab.close();

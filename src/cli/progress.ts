@@ -10,7 +10,9 @@ const PLAIN_LINE: Millis = 5000;
 const RATE_WINDOW: Millis = 3000;
 
 export interface View {
-  /** Stops drawing; in a terminal the last picture stays. */
+  /** Adds a line that stays. */
+  note(text: string): void;
+  /** Stops drawing; in a terminal the last picture stays. Calling it again does nothing. */
   end(): void;
 }
 
@@ -24,18 +26,28 @@ export function showProgress(progress: () => Progress, title: string, screen: Sc
   const rates = new Rates();
   if (!screen.isTTY) {
     const timer = setInterval(() => screen.write(`${plainLine(progress(), rates)}\n`), PLAIN_LINE);
-    return { end: () => clearInterval(timer) };
+    return { note: (text) => void screen.write(`${text}\n`), end: () => clearInterval(timer) };
   }
+  const notes: string[] = [];
   let drawn = 0;
+  let ended = false;
   const draw = () => {
-    const lines = picture(progress(), title, rates).map((line) => clip(line, screen.columns ?? 80));
+    // A terminal that does not know its size says 0.
+    const columns = screen.columns || 80;
+    const lines = [...picture(progress(), title, rates), ...notes].map((line) => clip(line, columns));
     screen.write(`${drawn > 0 ? `\x1b[${drawn}A` : ''}${lines.map((line) => `\x1b[2K${line}\n`).join('')}`);
     drawn = lines.length;
   };
   draw();
   const timer = setInterval(draw, REDRAW);
   return {
+    note(text) {
+      notes.push(`  ${text}`);
+      draw();
+    },
     end() {
+      if (ended) return;
+      ended = true;
       clearInterval(timer);
       draw();
     },
@@ -63,7 +75,7 @@ function picture(now: Progress, title: string, rates: Rates): string[] {
     `  pages   ${formatCount(now.pages)} at ${formatCount(rate.pages)}/s · ${formatBytes(now.bytes)} at ${formatBytes(rate.bytes)}/s`,
     `  front   ${formatCount(now.fetching)} fetching · ${formatCount(now.hosts)} hosts of ${formatCount(now.domains)} domains`,
     `  queue   ${formatCount(now.queued)} waiting · ${formatCount(now.urlsUnique)} URLs known of ${formatCount(now.urlsSeen)} links`,
-    `  refused ${formatCount(now.disallowed)} by robots.txt · errors ${errorList(now.errors)}`,
+    `  refused ${formatCount(now.disallowed)} by robots.txt · errors ${errorList(now.errors)} · tried again ${errorList(now.retries)}`,
   ];
 }
 
@@ -72,7 +84,7 @@ function plainLine(now: Progress, rates: Rates): string {
   return (
     `${formatDuration(now.elapsed)}: ${formatCount(now.pages)} pages (${formatCount(rate.pages)}/s), ` +
     `${formatBytes(now.bytes)}, ${formatCount(now.queued)} waiting, ${formatCount(now.fetching)} fetching, ` +
-    `${formatCount(now.hosts)} hosts, errors ${errorList(now.errors)}`
+    `${formatCount(now.hosts)} hosts, errors ${errorList(now.errors)}, tried again ${errorList(now.retries)}`
   );
 }
 
@@ -135,6 +147,7 @@ export function summaryText(summary: Summary): string {
     ['sites', `${formatCount(summary.hosts)} hosts of ${formatCount(summary.domains)} domains`],
     ['refused', `${formatCount(summary.disallowed)} URLs by robots.txt`],
     ['errors', errorList(summary.errors)],
+    ['retries', errorList(summary.retries)],
     ['repeats', `${formatCount(summary.duplicates)} pages with a body seen before`],
     [
       'cost',

@@ -1,10 +1,9 @@
 /** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
 
-import { type CrawlHooks, type Summary, startCrawl } from '../crawl/crawl.ts';
+import { type Summary, startCrawl } from '../crawl/crawl.ts';
 import { savedOptions } from '../crawl/folder.ts';
-import { type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
+import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
-import { formatCount } from '../units.ts';
 import { showProgress, summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
 
@@ -27,44 +26,65 @@ function noSeeds(): DrumlinError {
 /** Runs to the end, showing progress on standard error and the summary on standard output. */
 export async function runInForeground(
   seeds: readonly string[],
-  config: ReturnType<typeof resolveConfig>,
+  config: CrawlConfig,
   json: boolean,
-  hooks: CrawlHooks = {},
+  goOn: (dir: string) => string = (dir) => `  go on     drumlin crawl --dir ${dir}\n`,
 ): Promise<Summary> {
-  const run = await startCrawl(seeds, config, hooks);
-  const title = `drumlin ▸ ${formatCount(seeds.length)} ${seeds.length === 1 ? 'seed' : 'seeds'} ▸ ${config.dir}`;
-  const view = showProgress(() => run.progress(), title, process.stderr);
-  const onInterrupt = () => {
-    process.once('SIGINT', () => process.exit(EXIT.interrupted));
-    process.stderr.write('\nstopping after the requests under way; press Ctrl-C again to stop at once\n');
-    run.stop();
-  };
-  process.once('SIGINT', onInterrupt);
-  process.once('SIGTERM', onInterrupt);
+  const interrupts = listenForInterrupts();
   try {
-    const summary = await run.finished;
-    view.end();
-    process.stdout.write(
-      json ? `${JSON.stringify(summary)}\n` : `\n${summaryText(summary)}\n${goingOn(summary)}`,
-    );
-    return summary;
+    const run = await startCrawl(seeds, config);
+    const title = `drumlin ▸ ${config.dir}`;
+    const view = showProgress(() => run.progress(), title, process.stderr);
+    interrupts.onFirst(() => {
+      view.note('stopping after the requests under way; press Ctrl-C again to stop at once');
+      run.stop();
+    });
+    try {
+      const summary = await run.finished;
+      view.end();
+      process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `\n${report(summary, goOn)}`);
+      return summary;
+    } finally {
+      view.end();
+    }
   } finally {
-    view.end();
-    process.removeListener('SIGINT', onInterrupt);
-    process.removeListener('SIGTERM', onInterrupt);
+    interrupts.end();
   }
 }
 
-function goingOn({ dir, urlsQueued, end }: Summary): string {
-  const archive = `\n  archive   ${dir}/archive\n`;
-  if (urlsQueued === 0 && end === 'finished') return archive;
-  return `${archive}  go on     drumlin crawl --dir ${dir}\n`;
+function report(summary: Summary, goOn: (dir: string) => string): string {
+  const { dir, urlsQueued } = summary;
+  return `${summaryText(summary)}\n\n  archive   ${dir}/archive\n${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
 }
 
-function exitCodeOf({ end, pages, urlsQueued }: Summary): number {
+/** The first signal asks for a clean stop, also one that comes before there is anything to stop; the second ends at once. */
+function listenForInterrupts(): { onFirst(stop: () => void): void; end(): void } {
+  let interrupted = false;
+  let stop: (() => void) | undefined;
+  const onSignal = () => {
+    if (interrupted) process.exit(EXIT.interrupted);
+    interrupted = true;
+    stop?.();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    onFirst(action) {
+      stop = action;
+      if (interrupted) action();
+    },
+    end: () => {
+      for (const signal of signals) process.removeListener(signal, onSignal);
+    },
+  };
+}
+
+/** A limit that was reached is told apart from a crawl that came to nothing, and from one that had nothing left to do. */
+function exitCodeOf({ end, pages, urlsQueued, errors, disallowed }: Summary): number {
   if (end === 'interrupted') return EXIT.interrupted;
-  if (pages === 0) return EXIT.nothingCrawled;
-  return end !== 'finished' && urlsQueued > 0 ? EXIT.limitReached : EXIT.ok;
+  if (end !== 'finished' && urlsQueued > 0) return EXIT.limitReached;
+  const tried = pages + disallowed + Object.keys(errors).length;
+  return pages === 0 && tried > 0 ? EXIT.nothingCrawled : EXIT.ok;
 }
 
 /** A folder nobody has used yet: `crawls/<name>-<time>`. */

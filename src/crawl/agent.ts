@@ -15,7 +15,7 @@ import type { Admission } from './admission.ts';
 import type { EndReason } from './counters.ts';
 import type { Naming } from './naming.ts';
 import { Signal } from './signal.ts';
-import { type VisitTools, visit } from './visit.ts';
+import { type VisitLimits, type VisitTools, visit } from './visit.ts';
 
 /** How long requests under way may go on after a stop, before their connections are cut. */
 const GRACE: Millis = 3000;
@@ -25,7 +25,7 @@ export interface AgentParts {
   readonly frontier: Frontier;
   readonly admission: Admission;
   readonly naming: Naming;
-  readonly tools: Omit<VisitTools, 'claimPage' | 'returnPage' | 'stopping'>;
+  readonly tools: VisitTools;
 }
 
 export class Agent {
@@ -33,7 +33,9 @@ export class Agent {
   readonly #links: Signal;
   readonly #names: Signal;
   readonly #work: Signal;
+  /** Pages that may still be claimed, and claims of which it is not known yet whether they bring one. */
   #pagesLeft: number;
+  #claims = 0;
   #end: EndReason | undefined;
   #failure: { error: unknown } | undefined;
   #cancelTimers: (() => void)[] = [];
@@ -60,7 +62,10 @@ export class Agent {
       ].map((loop) => loop.catch((error) => this.#fail(error))),
     );
     for (const cancel of this.#cancelTimers) cancel();
-    if (this.#failure) throw this.#failure.error;
+    if (this.#failure) {
+      await admission.settle().catch(() => {}); // what can still be saved; the first failure is the one to tell
+      throw this.#failure.error;
+    }
     await admission.settle();
     return this.#end ?? 'finished';
   }
@@ -85,27 +90,27 @@ export class Agent {
 
   /** Hands out turns while there are any; ends when everything has been done. */
   async #visits(): Promise<void> {
-    const { clock, frontier, tools } = this.#parts;
-    const turnTools: VisitTools = {
-      ...tools,
-      claimPage: () => this.#claimPage(),
-      returnPage: () => void this.#pagesLeft++,
-      stopping: () => this.#end !== undefined,
-    };
+    const { clock, frontier, admission } = this.#parts;
+    const tools = { ...this.#parts.tools, ...this.#limits() };
     while (this.#end === undefined) {
-      const turn = frontier.turnsOut < tools.config.fetches ? frontier.acquire(clock.now()) : undefined;
+      const turn = this.#mayVisit() ? frontier.acquire(clock.now()) : undefined;
       if (turn) {
-        visit(turn, turnTools).then(
-          () => this.#work.notify(),
-          (error) => this.#fail(error),
-        );
+        visit(turn, tools)
+          .catch((error) => this.#fail(error))
+          .finally(() => this.#work.notify());
         continue;
       }
       if (this.#exhausted()) return this.stop('finished');
-      if (this.#parts.admission.hasWork) this.#links.notify();
-      await this.#work.wait(frontier.turnsOut < tools.config.fetches ? frontier.nextReadyAt() : Infinity);
+      if (this.#pagesLeft === 0 && this.#claims === 0) return this.stop('max-pages');
+      if (admission.hasWork) this.#links.notify();
+      await this.#work.wait(this.#mayVisit() ? frontier.nextReadyAt() : Infinity);
     }
     while (frontier.turnsOut > 0) await this.#work.wait();
+  }
+
+  #mayVisit(): boolean {
+    const { frontier, tools } = this.#parts;
+    return this.#pagesLeft > 0 && frontier.turnsOut < tools.config.fetches;
   }
 
   #exhausted(): boolean {
@@ -113,13 +118,22 @@ export class Agent {
     return frontier.turnsOut === 0 && frontier.queued === 0 && naming.idle && admission.idle;
   }
 
-  #claimPage(): boolean {
-    if (this.#end !== undefined) return false;
-    if (this.#pagesLeft === 0) {
-      this.stop('max-pages');
-      return false;
-    }
-    this.#pagesLeft--;
-    return true;
+  #limits(): VisitLimits {
+    return {
+      stopping: () => this.#end !== undefined,
+      claimPage: () => {
+        if (this.#end !== undefined || this.#pagesLeft === 0) return false;
+        this.#pagesLeft--;
+        this.#claims++;
+        return true;
+      },
+      settleClaim: (gotPage) => {
+        this.#claims--;
+        if (!gotPage) this.#pagesLeft++;
+      },
+      foundLinks: () => {
+        if (this.#mayVisit()) this.#links.notify();
+      },
+    };
   }
 }

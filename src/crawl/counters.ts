@@ -7,7 +7,6 @@ import type { CrawlConfig } from './settings.ts';
 export class Counters {
   /** Responses received, robots.txt aside. */
   pages = 0;
-  robotsFetched = 0;
   bytes: Bytes = 0;
   /** Links found, with repeats. */
   urlsSeen = 0;
@@ -16,6 +15,8 @@ export class Counters {
   /** URLs that robots.txt keeps us from. */
   disallowed = 0;
   readonly statuses: Record<string, number> = {};
+  /** Requests and look-ups that will be made again, by what went wrong. */
+  readonly retries: Record<string, number> = {};
   /** URLs given up, by what went wrong. */
   readonly errors: Record<string, number> = {};
 
@@ -27,8 +28,8 @@ export class Counters {
     this.errors[fault] = (this.errors[fault] ?? 0) + urls;
   }
 
-  get failed(): number {
-    return Object.values(this.errors).reduce((sum, n) => sum + n, 0);
+  countRetry(fault: string): void {
+    this.retries[fault] = (this.retries[fault] ?? 0) + 1;
   }
 }
 
@@ -52,6 +53,7 @@ export interface Summary {
   readonly duplicates: number;
   readonly disallowed: number;
   readonly statuses: Readonly<Record<string, number>>;
+  readonly retries: Readonly<Record<string, number>>;
   readonly errors: Readonly<Record<string, number>>;
 }
 
@@ -101,6 +103,7 @@ export function summarise(
     duplicates: counters.duplicates,
     disallowed: counters.disallowed,
     statuses: counters.statuses,
+    retries: counters.retries,
     errors: counters.errors,
   };
 }

@@ -8,27 +8,32 @@ import { type Clock, systemClock } from '../clock.ts';
 import { DrumlinError } from '../errors.ts';
 import { type AddressGuard, createAddressGuard } from '../fetch/address-guard.ts';
 import { createResolver } from '../fetch/dns.ts';
+import type { HttpClient } from '../fetch/exchange.ts';
 import { createHttpClient } from '../fetch/http-client.ts';
 import { createIdentity, type Identity } from '../fetch/identity.ts';
 import { Frontier } from '../frontier/frontier.ts';
+import { MemorySieve } from '../sieve/memory-sieve.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
 import type { Bytes, Millis } from '../units.ts';
-import { ParameterList } from '../url/parameters.ts';
+import { ParameterList, TRACKING_PARAMETERS } from '../url/parameters.ts';
 import { VERSION } from '../version.ts';
 import { Admission } from './admission.ts';
 import { Agent } from './agent.ts';
 import { Counters, type CrawlState, Stopwatch, type Summary, summarise } from './counters.ts';
-import { CrawlFolder, memoryStore } from './folder.ts';
+import { CrawlFolder } from './folder.ts';
+import { CrawlLog } from './log.ts';
 import { Naming } from './naming.ts';
 import type { Page } from './page.ts';
+import { PageStore } from './page-store.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
-import type { CrawlConfig } from './settings.ts';
+import { addressDelay, type CrawlConfig } from './settings.ts';
 
 export type { Summary } from './counters.ts';
 
 export interface CrawlHooks {
   /** Called with every page; the host's turn is not given back before the promise settles. */
   readonly onPage?: (page: Page) => void | Promise<void>;
+  /** For delays and waits; sockets keep the system's time. */
   readonly clock?: Clock;
 }
 
@@ -46,6 +51,7 @@ export interface Progress {
   readonly urlsSeen: number;
   readonly urlsUnique: number;
   readonly disallowed: number;
+  readonly retries: Readonly<Record<string, number>>;
   readonly errors: Readonly<Record<string, number>>;
 }
 
@@ -67,77 +73,105 @@ export async function startCrawl(
   config: CrawlConfig,
   hooks: CrawlHooks = {},
 ): Promise<CrawlRun> {
+  // Whatever can be refused is refused before a folder is touched.
   const clock = hooks.clock ?? systemClock;
-  const identity = createIdentity({
-    version: VERSION,
-    contact: config.contact.split(/[\s,]+/).filter(Boolean),
-    userAgent: config.userAgent,
-  });
+  const identity = identityOf(config);
   const guard = guardFor(config, identity);
-  const drop = config.dropParameters.length > 0 ? new ParameterList(config.dropParameters) : undefined;
+  const drop = dropListOf(config);
+  const resolver = createResolver({ servers: config.dns, clock });
+  if (config.dir === '' && seeds.length === 0) throw noSeeds();
 
-  const store = config.dir === '' ? memoryStore(clock) : await CrawlFolder.open(config, seeds, clock);
-  const { sieve, log } = store;
+  const folder = config.dir === '' ? undefined : await CrawlFolder.open(config, seeds, clock);
   const counters = new Counters();
   const frontier = new Frontier();
-  const admission = new Admission(sieve, new RecentCache(RECENT_LINKS), frontier, clock);
-  const resolver = createResolver({ servers: config.dns, clock });
-  const client = createHttpClient({ identity, guard, limits: { maxBodyBytes: config.maxBody }, clock });
-  const archive = await openArchive(store.archiveDir, config, identity);
-  const robots = new RobotsKeeper({
-    client,
-    resolver,
+  const log = folder?.log ?? new CrawlLog(clock);
+  const admission = new Admission(
+    folder?.sieve ?? new MemorySieve(),
+    new RecentCache(RECENT_LINKS),
+    frontier,
     clock,
-    counters,
-    log,
+  );
+  let pages: PageStore;
+  try {
+    pages = new PageStore(folder && (await openArchive(folder, config, identity)), clock);
+    for await (const discovery of folder?.waiting() ?? []) frontier.add(discovery);
+    await folder?.begin(config, seeds);
+  } catch (error) {
+    await folder?.abandon();
+    throw error;
+  }
+  const client = createHttpClient({ identity, guard, limits: { maxBodyBytes: config.maxBody } });
+  const shared = { clock, client, resolver, guard, frontier, counters, log };
+  const robots = new RobotsKeeper({
+    ...shared,
     productToken: identity.productToken,
-    store: async (exchange) => archive?.write(exchange),
+    store: (exchange) => pages.store(exchange),
+    delays: { host: config.delay, address: addressDelay(config) },
   });
   const agent = new Agent({
     clock,
     frontier,
     admission,
-    naming: new Naming({ resolver, guard, frontier, counters, log, clock }),
+    naming: new Naming(shared),
     tools: {
+      ...shared,
       config,
-      clock,
-      client,
       robots,
-      frontier,
       admission,
+      pages,
       payloads: new RecentCache(RECENT_PAYLOADS),
-      archive,
-      counters,
-      log,
       parseOptions: { agent: identity.productToken.toLowerCase(), ...(drop && { drop }) },
       onPage: hooks.onPage,
     },
   });
-
-  for (const discovery of store.waiting) frontier.add(discovery);
+  log.event('crawl-started', { version: VERSION, seeds: seeds.length, waiting: frontier.queued });
   admission.discover(seeds, 0);
-
-  const watch = new Stopwatch();
-  const state = { config, counters, frontier, admission, watch };
-  const run = async (): Promise<Summary> => {
-    try {
-      const end = await agent.run();
-      await archive?.close();
-      const summary = summarise(end, state);
-      log.event('crawl-ended', { ...summary });
-      return summary;
-    } finally {
-      await client.close();
-      resolver.close();
-      await store.close(frontier.waiting());
-    }
-  };
-  log.event('crawl-started', { version: VERSION, seeds: seeds.length, waiting: store.waiting.length });
+  const state = { config, counters, frontier, admission, watch: new Stopwatch() };
   return {
     progress: () => progressOf(state),
     stop: () => agent.stop('interrupted'),
-    finished: run(),
+    finished: runToEnd(agent, pages, client, folder, log, state),
   };
+}
+
+/** However the crawl ends, what was fetched reaches the disk or waits to be fetched again. */
+async function runToEnd(
+  agent: Agent,
+  pages: PageStore,
+  client: HttpClient,
+  folder: CrawlFolder | undefined,
+  log: CrawlLog,
+  state: CrawlState,
+): Promise<Summary> {
+  try {
+    const end = await agent.run();
+    await pages.close();
+    const summary = summarise(end, state);
+    log.event('crawl-ended', { ...summary });
+    await folder?.close(state.frontier.waiting());
+    return summary;
+  } catch (error) {
+    log.event('crawl-failed', { error: (error as Error)?.message });
+    await pages.close().catch(() => {}); // the first failure is the one to tell
+    for (const discovery of pages.unsaved) state.frontier.add(discovery);
+    await folder?.close(state.frontier.waiting()).catch(() => {});
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+function identityOf({ contact, userAgent }: CrawlConfig): Identity {
+  return createIdentity({ version: VERSION, contact: contact.split(/[\s,]+/).filter(Boolean), userAgent });
+}
+
+function dropListOf({ dropParameters }: CrawlConfig): ParameterList | undefined {
+  const names = dropParameters.flatMap((name) => (name === 'tracking' ? TRACKING_PARAMETERS : [name]));
+  return names.length > 0 ? new ParameterList(names) : undefined;
+}
+
+function noSeeds(): DrumlinError {
+  return new DrumlinError('NO_SEEDS', 'There is no URL to start from.', 'Give at least one in `seeds`.');
 }
 
 /** Whoever cannot be reached may crawl what is his own, and nothing else. */
@@ -159,13 +193,12 @@ function guardFor(config: CrawlConfig, identity: Identity): AddressGuard {
   };
 }
 
-async function openArchive(
-  dir: string | undefined,
+function openArchive(
+  { archiveDir }: CrawlFolder,
   config: CrawlConfig,
   identity: Identity,
-): Promise<WarcWriter | undefined> {
-  if (dir === undefined) return undefined;
-  return WarcWriter.open(dir, {
+): Promise<WarcWriter> {
+  return WarcWriter.open(archiveDir, {
     info: {
       software: `drumlin/${VERSION}`,
       userAgent: identity.userAgent,
@@ -192,6 +225,7 @@ function progressOf({ config, counters, frontier, admission, watch }: CrawlState
     urlsSeen: counters.urlsSeen,
     urlsUnique: admission.unique,
     disallowed: counters.disallowed,
+    retries: counters.retries,
     errors: counters.errors,
   };
 }

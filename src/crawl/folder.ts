@@ -3,12 +3,13 @@
  *
  *   crawl.json            what was asked: settings as resolved, version, seeds
  *   agents/0/seen/        the sieve
- *   agents/0/waiting.txt  what was still to be fetched when the crawl was stopped: depth, redirects, URL a line
+ *   agents/0/waiting.txt  what was still to be fetched when the crawl was stopped
  *   archive/              WARC files
  *   log.jsonl             events
  *
  * Ensures   a folder with anything else in it is never written to. `waiting.txt` exists exactly while the crawl can be
- *           gone on with: it is written last, and removed before a crawl that goes on begins.
+ *           gone on with: it is written last, and removed by `begin`, when nothing can be refused any more. A folder
+ *           whose crawl never began counts as new.
  */
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -17,58 +18,47 @@ import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { Discovery } from '../frontier/discovery.ts';
-
 import { DrumSieve } from '../sieve/disk-sieve.ts';
-import { MemorySieve } from '../sieve/memory-sieve.ts';
-import type { Sieve } from '../sieve/sieve.ts';
 import { VERSION } from '../version.ts';
 import { CrawlLog } from './log.ts';
 import type { CrawlConfig, CrawlOptions } from './settings.ts';
+import { readWaiting, saveWaiting } from './waiting-list.ts';
 
 const CRAWL_FILE = 'crawl.json';
 const WAITING_FILE = 'waiting.txt';
 const LOG_FILE = 'log.jsonl';
+/** What may lie in a folder before its crawl has begun. */
+const OURS = new Set(['agents', 'archive', LOG_FILE, 'LOCK']);
+const agentDir = (dir: string): string => join(dir, 'agents', '0');
 
-/** What the agent works on: files of a folder, or memory for a crawl that keeps none. */
-export interface CrawlStore {
-  readonly sieve: Sieve;
-  readonly log: CrawlLog;
-  /** Where WARC files go; undefined keeps none. */
-  readonly archiveDir: string | undefined;
-  /** What an earlier run left to be fetched. */
-  readonly waiting: readonly Discovery[];
-  /** Keeps what is still to be fetched, and lets go of the files. */
-  close(waiting: Iterable<Discovery>): Promise<void>;
+/** What a folder's crawl was asked when it was begun or last gone on with. */
+interface Asked {
+  readonly settings: CrawlOptions;
+  readonly seeds: readonly string[];
 }
 
-/** A crawl without a folder: nothing is kept but what the user's code keeps. */
-export function memoryStore(clock: Clock): CrawlStore {
-  const sieve = new MemorySieve();
-  const log = new CrawlLog(clock);
-  return { sieve, log, archiveDir: undefined, waiting: [], close: () => sieve.close() };
-}
-
-export class CrawlFolder implements CrawlStore {
+export class CrawlFolder {
   readonly dir: string;
   readonly sieve: DrumSieve;
   readonly log: CrawlLog;
-  readonly waiting: readonly Discovery[];
-  readonly #disk: Disk;
+  readonly disk: Disk;
+  /** The folder holds a crawl that was stopped. */
+  readonly goesOn: boolean;
   readonly #lock: FolderLock;
 
   private constructor(
     dir: string,
     disk: Disk,
+    goesOn: boolean,
     lock: FolderLock,
     sieve: DrumSieve,
     log: CrawlLog,
-    waiting: readonly Discovery[],
   ) {
     this.dir = dir;
+    this.disk = disk;
+    this.goesOn = goesOn;
     this.sieve = sieve;
     this.log = log;
-    this.waiting = waiting;
-    this.#disk = disk;
     this.#lock = lock;
   }
 
@@ -76,38 +66,66 @@ export class CrawlFolder implements CrawlStore {
     return join(this.dir, 'archive');
   }
 
-  static async open(config: CrawlConfig, seeds: readonly string[], clock: Clock): Promise<CrawlFolder> {
-    const { dir } = config;
+  static async open(
+    { dir, sieveMemory }: CrawlConfig,
+    seeds: readonly string[],
+    clock: Clock,
+  ): Promise<CrawlFolder> {
     const disk = new Disk();
-    const going = await stateOf(disk, dir);
-    if (going === 'foreign') throw foreign(dir);
-    if (going === 'new' && seeds.length === 0) throw nothingToGoOnWith(dir);
-    const agentDir = join(dir, 'agents', '0');
-    await disk.makeFolder(agentDir);
+    const state = await stateOf(disk, dir);
+    if (state === 'foreign') throw foreign(dir);
+    if (state === 'new' && seeds.length === 0) throw nothingToGoOnWith(dir);
+    await disk.makeFolder(agentDir(dir));
     const lock = FolderLock.acquire(dir);
+    let sieve: DrumSieve | undefined;
     try {
-      const waiting = going === 'stopped' ? await readWaiting(disk, agentDir) : [];
-      const sieve = await DrumSieve.open({
-        folder: join(agentDir, 'seen'),
-        memory: config.sieveMemory,
+      sieve = await DrumSieve.open({
+        folder: join(agentDir(dir), 'seen'),
+        memory: sieveMemory,
         cache: 0,
         disk,
       });
-      if (going === 'new') await replaceFile(disk, dir, CRAWL_FILE, crawlJson(config, seeds));
-      else await disk.remove(join(agentDir, WAITING_FILE));
-      return new CrawlFolder(dir, disk, lock, sieve, await openLog(disk, dir, clock), waiting);
+      return new CrawlFolder(dir, disk, state === 'stopped', lock, sieve, await openLog(disk, dir, clock));
     } catch (error) {
+      await sieve?.close();
       lock.release();
       throw error;
     }
   }
 
+  /** What an earlier run left to be fetched. */
+  waiting(): AsyncIterable<Discovery> | Iterable<Discovery> {
+    return this.goesOn ? readWaiting(this.disk, join(agentDir(this.dir), WAITING_FILE)) : [];
+  }
+
+  /** From here on the folder holds a running crawl, which was asked this. */
+  async begin(config: CrawlConfig, seeds: readonly string[]): Promise<void> {
+    const earlier = this.goesOn ? (await readAsked(this.disk, this.dir)).seeds : [];
+    const asked = {
+      drumlin: 'crawl',
+      version: VERSION,
+      settings: config,
+      seeds: [...new Set([...earlier, ...seeds])],
+    };
+    // Infinity has no spelling in JSON; null stands for it, and for nothing else.
+    await replaceFile(this.disk, this.dir, CRAWL_FILE, Buffer.from(`${JSON.stringify(asked, null, 2)}\n`));
+    await this.disk.remove(join(agentDir(this.dir), WAITING_FILE));
+  }
+
+  /** Lets go of a crawl that did not begin. */
+  async abandon(): Promise<void> {
+    await this.sieve.close();
+    await this.log.close();
+    this.#lock.release();
+  }
+
+  /** Keeps what is still to be fetched, and lets go of the files. */
   async close(waiting: Iterable<Discovery>): Promise<void> {
     try {
       await this.sieve.checkpoint();
       await this.sieve.close();
       await this.log.close();
-      await replaceFile(this.#disk, join(this.dir, 'agents', '0'), WAITING_FILE, waitingLines(waiting));
+      await saveWaiting(this.disk, agentDir(this.dir), WAITING_FILE, waiting);
     } finally {
       this.#lock.release();
     }
@@ -117,26 +135,19 @@ export class CrawlFolder implements CrawlStore {
 /** What the crawl in a folder was asked, when there is one: a crawl that goes on is asked the same. */
 export async function savedOptions(dir: string): Promise<CrawlOptions> {
   const disk = new Disk();
-  if ((await stateOf(disk, dir)) !== 'stopped') return {};
-  const { settings } = JSON.parse(
-    await readText(disk, join(dir, CRAWL_FILE)),
-    (_, value) => value ?? Infinity,
-  );
-  return settings;
+  return (await stateOf(disk, dir)) === 'stopped' ? (await readAsked(disk, dir)).settings : {};
 }
 
 type FolderState = 'new' | 'stopped' | 'foreign';
 
 async function stateOf(disk: Disk, dir: string): Promise<FolderState> {
   const entries = await listOrNone(disk, dir);
-  if (entries.length === 0) return 'new';
-  if (!entries.includes(CRAWL_FILE)) return 'foreign';
-  const agent = await listOrNone(disk, join(dir, 'agents', '0'));
-  if (agent.includes(WAITING_FILE)) return 'stopped';
+  if (!entries.includes(CRAWL_FILE)) return entries.every((name) => OURS.has(name)) ? 'new' : 'foreign';
+  if ((await listOrNone(disk, agentDir(dir))).includes(WAITING_FILE)) return 'stopped';
   FolderLock.acquire(dir).release(); // a crawl that runs is refused as such
   throw new DrumlinError(
     'CRAWL_CUT_OFF',
-    `The crawl in ${dir} was cut off before it could be stopped; its archive is whole, but it cannot go on.`,
+    `The crawl in ${dir} was cut off before it could be stopped, so it cannot go on; what it archived is there.`,
     'Choose another --dir to crawl anew.',
     { exitCode: EXIT.folder },
   );
@@ -152,12 +163,21 @@ async function listOrNone(disk: Disk, dir: string): Promise<string[]> {
   }
 }
 
-async function readText(disk: Disk, path: string): Promise<string> {
+async function readAsked(disk: Disk, dir: string): Promise<Asked> {
+  const path = join(dir, CRAWL_FILE);
   const file = await disk.open(path, 'read');
   try {
     const bytes = Buffer.alloc(await file.size());
     await file.readAll(bytes, 0);
-    return bytes.toString();
+    return JSON.parse(bytes.toString(), (_, value) => value ?? Infinity);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new DrumlinError(
+      'CRAWL_FILE',
+      `${path} is damaged: ${error.message}.`,
+      'Restore it from a copy, or choose another --dir.',
+      { exitCode: EXIT.folder },
+    );
   } finally {
     await file.close();
   }
@@ -167,28 +187,6 @@ async function openLog(disk: Disk, dir: string, clock: Clock): Promise<CrawlLog>
   const exists = (await disk.list(dir)).includes(LOG_FILE);
   const file = await disk.open(join(dir, LOG_FILE), exists ? 'update' : 'create');
   return new CrawlLog(clock, file, await file.size());
-}
-
-/** Infinity has no spelling in JSON; null stands for it, and for nothing else. */
-function crawlJson(config: CrawlConfig, seeds: readonly string[]): Uint8Array {
-  const asked = { drumlin: 'crawl', version: VERSION, settings: config, seeds };
-  return Buffer.from(`${JSON.stringify(asked, null, 2)}\n`);
-}
-
-function waitingLines(waiting: Iterable<Discovery>): Uint8Array {
-  const lines = Array.from(waiting, ({ url, depth, redirects }) => `${depth} ${redirects} ${url}\n`);
-  return Buffer.from(lines.join(''));
-}
-
-async function readWaiting(disk: Disk, agentDir: string): Promise<Discovery[]> {
-  const text = await readText(disk, join(agentDir, WAITING_FILE));
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => {
-      const [depth, redirects, url] = line.split(' ');
-      return { url, depth: Number(depth), redirects: Number(redirects) };
-    });
 }
 
 function foreign(dir: string): DrumlinError {

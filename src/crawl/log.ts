@@ -13,6 +13,7 @@ export class CrawlLog {
   #position: number;
   #lines: string[] = [];
   #writing: Promise<void> | undefined;
+  #failed = false;
 
   /** Appends to `file` from `position`; without a file, events are not kept. */
   constructor(clock: Clock, file?: DiskFile, position = 0) {
@@ -24,16 +25,23 @@ export class CrawlLog {
   event(name: string, facts: Readonly<Record<string, unknown>>): void {
     if (!this.#file) return;
     const time = new Date(this.#clock.now()).toISOString();
+    if (this.#failed) return;
     this.#lines.push(`${JSON.stringify({ time, event: name, ...facts })}\n`);
     this.#writing ??= this.#writeLines(this.#file);
-    this.#writing.catch(() => {}); // reported by close
+    this.#writing.catch(() => {
+      this.#failed = true; // reported by close
+    });
   }
 
   async close(): Promise<void> {
-    await this.#writing;
-    await this.#file?.close();
+    try {
+      await this.#writing;
+    } finally {
+      await this.#file?.close();
+    }
   }
 
+  /** After a failure nothing more is written, and nothing gathers. */
   async #writeLines(file: DiskFile): Promise<void> {
     while (this.#lines.length > 0) {
       const bytes = Buffer.from(this.#lines.join(''));

@@ -35,6 +35,7 @@ export interface NamingParts {
 export class Naming {
   readonly #parts: NamingParts;
   readonly #again = new Fifo<Attempt>();
+  readonly #cancelRetries = new Set<() => void>();
   #lookups = 0;
   #waiting = 0;
 
@@ -47,19 +48,32 @@ export class Naming {
     return this.#lookups === 0 && this.#waiting === 0 && this.#again.length === 0;
   }
 
-  /** Resolves hosts until `over`; wakes on `names`, and tells by `onResolved` that the workbench has changed. */
+  /**
+   * Resolves hosts until `over`; wakes on `names`, and tells by `onResolved` that the workbench has changed. What is under way
+   * at the end is cancelled, and its hosts stay in the frontier.
+   */
   async run(names: Signal, onResolved: () => void, over: () => boolean): Promise<void> {
-    while (!over()) {
+    const underWay = new Set<Promise<void>>();
+    let failure: { error: unknown } | undefined;
+    while (!over() && !failure) {
       for (let next = this.#next(); next; next = this.#next()) {
-        this.#lookups++;
-        this.#resolve(next, names, over).finally(() => {
-          this.#lookups--;
-          names.notify();
-          onResolved();
-        });
+        const lookUp = this.#resolve(next, names, over)
+          .catch((error) => {
+            failure ??= { error };
+          })
+          .finally(() => {
+            underWay.delete(lookUp);
+            names.notify();
+            onResolved();
+          });
+        underWay.add(lookUp);
       }
       await names.wait();
     }
+    for (const cancel of this.#cancelRetries) cancel();
+    this.#parts.resolver.close();
+    await Promise.all(underWay);
+    if (failure) throw failure.error;
   }
 
   #next(): Attempt | undefined {
@@ -70,24 +84,38 @@ export class Naming {
     return host && { host, failures: 0 };
   }
 
-  async #resolve({ host, failures }: Attempt, names: Signal, over: () => boolean): Promise<void> {
-    const { resolver, guard, frontier, clock } = this.#parts;
+  async #resolve(attempt: Attempt, names: Signal, over: () => boolean): Promise<void> {
+    const { resolver, guard, frontier } = this.#parts;
+    const { host } = attempt;
+    this.#lookups++;
     try {
       const addresses = await resolver.resolve(host.name);
-      const allowed = addresses.find(({ ip }) => guard.allows(ip));
-      if (allowed) frontier.resolved(host, allowed);
+      const allowed = addresses.filter(({ ip }) => guard.allows(ip));
+      if (allowed.length > 0) frontier.resolved(host, allowed);
       else this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip));
     } catch (error) {
       if (!(error instanceof DnsError)) throw error;
-      const rule = retryRule(error.fault);
-      if (over() || failures >= rule.retries) return this.#giveUp(host, error.fault, error.message);
-      this.#waiting++;
-      clock.after(rule.wait, () => {
-        this.#waiting--;
-        this.#again.push({ host, failures: failures + 1 });
-        names.notify();
-      });
+      if (!over()) this.#failed(attempt, error, names);
+    } finally {
+      this.#lookups--;
     }
+  }
+
+  #failed({ host, failures }: Attempt, { fault, message }: DnsError, names: Signal): void {
+    const { retries, wait } = retryRule(fault);
+    if (failures >= retries) {
+      this.#giveUp(host, fault, message);
+      return;
+    }
+    this.#parts.counters.countRetry(fault);
+    this.#waiting++;
+    const cancel = this.#parts.clock.after(wait, () => {
+      this.#cancelRetries.delete(cancel);
+      this.#waiting--;
+      this.#again.push({ host, failures: failures + 1 });
+      names.notify();
+    });
+    this.#cancelRetries.add(cancel);
   }
 
   #giveUp(host: Host, fault: string, why: string | undefined): void {

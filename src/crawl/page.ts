@@ -1,13 +1,10 @@
 /** A fetched page as a user of the library meets it. */
 import type { HeaderView } from '../fetch/exchange.ts';
-import type { LinkKind } from '../parse/page.ts';
+import type { LinkKind, Link as ParsedLink } from '../parse/page.ts';
 
-export interface Link {
-  /** Canonical. */
-  readonly url: string;
+/** A link of a page, or the target of a redirect. */
+export interface Link extends Omit<ParsedLink, 'kind'> {
   readonly kind: LinkKind | 'redirect';
-  /** The link itself asks not to be followed. */
-  readonly nofollow: boolean;
 }
 
 export interface Page {

@@ -1,17 +1,22 @@
 /**
  * Which URLs a host lets us fetch: the robots half of step 6 (RFC 9309).
  *
- * Ensures   no page of an origin is fetched before its robots.txt was asked for, nor by one older than a day. A file
- *           that cannot be had refuses everything, and is asked for again after an hour.
+ * Idea      Learning the rules of an origin is an inquiry of several requests: tries that fail, up to five redirects, to
+ *           other hosts too. Each request is one `ask`, made in a turn of the host, so that delays hold between
+ *           them; one to another host borrows that host's address.
+ * Ensures   no page of an origin is fetched before its robots.txt was, nor by rules older than a day. A file that
+ *           cannot be had after the tries of the retry table refuses everything for an hour.
  */
 import type { Clock } from '../clock.ts';
+import type { AddressGuard } from '../fetch/address-guard.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { DnsError, type NameResolver } from '../fetch/dns.ts';
 import { type Exchange, FetchError, type HttpClient, type ResolvedAddress } from '../fetch/exchange.ts';
+import { redirectTarget } from '../fetch/redirect.ts';
+import { type RetryCause, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { type RobotsRules, robotsFromResponse, UNREACHABLE } from '../fetch/robots.ts';
-import type { Host, HostTurn } from '../frontier/frontier.ts';
+import type { Frontier, Host, HostTurn, RobotsEntry } from '../frontier/frontier.ts';
 import { formatDuration, type Millis } from '../units.ts';
-import { canonicalise } from '../url/canonical.ts';
 import { hostOf, originOf } from '../url/parts.ts';
 import type { Counters } from './counters.ts';
 import type { CrawlLog } from './log.ts';
@@ -21,16 +26,28 @@ const UNREACHABLE_FOR: Millis = 3600_000;
 const MAX_REDIRECTS = 5;
 /** A longer Crawl-delay than this would in effect be a refusal nobody wrote; it is cut, and the log says so. */
 const MAX_CRAWL_DELAY: Millis = 60_000;
+/** How soon to look again for an address that another turn holds. */
+const ADDRESS_TAKEN: Millis = 250;
 
 export interface RobotsKeeperParts {
   readonly client: HttpClient;
   readonly resolver: NameResolver;
+  readonly guard: AddressGuard;
+  readonly frontier: Frontier;
   readonly productToken: string;
   readonly clock: Clock;
   readonly counters: Counters;
   readonly log: CrawlLog;
   /** Robots files are part of the archive: they explain what is missing from it. */
   readonly store: (exchange: Exchange) => Promise<unknown>;
+  /** Waits between two requests to a host and to an address, where nothing longer is asked for. */
+  readonly delays: { readonly host: Millis; readonly address: Millis };
+}
+
+/** What asking cost the host whose turn it is. */
+export interface Asking {
+  readonly requested: boolean;
+  readonly penalty: Millis;
 }
 
 export class RobotsKeeper {
@@ -40,61 +57,108 @@ export class RobotsKeeper {
     this.#parts = parts;
   }
 
-  /** The rules for a URL's origin, or undefined when they must be fetched first. */
+  /** The rules for a URL's origin, or undefined when they must be asked for first. */
   lookUp(host: Host, url: string): RobotsRules | undefined {
     const known = host.robots.get(originOf(url));
     return known && known.expiresAt > this.#parts.clock.now() ? known.rules : undefined;
   }
 
-  /** Fetches the robots.txt of a URL's origin and keeps what it says with the host. */
-  async fetch(turn: HostTurn, url: string): Promise<void> {
-    const { clock, counters, log } = this.#parts;
+  /** Makes the next request of the inquiry into a URL's origin, and keeps what came of it with the host. */
+  async ask(turn: HostTurn, url: string, stopping: () => boolean): Promise<Asking> {
     const origin = originOf(url);
-    counters.robotsFetched++;
-    const rules = await this.#rulesOf(turn, `${origin}/robots.txt`);
-    const reachable = rules !== UNREACHABLE;
-    const expiresAt = clock.now() + (reachable ? FRESH_FOR : UNREACHABLE_FOR);
-    turn.host.robots.set(origin, { rules, expiresAt });
-    turn.host.crawlDelay = Math.min(rules.crawlDelay ?? 0, MAX_CRAWL_DELAY);
-    if ((rules.crawlDelay ?? 0) > MAX_CRAWL_DELAY) {
-      const capped = `${formatDuration(rules.crawlDelay ?? 0)} cut to ${formatDuration(MAX_CRAWL_DELAY)}`;
-      log.event('crawl-delay-capped', { host: turn.host.name, delay: capped });
-    }
-    if (!reachable) log.event('robots-unreachable', { origin });
-  }
+    const entry = turn.host.robots.get(origin);
+    const inquiry = entry && !entry.rules ? entry.inquiry : firstInquiry(origin);
+    const keep = (rules: RobotsRules | undefined, expiresAt: Millis, next = inquiry) =>
+      turn.host.robots.set(origin, {
+        rules,
+        expiresAt,
+        inquiry: next,
+        crawlDelay: this.#crawlDelay(rules, turn.host),
+      });
 
-  async #rulesOf(turn: HostTurn, robotsUrl: string): Promise<RobotsRules> {
-    let url = robotsUrl;
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const exchange = await this.#exchange(turn, url);
-      if (!exchange) return UNREACHABLE;
-      const location =
-        exchange.status >= 300 && exchange.status < 400 ? exchange.headers.get('location') : undefined;
-      if (location === undefined) {
-        const { body } = await decodeContent(exchange);
-        return robotsFromResponse(exchange.status, body, this.#parts.productToken);
+    const answer = await this.#request(turn, inquiry.url);
+    if (answer === 'address-taken') return { requested: false, penalty: ADDRESS_TAKEN };
+    if (stopping() && typeof answer.outcome === 'string') return { requested: true, penalty: 0 };
+    if (typeof answer.outcome === 'string') {
+      const { retries, wait } = retryRule(answer.outcome);
+      if (inquiry.failures < retries) {
+        this.#parts.counters.countRetry(answer.outcome);
+        keep(undefined, 0, { ...inquiry, failures: inquiry.failures + 1 });
+        if (this.#parts.frontier.tryOtherAddress(turn)) return { requested: true, penalty: 0 };
+        return { requested: true, penalty: wait };
       }
-      const target = canonicalise(location, { base: url });
-      if (target === undefined) break;
-      url = target;
+      keep(UNREACHABLE, this.#parts.clock.now() + UNREACHABLE_FOR);
+      this.#parts.log.event('robots-unreachable', { origin, fault: answer.outcome, why: answer.why });
+      return { requested: true, penalty: wait };
     }
-    return robotsFromResponse(404, new Uint8Array(), this.#parts.productToken);
+    const exchange = answer.outcome;
+    const target = redirectTarget(exchange);
+    if (target !== undefined && target !== inquiry.url && inquiry.hops < MAX_REDIRECTS) {
+      keep(undefined, 0, { url: target, hops: inquiry.hops + 1, failures: 0 });
+    } else keep(await this.#read(exchange), this.#parts.clock.now() + FRESH_FOR);
+    return { requested: true, penalty: 0 };
   }
 
-  async #exchange(turn: HostTurn, url: string): Promise<Exchange | undefined> {
+  async #read(exchange: Exchange): Promise<RobotsRules> {
+    const { body } = await decodeContent(exchange);
+    return robotsFromResponse(exchange.status, body, this.#parts.productToken);
+  }
+
+  #crawlDelay(rules: RobotsRules | undefined, host: Host): Millis {
+    const asked = rules?.crawlDelay ?? 0;
+    if (asked <= MAX_CRAWL_DELAY) return asked;
+    const delay = `${formatDuration(asked)} cut to ${formatDuration(MAX_CRAWL_DELAY)}`;
+    this.#parts.log.event('crawl-delay-capped', { host: host.name, delay });
+    return MAX_CRAWL_DELAY;
+  }
+
+  /** One request, at the turn's own address or at a borrowed one; a failure by its row in the retry table. */
+  async #request(
+    turn: HostTurn,
+    url: string,
+  ): Promise<'address-taken' | { outcome: Exchange | RetryCause; why?: string }> {
+    const { frontier, clock, delays } = this.#parts;
+    const name = hostOf(url);
     try {
-      const exchange = await this.#parts.client.fetch({ url, address: await this.#addressOf(turn, url) });
-      await this.#parts.store(exchange);
-      return exchange;
+      const address = name === turn.host.name ? turn.address : await this.#addressOf(name);
+      if (address.ip === turn.address.ip) return await this.#fetch(url, address);
+      if (!frontier.borrow(address, clock.now())) return 'address-taken';
+      try {
+        return await this.#fetch(url, address);
+      } finally {
+        frontier.giveBack(address, clock.now() + delays.address, name, clock.now() + delays.host);
+      }
     } catch (error) {
-      if (error instanceof FetchError || error instanceof DnsError) return undefined;
+      if (error instanceof FetchError || error instanceof DnsError) {
+        return { outcome: error.fault, why: error.message };
+      }
       throw error;
     }
   }
 
-  /** A redirect may lead to another host (RFC 9309, 2.3.1.2), whose address is then its own. */
-  async #addressOf(turn: HostTurn, url: string): Promise<ResolvedAddress> {
-    if (hostOf(url) === turn.host.name) return turn.address;
-    return (await this.#parts.resolver.resolve(hostOf(url)))[0];
+  async #fetch(
+    url: string,
+    address: ResolvedAddress,
+  ): Promise<{ outcome: Exchange | RetryCause; why?: string }> {
+    const exchange = await this.#parts.client.fetch({ url, address });
+    await this.#parts.store(exchange);
+    const fault = statusFault(exchange.status);
+    if (fault) return { outcome: fault, why: `status ${exchange.status}` };
+    // Half a file may lack the very rule that matters.
+    if (exchange.truncated === 'disconnect') return { outcome: 'reset', why: 'the file was cut off' };
+    if (exchange.truncated === 'time')
+      return { outcome: 'response-timeout', why: 'the file came too slowly' };
+    return { outcome: exchange };
   }
+
+  async #addressOf(name: string): Promise<ResolvedAddress> {
+    const addresses = await this.#parts.resolver.resolve(name);
+    const allowed = addresses.find(({ ip }) => this.#parts.guard.allows(ip));
+    if (!allowed) throw new FetchError('address-refused', `${name} has no address that may be asked`);
+    return allowed;
+  }
+}
+
+function firstInquiry(origin: string): RobotsEntry['inquiry'] {
+  return { url: `${origin}/robots.txt`, hops: 0, failures: 0 };
 }

@@ -26,6 +26,9 @@ export interface Setting<T> {
   readonly type: ValueType<T>;
   readonly default: T;
   readonly doc: string;
+  /** Smallest and largest value, where it is a number. */
+  readonly least: number;
+  readonly most: number;
 }
 
 const text: ValueType<string> = { placeholder: 'text', parse: (t) => t, print: (v) => v };
@@ -58,20 +61,22 @@ const ranges: ValueType<boolean | readonly string[]> = {
 };
 const gzipLevel: ValueType<GzipLevel> = {
   placeholder: 'level',
-  parse: (t) => within(parseCount(t), 1, 9, 'a gzip level') as GzipLevel,
+  parse: (t) => parseCount(t) as GzipLevel,
   print: String,
 };
 
-const setting = <T>(flag: string, type: ValueType<T>, value: T, doc: string): Setting<T> => ({
-  flag,
-  type,
-  default: value,
-  doc,
-});
+const setting = <T>(
+  flag: string,
+  type: ValueType<T>,
+  value: T,
+  doc: string,
+  least = 0,
+  most = Infinity,
+): Setting<T> => ({ flag, type, default: value, doc, least, most });
 
 export const SETTINGS = {
   dir: setting('dir', folder, '', 'folder that the crawl leaves behind; none keeps nothing (library only)'),
-  maxPages: setting('max-pages', count, Infinity, 'stop after this many pages'),
+  maxPages: setting('max-pages', count, Infinity, 'stop after this many pages', 1),
   maxTime: setting('max-time', duration, Infinity, 'stop after this time'),
   maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
   delay: setting('delay', duration, 4000, 'time between two requests to one host'),
@@ -81,7 +86,7 @@ export const SETTINGS = {
     500,
     'time between two requests to one address; never more than the delay of a host',
   ),
-  fetches: setting('fetches', count, 256, 'requests under way at once, each to another address'),
+  fetches: setting('fetches', count, 256, 'requests under way at once, each to another address', 1),
   dns: setting('dns', list, [], 'name servers to ask, host:port, instead of the system’s'),
   allowPrivate: setting(
     'allow-private',
@@ -98,16 +103,30 @@ export const SETTINGS = {
   ),
   maxBody: setting('max-body', size, 10 * 2 ** 20, 'longer bodies are cut here and marked as truncated'),
   maxRedirects: setting('max-redirects', count, 5, 'redirects followed in a row'),
-  dropParameters: setting('drop-parameters', list, [], 'query parameters to drop from every URL'),
-  sieveMemory: setting('sieve-memory', size, 64 * 2 ** 20, 'memory for telling new URLs from known ones'),
+  dropParameters: setting(
+    'drop-parameters',
+    list,
+    [],
+    'query parameters to drop from every URL; "tracking" stands for the usual session and tracking ones',
+  ),
+  sieveMemory: setting(
+    'sieve-memory',
+    size,
+    64 * 2 ** 20,
+    'memory for telling new URLs from known ones',
+    2 ** 20,
+  ),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
-  gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)'),
+  gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)', 1, 9),
 } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type CrawlConfig = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };
 /** As a user of the library writes it: anything may be left out, and written as on the command line. */
 export type CrawlOptions = { readonly [K in keyof CrawlConfig]?: CrawlConfig[K] | string };
+
+/** Whoever asks for no delay between pages of a host cannot want one between the hosts of an address. */
+export const addressDelay = ({ addressDelay, delay }: CrawlConfig): Millis => Math.min(addressDelay, delay);
 
 /** The table as plain rows, for the command line and the docs. */
 export const SETTING_ROWS = Object.entries(SETTINGS) as unknown as [keyof CrawlConfig, Setting<unknown>][];
@@ -123,26 +142,28 @@ export function resolveConfig(options: CrawlOptions): CrawlConfig {
       throw new DrumlinError('SETTING', `There is no setting "${key}".`, `Did you mean "${nearest(key)}"?`);
     }
   }
-  for (const [key, { type, default: value }] of SETTING_ROWS) {
-    const given = options[key];
-    if (given === undefined) config[key] = value;
-    else config[key] = typeof given === 'string' ? read(key, type, given) : given;
+  for (const [key, setting] of SETTING_ROWS) {
+    const given = options[key] ?? setting.default;
+    config[key] = checked(setting, typeof given === 'string' ? read(setting, given) : given);
   }
   return config as CrawlConfig;
 }
 
-function read(key: keyof CrawlConfig, type: ValueType<unknown>, text: string): unknown {
+function read({ flag, type }: Setting<unknown>, text: string): unknown {
   try {
     return type.parse(text);
   } catch (error) {
     if (!(error instanceof DrumlinError)) throw error;
-    throw new DrumlinError('SETTING', `${SETTINGS[key].flag}: ${error.fact}`, error.remedy);
+    throw new DrumlinError('SETTING', `${flag}: ${error.fact}`, error.remedy);
   }
 }
 
-function within(value: number, least: number, most: number, what: string): number {
-  if (value >= least && value <= most) return value;
-  throw new DrumlinError('VALUE', `${value} is not ${what}.`, `Take one from ${least} to ${most}.`);
+function checked({ flag, default: preset, type, least, most }: Setting<unknown>, value: unknown): unknown {
+  if (typeof preset !== 'number' || (typeof value === 'number' && value >= least && value <= most))
+    return value;
+  const range =
+    most === Infinity ? `${type.print(least)} or more` : `${type.print(least)} to ${type.print(most)}`;
+  throw new DrumlinError('SETTING', `${flag}: ${String(value)} is out of range.`, `Take ${range}.`);
 }
 
 function nearest(key: string): string {

@@ -5,9 +5,6 @@
 import type { Clock } from '../clock.ts';
 import type { Millis } from '../units.ts';
 
-/** Longer waits than this overflow the system's timers. */
-const LONGEST_WAIT = 2 ** 31 - 1;
-
 export class Signal {
   readonly #clock: Clock;
   #notified = false;
@@ -28,8 +25,7 @@ export class Signal {
       await new Promise<void>((wake) => {
         this.#wake = wake;
         if (until === Infinity) return;
-        const delay = Math.min(Math.max(0, until - this.#clock.now()), LONGEST_WAIT);
-        const cancel = this.#clock.after(delay, wake);
+        const cancel = this.#clock.after(Math.max(0, until - this.#clock.now()), wake);
         this.#wake = () => {
           cancel();
           wake();

@@ -6,25 +6,26 @@
  * A turn owns its host and its address. Where delays are set it makes one request and gives the turn back; where they
  * are zero it goes on for a slice of time, so that a kept connection is used while it is warm.
  */
-import type { WarcWriter } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { type Exchange, FetchError, type HttpClient } from '../fetch/exchange.ts';
+import { redirectTarget } from '../fetch/redirect.ts';
 import { retryAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
+import { UNREACHABLE } from '../fetch/robots.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import { type ParseOptions, parsePage } from '../parse/page.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
 import type { Millis } from '../units.ts';
-import { canonicalise } from '../url/canonical.ts';
 import { pathOf } from '../url/parts.ts';
 import { xxh64Bytes } from '../url/xxh64.ts';
 import type { Admission } from './admission.ts';
 import type { Counters } from './counters.ts';
 import type { CrawlLog } from './log.ts';
 import type { Link, Page } from './page.ts';
+import type { PageStore } from './page-store.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
-import type { CrawlConfig } from './settings.ts';
+import { addressDelay, type CrawlConfig } from './settings.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, short enough to be fair. */
 const TURN_SLICE: Millis = 2000;
@@ -44,18 +45,26 @@ export interface VisitTools {
   readonly frontier: Frontier;
   readonly admission: Admission;
   readonly payloads: RecentCache;
-  readonly archive: WarcWriter | undefined;
+  readonly pages: PageStore;
   readonly counters: Counters;
   readonly log: CrawlLog;
   readonly parseOptions: ParseOptions;
-  /** Claims one page of the crawl's limits; false when there is none left or the crawl is being stopped. */
-  readonly claimPage: () => boolean;
-  /** Gives a claimed page back that brought no response. */
-  readonly returnPage: () => void;
-  /** The crawl is coming to its end: failures are no longer the servers'. */
-  readonly stopping: () => boolean;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
 }
+
+/** How a turn asks the agent for leave, and tells it what happened. */
+export interface VisitLimits {
+  /** The crawl is coming to its end: nothing new is begun, and failures are no longer the servers'. */
+  stopping(): boolean;
+  /** Claims one page of the crawl's limit; false when there is none left or the crawl is being stopped. */
+  claimPage(): boolean;
+  /** Says what became of a claim: a page, or nothing that counts. */
+  settleClaim(gotPage: boolean): void;
+  /** Links were found that other hosts may be waiting for. */
+  foundLinks(): void;
+}
+
+type Tools = VisitTools & VisitLimits;
 
 /** What a turn owes its host afterwards. */
 interface Asked {
@@ -65,18 +74,18 @@ interface Asked {
   penalty: Millis;
 }
 
-export async function visit(turn: HostTurn, tools: VisitTools): Promise<void> {
+export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
   const { frontier, clock, config } = tools;
   const asked: Asked = { requested: false, penalty: 0 };
   try {
     const until = clock.now() + TURN_SLICE;
     while (await takeOne(turn, tools, asked)) {
       if (asked.requested && (hostDelay(turn, config) > 0 || asked.penalty > 0)) break;
-      if (clock.now() >= until) break;
+      if (turn.moved || clock.now() >= until) break;
     }
   } finally {
     const now = clock.now();
-    const wait = asked.requested ? Math.max(hostDelay(turn, config), asked.penalty) : 0;
+    const wait = Math.max(asked.requested ? hostDelay(turn, config) : 0, asked.penalty);
     frontier.release(turn, now + wait, asked.requested ? now + addressDelay(config) : now);
   }
 }
@@ -85,26 +94,25 @@ function hostDelay(turn: HostTurn, config: CrawlConfig): Millis {
   return Math.max(config.delay, turn.host.crawlDelay);
 }
 
-/** Whoever asks for no delay between pages of a host cannot want one between hosts of an address. */
-function addressDelay(config: CrawlConfig): Millis {
-  return Math.min(config.addressDelay, config.delay);
-}
-
 /** Deals with the host's next URL; false when there is none or none may be fetched. */
-async function takeOne(turn: HostTurn, tools: VisitTools, asked: Asked): Promise<boolean> {
+async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<boolean> {
   const { frontier, robots, counters } = tools;
   const discovery = frontier.take(turn);
   if (!discovery) return false;
-  const known = robots.lookUp(turn.host, discovery.url);
-  if (!known) {
+  const rules = robots.lookUp(turn.host, discovery.url);
+  if (!rules) {
     frontier.putBack(turn, discovery);
-    if (!tools.claimPage()) return false;
-    tools.returnPage();
-    asked.requested = true;
-    await robots.fetch(turn, discovery.url);
+    if (tools.stopping()) return false;
+    const { requested, penalty } = await robots.ask(turn, discovery.url, tools.stopping);
+    asked.requested ||= requested;
+    asked.penalty = penalty;
+    return penalty === 0;
+  }
+  if (rules === UNREACHABLE) {
+    counters.countError('robots-unreachable');
     return true;
   }
-  if (!known.verdict(pathOf(discovery.url)).allowed) {
+  if (!rules.verdict(pathOf(discovery.url)).allowed) {
     counters.disallowed++;
     return true;
   }
@@ -117,34 +125,32 @@ async function takeOne(turn: HostTurn, tools: VisitTools, asked: Asked): Promise
   return true;
 }
 
-async function fetchPage(
-  turn: HostTurn,
-  discovery: Discovery,
-  tools: VisitTools,
-  asked: Asked,
-): Promise<void> {
+async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, asked: Asked): Promise<void> {
+  const { frontier } = tools;
   let exchange: Exchange;
   try {
     exchange = await tools.client.fetch({ url: discovery.url, address: turn.address });
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
-    tools.returnPage();
+    tools.settleClaim(false);
     asked.penalty = failed(turn, discovery, error, tools);
     return;
   }
   turn.host.failures = 0;
   asked.penalty = postponed(turn, discovery, exchange, tools);
+  tools.settleClaim(asked.penalty === 0);
   if (asked.penalty > 0) return;
-  await takeIn(exchange, discovery, tools);
+  try {
+    await takeIn(exchange, discovery, tools);
+  } catch (error) {
+    // The crawl cannot go on, but the page was not taken in: whoever goes on with it later fetches it again.
+    frontier.putBack(turn, discovery);
+    throw error;
+  }
 }
 
 /** Tries the URL again later or gives it up, as the retry table says; returns how long the host is left alone. */
-function failed(
-  turn: HostTurn,
-  discovery: Discovery,
-  { fault, message }: FetchError,
-  tools: VisitTools,
-): Millis {
+function failed(turn: HostTurn, discovery: Discovery, { fault, message }: FetchError, tools: Tools): Millis {
   const { frontier, counters, log } = tools;
   const { host } = turn;
   // A request that our own stop has cut off says nothing about the server.
@@ -156,7 +162,8 @@ function failed(
   const attempts = (discovery.attempts ?? 0) + 1;
   if (attempts <= rule.retries) {
     frontier.putBack(turn, { ...discovery, attempts });
-    return rule.wait;
+    counters.countRetry(fault);
+    return frontier.tryOtherAddress(turn) ? 0 : rule.wait;
   }
   counters.countError(fault);
   host.failures++;
@@ -169,39 +176,38 @@ function failed(
 }
 
 /** "Not now" is no page yet, while the retry table has tries left; returns how long the host is left alone, or 0. */
-function postponed(turn: HostTurn, discovery: Discovery, exchange: Exchange, tools: VisitTools): Millis {
+function postponed(turn: HostTurn, discovery: Discovery, exchange: Exchange, tools: Tools): Millis {
   const fault = statusFault(exchange.status);
   const attempts = (discovery.attempts ?? 0) + 1;
-  if (fault === undefined || attempts > retryRule(fault).retries || tools.stopping()) return 0;
+  if (fault === undefined || attempts > retryRule(fault).retries) return 0;
   tools.frontier.putBack(turn, { ...discovery, attempts });
-  tools.returnPage();
+  tools.counters.countRetry(fault);
   const asked = retryAfter(exchange.headers.get('retry-after'), tools.clock.now()) ?? 0;
   return Math.min(Math.max(asked, retryRule(fault).wait), LONGEST_PENALTY);
 }
 
 /** A response: counted, stored, read, its links discovered. */
-async function takeIn(exchange: Exchange, discovery: Discovery, tools: VisitTools): Promise<void> {
-  const { counters, archive, payloads, onPage } = tools;
+async function takeIn(exchange: Exchange, discovery: Discovery, tools: Tools): Promise<void> {
+  const { counters, pages, payloads, onPage } = tools;
+  await pages.store(exchange, discovery);
   counters.pages++;
   counters.bytes += exchange.bytesReceived;
   counters.countStatus(exchange.status);
-  await archive?.write(exchange);
   if (exchange.payload.length > 0 && isRepeat(exchange.payload, payloads)) counters.duplicates++;
 
-  const target = redirectTarget(exchange, tools);
-  if (target) followRedirect(target.url, discovery, tools);
-  const html = !target && isHtml(exchange);
+  const target = redirectTarget(exchange, tools.parseOptions.drop && { drop: tools.parseOptions.drop });
+  if (target !== undefined) followRedirect(target, discovery, tools);
+  const html = target === undefined && isHtml(exchange);
   if (!html && !onPage) return;
   const { body } = await decodeContent(exchange);
-  const links = html ? followLinks(body, exchange, discovery, tools) : target ? [target] : [];
-  await onPage?.({
-    url: exchange.url,
-    status: exchange.status,
-    headers: exchange.headers,
-    body,
-    links,
-    depth: discovery.depth,
-  });
+  const links = html ? followLinks(body, exchange, discovery, tools) : redirectLinks(target);
+  tools.foundLinks();
+  const { url, status, headers } = exchange;
+  await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
+}
+
+function redirectLinks(target: string | undefined): Link[] {
+  return target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
 }
 
 function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
@@ -211,7 +217,7 @@ function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
 function followRedirect(
   url: string,
   { depth, redirects }: Discovery,
-  { config, counters, admission }: VisitTools,
+  { config, counters, admission }: Tools,
 ): void {
   counters.urlsSeen++;
   if (redirects < config.maxRedirects) admission.discover([url], depth, redirects + 1);
@@ -223,7 +229,7 @@ function followLinks(
   body: Uint8Array,
   { url, headers }: Exchange,
   { depth }: Discovery,
-  { config, counters, admission, parseOptions }: VisitTools,
+  { config, counters, admission, parseOptions }: Tools,
 ): readonly Link[] {
   const context = {
     url,
@@ -236,13 +242,6 @@ function followLinks(
   const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
   admission.discover(followed, depth + 1);
   return links;
-}
-
-function redirectTarget({ status, url, headers }: Exchange, { parseOptions }: VisitTools): Link | undefined {
-  const location = status >= 300 && status < 400 ? headers.get('location') : undefined;
-  const target =
-    location && canonicalise(location, { base: url, ...(parseOptions.drop && { drop: parseOptions.drop }) });
-  return target ? { url: target, kind: 'redirect', nofollow: false } : undefined;
 }
 
 /** By its header; a page without one is taken for HTML when it begins like it. */

@@ -18,19 +18,36 @@ import type { Discovery } from './discovery.ts';
 import { Fifo } from './fifo.ts';
 import { type Turn, Workbench } from './workbench.ts';
 
+/** What is known of the robots.txt of one origin: its rules, or how far the inquiry has come. */
+export interface RobotsEntry {
+  readonly rules: RobotsRules | undefined;
+  readonly expiresAt: Millis;
+  /** What the file asks between two requests; 0 when it does not say. */
+  readonly crawlDelay: Millis;
+  /** What to ask next, while there are no rules: the file, or where it was moved to. */
+  readonly inquiry: { readonly url: string; readonly hops: number; readonly failures: number };
+}
+
 /** All that politeness knows of a host. The unit is the host name: its http and https sites share one turn. */
 export class Host {
   readonly name: string;
   readonly queue = new Fifo<Discovery>();
-  /** Rules by origin, since a robots.txt speaks for one scheme and port only. */
-  readonly robots = new Map<string, { readonly rules: RobotsRules; readonly expiresAt: Millis }>();
-  /** What the host's own robots.txt asks between two requests; 0 when it does not say. */
-  crawlDelay: Millis = 0;
+  /** By origin, since a robots.txt speaks for one scheme and port only. */
+  readonly robots = new Map<string, RobotsEntry>();
+  /** Addresses to try when the present one does not answer. */
+  otherAddresses: ResolvedAddress[] = [];
   /** Failures in a row without a response between them. */
   failures = 0;
 
   constructor(name: string) {
     this.name = name;
+  }
+
+  /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */
+  get crawlDelay(): Millis {
+    let longest = 0;
+    for (const { crawlDelay } of this.robots.values()) longest = Math.max(longest, crawlDelay);
+    return longest;
   }
 }
 
@@ -79,8 +96,27 @@ export class Frontier {
     return this.#unresolved.shift();
   }
 
-  resolved(host: Host, address: ResolvedAddress): void {
+  /** Gives a host its place; the first address is used, the others when it does not answer. */
+  resolved(host: Host, [address, ...others]: readonly ResolvedAddress[]): void {
+    host.otherAddresses = others;
     this.#workbench.attach(host, address);
+  }
+
+  /** Sends the host whose turn it is to its next address; false when it has none. */
+  tryOtherAddress(turn: HostTurn): boolean {
+    const next = turn.host.otherAddresses.shift();
+    if (next) this.#workbench.move(turn, next);
+    return next !== undefined;
+  }
+
+  /** Takes an address that belongs to another host's turn, when it is free and ready. */
+  borrow(address: ResolvedAddress, now: Millis): boolean {
+    return this.#workbench.borrow(address, now);
+  }
+
+  /** Gives a borrowed address back after `hostName` was asked there. */
+  giveBack(address: ResolvedAddress, addressReadyAt: Millis, hostName: string, hostReadyAt: Millis): void {
+    this.#workbench.giveBack(address, addressReadyAt, this.#hosts.get(hostName), hostReadyAt);
   }
 
   /** Forgets what waits at a host, and the host if it never got an address: the caller accounts for the URLs. */

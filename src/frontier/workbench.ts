@@ -9,14 +9,15 @@
  *                             127.0.0.9 (ready 10:00:03)  ──►  b.example (ready 10:00:02)  ──►  /
  *
  * Requires  times of one clock; a turn is released once, by whoever acquired it.
- * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at every release.
+ * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at every release. An
+ *           address can be borrowed without a host (to follow a redirect of a robots.txt), under the same rules.
  * Cost      O(log addresses + log hosts of the address) a turn; one small object a host and an address.
  */
 import FlatQueue from 'flatqueue';
 import type { ResolvedAddress } from '../fetch/exchange.ts';
 import type { Millis } from '../units.ts';
 
-/** What the workbench needs to know of a host; `T` is what waits in its queue. */
+/** What the workbench needs to know of a host. */
 export interface BenchHost {
   readonly name: string;
   readonly queue: { readonly length: number };
@@ -25,6 +26,8 @@ export interface BenchHost {
 export interface Turn<H extends BenchHost> {
   readonly host: H;
   readonly address: ResolvedAddress;
+  /** The host was sent to another address: the turn is over, as soon as it is released. */
+  moved: boolean;
 }
 
 interface Address<H extends BenchHost> {
@@ -39,7 +42,9 @@ interface Address<H extends BenchHost> {
 /** A host's place: at which address, ready when, and whether it stands in that address's queue. */
 interface Place<H extends BenchHost> {
   readonly host: H;
-  readonly address: Address<H>;
+  address: Address<H>;
+  /** Where the host goes when its turn ends. */
+  moveTo: Address<H> | undefined;
   readyAt: Millis;
   state: 'idle' | 'queued' | 'out';
 }
@@ -58,12 +63,8 @@ export class Workbench<H extends BenchHost> {
   /** Gives a host its place. Call it once a host, when its name is resolved. */
   attach(host: H, resolved: ResolvedAddress): void {
     if (this.#places.has(host)) throw new Error(`${host.name} is on the workbench already`);
-    let address = this.#addresses.get(resolved.ip);
-    if (!address) {
-      address = { resolved, hosts: new FlatQueue(), readyAt: 0, out: false, queuedAt: Infinity };
-      this.#addresses.set(resolved.ip, address);
-    }
-    const place: Place<H> = { host, address, readyAt: 0, state: 'idle' };
+    const address = this.#addressAt(resolved);
+    const place: Place<H> = { host, address, moveTo: undefined, readyAt: 0, state: 'idle' };
     this.#places.set(host, place);
     this.#queue(place);
   }
@@ -87,25 +88,61 @@ export class Workbench<H extends BenchHost> {
       if (readyAt !== address.queuedAt) continue;
       address.queuedAt = Infinity;
       const place = address.hosts.pop() as Place<H>;
+      if (place.readyAt > now) {
+        // Its ready time was put off while it waited.
+        place.state = 'idle';
+        this.#queue(place);
+        this.#schedule(address);
+        continue;
+      }
       address.out = true;
       place.state = 'out';
       this.#turnsOut++;
-      return { host: place.host, address: address.resolved };
+      return { host: place.host, address: address.resolved, moved: false };
     }
     return undefined;
   }
 
   /** Puts host and address back, not to be asked again before the given times. */
   release(turn: Turn<H>, hostReadyAt: Millis, addressReadyAt: Millis): void {
-    const place = this.#places.get(turn.host);
-    if (place?.state !== 'out') throw new Error(`${turn.host.name} is released but was not acquired`);
+    const place = this.#outPlace(turn);
+    const left = place.address;
     this.#turnsOut--;
     place.state = 'idle';
     place.readyAt = hostReadyAt;
-    place.address.out = false;
-    place.address.readyAt = addressReadyAt;
+    if (place.moveTo) place.address = place.moveTo;
+    place.moveTo = undefined;
+    left.out = false;
+    left.readyAt = addressReadyAt;
     this.#queue(place);
-    this.#schedule(place.address);
+    this.#schedule(left);
+  }
+
+  /** Moves a host whose turn it is to another address: it will be asked there after its release. */
+  move(turn: Turn<H>, to: ResolvedAddress): void {
+    const place = this.#outPlace(turn);
+    place.moveTo = this.#addressAt(to);
+    turn.moved = true;
+  }
+
+  /** Takes an address without a host of it, when it is free and ready; false when it is not. */
+  borrow(resolved: ResolvedAddress, now: Millis): boolean {
+    const address = this.#addressAt(resolved);
+    if (address.out || address.readyAt > now) return false;
+    address.out = true;
+    address.queuedAt = Infinity;
+    return true;
+  }
+
+  /** Gives a borrowed address back; `host`, when it is known here, was what was asked. */
+  giveBack(resolved: ResolvedAddress, addressReadyAt: Millis, host?: H, hostReadyAt: Millis = 0): void {
+    const address = this.#addressAt(resolved);
+    if (!address.out) throw new Error(`${resolved.ip} is given back but was not borrowed`);
+    address.out = false;
+    address.readyAt = addressReadyAt;
+    const place = host && this.#places.get(host);
+    if (place) place.readyAt = Math.max(place.readyAt, hostReadyAt);
+    this.#schedule(address);
   }
 
   /** When the next turn may be given: a time, or Infinity when nothing waits. */
@@ -116,6 +153,21 @@ export class Workbench<H extends BenchHost> {
       this.#byReadyTime.pop();
     }
     return Infinity;
+  }
+
+  #outPlace({ host }: Turn<H>): Place<H> {
+    const place = this.#places.get(host);
+    if (place?.state !== 'out') throw new Error(`${host.name} is released but was not acquired`);
+    return place;
+  }
+
+  #addressAt(resolved: ResolvedAddress): Address<H> {
+    let address = this.#addresses.get(resolved.ip);
+    if (!address) {
+      address = { resolved, hosts: new FlatQueue(), readyAt: 0, out: false, queuedAt: Infinity };
+      this.#addresses.set(resolved.ip, address);
+    }
+    return address;
   }
 
   #queue(place: Place<H>): void {

@@ -51,8 +51,9 @@ export function canonicaliseOrReason(text: string, options: CanonicalOptions = {
   if (text.length > UNREAD_FACTOR * maxLength) return REFUSED['too-long'];
   const parsed = tryParse(text, options.base);
   if (parsed === undefined) return REFUSED.invalid;
+  if (!WEB.test(parsed)) return REFUSED.scheme;
   const url = settle(parsed);
-  if (url === undefined) return REFUSED.scheme;
+  if (url === undefined) return REFUSED.invalid;
   const kept = options.drop === undefined ? url : options.drop.dropFrom(url);
   return kept.length > maxLength ? REFUSED['too-long'] : kept;
 }
@@ -65,13 +66,15 @@ function tryParse(text: string, base: string | undefined): string | undefined {
   }
 }
 
-const AUTHORITY = /^(https?:\/\/)(?:[^/@]*@)?([^/]+)/;
+const WEB = /^https?:/;
+/** A name as the DNS knows it, or an address. What else a URL may hold there (`*`, `!`, `'`) names no host. */
+const AUTHORITY = /^(https?:\/\/)(?:[^/@]*@)?((?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?)(?=\/)/;
 /** The dot of a fully qualified name: the same name in the DNS. Two dots are no name and stay. */
 const ROOT_DOT = /([^.])\.(?=:\d+$|$)/;
 const UNSETTLED = /%([0-9A-Fa-f]{2})|[^\w\-.~!$&'()*+,;=:@/?]/g;
 const UNRESERVED = /[\w\-.~]/;
 
-/** From the WHATWG serialisation of any URL to our form; undefined when it is not http or https. */
+/** From the WHATWG serialisation of a URL to our form; undefined when its host is none. */
 function settle(href: string): string | undefined {
   const authority = AUTHORITY.exec(href);
   if (authority === null) return undefined;

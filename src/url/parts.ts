@@ -33,15 +33,3 @@ export function originOf(url: string): string {
 export function pathOf(url: string): string {
   return url.slice(pathStart(url));
 }
-
-/** The port to connect to: the written one, or that of the scheme. */
-export function portOf(url: string): number {
-  const authority = authorityOf(url);
-  const colon = authority.lastIndexOf(':');
-  if (colon >= 0 && !authority.endsWith(']')) return Number(authority.slice(colon + 1));
-  return authorityStart(url) === 8 ? 443 : 80;
-}
-
-export function isSecure(url: string): boolean {
-  return authorityStart(url) === 8;
-}

@@ -138,6 +138,21 @@ describe('what drumlin refuses, in one line with the remedy', () => {
       ['crawl', 'http://x.test/', '--allow-private', '--dir', 'file'],
       /^drumlin: file .*\n$/,
     ],
+    [
+      'a name server that is none',
+      ['crawl', 'http://x.test/', '--allow-private', '--dns', 'bogus'],
+      /^drumlin: .*bogus/,
+    ],
+    [
+      'no fetches',
+      ['crawl', 'http://x.test/', '--fetches', '0'],
+      /^drumlin: fetches: 0 is out of range\. Take 1 or more/,
+    ],
+    [
+      'too little memory',
+      ['crawl', 'http://x.test/', '--sieve-memory', '1'],
+      /^drumlin: sieve-memory: 1 is out of range/,
+    ],
     ['an unknown flag', ['crawl', '--frobnicate'], /^error: unknown option '--frobnicate'/],
     ['an unknown command', ['frobnicate'], /^error: unknown command 'frobnicate'/],
   ];

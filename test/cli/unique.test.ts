@@ -80,20 +80,20 @@ test('lines longer than every buffer pass whole', async () => {
   expect((await run({}, `${long}\nshort\n${long}\n`)).length).toBe(3_000_001 + 6);
 });
 
-test.each(['EPIPE', 'ENOSPC'])(
-  'output that fails with %s is a clear refusal, and nothing counts as delivered',
-  async (code) => {
-    const dir = join(temporaryFolder(), 'seen');
-    const broken = new Writable({ write: (_bytes, _encoding, done) => done(systemError(code)) });
-    await expect(
-      unique({ ...FLAGS, dir }, Readable.from([Buffer.from('a\nb\n')]), broken),
-    ).rejects.toMatchObject({
-      code: 'OUTPUT',
-      exitCode: 4,
-    });
-    expect(linesOf(await run({ dir }, 'b\na\n')).sort()).toEqual(['a', 'b']);
-  },
-);
+test.each([
+  'EPIPE',
+  'ENOSPC',
+])('output that fails with %s is a clear refusal, and nothing counts as delivered', async (code) => {
+  const dir = join(temporaryFolder(), 'seen');
+  const broken = new Writable({ write: (_bytes, _encoding, done) => done(systemError(code)) });
+  await expect(
+    unique({ ...FLAGS, dir }, Readable.from([Buffer.from('a\nb\n')]), broken),
+  ).rejects.toMatchObject({
+    code: 'OUTPUT',
+    exitCode: 4,
+  });
+  expect(linesOf(await run({ dir }, 'b\na\n')).sort()).toEqual(['a', 'b']);
+});
 
 test('a signal stops it, and the folder stays as it was', async () => {
   const dir = join(temporaryFolder(), 'seen');

@@ -32,8 +32,8 @@ describe('the settings', () => {
   });
 
   test('what is out of range is refused with the range', () => {
-    expect(() => resolveConfig({ gzip: '12' })).toThrow(
-      'gzip: 12 is not a gzip level. Take one from 1 to 9.',
-    );
+    expect(() => resolveConfig({ delay: -5 })).toThrow('delay: -5 is out of range. Take 0 ms or more.');
+    expect(() => resolveConfig({ maxPages: Number.NaN })).toThrow('max-pages: NaN is out of range');
+    expect(() => resolveConfig({ gzip: '12' })).toThrow('gzip: 12 is out of range. Take 1 to 9.');
   });
 });

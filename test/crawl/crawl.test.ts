@@ -1,10 +1,14 @@
+import { createSocket } from 'node:dgram';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
 import { type Summary, startCrawl } from '../../src/crawl/crawl.ts';
 import type { Page } from '../../src/crawl/page.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { fastClock } from './fast-clock.ts';
 import { linking, type Pages, type SmallSite, startSmallSite } from './small-site.ts';
 
 let dir: string;
@@ -30,10 +34,12 @@ const LOCAL: CrawlOptions = { allowPrivate: true, delay: 0 };
 async function crawlAll(
   seeds: string[],
   options: CrawlOptions = {},
+  clock?: Clock,
 ): Promise<{ summary: Summary; pages: Page[] }> {
   const pages: Page[] = [];
   const run = await startCrawl(seeds, resolveConfig({ ...LOCAL, ...options }), {
     onPage: (page) => void pages.push(page),
+    ...(clock && { clock }),
   });
   return { summary: await run.finished, pages };
 }
@@ -62,14 +68,30 @@ describe('a crawl', () => {
     expect(summary.disallowed).toBe(1);
   });
 
-  test('fetches nothing when robots.txt answers 503', async () => {
-    const { origin, asked } = await site({
+  test('asks four times for a robots.txt that answers 503, minutes apart, and then fetches nothing', async () => {
+    const { origin, asked, times } = await site({
       '/robots.txt': (_, response) => response.writeHead(503).end(),
       '/': linking('/a'),
     });
-    const { summary } = await crawlAll([`${origin}/`]);
-    expect(asked).toEqual(['/robots.txt']);
-    expect(summary).toMatchObject({ pages: 0, disallowed: 1 });
+    const { summary } = await crawlAll([`${origin}/`], {}, fastClock(1000));
+    expect(asked).toEqual(Array(4).fill('/robots.txt'));
+    expect(times[1] - times[0]).toBeGreaterThanOrEqual(119);
+    expect(summary).toMatchObject({ pages: 0, disallowed: 0, errors: { 'robots-unreachable': 1 } });
+  });
+
+  test('does not obey half a robots.txt', async () => {
+    let cut = true;
+    const { origin, asked } = await site({
+      '/robots.txt': (_, response) => {
+        response.writeHead(200, { 'content-length': 100 });
+        if (cut) response.write('User-agent: *\n', () => response.destroy());
+        else response.end('User-agent: *\nDisallow: /a\n'.padEnd(100));
+        cut = false;
+      },
+      '/': linking('/a'),
+    });
+    await crawlAll([`${origin}/`], {}, fastClock(1000));
+    expect(asked).toEqual(['/robots.txt', '/robots.txt', '/']);
   });
 
   test('takes the rules of a robots.txt that redirects', async () => {
@@ -80,6 +102,31 @@ describe('a crawl', () => {
     });
     await crawlAll([`${origin}/`]);
     expect(asked).toEqual(['/robots.txt', '/rules', '/', '/a']);
+  });
+
+  test('keeps the delay between the redirects of a robots.txt, and gives a loop up', async () => {
+    const { origin, asked, times } = await site({
+      '/robots.txt': (_, response) => response.writeHead(301, { location: '/1' }).end(),
+      '/1': (_, response) => response.writeHead(301, { location: '/robots.txt' }).end(),
+      '/': 'page',
+    });
+    await crawlAll([`${origin}/`], { delay: 30 });
+    expect(asked).toEqual(['/robots.txt', '/1', '/robots.txt', '/1', '/robots.txt', '/1', '/']);
+    expect(Math.min(...times.slice(1).map((time, i) => time - times[i]))).toBeGreaterThanOrEqual(29);
+  });
+
+  test('follows a robots.txt to another host, at whose address nobody else asks meanwhile', async () => {
+    const rules = await site({ '/rules': (_, response) => response.end('User-agent: *\nDisallow: /no') });
+    const { origin, asked } = await site({
+      '/robots.txt': (_, response) =>
+        response
+          .writeHead(302, { location: `${rules.origin.replace('127.0.0.1', 'localhost')}/rules` })
+          .end(),
+      '/': linking('/no', '/yes'),
+    });
+    await crawlAll([`${origin}/`]);
+    expect(rules.asked).toEqual(['/rules']);
+    expect(asked).toEqual(['/robots.txt', '/', '/yes']);
   });
 
   test('follows redirects as links, up to the limit in a row', async () => {
@@ -139,6 +186,106 @@ describe('a crawl', () => {
     });
     await crawlAll([`${origin}/`], { delay: 10 });
     expect(times[1] - times[0]).toBeGreaterThanOrEqual(149);
+  });
+
+  test('keeps the longest delay that any origin of a host asks for', async () => {
+    const slow = await site({
+      '/robots.txt': (_, response) => response.end('User-agent: *\nCrawl-delay: 0.2'),
+      '/': linking('/1', '/2'),
+    });
+    const other = await site({ '/': 'no robots.txt here' });
+    await crawlAll([`${slow.origin}/`, `${other.origin}/`]);
+    const gaps = slow.times.slice(1).map((time, i) => time - slow.times[i]);
+    expect(slow.asked.length).toBe(4);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(199);
+  });
+
+  test('tries again later what answered "not now", for as long as it was asked to wait', async () => {
+    let tries = 0;
+    const { origin, asked, times } = await site({
+      '/': (_, response) => {
+        if (++tries === 1) response.writeHead(429, { 'retry-after': '600' }).end();
+        else response.end('here you are');
+      },
+    });
+    const { summary } = await crawlAll([`${origin}/`], {}, fastClock(1000));
+    expect(asked).toEqual(['/robots.txt', '/', '/']);
+    expect(times[2] - times[1]).toBeGreaterThanOrEqual(599);
+    expect(summary).toMatchObject({ pages: 1, statuses: { 200: 1 }, retries: { 'status-429': 1 } });
+  });
+
+  test('tries the other address of a name when the first does not answer', async () => {
+    const server = await startSmallSite({ '/': 'page' }, '::1').catch(() => undefined);
+    if (!server) return; // no IPv6 here
+    sites.push(server);
+    const { summary } = await crawlAll([`${server.origin.replace('[::1]', 'localhost')}/`]);
+    expect(summary).toMatchObject({ pages: 1, errors: {} });
+  });
+
+  test('reads a redirect that was written in UTF-8 as browsers do', async () => {
+    const { origin, asked } = await site({
+      '/': (_, response) =>
+        void response.socket?.end('HTTP/1.1 302 Found\r\nLocation: /caf\u00e9\r\nConnection: close\r\n\r\n'),
+    });
+    await crawlAll([`${origin}/`]);
+    expect(asked).toContain('/caf%C3%A9');
+  });
+
+  test('reaches the number of pages asked for, though some fetches fail', async () => {
+    const broken = (_: unknown, response: ServerResponse) => void response.socket?.end('garbage\r\n\r\n');
+    const { origin } = await site({ '/': linking('/x', '/y', '/1', '/2', '/3'), '/x': broken, '/y': broken });
+    const { summary } = await crawlAll([`${origin}/`], { maxPages: 3 });
+    expect(summary).toMatchObject({ end: 'max-pages', pages: 3 });
+  });
+
+  test('fetches from other hosts while a slow page of one is under way', async () => {
+    const second = await startSmallSite({ '/': 'other' }, '127.0.0.2');
+    sites.push(second);
+    const first = await site({
+      '/': linking('/slow', `${second.origin}/`),
+      '/slow': (_, response) => {
+        // Answers only once the other host was asked: a crawl that waited for this page would wait for ever.
+        const timer = setInterval(() => {
+          if (!second.asked.includes('/')) return;
+          clearInterval(timer);
+          response.end('slow');
+        }, 1);
+      },
+    });
+    const { summary } = await crawlAll([`${first.origin}/`]);
+    expect(summary.pages).toBe(3);
+  });
+
+  test('loses no URL when it is stopped while names are being looked up', async () => {
+    const silent = createSocket('udp4');
+    await new Promise<void>((bound) => silent.bind(0, '127.0.0.1', bound));
+    const folder = join(dir, 'crawl');
+    const dns = `127.0.0.1:${silent.address().port}`;
+    const config = resolveConfig({ ...LOCAL, dir: folder, dns: [dns] });
+    const run = await startCrawl(['http://a.test/', 'http://b.test/'], config);
+    await new Promise((asked) => silent.once('message', asked));
+    run.stop();
+    expect(await run.finished).toMatchObject({ urlsQueued: 2 });
+    expect(readFileSync(join(folder, 'agents/0/waiting.txt'), 'utf8')).toBe(
+      '0 0 http://a.test/\n0 0 http://b.test/\n',
+    );
+    silent.close();
+  });
+
+  test('fetches again what never reached the disk', async () => {
+    const paths = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const { origin, asked } = await site({ '/': linking(...paths) });
+    const folder = join(dir, 'crawl');
+    const options = { ...LOCAL, dir: folder };
+    const failing = await startCrawl([`${origin}/`], resolveConfig(options), {
+      onPage: ({ url }) => {
+        if (url.endsWith('/7')) throw new Error('stop here');
+      },
+    });
+    await expect(failing.finished).rejects.toThrow('stop here');
+    await (await startCrawl([], resolveConfig(options))).finished;
+    expect(new Set(asked)).toEqual(new Set(['/robots.txt', '/', ...paths]));
+    expect(asked.filter((path) => path === '/7').length).toBe(2);
   });
 
   test('counts what goes wrong by its kind, and goes on', async () => {

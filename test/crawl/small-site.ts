@@ -16,7 +16,7 @@ export interface SmallSite {
   close(): Promise<void>;
 }
 
-export async function startSmallSite(pages: Pages): Promise<SmallSite> {
+export async function startSmallSite(pages: Pages, ip = '127.0.0.1'): Promise<SmallSite> {
   const asked: string[] = [];
   const times: number[] = [];
   let atOnce = 0;
@@ -32,9 +32,12 @@ export async function startSmallSite(pages: Pages): Promise<SmallSite> {
     if (page === undefined) response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
     else response.writeHead(200, { 'content-type': 'text/html' }).end(page);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen(0, ip, listening);
+  });
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${(server.address() as AddressInfo).port}`,
     asked,
     times,
     get mostAtOnce() {

@@ -44,18 +44,18 @@ test('whatever operation a save is killed at, the folder holds the old checkpoin
   expect(survivors).toBeGreaterThan(5);
 });
 
-test.each(['failSync', 'failRename'] as const)(
-  'with %s a replacement fails and the old file stays',
-  async (fault) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'file'), 'old');
-    const disk = new Disk(new FaultyFileSystem({ [fault]: true }));
-    await expect(replaceFile(disk, folder, 'file', Buffer.from('new'))).rejects.toMatchObject({
-      exitCode: 4,
-    });
-    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
-  },
-);
+test.each([
+  'failSync',
+  'failRename',
+] as const)('with %s a replacement fails and the old file stays', async (fault) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'file'), 'old');
+  const disk = new Disk(new FaultyFileSystem({ [fault]: true }));
+  await expect(replaceFile(disk, folder, 'file', Buffer.from('new'))).rejects.toMatchObject({
+    exitCode: 4,
+  });
+  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
+});
 
 test.each([
   ['of another kind', '{"drumlin":"other","version":2}', 'CHECKPOINT_FORMAT'],

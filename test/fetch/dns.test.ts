@@ -147,13 +147,14 @@ describe('a failure', () => {
     expect(await fault('a.test')).toBe('dns-timeout');
   });
 
-  test.each(['x'.repeat(300), `${'y'.repeat(70)}.test`, 'a..b'])(
-    'of the impossible name %.20s… is told',
-    async (name) => {
-      const { fault } = await setUp({}, { timeout: 200, tries: 1 });
-      expect(await fault(name)).toBe('dns-not-found');
-    },
-  );
+  test.each([
+    'x'.repeat(300),
+    `${'y'.repeat(70)}.test`,
+    'a..b',
+  ])('of the impossible name %.20s… is told', async (name) => {
+    const { fault } = await setUp({}, { timeout: 200, tries: 1 });
+    expect(await fault(name)).toBe('dns-not-found');
+  });
 
   test('of a look-up cut off by closing is told, and not remembered', async () => {
     const { fault, resolver, server } = await setUp({ 'a.test': { silent: true } });
@@ -178,10 +179,13 @@ describe('a failure', () => {
     expect(() => createResolver({ servers: [server] })).toThrow(/Write an address/);
   });
 
-  test.each(['9.9.9.9', '127.0.0.1:5300', '::1', '[::1]', '[2600::1]:5300'])(
-    'is not in naming a server by %j',
-    (server) => {
-      createResolver({ servers: [server] }).close();
-    },
-  );
+  test.each([
+    '9.9.9.9',
+    '127.0.0.1:5300',
+    '::1',
+    '[::1]',
+    '[2600::1]:5300',
+  ])('is not in naming a server by %j', (server) => {
+    createResolver({ servers: [server] }).close();
+  });
 });

@@ -37,18 +37,17 @@ describe('pages that are not there, or not here', () => {
     });
   });
 
-  test.each([401, 403, 404, 410, 429, 500, 503])(
-    'status-%i is what struck pages answer, and only they',
-    async (status) => {
-      await withBehaviour(`status-${status}` as BehaviourName, async (lab, url, home) => {
-        const refused = await get(lab, url);
-        expect(refused.status).toBe(status);
-        expect((await get(lab, home)).status).toBe(200);
-        if (status === 429 || status === 503) expect(refused.headers['retry-after']).toBe('2');
-        if (status === 401) expect(refused.headers['www-authenticate']).toMatch(/^Basic /);
-      });
-    },
-  );
+  test.each([
+    401, 403, 404, 410, 429, 500, 503,
+  ])('status-%i is what struck pages answer, and only they', async (status) => {
+    await withBehaviour(`status-${status}` as BehaviourName, async (lab, url, home) => {
+      const refused = await get(lab, url);
+      expect(refused.status).toBe(status);
+      expect((await get(lab, home)).status).toBe(200);
+      if (status === 429 || status === 503) expect(refused.headers['retry-after']).toBe('2');
+      if (status === 401) expect(refused.headers['www-authenticate']).toMatch(/^Basic /);
+    });
+  });
 
   test('soft-404 says 200 and "Page Not Found", for addresses that never were too', async () => {
     await withBehaviour('soft-404', async (lab, url, home) => {

@@ -123,20 +123,16 @@ describe('content coding', () => {
 });
 
 describe('what never ends', () => {
-  test.each(['endless-body', 'endless-headers'] as const)(
-    "'%s' goes on as long as anyone reads",
-    async (behaviour) => {
-      await withBehaviour(behaviour, async (lab, url) => {
-        const { bytes, ended } = await exchange(
-          lab,
-          requestFor(url),
-          (received) => received.length > 400_000,
-        );
-        expect(ended).toBe('enough');
-        expect(bytes.includes('\r\n\r\n')).toBe(behaviour === 'endless-body');
-      });
-    },
-  );
+  test.each([
+    'endless-body',
+    'endless-headers',
+  ] as const)("'%s' goes on as long as anyone reads", async (behaviour) => {
+    await withBehaviour(behaviour, async (lab, url) => {
+      const { bytes, ended } = await exchange(lab, requestFor(url), (received) => received.length > 400_000);
+      expect(ended).toBe('enough');
+      expect(bytes.includes('\r\n\r\n')).toBe(behaviour === 'endless-body');
+    });
+  });
 
   test('is not written for a client that does not read', async () => {
     await withBehaviour('endless-body', async (lab, url) => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalise, canonicaliseOrReason, REFUSED } from '../../src/url/canonical.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
-import { authorityOf, hostOf, isSecure, originOf, pathOf, portOf } from '../../src/url/parts.ts';
+import { authorityOf, hostOf, originOf, pathOf } from '../../src/url/parts.ts';
 import { reference } from './hrefs.ts';
 
 const tracking = new ParameterList(TRACKING_PARAMETERS);
@@ -121,8 +121,6 @@ describe('the parts of a canonical URL', () => {
         expect(authorityOf(url)).toBe(parsed.host);
         expect(originOf(url)).toBe(parsed.origin);
         expect(pathOf(url)).toBe(parsed.pathname + parsed.search);
-        expect(isSecure(url)).toBe(parsed.protocol === 'https:');
-        expect(portOf(url)).toBe(Number(parsed.port || (isSecure(url) ? 443 : 80)));
       }),
       { numRuns: 2000 },
     );
@@ -168,7 +166,10 @@ describe.skipIf(!existsSync(vectors))(
     test(`${web.length} http and https cases give the form of the expected parse`, () => {
       expect(web.length).toBeGreaterThan(200);
       for (const c of web) {
-        expect(canonicalise(c.input, c.base === null ? {} : { base: c.base }), c.input).toBe(model(c));
+        // The DNS knows no such names as !"$&'()*+,-.;=_`{}~, though a URL may hold them.
+        const named = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/.test(c.host);
+        const found = canonicalise(c.input, c.base === null ? {} : { base: c.base });
+        expect(found, c.input).toBe(named ? model(c) : undefined);
       }
     });
 
