@@ -9,6 +9,7 @@ export type Bytes = number & { readonly unit?: 'B' };
 
 const SIZES: Record<string, number> = {
   '': 1,
+  k: 1e3,
   K: 1e3,
   M: 1e6,
   G: 1e9,

@@ -102,14 +102,22 @@ export function requestFields(exchange: Exchange, ids: ExchangeIds): RecordField
 }
 
 /**
- * Can the payload's digest be confirmed by somebody who has only the block? Not where chunk framing was cut
- * off: readers disagree on what such a body holds (warcio takes a cut first chunk for no chunk at all), so
- * nothing is stated that others would find wrong. The block's digest still covers every byte.
+ * Can the payload's digest be confirmed by somebody who has only the block? Not where chunk framing was cut off or ends
+ * in trailers: readers disagree on what such a body holds (warcio takes a cut first chunk for no chunk at
+ * all, and trailers for payload), so nothing is stated that others would find wrong. The block's digest still covers every byte.
  */
-export function payloadIsConfirmable(exchange: Exchange): boolean {
-  if (!exchange.truncated) return true;
-  const onTheWire = exchange.wireBody.reduce((sum, piece) => sum + piece.length, 0);
-  return onTheWire === exchange.payload.length;
+export function payloadIsConfirmable({ truncated, wireBody, payload }: Exchange): boolean {
+  const onTheWire = wireBody.reduce((sum, piece) => sum + piece.length, 0);
+  if (onTheWire === payload.length) return true;
+  return !truncated && endsPlainly(wireBody);
+}
+
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+/** The last chunk is followed by no trailers. */
+function endsPlainly(wireBody: readonly Uint8Array[]): boolean {
+  const tail = Buffer.concat(wireBody.slice(-LAST_CHUNK.length)).toString('latin1');
+  return tail.endsWith(LAST_CHUNK) || tail === LAST_CHUNK.trimStart();
 }
 
 /** `application/warc-fields`: one `name: value` a line; empty values are left out. */

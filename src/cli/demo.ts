@@ -1,6 +1,6 @@
 /** `drumlin demo`: the whole product on a web that fits on a laptop; what `npm start` runs. */
 import type { Command } from 'commander';
-import { EXIT } from '../errors.ts';
+import { DrumlinError, EXIT } from '../errors.ts';
 
 export function register(program: Command): void {
   program
@@ -26,18 +26,25 @@ async function runDemo({
   maxTime: string;
   json?: boolean;
 }): Promise<number> {
-  const [{ startLabThread }, { resolveConfig }, { freshName, runInForeground }] = await Promise.all([
-    import('../lab/index.ts'),
-    import('../crawl/settings.ts'),
-    import('./run-crawl.ts'),
-  ]);
+  const [{ startLabThread }, { stoppedCrawl }, { resolveConfig }, { freshFolder, runInForeground }] =
+    await Promise.all([
+      import('../lab/index.ts'),
+      import('../crawl/folder.ts'),
+      import('../crawl/settings.ts'),
+      import('./run-crawl.ts'),
+    ]);
   const config = resolveConfig({
-    dir: dir ?? freshName('demo', new Date()),
+    dir: dir ?? freshFolder('demo'),
     maxTime,
     allowPrivate: true,
     delay: '1s',
     addressDelay: '100ms',
   });
+  if (await stoppedCrawl(config.dir)) {
+    throw new DrumlinError('DEMO_DIR', `${config.dir} holds a crawl already.`, 'Choose another --dir.', {
+      exitCode: EXIT.folder,
+    });
+  }
   const lab = await startLabThread({ scenario: 'clean' });
   try {
     process.stderr.write(

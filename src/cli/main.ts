@@ -3,7 +3,7 @@
  * `--help` answers at once.
  */
 import { Command, CommanderError } from 'commander';
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
@@ -15,9 +15,17 @@ const program = new Command('drumlin')
   .description('A web crawler that knows where to spend its effort.')
   .version(VERSION)
   .showHelpAfterError('(add --help for what there is)')
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
   .exitOverride();
 
 for (const { register } of [crawl, web, unique, plan, demo]) register(program);
+
+// A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
+process.stdout.on('error', (error) => {
+  if (systemCode(error) === 'EPIPE') process.exit(EXIT.ok);
+  process.stderr.write(`drumlin: standard output cannot be written (${systemCode(error)}).\n`);
+  process.exit(EXIT.disk);
+});
 
 try {
   await program.parseAsync();

@@ -142,7 +142,7 @@ export function summaryText(summary: Summary): string {
     ],
     [
       'links',
-      `${formatCount(summary.urlsSeen)} found, ${formatCount(summary.urlsUnique)} different, ${formatCount(summary.urlsQueued)} still waiting`,
+      `${formatCount(summary.urlsSeen)} met in this run; ${formatCount(summary.urlsUnique)} URLs known, ${formatCount(summary.urlsQueued)} of them still waiting`,
     ],
     ['sites', `${formatCount(summary.hosts)} hosts of ${formatCount(summary.domains)} domains`],
     ['refused', `${formatCount(summary.disallowed)} URLs by robots.txt`],

@@ -1,18 +1,20 @@
 /** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
 
+import { existsSync } from 'node:fs';
 import { type Summary, startCrawl } from '../crawl/crawl.ts';
-import { savedOptions } from '../crawl/folder.ts';
+import { nothingToGoOnWith, stoppedCrawl } from '../crawl/folder.ts';
 import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { showProgress, summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
 
 export async function runCommand(words: string[], options: CrawlOptions, json: boolean): Promise<number> {
-  const dir = options.dir ?? freshName('crawl', new Date());
   if (words.length === 0 && options.dir === undefined) throw noSeeds();
-  const config = resolveConfig({ ...(await savedOptions(dir)), ...options, dir });
-  const summary = await runInForeground(readSeeds(words), config, json);
-  return exitCodeOf(summary);
+  const dir = options.dir ?? freshFolder('crawl');
+  const stopped = await stoppedCrawl(dir);
+  if (words.length === 0 && !stopped) throw nothingToGoOnWith(dir);
+  const config = resolveConfig({ ...stopped, ...options, dir });
+  return exitCodeOf(await runInForeground(readSeeds(words), config, json));
 }
 
 function noSeeds(): DrumlinError {
@@ -36,7 +38,9 @@ export async function runInForeground(
     const title = `drumlin ▸ ${config.dir}`;
     const view = showProgress(() => run.progress(), title, process.stderr);
     interrupts.onFirst(() => {
-      view.note('stopping after the requests under way; press Ctrl-C again to stop at once');
+      view.note(
+        'stopping after the requests under way; press Ctrl-C again to stop at once, without a way to go on',
+      );
       run.stop();
     });
     try {
@@ -88,6 +92,10 @@ function exitCodeOf({ end, pages, urlsQueued, errors, disallowed }: Summary): nu
 }
 
 /** A folder nobody has used yet: `crawls/<name>-<time>`. */
-export function freshName(name: string, now: Date): string {
-  return `crawls/${name}-${now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
+export function freshFolder(name: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  for (let i = 1; ; i++) {
+    const folder = `crawls/${name}-${time}${i > 1 ? `-${i}` : ''}`;
+    if (!existsSync(folder)) return folder;
+  }
 }

@@ -5,6 +5,7 @@
 import { hostname } from 'node:os';
 import { WarcWriter } from '../archive/warc-writer.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
 import { type AddressGuard, createAddressGuard } from '../fetch/address-guard.ts';
 import { createResolver } from '../fetch/dns.ts';
@@ -79,6 +80,7 @@ export async function startCrawl(
   const guard = guardFor(config, identity);
   const drop = dropListOf(config);
   const resolver = createResolver({ servers: config.dns, clock });
+  const tls = config.ca === '' ? {} : { tls: { ca: await readAuthorities(config.ca) } };
   if (config.dir === '' && seeds.length === 0) throw noSeeds();
 
   const folder = config.dir === '' ? undefined : await CrawlFolder.open(config, seeds, clock);
@@ -100,7 +102,7 @@ export async function startCrawl(
     await folder?.abandon();
     throw error;
   }
-  const client = createHttpClient({ identity, guard, limits: { maxBodyBytes: config.maxBody } });
+  const client = createHttpClient({ identity, guard, limits: { maxBodyBytes: config.maxBody }, ...tls });
   const shared = { clock, client, resolver, guard, frontier, counters, log };
   const robots = new RobotsKeeper({
     ...shared,
@@ -165,6 +167,12 @@ function identityOf({ contact, userAgent }: CrawlConfig): Identity {
   return createIdentity({ version: VERSION, contact: contact.split(/[\s,]+/).filter(Boolean), userAgent });
 }
 
+async function readAuthorities(path: string): Promise<string> {
+  const pem = await new Disk().readText(path);
+  if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+  throw new DrumlinError('CA', `${path} holds no certificate.`, 'Name a file in PEM form with --ca.');
+}
+
 function dropListOf({ dropParameters }: CrawlConfig): ParameterList | undefined {
   const names = dropParameters.flatMap((name) => (name === 'tracking' ? TRACKING_PARAMETERS : [name]));
   return names.length > 0 ? new ParameterList(names) : undefined;
@@ -194,11 +202,12 @@ function guardFor(config: CrawlConfig, identity: Identity): AddressGuard {
 }
 
 function openArchive(
-  { archiveDir }: CrawlFolder,
+  { archiveDir, disk }: CrawlFolder,
   config: CrawlConfig,
   identity: Identity,
 ): Promise<WarcWriter> {
   return WarcWriter.open(archiveDir, {
+    disk,
     info: {
       software: `drumlin/${VERSION}`,
       userAgent: identity.userAgent,

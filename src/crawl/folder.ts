@@ -132,10 +132,12 @@ export class CrawlFolder {
   }
 }
 
-/** What the crawl in a folder was asked, when there is one: a crawl that goes on is asked the same. */
-export async function savedOptions(dir: string): Promise<CrawlOptions> {
+/** What the stopped crawl in a folder was asked: one that goes on is asked the same. Undefined when there is none. */
+export async function stoppedCrawl(dir: string): Promise<CrawlOptions | undefined> {
   const disk = new Disk();
-  return (await stateOf(disk, dir)) === 'stopped' ? (await readAsked(disk, dir)).settings : {};
+  const state = await stateOf(disk, dir);
+  if (state === 'foreign') throw foreign(dir);
+  return state === 'stopped' ? (await readAsked(disk, dir)).settings : undefined;
 }
 
 type FolderState = 'new' | 'stopped' | 'foreign';
@@ -165,11 +167,8 @@ async function listOrNone(disk: Disk, dir: string): Promise<string[]> {
 
 async function readAsked(disk: Disk, dir: string): Promise<Asked> {
   const path = join(dir, CRAWL_FILE);
-  const file = await disk.open(path, 'read');
   try {
-    const bytes = Buffer.alloc(await file.size());
-    await file.readAll(bytes, 0);
-    return JSON.parse(bytes.toString(), (_, value) => value ?? Infinity);
+    return JSON.parse(await disk.readText(path), (_, value) => value ?? Infinity);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new DrumlinError(
@@ -178,8 +177,6 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
       'Restore it from a copy, or choose another --dir.',
       { exitCode: EXIT.folder },
     );
-  } finally {
-    await file.close();
   }
 }
 
@@ -198,7 +195,7 @@ function foreign(dir: string): DrumlinError {
   );
 }
 
-function nothingToGoOnWith(dir: string): DrumlinError {
+export function nothingToGoOnWith(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_SEEDS',
     `There is no URL to start from, and no crawl in ${dir} to go on with.`,

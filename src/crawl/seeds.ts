@@ -6,5 +6,10 @@ import { canonicaliseOrReason } from '../url/canonical.ts';
 export function canonicalSeed(text: string, where = ''): string {
   const url = canonicaliseOrReason(text);
   if (typeof url === 'string') return url;
-  throw new DrumlinError('SEEDS', `${where}"${text}" cannot be crawled: ${url.fact}`, 'Mend or remove it.');
+  const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  throw new DrumlinError(
+    'SEEDS',
+    `${where}${shown} cannot be crawled: ${url.fact}`,
+    'Write it like http://example.org/ or https://example.org/page, or remove it.',
+  );
 }

@@ -33,6 +33,7 @@ export interface Setting<T> {
 
 const text: ValueType<string> = { placeholder: 'text', parse: (t) => t, print: (v) => v };
 const folder: ValueType<string> = { ...text, placeholder: 'folder' };
+const file: ValueType<string> = { ...text, placeholder: 'file' };
 const count: ValueType<number> = {
   placeholder: 'count',
   parse: parseCount,
@@ -75,9 +76,19 @@ const setting = <T>(
 ): Setting<T> => ({ flag, type, default: value, doc, least, most });
 
 export const SETTINGS = {
-  dir: setting('dir', folder, '', 'folder that the crawl leaves behind; none keeps nothing (library only)'),
+  dir: setting(
+    'dir',
+    folder,
+    '',
+    'folder that the crawl leaves behind; by default a new one in crawls/, and in the library none at all',
+  ),
   maxPages: setting('max-pages', count, Infinity, 'stop after this many pages', 1),
-  maxTime: setting('max-time', duration, Infinity, 'stop after this time'),
+  maxTime: setting(
+    'max-time',
+    duration,
+    Infinity,
+    'stop after this time; requests under way get three seconds more',
+  ),
   maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
   delay: setting('delay', duration, 4000, 'time between two requests to one host'),
   addressDelay: setting(
@@ -101,6 +112,7 @@ export const SETTINGS = {
     '',
     'URL or e-mail address of whoever runs the crawl; public sites need it',
   ),
+  ca: setting('ca', file, '', 'file with certificate authorities (PEM) to trust beside the usual ones'),
   maxBody: setting('max-body', size, 10 * 2 ** 20, 'longer bodies are cut here and marked as truncated'),
   maxRedirects: setting('max-redirects', count, 5, 'redirects followed in a row'),
   dropParameters: setting(

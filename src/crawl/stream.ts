@@ -20,7 +20,7 @@ export interface StreamOptions extends CrawlOptions {
 }
 
 export async function* crawl({ seeds, ...options }: StreamOptions): AsyncGenerator<Page, Summary, void> {
-  const starts = (typeof seeds === 'string' ? [seeds] : seeds).map((seed) => canonicalSeed(seed));
+  const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
   const pages = new Handover<Page>(AHEAD);
   const run = await startCrawl(starts, resolveConfig(options), { onPage: (page) => pages.give(page) });
   const finished = run.finished.finally(() => pages.end());

@@ -65,7 +65,7 @@ export async function loadCheckpoint<State>(
   format: CheckpointFormat,
 ): Promise<Checkpoint<State> | undefined> {
   const path = join(folder, format.name);
-  const text = await readText(disk, path);
+  const text = await readTextOrNone(disk, path);
   if (text === undefined) return undefined;
   let stored: Record<string, unknown>;
   try {
@@ -110,20 +110,12 @@ export async function recoverFolder(
   }
 }
 
-async function readText(disk: Disk, path: string): Promise<string | undefined> {
-  let file: Awaited<ReturnType<Disk['open']>>;
+async function readTextOrNone(disk: Disk, path: string): Promise<string | undefined> {
   try {
-    file = await disk.open(path, 'read');
+    return await disk.readText(path);
   } catch (error) {
     if (systemCode((error as Error).cause) === 'ENOENT') return undefined;
     throw error;
-  }
-  try {
-    const bytes = new Uint8Array(await file.size());
-    await file.readAll(bytes, 0);
-    return Buffer.from(bytes.buffer).toString('utf8');
-  } finally {
-    await file.close();
   }
 }
 

@@ -23,6 +23,18 @@ export class Disk {
     return new DiskFile(this, path, await guard(path, 'opened', this.fileSystem.open(path, mode)));
   }
 
+  /** The whole of a small file. */
+  async readText(path: string): Promise<string> {
+    const file = await this.open(path, 'read');
+    try {
+      const bytes = Buffer.alloc(await file.size());
+      await file.readAll(bytes, 0);
+      return bytes.toString('utf8');
+    } finally {
+      await file.close();
+    }
+  }
+
   makeFolder(path: string): Promise<void> {
     return guard(path, 'created', this.fileSystem.makeFolder(path));
   }

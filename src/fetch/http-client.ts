@@ -72,7 +72,7 @@ export interface HttpClientOptions {
   readonly limits?: Partial<FetchLimits>;
   readonly keepAlive?: Partial<KeepAlive>;
   readonly tls?: {
-    /** Certificate authorities trusted instead of the built-in ones (PEM). */
+    /** Certificate authorities (PEM) trusted beside the built-in ones. */
     readonly ca?: string | readonly string[];
     /** Default true. */
     readonly rejectUnauthorized?: boolean;
@@ -301,7 +301,7 @@ class Client implements HttpClient, ConnectionOwner {
   tlsOptions(endpoint: Endpoint): tls.ConnectionOptions {
     const { ca, rejectUnauthorized = true } = this.#tls ?? {};
     this.#secureContext ??= tls.createSecureContext(
-      ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] },
+      ca === undefined ? {} : { ca: [...tls.rootCertificates, ...(typeof ca === 'string' ? [ca] : ca)] },
     );
     const session = this.#sessions.get(endpoint.key);
     return {

@@ -62,7 +62,7 @@ describe('drumlin crawl', () => {
     writeFileSync(join(dir, 'bad.txt'), `${site.origin}/\ngopher://x/\n`);
     const { code, err } = await drumlin('crawl', 'bad.txt', ...LOCAL);
     expect(err).toBe(
-      'drumlin: bad.txt:2: "gopher://x/" cannot be crawled: Only http and https URLs are crawled. Mend or remove it.\n',
+      'drumlin: bad.txt:2: "gopher://x/" cannot be crawled: Only http and https URLs are crawled. Write it like http://example.org/ or https://example.org/page, or remove it.\n',
     );
     expect(code).toBe(2);
   });
@@ -153,8 +153,8 @@ describe('what drumlin refuses, in one line with the remedy', () => {
       ['crawl', 'http://x.test/', '--sieve-memory', '1'],
       /^drumlin: sieve-memory: 1 is out of range/,
     ],
-    ['an unknown flag', ['crawl', '--frobnicate'], /^error: unknown option '--frobnicate'/],
-    ['an unknown command', ['frobnicate'], /^error: unknown command 'frobnicate'/],
+    ['an unknown flag', ['crawl', '--frobnicate'], /^drumlin: unknown option '--frobnicate'/],
+    ['an unknown command', ['frobnicate'], /^drumlin: unknown command 'frobnicate'/],
   ];
   test.each(refusals)('%s', async (_, args, line) => {
     writeFileSync(join(dir, 'file'), '');
