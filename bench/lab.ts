@@ -3,7 +3,7 @@
  * served to a fast client in another process.
  *
  *   plots [--domains 100000]
- *   speed [--requests 100000] [--connections 16] [--depth 8]
+ *   speed [--requests 100000] [--connections 16] [--depth 8] [--burst 10]
  */
 import { parseArgs } from 'node:util';
 
@@ -16,6 +16,7 @@ export async function run(args: string[]): Promise<void> {
       requests: { type: 'string', default: '100000' },
       connections: { type: 'string', default: '16' },
       depth: { type: 'string', default: '8' },
+      burst: { type: 'string', default: '10' },
     },
   });
   const wanted = positionals.length > 0 ? positionals : ['plots', 'speed'];
@@ -28,6 +29,7 @@ export async function run(args: string[]): Promise<void> {
     await measureSpeed(Number(values.requests), {
       connections: Number(values.connections),
       depth: Number(values.depth),
+      burst: Number(values.burst),
     });
   }
 }

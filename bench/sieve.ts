@@ -84,7 +84,10 @@ function curve(urls: number): number[] {
 function installPeers(): void {
   if (existsSync(join(FOLDER, 'node_modules'))) return;
   print('installing the peers (SQLite is compiled)');
-  execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: 'inherit' });
+  execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], {
+    cwd: FOLDER,
+    stdio: 'inherit',
+  });
 }
 
 function runContender(task: Task, limit: MemoryLimit | undefined): Promise<Result | string> {

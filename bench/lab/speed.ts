@@ -17,6 +17,8 @@ export interface Load {
   readonly connections: number;
   /** Requests that are sent at once on a connection. */
   readonly depth: number;
+  /** Pages of one domain in a row, as a crawler asks while a connection is warm. */
+  readonly burst: number;
 }
 
 export async function measureSpeed(requests: number, load: Load): Promise<void> {
@@ -28,7 +30,7 @@ export async function measureSpeed(requests: number, load: Load): Promise<void> 
     const [line] = (await Promise.race([once(createInterface(server.stdout), 'line'), failed])) as [string];
     failed.catch(() => {});
     const { http } = JSON.parse(line) as { http: number };
-    const wanted = randomRequests(http, 20_000);
+    const wanted = randomRequests(http, 20_000, load.burst);
     await fetchAll(http, wanted, 10_000, load); // Warm-up: text tapes, compiled code.
     process.stdout.write('round      pages/s   CPU µs/page   bytes/page   server RSS MB\n');
     for (let round = 1; round <= ROUNDS; round++) {
@@ -55,11 +57,12 @@ export async function measureSpeed(requests: number, load: Load): Promise<void> 
   }
 }
 
-function randomRequests(port: number, count: number): string[] {
+function randomRequests(port: number, count: number, burst: number): string[] {
   const web = webOf({ domains: DOMAINS }, { http: port, https: 0, dns: 0, control: 0 });
   const random = new Random(9, 9, 9, 9);
-  return Array.from({ length: count }, () => {
-    const domain = web.domains.at(random.below(DOMAINS));
+  let domain = web.domains.at(0);
+  return Array.from({ length: count }, (_, i) => {
+    if (i % burst === 0) domain = web.domains.at(random.below(DOMAINS));
     const { host, pathname, search } = new URL(urlOf(domain, random.below(domain.pages)));
     return `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`;
   });

@@ -68,12 +68,12 @@ function describeWeb(command: Command): Command {
 }
 
 async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<void> {
-  const { startLab } = await import('../lab/index.ts');
+  const { startLabThread } = await import('../lab/index.ts');
   const stop = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
-  const lab = await startLab({ ...flags, httpPort: port });
+  const lab = await startLabThread({ ...flags, httpPort: port });
   try {
     if (caFile !== undefined && lab.ca !== undefined) await writeAuthority(caFile, lab.ca);
     const { ports, dns, seeds, ca } = lab;

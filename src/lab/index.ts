@@ -92,7 +92,7 @@ export interface Lab {
 const DEFAULT_DOMAINS = 10_000;
 const DEFAULT_PAGES = 460;
 const DEFAULT_PATIENCE = 5000;
-const NO_PORTS: Ports = { http: 0, https: 0, dns: 0, control: 0 };
+export const NO_PORTS: Ports = { http: 0, https: 0, dns: 0, control: 0 };
 
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
   const { world } = webOf(options, NO_PORTS); // Refuses bad settings before anything listens.

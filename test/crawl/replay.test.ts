@@ -53,4 +53,14 @@ describe('the archive of a crawl', () => {
     const responses = records.filter(({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'));
     expect(responses.length).toBe(150);
   });
+
+  test('is whole after a crawl of the hostile web: traps, broken servers, lying names', async () => {
+    lab = await startLab({ scenario: 'hostile', domains: 400, patience: 200 });
+    const records = await archiveOf(lab, { maxPages: 400, maxTime: 15_000, fetches: 32 });
+    const responses = records.filter(({ type }) => type === 'response');
+    expect(responses.length).toBeGreaterThan(100);
+    expect(records.every(({ blockConfirmed }) => blockConfirmed === true)).toBe(true);
+    // A cut-off or trailed chunked body states no payload digest; every stated one holds.
+    expect(records.every(({ payloadConfirmed }) => payloadConfirmed !== false)).toBe(true);
+  });
 });

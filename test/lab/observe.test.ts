@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -76,12 +78,23 @@ describe('observing the lab', () => {
   });
 });
 
+/** Runs the command as it is installed, since its thread needs built files, until it has said all; then presses Ctrl-C. */
+async function serveUntilReady(...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/drumlin'), 'web', ...args]);
+  let printed = '';
+  for await (const chunk of child.stdout) {
+    printed += chunk;
+    if (printed.includes('Ctrl-C ends it.') || printed.endsWith('}\n')) child.kill('SIGINT');
+  }
+  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0);
+  return printed;
+}
+
 describe('drumlin web', () => {
   async function run(...args: string[]): Promise<string> {
     let printed = '';
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       printed += text;
-      if (printed.includes('seeds') || printed.includes('Ctrl-C')) setImmediate(() => process.emit('SIGINT'));
       return true;
     });
     try {
@@ -96,9 +109,10 @@ describe('drumlin web', () => {
 
   test('says where it listens, as words and as JSON, and ends with Ctrl-C', async () => {
     const ca = join(folder, 'ca.pem');
-    expect(await run('--domains', '50', '--scenario', 'mixed', '--ca-file', ca)).toContain(`--ca ${ca}`);
+    const words = await serveUntilReady('--domains', '50', '--scenario', 'mixed', '--ca-file', ca);
+    expect(words).toContain(`--ca ${ca}`);
     expect(await readFile(ca, 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----\n/);
-    const ready = JSON.parse(await run('--scenario', 'site', '--pages', '7', '--json'));
+    const ready = JSON.parse(await serveUntilReady('--scenario', 'site', '--pages', '7', '--json'));
     expect(ready).toMatchObject({
       http: expect.any(Number),
       dns: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
