@@ -1,7 +1,7 @@
 /**
  * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same synthetic web.
  *
- *   npm run bench -- crawl [--pages 5000] [--runs 3] [--domains 300]
+ *   npm run bench -- crawl [--pages 10000] [--runs 3] [--domains 300]
  *
  * The web runs in a process of its own, and only the crawler's processor time counts, from the start of the crawl to its end
  * (the peers' from `run()`, so that nobody pays for loading modules). Drumlin resolves names through the web's DNS, fetches
@@ -45,7 +45,7 @@ export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      pages: { type: 'string', default: '5000' },
+      pages: { type: 'string', default: '10000' },
       runs: { type: 'string', default: '3' },
       domains: { type: 'string', default: '300' },
       gzip: { type: 'string', default: '' },

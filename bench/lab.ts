@@ -3,7 +3,7 @@
  * served to a fast client in another process.
  *
  *   plots [--domains 100000]
- *   speed [--requests 100000] [--connections 16] [--depth 8] [--burst 10]
+ *   speed [--requests 100000] [--connections 8] [--depth 16] [--burst 10]
  */
 import { parseArgs } from 'node:util';
 
@@ -14,8 +14,8 @@ export async function run(args: string[]): Promise<void> {
     options: {
       domains: { type: 'string', default: '100000' },
       requests: { type: 'string', default: '100000' },
-      connections: { type: 'string', default: '16' },
-      depth: { type: 'string', default: '8' },
+      connections: { type: 'string', default: '8' },
+      depth: { type: 'string', default: '16' },
       burst: { type: 'string', default: '10' },
     },
   });

@@ -7,6 +7,8 @@ import time
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
+from scrapy.resolver import CachingThreadedResolver
+from twisted.internet import defer
 
 pages, concurrency, seeds = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 
@@ -25,19 +27,11 @@ class Spider(scrapy.Spider):
                 yield scrapy.Request(url)
 
 
-process = CrawlerProcess(
-    {
-        "LOG_LEVEL": "ERROR",
-        "ROBOTSTXT_OBEY": False,
-        "CONCURRENT_REQUESTS": concurrency,
-        "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency,
-        "CLOSESPIDER_PAGECOUNT": pages,
-        "RETRY_ENABLED": False,
-        "TELNETCONSOLE_ENABLED": False,
-        "DNS_RESOLVER": "scrapy.resolver.CachingThreadedResolver",
-    }
-)
-crawler = process.create_crawler(Spider)
+class Loopback(CachingThreadedResolver):
+    """Every name of the synthetic web is served at 127.0.0.1; a look-up that costs nothing favours the peer."""
+
+    def getHostByName(self, name, timeout=None):
+        return defer.succeed("127.0.0.1")
 
 
 def cpu():
@@ -45,23 +39,20 @@ def cpu():
     return usage.ru_utime + usage.ru_stime
 
 
-def loopback_only():
-    # Every name of the synthetic web is served at 127.0.0.1; a look-up that costs nothing favours the peer.
-    from twisted.internet import defer, reactor
-    from twisted.internet._resolver import SimpleResolverComplexifier
-    from twisted.internet.interfaces import IResolverSimple
-    from zope.interface import implementer
-
-    @implementer(IResolverSimple)
-    class Loopback:
-        def getHostByName(self, name, timeout=None):
-            return defer.succeed("127.0.0.1")
-
-    reactor.installNameResolver(SimpleResolverComplexifier(Loopback()))
-
-
+process = CrawlerProcess(
+    {
+        "LOG_LEVEL": "CRITICAL",
+        "ROBOTSTXT_OBEY": False,
+        "CONCURRENT_REQUESTS": concurrency,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency,
+        "CLOSESPIDER_PAGECOUNT": pages,
+        "RETRY_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "DNS_RESOLVER": Loopback,
+    }
+)
+crawler = process.create_crawler(Spider)
 process.crawl(crawler)
-loopback_only()
 before, started = cpu(), time.time()
 process.start(install_signal_handlers=False)
 stats = crawler.stats.get_stats()
