@@ -16,16 +16,19 @@ import { redirectTarget } from '../fetch/redirect.ts';
 import { type RetryCause, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { type RobotsRules, robotsFromResponse, UNREACHABLE } from '../fetch/robots.ts';
 import type { Frontier, Host, HostTurn, RobotsEntry } from '../frontier/frontier.ts';
-import { formatDuration, type Millis } from '../units.ts';
+import { type Bytes, formatDuration, type Millis } from '../units.ts';
 import { hostOf, originOf } from '../url/parts.ts';
 import type { Counters } from './counters.ts';
 import type { CrawlLog } from './log.ts';
+import { RobotsMemory } from './robots-memory.ts';
 
 const FRESH_FOR: Millis = 24 * 3600_000;
 const UNREACHABLE_FOR: Millis = 3600_000;
 const MAX_REDIRECTS = 5;
 /** A longer Crawl-delay than this would in effect be a refusal nobody wrote; it is cut, and the log says so. */
 const MAX_CRAWL_DELAY: Millis = 60_000;
+/** For the rules of all hosts. */
+const RULES_MEMORY: Bytes = 64 * 2 ** 20;
 /** How soon to look again for an address that another turn holds. */
 const ADDRESS_TAKEN: Millis = 250;
 
@@ -53,14 +56,19 @@ export interface Asking {
 export class RobotsKeeper {
   readonly #parts: RobotsKeeperParts;
 
+  readonly #memory = new RobotsMemory(RULES_MEMORY);
+
   constructor(parts: RobotsKeeperParts) {
     this.#parts = parts;
   }
 
   /** The rules for a URL's origin, or undefined when they must be asked for first. */
   lookUp(host: Host, url: string): RobotsRules | undefined {
-    const known = host.robots.get(originOf(url));
-    return known && known.expiresAt > this.#parts.clock.now() ? known.rules : undefined;
+    const origin = originOf(url);
+    const known = host.robots.get(origin);
+    if (!known || known.expiresAt <= this.#parts.clock.now()) return undefined;
+    this.#memory.used(origin);
+    return known.rules;
   }
 
   /** Makes the next request of the inquiry into a URL's origin, and keeps what came of it with the host. */
@@ -68,13 +76,11 @@ export class RobotsKeeper {
     const origin = originOf(url);
     const entry = turn.host.robots.get(origin);
     const inquiry = entry && !entry.rules ? entry.inquiry : firstInquiry(origin);
-    const keep = (rules: RobotsRules | undefined, expiresAt: Millis, next = inquiry) =>
-      turn.host.robots.set(origin, {
-        rules,
-        expiresAt,
-        inquiry: next,
-        crawlDelay: this.#crawlDelay(rules, turn.host),
-      });
+    const keep = (rules: RobotsRules | undefined, expiresAt: Millis, next = inquiry) => {
+      const crawlDelay = this.#crawlDelay(rules, turn.host);
+      turn.host.robots.set(origin, { rules, expiresAt, inquiry: next, crawlDelay });
+      if (rules) this.#memory.added(turn.host, origin, rules.size);
+    };
 
     const answer = await this.#request(turn, inquiry.url);
     if (answer === 'address-taken') return { requested: false, penalty: ADDRESS_TAKEN };

@@ -25,6 +25,8 @@ export interface RobotsRules {
   readonly crawlDelay?: Millis;
   /** As written, whoever they are for. */
   readonly sitemaps: readonly string[];
+  /** Memory that the rules take, about: a file of 500 KiB can hold tens of thousands. */
+  readonly size: Bytes;
 }
 
 export interface RobotsOptions {
@@ -38,6 +40,7 @@ export const MAX_ROBOTS_BYTES: Bytes = 500 * 1024;
 export const UNREACHABLE: RobotsRules = {
   verdict: () => ({ allowed: false }),
   sitemaps: [],
+  size: 0,
 };
 
 /**
@@ -105,16 +108,22 @@ export function parseRobots(
   return new ParsedRobots(rules, delay, sitemaps);
 }
 
+/** What a rule takes beside its text and its literals: objects, arrays, headers of strings. Measured, rounded up. */
+const RULE_BYTES: Bytes = 400;
+
 class ParsedRobots implements RobotsRules {
   readonly crawlDelay?: Millis;
   readonly sitemaps: readonly string[];
   /** The one that wins first: the longest, and of equals the one that allows. */
   readonly #rules: readonly Rule[];
+  readonly size: Bytes;
 
   constructor(rules: Rule[], delay: Millis | undefined, sitemaps: readonly string[]) {
     this.#rules = rules.sort((a, b) => b.octets - a.octets || Number(b.allow) - Number(a.allow));
     if (delay !== undefined) this.crawlDelay = delay;
     this.sitemaps = sitemaps;
+    const texts = [...rules.map(({ text }) => text), ...sitemaps];
+    this.size = texts.reduce((sum, text) => sum + RULE_BYTES + 2 * text.length, RULE_BYTES);
   }
 
   verdict(pathWithQuery: string): RobotsVerdict {
