@@ -20,7 +20,7 @@ import type { Result, Task } from './peers/sieve/contender.ts';
 import { limitMemory, type MemoryLimit } from './peers/sieve/memory-limit.ts';
 import { URL_BYTES } from './peers/sieve/url-stream.ts';
 
-const PEERS = ['lmdb', 'leveldb', 'sqlite', 'set'];
+const PEERS = ['lmdb', 'lmdb-urls', 'leveldb', 'sqlite', 'set'];
 const ALL = ['nothing', 'drum', 'drum-no-cache', 'mercator', ...PEERS];
 const FOLDER = join(import.meta.dirname, 'peers', 'sieve');
 

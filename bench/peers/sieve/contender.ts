@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Disk } from '../../../src/disk/disk.ts';
 import { Kernel, SLACK } from '../../../src/drum/kernel.ts';
 import { flatOut } from '../../../src/drum/pacer.ts';
+import { entryBytes } from '../../../src/sieve/batch.ts';
 import { DrumSieve, MercatorSieve } from '../../../src/sieve/disk-sieve.ts';
 import { URL_BYTES, UrlStream } from './url-stream.ts';
 
@@ -56,7 +57,8 @@ const OPEN: Record<string, (task: Task) => Promise<Contender>> = {
   drum: (task) => openSieve(DrumSieve, task),
   'drum-no-cache': (task) => openSieve(DrumSieve, task, 0),
   mercator: (task) => openSieve(MercatorSieve, task),
-  lmdb: openLmdb,
+  lmdb: (task) => openLmdb(task, fingerprintsOf),
+  'lmdb-urls': (task) => openLmdb(task, urlsOf),
   leveldb: openLevel,
   sqlite: openSqlite,
   set: openSet,
@@ -108,7 +110,18 @@ async function load<T>(name: string): Promise<T> {
   return (await import(name)) as T;
 }
 
-async function openLmdb({ folder }: Task): Promise<Contender> {
+/** What stands for a URL in a store: by its place in the batch. */
+type Keys = (batch: Batch) => (i: number) => Uint8Array;
+
+const fingerprintsOf: Keys = ({ keys, length }) => {
+  const bytes = Buffer.from(keys.buffer, keys.byteOffset, length * 8);
+  return (i) => bytes.subarray(i * 8, i * 8 + 8);
+};
+
+/** As somebody would store them who has not thought of fingerprints. */
+const urlsOf: Keys = (batch) => (i) => entryBytes(batch, i);
+
+async function openLmdb({ folder }: Task, keysOf: Keys): Promise<Contender> {
   interface Database {
     transactionSync(work: () => void): void;
     doesExist(key: Uint8Array): boolean;
@@ -126,11 +139,11 @@ async function openLmdb({ folder }: Task): Promise<Contender> {
   const empty = new Uint8Array(0);
   return {
     async check(batch) {
-      const bytes = Buffer.from(batch.keys.buffer, batch.keys.byteOffset, batch.length * 8);
+      const keyAt = keysOf(batch);
       let novel = 0;
       db.transactionSync(() => {
         for (let i = 0; i < batch.length; i++) {
-          const key = bytes.subarray(i * 8, i * 8 + 8);
+          const key = keyAt(i);
           if (db.doesExist(key)) continue;
           db.putSync(key, empty);
           novel++;
