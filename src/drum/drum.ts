@@ -129,7 +129,11 @@ export class Drum {
   }
 
   freeze(): Promise<Frozen<DrumState>> {
-    return this.#caller.run(() => this.#freeze());
+    return this.#caller.run(async () => {
+      const frozen = await this.#freeze();
+      this.#files.freeze(Object.keys(frozen.files));
+      return frozen;
+    });
   }
 
   settle(frozen: Frozen<DrumState>): Promise<void> {

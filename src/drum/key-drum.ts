@@ -113,7 +113,11 @@ export class KeyDrum {
 
   /** Makes everything so far durable and says how to find it again; nothing is given up until `settle`. */
   freeze(): Promise<Frozen<KeyDrumState>> {
-    return this.#caller.run(() => this.#freeze());
+    return this.#caller.run(async () => {
+      const frozen = await this.#freeze();
+      this.#files.freeze(Object.keys(frozen.files));
+      return frozen;
+    });
   }
 
   /** `frozen` is stored safely: what it does not name may go. */

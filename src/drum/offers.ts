@@ -109,7 +109,8 @@ export class Offers {
   ): Promise<void> {
     const log = await this.openLog(state, files, state.open);
     this.#generation = state.generation;
-    if (sameShape(state, this.shape)) {
+    this.#files.reopen(offersName(state.generation));
+    if (sameShape(state, this.shape) && this.#fits(log)) {
       this.#collector.starts = state.starts;
       await this.#collector.begin(log);
       return;
@@ -120,6 +121,18 @@ export class Offers {
     for await (const batch of collectedBatches(log, state.buckets)) await this.add(batch, undefined, merge);
     await log.abandon();
     await this.#files.discard(offersName(state.generation));
+  }
+
+  /** With less memory than before a bucket may hold more than can be merged now. */
+  #fits(log: ChunkLog): boolean {
+    const { buckets, bucketKeys, bucketTexts } = this.#geometry;
+    for (let bucket = 0; bucket < buckets; bucket++) {
+      const open = log.opened(bucket);
+      const chunks = open ? [...log.chunks(bucket), open] : log.chunks(bucket);
+      if (chunks.reduce((sum, { count }) => sum + count, 0) > bucketKeys) return false;
+      if (chunks.reduce((sum, { textBytes }) => sum + textBytes, 0) > bucketTexts) return false;
+    }
+    return true;
   }
 
   openLog(

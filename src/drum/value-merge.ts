@@ -94,6 +94,8 @@ export class ValueMerge {
   async #loadTexts(log: ChunkLog, bucket: number, n: number): Promise<void> {
     let at = 0;
     for (const chunk of log.chunks(bucket)) {
+      // Collected with more memory than there is now.
+      if (at + chunk.textBytes > this.#texts.length) throw valueTooLarge(chunk.textBytes, this.#texts.length);
       await log.read(this.#texts.subarray(at, at + chunk.textBytes), chunk.textsAt);
       at += chunk.textBytes;
     }
@@ -120,7 +122,10 @@ export class ValueMerge {
         const operation = this.#open(index);
         if (operation & CHECK) {
           if (value && stored === UNANSWERED) {
-            if (this.#valuesFilled + value.length > this.#values.length) await this.#answer(n, blocks);
+            if (this.#valuesFilled + value.length > this.#values.length) {
+              await this.#answer(n, blocks);
+              this.#open(index); // answering moved the reader
+            }
             stored = this.#store(value);
           }
           this.#answerAt[index] = value ? stored : 0;
