@@ -15,9 +15,10 @@ const TAPE = 160 * 1024;
 const PARAGRAPHS_IN_A_ROW = 5;
 const PHRASES = 256;
 const WINDOW = 32;
-const POOLS = 200;
-/** Terms drift: every so many steps a topic's favourite words change places. */
-const STEPS_PER_ERA = 6;
+/** More than a web of some steps has; with fewer than are in use, nearly every page would make its tape anew. */
+const POOLS = 2000;
+/** Terms drift: after so many steps, and whenever the web's age has doubled since, a topic's favourite words change places. */
+const FIRST_ERA = 6;
 
 export interface Pool {
   readonly tape: string;
@@ -45,7 +46,7 @@ export class Texts {
 
   /** The pool of a language and topic as they were written at `step`, in UTF-8 or in the legacy encoding. */
   pool(language: number, topic: number, step: number, legacy = false): Pool {
-    const era = Math.floor(step / STEPS_PER_ERA);
+    const era = eraOf(step);
     const key = ((era * LANGUAGES.length + language) * TOPICS.length + topic) * 2 + (legacy ? 1 : 0);
     const known = this.#pools.get(key);
     if (known) return known;
@@ -54,6 +55,13 @@ export class Texts {
     this.#pools.set(key, made);
     return made;
   }
+}
+
+/** 0 before `FIRST_ERA`, then one more with every doubling, so that an old web has few eras and so few tapes. */
+function eraOf(step: number): number {
+  let era = 0;
+  for (let begin = FIRST_ERA; begin <= step; begin *= 2) era++;
+  return era;
 }
 
 /**
