@@ -21,6 +21,7 @@ const program = new Command('drumlin')
 for (const { register } of [crawl, web, unique, plan, demo]) register(program);
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
+// A command that has to clean up first removes this and answers for itself.
 process.stdout.on('error', (error) => {
   if (systemCode(error) === 'EPIPE') process.exit(EXIT.ok);
   process.stderr.write(`drumlin: standard output cannot be written (${systemCode(error)}).\n`);

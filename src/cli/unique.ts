@@ -36,7 +36,11 @@ export function register(program: Command): void {
         .choices(['drum', 'mercator'])
         .default('drum'),
     )
-    .action((flags: UniqueFlags) => unique(flags, process.stdin, process.stdout));
+    .action((flags: UniqueFlags) => {
+      // The program's own answer to a broken pipe is to exit at once: the folder would stay locked, or stay behind.
+      process.stdout.removeAllListeners('error');
+      return unique(flags, process.stdin, process.stdout);
+    });
 }
 
 export async function unique(flags: UniqueFlags, input: Readable, output: Writable): Promise<void> {
@@ -48,6 +52,7 @@ export async function unique(flags: UniqueFlags, input: Readable, output: Writab
     // A buffer of lines needs almost as much again for their keys and ends.
     const sieve = await openSieve(flags, folder, memory - 2 * lineBuffer);
     try {
+      if (flags.count) await refuseUnprinted(sieve, folder);
       const { lineBatches } = await import('../sieve/lines.ts');
       await pass(sieve, lineBatches(input, lineBuffer), output, flags.count === true);
       stop.check();
@@ -69,6 +74,24 @@ async function openSieve(flags: UniqueFlags, folder: string, memory: number): Pr
   const { flatOut } = await import('../drum/pacer.ts');
   const form = flags.sieve === 'mercator' ? MercatorSieve : DrumSieve;
   return form.open({ folder, memory, diskLimit: parseBytes(flags.disk), pacer: flatOut });
+}
+
+/**
+ * A count would take the lines that an interrupted run read and never printed for its own, and nobody would ever see them.
+ * They are decided to be told from repeats; no checkpoint follows, so a refusal leaves the folder as it was.
+ */
+async function refuseUnprinted(sieve: DiskSieve, folder: string): Promise<void> {
+  if (sieve.pending > 0) await sieve.flush();
+  let left = 0;
+  for (let batch = await sieve.take(); batch; batch = await sieve.take()) left += batch.length;
+  if (left === 0) return;
+  const lines = left === 1 ? '1 line' : `${left} lines`;
+  throw new DrumlinError(
+    'LINES_UNPRINTED',
+    `An interrupted run left ${lines} in ${folder} that ${left === 1 ? 'was' : 'were'} never printed.`,
+    'Run once without --count, then count.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 async function pass(

@@ -4,14 +4,17 @@
  * Ensures   while a lock is held, `acquire` on the same folder fails in every other process of this machine, and names
  *           the owner. The lock of a process that died is taken over.
  * Idea      the file LOCK appears whole or not at all and says who owns it. A process is known by its id and by the instant it
- *           started, so that a reused id is not mistaken for the owner. Only one process at a time may judge a lock to be
- *           dead: it holds LOCK.takeover meanwhile.
+ *           started, so that a reused id is not mistaken for the owner. A dead lock is removed only by who holds
+ *           LOCK.takeover and has judged it again since, so that what is removed is what was judged. A dead
+ *           LOCK.takeover is a dead lock like any other, with a LOCK.takeover.takeover of its own.
  * Non-goal  machines that share a folder over the network: a lock of another host is never judged, only named.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+
+const TAKEOVER = '.takeover';
 
 interface Owner {
   readonly pid: number;
@@ -22,6 +25,7 @@ interface Owner {
 
 export class FolderLock {
   readonly #path: string;
+  #released = false;
 
   private constructor(path: string) {
     this.#path = path;
@@ -29,11 +33,14 @@ export class FolderLock {
 
   static acquire(folder: string): FolderLock {
     const path = join(folder, 'LOCK');
-    if (!claim(path)) takeOver(path, folder);
+    take(path, folder);
     return new FolderLock(path);
   }
 
+  /** Once: a second call would remove the lock of whoever came next. */
   release(): void {
+    if (this.#released) return;
+    this.#released = true;
     fs.rmSync(this.#path, { force: true });
   }
 }
@@ -59,23 +66,41 @@ function claim(path: string): boolean {
   }
 }
 
-function takeOver(path: string, folder: string): void {
-  const takeover = `${path}.takeover`;
-  if (!claim(takeover)) throw held(folder, readOwner(takeover), takeover);
+function take(path: string, folder: string): void {
+  while (!claim(path)) {
+    if (isDead(path, folder)) removeDead(path, folder);
+  }
+}
+
+function removeDead(path: string, folder: string): void {
+  const takeover = `${path}${TAKEOVER}`;
+  take(takeover, folder);
   try {
-    const owner = readOwner(path);
-    if (owner && isAlive(owner)) throw held(folder, owner, path);
-    fs.rmSync(path, { force: true });
-    if (!claim(path)) throw held(folder, readOwner(path), path);
+    if (isDead(path, folder)) fs.rmSync(path, { force: true });
   } finally {
     fs.rmSync(takeover, { force: true });
   }
 }
 
-/** Undefined for a lock that names nobody, which this program never leaves behind. */
-function readOwner(path: string): Owner | undefined {
+/** False when there is none any more, which must not be taken for a dead one: the next may appear at any moment. */
+function isDead(path: string, folder: string): boolean {
+  let text: string;
   try {
-    const owner = JSON.parse(fs.readFileSync(path, 'utf8'));
+    text = fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw held(folder, undefined, path);
+  }
+  const owner = parseOwner(text);
+  // A power cut may leave a LOCK without its content. The other is there for an instant only: somebody wrote it by hand.
+  const alive = owner ? isAlive(owner) : path.endsWith(TAKEOVER);
+  if (alive) throw held(folder, owner, path);
+  return true;
+}
+
+function parseOwner(text: string): Owner | undefined {
+  try {
+    const owner = JSON.parse(text);
     return typeof owner?.pid === 'number' ? owner : undefined;
   } catch {
     return undefined;

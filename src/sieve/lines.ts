@@ -41,6 +41,8 @@ class LineBuffer {
   readonly #ends: number;
   readonly #keys: number;
   #filled = 0;
+  /** No newline before this: a long line that comes in many pieces is searched once, not once a piece. */
+  #scanned = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -68,8 +70,11 @@ class LineBuffer {
   *batches(): Generator<KeyedBatch> {
     const { run } = this.#kernel;
     while (true) {
-      const n = run.lineEnds(this.#bytes, 0, this.#filled, this.#ends, this.#maxLines);
-      if (n === 0) return;
+      const n = run.lineEnds(this.#bytes, this.#scanned, this.#filled, this.#ends, this.#maxLines);
+      if (n === 0) {
+        this.#scanned = this.#filled;
+        return;
+      }
       run.hashAll(this.#bytes, this.#ends, n, this.#keys, 1);
       const ends = this.#kernel.u32(this.#ends, n);
       const used = ends[n - 1];
@@ -77,6 +82,7 @@ class LineBuffer {
       yield { length: n, keys: this.#kernel.u64(this.#keys, n), ends, bytes };
       this.#kernel.bytes.copyWithin(this.#bytes, this.#bytes + used, this.#bytes + this.#filled);
       this.#filled -= used;
+      this.#scanned = 0;
     }
   }
 
@@ -96,6 +102,7 @@ class LineBuffer {
     }
     const larger = new LineBuffer(this.#capacity * 2);
     larger.add(this.#kernel.view(this.#bytes, this.#filled), 0);
+    larger.#scanned = this.#scanned;
     return larger;
   }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
@@ -6,8 +7,11 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type UniqueFlags, unique } from '../../src/cli/unique.ts';
+import { DrumSieve } from '../../src/sieve/disk-sieve.ts';
+import { xxh64Bytes } from '../../src/url/xxh64.ts';
 import { systemError } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { pack } from '../sieve/packing.ts';
 
 const FLAGS: UniqueFlags = { memory: '1Mi', disk: '8Gi', sieve: 'drum' };
 
@@ -70,6 +74,24 @@ test('--count prints how many are new, and remembers them as well', async () => 
   expect((await run({ dir, count: true }, '')).toString()).toBe('0\n');
 });
 
+test.each([
+  'undecided',
+  'decided',
+])('--count refuses lines that an interrupted run left %s, and they are printed later', async (left) => {
+  const dir = join(temporaryFolder(), 'seen');
+  const offers = ['a', 'b', 'a'].map((line) => ({ key: xxh64Bytes(Buffer.from(line)), text: `${line}\n` }));
+  const sieve = await DrumSieve.open({ folder: dir, memory: 2 ** 20, cache: 0 });
+  await sieve.offer(pack(offers));
+  if (left === 'decided') await sieve.flush();
+  await sieve.checkpoint();
+  await sieve.close();
+  const refusal = run({ dir, count: true }, 'c\n');
+  await expect(refusal).rejects.toMatchObject({ code: 'LINES_UNPRINTED', exitCode: 5 });
+  await expect(refusal).rejects.toThrow(`left 2 lines in ${dir}`);
+  expect(linesOf(await run({ dir }, '')).sort()).toEqual(['a', 'b']);
+  expect((await run({ dir, count: true }, 'a\nb\nc\n')).toString()).toBe('1\n');
+});
+
 test('without --dir nothing is remembered and nothing is left behind', async () => {
   expect((await run({}, 'a\na\n')).toString()).toBe('a\n');
   expect((await run({}, 'a\n')).toString()).toBe('a\n');
@@ -94,6 +116,36 @@ test.each([
   });
   expect(linesOf(await run({ dir }, 'b\na\n')).sort()).toEqual(['a', 'b']);
 });
+
+test('a reader that goes away ends the command with its message, and nothing is left behind or locked', async () => {
+  const temporary = temporaryFolder();
+  const dir = join(temporaryFolder(), 'seen');
+  for (const args of [[], ['--dir', dir]]) {
+    const { code, errors } = await runUnread(args, temporary);
+    expect(errors).toContain('Whoever read the output went away');
+    expect(code).toBe(4);
+    expect(readdirSync(temporary)).toEqual([]);
+  }
+  expect(readdirSync(dir)).not.toContain('LOCK');
+  expect((await run({ dir }, 'a\n')).toString()).toBe('a\n');
+}, 30_000);
+
+/** The command with an output that nobody reads any more when its input arrives. */
+async function runUnread(args: string[], temporary: string): Promise<{ code: number; errors: string }> {
+  const bin = fileURLToPath(new URL('../../bin/drumlin', import.meta.url));
+  const child = spawn(process.execPath, [bin, 'unique', '--memory', '1Mi', ...args], {
+    env: { ...process.env, TMPDIR: temporary },
+  });
+  let errors = '';
+  child.stderr.on('data', (text) => (errors += text));
+  const ended = once(child, 'close');
+  child.stdout.destroy();
+  await once(child.stdout, 'close');
+  child.stdin.on('error', () => undefined);
+  child.stdin.end('a\nb\n');
+  const [code] = await ended;
+  return { code, errors };
+}
 
 test('a signal stops it, and the folder stays as it was', async () => {
   const dir = join(temporaryFolder(), 'seen');

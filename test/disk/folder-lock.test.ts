@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderLock } from '../../src/disk/folder-lock.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -48,6 +48,53 @@ test('only one process at a time may take over', () => {
   writeFileSync(join(folder, 'LOCK'), 'nonsense');
   writeFileSync(join(folder, 'LOCK.takeover'), 'nonsense');
   expect(() => FolderLock.acquire(folder)).toThrow(/LOCK\.takeover/);
+});
+
+test('a lock released twice leaves the next owner its own', () => {
+  const folder = temporaryFolder();
+  const first = FolderLock.acquire(folder);
+  first.release();
+  const second = FolderLock.acquire(folder);
+  first.release();
+  expect(readdirSync(folder)).toEqual(['LOCK']);
+  second.release();
+});
+
+test('a process that died while it took over, at any depth, blocks nobody; one that lives does', async () => {
+  const folder = temporaryFolder();
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  const exited = new Promise((resolve) => other.once('exit', resolve));
+  const owner = JSON.stringify({ pid: other.pid, host: os.hostname(), started: '' });
+  writeFileSync(join(folder, 'LOCK'), 'nonsense');
+  for (const name of ['LOCK.takeover', 'LOCK.takeover.takeover']) writeFileSync(join(folder, name), owner);
+  expect(() => FolderLock.acquire(folder)).toThrow(`process ${other.pid}`);
+  other.kill('SIGKILL');
+  await exited;
+  const lock = FolderLock.acquire(folder);
+  expect(readdirSync(folder)).toEqual(['LOCK']);
+  lock.release();
+});
+
+test('a lock that is released and taken by another while it is judged stays with the other', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'LOCK');
+  const next = JSON.stringify({ pid: 7, host: 'elsewhere', started: '' });
+  writeFileSync(path, 'of the one that releases it');
+  const read = fs.readFileSync;
+  let judged = 0;
+  const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, encoding: 'utf8') => {
+    if (file !== path || judged++ > 0) return read(file, encoding);
+    rmSync(path);
+    try {
+      return read(file, encoding);
+    } finally {
+      writeFileSync(path, next);
+    }
+  }) as typeof fs.readFileSync);
+  onTestFinished(() => spy.mockRestore());
+  expect(() => FolderLock.acquire(folder)).toThrow('process 7 on elsewhere');
+  expect(read(path, 'utf8')).toBe(next);
+  expect(readdirSync(folder)).toEqual(['LOCK']);
 });
 
 test('a folder that cannot be written is a clear refusal', () => {

@@ -1,8 +1,27 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { lineBatches } from '../../src/sieve/lines.ts';
 import { xxh64Bytes } from '../../src/url/xxh64.ts';
 import { unpack } from './packing.ts';
+
+const searched = vi.hoisted(() => ({ bytes: 0 }));
+
+/** The real kernel, which also counts the bytes that were searched for newlines. */
+vi.mock('../../src/drum/kernel.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../../src/drum/kernel.ts')>();
+  class CountingKernel extends real.Kernel {
+    constructor(capacity: number) {
+      super(capacity);
+      const { run } = this;
+      const lineEnds: typeof run.lineEnds = (bytes, from, to, ends, room) => {
+        searched.bytes += to - from;
+        return run.lineEnds(bytes, from, to, ends, room);
+      };
+      Object.assign(this, { run: { ...run, lineEnds } });
+    }
+  }
+  return { ...real, Kernel: CountingKernel };
+});
 
 async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;
@@ -34,4 +53,16 @@ test('every line comes once with its hash, whatever the pieces it arrives in and
       },
     ),
   );
+});
+
+test('a long line is searched once, however many pieces it comes in and however often the buffer grows', async () => {
+  const text = `${'z'.repeat(20_000)}\nshort\n${'y'.repeat(20_000)}`;
+  searched.bytes = 0;
+  const found: string[] = [];
+  for await (const batch of lineBatches(pieces(Buffer.from(text), [7]), 64)) {
+    found.push(...unpack(batch).map((one) => one.text));
+  }
+  expect(found.join('')).toBe(`${text}\n`);
+  expect(searched.bytes).toBeGreaterThanOrEqual(text.length);
+  expect(searched.bytes).toBeLessThan(text.length + 100);
 });
