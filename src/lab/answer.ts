@@ -59,3 +59,21 @@ export function redirect(status: number, location: string): Answer {
 }
 
 export const notFound = (): Answer => htmlAnswer(404, 'Not Found', 'There is no such page.');
+
+/** The header lines by which a client can ask whether the page has changed. */
+export function validatorsOf({ etag, modified }: Answer): string {
+  const tag = etag ? `ETag: ${etag}\r\n` : '';
+  return modified ? `${tag}Last-Modified: ${httpDate(modified)}\r\n` : tag;
+}
+
+/** Most pages were last changed at one of a few steps, and writing a date costs a microsecond. */
+const dates = new Map<number, string>();
+
+function httpDate(seconds: number): string {
+  let text = dates.get(seconds);
+  if (text === undefined) {
+    text = new Date(seconds * 1000).toUTCString();
+    dates.set(seconds, text);
+  }
+  return text;
+}

@@ -7,7 +7,7 @@
  * Cost      about 20 µs a request beside the page itself and the system call that sends it.
  */
 import type { Server, Socket } from 'node:net';
-import { type Answer, htmlAnswer, REASONS } from './answer.ts';
+import { type Answer, htmlAnswer, REASONS, validatorsOf } from './answer.ts';
 import type { BehaviourName } from './behaviours/behaviour.ts';
 import { TRANSFERS } from './behaviours/transfer.ts';
 import { headerOf, MAX_HEAD, parseRequest, type Request } from './request.ts';
@@ -143,23 +143,9 @@ class Connection {
 }
 
 function headOf(answer: Answer, keepAlive: boolean): string {
-  let head = `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nServer: drumlin-web\r\n${answer.headers}`;
-  if (answer.etag) head += `ETag: ${answer.etag}\r\n`;
-  if (answer.modified) head += `Last-Modified: ${httpDate(answer.modified)}\r\n`;
+  let head = `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nServer: drumlin-web\r\n${answer.headers}${validatorsOf(answer)}`;
   if (answer.status !== 304) head += `Content-Length: ${answer.body.length}\r\n`;
   return `${head}Connection: ${keepAlive ? 'keep-alive' : 'close'}\r\n\r\n`;
-}
-
-/** Most pages were last changed at one of a few steps, and writing a date costs a microsecond. */
-const dates = new Map<number, string>();
-
-function httpDate(seconds: number): string {
-  let text = dates.get(seconds);
-  if (text === undefined) {
-    text = new Date(seconds * 1000).toUTCString();
-    dates.set(seconds, text);
-  }
-  return text;
 }
 
 /** The client already has this state of the page. */

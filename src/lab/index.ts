@@ -10,7 +10,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AccessLog } from './access-log.ts';
-import { type Answer, htmlAnswer } from './answer.ts';
+import { type Answer, htmlAnswer, validatorsOf } from './answer.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviour.ts';
 import { Authority } from './certificates.ts';
 import { startControl, statusOf } from './control.ts';
@@ -204,7 +204,7 @@ function expectedOf(web: Web, url: string): Expected | undefined {
   const answer =
     parsed && web.answer(parsed.hostname, parsed.pathname + parsed.search, parsed.protocol === 'https:');
   if (!answer || BEHAVIOURS[answer.behaviour as BehaviourName]?.spoils) return undefined;
-  const lines = answer.headers.split('\r\n').filter(Boolean);
+  const lines = (answer.headers + validatorsOf(answer)).split('\r\n').filter(Boolean);
   const headers = lines.map((line) => [
     line.slice(0, line.indexOf(':')).toLowerCase(),
     line.slice(line.indexOf(':') + 2),

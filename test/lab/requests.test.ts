@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Lab, startLab } from '../../src/lab/index.ts';
 import { parseRequest } from '../../src/lab/request.ts';
-import { exchange, get, requestFor, split } from './client.ts';
+import { exchange, get, requestFor, split, withBehaviour } from './client.ts';
 
 let lab: Lab;
 beforeAll(async () => {
@@ -100,5 +100,15 @@ describe('asking again', () => {
     });
     expect([byTag.status, byTag.body.length, byDate.status]).toEqual([304, 0, 304]);
     expect((await get(lab, lab.seeds[0], { 'If-None-Match': '"other"' })).status).toBe(200);
+  });
+
+  test.each(['chunked', 'gzip'] as const)("so is a page that comes '%s'", async (behaviour) => {
+    await withBehaviour(behaviour, async (odd, url) => {
+      const { headers } = await get(odd, url, { 'Accept-Encoding': 'gzip' });
+      expect(headers.etag).toMatch(/^".+"$/);
+      expect(headers).toMatchObject(odd.expected(url)?.headers ?? {});
+      const again = await get(odd, url, { 'If-None-Match': headers.etag as string });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    });
   });
 });

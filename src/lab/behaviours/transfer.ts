@@ -7,7 +7,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { type Answer, REASONS } from '../answer.ts';
+import { type Answer, REASONS, validatorsOf } from '../answer.ts';
 import { headerOf, type Request } from '../request.ts';
 import type { BehaviourName } from './behaviour.ts';
 
@@ -31,7 +31,8 @@ const FILLER = `${'all work and no play makes a dull page '.repeat(100)}\n`;
 
 /** Status line and headers; `framing` holds the lines that say how long the body is. */
 function headOf({ answer }: Delivery, framing: string): string {
-  return `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nServer: drumlin-web\r\n${answer.headers}${framing}\r\n`;
+  const status = `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\n`;
+  return `${status}Server: drumlin-web\r\n${answer.headers}${validatorsOf(answer)}${framing}\r\n`;
 }
 
 const lengthOf = (bytes: number): string => `Content-Length: ${bytes}\r\n`;
