@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { register } from '../../src/cli/web.ts';
-import type { Access } from '../../src/lab/access-log.ts';
+import { type Access, AccessLog } from '../../src/lab/access-log.ts';
 import type { Status } from '../../src/lab/control.ts';
 import { startLab } from '../../src/lab/index.ts';
 import { exchange, get, resolve } from './client.ts';
@@ -42,6 +42,29 @@ describe('observing the lab', () => {
   test('a log that cannot be written is refused, and nothing stays open', async () => {
     const log = join(folder, 'no', 'such', 'folder');
     await expect(startLab({ log })).rejects.toMatchObject({ code: 'LAB_LOG', exitCode: 4 });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a log that fails is told once and ends nothing', async () => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const log = await AccessLog.open('/dev/full');
+      const access = { time: 0, host: 'a.test', address: '127.0.0.1', path: '/', status: 200, bytes: 0 };
+      log.add(access);
+      await vi.waitFor(() => expect(log.dropped).toBe(1), 5000);
+      log.add(access);
+      expect(log.dropped).toBe(2);
+      await log.close();
+      const early = await AccessLog.open('/dev/full');
+      early.add(access);
+      await early.close();
+      expect(early.dropped).toBe(1);
+      expect(said.mock.calls.flat()).toEqual([
+        expect.stringContaining('ENOSPC'),
+        expect.stringContaining('ENOSPC'),
+      ]);
+    } finally {
+      said.mockRestore();
+    }
   });
 
   test('a port that is taken is refused by number', async () => {
