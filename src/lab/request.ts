@@ -17,6 +17,8 @@ export interface Request {
 }
 
 export const MAX_HEAD = 16 * 1024;
+/** What no target may hold as it is: control characters and the space. */
+const UNWRITABLE = /[\x00-\x20\x7f]/;
 
 export function parseRequest(head: string): Request | number {
   const lineEnd = head.indexOf('\r\n');
@@ -27,6 +29,7 @@ export function parseRequest(head: string): Request | number {
   const version = line.slice(targetEnd + 1);
   if (version !== 'HTTP/1.1' && version !== 'HTTP/1.0') return 400;
   let target = line.slice(methodEnd + 1, targetEnd);
+  if (UNWRITABLE.test(target)) return 400;
   const lower = head.toLowerCase();
   let host = headerOf({ head, lower }, 'host');
   if (target.charCodeAt(0) !== 47) {

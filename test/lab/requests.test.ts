@@ -20,6 +20,8 @@ describe('requests that are odd', () => {
     ['a version from the future', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n', 400],
     ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
     ['a target that is none', 'GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a target with a space', 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a target with a control character', 'GET /a\x00b HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a header without end', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 431],
     ['a host that is not here', 'GET / HTTP/1.1\r\nHost: nowhere.test\r\nConnection: close\r\n\r\n', 421],
   ])('%s is refused, and the lab goes on', async (_what, bytes, status) => {
