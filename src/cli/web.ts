@@ -89,7 +89,7 @@ async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<v
           `  DNS      ${dns}\n` +
           `  about    http://127.0.0.1:${ports.control}/\n` +
           `${ca && caFile === undefined ? `\n${ca}\n` : ''}` +
-          `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${caFile ? ` --ca ${caFile}` : ''}\n` +
+          `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${ca && caFile ? ` --ca ${caFile}` : ''}\n` +
           'Ctrl-C ends it.\n',
       );
     }

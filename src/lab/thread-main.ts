@@ -17,6 +17,7 @@ try {
   });
 } catch (error) {
   if (!(error instanceof DrumlinError)) throw error;
-  const report: ThreadReport = { refusal: { code: error.code, fact: error.fact, remedy: error.remedy } };
+  const { code, fact, remedy, exitCode } = error;
+  const report: ThreadReport = { refusal: { code, fact, remedy, exitCode } };
   port.postMessage(report);
 }

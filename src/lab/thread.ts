@@ -7,13 +7,13 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError, type ExitCode } from '../errors.ts';
 import { type Lab, type LabOptions, labHandle, NO_PORTS, webOf } from './index.ts';
 
 /** What the thread says: where it listens, or why it cannot. */
 export type ThreadReport =
   | { readonly ports: { http: number; https: number; dns: number; control: number }; readonly ca?: string }
-  | { readonly refusal: { code: string; fact: string; remedy: string } };
+  | { readonly refusal: { code: string; fact: string; remedy: string; exitCode: ExitCode } };
 
 /**
  * Megabytes for young objects. A page is 25 KB that live for a moment: with V8's usual 16 they are collected so often that a
@@ -40,7 +40,8 @@ export async function startLabThread(options: LabOptions = {}): Promise<Lab> {
   const [report] = (await once(worker, 'message')) as [ThreadReport];
   if ('refusal' in report) {
     await worker.terminate();
-    throw new DrumlinError(report.refusal.code, report.refusal.fact, report.refusal.remedy);
+    const { code, fact, remedy, exitCode } = report.refusal;
+    throw new DrumlinError(code, fact, remedy, { exitCode });
   }
   const web = webOf(options, report.ports);
   return labHandle(web, report.ports, report.ca, counter, async () => {

@@ -135,6 +135,8 @@ describe('drumlin web', () => {
     const words = await serveUntilReady('--domains', '50', '--scenario', 'mixed', '--ca-file', ca);
     expect(words).toContain(`--ca ${ca}`);
     expect(await readFile(ca, 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----\n/);
+    const clean = await serveUntilReady('--domains', '50', '--ca-file', ca);
+    expect(clean).not.toContain('--ca ');
     const ready = JSON.parse(await serveUntilReady('--scenario', 'site', '--pages', '7', '--json'));
     expect(ready).toMatchObject({
       http: expect.any(Number),
