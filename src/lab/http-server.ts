@@ -3,7 +3,7 @@
  *
  * Idea      node:http would hide the bytes that the behaviours need to spoil, and costs more than the pages do.
  * Ensures   responses in the order of the requests; at most one response is in the making a connection, and none while the
- *           client is not reading, so that memory is bounded by the number of connections.
+ *           client is not reading, nor is more than a few requests read ahead, so that memory is bounded by the number of connections.
  * Cost      about 20 µs a request beside the page itself and the system call that sends it.
  */
 import type { Server, Socket } from 'node:net';
@@ -47,9 +47,13 @@ class Connection {
     const socket = this.#socket;
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
+      if (socket.writableEnded) return; // No answer will follow, whatever else is asked.
       this.#unread += chunk.toString('latin1');
       if (!this.#busy) this.#next();
+      else if (this.#unread.length > MAX_HEAD) socket.pause();
     });
+    // What comes after our last word is read and thrown away, so that the client's end is seen.
+    socket.once('finish', () => socket.resume());
     socket.on('end', () => {
       this.#ended = true;
       if (!this.#busy) socket.end();
@@ -69,6 +73,7 @@ class Connection {
       this.#handle(head.startsWith('\r\n') ? head.slice(2) : head);
     }
     this.#looping = false;
+    if (this.#unread.length <= MAX_HEAD && this.#socket.isPaused()) this.#socket.resume();
     if (this.#busy || this.#socket.destroyed) return;
     if (this.#unread.length > MAX_HEAD) this.#refuse(431);
     else if (this.#ended) this.#socket.end();

@@ -1,3 +1,5 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Lab, startLab } from '../../src/lab/index.ts';
@@ -12,6 +14,19 @@ afterAll(() => lab.close());
 
 const statusOf = async (bytes: string): Promise<number> =>
   Number((await exchange(lab, bytes)).bytes.toString('latin1', 9, 12));
+
+const BULK = Buffer.alloc(20 * 1024 * 1024, 'x');
+
+/** Sends a request and then 20 MB, and says whether the server took them all within a second. */
+async function pour(to: Lab, head: string): Promise<{ socket: Socket; taken: boolean }> {
+  const socket = connect({ port: to.httpPort, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  socket.resume();
+  socket.write(head);
+  await setTimeout(100);
+  const taken = new Promise<boolean>((done) => socket.write(BULK, (error) => done(!error)));
+  return { socket, taken: await Promise.race([taken, setTimeout(1000, false)]) };
+}
 
 describe('requests that are odd', () => {
   test.each([
@@ -36,6 +51,25 @@ describe('requests that are odd', () => {
     const { bytes, ended } = await exchange(lab, post);
     expect(bytes.toString('latin1')).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nAllow: GET, HEAD\r\n/);
     expect(ended).toBe('end');
+  });
+
+  test('a body of 20 MB is thrown away', async () => {
+    const post = requestFor(lab.seeds[0], `Content-Length: ${BULK.length}`).replace('GET', 'POST');
+    const { socket, taken } = await pour(lab, post);
+    expect(taken).toBe(true);
+    socket.destroy();
+  });
+
+  test('20 MB of requests are not read while a response is not complete', async () => {
+    await withBehaviour(
+      'slow-start',
+      async (slow, url) => {
+        const { socket, taken } = await pour(slow, requestFor(url));
+        expect(taken).toBe(false);
+        socket.destroy();
+      },
+      { patience: 10_000 },
+    );
   });
 
   test('HEAD has the length of the page and no page', async () => {
