@@ -61,6 +61,10 @@ export class Authority {
       extensions: [
         extension('2.5.29.17', sequence(value(0x82, Buffer.from(shown, 'latin1'))), false),
         extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1')), false),
+        // Strict verifiers want to be told which key signed, except where it is the certificate's own.
+        ...(selfSigned
+          ? []
+          : [extension('2.5.29.35', sequence(value(0x80, keyIdOf(this.#keys.publicKey))), false)]),
       ],
     });
     return { cert: pem(der), key: this.#hostKeyPem };
@@ -76,7 +80,7 @@ export class Authority {
     extensions: Buffer[];
   }): Buffer {
     const spki = parts.publicKey.export({ type: 'spki', format: 'der' });
-    const keyId = createHash('sha1').update(spki).digest();
+    const keyId = keyIdOf(parts.publicKey);
     const body = sequence(
       value(0xa0, integer(Buffer.from([2]))), // version 3
       integer(randomBytes(12)),
@@ -89,6 +93,13 @@ export class Authority {
     );
     return sequence(body, ECDSA_SHA256, bitString(sign('sha256', body, parts.signer), 0));
   }
+}
+
+/** By which a certificate names its key, and those it signed name their signer's. */
+function keyIdOf(key: KeyObject): Buffer {
+  return createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest();
 }
 
 function pem(der: Buffer): string {

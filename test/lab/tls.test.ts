@@ -101,4 +101,7 @@ test("the authority's certificates hold what X.509 asks for", () => {
   expect(leaf.checkHost('www.kamolite.test')).toBe('www.kamolite.test');
   expect(leaf.checkHost('other.test')).toBeUndefined();
   expect(Date.parse(leaf.validTo)).toBeGreaterThan(now);
+  // The root's subject key identifier is the leaf's authority key identifier.
+  const [, rootKey] = /551d0e04160414(.{40})/.exec(root.raw.toString('hex')) ?? [];
+  expect(leaf.raw.toString('hex')).toContain(`551d23041830168014${rootKey}`);
 });
