@@ -178,6 +178,7 @@ describe('the lab in a thread', () => {
     expect(got.body.equals(lab.expected(lab.seeds[0])?.body as Uint8Array)).toBe(true);
     expect(lab.requests).toBe(1);
     await lab.close();
+    await expect(startLabThread({ log: join(folder, 'no', 'log') })).rejects.toMatchObject({ exitCode: 4 });
     await expect(startLabThread({ domains: -1 })).rejects.toMatchObject({ code: 'LAB_SETTING' });
   });
 });
