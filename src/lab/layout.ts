@@ -21,10 +21,10 @@ export class Layout {
   readonly #before: Uint16Array;
 
   /** `shares` sum to at most 1; what is left is `rest`. */
-  constructor(domains: number, shares: ReadonlyMap<KindName, number>, rest: KindName) {
+  constructor(seed: number, domains: number, shares: ReadonlyMap<KindName, number>, rest: KindName) {
     const giantShare = shares.get('giant') ?? 0;
     this.giants = giantShare > 0 ? Math.max(1, Math.round(giantShare * domains)) : 0;
-    this.#kinds = shuffledBlock(shares, rest);
+    this.#kinds = shuffledBlock(seed, shares, rest);
     this.#before = new Uint16Array(BLOCK);
     for (let place = 0; place < BLOCK; place++) {
       const kind = this.#kinds[place];
@@ -68,14 +68,14 @@ export class Layout {
   }
 }
 
-function shuffledBlock(shares: ReadonlyMap<KindName, number>, rest: KindName): KindName[] {
+function shuffledBlock(seed: number, shares: ReadonlyMap<KindName, number>, rest: KindName): KindName[] {
   const block: KindName[] = [];
   for (const [kind, share] of shares) {
     if (kind === 'giant' || kind === rest || share <= 0) continue;
     for (let n = Math.max(1, Math.round(share * BLOCK)); n > 0 && block.length < BLOCK; n--) block.push(kind);
   }
   while (block.length < BLOCK) block.push(rest);
-  const random = new Random(0x1a7, BLOCK, 3, 5);
+  const random = new Random(seed ^ 0x1a7, BLOCK, 3, 5);
   for (let i = BLOCK - 1; i > 0; i--) {
     const j = random.below(i + 1);
     [block[i], block[j]] = [block[j], block[i]];

@@ -63,10 +63,12 @@ export class World {
     this.httpsPort = settings.httpsPort;
     this.names = new Names(settings.seed, settings.realSuffixes);
     this.texts = new Texts(settings.seed);
-    this.layout = new Layout(settings.domains, settings.scenario.kinds, 'ordinary');
+    this.layout = new Layout(settings.seed, settings.domains, settings.scenario.kinds, 'ordinary');
     this.secure = settings.httpsPort > 0;
     this.#growth = TOPICS.map((_, topic) => growthOf(settings.seed, topic, settings.step));
-    this.communities = Math.max(1, Math.min(TOPICS.length * 10, Math.floor(settings.domains / 20)));
+    this.communities = evenlySpread(
+      Math.max(1, Math.min(TOPICS.length * 10, Math.floor(settings.domains / 20))),
+    );
   }
 
   domainsAt(step: number): number {
@@ -142,4 +144,14 @@ function checkSettings({ seed, step, domains, pages }: WorldSettings): void {
 
 function bad(fact: string, remedy: string): DrumlinError {
   return new DrumlinError('LAB_SETTING', fact, remedy);
+}
+
+/**
+ * The next number at or below `most` that shares no factor with the layout's blocks: otherwise a kind that is rare in a block
+ * would meet the same few communities, and so the same few topics, again and again.
+ */
+function evenlySpread(most: number): number {
+  let count = most;
+  while (count > 1 && (count % 2 === 0 || count % 5 === 0)) count--;
+  return count;
 }

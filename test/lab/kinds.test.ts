@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/lab/domain.ts';
+import { webOf } from '../../src/lab/index.ts';
 import { KINDS } from '../../src/lab/kinds/index.ts';
 import type { KindName } from '../../src/lab/kinds/kind.ts';
 import { Layout } from '../../src/lab/layout.ts';
@@ -62,7 +63,7 @@ test('the layout finds the j-th domain of a kind, and counts them', () => {
     ['farm', 0.2],
     ['exchange', 0.03],
   ]);
-  const layout = new Layout(3456, shares, 'ordinary');
+  const layout = new Layout(1, 3456, shares, 'ordinary');
   const counted = new Map<KindName, number>();
   for (let index = 0; index < 3456; index++) {
     const kind = layout.kindAt(index);
@@ -117,7 +118,9 @@ describe('kinds of domain', () => {
   });
 
   test('parked pages are full of addresses of one hub, each of which is there', () => {
-    const links = linksOf('http://x.test/', bodyOf(urlOf(first('parked', 7), 0)));
+    const pages = Array.from({ length: 20 }, (_, number) => urlOf(first('parked', number + 1), 0));
+    const shown = pages.find((url) => web.answer(new URL(url).hostname, '/')?.status === 200) ?? '';
+    const links = linksOf('http://x.test/', bodyOf(shown));
     const toHub = links.filter((link) => new URL(link).hostname.endsWith(first('parked', 0).name));
     expect(toHub.length).toBeGreaterThan(30);
     expect(bodyOf(toHub[5])).toBe(bodyOf(toHub[6]));
@@ -202,5 +205,31 @@ describe('kinds of domain', () => {
     expect(pdf.body).toMatch(/^%PDF-1\.4\n[\s\S]*startxref\n\d+\n%%EOF\n$/);
     const listed = [...web.neighbours(first('directory').index)].map((index) => web.kindAt(index).name);
     expect(listed.filter((kind) => kind === 'academic').length).toBeGreaterThan(listed.length * 0.4);
+  });
+});
+
+describe('the kinds of domain', () => {
+  const webWith = (seed: number) =>
+    webOf({ seed, scenario: 'mixed', domains: 20_000 }, { http: 1, https: 2, dns: 0, control: 0 });
+
+  test('are spread over all topics, so that an experiment sees no topic where there is a kind', () => {
+    const web = webWith(1);
+    const topics = new Map<string, Set<number>>();
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 20_000; i++) {
+      const { kind, topic } = web.domains.at(i);
+      const seen = topics.get(kind.name) ?? new Set();
+      topics.set(kind.name, seen.add(topic));
+      counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
+    }
+    for (const [kind, count] of counts) {
+      if (count >= 300) expect(topics.get(kind)?.size, kind).toBeGreaterThanOrEqual(22);
+    }
+  });
+
+  test('fall on other domains with another seed', () => {
+    const kinds = (seed: number) =>
+      Array.from({ length: 2000 }, (_, i) => webWith(seed).domains.at(i).kind.name).join();
+    expect(kinds(1)).not.toBe(kinds(2));
   });
 });
