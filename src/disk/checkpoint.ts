@@ -12,12 +12,15 @@ import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { Disk } from './disk.ts';
 import { versionMismatch } from './format.ts';
 
-export interface Checkpoint<State> {
-  /** Counts the checkpoints of the folder, from 1. */
-  readonly sequence: number;
-  /** Lengths in bytes, by the file's name in the folder. */
+/** What a part of a checkpoint stores: the lengths in bytes of the files that count, by their names, and the rest. */
+export interface Frozen<State> {
   readonly files: Readonly<Record<string, number>>;
   readonly state: State;
+}
+
+export interface Checkpoint<State> extends Frozen<State> {
+  /** Counts the checkpoints of the folder, from 1. */
+  readonly sequence: number;
 }
 
 /** What is written in the file, so that a folder of another kind is refused by name. */

@@ -8,11 +8,12 @@
  * Ensures   the tuples of a bucket stay in the order of arrival; no bucket ever holds more than `bucketKeys` keys
  *           or, unless it holds a single tuple, more than `bucketTexts` bytes.
  */
+
+import { varintSize, writeVarint } from '../disk/varint.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { ChunkLog, Parts } from './chunk-log.ts';
 import { type Geometry, laneBytes } from './geometry.ts';
 import { type Kernel, SLACK, SLOTS } from './kernel.ts';
-import { varintSize, writeVarint } from './varint.ts';
 
 export class Collector {
   readonly #kernel: Kernel;

@@ -5,8 +5,9 @@
  * A tuple is stored as one byte (1 checks, 2 updates, 3 both), the value's length as a varint, the value, and the auxiliary
  * bytes up to its end.
  */
+
+import { varintSize, writeVarint } from '../disk/varint.ts';
 import { BatchBuilder } from '../sieve/batch.ts';
-import { varintSize, writeVarint } from './varint.ts';
 
 export const CHECK = 1;
 export const UPDATE = 2;

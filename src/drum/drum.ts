@@ -12,22 +12,22 @@
  * Non-goals single look-ups, deletion, ranges.
  */
 import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
-import { recoverFolder } from '../disk/checkpoint.ts';
+import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { VarintReader, varintSize } from '../disk/varint.ts';
+import { VersionedFiles } from '../disk/versioned-files.ts';
 import { DrumlinError } from '../errors.ts';
 import { type Combine, replace } from './combine.ts';
 import type { DrumBatch } from './drum-batch.ts';
 import { arenaBytes, fixedBytes, type Geometry, valueGeometry } from './geometry.ts';
 import { Kernel } from './kernel.ts';
-import { type Frozen, Offers, type OffersState, offersName } from './offers.ts';
+import { Offers, type OffersState, offersName } from './offers.ts';
 import { flatOut, type Pacer } from './pacer.ts';
 import { openRecords, type RecordFile, RecordReader, RecordWriter, type ValueBytes } from './records.ts';
 import { SingleCaller } from './single-caller.ts';
 import { valueTooLarge } from './value-limit.ts';
 import { VALUE_ANSWERS_FORMAT, ValueMerge } from './value-merge.ts';
-import { VarintReader, varintSize } from './varint.ts';
-import { VersionedFiles } from './versioned-files.ts';
 
 export interface DrumAnswer {
   readonly key: bigint;

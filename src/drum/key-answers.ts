@@ -9,12 +9,12 @@
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import { SequentialReader } from '../disk/sequential-reader.ts';
+import { VarintReader } from '../disk/varint.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
 import { takeBytes } from './geometry.ts';
 import { alignUp, Kernel, SLACK } from './kernel.ts';
 import { ANSWERS_FORMAT } from './key-merge.ts';
-import { VarintReader } from './varint.ts';
 
 /** The largest chunk that the buffers are made for. */
 export interface ChunkSize {

@@ -12,19 +12,19 @@
  * Costs     Theorem 2 of the paper; docs/drum.md has the figures.
  */
 import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
-import { recoverFolder } from '../disk/checkpoint.ts';
+import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { VersionedFiles } from '../disk/versioned-files.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import { arenaBytes, fixedBytes, type Geometry } from './geometry.ts';
 import { Kernel } from './kernel.ts';
 import { KeyAnswers, TakeBuffers } from './key-answers.ts';
 import { ANSWERS_FORMAT, KEYS_FORMAT, KeyMerge, type Repository } from './key-merge.ts';
-import { type Frozen, Offers, type OffersState, offersName, type Shape } from './offers.ts';
+import { Offers, type OffersState, offersName, type Shape } from './offers.ts';
 import { flatOut, type Pacer } from './pacer.ts';
 import { SingleCaller } from './single-caller.ts';
-import { VersionedFiles } from './versioned-files.ts';
 
 export interface KeyDrumState {
   /** Distinct keys, all in the file of this generation (0: there is none yet). */

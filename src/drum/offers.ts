@@ -5,13 +5,13 @@
  * Ensures   what `freeze` describes is durable, and `resume` brings exactly that back, also with other buffers than before.
  */
 import type { Disk } from '../disk/disk.ts';
+import type { VersionedFiles } from '../disk/versioned-files.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import { ChunkLog, type OpenChunk } from './chunk-log.ts';
 import { Collector } from './collector.ts';
 import type { Geometry } from './geometry.ts';
 import type { Kernel } from './kernel.ts';
 import { collectedBatches } from './reoffer.ts';
-import type { VersionedFiles } from './versioned-files.ts';
 
 /** The buckets of one generation. */
 export interface Shape {
@@ -24,12 +24,6 @@ export interface Shape {
 export interface OffersState extends Shape {
   readonly starts: readonly number[];
   readonly open: readonly OpenChunk[];
-}
-
-/** What a checkpoint stores: the lengths of the files that count, and the rest. */
-export interface Frozen<State> {
-  readonly files: Readonly<Record<string, number>>;
-  readonly state: State;
 }
 
 /** Boundaries learnt from fewer tuples a bucket than this would follow chance. */

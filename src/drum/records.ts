@@ -9,8 +9,8 @@
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { varintSize, writeVarint } from '../disk/varint.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
-import { varintSize, writeVarint } from './varint.ts';
 
 export const RECORDS_FORMAT: Format = { type: 'rec', version: 1 };
 const RECORDS_START = HEADER_BYTES + 8;

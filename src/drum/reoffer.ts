@@ -3,10 +3,11 @@
  *
  * Ensures   all tuples of the log, bucket by bucket in the order of arrival; so tuples of one key keep their order.
  */
+
+import { VarintReader } from '../disk/varint.ts';
 import { BatchBuilder } from '../sieve/batch.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
-import { VarintReader } from './varint.ts';
 
 export async function* collectedBatches(log: ChunkLog, buckets: number): AsyncGenerator<KeyedBatch> {
   const batch = new BatchBuilder();

@@ -12,6 +12,7 @@
  */
 import type { AppendLog } from '../disk/append-log.ts';
 import type { Format } from '../disk/format.ts';
+import { VarintReader, varintSize, writeVarint } from '../disk/varint.ts';
 import { BucketSort, EvenStarts } from './bucket-sort.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Combine } from './combine.ts';
@@ -21,7 +22,6 @@ import type { Kernel } from './kernel.ts';
 import type { Pacer } from './pacer.ts';
 import type { RecordReader, RecordWriter } from './records.ts';
 import { valueTooLarge } from './value-limit.ts';
-import { VarintReader, varintSize, writeVarint } from './varint.ts';
 
 export const VALUE_ANSWERS_FORMAT: Format = { type: 'avl', version: 1 };
 const UNANSWERED = -2;

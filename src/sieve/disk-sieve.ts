@@ -11,12 +11,11 @@
  * Crash     see KeyDrum: opened again, it is what it was at the last checkpoint. What was offered later must be offered
  *           again; what was taken later comes out again; nothing else is lost or repeated.
  */
-import { type CheckpointFormat, loadCheckpoint, saveCheckpoint } from '../disk/checkpoint.ts';
+import { type CheckpointFormat, type Frozen, loadCheckpoint, saveCheckpoint } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
 import { drumGeometry, type Geometry, mercatorGeometry } from '../drum/geometry.ts';
 import { KeyDrum, type KeyDrumState } from '../drum/key-drum.ts';
-import type { Frozen } from '../drum/offers.ts';
 import type { Pacer } from '../drum/pacer.ts';
 import { politePacer } from '../drum/pacer.ts';
 import { DrumlinError, EXIT } from '../errors.ts';

@@ -52,3 +52,19 @@ function highBits(host: string): bigint {
   }
   return bits;
 }
+
+const UPPER_HALF = 0xffff_ffff_0000_0000n;
+
+/**
+ * The key of a host in every stored file: the upper half of its domain's hash, then the upper half of its own. The hosts of
+ * a domain stand together in a sorted file, and a partition is still one range of it. The key that ends in
+ * zeros is the domain's own, and comes before those of its hosts.
+ */
+export function hostKey(host: string): bigint {
+  const own = xxh64(host) >> 32n;
+  return domainKey(payLevelDomain(host)) | (own === 0n ? 1n : own);
+}
+
+export function domainKey(domain: string): bigint {
+  return xxh64(domain) & UPPER_HALF;
+}

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { add64, append, type Combine, from64, max64, read64, replace } from '../../src/drum/combine.ts';
 import { Drum, type DrumOptions, type DrumState } from '../../src/drum/drum.ts';
 import { DrumBatch } from '../../src/drum/drum-batch.ts';
-import type { Frozen } from '../../src/drum/offers.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { TINY } from './tiny-geometry.ts';
 

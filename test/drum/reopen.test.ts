@@ -1,11 +1,11 @@
 /** What a folder holds when it is opened again: after a power cut, with less memory, in the middle of a checkpoint. */
 import { expect, test } from 'vitest';
+import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { Drum } from '../../src/drum/drum.ts';
 import { DrumBatch } from '../../src/drum/drum-batch.ts';
 import { drumGeometry, mercatorGeometry } from '../../src/drum/geometry.ts';
 import { KeyDrum, type KeyDrumState } from '../../src/drum/key-drum.ts';
-import type { Frozen } from '../../src/drum/offers.ts';
 import { BatchBuilder } from '../../src/sieve/batch.ts';
 import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';

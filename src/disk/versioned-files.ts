@@ -3,7 +3,7 @@
  * settled checkpoint names, or one that is being stored, is kept until a later one no longer names it.
  */
 import { join } from 'node:path';
-import type { Disk, DiskFile } from '../disk/disk.ts';
+import type { Disk, DiskFile } from './disk.ts';
 
 export class VersionedFiles {
   readonly #disk: Disk;
