@@ -1,0 +1,71 @@
+/**
+ * A directed graph of the web, as everything that reads one sees it: names, and arcs in both directions.
+ *
+ * Idea      nodes are the numbers 0 .. nodes - 1, in byte order of their names, so that an order of ids is an order of
+ *           names. Arcs are read a block at a time and in order: what a ranker needs in memory is its own.
+ * Ensures   lists are strictly increasing: no arc is there twice. An arc from a node to itself is an arc like any other.
+ *           `in` holds exactly the arcs of `out`, turned round.
+ *
+ * docs/graph.md gives the format of the folder.
+ */
+
+export interface Graph {
+  readonly nodes: number;
+  readonly arcs: number;
+  /** Where each node's links lead. */
+  readonly out: Adjacency;
+  /** Where links to each node come from. */
+  readonly in: Adjacency;
+  readonly names: Names;
+  close(): Promise<void>;
+}
+
+/** A graph without names calls its nodes by their ids in decimal: there, and only there, 10 comes after 2. */
+export interface Names {
+  name(id: number): Promise<string>;
+  id(name: string): Promise<number | undefined>;
+  /** All, in order of ids. */
+  all(): AsyncGenerator<string>;
+}
+
+/** Arcs by node, read in order and in bounded memory. */
+export interface Adjacency {
+  /**
+   * Blocks of consecutive nodes that cover [from, to), each of about `blockArcs` arcs and at most as many nodes. A list
+   * is never split: one that is longer than `blockArcs` is alone in its block. A block is valid until the next is asked for.
+   */
+  scan(options?: ScanOptions): AsyncGenerator<AdjacencyBlock>;
+  /** The length of every list. */
+  degrees(): Promise<Uint32Array>;
+  /** Everything, in memory; on shared memory when asked for, to be handed to other threads. */
+  load(options?: { shared?: boolean }): Promise<Csr>;
+  /** What the lists take: on disk, or in memory where there is no disk. */
+  readonly bytes: number;
+}
+
+export interface ScanOptions {
+  readonly from?: number;
+  readonly to?: number;
+  readonly blockArcs?: number;
+}
+
+/** The list of node `first + i` is `targets[offsets[i] .. offsets[i + 1])`. */
+export interface AdjacencyBlock {
+  readonly first: number;
+  readonly count: number;
+  /** `count + 1` of them, from 0. */
+  readonly offsets: Uint32Array;
+  readonly targets: Uint32Array;
+}
+
+/** The list of node `i` is `targets[offsets[i] .. offsets[i + 1])`; at most 2^32 - 1 arcs. */
+export interface Csr {
+  /** `nodes + 1` of them. */
+  readonly offsets: Uint32Array;
+  readonly targets: Uint32Array;
+}
+
+/** 256 KB of targets: within the cache of a core, and enough to make a block's own cost vanish. */
+export const BLOCK_ARCS = 65_536;
+
+export { memoryGraph } from './memory-graph.ts';
