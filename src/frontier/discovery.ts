@@ -1,8 +1,9 @@
 /**
  * A URL and how it was come by: what travels through the sieve as auxiliary bytes, and waits in the frontier.
  *
- * Format    UTF-8 text: one character of depth, one of redirects, then the URL. Both counts stop at 127, so that
- *           each is one byte.
+ * Two forms. On its way to the sieve it is text: one character of depth, one of redirects, then the URL; both counts stop
+ * at 127, so that each is one byte. Where it waits it stands among others of its host, so the host is left out
+ * (`PathQueue`).
  */
 export interface Discovery {
   readonly url: string;
@@ -10,17 +11,19 @@ export interface Discovery {
   readonly depth: number;
   /** Redirects followed in a row to here. */
   readonly redirects: number;
-  /** Times it was tried and failed; not stored, since a restarted crawl may try afresh. */
+  /** Times it was tried and failed. */
   readonly attempts?: number;
 }
 
-const MOST = 127;
-const decoder = new TextDecoder();
+/** The largest count that is told apart. */
+export const MOST = 127;
 
 export function encodeDiscovery({ url, depth, redirects }: Discovery): string {
   return String.fromCharCode(Math.min(depth, MOST), Math.min(redirects, MOST)) + url;
 }
 
+/** Canonical URLs are ASCII. */
 export function decodeDiscovery(bytes: Uint8Array): Discovery {
-  return { depth: bytes[0], redirects: bytes[1], url: decoder.decode(bytes.subarray(2)) };
+  const url = Buffer.from(bytes.buffer, bytes.byteOffset + 2, bytes.length - 2).toString('latin1');
+  return { depth: bytes[0], redirects: bytes[1], url };
 }
