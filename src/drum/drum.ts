@@ -107,6 +107,11 @@ export class Drum {
     return this.#offers.pending;
   }
 
+  /** Counts the merges: `records` that was begun in another generation must be begun anew. */
+  get generation(): number {
+    return this.#repository?.generation ?? 0;
+  }
+
   /** Keys with a value. */
   get size(): number {
     return this.#repository?.count ?? 0;

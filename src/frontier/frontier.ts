@@ -1,76 +1,124 @@
 /**
  * The frontier: every URL that passed the sieve and was not fetched yet, and the order in which it may be.
  *
- * Flow      `add` puts a URL behind the others of its host. A host met for the first time comes out of `unresolved`;
- *           its owner resolves the name and answers with `resolved` or `drop`. From then on the host takes
- *           its turns on the workbench.
- * Ensures   no URL is lost: each is handed out by a turn, or returned by `drop`, or still `queued`.
- * Cost      memory for every queued URL. (The backlog on disk takes the place of the long queues; the interface
- *           stays.)
+ *   add ─► queue of its host, in memory ─► workbench ─► turn: take, take, … ─► release
+ *      └─► backlog, when memory has no room for it or others of its host wait there
+ *
+ * Idea      Memory holds the *front*: the hosts that may be asked soon, each with its next few URLs. Everything else waits on
+ *           disk: URLs in the backlog, what is known of hosts in the host store. While all of a crawl fits into memory
+ *           nothing goes to disk, and a small crawl feels instant; from then on the distributor brings hosts in as
+ *           others run dry.
+ * Ensures   URLs of a host come out in the order in which they were added. No URL is lost: each is handed out by a turn, or
+ *           counted as refused, or still waits.
+ * Cost      the hosts and URLs of `limits`, whatever the number of either in the crawl.
  */
-
+import type { Clock } from '../clock.ts';
 import type { ResolvedAddress } from '../fetch/exchange.ts';
-import type { RobotsRules } from '../fetch/robots.ts';
 import type { Millis } from '../units.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { hostOf } from '../url/parts.ts';
+import type { Backlog } from './backlog.ts';
 import type { Discovery } from './discovery.ts';
 import { Fifo } from './fifo.ts';
-import { type Turn, Workbench } from './workbench.ts';
-
-/** What is known of the robots.txt of one origin: its rules, or how far the inquiry has come. */
-export interface RobotsEntry {
-  readonly rules: RobotsRules | undefined;
-  readonly expiresAt: Millis;
-  /** What the file asks between two requests; 0 when it does not say. */
-  readonly crawlDelay: Millis;
-  /** What to ask next, while there are no rules: the file, or where it was moved to. */
-  readonly inquiry: { readonly url: string; readonly hops: number; readonly failures: number };
-}
-
-/** All that politeness knows of a host. The unit is the host name: its http and https sites share one turn. */
-export class Host {
-  readonly name: string;
-  readonly queue = new Fifo<Discovery>();
-  /** By origin, since a robots.txt speaks for one scheme and port only. */
-  readonly robots = new Map<string, RobotsEntry>();
-  /** Addresses to try when the present one does not answer. */
-  otherAddresses: ResolvedAddress[] = [];
-  /** Failures in a row without a response between them. */
-  failures = 0;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-
-  /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */
-  get crawlDelay(): Millis {
-    let longest = 0;
-    for (const { crawlDelay } of this.robots.values()) longest = Math.max(longest, crawlDelay);
-    return longest;
-  }
-}
+import { Domain, Host } from './host.ts';
+import type { HostStore } from './host-store.ts';
+import { type AddressTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
 
-export class Frontier {
-  readonly #hosts = new Map<string, Host>();
-  readonly #unresolved = new Fifo<Host>();
-  readonly #workbench = new Workbench<Host>();
-  readonly #domains = new Set<string>();
-  #queued = 0;
+export interface FrontierLimits {
+  /** Most hosts in memory. */
+  readonly hosts: number;
+  /** Most URLs in memory. */
+  readonly urls: number;
+  /** The front is this large at first. */
+  readonly front: number;
+  /** Pages in the life of the crawl. */
+  readonly pagesPerHost: number;
+  readonly pagesPerDomain: number;
+}
 
-  /** URLs waiting, on or off the workbench. */
+export interface FrontierParts {
+  readonly backlog: Backlog;
+  /** Without one no host ever leaves memory. */
+  readonly store: HostStore | undefined;
+  readonly clock: Clock;
+  readonly limits: FrontierLimits;
+  readonly addresses?: AddressTable;
+  /** A host has left memory, and what others keep of it can go too. */
+  readonly onLeave?: (host: Host) => void;
+  /** URLs were refused without being fetched, by what. */
+  readonly onRefused: (reason: string, urls: number) => void;
+}
+
+/** How long an address is believed before the name is resolved again. */
+const ADDRESS_FRESH: Millis = 3600_000;
+/** How long a host that was given up is left alone. */
+const GIVEN_UP_FOR: Millis = 4 * 3600_000;
+/** A host that must wait longer than this makes room for others, when memory is full. */
+const PATIENCE: Millis = 60_000;
+/** The part of a host's key that is its domain's. */
+const DOMAIN_BITS = 0xffff_ffff_0000_0000n;
+/** URLs of one host in memory. */
+const LEAST_QUEUE = 16;
+const LONGEST_QUEUE = 4096;
+/** When memory is half full, an address that has this many hosts waiting gets no more: it could not serve them anyway. */
+const HOSTS_PER_ADDRESS = 64;
+
+export class Frontier {
+  readonly backlog: Backlog;
+  readonly store: HostStore | undefined;
+  readonly #parts: FrontierParts;
+  readonly #limits: FrontierLimits;
+  readonly #workbench: Workbench<Host>;
+  readonly #hosts = new Map<string, Host>();
+  readonly #domains = new Map<string, Domain>();
+  /** With a place on the workbench and nothing to fetch in memory, the one that ran dry first at the head. */
+  readonly #idle = new Set<Host>();
+  readonly #unresolved = new Fifo<Host>();
+  /** Without a place, and about to get one: unresolved, or being resolved. */
+  readonly #resolving = new Set<Host>();
+  /** Hosts in memory with URLs in the backlog and few in memory: what a sweep could do something for. */
+  readonly #hungry = new Set<Host>();
+  #queued = 0;
+  #required: number;
+  /** Every host of the crawl is in memory: one that is not is new. */
+  #allHere: boolean;
+  /** How far the sweep under way has come: who leaves memory ahead of it must not be brought back by it. */
+  #sweptTo: bigint | undefined;
+  readonly #leftAhead = new Set<string>();
+  #changes = 0;
+  hostsSeen = 0;
+  domainsSeen = 0;
+
+  constructor(parts: FrontierParts, allHere = true) {
+    this.#parts = parts;
+    this.#limits = parts.limits;
+    this.#required = parts.limits.front;
+    this.#allHere = allHere;
+    this.backlog = parts.backlog;
+    this.store = parts.store;
+    this.#workbench = new Workbench<Host>(parts.addresses);
+  }
+
+  /** URLs waiting, in memory or on disk. */
   get queued(): number {
+    return this.#queued + this.backlog.urls;
+  }
+
+  /** URLs waiting in memory. */
+  get queuedInMemory(): number {
     return this.#queued;
   }
 
-  get hosts(): number {
-    return this.#hosts.size;
+  /** Hosts in memory that have something to fetch. */
+  get front(): number {
+    return this.#hosts.size - this.#idle.size;
   }
 
-  get domains(): number {
-    return this.#domains.size;
+  /** How large the front should be: it grows whenever a fetcher had to wait. */
+  get required(): number {
+    return this.#required;
   }
 
   /** Turns given and not yet given back. */
@@ -78,17 +126,122 @@ export class Frontier {
     return this.#workbench.turnsOut;
   }
 
+  /** Counts what may let a sweep bring in more than the last one did. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  // —— URLs come in ——
+
   add(discovery: Discovery): void {
-    const host = this.#hostFor(hostOf(discovery.url));
-    host.queue.push(discovery);
-    this.#queued++;
-    this.#workbench.filled(host);
+    const name = hostOf(discovery.url);
+    const host = this.#hosts.get(name) ?? (this.#allHere ? this.#newHost(name) : undefined);
+    const reason = host && this.#refusal(host);
+    if (reason) this.#parts.onRefused(reason, 1);
+    else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
+      host.queue.push(discovery);
+      this.#queued++;
+      this.#filled(host);
+    } else {
+      this.backlog.add(name, discovery);
+      if (host) this.#waitsOnDisk(host);
+      else this.#changes++;
+    }
   }
 
   /** Puts a URL back at the head of its host's queue, to be tried again at the host's next turn. */
-  putBack(turn: HostTurn, discovery: Discovery): void {
-    turn.host.queue.unshift(discovery);
+  putBack({ host }: HostTurn, discovery: Discovery): void {
+    host.queue.unshift(discovery);
+    host.underWay = undefined;
     this.#queued++;
+  }
+
+  // —— Hosts come in and go ——
+
+  /** The host, if it is in memory. */
+  host(name: string): Host | undefined {
+    return this.#hosts.get(name);
+  }
+
+  /** There should be more hosts with something to fetch, and there is room for them. */
+  get wantsMore(): boolean {
+    return this.front < this.#required && this.#hasRoom() && this.#queued < this.#limits.urls;
+  }
+
+  /** A fetcher had to wait: if the front was as large as required, more is required from now on. */
+  starved(): void {
+    if (this.front < this.#required) return;
+    this.#required = Math.min(this.#limits.hosts, this.#required + Math.max(1, this.#required >> 4));
+  }
+
+  /** How many URLs of a host memory has room for. */
+  roomAt(host: Host): number {
+    const share = Math.floor(this.#limits.urls / Math.max(1, this.#hosts.size));
+    const most = share === Infinity ? share : Math.min(Math.max(share, LEAST_QUEUE), LONGEST_QUEUE);
+    return Math.max(0, most - host.queue.length);
+  }
+
+  /** Hosts whose URLs wait on disk while they have few in memory or are not there, as a share of all such hosts. */
+  get limbo(): number {
+    const onDisk = this.backlog.hosts;
+    return onDisk === 0 ? 0 : Math.max(0, onDisk - this.#fed()) / onDisk;
+  }
+
+  /** A sweep is about to begin, or has come to this key, or is over. */
+  sweepAt(key: bigint | undefined): void {
+    if (key === undefined || this.#sweptTo === undefined) this.#leftAhead.clear();
+    this.#sweptTo = key;
+    if (key !== undefined) return;
+    for (const domain of this.#domains.values()) if (domain.hosts === 0) this.#dropDomain(domain);
+  }
+
+  /** The sweep must not bring the host in: its record on disk is older than what was known when it left. */
+  leftAhead(name: string): boolean {
+    return this.#leftAhead.has(name);
+  }
+
+  /** A host for a name that is not in memory; `admit` or nothing follows. */
+  candidate(name: string): { readonly host: Host; readonly newDomain: boolean } {
+    const domainName = payLevelDomain(name);
+    const known = this.#domains.get(domainName);
+    return { host: new Host(name, known ?? new Domain(domainName)), newDomain: known === undefined };
+  }
+
+  /** What keeps a candidate out for now, or refuses its URLs for good. */
+  objection(host: Host): 'refused' | 'later' | undefined {
+    if (this.#refusal(host)) return 'refused';
+    const now = this.#parts.clock.now();
+    if (host.readyAt > now + PATIENCE) return 'later';
+    const [address] = host.addresses;
+    return address && host.addressesExpireAt > now && this.#isCrowded(address.ip) ? 'later' : undefined;
+  }
+
+  /** Counts URLs of a host that will not be fetched. */
+  refuse(host: Host, urls: number): void {
+    this.#parts.onRefused(this.#refusal(host) ?? 'refused', urls);
+  }
+
+  /** Takes a host into memory, which must have room for it. */
+  admit(host: Host, known: { readonly host: boolean; readonly domain: boolean }): void {
+    if (!known.host) this.hostsSeen++;
+    if (!known.domain && !this.#domains.has(host.domain.name)) this.domainsSeen++;
+    this.#makeRoom();
+    this.#domains.set(host.domain.name, host.domain);
+    host.domain.hosts++;
+    this.#hosts.set(host.name, host);
+    if (host.addresses.length > 0 && host.addressesExpireAt > this.#parts.clock.now()) {
+      this.#idle.add(host);
+      this.#workbench.attach(host, host.addresses[0]);
+    } else this.#resolve(host);
+  }
+
+  /** URLs were moved from the backlog to a host's queue; `more` may wait there still. */
+  fed(host: Host, urls: number, more: boolean): void {
+    this.#queued += urls;
+    host.hasBacklog = more;
+    this.#hungry.delete(host);
+    if (more) this.#noteHunger(host);
+    if (host.queue.length > 0) this.#filled(host);
   }
 
   /** The next host that needs an address. */
@@ -97,16 +250,79 @@ export class Frontier {
   }
 
   /** Gives a host its place; the first address is used, the others when it does not answer. */
-  resolved(host: Host, [address, ...others]: readonly ResolvedAddress[]): void {
-    host.otherAddresses = others;
-    this.#workbench.attach(host, address);
+  resolved(host: Host, addresses: readonly ResolvedAddress[]): void {
+    host.addresses = addresses;
+    host.addressesExpireAt = this.#parts.clock.now() + ADDRESS_FRESH;
+    this.#resolving.delete(host);
+    if (this.#isCrowded(addresses[0].ip)) {
+      this.#emptyQueue(host);
+      this.#forget(host);
+      return;
+    }
+    this.#workbench.attach(host, addresses[0]);
+    if (host.queue.length === 0) this.#ranDry(host);
+  }
+
+  /** Gives a host up: what waits of it is refused, and so is what comes in the next hours. */
+  giveUp(host: Host, fault: string): number {
+    host.givenUp = { fault, until: this.#parts.clock.now() + GIVEN_UP_FOR };
+    const urls = host.queue.take(Infinity).count;
+    this.#queued -= urls;
+    this.#parts.onRefused(fault, urls);
+    // Without an address it has no place; it stays in memory as one that is idle.
+    if (this.#resolving.delete(host)) this.#ranDry(host);
+    return urls;
+  }
+
+  // —— Turns ——
+
+  acquire(now: Millis): HostTurn | undefined {
+    return this.#workbench.acquire(now);
+  }
+
+  /** The URL at the head of the host whose turn it is, taken out. */
+  take({ host }: HostTurn): Discovery | undefined {
+    const discovery = host.queue.shift();
+    host.underWay = discovery;
+    if (discovery) this.#queued--;
+    this.#noteHunger(host);
+    return discovery;
+  }
+
+  /** A page of the host was fetched. */
+  countPage({ host }: HostTurn): void {
+    host.pages++;
+    host.domain.pages++;
+  }
+
+  /** No more pages may be fetched from the host or its domain: what waits of it in memory is refused. */
+  atLimit({ host }: HostTurn): boolean {
+    const reason = this.#refusal(host);
+    if (!reason) return false;
+    const urls = host.queue.take(Infinity).count;
+    this.#queued -= urls;
+    this.#parts.onRefused(reason, urls);
+    return true;
+  }
+
+  release(turn: HostTurn, hostReadyAt: Millis, addressReadyAt: Millis): void {
+    const { host } = turn;
+    host.underWay = undefined;
+    const now = this.#parts.clock.now();
+    if (hostReadyAt > now + PATIENCE && !this.#hasRoom()) this.#emptyQueue(host);
+    const resolveAgain = host.addressesExpireAt <= now;
+    this.#workbench.release(turn, hostReadyAt, addressReadyAt, resolveAgain);
+    if (host.queue.length === 0) this.#ranDry(host);
+    else if (resolveAgain) this.#resolve(host);
   }
 
   /** Sends the host whose turn it is to its next address; false when it has none. */
   tryOtherAddress(turn: HostTurn): boolean {
-    const next = turn.host.otherAddresses.shift();
-    if (next) this.#workbench.move(turn, next);
-    return next !== undefined;
+    const [, ...others] = turn.host.addresses;
+    if (others.length === 0) return false;
+    turn.host.addresses = others;
+    this.#workbench.move(turn, others[0]);
+    return true;
   }
 
   /** Takes an address that belongs to another host's turn, when it is free and ready. */
@@ -119,47 +335,106 @@ export class Frontier {
     this.#workbench.giveBack(address, addressReadyAt, this.#hosts.get(hostName), hostReadyAt);
   }
 
-  /** Forgets what waits at a host, and the host if it never got an address: the caller accounts for the URLs. */
-  drop(host: Host): Discovery[] {
-    const dropped = [...host.queue];
-    while (host.queue.length > 0) host.queue.shift();
-    this.#queued -= dropped.length;
-    if (!this.#workbench.has(host)) this.#hosts.delete(host.name);
-    return dropped;
-  }
-
-  acquire(now: Millis): HostTurn | undefined {
-    return this.#workbench.acquire(now);
-  }
-
-  /** The URL at the head of the host whose turn it is, taken out. */
-  take(turn: HostTurn): Discovery | undefined {
-    const discovery = turn.host.queue.shift();
-    if (discovery) this.#queued--;
-    return discovery;
-  }
-
-  release(turn: HostTurn, hostReadyAt: Millis, addressReadyAt: Millis): void {
-    this.#workbench.release(turn, hostReadyAt, addressReadyAt);
-  }
-
   nextReadyAt(): Millis {
     return this.#workbench.nextReadyAt();
   }
 
-  /** Everything that waits, for the folder of a crawl that is stopped. */
-  *waiting(): Iterable<Discovery> {
-    for (const host of this.#hosts.values()) yield* host.queue;
+  /** Every host in memory, for the checkpoint. */
+  inMemory(): Iterable<Host> {
+    return this.#hosts.values();
   }
 
-  #hostFor(name: string): Host {
-    let host = this.#hosts.get(name);
-    if (!host) {
-      host = new Host(name);
-      this.#hosts.set(name, host);
-      this.#domains.add(payLevelDomain(name));
-      this.#unresolved.push(host);
+  #newHost(name: string): Host | undefined {
+    if (!this.#hasRoom() || this.#idle.size + this.front >= this.#limits.hosts) {
+      this.#allHere = false;
+      return undefined;
     }
+    const { host, newDomain } = this.candidate(name);
+    this.admit(host, { host: false, domain: !newDomain });
     return host;
+  }
+
+  /** Why nothing more is fetched from a host, if so. */
+  #refusal({ givenUp, pages, domain }: Host): string | undefined {
+    if (givenUp && givenUp.until > this.#parts.clock.now()) return givenUp.fault;
+    if (pages >= this.#limits.pagesPerHost) return 'host-page-limit';
+    return domain.pages >= this.#limits.pagesPerDomain ? 'domain-page-limit' : undefined;
+  }
+
+  #hasRoom(): boolean {
+    return this.front < this.#limits.hosts;
+  }
+
+  #isCrowded(ip: string): boolean {
+    return this.front > this.#limits.hosts / 2 && this.#workbench.hostsAt(ip) >= HOSTS_PER_ADDRESS;
+  }
+
+  #filled(host: Host): void {
+    this.#idle.delete(host);
+    if (this.#workbench.has(host)) this.#workbench.filled(host);
+    else if (!this.#resolving.has(host)) this.#resolve(host);
+  }
+
+  #resolve(host: Host): void {
+    this.#resolving.add(host);
+    this.#unresolved.push(host);
+  }
+
+  #ranDry(host: Host): void {
+    this.#idle.add(host);
+    this.#changes++;
+  }
+
+  #waitsOnDisk(host: Host): void {
+    host.hasBacklog = true;
+    this.#noteHunger(host);
+  }
+
+  #noteHunger(host: Host): void {
+    if (!host.hasBacklog || this.#hungry.has(host)) return;
+    if (host.queue.length * 2 > this.roomAt(host)) return;
+    this.#hungry.add(host);
+    this.#changes++;
+  }
+
+  /** Hosts in memory that the backlog has more of, and that have enough for now. */
+  #fed(): number {
+    return Math.max(0, this.front - this.#hungry.size);
+  }
+
+  /** Sends the oldest idle host away, when memory is full. */
+  #makeRoom(): void {
+    if (this.#hosts.size < this.#limits.hosts) return;
+    const [oldest] = this.#idle;
+    if (oldest) this.#forget(oldest);
+  }
+
+  #emptyQueue(host: Host): void {
+    const entries = host.queue.take(Infinity);
+    if (entries.count === 0) return;
+    this.#queued -= entries.count;
+    this.backlog.putBack(host.name, entries);
+    host.hasBacklog = true;
+  }
+
+  /** Keeps what is known of a host on disk, and nothing of it in memory. */
+  #forget(host: Host): void {
+    this.#allHere = false;
+    if (this.#workbench.has(host)) this.#workbench.detach(host, this.#parts.clock.now());
+    this.#hosts.delete(host.name);
+    this.#idle.delete(host);
+    this.#hungry.delete(host);
+    this.store?.save(host);
+    if (this.#sweptTo !== undefined && host.id.key > this.#sweptTo) this.#leftAhead.add(host.name);
+    this.#parts.onLeave?.(host);
+    const { domain } = host;
+    // The sweep may still meet other hosts of the domain, and would find its older record.
+    const behind = this.#sweptTo === undefined || domain.key < (this.#sweptTo & DOMAIN_BITS);
+    if (--domain.hosts === 0 && behind) this.#dropDomain(domain);
+  }
+
+  #dropDomain(domain: Domain): void {
+    this.store?.saveDomain(domain);
+    this.#domains.delete(domain.name);
   }
 }

@@ -107,6 +107,11 @@ export class Sweep {
     return this.#arrivals.spills === this.#spills;
   }
 
+  /** URLs of the present host may be where this sweep does not see them, although `take` found no more. */
+  get mayHaveMore(): boolean {
+    return !this.#arrivalsAreNext;
+  }
+
   /** Leaves the present host: what was not taken stays for the next round. */
   async pass(): Promise<void> {
     for (const cursor of this.#present) await cursor.pass();

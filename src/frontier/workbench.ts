@@ -10,8 +10,10 @@
  *
  * Requires  times of one clock; a turn is released once, by whoever acquired it.
  * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at every release. An
- *           address can be borrowed without a host (to follow a redirect of a robots.txt), under the same rules.
- * Cost      O(log addresses + log hosts of the address) a turn; one small object a host and an address.
+ *           address can be borrowed without a host (to follow a redirect of a robots.txt), under the same rules. An
+ *           address that other agents use too is taken from the table they share, so the rules hold among all.
+ * Cost      O(log addresses + log hosts of the address) a turn; one small object a host and an address. An address is
+ *           forgotten when it has no host and its ready time is past.
  */
 import FlatQueue from 'flatqueue';
 import type { ResolvedAddress } from '../fetch/exchange.ts';
@@ -21,7 +23,20 @@ import type { Millis } from '../units.ts';
 export interface BenchHost {
   readonly name: string;
   readonly queue: { readonly length: number };
+  /** Not to be asked before. */
+  readyAt: Millis;
 }
+
+/** Addresses that the agents of a machine share. */
+export interface AddressTable {
+  /** Takes an address and returns 0; or returns the time at which to try again. */
+  tryTake(ip: string, now: Millis): Millis;
+  /** Gives it back, not to be taken before `readyAt`. */
+  giveBack(ip: string, readyAt: Millis): void;
+}
+
+/** For an agent that is alone: its workbench keeps the delays. */
+export const unsharedAddresses: AddressTable = { tryTake: () => 0, giveBack: () => {} };
 
 export interface Turn<H extends BenchHost> {
   readonly host: H;
@@ -32,20 +47,22 @@ export interface Turn<H extends BenchHost> {
 
 interface Address<H extends BenchHost> {
   readonly resolved: ResolvedAddress;
+  /** Those that wait for a turn. */
   readonly hosts: FlatQueue<Place<H>>;
+  /** How many have their place here, waiting or not. */
+  places: number;
   readyAt: Millis;
   out: boolean;
   /** The earliest time at which the address stands in the queue of addresses; later entries are stale. */
   queuedAt: Millis;
 }
 
-/** A host's place: at which address, ready when, and whether it stands in that address's queue. */
+/** A host's place: at which address, and whether it stands in that address's queue. */
 interface Place<H extends BenchHost> {
   readonly host: H;
   address: Address<H>;
   /** Where the host goes when its turn ends. */
   moveTo: Address<H> | undefined;
-  readyAt: Millis;
   state: 'idle' | 'queued' | 'out';
 }
 
@@ -53,20 +70,47 @@ export class Workbench<H extends BenchHost> {
   readonly #addresses = new Map<string, Address<H>>();
   readonly #places = new Map<H, Place<H>>();
   readonly #byReadyTime = new FlatQueue<Address<H>>();
+  /** Without hosts, and remembered until their ready time is past. */
+  readonly #vacant = new Set<Address<H>>();
+  readonly #shared: AddressTable;
   #turnsOut = 0;
+
+  constructor(shared: AddressTable = unsharedAddresses) {
+    this.#shared = shared;
+  }
 
   /** Turns acquired and not yet released. */
   get turnsOut(): number {
     return this.#turnsOut;
   }
 
-  /** Gives a host its place. Call it once a host, when its name is resolved. */
+  /** Gives a host its place, when its name is resolved. */
   attach(host: H, resolved: ResolvedAddress): void {
     if (this.#places.has(host)) throw new Error(`${host.name} is on the workbench already`);
     const address = this.#addressAt(resolved);
-    const place: Place<H> = { host, address, moveTo: undefined, readyAt: 0, state: 'idle' };
+    this.#enter(address);
+    const place: Place<H> = { host, address, moveTo: undefined, state: 'idle' };
     this.#places.set(host, place);
     this.#queue(place);
+  }
+
+  /** Takes an idle host, with nothing in its queue, off the workbench. */
+  detach(host: H, now: Millis): void {
+    const place = this.#places.get(host);
+    if (place?.state !== 'idle') throw new Error(`${host.name} is not idle`);
+    this.#places.delete(host);
+    this.#leave(place.address);
+    this.#forgetVacant(now);
+  }
+
+  /** How many hosts have their place at an address. */
+  hostsAt(ip: string): number {
+    return this.#addresses.get(ip)?.places ?? 0;
+  }
+
+  /** Addresses that are remembered. */
+  get addresses(): number {
+    return this.#addresses.size;
   }
 
   /** Tells that the queue of an attached host is no longer empty. */
@@ -88,8 +132,11 @@ export class Workbench<H extends BenchHost> {
       if (readyAt !== address.queuedAt) continue;
       address.queuedAt = Infinity;
       const place = address.hosts.pop() as Place<H>;
-      if (place.readyAt > now) {
-        // Its ready time was put off while it waited.
+      const { host } = place;
+      if (host.readyAt <= now)
+        address.readyAt = Math.max(address.readyAt, this.#shared.tryTake(address.resolved.ip, now));
+      // The host's ready time was put off while it waited, or another agent asks the address.
+      if (Math.max(place.host.readyAt, address.readyAt) > now) {
         place.state = 'idle';
         this.#queue(place);
         this.#schedule(address);
@@ -103,18 +150,24 @@ export class Workbench<H extends BenchHost> {
     return undefined;
   }
 
-  /** Puts host and address back, not to be asked again before the given times. */
-  release(turn: Turn<H>, hostReadyAt: Millis, addressReadyAt: Millis): void {
+  /** Puts host and address back, not to be asked again before the given times; a host that `leaves` loses its place. */
+  release(turn: Turn<H>, hostReadyAt: Millis, addressReadyAt: Millis, leaves = false): void {
     const place = this.#outPlace(turn);
     const left = place.address;
     this.#turnsOut--;
     place.state = 'idle';
-    place.readyAt = hostReadyAt;
-    if (place.moveTo) place.address = place.moveTo;
+    place.host.readyAt = hostReadyAt;
+    this.#free(left, addressReadyAt);
+    if (place.moveTo) {
+      place.address = place.moveTo;
+      this.#enter(place.address);
+      this.#leave(left);
+    }
     place.moveTo = undefined;
-    left.out = false;
-    left.readyAt = addressReadyAt;
-    this.#queue(place);
+    if (leaves) {
+      this.#places.delete(place.host);
+      this.#leave(place.address);
+    } else this.#queue(place);
     this.#schedule(left);
   }
 
@@ -129,6 +182,7 @@ export class Workbench<H extends BenchHost> {
   borrow(resolved: ResolvedAddress, now: Millis): boolean {
     const address = this.#addressAt(resolved);
     if (address.out || address.readyAt > now) return false;
+    if (this.#shared.tryTake(resolved.ip, now) > 0) return false;
     address.out = true;
     address.queuedAt = Infinity;
     return true;
@@ -138,10 +192,8 @@ export class Workbench<H extends BenchHost> {
   giveBack(resolved: ResolvedAddress, addressReadyAt: Millis, host?: H, hostReadyAt: Millis = 0): void {
     const address = this.#addressAt(resolved);
     if (!address.out) throw new Error(`${resolved.ip} is given back but was not borrowed`);
-    address.out = false;
-    address.readyAt = addressReadyAt;
-    const place = host && this.#places.get(host);
-    if (place) place.readyAt = Math.max(place.readyAt, hostReadyAt);
+    this.#free(address, addressReadyAt);
+    if (host) host.readyAt = Math.max(host.readyAt, hostReadyAt);
     this.#schedule(address);
   }
 
@@ -164,16 +216,40 @@ export class Workbench<H extends BenchHost> {
   #addressAt(resolved: ResolvedAddress): Address<H> {
     let address = this.#addresses.get(resolved.ip);
     if (!address) {
-      address = { resolved, hosts: new FlatQueue(), readyAt: 0, out: false, queuedAt: Infinity };
+      address = { resolved, hosts: new FlatQueue(), places: 0, readyAt: 0, out: false, queuedAt: Infinity };
       this.#addresses.set(resolved.ip, address);
+      this.#vacant.add(address);
     }
     return address;
+  }
+
+  #free(address: Address<H>, readyAt: Millis): void {
+    address.out = false;
+    address.readyAt = readyAt;
+    this.#shared.giveBack(address.resolved.ip, readyAt);
+  }
+
+  #enter(address: Address<H>): void {
+    if (++address.places === 1) this.#vacant.delete(address);
+  }
+
+  #leave(address: Address<H>): void {
+    if (--address.places === 0) this.#vacant.add(address);
+  }
+
+  /** The oldest first, so that each is looked at about once. */
+  #forgetVacant(now: Millis): void {
+    for (const address of this.#vacant) {
+      if (address.out || address.readyAt > now) return;
+      this.#vacant.delete(address);
+      this.#addresses.delete(address.resolved.ip);
+    }
   }
 
   #queue(place: Place<H>): void {
     if (place.host.queue.length === 0) return;
     place.state = 'queued';
-    place.address.hosts.push(place, place.readyAt);
+    place.address.hosts.push(place, place.host.readyAt);
     this.#schedule(place.address);
   }
 

@@ -1,0 +1,171 @@
+/**
+ * The distributor keeps the front large enough that no fetcher waits: steps 4 and 5 of a URL's life.
+ *
+ *   sieve ─► frontier (memory or backlog)          backlog ─► frontier
+ *
+ * Idea      BUbiNG's rule. When the front is too small, where are new hosts to be had? If many hosts are in *limbo*, with URLs on
+ *           disk and few in memory, from the backlog; otherwise from the sieve, which may know hosts never met. The sieve is
+ *           made to decide early only when fetchers starve, and then for a bounded share of the time. While the front
+ *           is large enough nothing is read: what the sieve has decided can wait there.
+ * Requires  one caller.
+ * Ensures   a sweep that brought nothing in is not repeated before something has changed.
+ */
+import type { Clock } from '../clock.ts';
+import { entryBytes } from '../sieve/batch.ts';
+import type { Sieve } from '../sieve/sieve.ts';
+import type { Millis } from '../units.ts';
+import { decodeDiscovery } from './discovery.ts';
+import type { Frontier } from './frontier.ts';
+import type { Host } from './host.ts';
+import type { HostFinder } from './host-store.ts';
+import type { Sweep } from './sweep.ts';
+
+/** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
+const EARLY_FLUSH_SHARE = 1 / 20;
+/** BUbiNG takes the limbo for large when it holds more than one host in a hundred. */
+const LARGE_LIMBO = 0.01;
+/** Hosts that must wait for long are looked at again after this. */
+const LOOK_AGAIN: Millis = 10_000;
+
+export class Distributor {
+  readonly #sieve: Sieve;
+  readonly #frontier: Frontier;
+  readonly #clock: Clock;
+  #finder: HostFinder | undefined;
+  #sweeping = false;
+  #broughtIn = 0;
+  /** The frontier's changes when a sweep that brought nothing in began, and when to look again all the same. */
+  #barren: { readonly changes: number; readonly until: Millis } | undefined;
+  #changesAtStart = 0;
+  /** All that the sieve has decided was taken. */
+  #sieveDrained = true;
+  #nextEarlyFlush: Millis = 0;
+
+  constructor(sieve: Sieve, frontier: Frontier, clock: Clock) {
+    this.#sieve = sieve;
+    this.#frontier = frontier;
+    this.#clock = clock;
+  }
+
+  /** No URL is between the sieve and the frontier. */
+  get idle(): boolean {
+    return this.#sieve.pending === 0 && this.#sieveDrained;
+  }
+
+  /** When there may be something to do although nothing happens. */
+  get wakeAt(): Millis {
+    return this.#barren && this.#frontier.backlog.urls > 0 ? this.#barren.until : Infinity;
+  }
+
+  /** The sieve was offered something, and may have decided something by itself. */
+  offered(): void {
+    this.#sieveDrained = false;
+  }
+
+  /** Does the most useful next piece of work; false when there is none. */
+  async step(): Promise<boolean> {
+    const frontier = this.#frontier;
+    await frontier.backlog.makeRoom();
+    await frontier.store?.write();
+    if (!frontier.wantsMore) return false;
+    if (frontier.limbo > LARGE_LIMBO && (await this.#sweep())) return true;
+    if (await this.#takeNovel()) return true;
+    if (await this.#flushEarly()) return true;
+    return this.#sweep();
+  }
+
+  /** Decides and takes in everything that was offered, so that a stopped crawl has no URL in the air. */
+  async settle(): Promise<void> {
+    await this.#sieve.flush();
+    this.#sieveDrained = false;
+    while (await this.#takeNovel()) await this.#frontier.backlog.makeRoom();
+  }
+
+  async #takeNovel(): Promise<boolean> {
+    if (this.#sieveDrained) return false;
+    const batch = await this.#sieve.take();
+    this.#sieveDrained = batch === undefined;
+    if (!batch) return false;
+    for (let i = 0; i < batch.length; i++) this.#frontier.add(decodeDiscovery(entryBytes(batch, i)));
+    return true;
+  }
+
+  async #flushEarly(): Promise<boolean> {
+    const startedAt = this.#clock.now();
+    if (this.#sieve.pending === 0 || this.#frontier.nextReadyAt() <= startedAt) return false;
+    if (this.#frontier.turnsOut > 0 && startedAt < this.#nextEarlyFlush) return false;
+    await this.#sieve.flush();
+    const endedAt = this.#clock.now();
+    this.#nextEarlyFlush = endedAt + (endedAt - startedAt) / EARLY_FLUSH_SHARE;
+    this.#sieveDrained = false;
+    return true;
+  }
+
+  /** Goes on with the sweep until the front is large enough or the round is over; false when it brought nothing in. */
+  async #sweep(): Promise<boolean> {
+    const { backlog, store } = this.#frontier;
+    if (!this.#sweeping) {
+      if (backlog.urls === 0 || this.#isBarren()) return false;
+      this.#changesAtStart = this.#frontier.changes;
+      this.#broughtIn = 0;
+      this.#finder = await store?.merge();
+      this.#frontier.sweepAt(0n);
+      this.#sweeping = true;
+    }
+    const before = this.#broughtIn;
+    const sweep = await backlog.sweep();
+    while (this.#frontier.wantsMore) {
+      if (!(await sweep.next())) {
+        await this.#endSweep();
+        break;
+      }
+      this.#frontier.sweepAt(sweep.id.key);
+      await this.#visit(sweep);
+      if (backlog.full) await backlog.makeRoom();
+    }
+    await sweep.pass();
+    return this.#broughtIn > before;
+  }
+
+  async #endSweep(): Promise<void> {
+    await this.#frontier.backlog.endSweep();
+    this.#frontier.sweepAt(undefined);
+    this.#sweeping = false;
+    const barren = this.#broughtIn === 0;
+    const until = this.#clock.now() + LOOK_AGAIN;
+    this.#barren = barren ? { changes: this.#changesAtStart, until } : undefined;
+  }
+
+  #isBarren(): boolean {
+    if (!this.#barren) return false;
+    return this.#barren.changes === this.#frontier.changes && this.#clock.now() < this.#barren.until;
+  }
+
+  /** Takes what there is room for of the host at which the sweep stands. */
+  async #visit(sweep: Sweep): Promise<void> {
+    const frontier = this.#frontier;
+    if (frontier.leftAhead(sweep.host)) return;
+    const present = frontier.host(sweep.host);
+    const { host, newDomain } = present
+      ? { host: present, newDomain: false }
+      : frontier.candidate(sweep.host);
+    const known = present ? undefined : await this.#find(host, newDomain);
+    const objection = frontier.objection(host);
+    if (objection === 'refused') {
+      frontier.refuse(host, sweep.drop());
+      if (present) frontier.fed(host, 0, false);
+      return;
+    }
+    if (objection === 'later') return;
+    const room = frontier.roomAt(host);
+    if (room === 0) return;
+    if (known) frontier.admit(host, known);
+    const urls = await sweep.take(room, host.queue);
+    frontier.fed(host, urls, urls === room || sweep.mayHaveMore);
+    this.#broughtIn += urls;
+  }
+
+  async #find(host: Host, newDomain: boolean): Promise<{ host: boolean; domain: boolean }> {
+    return this.#finder ? this.#finder.find(host, newDomain) : { host: false, domain: !newDomain };
+  }
+}

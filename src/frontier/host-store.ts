@@ -1,0 +1,126 @@
+/**
+ * Hosts that are not on the workbench: when they may be asked again, their addresses, their robots.txt, what was fetched.
+ * This is IRLbot's RobotsCache, and its RobotsRequested too: a host is in memory while anything is asked of it, so that
+ * nothing is asked twice.
+ *
+ * Idea      A DRUM, sorted by key, the domain's own record before those of its hosts. A host that leaves the workbench is an
+ *           update; a sweep over the backlog, which goes by the same keys, reads the records alongside.
+ * Requires  one caller at a time; `find` with increasing keys.
+ * Ensures   `find` tells what was saved before the last `merge`. Whoever saves a host in the middle of a sweep must not
+ *           look it up in the same sweep.
+ */
+import type { Frozen } from '../disk/checkpoint.ts';
+import type { Disk } from '../disk/disk.ts';
+import { Drum, type DrumState } from '../drum/drum.ts';
+import { DrumBatch } from '../drum/drum-batch.ts';
+import { politePacer } from '../drum/pacer.ts';
+import type { Bytes } from '../units.ts';
+import type { Domain, Host } from './host.ts';
+import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
+
+const UPPER_HALF = 0xffff_ffff_0000_0000n;
+const LOWER_HALF = 0xffff_ffffn;
+
+export interface HostStoreOptions {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly memory: Bytes;
+  readonly at?: Frozen<DrumState> | undefined;
+}
+
+export class HostStore {
+  readonly #drum: Drum;
+  #saved = new DrumBatch();
+  #offered = new DrumBatch();
+
+  private constructor(drum: Drum) {
+    this.#drum = drum;
+  }
+
+  static async open({ disk, folder, memory, at }: HostStoreOptions): Promise<HostStore> {
+    return new HostStore(await Drum.open({ disk, folder, memory, at, pacer: politePacer() }));
+  }
+
+  save(host: Host): void {
+    this.#saved.update(host.id.key, encodeHost(host));
+  }
+
+  saveDomain(domain: Domain): void {
+    this.#saved.update(domain.key, encodeDomain(domain));
+  }
+
+  /** Hands what was saved to the DRUM. */
+  async write(): Promise<void> {
+    if (this.#saved.length === 0) return;
+    [this.#saved, this.#offered] = [this.#offered, this.#saved];
+    await this.#drum.offer(this.#offered);
+    this.#offered.clear();
+  }
+
+  /** Makes everything saved known to `find`, and goes back to the first key. */
+  async merge(): Promise<HostFinder> {
+    await this.write();
+    if (this.#drum.pending > 0) await this.#drum.flush();
+    return new HostFinder(this.#drum);
+  }
+
+  async freeze(): Promise<Frozen<DrumState>> {
+    await this.write();
+    return this.#drum.freeze();
+  }
+
+  settle(frozen: Frozen<DrumState>): Promise<void> {
+    return this.#drum.settle(frozen);
+  }
+
+  close(): Promise<void> {
+    return this.#drum.close();
+  }
+}
+
+type StoredRecord = { readonly key: bigint; readonly value: Uint8Array };
+
+/** Reads the records in the order of keys, alongside a sweep. */
+export class HostFinder {
+  readonly #drum: Drum;
+  #records: AsyncGenerator<StoredRecord> | undefined;
+  #generation = -1;
+  #next: StoredRecord | undefined;
+  /** The record of the domain that was passed last. */
+  #domain: StoredRecord | undefined;
+
+  constructor(drum: Drum) {
+    this.#drum = drum;
+  }
+
+  /** Fills in what is stored of a host and, if that is new in memory, of its domain; says what was known. */
+  async find(host: Host, newDomain: boolean): Promise<{ readonly host: boolean; readonly domain: boolean }> {
+    const { key } = host.id;
+    await this.#advanceTo(key);
+    const known = this.#next?.key === key && decodeHost(this.#next.value, host);
+    if (!newDomain) return { host: known, domain: true };
+    const stored = this.#domain?.key === (key & UPPER_HALF) ? this.#domain : undefined;
+    return { host: known, domain: stored !== undefined && decodeDomain(stored.value, host.domain) };
+  }
+
+  async #advanceTo(key: bigint): Promise<void> {
+    // The DRUM may have merged of its own accord, being full: then there is a new file to read.
+    if (this.#generation !== this.#drum.generation) await this.#restart();
+    while (this.#next && this.#next.key < key) {
+      // Values are views that the next record overwrites.
+      if ((this.#next.key & LOWER_HALF) === 0n)
+        this.#domain = { ...this.#next, value: this.#next.value.slice() };
+      await this.#read();
+    }
+  }
+
+  async #restart(): Promise<void> {
+    this.#generation = this.#drum.generation;
+    this.#records = this.#drum.records();
+    await this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#next = (await this.#records?.next())?.value;
+  }
+}

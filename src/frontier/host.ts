@@ -1,0 +1,78 @@
+/**
+ * All that politeness knows of a host, and what its domain's hosts share. Both live in memory while the host is on the
+ * workbench, and on disk (`HostStore`) before and after.
+ */
+import type { ResolvedAddress } from '../fetch/exchange.ts';
+import type { RobotsRules } from '../fetch/robots.ts';
+import type { Millis } from '../units.ts';
+import { domainKey } from '../url/fingerprint.ts';
+import type { Discovery } from './discovery.ts';
+import { hostId } from './memory-run.ts';
+import { PathQueue } from './path-queue.ts';
+import type { HostId } from './run.ts';
+
+/** What is known of the robots.txt of one origin: its rules, or how far the inquiry has come. */
+export interface RobotsEntry {
+  readonly rules: RobotsRules | undefined;
+  readonly expiresAt: Millis;
+  /** What the file asks between two requests; 0 when it does not say. */
+  readonly crawlDelay: Millis;
+  /** What to ask next, while there are no rules: the file, or where it was moved to. */
+  readonly inquiry: { readonly url: string; readonly hops: number; readonly failures: number };
+}
+
+/** The pay-level domain of hosts. */
+export class Domain {
+  readonly name: string;
+  readonly key: bigint;
+  /** Its hosts in memory. */
+  hosts = 0;
+  /** Pages fetched from it in the life of the crawl. */
+  pages = 0;
+
+  constructor(name: string) {
+    this.name = name;
+    this.key = domainKey(name);
+  }
+}
+
+/** The unit is the host name: its http and https sites share one turn. */
+export class Host {
+  readonly name: string;
+  readonly id: HostId;
+  readonly domain: Domain;
+  readonly queue: PathQueue;
+  /** The URL that was taken last, until it is known that nothing of it can be lost any more. */
+  underWay: Discovery | undefined;
+  /** More of its URLs wait in the backlog: what comes now must wait behind them. */
+  hasBacklog = false;
+  /** By origin, since a robots.txt speaks for one scheme and port only. */
+  readonly robots = new Map<string, RobotsEntry>();
+  /** The address it is asked at first, the others for when that does not answer. */
+  addresses: readonly ResolvedAddress[] = [];
+  addressesExpireAt: Millis = 0;
+  /** Not to be asked before. */
+  readyAt: Millis = 0;
+  /** Failures in a row without a response between them. */
+  failures = 0;
+  /** Given up, by which fault and until when. */
+  givenUp: { readonly fault: string; readonly until: Millis } | undefined;
+  /** Pages fetched in the life of the crawl. */
+  pages = 0;
+  /** Of its responses, smoothed. */
+  responseTime: Millis = 0;
+
+  constructor(name: string, domain: Domain) {
+    this.name = name;
+    this.id = hostId(name);
+    this.domain = domain;
+    this.queue = new PathQueue(name);
+  }
+
+  /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */
+  get crawlDelay(): Millis {
+    let longest = 0;
+    for (const { crawlDelay } of this.robots.values()) longest = Math.max(longest, crawlDelay);
+    return longest;
+  }
+}
