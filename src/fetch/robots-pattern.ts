@@ -1,23 +1,22 @@
 /**
  * Path patterns of robots.txt: `*` is any run of characters, a final `$` the end of the path (RFC 9309, section 2.2.3).
  *
- * Idea      Rule and path are brought to one spelling, in which nothing but `*` in a rule is special; then a pattern is a list of
+ * Idea      Rule and path are brought to one spelling, in which nothing but `*` in a rule is special; then a pattern is a row of
  *           literals that must occur one after the other. The leftmost place of each is always as good as any other, so no place is
- *           ever tried twice.
+ *           ever tried twice. Patterns are matched where they stand in a longer text, because rules are kept as one.
  * Ensures   two spellings of one path match the same rules: `%7E` and `~`, `%c3%a9` and `é`, `%2A` and a `*` that is meant.
  * Cost      linear in path and pattern together.
  */
 
 export interface PathPattern {
-  /** Octets of the rule in its normal spelling: the longest match wins. */
-  readonly octets: number;
-  /** Literals between the wildcards; the first must begin the path. */
-  readonly literals: readonly string[];
-  /** The last literal must end the path. */
+  /** The rule in its normal spelling, without the `$` at its end: ASCII. */
+  readonly text: string;
+  /** It must reach the end of the path. */
   readonly anchored: boolean;
 }
 
 const STAR = 42;
+const SLASH = 47;
 const DOLLAR = 36;
 const PERCENT = 37;
 const QUESTION = 63;
@@ -32,11 +31,11 @@ const HEX = '0123456789ABCDEF';
 const ALREADY_NORMAL = /^[\w\-.~!&'()+,;=:@/?]*$/;
 
 /** The value of an Allow or Disallow line; undefined when it can match no path. */
-export function compilePattern(value: Uint8Array): PathPattern | undefined {
-  if (value[0] !== 47 && value[0] !== STAR) return undefined;
+export function patternOf(value: Uint8Array): PathPattern | undefined {
+  if (value[0] !== SLASH && value[0] !== STAR) return undefined;
   const anchored = value.at(-1) === DOLLAR;
-  const normal = normalise(anchored ? value.subarray(0, -1) : value, true).replace(/\*{2,}/g, '*');
-  return { octets: normal.length + (anchored ? 1 : 0), literals: normal.split('*'), anchored };
+  const text = normalise(anchored ? value.subarray(0, -1) : value, true);
+  return { text: text.includes('**') ? text.replace(/\*{2,}/g, '*') : text, anchored };
 }
 
 /** Path and query as they stand in a URL. */
@@ -86,17 +85,35 @@ function hexDigit(byte: number): number {
   return lower >= 97 && lower <= 102 ? lower - 87 : Number.NEGATIVE_INFINITY;
 }
 
-/** Requires a path in its normal spelling. */
-export function matches({ literals, anchored }: PathPattern, path: string): boolean {
-  if (!path.startsWith(literals[0])) return false;
-  const last = literals.length - 1;
-  let at = literals[0].length;
-  if (last === 0) return !anchored || at === path.length;
-  for (let i = 1; i < last; i++) {
-    const found = path.indexOf(literals[i], at);
-    if (found < 0) return false;
-    at = found + literals[i].length;
+/** Does the pattern `rules[from..to)` match the path? Requires both in their normal spelling. */
+export function matches(rules: string, from: number, to: number, anchored: boolean, path: string): boolean {
+  let at = from;
+  let reached = 0;
+  for (; at < to; at++, reached++) {
+    const code = rules.charCodeAt(at);
+    if (code === STAR) return matchesFrom(rules, at + 1, to, anchored, path, reached);
+    if (code !== path.charCodeAt(reached)) return false;
   }
-  if (anchored) return path.length - literals[last].length >= at && path.endsWith(literals[last]);
-  return path.indexOf(literals[last], at) >= 0;
+  return !anchored || reached === path.length;
+}
+
+/** The literals after the first `*`, in what is left of the path. */
+function matchesFrom(
+  rules: string,
+  from: number,
+  to: number,
+  anchored: boolean,
+  path: string,
+  reached: number,
+): boolean {
+  for (let at = from; ; ) {
+    const star = rules.indexOf('*', at);
+    const last = star < 0 || star >= to;
+    const literal = rules.slice(at, last ? to : star);
+    if (last && anchored) return path.length - literal.length >= reached && path.endsWith(literal);
+    const found = path.indexOf(literal, reached);
+    if (last || found < 0) return found >= 0;
+    reached = found + literal.length;
+    at = star + 1;
+  }
 }

@@ -13,13 +13,30 @@ const archive = fileURLToPath(new URL('../../../shared/data/robots/real-robots.t
 if (!existsSync(archive)) console.warn(`skipped: the real robots.txt files are not at ${archive}`);
 
 /** Files where we differ, for the agents and paths tried below, and why we are right to. */
+const EMPTY_GROUP = 'a group without rules is a group: its agents may fetch everything';
+const DELAY =
+  'Crawl-delay ends no group (RFC 9309, 2.2.4): who is named before it shares the rules that follow';
 const ACCEPTED: Readonly<Record<string, string>> = {
-  'www.census.gov': 'a group without rules is a group: its agents may fetch everything',
-  'www.dallasnews.com': 'a group without rules is a group: its agents may fetch everything',
+  'artofmanliness.com': DELAY,
+  'www.broadcom.com_443': DELAY,
+  'www.census.gov': EMPTY_GROUP,
+  'www.dallasnews.com': EMPTY_GROUP,
   'www.homeaway.com': 'a line of no meaning ends no group (RFC 9309, 2.2.4)',
+  'www.intel.com': DELAY,
+  'www.ixigo.com': DELAY,
+  'www.keil.com': DELAY,
+  'www.lbc.co.uk': DELAY,
+  'www.milb.com': DELAY,
   'www.opentext.com': 'rules are octets: a file in Latin-1 does not mean the replacement character',
+  'www.rwth-aachen.de': DELAY,
+  'www.sacbee.com': DELAY,
+  'www.seagate.com': DELAY,
+  'www.tableau.com': DELAY,
   'www.thestudentroom.co.uk': '[ and ] in a URL and in a rule are the same, encoded or not',
+  'www.zacks.com': EMPTY_GROUP,
 };
+/** Those of them that concern a crawler nobody names. */
+const ACCEPTED_FOR_US = ['www.opentext.com', 'www.thestudentroom.co.uk'];
 
 describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
   const files = existsSync(archive) ? untar(gunzipSync(readFileSync(archive))) : new Map<string, Buffer>();
@@ -29,7 +46,8 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
   });
 
   test('mean to us what they mean to robots-parser, but for the differences we accept', () => {
-    const differing = new Map<string, number>();
+    const differing = new Set<string>();
+    const differingForUs = new Set<string>();
     let compared = 0;
     for (const [name, bytes] of files) {
       const text = bytes.toString('utf8').replace(/^\ufeff/, '');
@@ -40,7 +58,8 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
         for (const path of paths) {
           compared++;
           if (ours.verdict(path).allowed === theirs.isAllowed(`http://lab.test${path}`, agent)) continue;
-          differing.set(name, (differing.get(name) ?? 0) + 1);
+          differing.add(name);
+          if (agent === 'drumlin') differingForUs.add(name);
         }
         expect([name, agent, ours.sitemaps]).toEqual([name, agent, theirs.getSitemaps()]);
         // They take the last of several delays, we the longest.
@@ -48,7 +67,8 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
       }
     }
     expect(compared).toBeGreaterThan(20_000);
-    expect([...differing.keys()].sort()).toEqual(Object.keys(ACCEPTED).sort());
+    expect([...differing].sort()).toEqual(Object.keys(ACCEPTED).sort());
+    expect([...differingForUs].sort()).toEqual(ACCEPTED_FOR_US);
   });
 
   test('name in every verdict the line that decided', () => {
@@ -66,12 +86,12 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
   });
 });
 
-/** Ours and the first few the file speaks to, as far as their names are product tokens. */
+/** Ours and those the file speaks to, as far as their names are product tokens. */
 function agentsOf(text: string): string[] {
-  const named = [...text.matchAll(/^\s*user-agent\s*:\s*([a-z_-]+)\s*(?:#.*)?$/gim)].map((match) =>
+  const named = [...text.matchAll(/^\s*user-agent\s*:\s*([a-z0-9_-]+)\s*(?:#.*)?$/gim)].map((match) =>
     match[1].toLowerCase(),
   );
-  return [...new Set(['drumlin', ...named])].slice(0, 4);
+  return [...new Set(['drumlin', ...named])];
 }
 
 /** Paths that the file's rules match, and such as they just fail to. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRobots, robotsFromResponse, UNREACHABLE } from '../../src/fetch/robots.ts';
-import { compilePattern, matches, normalisePath } from '../../src/fetch/robots-pattern.ts';
+import { matches, normalisePath, patternOf } from '../../src/fetch/robots-pattern.ts';
 
 const robots = (text: string, token = 'drumlin') => parseRobots(Buffer.from(text), token);
 const allowed = (text: string, path: string, token?: string) => robots(text, token).verdict(path).allowed;
@@ -32,7 +32,6 @@ describe('the rules that apply', () => {
   test('are none when our group has none, whatever everybody is told', () => {
     expect(allowed('User-agent: *\nDisallow: /\n\nUser-agent: drumlin\n', '/x')).toBe(true);
     expect(allowed('User-agent: *\nDisallow: /\n\nUser-agent: drumlin\nDisallow:\n', '/x')).toBe(true);
-    expect(allowed('User-agent: drumlin\nCrawl-delay: 1\nUser-agent: *\nDisallow: /', '/x')).toBe(true);
   });
 
   test('are none before the first group and in a file without any', () => {
@@ -45,6 +44,23 @@ describe('the rules that apply', () => {
     expect(
       allowed('User-agent: drumlin\nSitemap: http://x/\nNoindex: /\nUser-agent: *\nDisallow: /', '/x'),
     ).toBe(false);
+  });
+
+  test('are not cut off from their names by a delay, which the RFC does not know', () => {
+    const text =
+      'User-agent: drumlin\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a\nUser-agent: *\nDisallow: /b';
+    expect(['/a', '/b'].map((path) => allowed(text, path))).toEqual([false, true]);
+    expect(
+      allowed('User-agent: drumlin\nDisallow: /a\nCrawl-delay: 1\nUser-agent: *\nDisallow: /b', '/b'),
+    ).toBe(true);
+  });
+
+  test('are those for a name with digits, which is not the name before them', () => {
+    const text =
+      'User-agent: MJ12bot\nDisallow: /a\nUser-agent: 360Spider/1.0\nDisallow: /b\nUser-agent: *\nDisallow: /c';
+    expect(['/a', '/b', '/c'].map((path) => allowed(text, path, 'MJ12bot'))).toEqual([false, true, true]);
+    expect(['/a', '/b', '/c'].map((path) => allowed(text, path, '360spider'))).toEqual([true, false, true]);
+    expect(['/a', '/b', '/c'].map((path) => allowed(text, path, 'mj'))).toEqual([true, true, false]);
   });
 
   test('are read from misspelt lines, as big crawlers do', () => {
@@ -196,7 +212,10 @@ describe('matching', () => {
     fc.assert(
       fc.property(text, text, (rule, path) => {
         const expected = naive(decode(rule, true), decode(path, false));
-        expect(matches(compilePattern(Buffer.from(rule))!, normalisePath(path))).toBe(expected);
+        const { text: pattern, anchored } = patternOf(Buffer.from(rule))!;
+        // What stands around the pattern must not matter.
+        const rules = `*a${pattern}b*`;
+        expect(matches(rules, 2, 2 + pattern.length, anchored, normalisePath(path))).toBe(expected);
       }),
       { numRuns: 5000 },
     );
@@ -242,13 +261,17 @@ describe('beside the rules', () => {
     expect(robots(`User-agent: *\n${lines}`).crawlDelay).toBe(expected);
   });
 
-  test('a delay holds for its group alone', () => {
+  test('a delay is for the names just before it, though all share the rules that follow', () => {
     const text =
-      'User-agent: *\nCrawl-delay: 9\nUser-agent: drumlin\nCrawl-delay: 2\nUser-agent: other\nDisallow: /';
-    expect(robots(text).crawlDelay).toBe(2000);
-    expect(robots(text, 'someone').crawlDelay).toBe(9000);
-    expect(robots(text, 'other').crawlDelay).toBeUndefined();
-    expect(robots(text).verdict('/x').allowed).toBe(true);
+      'User-agent: *\nCrawl-delay: 9\nUser-agent: drumlin\nUser-agent: a\nCrawl-delay: 2\nUser-agent: other\nDisallow: /\nUser-agent: late\nDisallow: /x\nCrawl-delay: 4';
+    const delays = ['drumlin', 'a', 'someone', 'other', 'late'].map((name) => robots(text, name).crawlDelay);
+    expect(delays).toEqual([2000, 2000, 9000, undefined, 4000]);
+    expect(['drumlin', 'someone', 'other', 'late'].map((name) => allowed(text, '/y', name))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('sitemaps are for everybody', () => {
