@@ -1,0 +1,73 @@
+/**
+ * Reads a range of a file from front to back while the reader works on what came before.
+ *
+ * Idea      one chunk is always on its way. The bytes wait in one window, so that a reader that cannot tell beforehand
+ *           how many bytes it will use looks at more than enough and then says how many those were.
+ * Ensures   `peek(n)` gives the next n bytes, fewer only where the range ends: a view that is valid until the next call.
+ *           Windows begin at multiples of 8 as long as only multiples of 8 are skipped, so that they can be seen as numbers.
+ * Costs     one copy of each byte, and two chunks of memory; a longer `peek` enlarges the window.
+ */
+import type { DiskFile } from './disk.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+export class ReadAhead {
+  readonly #file: DiskFile;
+  readonly #end: number;
+  #position: number;
+  #window: Uint8Array;
+  #from = 0;
+  #to = 0;
+  readonly #chunk: Uint8Array;
+  #coming: Promise<number> | undefined;
+
+  /** Of the bytes `start .. end` of the file. */
+  constructor(file: DiskFile, start: number, end: number, chunkBytes = CHUNK_BYTES) {
+    this.#file = file;
+    this.#position = start;
+    this.#end = end;
+    this.#chunk = new Uint8Array(Math.max(8, Math.min(chunkBytes, end - start)));
+    this.#window = new Uint8Array(this.#chunk.length);
+    this.#order();
+  }
+
+  async peek(n: number): Promise<Uint8Array> {
+    while (this.#to - this.#from < n && this.#coming !== undefined) await this.#take(n);
+    return this.#window.subarray(this.#from, Math.min(this.#to, this.#from + n));
+  }
+
+  /** Only what was looked at can be skipped. */
+  skip(n: number): void {
+    this.#from += n;
+  }
+
+  /** Waits for the read that is under way: the file may be closed afterwards. */
+  async end(): Promise<void> {
+    await this.#coming?.catch(() => {}); // nobody asked for it
+    this.#coming = undefined;
+  }
+
+  /** Moves the chunk that came into the window, and orders the next. */
+  async #take(wanted: number): Promise<void> {
+    const read = (await this.#coming) ?? 0;
+    const held = this.#to - this.#from;
+    if (held + read > this.#window.length) {
+      const larger = new Uint8Array(Math.ceil((Math.max(held, wanted) + read) / 8) * 8);
+      larger.set(this.#window.subarray(this.#from, this.#to));
+      this.#window = larger;
+    } else {
+      this.#window.copyWithin(0, this.#from, this.#to);
+    }
+    this.#window.set(this.#chunk.subarray(0, read), held);
+    this.#from = 0;
+    this.#to = held + read;
+    this.#position = read === 0 ? this.#end : this.#position + read;
+    this.#order();
+  }
+
+  #order(): void {
+    const n = Math.min(this.#chunk.length, this.#end - this.#position);
+    this.#coming = n > 0 ? this.#file.readUpTo(this.#chunk.subarray(0, n), this.#position) : undefined;
+    this.#coming?.catch(() => {}); // told to whoever asks for the bytes
+  }
+}
