@@ -38,6 +38,13 @@ export interface FrontierLimits {
   readonly pagesPerDomain: number;
 }
 
+export interface FrontierState {
+  readonly hostsSeen: number;
+  readonly domainsSeen: number;
+  readonly required: number;
+  readonly allHere: boolean;
+}
+
 export interface FrontierParts {
   readonly backlog: Backlog;
   /** Without one no host ever leaves memory. */
@@ -83,7 +90,7 @@ export class Frontier {
   #queued = 0;
   #required: number;
   /** Every host of the crawl is in memory: one that is not is new. */
-  #allHere: boolean;
+  #allHere = true;
   /** How far the sweep under way has come: who leaves memory ahead of it must not be brought back by it. */
   #sweptTo: bigint | undefined;
   readonly #leftAhead = new Set<string>();
@@ -91,11 +98,10 @@ export class Frontier {
   hostsSeen = 0;
   domainsSeen = 0;
 
-  constructor(parts: FrontierParts, allHere = true) {
+  constructor(parts: FrontierParts) {
     this.#parts = parts;
     this.#limits = parts.limits;
     this.#required = parts.limits.front;
-    this.#allHere = allHere;
     this.backlog = parts.backlog;
     this.store = parts.store;
     this.#workbench = new Workbench<Host>(parts.addresses);
@@ -339,9 +345,39 @@ export class Frontier {
     return this.#workbench.nextReadyAt();
   }
 
-  /** Every host in memory, for the checkpoint. */
+  // —— Checkpoints ——
+
   inMemory(): Iterable<Host> {
     return this.#hosts.values();
+  }
+
+  domainsInMemory(): Iterable<Domain> {
+    return this.#domains.values();
+  }
+
+  /** What a checkpoint stores beside the snapshot. */
+  get state(): FrontierState {
+    const { hostsSeen, domainsSeen } = this;
+    return { hostsSeen, domainsSeen, required: this.#required, allHere: this.#allHere };
+  }
+
+  /** Takes up where a checkpoint left off; hosts and domains follow. */
+  restore({ hostsSeen, domainsSeen, required, allHere }: FrontierState): void {
+    this.hostsSeen = hostsSeen;
+    this.domainsSeen = domainsSeen;
+    this.#required = Math.min(required, this.#limits.hosts);
+    this.#allHere = allHere;
+  }
+
+  restoreDomain(name: string, fill: (domain: Domain) => void): void {
+    const domain = new Domain(name);
+    fill(domain);
+    this.#domains.set(name, domain);
+  }
+
+  restoreHost(host: Host, hasBacklog: boolean): void {
+    this.admit(host, { host: true, domain: true });
+    this.fed(host, host.queue.length, hasBacklog);
   }
 
   #newHost(name: string): Host | undefined {

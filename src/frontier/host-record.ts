@@ -1,16 +1,13 @@
 /**
  * A host or a domain as the bytes of a DRUM value.
  *
- * Format    one byte of version, then the fields in order: numbers as varints, times as f64 (milliseconds), texts in latin1
- *           with their length before them. Of robots.txt only what was answered is kept; an inquiry that is under way
- *           begins anew. Rules too long to be stored are left out, and asked for again.
+ * Format    see `FieldWriter`, the fields in the order below. Of robots.txt only what was answered is kept; an inquiry that is
+ *           under way begins anew. Rules too long to be stored are left out, and asked for again.
  */
 import { isIPv4 } from 'node:net';
-import { VarintReader, varintSize, writeVarint } from '../disk/varint.ts';
+import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { rulesFromBytes } from '../fetch/robots.ts';
 import type { Domain, Host } from './host.ts';
-
-const VERSION = 1;
 
 export function encodeHost(host: Host): Uint8Array {
   const out = new FieldWriter();
@@ -74,76 +71,4 @@ export function decodeDomain(record: Uint8Array, domain: Domain): boolean {
   if (fields.text() !== domain.name) return false;
   domain.pages = fields.number();
   return true;
-}
-
-class FieldWriter {
-  #buffer = Buffer.allocUnsafe(256);
-  #length = 0;
-
-  constructor() {
-    this.number(VERSION);
-  }
-
-  number(value: number): void {
-    this.#reserve(varintSize(value));
-    this.#length = writeVarint(this.#buffer, this.#length, value);
-  }
-
-  time(value: number): void {
-    this.#reserve(8);
-    this.#length = this.#buffer.writeDoubleLE(value, this.#length);
-  }
-
-  text(value: string): void {
-    this.bytes(Buffer.from(value, 'latin1'));
-  }
-
-  bytes(value: Uint8Array): void {
-    this.number(value.length);
-    this.#reserve(value.length);
-    this.#buffer.set(value, this.#length);
-    this.#length += value.length;
-  }
-
-  finish(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length);
-  }
-
-  #reserve(more: number): void {
-    if (this.#length + more <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafe(2 * (this.#length + more));
-    grown.set(this.#buffer.subarray(0, this.#length));
-    this.#buffer = grown;
-  }
-}
-
-class FieldReader {
-  readonly #reader: VarintReader;
-
-  constructor(record: Uint8Array) {
-    this.#reader = new VarintReader(record);
-    if (this.number() !== VERSION) throw new Error('a host record of another version');
-  }
-
-  get atEnd(): boolean {
-    return this.#reader.at >= this.#reader.bytes.length;
-  }
-
-  number(): number {
-    return this.#reader.next();
-  }
-
-  time(): number {
-    const { buffer, byteOffset } = this.#reader.take(8);
-    return new DataView(buffer, byteOffset, 8).getFloat64(0, true);
-  }
-
-  text(): string {
-    const bytes = this.bytes();
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  }
-
-  bytes(): Uint8Array {
-    return this.#reader.take(this.#reader.next());
-  }
 }

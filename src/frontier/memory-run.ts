@@ -69,6 +69,11 @@ export class MemoryRun {
     return taken;
   }
 
+  /** The hosts as they came. */
+  waiting(): Iterable<WaitingHost> {
+    return this.#hosts.values();
+  }
+
   /** The hosts in order, as they are now. */
   sorted(): WaitingHost[] {
     return [...this.#hosts.values()].sort(compareIds);

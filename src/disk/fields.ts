@@ -1,0 +1,73 @@
+/**
+ * Fields of a small record, one after the other: numbers (whole, not negative) as varints, times as f64 (milliseconds), texts in
+ * latin1 and bytes with their length before them. Who writes and who reads agree on the order; the file that records
+ * stand in tells the version.
+ */
+import { VarintReader, varintSize, writeVarint } from './varint.ts';
+
+export class FieldWriter {
+  #buffer = Buffer.allocUnsafe(256);
+  #length = 0;
+
+  number(value: number): void {
+    this.#reserve(varintSize(value));
+    this.#length = writeVarint(this.#buffer, this.#length, value);
+  }
+
+  time(value: number): void {
+    this.#reserve(8);
+    this.#length = this.#buffer.writeDoubleLE(value, this.#length);
+  }
+
+  text(value: string): void {
+    this.bytes(Buffer.from(value, 'latin1'));
+  }
+
+  bytes(value: Uint8Array): void {
+    this.number(value.length);
+    this.#reserve(value.length);
+    this.#buffer.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  finish(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#buffer.length) return;
+    const grown = Buffer.allocUnsafe(2 * (this.#length + more));
+    grown.set(this.#buffer.subarray(0, this.#length));
+    this.#buffer = grown;
+  }
+}
+
+export class FieldReader {
+  readonly #reader: VarintReader;
+
+  constructor(record: Uint8Array) {
+    this.#reader = new VarintReader(record);
+  }
+
+  get atEnd(): boolean {
+    return this.#reader.at >= this.#reader.bytes.length;
+  }
+
+  number(): number {
+    return this.#reader.next();
+  }
+
+  time(): number {
+    const { buffer, byteOffset } = this.#reader.take(8);
+    return new DataView(buffer, byteOffset, 8).getFloat64(0, true);
+  }
+
+  text(): string {
+    const bytes = this.bytes();
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  }
+
+  bytes(): Uint8Array {
+    return this.#reader.take(this.#reader.next());
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What of the frontier is in memory, as the bytes of one file: a checkpoint stores it beside the lengths of what is on disk.
+ *
+ * Format    records of fields: the kind, a name, the rest. Hosts carry what is known of them and
+ *           their URLs, the one under way first; then the backlog's two runs in memory, host by host.
+ * Requires  that `take` is called at one moment, between two steps of the distributor.
+ * Ensures   `restore` gives a frontier that hands out the same URLs: what was being fetched is fetched again.
+ */
+import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import type { Frontier } from './frontier.ts';
+import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
+import type { MemoryRun } from './memory-run.ts';
+import { PathQueue } from './path-queue.ts';
+
+const KIND = { domain: 1, host: 2, returned: 3, arrivals: 4 } as const;
+
+export function takeSnapshot(frontier: Frontier): Uint8Array {
+  const out = new FieldWriter();
+  for (const domain of frontier.domainsInMemory()) {
+    out.number(KIND.domain);
+    out.text(domain.name);
+    out.bytes(encodeDomain(domain));
+  }
+  for (const host of frontier.inMemory()) {
+    out.number(KIND.host);
+    out.text(host.name);
+    out.bytes(encodeHost(host));
+    out.number(host.hasBacklog ? 1 : 0);
+    const queue = new PathQueue(host.name);
+    if (host.underWay) queue.push(host.underWay);
+    const waiting = host.queue.entries();
+    if (waiting.count > 0) queue.append(waiting);
+    writeQueue(out, queue);
+  }
+  writeRun(out, KIND.returned, frontier.backlog.returned);
+  writeRun(out, KIND.arrivals, frontier.backlog.arrivals);
+  return out.finish();
+}
+
+export function restoreSnapshot(bytes: Uint8Array, frontier: Frontier): void {
+  const { returned, arrivals } = frontier.backlog;
+  const fields = new FieldReader(bytes);
+  while (!fields.atEnd) {
+    const kind = fields.number();
+    const name = fields.text();
+    if (kind === KIND.domain) frontier.restoreDomain(name, (domain) => decodeDomain(fields.bytes(), domain));
+    else if (kind === KIND.host) {
+      const { host } = frontier.candidate(name);
+      decodeHost(fields.bytes(), host);
+      const hasBacklog = fields.number() === 1;
+      const queue = readQueue(fields);
+      host.queue.append(queue);
+      frontier.restoreHost(host, hasBacklog);
+    } else (kind === KIND.returned ? returned : arrivals).append(name, readQueue(fields));
+  }
+}
+
+function writeRun(out: FieldWriter, kind: number, run: MemoryRun): void {
+  for (const { queue } of run.waiting()) {
+    out.number(kind);
+    out.text(queue.host);
+    writeQueue(out, queue);
+  }
+}
+
+function writeQueue(out: FieldWriter, queue: PathQueue): void {
+  const { count, bytes } = queue.entries();
+  out.number(count);
+  out.bytes(bytes);
+}
+
+function readQueue(fields: FieldReader): { count: number; bytes: Uint8Array } {
+  return { count: fields.number(), bytes: fields.bytes() };
+}
