@@ -1,0 +1,66 @@
+/**
+ * Rankings of a graph's nodes: `rank(graph, { by: 'pagerank', alpha: 0.9 })`.
+ *
+ * A method takes a graph and gives each node a score (ranker.ts); scores are ordered greatest first, ties by name (order.ts);
+ * registry.ts knows the methods by name. docs/ranking.md says what each is good for and what it costs.
+ */
+import type { Graph } from '../graph/graph.ts';
+import type { Bytes } from '../units.ts';
+import { order } from './order.ts';
+import { checkParameters, type Given } from './parameters.ts';
+import type { RankResult } from './ranker.ts';
+import { findRanker } from './registry.ts';
+
+export { order } from './order.ts';
+export type { NodeWeights, Ranker, RankResult } from './ranker.ts';
+export { findRanker, RANKER_NAMES } from './registry.ts';
+
+const MEMORY: Bytes = 2 * 2 ** 30;
+
+export interface RankRequest {
+  /** The method: in, opic, pagerank, trustrank, cheirank, 2drank, hits … */
+  readonly by: string;
+  readonly threads?: number;
+  readonly memory?: Bytes;
+  readonly onProgress?: (done: number) => void;
+  /** The method's own parameters; `drumlin rank --list` prints them. */
+  readonly [parameter: string]: Given | ((done: number) => void);
+}
+
+export interface RankedNode {
+  /** From 1. */
+  readonly rank: number;
+  readonly name: string;
+  readonly score: number;
+}
+
+export interface Ranking extends RankResult {
+  readonly by: string;
+  /** The ids of the best nodes, best first. */
+  order(top?: number): Uint32Array;
+  /** The best nodes, best first, named one by one as they are asked for. */
+  top(count?: number): AsyncGenerator<RankedNode>;
+}
+
+export async function rank(graph: Graph, request: RankRequest): Promise<Ranking> {
+  const { by, threads = 1, memory = MEMORY, onProgress, ...given } = request;
+  const ranker = await findRanker(by);
+  const values = checkParameters(by, ranker.parameters, given as Readonly<Record<string, Given>>);
+  const { scores, facts } = await ranker.run(graph, values, {
+    threads: Math.max(1, Math.floor(threads)),
+    memory,
+    ...(onProgress && { onProgress: (done) => onProgress(Math.min(1, Math.max(0, done))) }),
+  });
+  return {
+    by,
+    scores,
+    facts,
+    order: (top) => order(scores, top),
+    async *top(count) {
+      let place = 0;
+      for (const id of order(scores, count)) {
+        yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
+      }
+    },
+  };
+}

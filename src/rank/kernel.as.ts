@@ -1,0 +1,123 @@
+/**
+ * The kernels of ranking in AssemblyScript: sums over arcs, shared out among threads.
+ *
+ * A task lies at a fixed place in memory, its rows cut into chunks. Every thread, the caller's included, draws chunks until none is
+ * left; what a chunk adds up is stored by chunk, so that the totals do not depend on who drew it. Results are
+ * written where no thread reads in the same task, so no row waits for another.
+ *
+ * Compiled by test/rank/compile-kernel.ts into kernel-wasm.ts, which is what the build and the tests load.
+ * The layout of a task and the meaning of each field are stated once, in kernel.ts.
+ */
+
+const ROUND: usize = 0;
+const NEXT_CHUNK: usize = 4;
+const BUSY: usize = 8;
+const KIND: usize = 12;
+const CHUNKS: usize = 16;
+const BOUNDS: usize = 20;
+const OFFSETS: usize = 24;
+const TARGETS: usize = 28;
+const GIVEN: usize = 32;
+const RESULT: usize = 36;
+const VALUES: usize = 40;
+const SHARES: usize = 44;
+const JUMP: usize = 48;
+const TOTALS: usize = 52;
+const SCALE: usize = 56;
+const BASE: usize = 64;
+const JUMP_WEIGHT: usize = 72;
+
+const STOP: u32 = 0;
+const SUMS: u32 = 1;
+
+/** Four sums at once: one addition takes as long as four that do not wait for each other. */
+// @ts-ignore: decorator
+@inline
+function sumOf(given: usize, at: usize, end: usize): f64 {
+  let a: f64 = 0;
+  let b: f64 = 0;
+  let c: f64 = 0;
+  let d: f64 = 0;
+  for (; at + 16 <= end; at += 16) {
+    a += load<f64>(given + (<usize>load<u32>(at) << 3));
+    b += load<f64>(given + (<usize>load<u32>(at, 4) << 3));
+    c += load<f64>(given + (<usize>load<u32>(at, 8) << 3));
+    d += load<f64>(given + (<usize>load<u32>(at, 12) << 3));
+  }
+  for (; at < end; at += 4) a += load<f64>(given + (<usize>load<u32>(at) << 3));
+  return a + b + (c + d);
+}
+
+function sums(from: u32, to: u32): void {
+  const offsets: usize = load<u32>(OFFSETS);
+  const targets: usize = load<u32>(TARGETS);
+  const given: usize = load<u32>(GIVEN);
+  const result: usize = load<u32>(RESULT);
+  let at = targets + (<usize>load<u32>(offsets + (<usize>from << 2)) << 2);
+  for (let row = from; row < to; row++) {
+    const end = targets + (<usize>load<u32>(offsets + (<usize>row << 2), 4) << 2);
+    store<f64>(result + (<usize>row << 3), sumOf(given, at, end));
+    at = end;
+  }
+}
+
+function walk(chunk: u32, from: u32, to: u32): void {
+  const offsets: usize = load<u32>(OFFSETS);
+  const targets: usize = load<u32>(TARGETS);
+  const given: usize = load<u32>(GIVEN);
+  const result: usize = load<u32>(RESULT);
+  const values: usize = load<u32>(VALUES);
+  const shares: usize = load<u32>(SHARES);
+  const jump: usize = load<u32>(JUMP);
+  const scale = load<f64>(SCALE);
+  const base = load<f64>(BASE);
+  const jumpWeight = load<f64>(JUMP_WEIGHT);
+  let moved: f64 = 0;
+  let stuck: f64 = 0;
+  let at = targets + (<usize>load<u32>(offsets + (<usize>from << 2)) << 2);
+  for (let row = from; row < to; row++) {
+    const end = targets + (<usize>load<u32>(offsets + (<usize>row << 2), 4) << 2);
+    const place = <usize>row << 3;
+    let value = scale * sumOf(given, at, end) + base;
+    if (jump != 0) value += jumpWeight * load<f64>(jump + place);
+    const share = load<f64>(shares + place);
+    moved += abs(value - load<f64>(values + place));
+    if (share == 0) stuck += value;
+    store<f64>(values + place, value);
+    store<f64>(result + place, value * share);
+    at = end;
+  }
+  const totals = <usize>load<u32>(TOTALS) + (<usize>chunk << 4);
+  store<f64>(totals, moved);
+  store<f64>(totals, stuck, 8);
+}
+
+/** Works on at most `most` chunks; whether it stopped for want of any. */
+export function work(most: u32): bool {
+  const chunks = load<u32>(CHUNKS);
+  const bounds: usize = load<u32>(BOUNDS);
+  const kind = load<u32>(KIND);
+  for (let i: u32 = 0; i < most; i++) {
+    const chunk = atomic.add<u32>(NEXT_CHUNK, 1);
+    if (chunk >= chunks) return true;
+    const from = load<u32>(bounds + (<usize>chunk << 2));
+    const to = load<u32>(bounds + (<usize>chunk << 2), 4);
+    if (kind == SUMS) sums(from, to);
+    else walk(chunk, from, to);
+  }
+  return false;
+}
+
+/** What a helping thread does all its life: waits for a task, helps with it, says that it is done. */
+export function serve(): void {
+  let seen: u32 = 0;
+  while (true) {
+    atomic.wait<i32>(ROUND, seen, -1);
+    const round = atomic.load<u32>(ROUND);
+    if (round == seen) continue;
+    seen = round;
+    if (load<u32>(KIND) == STOP) return;
+    work(u32.MAX_VALUE);
+    if (atomic.sub<u32>(BUSY, 1) == 1) atomic.notify(BUSY, 1);
+  }
+}
