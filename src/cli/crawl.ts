@@ -7,11 +7,9 @@ const EXAMPLES = `
 Examples:
   drumlin crawl https://example.org/ --contact https://example.com/bot --max-pages 1000
   drumlin crawl seeds.txt --dir my-crawl --delay 2s --max-time 1h --contact you@example.com
+  drumlin crawl https://example.org/docs/ --scope prefix --exclude '*.zip' --exclude '*/print/*' --contact you@example.com
   drumlin crawl http://localhost:8000/ --allow-private --delay 0
 `;
-
-/** Addresses and prefix lengths, with commas between them. */
-const RANGES = /^[\da-f.:/, ]*$/i;
 
 export function register(program: Command): void {
   const command = program
@@ -24,10 +22,13 @@ export function register(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
       const { json, ...options } = flags;
-      // "--allow-private http://localhost/": the word after the flag is a seed, not the ranges it may take.
-      if (typeof options.allowPrivate === 'string' && !RANGES.test(options.allowPrivate)) {
-        words.push(options.allowPrivate);
-        options.allowPrivate = true;
+      for (const [key, { type }] of SETTING_ROWS) {
+        // "--insecure https://localhost/": the word after the flag is a seed, not a value of it.
+        const word = options[key];
+        if (typeof word !== 'string' || (type.takes?.test(word) ?? true)) continue;
+        if (command.getOptionValueSource(key) !== 'cli') continue;
+        words.push(word);
+        options[key] = true;
       }
       const { runCommand } = await import('./run-crawl.ts');
       process.exitCode = await runCommand(words, options as CrawlOptions, json === true);
@@ -35,11 +36,17 @@ export function register(program: Command): void {
 }
 
 function optionOf(key: string, setting: Setting<unknown>): Option {
-  const optional = typeof setting.default === 'boolean';
-  const value = optional ? `[${setting.type.placeholder}]` : `<${setting.type.placeholder}>`;
-  const preset = setting.type.print(setting.default);
+  const { type } = setting;
+  const optional = type.takes !== undefined;
+  const value = optional ? `[${type.placeholder}]` : `<${type.placeholder}>`;
+  const preset = type.print(setting.default);
   const doc = preset === '' || optional ? setting.doc : `${setting.doc} (default: ${preset})`;
   const option = new Option(`--${setting.flag} ${value}`, doc).env(environmentName(setting));
+  if (type.separator !== undefined) {
+    option.argParser((text, earlier?: string) =>
+      earlier === undefined ? text : `${earlier}${type.separator}${text}`,
+    );
+  }
   // Commander names an option after its flag; the table's key is the name everywhere else.
   option.attributeName = () => key;
   return option;

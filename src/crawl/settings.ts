@@ -2,24 +2,28 @@
  * What can be set for a crawl: one table. The command line's flags, the environment's names, the library's options
  * and docs/configuration.md are all read off it.
  */
+import { availableParallelism } from 'node:os';
 import type { GzipLevel } from '../archive/gzip.ts';
 import { DrumlinError } from '../errors.ts';
+import type { Millis } from '../units.ts';
 import {
-  type Bytes,
-  formatBytes,
-  formatDuration,
-  type Millis,
-  parseBytes,
-  parseCount,
-  parseDuration,
-} from '../units.ts';
-
-/** A kind of value: how it is written, read and printed. */
-export interface ValueType<T> {
-  readonly placeholder: string;
-  parse(text: string): T;
-  print(value: T): string;
-}
+  agents,
+  contentTypes,
+  count,
+  duration,
+  file,
+  flag,
+  folder,
+  gzipLevel,
+  list,
+  patterns,
+  proxyUrl,
+  ranges,
+  scopeName,
+  size,
+  text,
+  type ValueType,
+} from './value-types.ts';
 
 export interface Setting<T> {
   readonly flag: string;
@@ -31,41 +35,6 @@ export interface Setting<T> {
   readonly most: number;
 }
 
-const text: ValueType<string> = { placeholder: 'text', parse: (t) => t, print: (v) => v };
-const folder: ValueType<string> = { ...text, placeholder: 'folder' };
-const file: ValueType<string> = { ...text, placeholder: 'file' };
-const count: ValueType<number> = {
-  placeholder: 'count',
-  parse: parseCount,
-  print: (v) => (v === Infinity ? 'no limit' : String(v)),
-};
-const duration: ValueType<Millis> = {
-  placeholder: 'time',
-  parse: parseDuration,
-  print: (v) => (v === Infinity ? 'no limit' : formatDuration(v)),
-};
-const size: ValueType<Bytes> = { placeholder: 'size', parse: parseBytes, print: formatBytes };
-const list: ValueType<readonly string[]> = {
-  placeholder: 'list',
-  parse: (t) =>
-    t
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  print: (v) => v.join(','),
-};
-/** A flag that is on when named; it may take a list, and `true` stands for everything. */
-const ranges: ValueType<boolean | readonly string[]> = {
-  placeholder: 'ranges',
-  parse: (t) => (t === 'true' || t === '' ? true : t === 'false' ? false : list.parse(t)),
-  print: (v) => (typeof v === 'boolean' ? String(v) : list.print(v)),
-};
-const gzipLevel: ValueType<GzipLevel> = {
-  placeholder: 'level',
-  parse: (t) => parseCount(t) as GzipLevel,
-  print: String,
-};
-
 const setting = <T>(
   flag: string,
   type: ValueType<T>,
@@ -75,6 +44,10 @@ const setting = <T>(
   most = Infinity,
 ): Setting<T> => ({ flag, type, default: value, doc, least, most });
 
+/** What every server is asked to take (RFC 9110, 4.1). */
+const LONGEST_URL = 8000;
+const LEAST_MEMORY = 2 ** 16;
+
 export const SETTINGS = {
   dir: setting(
     'dir',
@@ -82,38 +55,56 @@ export const SETTINGS = {
     '',
     'folder that the crawl leaves behind; by default a new one in crawls/, and in the library none at all',
   ),
+  agents: setting('agents', agents, 'cores', 'agents, each on a thread of its own; "cores" is one per core'),
+  scope: setting(
+    'scope',
+    scopeName,
+    'any',
+    'which links are followed: host (to the hosts of the seeds), domain (to their domains), prefix (to what lies under their folders) or any',
+  ),
+  include: setting(
+    'include',
+    patterns,
+    [],
+    'follow only links that match: a glob over the whole URL, such as https://example.org/docs/*, or a regular expression between slashes; may be repeated, or take several with blanks between them',
+  ),
+  exclude: setting(
+    'exclude',
+    patterns,
+    [],
+    'follow no links that match, written like those of include; it wins over include',
+  ),
+  maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
+  maxUrlLength: setting('max-url-length', count, 2048, 'follow no links longer than this', 1, LONGEST_URL),
   maxPages: setting('max-pages', count, Infinity, 'stop after this many pages', 1),
+  maxPagesPerHost: setting(
+    'max-pages-per-host',
+    count,
+    Infinity,
+    'fetch at most this many pages of a host',
+    1,
+  ),
+  maxPagesPerDomain: setting(
+    'max-pages-per-domain',
+    count,
+    Infinity,
+    'fetch at most this many pages of a domain and all its hosts',
+    1,
+  ),
+  maxBytes: setting('max-bytes', size, Infinity, 'stop when this much was received', 1),
   maxTime: setting(
     'max-time',
     duration,
     Infinity,
     'stop after this time; requests under way get three seconds more',
   ),
-  maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
-  delay: setting('delay', duration, 4000, 'time between two requests to one host'),
-  addressDelay: setting(
-    'address-delay',
-    duration,
-    500,
-    'time between two requests to one address; never more than the delay of a host',
-  ),
-  fetches: setting('fetches', count, 256, 'requests under way at once, each to another address', 1),
-  dns: setting('dns', list, [], 'name servers to ask, host:port, instead of the system’s'),
-  allowPrivate: setting(
-    'allow-private',
-    ranges,
-    false,
-    'fetch from loopback and private addresses too, all of them or the ranges named',
-  ),
-  userAgent: setting('user-agent', text, '', 'the whole User-Agent line, in place of drumlin’s own'),
-  contact: setting(
-    'contact',
-    text,
-    '',
-    'URL or e-mail address of whoever runs the crawl; public sites need it',
-  ),
-  ca: setting('ca', file, '', 'file with certificate authorities (PEM) to trust beside the usual ones'),
   maxBody: setting('max-body', size, 10 * 2 ** 20, 'longer bodies are cut here and marked as truncated'),
+  types: setting(
+    'types',
+    contentTypes,
+    [],
+    'content types to archive and to read, such as text/html,application/pdf,image/*',
+  ),
   maxRedirects: setting('max-redirects', count, 5, 'redirects followed in a row'),
   dropParameters: setting(
     'drop-parameters',
@@ -121,12 +112,87 @@ export const SETTINGS = {
     [],
     'query parameters to drop from every URL; "tracking" stands for the usual session and tracking ones',
   ),
+  delay: setting('delay', duration, 4000, 'time between two requests to one host'),
+  addressDelay: setting(
+    'address-delay',
+    duration,
+    500,
+    'time between two requests to one address; never more than the delay of a host',
+  ),
+  delays: setting(
+    'delays',
+    file,
+    '',
+    'file with other delays for some, one a line: host example.org 10s, host .example.org 10s (the domain and below), address 192.0.2.1 2s',
+  ),
+  maxCrawlDelay: setting(
+    'max-crawl-delay',
+    duration,
+    60_000,
+    'longest Crawl-delay of a robots.txt that is kept; a longer one counts as this',
+  ),
+  fetches: setting('fetches', count, 256, 'requests under way at once, each to another address', 1),
+  userAgent: setting('user-agent', text, '', 'the whole User-Agent line, in place of drumlin’s own'),
+  contact: setting(
+    'contact',
+    text,
+    '',
+    'URL or e-mail address of whoever runs the crawl; public sites need it',
+  ),
+  auth: setting(
+    'auth',
+    file,
+    '',
+    'file with passwords for Basic authentication, in lines of "host user password"',
+  ),
+  cookies: setting(
+    'cookies',
+    file,
+    '',
+    'file with cookies to send, as browsers and wget export them (cookies.txt)',
+  ),
+  proxy: setting(
+    'proxy',
+    proxyUrl,
+    '',
+    'HTTP proxy to fetch through, http://host:port; crawl.json keeps it as written',
+  ),
+  dns: setting('dns', list, [], 'name servers to ask, host:port, instead of the system’s'),
+  allowPrivate: setting(
+    'allow-private',
+    ranges,
+    false,
+    'fetch from loopback and private addresses too, all of them or the ranges named',
+  ),
+  ca: setting('ca', file, '', 'file with certificate authorities (PEM) to trust beside the usual ones'),
+  insecure: setting(
+    'insecure',
+    flag,
+    false,
+    'take certificates that cannot be verified: expired ones, self-signed ones, those of another name',
+  ),
   sieveMemory: setting(
     'sieve-memory',
     size,
     64 * 2 ** 20,
-    'memory for telling new URLs from known ones',
+    'memory of each agent for telling new URLs from known ones',
     2 ** 20,
+  ),
+  frontHosts: setting('front-hosts', count, 20_000, 'most hosts in the memory of each agent', 1),
+  frontUrls: setting('front-urls', count, 200_000, 'most URLs waiting in the memory of each agent', 1),
+  backlogMemory: setting(
+    'backlog-memory',
+    size,
+    16 * 2 ** 20,
+    'memory of each agent for URLs on their way to and from the disk',
+    LEAST_MEMORY,
+  ),
+  hostMemory: setting(
+    'host-memory',
+    size,
+    16 * 2 ** 20,
+    'memory of each agent for what is known of hosts on their way to and from the disk',
+    LEAST_MEMORY,
   ),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
   gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)', 1, 9),
@@ -139,6 +205,10 @@ export type CrawlOptions = { readonly [K in keyof CrawlConfig]?: CrawlConfig[K] 
 
 /** Whoever asks for no delay between pages of a host cannot want one between the hosts of an address. */
 export const addressDelay = ({ addressDelay, delay }: CrawlConfig): Millis => Math.min(addressDelay, delay);
+
+/** How many agents that is, on this machine. */
+export const agentCount = ({ agents }: Pick<CrawlConfig, 'agents'>): number =>
+  agents === 'cores' ? availableParallelism() : agents;
 
 /** The table as plain rows, for the command line and the docs. */
 export const SETTING_ROWS = Object.entries(SETTINGS) as unknown as [keyof CrawlConfig, Setting<unknown>][];
@@ -155,15 +225,17 @@ export function resolveConfig(options: CrawlOptions): CrawlConfig {
     }
   }
   for (const [key, setting] of SETTING_ROWS) {
-    const given = options[key] ?? setting.default;
-    config[key] = checked(setting, typeof given === 'string' ? read(setting, given) : given);
+    config[key] = checked(setting, read(setting, options[key] ?? setting.default));
   }
   return config as CrawlConfig;
 }
 
-function read({ flag, type }: Setting<unknown>, text: string): unknown {
+/** What is written as text, as what it means; anything else as it is. */
+function read({ flag, type }: Setting<unknown>, given: unknown): unknown {
+  const written = Array.isArray(given) && type.separator !== undefined ? given.join(type.separator) : given;
+  if (typeof written !== 'string') return written;
   try {
-    return type.parse(text);
+    return type.parse(written);
   } catch (error) {
     if (!(error instanceof DrumlinError)) throw error;
     throw new DrumlinError('SETTING', `${flag}: ${error.fact}`, error.remedy);
@@ -171,11 +243,17 @@ function read({ flag, type }: Setting<unknown>, text: string): unknown {
 }
 
 function checked({ flag, default: preset, type, least, most }: Setting<unknown>, value: unknown): unknown {
-  if (typeof preset !== 'number' || (typeof value === 'number' && value >= least && value <= most))
-    return value;
-  const range =
-    most === Infinity ? `${type.print(least)} or more` : `${type.print(least)} to ${type.print(most)}`;
-  throw new DrumlinError('SETTING', `${flag}: ${String(value)} is out of range.`, `Take ${range}.`);
+  if (typeof preset === 'number' && !(typeof value === 'number' && value >= least && value <= most)) {
+    const range =
+      most === Infinity ? `${type.print(least)} or more` : `${type.print(least)} to ${type.print(most)}`;
+    throw new DrumlinError('SETTING', `${flag}: ${String(value)} is out of range.`, `Take ${range}.`);
+  }
+  if (type.holds(value)) return value;
+  throw new DrumlinError(
+    'SETTING',
+    `${flag}: ${String(value)} is no value for it (${type.placeholder}).`,
+    'Give it as text, written as on the command line.',
+  );
 }
 
 function nearest(key: string): string {

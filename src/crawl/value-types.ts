@@ -1,0 +1,169 @@
+/** The kinds of values that settings take: how each is written, read, checked and printed. */
+import type { GzipLevel } from '../archive/gzip.ts';
+import { DrumlinError } from '../errors.ts';
+import {
+  type Bytes,
+  formatBytes,
+  formatDuration,
+  type Millis,
+  parseBytes,
+  parseCount,
+  parseDuration,
+} from '../units.ts';
+import { settledTypePattern } from './content-type.ts';
+import { checkUrlPattern } from './url-pattern.ts';
+
+export interface ValueType<T> {
+  readonly placeholder: string;
+  parse(text: string): T;
+  print(value: T): string;
+  /** Whether a value that a program gave is one. */
+  holds(value: unknown): value is T;
+  /** A list: a flag may be given several times, and a program may give an array; this stands between the items. */
+  readonly separator?: string;
+  /** A flag that may stand alone, for true: what can be its value. Any other word after it is not its own. */
+  readonly takes?: RegExp;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => value === Infinity || Number.isInteger(value);
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText);
+const unlessEndless = (print: (value: number) => string) => (value: number) =>
+  value === Infinity ? 'no limit' : print(value);
+
+export const text: ValueType<string> = {
+  placeholder: 'text',
+  parse: (t) => t,
+  print: (v) => v,
+  holds: isText,
+};
+export const folder: ValueType<string> = { ...text, placeholder: 'folder' };
+export const file: ValueType<string> = { ...text, placeholder: 'file' };
+
+export const count: ValueType<number> = {
+  placeholder: 'count',
+  parse: parseCount,
+  print: unlessEndless(String),
+  holds: isCount,
+};
+export const duration: ValueType<Millis> = {
+  placeholder: 'time',
+  parse: parseDuration,
+  print: unlessEndless(formatDuration),
+  holds: (v): v is Millis => typeof v === 'number',
+};
+export const size: ValueType<Bytes> = {
+  placeholder: 'size',
+  parse: parseBytes,
+  print: unlessEndless(formatBytes),
+  holds: (v): v is Bytes => typeof v === 'number',
+};
+export const gzipLevel: ValueType<GzipLevel> = {
+  placeholder: 'level',
+  parse: (t) => parseCount(t) as GzipLevel,
+  print: String,
+  holds: (v): v is GzipLevel => isCount(v) && v >= 1 && v <= 9,
+};
+
+/** Every agent owns at least one of this many partitions of the web. */
+const MOST_AGENTS = 1024;
+const isAgents = (v: unknown): v is number | 'cores' =>
+  v === 'cores' || (isCount(v) && v >= 1 && v <= MOST_AGENTS);
+
+export const agents: ValueType<number | 'cores'> = {
+  placeholder: 'count',
+  parse: (t) => {
+    const value = /^\d+$/.test(t.trim()) ? Number(t) : t.trim();
+    if (isAgents(value)) return value;
+    throw new DrumlinError(
+      'VALUE',
+      `"${t}" is no number of agents.`,
+      `Take 1 to ${MOST_AGENTS}, or cores for one per core.`,
+    );
+  },
+  print: String,
+  holds: isAgents,
+};
+
+/** Which links are followed; src/crawl/scope.ts says where each ends. */
+const SCOPES = ['host', 'domain', 'prefix', 'any'] as const;
+export type ScopeName = (typeof SCOPES)[number];
+
+export const scopeName: ValueType<ScopeName> = {
+  placeholder: 'scope',
+  parse: (t) => {
+    const name = SCOPES.find((scope) => scope === t.trim());
+    if (name !== undefined) return name;
+    throw new DrumlinError('VALUE', `"${t}" is no scope.`, `Take one of ${SCOPES.join(', ')}.`);
+  },
+  print: String,
+  holds: (v): v is ScopeName => SCOPES.some((scope) => scope === v),
+};
+
+export const list: ValueType<readonly string[]> = {
+  placeholder: 'list',
+  parse: (t) =>
+    t
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  print: (v) => v.join(','),
+  holds: isTextList,
+  separator: ',',
+};
+
+export const contentTypes: ValueType<readonly string[]> = {
+  ...list,
+  placeholder: 'types',
+  parse: (t) => (t.trim() === 'all' ? [] : list.parse(t).map(settledTypePattern)),
+  print: (v) => list.print(v) || 'all',
+};
+
+/** Blanks stand between them: commas occur in URLs and in regular expressions, blanks in neither. */
+export const patterns: ValueType<readonly string[]> = {
+  placeholder: 'pattern',
+  parse: (t) => {
+    const items = t.split(/\s+/).filter(Boolean);
+    for (const pattern of items) checkUrlPattern(pattern);
+    return items;
+  },
+  print: (v) => v.join(' '),
+  holds: isTextList,
+  separator: ' ',
+};
+
+export const flag: ValueType<boolean> = {
+  placeholder: 'true/false',
+  parse: (t) => {
+    if (t === 'true' || t === 'false') return t === 'true';
+    throw new DrumlinError('VALUE', `"${t}" is neither true nor false.`, 'Write one of them.');
+  },
+  print: String,
+  holds: (v): v is boolean => typeof v === 'boolean',
+  takes: /^(?:true|false)$/,
+};
+
+/** On when named; it may take a list, and `true` stands for everything. */
+export const ranges: ValueType<boolean | readonly string[]> = {
+  placeholder: 'ranges',
+  parse: (t) => (t === 'true' || t === '' ? true : t === 'false' ? false : list.parse(t)),
+  print: (v) => (typeof v === 'boolean' ? String(v) : list.print(v)),
+  holds: (v): v is boolean | readonly string[] => typeof v === 'boolean' || isTextList(v),
+  takes: /^(?:true|false|[\da-f.:/, ]*)$/i,
+};
+
+export const proxyUrl: ValueType<string> = {
+  ...text,
+  placeholder: 'URL',
+  parse: (t) => {
+    if (t === '') return '';
+    const url = URL.canParse(t) ? new URL(t) : undefined;
+    if (url?.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '') return t;
+    throw new DrumlinError(
+      'VALUE',
+      `"${t}" is no HTTP proxy.`,
+      'Write it like http://proxy.example.org:3128.',
+    );
+  },
+};

@@ -1,0 +1,74 @@
+/** From the words of a command line and the environment to seeds and settings; the crawl itself is not run. */
+import { Command } from 'commander';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { register } from '../../src/cli/crawl.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+
+const runCommand = vi.hoisted(() => vi.fn(async () => 0));
+vi.mock('../../src/cli/run-crawl.ts', () => ({ runCommand }));
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function crawl(...words: string[]) {
+  runCommand.mockClear();
+  const program = new Command().exitOverride();
+  register(program);
+  await program.parseAsync(['crawl', ...words], { from: 'user' });
+  const [seeds, options] = runCommand.mock.calls[0] as unknown as [string[], CrawlOptions];
+  return { seeds, config: resolveConfig(options) };
+}
+
+describe('the flags of drumlin crawl', () => {
+  test('a flag that takes a list may be repeated', async () => {
+    const { seeds, config } = await crawl(
+      ...['--exclude', '*/a,b/*', 'http://x.test/', '--exclude', '*.zip /\\d{1,3}/'],
+      ...[
+        '--dns',
+        '127.0.0.1:53',
+        '--dns',
+        '127.0.0.1:54,127.0.0.1:55',
+        '--types',
+        'text/*',
+        '--types',
+        'image/*',
+      ],
+    );
+    expect(seeds).toEqual(['http://x.test/']);
+    expect(config.exclude).toEqual(['*/a,b/*', '*.zip', '/\\d{1,3}/']);
+    expect(config.dns).toEqual(['127.0.0.1:53', '127.0.0.1:54', '127.0.0.1:55']);
+    expect(config.types).toEqual(['text/*', 'image/*']);
+  });
+
+  test('a flag takes the place of the environment, and does not add to it', async () => {
+    vi.stubEnv('DRUMLIN_EXCLUDE', '*.iso *.zip');
+    expect((await crawl('http://x.test/')).config.exclude).toEqual(['*.iso', '*.zip']);
+    expect((await crawl('http://x.test/', '--exclude', '*.pdf')).config.exclude).toEqual(['*.pdf']);
+  });
+
+  test('a word after a flag that may stand alone is a seed, unless it can be its value', async () => {
+    const seedAfter = await crawl('--insecure', 'http://x.test/', '--allow-private', 'http://y.test/');
+    expect(seedAfter.seeds.sort()).toEqual(['http://x.test/', 'http://y.test/']);
+    expect(seedAfter.config).toMatchObject({ insecure: true, allowPrivate: true });
+    const valueAfter = await crawl('s.txt', '--insecure', 'false', '--allow-private', '10.0.0.0/8,fd00::/8');
+    expect(valueAfter.seeds).toEqual(['s.txt']);
+    expect(valueAfter.config).toMatchObject({ insecure: false, allowPrivate: ['10.0.0.0/8', 'fd00::/8'] });
+  });
+
+  test('the environment can turn a flag off as well as on, and nonsense there is no seed', async () => {
+    vi.stubEnv('DRUMLIN_INSECURE', 'false');
+    expect((await crawl('http://x.test/')).config.insecure).toBe(false);
+    vi.stubEnv('DRUMLIN_INSECURE', 'maybe');
+    await expect(crawl('http://x.test/')).rejects.toThrow('insecure: "maybe" is neither true nor false.');
+  });
+
+  test('help tells every default that is one', () => {
+    const program = new Command();
+    register(program);
+    const help = program.commands[0].helpInformation().replace(/\s+/g, ' ');
+    expect(help).toContain('--scope <scope> which links are followed: host (to the hosts of the seeds)');
+    expect(help).toMatch(/--scope .*?\(default: any\)/);
+    expect(help).toMatch(/--agents <count> .*?\(default: cores\)/);
+    expect(help).toMatch(/--types <types> .*?\(default: all\)/);
+    expect(help).toContain('--insecure [true/false]');
+  });
+});

@@ -1,0 +1,99 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkUrlPattern, compileUrlPattern } from '../../src/crawl/url-pattern.ts';
+import { DrumlinError } from '../../src/errors.ts';
+
+const matches = (pattern: string, url: string) => compileUrlPattern(pattern)(url);
+
+describe('a pattern for URLs', () => {
+  test.each([
+    ['https://example.org/docs/*', 'https://example.org/docs/a/b?c', true],
+    ['https://example.org/docs/*', 'https://example.org/blog/', false],
+    ['https://example.org/docs/*', 'http://example.org/docs/', false],
+    ['http*://example.org/*', 'http://example.org/docs/', true],
+    ['*://*.example.org/*', 'https://www.example.org/', true],
+    ['*.zip', 'https://example.org/a.zip', true],
+    ['*.zip', 'https://example.org/a.zip?download', false],
+    ['*/a,b;c*', 'https://example.org/a,b;c', true],
+    ['*?print=*', 'https://example.org/?print=1', true],
+    ['*', 'http://x/', true],
+    ['/\\.(?:zip|iso)$/', 'https://example.org/a.iso', true],
+    ['/\\.(?:zip|iso)$/', 'https://example.org/a.ISO', false],
+    ['/\\.(?:zip|iso)$/i', 'https://example.org/a.ISO', true],
+    ['/login/', 'https://example.org/user/login?x', true],
+    ['/^https:\\/\\/[^/]+\\/a{2,3}$/', 'https://example.org/aaa', true],
+  ])('%s about %s: %s', (pattern, url, verdict) => {
+    checkUrlPattern(pattern);
+    expect(matches(pattern, url)).toBe(verdict);
+  });
+
+  test('is read in the spelling of canonical URLs', () => {
+    expect(matches('https://Example.ORG/Docs/*', 'https://example.org/Docs/a')).toBe(true);
+    expect(matches('https://Example.ORG/Docs/*', 'https://example.org/docs/a')).toBe(false);
+    expect(matches('*/caf%c3%a9*', 'https://example.org/caf%C3%A9')).toBe(true);
+    // Without a star it is one URL, in whatever spelling.
+    expect(matches('https://example.org', 'https://example.org/')).toBe(true);
+    expect(matches('HTTPS://example.org:443/%7Ea', 'https://example.org/~a')).toBe(true);
+  });
+
+  test.each([
+    ['/login', 'begins like a regular expression and does not end with a slash. Write */login* for URLs'],
+    ['/', 'does not end with a slash. Write */* for URLs'],
+    ['/(/', 'is no regular expression (Unterminated group). Write a JavaScript one'],
+    ['/a/g', 'does not end with a slash'],
+    ['login', 'can match no URL, since it is about the whole of it. Write *login* for URLs that contain it.'],
+    ['example.org/*', 'Write *example.org/** for URLs that contain it.'],
+    ['ftp://example.org/*', 'can match no URL'],
+    ['httpx*', 'can match no URL'],
+    ['http', 'can match no URL'],
+    ['http://', 'is one URL, and none that is crawled. Write it like https://example.org/docs/*.'],
+    ['*/café*', 'holds "é", which no URL does. Write it %C3%A9.'],
+    ['*/a|b*', 'Write it %7C.'],
+    ['*/a b', 'Write it %20.'],
+    ['*#part', 'Leave the fragment out'],
+    ['*\\d', 'Write it /.'],
+  ])('%s is refused with what to write', (pattern, words) => {
+    expect(() => checkUrlPattern(pattern)).toThrow(DrumlinError);
+    expect(() => checkUrlPattern(pattern)).toThrow(words);
+    expect(() => compileUrlPattern(pattern)).toThrow(words);
+  });
+
+  test.each([
+    '/(a+)+$/',
+    '/(x|x)*$/',
+    '/(?:\\w+\\/?)+$/',
+    '/a.*a.*a.*a.*a$/',
+    '/(foo|foofoo)+$/',
+  ])('%s can take forever on a URL, and is refused in a moment', (pattern) => {
+    expect(() => checkUrlPattern(pattern)).toThrow('can take very long on some URLs. Write it as a glob');
+  });
+
+  test.each([
+    '/.*\\/search.*/',
+    '/example\\.org\\/(crawl-this|crawl-that)/',
+    '/^https?:\\/\\/([^/]+\\.)?example\\.org\\/([^/]+\\/)*[^/]+\\.html?$/',
+    '/[?&](?:sessionid|sid)=[0-9a-f]{32}/i',
+    '/\\/(\\d{4})\\/(\\d{2})\\//',
+  ])('%s, as people write them, is taken', (pattern) => {
+    expect(() => checkUrlPattern(pattern)).not.toThrow();
+  });
+
+  test('is either refused in one sentence or compiled, whatever is typed', () => {
+    const typed = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.string().map((s) => `/${s}/`),
+      fc.string().map((s) => `*${s}*`),
+    );
+    fc.assert(
+      fc.property(typed, (pattern) => {
+        try {
+          expect(compileUrlPattern(pattern)('http://example.org/')).toBeTypeOf('boolean');
+        } catch (error) {
+          expect(error).toBeInstanceOf(DrumlinError);
+          expect((error as DrumlinError).remedy).toMatch(/\.$/);
+        }
+      }),
+    );
+  });
+});
