@@ -1,0 +1,45 @@
+/**
+ * What the coordinator and its agents have to say to each other.
+ *
+ *   coordinator                                          agent, in its own thread
+ *   startAgentThread ── start (settings, ports, shared tables) ──► serveAgentThread
+ *   AgentThread      ── stop(reason), activity? ────────────────►  AgentCalls
+ *                    ◄─ progress, activity, event, limit, page? ─  CoordinatorCalls
+ *   finished         ◄─ finished(result) or failed(error) ───────
+ *
+ * A question mark awaits an answer: the agent waits for the answer to a page, so a slow `onPage` slows its fetching.
+ */
+import type { EndReason } from '../counters.ts';
+import type { PackedPage } from './page-message.ts';
+import type { ActivityReport } from './quiescence.ts';
+import type { PackedError } from './thread-error.ts';
+
+/** What the coordinator wants of an agent. */
+export interface AgentCalls {
+  /** Start nothing new, end what is under way, then finish. */
+  stop(reason: EndReason): void;
+  /** Report now: an answer in a wave of `Quiescence`. */
+  activity(): ActivityReport;
+}
+
+/** What an agent wants of the coordinator. */
+export interface CoordinatorCalls<Progress, Result> {
+  progress(progress: Progress): void;
+  /** The agent has become idle. */
+  activity(report: ActivityReport): void;
+  /** A limit of the whole crawl is reached: all agents are to stop. */
+  limit(reason: EndReason): void;
+  /** A line for the crawl's log. */
+  event(event: LogEvent): void;
+  /** For the user's `onPage`; answered when its promise has settled. */
+  page(page: PackedPage): void;
+  /** The last words of an agent that came to its end. */
+  finished(result: Result): void;
+  /** The last words of one that could not go on. */
+  failed(error: PackedError): void;
+}
+
+export interface LogEvent {
+  readonly name: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
