@@ -107,6 +107,7 @@ export async function whitelist(
 }
 
 async function mostLinked(graph: Graph, options: RankOptions): Promise<readonly number[]> {
-  const { scores } = await inDegree.run(graph, {}, options);
+  const { onProgress: _, ...quietly } = options;
+  const { scores } = await inDegree.run(graph, {}, quietly);
   return [order(scores, 1)[0]];
 }
