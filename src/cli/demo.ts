@@ -26,7 +26,7 @@ async function runDemo({
   maxTime: string;
   json?: boolean;
 }): Promise<number> {
-  const [{ startLabThread }, { stoppedCrawl }, { resolveConfig }, { freshFolder, runInForeground }] =
+  const [{ startLabThread }, { settingsIn }, { resolveConfig }, { freshFolder, runInForeground }] =
     await Promise.all([
       import('../lab/index.ts'),
       import('../crawl/folder.ts'),
@@ -40,7 +40,7 @@ async function runDemo({
     delay: '1s',
     addressDelay: '100ms',
   });
-  if (await stoppedCrawl(config.dir)) {
+  if (await settingsIn(config.dir)) {
     throw new DrumlinError('DEMO_DIR', `${config.dir} holds a crawl already.`, 'Choose another --dir.', {
       exitCode: EXIT.folder,
     });

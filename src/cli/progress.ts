@@ -122,6 +122,7 @@ function clip(line: string, columns: number): string {
 const ENDINGS: Record<Summary['end'], string> = {
   finished: 'finished: nothing is left to fetch',
   'max-pages': 'the limit of pages is reached',
+  'max-bytes': 'the limit of bytes is reached',
   'max-time': 'the limit of time is reached',
   interrupted: 'stopped on request',
 };

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { type Summary, startCrawl } from '../crawl/crawl.ts';
-import { nothingToGoOnWith, stoppedCrawl } from '../crawl/folder.ts';
+import { nothingToGoOnWith, settingsIn } from '../crawl/folder.ts';
 import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { showProgress, summaryText } from './progress.ts';
@@ -11,9 +11,9 @@ import { readSeeds } from './seeds.ts';
 export async function runCommand(words: string[], options: CrawlOptions, json: boolean): Promise<number> {
   if (words.length === 0 && options.dir === undefined) throw noSeeds();
   const dir = options.dir ?? freshFolder('crawl');
-  const stopped = await stoppedCrawl(dir);
-  if (words.length === 0 && !stopped) throw nothingToGoOnWith(dir);
-  const config = resolveConfig({ ...stopped, ...options, dir });
+  const before = await settingsIn(dir);
+  if (words.length === 0 && !before) throw nothingToGoOnWith(dir);
+  const config = resolveConfig({ ...before, ...options, dir });
   return exitCodeOf(await runInForeground(readSeeds(words), config, json));
 }
 
@@ -39,7 +39,7 @@ export async function runInForeground(
     const view = showProgress(() => run.progress(), title, process.stderr);
     interrupts.onFirst(() => {
       view.note(
-        'stopping after the requests under way; press Ctrl-C again to stop at once, without a way to go on',
+        'stopping after the requests under way; press Ctrl-C again to stop at once and go on from the last checkpoint',
       );
       run.stop();
     });

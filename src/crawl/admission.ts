@@ -1,66 +1,158 @@
 /**
- * From a page's links to the frontier: steps 2 to 5 of a URL's life.
+ * From a page's links to the sieve of whoever owns them: steps 2 to 4 of a URL's life.
  *
- *   discover ─► recent cache ─► outbox ─► sieve ─► frontier
+ *   discover ─► scope ─► recent cache ─► route ─┬─► outbox ─► sieve           (domains of this agent)
+ *                                               └─► parcel ─► another agent ─► its outbox
  *
- * Idea      Links come one page at a time, the sieve works in batches. Links gather in an outbox; `run` carries it to
- *           the sieve and what is novel on to the frontier. Nothing waits while there is enough to fetch: the sieve
- *           is made to decide early only when the fetchers starve, and then for a bounded share of the time.
- * Ensures   a URL reaches the frontier once in the life of the crawl.
+ * Idea      Links come one page at a time; the sieve and the other agents work in batches. Links gather until `carry` hands
+ *           them on. Small parcels wait for company, but not for long.
+ * Ensures   everything discovered is in the outbox, in a parcel, or handed on. `snapshot` is all of what was not.
  */
 import type { Clock } from '../clock.ts';
-import { decodeDiscovery, encodeDiscovery } from '../frontier/discovery.ts';
-import type { Frontier } from '../frontier/frontier.ts';
-import { BatchBuilder, entryBytes } from '../sieve/batch.ts';
+import { encodeDiscovery } from '../frontier/discovery.ts';
+import { BatchBuilder } from '../sieve/batch.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
-import type { Sieve } from '../sieve/sieve.ts';
-import type { Millis } from '../units.ts';
-import { fingerprint } from '../url/fingerprint.ts';
-import type { Signal } from './signal.ts';
+import type { KeyedBatch, Sieve } from '../sieve/sieve.ts';
+import type { Bytes, Millis } from '../units.ts';
+import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
+import { agentOf } from './between/routing.ts';
+import { PARCEL, type Transport } from './between/transport.ts';
+import { packKeyedBatch } from './between/url-parcel.ts';
+import type { Counters } from './counters.ts';
+import type { Scope } from './scope.ts';
 
-/** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
-const EARLY_FLUSH_SHARE = 1 / 20;
+/** A parcel this large is sent at once. */
+const PARCEL_BYTES: Bytes = 64 * 1024;
+/** A smaller one waits this long for company. */
+const PARCEL_AGE: Millis = 100;
+/** Fetching waits while more than this is on its way to the sieve. */
+const OUTBOX_BYTES: Bytes = 8 * 2 ** 20;
+
+export interface AdmissionParts {
+  readonly scope: Scope;
+  readonly recent: RecentCache;
+  readonly sieve: Sieve;
+  readonly transport: Transport;
+  readonly counters: Counters;
+  readonly clock: Clock;
+}
 
 export class Admission {
-  readonly #sieve: Sieve;
-  readonly #recent: RecentCache;
-  readonly #frontier: Frontier;
-  readonly #clock: Clock;
+  readonly #parts: AdmissionParts;
   #keys = new BigUint64Array(256);
   #keep = new Uint8Array(256);
   #outbox = new BatchBuilder();
   #offered = new BatchBuilder();
-  #nextEarlyFlush: Millis = 0;
-  #busy = false;
+  /** By agent; our own is the outbox. */
+  readonly #parcels: BatchBuilder[];
+  #parcelsDue: Millis = Infinity;
+  #offering = false;
+  #waitingForRoom: (() => void)[] = [];
 
-  constructor(sieve: Sieve, recent: RecentCache, frontier: Frontier, clock: Clock) {
-    this.#sieve = sieve;
-    this.#recent = recent;
-    this.#frontier = frontier;
-    this.#clock = clock;
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+    this.#parcels = Array.from({ length: parts.transport.agents }, () => new BatchBuilder());
   }
 
-  /** There is something to carry. */
+  /** There is something to hand on. */
   get hasWork(): boolean {
-    return this.#outbox.length > 0 || this.#sieve.pending > 0;
+    return this.#outbox.length > 0 || this.#parcelsDue !== Infinity;
   }
 
-  /** Nothing is on its way to the frontier. */
+  /** Nothing is on its way. */
   get idle(): boolean {
-    return !this.#busy && !this.hasWork;
+    return !this.#offering && !this.hasWork;
   }
 
-  get unique(): number {
-    return this.#sieve.size;
+  /** When `carry` has something to do although nothing happens. */
+  get wakeAt(): Millis {
+    return this.#parcelsDue;
   }
 
   /** Takes the URLs that one page or seed list leads to, all come by in the same way. */
-  discover(urls: readonly string[], depth: number, redirects = 0): void {
+  discover(found: readonly string[], depth: number, redirects = 0): void {
+    const { recent, transport, clock } = this.#parts;
+    const urls = this.#inScope(found, depth);
     const keys = this.#keysOf(urls);
-    this.#recent.admit(keys, urls.length, this.#keep);
+    recent.admit(keys, urls.length, this.#keep);
     for (let i = 0; i < urls.length; i++) {
-      if (this.#keep[i]) this.#outbox.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
+      if (!this.#keep[i]) continue;
+      const owner = agentOf(partitionOfFingerprint(keys[i]), transport.agents);
+      const batch = owner === transport.agent ? this.#outbox : this.#parcels[owner];
+      batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
+      if (batch !== this.#outbox && this.#parcelsDue === Infinity) {
+        this.#parcelsDue = clock.now() + PARCEL_AGE;
+      }
     }
+  }
+
+  /** URLs that another agent has discovered. */
+  receive(batch: KeyedBatch): void {
+    this.#outbox.addAll(batch);
+  }
+
+  /** Settles when little enough is on its way that more may be discovered: back-pressure, also across agents. */
+  async room(): Promise<void> {
+    if (!this.#parts.transport.hasRoom) await this.#parts.transport.room();
+    while (this.#outbox.byteLength > OUTBOX_BYTES) {
+      await new Promise<void>((wake) => this.#waitingForRoom.push(wake));
+    }
+  }
+
+  /** Sends parcels that are large or old enough, and offers the outbox to the sieve; true when it was offered something. */
+  async carry(sendAll = false): Promise<boolean> {
+    this.#sendParcels(sendAll);
+    if (this.#outbox.length === 0) return false;
+    [this.#outbox, this.#offered] = [this.#offered, this.#outbox];
+    this.#offering = true;
+    try {
+      await this.#parts.sieve.offer(this.#offered);
+    } finally {
+      this.#offered.clear();
+      this.#offering = false;
+    }
+    for (const wake of this.#waitingForRoom.splice(0)) wake();
+    return true;
+  }
+
+  /** What was discovered and not handed on, for the checkpoint. Not to be taken while `carry` is under way. */
+  snapshot(): KeyedBatch[] {
+    return [this.#outbox, ...this.#parcels].filter(({ length }) => length > 0);
+  }
+
+  /** Takes back what a snapshot held. */
+  restore(batch: KeyedBatch): void {
+    const { transport } = this.#parts;
+    if (batch.length === 0) return;
+    const owner = agentOf(partitionOfFingerprint(batch.keys[0]), transport.agents);
+    (owner === transport.agent ? this.#outbox : this.#parcels[owner]).addAll(batch);
+    if (owner !== transport.agent) this.#parcelsDue = 0;
+  }
+
+  /** Before the cache: a link that is too deep here may be found again nearer to a seed. */
+  #inScope(urls: readonly string[], depth: number): readonly string[] {
+    const { scope, counters } = this.#parts;
+    if (!urls.some((url) => scope.refusal(url, depth))) return urls;
+    return urls.filter((url) => {
+      const reason = scope.refusal(url, depth);
+      if (reason) counters.countRefused(reason);
+      return reason === undefined;
+    });
+  }
+
+  #sendParcels(all: boolean): void {
+    const { transport, clock } = this.#parts;
+    if (this.#parcelsDue === Infinity) return;
+    const due = all || clock.now() >= this.#parcelsDue;
+    let waiting = false;
+    for (const [to, parcel] of this.#parcels.entries()) {
+      if (parcel.length === 0) continue;
+      if (due || parcel.byteLength >= PARCEL_BYTES) {
+        transport.send(to, PARCEL.urls, packKeyedBatch(parcel));
+        parcel.clear();
+      } else waiting = true;
+    }
+    if (!waiting) this.#parcelsDue = Infinity;
   }
 
   #keysOf(urls: readonly string[]): BigUint64Array {
@@ -70,61 +162,5 @@ export class Admission {
     }
     for (let i = 0; i < urls.length; i++) this.#keys[i] = fingerprint(urls[i]);
     return this.#keys;
-  }
-
-  /** Carries links until `over`; wakes on `links`, and tells by `onProgress` when the frontier may have grown. */
-  async run(links: Signal, onProgress: () => void, over: () => boolean): Promise<void> {
-    while (!over()) {
-      this.#busy = true;
-      const progressed = await this.#carry();
-      this.#busy = false;
-      // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become
-      // idle is news too, since it may be what the end of the crawl was waiting for.
-      if (progressed || this.idle) onProgress();
-      await links.wait();
-    }
-  }
-
-  /** Hands everything discovered to the sieve and decides it, so that a stopped crawl has no URL in the air. */
-  async settle(): Promise<void> {
-    await this.#offerOutbox();
-    await this.#sieve.flush();
-    await this.#admitNovel();
-  }
-
-  /** True when the sieve decided something or the frontier grew. */
-  async #carry(): Promise<boolean> {
-    await this.#offerOutbox();
-    const starving = this.#starving();
-    if (starving) {
-      const startedAt = this.#clock.now();
-      await this.#sieve.flush();
-      const endedAt = this.#clock.now();
-      this.#nextEarlyFlush = endedAt + (endedAt - startedAt) / EARLY_FLUSH_SHARE;
-    }
-    return (await this.#admitNovel()) > 0 || starving;
-  }
-
-  #starving(): boolean {
-    if (this.#sieve.pending === 0) return false;
-    const now = this.#clock.now();
-    if (this.#frontier.nextReadyAt() <= now) return false;
-    return this.#frontier.turnsOut === 0 || now >= this.#nextEarlyFlush;
-  }
-
-  async #offerOutbox(): Promise<void> {
-    if (this.#outbox.length === 0) return;
-    [this.#outbox, this.#offered] = [this.#offered, this.#outbox];
-    await this.#sieve.offer(this.#offered);
-    this.#offered.clear();
-  }
-
-  async #admitNovel(): Promise<number> {
-    let admitted = 0;
-    for (let batch = await this.#sieve.take(); batch; batch = await this.#sieve.take()) {
-      for (let i = 0; i < batch.length; i++) this.#frontier.add(decodeDiscovery(entryBytes(batch, i)));
-      admitted += batch.length;
-    }
-    return admitted;
   }
 }

@@ -1,17 +1,23 @@
 /**
- * The agent: one event loop that takes URLs through their whole life. Wiring only; every step is a module of its own.
+ * The agent: one event loop that takes the URLs of its domains through their whole life. Wiring only; every step is a module
+ * of its own.
  *
- *    ┌─────────────────────────────────────────────────────────────────────┐
- *    ▼                                                                     │
- *  admission (recent cache ─► sieve ─► frontier) ─► naming (DNS) ─► visits (robots ─► fetch ─► store ─► parse)
+ *    ┌──────────────────────────── other agents ◄──┬──────────────────────────────────────────────────────┐
+ *    ▼                                             │                                                      │
+ *  inbox ─► admission (scope ─► recent cache ─► route ─► sieve) ─► distributor ─► naming (DNS) ─► visits (robots ─► fetch ─► store ─► parse)
  *
- * Three loops run side by side. Each sleeps on a signal and is woken by what the loop before it achieved; the crawl
- * has finished when none of them has anything left.
+ * Loops run side by side. Each sleeps on a signal and is woken by what the loop before it achieved. An agent with nothing left
+ * to do says so and waits: another agent may send it something. The coordinator knows when all have finished.
  */
 import type { Clock } from '../clock.ts';
+import type { Distributor } from '../frontier/distributor.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import type { Millis } from '../units.ts';
+import type { Bytes, Millis } from '../units.ts';
 import type { Admission } from './admission.ts';
+import type { Allowance } from './between/allowance.ts';
+import type { ActivityReport } from './between/quiescence.ts';
+import type { Transport } from './between/transport.ts';
+import { unpackKeyedBatch } from './between/url-parcel.ts';
 import type { EndReason } from './counters.ts';
 import type { Naming } from './naming.ts';
 import { Signal } from './signal.ts';
@@ -19,13 +25,26 @@ import { type VisitLimits, type VisitTools, visit } from './visit.ts';
 
 /** How long requests under way may go on after a stop, before their connections are cut. */
 const GRACE: Millis = 3000;
+/** Senders keep what is owed to them, and wait when it is too much: then a checkpoint comes early. */
+const OWED_MUCH: Bytes = 8 * 2 ** 20;
+/** How soon to look again whether another agent gave back a page of the crawl's limit. */
+const LOOK_AGAIN: Millis = 250;
 
 export interface AgentParts {
   readonly clock: Clock;
   readonly frontier: Frontier;
   readonly admission: Admission;
+  readonly distributor: Distributor;
   readonly naming: Naming;
+  readonly transport: Transport;
+  readonly allowance: Allowance;
   readonly tools: VisitTools;
+  /** Stores a consistent cut of the agent, if it keeps any. */
+  readonly checkpoint: () => Promise<void>;
+  readonly checkpointEvery: Millis;
+  /** What the coordinator is told. */
+  readonly onIdle: (report: ActivityReport) => void;
+  readonly onLimit: (reason: EndReason) => void;
 }
 
 export class Agent {
@@ -33,40 +52,40 @@ export class Agent {
   readonly #links: Signal;
   readonly #names: Signal;
   readonly #work: Signal;
-  /** Pages that may still be claimed, and claims of which it is not known yet whether they bring one. */
-  #pagesLeft: number;
-  #claims = 0;
+  #distributing = false;
+  #checkpointAt: Millis;
   #end: EndReason | undefined;
   #failure: { error: unknown } | undefined;
-  #cancelTimers: (() => void)[] = [];
+  #cancelGrace: (() => void) | undefined;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
-    this.#pagesLeft = parts.tools.config.maxPages;
     this.#links = new Signal(parts.clock);
     this.#names = new Signal(parts.clock);
     this.#work = new Signal(parts.clock);
+    this.#checkpointAt = parts.clock.now() + parts.checkpointEvery;
   }
 
-  /** Runs until nothing is left, a limit is reached, or `stop`. Rejects when the crawl cannot go on. */
+  /** Runs until `stop`. Rejects when the agent cannot go on. */
   async run(): Promise<EndReason> {
-    const { clock, admission, naming, tools } = this.#parts;
-    const { maxTime } = tools.config;
-    if (maxTime !== Infinity) this.#cancelTimers.push(clock.after(maxTime, () => this.stop('max-time')));
+    const { naming, transport } = this.#parts;
     const over = () => this.#end !== undefined;
+    const receiving = transport
+      .receive(({ bytes }) => this.#receive(bytes))
+      .catch((error) => this.#fail(error));
     await Promise.all(
-      [
-        admission.run(this.#links, () => this.#wakeFetchers(), over),
-        naming.run(this.#names, () => this.#work.notify(), over),
-        this.#visits(),
-      ].map((loop) => loop.catch((error) => this.#fail(error))),
+      [this.#distribute(), naming.run(this.#names, () => this.#work.notify(), over), this.#visits()].map(
+        (loop) => loop.catch((error) => this.#fail(error)),
+      ),
     );
-    for (const cancel of this.#cancelTimers) cancel();
-    if (this.#failure) {
-      await admission.settle().catch(() => {}); // what can still be saved; the first failure is the one to tell
-      throw this.#failure.error;
-    }
-    await admission.settle();
+    this.#cancelGrace?.();
+    transport.close();
+    await receiving;
+    if (this.#failure) throw this.#failure.error;
+    // Everything is decided before the last checkpoint, so that the summary tells how much is left.
+    await this.#parts.admission.carry();
+    await this.#parts.distributor.decide();
+    await this.#parts.checkpoint();
     return this.#end ?? 'finished';
   }
 
@@ -74,8 +93,14 @@ export class Agent {
   stop(reason: EndReason): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
-    this.#cancelTimers.push(this.#parts.clock.after(GRACE, () => void this.#parts.tools.client.close()));
+    this.#cancelGrace = this.#parts.clock.after(GRACE, () => void this.#parts.tools.client.close());
     for (const signal of [this.#links, this.#names, this.#work]) signal.notify();
+  }
+
+  /** Whether there is anything left to do here, for the coordinator. */
+  activity(): ActivityReport {
+    const { transport } = this.#parts;
+    return { agent: transport.agent, idle: this.#isIdle(), ...transport.traffic };
   }
 
   #fail(error: unknown): void {
@@ -83,15 +108,45 @@ export class Agent {
     this.stop('interrupted');
   }
 
-  #wakeFetchers(): void {
-    this.#names.notify();
-    this.#work.notify();
+  #receive(bytes: Uint8Array): void {
+    this.#parts.admission.receive(unpackKeyedBatch(bytes));
+    this.#links.notify();
   }
 
-  /** Hands out turns while there are any; ends when everything has been done. */
+  /** Carries links to the sieve and what is novel to the workbench; makes checkpoints in between. */
+  async #distribute(): Promise<void> {
+    const { admission, distributor, frontier } = this.#parts;
+    while (this.#end === undefined) {
+      this.#distributing = true;
+      // Nobody to fetch for means that others may wait for what is still on its way from here.
+      if (await admission.carry(frontier.turnsOut === 0)) distributor.offered();
+      const progressed = await distributor.step();
+      await this.#checkpointIfDue();
+      this.#distributing = false;
+      // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become
+      // idle is news too, since it may be what the end of the crawl was waiting for.
+      if (progressed || this.#isIdle()) {
+        this.#names.notify();
+        this.#work.notify();
+      }
+      if (!progressed && !(admission.hasWork && frontier.turnsOut === 0)) {
+        await this.#links.wait(Math.min(distributor.wakeAt, admission.wakeAt, this.#checkpointAt));
+      }
+    }
+  }
+
+  async #checkpointIfDue(): Promise<void> {
+    const { clock, transport, checkpoint, checkpointEvery } = this.#parts;
+    if (clock.now() < this.#checkpointAt && transport.owedBytes < OWED_MUCH) return;
+    await checkpoint();
+    this.#checkpointAt = clock.now() + checkpointEvery;
+  }
+
+  /** Hands out turns while there are any. */
   async #visits(): Promise<void> {
-    const { clock, frontier, admission } = this.#parts;
+    const { clock, frontier, admission, allowance, onIdle, onLimit } = this.#parts;
     const tools = { ...this.#parts.tools, ...this.#limits() };
+    let reported = '';
     while (this.#end === undefined) {
       const turn = this.#mayVisit() ? frontier.acquire(clock.now()) : undefined;
       if (turn) {
@@ -100,37 +155,42 @@ export class Agent {
           .finally(() => this.#work.notify());
         continue;
       }
-      if (this.#exhausted()) return this.stop('finished');
-      if (this.#pagesLeft === 0 && this.#claims === 0) return this.stop('max-pages');
-      if (admission.hasWork) this.#links.notify();
-      await this.#work.wait(this.#mayVisit() ? frontier.nextReadyAt() : Infinity);
+      const limit = allowance.exhausted;
+      if (limit) onLimit(limit);
+      const activity = this.activity();
+      const report = JSON.stringify(activity);
+      if (activity.idle && report !== reported) onIdle(activity);
+      reported = report;
+      if (this.#mayVisit()) frontier.starved();
+      if (admission.hasWork || frontier.wantsMore) this.#links.notify();
+      await this.#work.wait(this.#nextTurn());
     }
     while (frontier.turnsOut > 0) await this.#work.wait();
   }
 
-  #mayVisit(): boolean {
-    const { frontier, tools } = this.#parts;
-    return this.#pagesLeft > 0 && frontier.turnsOut < tools.config.fetches;
+  #nextTurn(): Millis {
+    const { clock, frontier, allowance } = this.#parts;
+    if (!allowance.available) return clock.now() + LOOK_AGAIN;
+    return this.#mayVisit() ? frontier.nextReadyAt() : Infinity;
   }
 
-  #exhausted(): boolean {
-    const { admission, naming, frontier } = this.#parts;
-    return frontier.turnsOut === 0 && frontier.queued === 0 && naming.idle && admission.idle;
+  #mayVisit(): boolean {
+    const { frontier, tools, allowance } = this.#parts;
+    return frontier.turnsOut < tools.config.fetches && allowance.available;
+  }
+
+  #isIdle(): boolean {
+    const { admission, distributor, naming, frontier, transport } = this.#parts;
+    if (this.#distributing || frontier.turnsOut > 0 || frontier.queued > 0) return false;
+    return naming.idle && admission.idle && distributor.idle && transport.idle;
   }
 
   #limits(): VisitLimits {
+    const { allowance } = this.#parts;
     return {
       stopping: () => this.#end !== undefined,
-      claimPage: () => {
-        if (this.#end !== undefined || this.#pagesLeft === 0) return false;
-        this.#pagesLeft--;
-        this.#claims++;
-        return true;
-      },
-      settleClaim: (gotPage) => {
-        this.#claims--;
-        if (!gotPage) this.#pagesLeft++;
-      },
+      claimPage: () => this.#end === undefined && allowance.claim(),
+      settleClaim: (gotPage, bytes) => allowance.settle(gotPage, bytes),
       foundLinks: () => {
         if (this.#mayVisit()) this.#links.notify();
       },

@@ -1,63 +1,107 @@
-/** What a crawl counts while it runs, and the summary that a user and a program read at its end. */
-import type { Frontier } from '../frontier/frontier.ts';
+/** What an agent counts while it crawls, and the summary that a user and a program read at the end. */
 import type { Bytes, Millis } from '../units.ts';
-import type { Admission } from './admission.ts';
-import type { CrawlConfig } from './settings.ts';
 
-export class Counters {
+/** Why a crawl came to its end. */
+export type EndReason = 'finished' | 'max-pages' | 'max-bytes' | 'max-time' | 'interrupted';
+
+export type Tally = Record<string, number>;
+
+/** Plain data. */
+export interface CountersState {
   /** Responses received, robots.txt aside. */
+  readonly pages: number;
+  readonly bytes: Bytes;
+  /** Links found, with repeats. */
+  readonly urlsSeen: number;
+  /** Pages whose payload had been seen before. */
+  readonly duplicates: number;
+  /** URLs that robots.txt keeps us from. */
+  readonly disallowed: number;
+  readonly statuses: Readonly<Tally>;
+  /** Requests and look-ups that will be made again, by what went wrong. */
+  readonly retries: Readonly<Tally>;
+  /** URLs given up, by what went wrong. */
+  readonly errors: Readonly<Tally>;
+  /** Links not followed, by the limit or pattern that kept them out. */
+  readonly refused: Readonly<Tally>;
+}
+
+export class Counters implements CountersState {
   pages = 0;
   bytes: Bytes = 0;
-  /** Links found, with repeats. */
   urlsSeen = 0;
-  /** Pages whose payload had been seen before. */
   duplicates = 0;
-  /** URLs that robots.txt keeps us from. */
   disallowed = 0;
-  readonly statuses: Record<string, number> = {};
-  /** Requests and look-ups that will be made again, by what went wrong. */
-  readonly retries: Record<string, number> = {};
-  /** URLs given up, by what went wrong. */
-  readonly errors: Record<string, number> = {};
+  readonly statuses: Tally = {};
+  readonly retries: Tally = {};
+  readonly errors: Tally = {};
+  readonly refused: Tally = {};
 
   countStatus(status: number): void {
-    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+    count(this.statuses, String(status), 1);
   }
 
   countError(fault: string, urls = 1): void {
-    this.errors[fault] = (this.errors[fault] ?? 0) + urls;
+    count(this.errors, fault, urls);
   }
 
   countRetry(fault: string): void {
-    this.retries[fault] = (this.retries[fault] ?? 0) + 1;
+    count(this.retries, fault, 1);
+  }
+
+  countRefused(reason: string, urls = 1): void {
+    count(this.refused, reason, urls);
   }
 }
 
-/** Why a crawl came to its end. */
-export type EndReason = 'finished' | 'max-pages' | 'max-time' | 'interrupted';
+function count(tally: Tally, name: string, by: number): void {
+  if (by > 0) tally[name] = (tally[name] ?? 0) + by;
+}
 
-export interface Summary {
+/** An agent as it stands: what it has counted, and what it has before it. */
+export interface AgentProgress extends CountersState {
+  /** Requests under way. */
+  readonly fetching: number;
+  /** URLs that wait, in memory and on disk. */
+  readonly queued: number;
+  /** Hosts with something to fetch in memory. */
+  readonly front: number;
+  readonly hosts: number;
+  readonly domains: number;
+  readonly urlsUnique: number;
+}
+
+/** The numbers of all together: what is told by name is added by name. */
+export function addUp<Numbers extends CountersState>(parts: readonly Numbers[]): Numbers {
+  const sum: Record<string, number | Tally> = {};
+  for (const part of parts) {
+    for (const [key, value] of Object.entries(part) as [string, number | Readonly<Tally>][]) {
+      if (typeof value === 'number') sum[key] = ((sum[key] as number) ?? 0) + value;
+      else {
+        sum[key] ??= {};
+        for (const [name, n] of Object.entries(value)) count(sum[key] as Tally, name, n);
+      }
+    }
+  }
+  return sum as unknown as Numbers;
+}
+
+export interface Summary extends CountersState {
   readonly end: EndReason;
+  /** Null when nothing was kept. */
   readonly dir: string | null;
-  readonly pages: number;
-  readonly bytes: Bytes;
+  readonly agents: number;
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly pagesPerCpuSecond: number;
   readonly maxRssBytes: Bytes;
-  readonly urlsSeen: number;
   readonly urlsUnique: number;
   readonly urlsQueued: number;
   readonly hosts: number;
   readonly domains: number;
-  readonly duplicates: number;
-  readonly disallowed: number;
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly retries: Readonly<Record<string, number>>;
-  readonly errors: Readonly<Record<string, number>>;
 }
 
-/** Time and processor time from here on. */
+/** Time and processor time from here on, of all threads. */
 export class Stopwatch {
   readonly #startedAt = performance.now();
   readonly #cpuAtStart = process.cpuUsage();
@@ -72,38 +116,23 @@ export class Stopwatch {
   }
 }
 
-/** Whatever knows a number of the crawl. */
-export interface CrawlState {
-  readonly config: CrawlConfig;
-  readonly counters: Counters;
-  readonly frontier: Frontier;
-  readonly admission: Admission;
-  readonly watch: Stopwatch;
-}
-
 export function summarise(
   end: EndReason,
-  { config, counters, frontier, admission, watch }: CrawlState,
+  dir: string,
+  agents: readonly AgentProgress[],
+  watch: Stopwatch,
 ): Summary {
+  const { fetching: _, front: __, queued, ...sum } = addUp(agents);
   const cpuSeconds = watch.cpuSeconds();
   return {
     end,
-    dir: config.dir || null,
-    pages: counters.pages,
-    bytes: counters.bytes,
+    dir: dir || null,
+    agents: agents.length,
     seconds: watch.elapsed() / 1000,
     cpuSeconds,
-    pagesPerCpuSecond: counters.pages / cpuSeconds,
+    pagesPerCpuSecond: sum.pages / cpuSeconds,
     maxRssBytes: process.resourceUsage().maxRSS * 1024,
-    urlsSeen: counters.urlsSeen,
-    urlsUnique: admission.unique,
-    urlsQueued: frontier.queued,
-    hosts: frontier.hosts,
-    domains: frontier.domains,
-    duplicates: counters.duplicates,
-    disallowed: counters.disallowed,
-    statuses: counters.statuses,
-    retries: counters.retries,
-    errors: counters.errors,
+    urlsQueued: queued,
+    ...sum,
   };
 }

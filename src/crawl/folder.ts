@@ -1,15 +1,13 @@
 /**
- * The folder that a crawl leaves behind, from its first line to its last.
+ * The folder that a crawl leaves behind, as its coordinator sees it.
  *
- *   crawl.json            what was asked: settings as resolved, version, seeds
- *   agents/0/seen/        the sieve
- *   agents/0/waiting.txt  what was still to be fetched when the crawl was stopped
+ *   crawl.json            what was asked: settings as resolved, version, seeds, how often it was begun
+ *   agents/<n>/           what each agent knows, with its checkpoint (`AgentFolder`)
  *   archive/              WARC files
  *   log.jsonl             events
  *
- * Ensures   a folder with anything else in it is never written to. `waiting.txt` exists exactly while the crawl can be
- *           gone on with: it is written last, and removed by `begin`, when nothing can be refused any more. A folder
- *           whose crawl never began counts as new.
+ * Ensures   a folder with anything else in it is never written to. A crawl in it can always be gone on with, however it ended:
+ *           each agent takes up its last checkpoint. A folder whose crawl never began counts as new.
  */
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -17,140 +15,121 @@ import { replaceFile } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
-import type { Discovery } from '../frontier/discovery.ts';
-import { DrumSieve } from '../sieve/disk-sieve.ts';
 import { VERSION } from '../version.ts';
 import { CrawlLog } from './log.ts';
 import type { CrawlConfig, CrawlOptions } from './settings.ts';
-import { readWaiting, saveWaiting } from './waiting-list.ts';
 
 const CRAWL_FILE = 'crawl.json';
-const WAITING_FILE = 'waiting.txt';
 const LOG_FILE = 'log.jsonl';
+/** Of crawl.json and of what it says about the folder; another one is refused by name. */
+const FORMAT = 2;
 /** What may lie in a folder before its crawl has begun. */
-const OURS = new Set(['agents', 'archive', LOG_FILE, 'LOCK']);
-const agentDir = (dir: string): string => join(dir, 'agents', '0');
+const OURS = new Set(['agents', 'archive', LOG_FILE, 'LOCK', `${CRAWL_FILE}.tmp`]);
 
 /** What a folder's crawl was asked when it was begun or last gone on with. */
 interface Asked {
+  readonly format: number;
   readonly settings: CrawlOptions;
+  readonly agents: number;
+  /** How often it was begun. */
+  readonly runs: number;
   readonly seeds: readonly string[];
+  /** Where seeds have moved to. */
+  readonly moved: readonly SeedMove[];
 }
+
+export type SeedMove = readonly [from: string, to: string];
 
 export class CrawlFolder {
   readonly dir: string;
-  readonly sieve: DrumSieve;
   readonly log: CrawlLog;
-  readonly disk: Disk;
-  /** The folder holds a crawl that was stopped. */
-  readonly goesOn: boolean;
+  readonly #disk: Disk;
   readonly #lock: FolderLock;
+  #asked: Asked | undefined;
 
-  private constructor(
-    dir: string,
-    disk: Disk,
-    goesOn: boolean,
-    lock: FolderLock,
-    sieve: DrumSieve,
-    log: CrawlLog,
-  ) {
+  private constructor(dir: string, disk: Disk, lock: FolderLock, log: CrawlLog, asked: Asked | undefined) {
     this.dir = dir;
-    this.disk = disk;
-    this.goesOn = goesOn;
-    this.sieve = sieve;
     this.log = log;
+    this.#disk = disk;
     this.#lock = lock;
+    this.#asked = asked;
   }
 
-  get archiveDir(): string {
-    return join(this.dir, 'archive');
-  }
-
-  static async open(
-    { dir, sieveMemory }: CrawlConfig,
-    seeds: readonly string[],
-    clock: Clock,
-  ): Promise<CrawlFolder> {
+  static async open({ dir }: CrawlConfig, seeds: readonly string[], clock: Clock): Promise<CrawlFolder> {
     const disk = new Disk();
-    const state = await stateOf(disk, dir);
-    if (state === 'foreign') throw foreign(dir);
-    if (state === 'new' && seeds.length === 0) throw nothingToGoOnWith(dir);
-    await disk.makeFolder(agentDir(dir));
+    const asked = await askedIn(disk, dir);
+    if (!asked && seeds.length === 0) throw nothingToGoOnWith(dir);
+    await disk.makeFolder(join(dir, 'agents'));
     const lock = FolderLock.acquire(dir);
-    let sieve: DrumSieve | undefined;
     try {
-      sieve = await DrumSieve.open({
-        folder: join(agentDir(dir), 'seen'),
-        memory: sieveMemory,
-        cache: 0,
-        disk,
-      });
-      return new CrawlFolder(dir, disk, state === 'stopped', lock, sieve, await openLog(disk, dir, clock));
+      return new CrawlFolder(dir, disk, lock, await openLog(disk, dir, clock), asked);
     } catch (error) {
-      await sieve?.close();
       lock.release();
       throw error;
     }
   }
 
-  /** What an earlier run left to be fetched. */
-  waiting(): AsyncIterable<Discovery> | Iterable<Discovery> {
-    return this.goesOn ? readWaiting(this.disk, join(agentDir(this.dir), WAITING_FILE)) : [];
+  /** Seeds of earlier runs. */
+  get seeds(): readonly string[] {
+    return this.#asked?.seeds ?? [];
   }
 
-  /** From here on the folder holds a running crawl, which was asked this. */
-  async begin(config: CrawlConfig, seeds: readonly string[]): Promise<void> {
-    const earlier = this.goesOn ? (await readAsked(this.disk, this.dir)).seeds : [];
-    const asked = {
-      drumlin: 'crawl',
-      version: VERSION,
-      settings: config,
-      seeds: [...new Set([...earlier, ...seeds])],
-    };
-    // Infinity has no spelling in JSON; null stands for it, and for nothing else.
-    await replaceFile(this.disk, this.dir, CRAWL_FILE, Buffer.from(`${JSON.stringify(asked, null, 2)}\n`));
-    await this.disk.remove(join(agentDir(this.dir), WAITING_FILE));
+  get moved(): readonly SeedMove[] {
+    return this.#asked?.moved ?? [];
   }
 
-  /** Lets go of a crawl that did not begin. */
-  async abandon(): Promise<void> {
-    await this.sieve.close();
-    await this.log.close();
-    this.#lock.release();
+  /** How often the crawl was begun before this run. */
+  get runs(): number {
+    return this.#asked?.runs ?? 0;
   }
 
-  /** Keeps what is still to be fetched, and lets go of the files. */
-  async close(waiting: Iterable<Discovery>): Promise<void> {
+  /** From here on the folder holds a crawl, which was asked this. */
+  async begin(config: CrawlConfig, agents: number, seeds: readonly string[]): Promise<void> {
+    if (this.#asked && this.#asked.agents !== agents) throw otherAgents(this.dir, this.#asked.agents, agents);
+    await this.#store({
+      format: FORMAT,
+      settings: { ...config, agents, proxy: withoutPassword(config.proxy) },
+      agents,
+      runs: this.runs + 1,
+      seeds: [...new Set([...this.seeds, ...seeds])],
+      moved: this.moved,
+    });
+  }
+
+  /** A seed was found to have moved. */
+  async seedMoved(move: SeedMove): Promise<void> {
+    if (this.#asked) await this.#store({ ...this.#asked, moved: [...this.moved, move] });
+  }
+
+  async close(): Promise<void> {
     try {
-      await this.sieve.checkpoint();
-      await this.sieve.close();
       await this.log.close();
-      await saveWaiting(this.disk, agentDir(this.dir), WAITING_FILE, waiting);
     } finally {
       this.#lock.release();
     }
   }
+
+  async #store(asked: Asked): Promise<void> {
+    this.#asked = asked;
+    // Infinity has no spelling in JSON; null stands for it, and for nothing else.
+    const text = JSON.stringify({ drumlin: 'crawl', version: VERSION, ...asked }, null, 2);
+    await replaceFile(this.#disk, this.dir, CRAWL_FILE, Buffer.from(`${text}\n`));
+  }
 }
 
-/** What the stopped crawl in a folder was asked: one that goes on is asked the same. Undefined when there is none. */
-export async function stoppedCrawl(dir: string): Promise<CrawlOptions | undefined> {
-  const disk = new Disk();
-  const state = await stateOf(disk, dir);
-  if (state === 'foreign') throw foreign(dir);
-  return state === 'stopped' ? (await readAsked(disk, dir)).settings : undefined;
+/** What the crawl in a folder was asked: one that goes on is asked the same. Undefined when there is none. */
+export async function settingsIn(dir: string): Promise<CrawlOptions | undefined> {
+  return (await askedIn(new Disk(), dir))?.settings;
 }
 
-type FolderState = 'new' | 'stopped' | 'foreign';
-
-async function stateOf(disk: Disk, dir: string): Promise<FolderState> {
+async function askedIn(disk: Disk, dir: string): Promise<Asked | undefined> {
   const entries = await listOrNone(disk, dir);
-  if (!entries.includes(CRAWL_FILE)) return entries.every((name) => OURS.has(name)) ? 'new' : 'foreign';
-  if ((await listOrNone(disk, agentDir(dir))).includes(WAITING_FILE)) return 'stopped';
-  FolderLock.acquire(dir).release(); // a crawl that runs is refused as such
+  if (entries.includes(CRAWL_FILE)) return readAsked(disk, dir);
+  if (entries.every((name) => OURS.has(name))) return undefined;
   throw new DrumlinError(
-    'CRAWL_CUT_OFF',
-    `The crawl in ${dir} was cut off before it could be stopped, so it cannot go on; what it archived is there.`,
-    'Choose another --dir to crawl anew.',
+    'FOLDER_NOT_EMPTY',
+    `${dir} holds files, but no crawl.`,
+    'Choose an empty or a new folder with --dir.',
     { exitCode: EXIT.folder },
   );
 }
@@ -167,8 +146,9 @@ async function listOrNone(disk: Disk, dir: string): Promise<string[]> {
 
 async function readAsked(disk: Disk, dir: string): Promise<Asked> {
   const path = join(dir, CRAWL_FILE);
+  let asked: Asked & { readonly version?: unknown };
   try {
-    return JSON.parse(await disk.readText(path), (_, value) => value ?? Infinity);
+    asked = JSON.parse(await disk.readText(path), (_, value) => value ?? Infinity);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new DrumlinError(
@@ -178,6 +158,13 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
       { exitCode: EXIT.folder },
     );
   }
+  if (asked?.format === FORMAT) return asked;
+  throw new DrumlinError(
+    'CRAWL_VERSION',
+    `The crawl in ${dir} was written by drumlin ${asked?.version ?? 'of an unknown version'}, in a form that this one cannot go on with; what it archived is there.`,
+    'Go on with the version that wrote it, or choose another --dir to crawl anew.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 async function openLog(disk: Disk, dir: string, clock: Clock): Promise<CrawlLog> {
@@ -186,11 +173,16 @@ async function openLog(disk: Disk, dir: string, clock: Clock): Promise<CrawlLog>
   return new CrawlLog(clock, file, await file.size());
 }
 
-function foreign(dir: string): DrumlinError {
+/** Whoever goes on with the crawl names the password again: the file is for others to read, too. */
+function withoutPassword(proxy: string): string {
+  return proxy.replace(/\/\/[^@/]*@/, '//');
+}
+
+function otherAgents(dir: string, before: number, now: number): DrumlinError {
   return new DrumlinError(
-    'FOLDER_NOT_EMPTY',
-    `${dir} holds files, but no crawl.`,
-    'Choose an empty or a new folder with --dir.',
+    'AGENTS_CHANGED',
+    `The crawl in ${dir} was begun with ${before} agents, not with ${now}.`,
+    `Go on with --agents ${before}.`,
     { exitCode: EXIT.folder },
   );
 }

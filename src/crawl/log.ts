@@ -7,6 +7,9 @@
 import type { Clock } from '../clock.ts';
 import type { DiskFile } from '../disk/disk.ts';
 
+/** Where events are told. */
+export type EventLog = Pick<CrawlLog, 'event'>;
+
 export class CrawlLog {
   readonly #file: DiskFile | undefined;
   readonly #clock: Clock;

@@ -10,13 +10,14 @@ import type { AddressGuard } from '../fetch/address-guard.ts';
 import { DnsError, type NameResolver } from '../fetch/dns.ts';
 import { retryRule } from '../fetch/retry-table.ts';
 import { Fifo } from '../frontier/fifo.ts';
-import type { Frontier, Host } from '../frontier/frontier.ts';
+import type { Frontier } from '../frontier/frontier.ts';
+import type { Host } from '../frontier/host.ts';
 import type { Counters } from './counters.ts';
-import type { CrawlLog } from './log.ts';
+import type { EventLog } from './log.ts';
 import type { Signal } from './signal.ts';
 
 /** Look-ups under way at once. */
-const LOOKUPS = 64;
+const LOOKUPS = 256;
 
 interface Attempt {
   readonly host: Host;
@@ -28,7 +29,7 @@ export interface NamingParts {
   readonly guard: AddressGuard;
   readonly frontier: Frontier;
   readonly counters: Counters;
-  readonly log: CrawlLog;
+  readonly log: EventLog;
   readonly clock: Clock;
 }
 
@@ -119,8 +120,7 @@ export class Naming {
   }
 
   #giveUp(host: Host, fault: string, why: string | undefined): void {
-    const urls = this.#parts.frontier.drop(host).length;
-    this.#parts.counters.countError(fault, urls);
+    const urls = this.#parts.frontier.giveUp(host, fault);
     this.#parts.log.event('host-given-up', { host: host.name, fault, why, urls });
   }
 }

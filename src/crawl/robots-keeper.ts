@@ -15,18 +15,18 @@ import { type Exchange, FetchError, type HttpClient, type ResolvedAddress } from
 import { redirectTarget } from '../fetch/redirect.ts';
 import { type RetryCause, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { type RobotsRules, robotsFromResponse, UNREACHABLE } from '../fetch/robots.ts';
-import type { Frontier, Host, HostTurn, RobotsEntry } from '../frontier/frontier.ts';
+import type { Frontier, HostTurn } from '../frontier/frontier.ts';
+import type { Host, RobotsEntry } from '../frontier/host.ts';
 import { type Bytes, formatDuration, type Millis } from '../units.ts';
 import { hostOf, originOf } from '../url/parts.ts';
 import type { Counters } from './counters.ts';
-import type { CrawlLog } from './log.ts';
+import type { EventLog } from './log.ts';
+import type { Politeness } from './politeness.ts';
 import { RobotsMemory } from './robots-memory.ts';
 
 const FRESH_FOR: Millis = 24 * 3600_000;
 const UNREACHABLE_FOR: Millis = 3600_000;
 const MAX_REDIRECTS = 5;
-/** A longer Crawl-delay than this would in effect be a refusal nobody wrote; it is cut, and the log says so. */
-const MAX_CRAWL_DELAY: Millis = 60_000;
 /** For the rules of all hosts. */
 const RULES_MEMORY: Bytes = 64 * 2 ** 20;
 /** How soon to look again for an address that another turn holds. */
@@ -40,11 +40,12 @@ export interface RobotsKeeperParts {
   readonly productToken: string;
   readonly clock: Clock;
   readonly counters: Counters;
-  readonly log: CrawlLog;
+  readonly log: EventLog;
   /** Robots files are part of the archive: they explain what is missing from it. */
   readonly store: (exchange: Exchange) => Promise<unknown>;
-  /** Waits between two requests to a host and to an address, where nothing longer is asked for. */
-  readonly delays: { readonly host: Millis; readonly address: Millis };
+  readonly politeness: Politeness;
+  /** A longer Crawl-delay than this would in effect be a refusal nobody wrote; it is cut, and the log says so. */
+  readonly maxCrawlDelay: Millis;
 }
 
 /** What asking cost the host whose turn it is. */
@@ -60,6 +61,16 @@ export class RobotsKeeper {
 
   constructor(parts: RobotsKeeperParts) {
     this.#parts = parts;
+  }
+
+  /** The host has come into memory, with what was stored of its rules. */
+  remember(host: Host): void {
+    for (const [origin, { rules }] of host.robots) if (rules) this.#memory.added(host, origin, rules.size);
+  }
+
+  /** The host has left memory. */
+  forget(host: Host): void {
+    for (const origin of host.robots.keys()) this.#memory.removed(origin);
   }
 
   /** The rules for a URL's origin, or undefined when they must be asked for first. */
@@ -111,11 +122,12 @@ export class RobotsKeeper {
   }
 
   #crawlDelay(rules: RobotsRules | undefined, host: Host): Millis {
+    const { maxCrawlDelay, log } = this.#parts;
     const asked = rules?.crawlDelay ?? 0;
-    if (asked <= MAX_CRAWL_DELAY) return asked;
-    const delay = `${formatDuration(asked)} cut to ${formatDuration(MAX_CRAWL_DELAY)}`;
-    this.#parts.log.event('crawl-delay-capped', { host: host.name, delay });
-    return MAX_CRAWL_DELAY;
+    if (asked <= maxCrawlDelay) return asked;
+    const delay = `${formatDuration(asked)} cut to ${formatDuration(maxCrawlDelay)}`;
+    log.event('crawl-delay-capped', { host: host.name, delay });
+    return maxCrawlDelay;
   }
 
   /** One request, at the turn's own address or at a borrowed one; a failure by its row in the retry table. */
@@ -123,7 +135,7 @@ export class RobotsKeeper {
     turn: HostTurn,
     url: string,
   ): Promise<'address-taken' | { outcome: Exchange | RetryCause; why?: string }> {
-    const { frontier, clock, delays } = this.#parts;
+    const { frontier, clock, politeness } = this.#parts;
     const name = hostOf(url);
     try {
       const address = name === turn.host.name ? turn.address : await this.#addressOf(name);
@@ -132,7 +144,13 @@ export class RobotsKeeper {
       try {
         return await this.#fetch(url, address);
       } finally {
-        frontier.giveBack(address, clock.now() + delays.address, name, clock.now() + delays.host);
+        const now = clock.now();
+        frontier.giveBack(
+          address,
+          now + politeness.addressDelay(address.ip),
+          name,
+          now + politeness.delayOf(name),
+        );
       }
     } catch (error) {
       if (error instanceof FetchError || error instanceof DnsError) {

@@ -2,7 +2,7 @@
  * Bounds the memory of all robots rules together: the host that was visited longest ago forgets its rules first, and asks
  * again should it be visited once more. One hostile robots.txt may fill 10 MB; a thousand must not fill the machine.
  */
-import type { Host } from '../frontier/frontier.ts';
+import type { Host } from '../frontier/host.ts';
 import type { Bytes } from '../units.ts';
 
 export class RobotsMemory {
@@ -28,17 +28,18 @@ export class RobotsMemory {
 
   /** Rules of `size` were put into the host's map; others may have to go for it, but never they themselves. */
   added(host: Host, origin: string, size: Bytes): void {
-    this.#forget(origin);
+    this.removed(origin);
     this.#kept.set(origin, { host, size });
     this.#size += size;
     for (const [oldest, entry] of this.#kept) {
       if (this.#size <= this.#limit || oldest === origin) break;
       entry.host.robots.delete(oldest);
-      this.#forget(oldest);
+      this.removed(oldest);
     }
   }
 
-  #forget(origin: string): void {
+  /** The rules of an origin are kept no longer. */
+  removed(origin: string): void {
     this.#size -= this.#kept.get(origin)?.size ?? 0;
     this.#kept.delete(origin);
   }

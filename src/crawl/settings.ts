@@ -194,6 +194,13 @@ export const SETTINGS = {
     'memory of each agent for what is known of hosts on their way to and from the disk',
     LEAST_MEMORY,
   ),
+  checkpoint: setting(
+    'checkpoint',
+    duration,
+    10_000,
+    'time between two checkpoints: after a crash the crawl goes on from the last',
+    100,
+  ),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
   gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)', 1, 9),
 } as const;

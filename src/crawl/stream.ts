@@ -10,7 +10,7 @@
 import { type Summary, startCrawl } from './crawl.ts';
 import type { Page } from './page.ts';
 import { canonicalSeed } from './seeds.ts';
-import { type CrawlOptions, resolveConfig } from './settings.ts';
+import { agentCount, type CrawlOptions, resolveConfig } from './settings.ts';
 
 const AHEAD = 16;
 
@@ -22,7 +22,10 @@ export interface StreamOptions extends CrawlOptions {
 export async function* crawl({ seeds, ...options }: StreamOptions): AsyncGenerator<Page, Summary, void> {
   const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
   const pages = new Handover<Page>(AHEAD);
-  const run = await startCrawl(starts, resolveConfig(options), { onPage: (page) => pages.give(page) });
+  const config = resolveConfig(options);
+  // One agent needs no thread of its own; several would share the reader's.
+  const here = agentCount(config) === 1;
+  const run = await startCrawl(starts, config, { onPage: (page) => pages.give(page), here });
   const finished = run.finished.finally(() => pages.end());
   finished.catch(() => {}); // thrown below, after the pages that came before it
   try {

@@ -20,12 +20,14 @@ import type { Millis } from '../units.ts';
 import { pathOf } from '../url/parts.ts';
 import { xxh64Bytes } from '../url/xxh64.ts';
 import type { Admission } from './admission.ts';
+import type { TypeFilter } from './content-type.ts';
 import type { Counters } from './counters.ts';
-import type { CrawlLog } from './log.ts';
+import type { EventLog } from './log.ts';
 import type { Link, Page } from './page.ts';
 import type { PageStore } from './page-store.ts';
+import type { Politeness } from './politeness.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
-import { addressDelay, type CrawlConfig } from './settings.ts';
+import type { CrawlConfig } from './settings.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, short enough to be fair. */
 const TURN_SLICE: Millis = 2000;
@@ -46,8 +48,13 @@ export interface VisitTools {
   readonly admission: Admission;
   readonly payloads: RecentCache;
   readonly pages: PageStore;
+  /** Which content types are kept and read. */
+  readonly wantsType: TypeFilter;
+  readonly politeness: Politeness;
+  /** A seed has moved: the scope follows. */
+  readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
-  readonly log: CrawlLog;
+  readonly log: EventLog;
   readonly parseOptions: ParseOptions;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
 }
@@ -58,8 +65,8 @@ export interface VisitLimits {
   stopping(): boolean;
   /** Claims one page of the crawl's limit; false when there is none left or the crawl is being stopped. */
   claimPage(): boolean;
-  /** Says what became of a claim: a page, or nothing that counts. */
-  settleClaim(gotPage: boolean): void;
+  /** Says what became of a claim: a page of so many bytes, or nothing that counts. */
+  settleClaim(gotPage: boolean, bytes?: number): void;
   /** Links were found that other hosts may be waiting for. */
   foundLinks(): void;
 }
@@ -75,28 +82,27 @@ interface Asked {
 }
 
 export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
-  const { frontier, clock, config } = tools;
+  const { frontier, clock, politeness, admission } = tools;
   const asked: Asked = { requested: false, penalty: 0 };
   try {
     const until = clock.now() + TURN_SLICE;
     while (await takeOne(turn, tools, asked)) {
-      if (asked.requested && (hostDelay(turn, config) > 0 || asked.penalty > 0)) break;
+      await admission.room();
+      if (asked.requested && (politeness.hostDelay(turn.host) > 0 || asked.penalty > 0)) break;
       if (turn.moved || clock.now() >= until) break;
     }
   } finally {
     const now = clock.now();
-    const wait = Math.max(asked.requested ? hostDelay(turn, config) : 0, asked.penalty);
-    frontier.release(turn, now + wait, asked.requested ? now + addressDelay(config) : now);
+    const wait = Math.max(asked.requested ? politeness.hostDelay(turn.host) : 0, asked.penalty);
+    const addressWait = asked.requested ? politeness.addressDelay(turn.address.ip) : 0;
+    frontier.release(turn, now + wait, now + addressWait);
   }
-}
-
-function hostDelay(turn: HostTurn, config: CrawlConfig): Millis {
-  return Math.max(config.delay, turn.host.crawlDelay);
 }
 
 /** Deals with the host's next URL; false when there is none or none may be fetched. */
 async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<boolean> {
   const { frontier, robots, counters } = tools;
+  if (frontier.atLimit(turn)) return false;
   const discovery = frontier.take(turn);
   if (!discovery) return false;
   const rules = robots.lookUp(turn.host, discovery.url);
@@ -137,9 +143,11 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
     return;
   }
   turn.host.failures = 0;
+  tools.politeness.took(turn.host, exchange.elapsed);
   asked.penalty = postponed(turn, discovery, exchange, tools);
-  tools.settleClaim(asked.penalty === 0);
+  tools.settleClaim(asked.penalty === 0, exchange.bytesReceived);
   if (asked.penalty > 0) return;
+  frontier.countPage(turn);
   try {
     await takeIn(exchange, discovery, tools);
   } catch (error) {
@@ -168,8 +176,7 @@ function failed(turn: HostTurn, discovery: Discovery, { fault, message }: FetchE
   counters.countError(fault);
   host.failures++;
   if (rule.givesUpHost && host.failures >= HOST_FAILURES) {
-    const urls = frontier.drop(host).length;
-    counters.countError(fault, urls);
+    const urls = frontier.giveUp(host, fault);
     log.event('host-given-up', { host: host.name, fault, why: message, urls });
   }
   return rule.wait;
@@ -189,10 +196,14 @@ function postponed(turn: HostTurn, discovery: Discovery, exchange: Exchange, too
 /** A response: counted, stored, read, its links discovered. */
 async function takeIn(exchange: Exchange, discovery: Discovery, tools: Tools): Promise<void> {
   const { counters, pages, payloads, onPage } = tools;
-  await pages.store(exchange, discovery);
   counters.pages++;
   counters.bytes += exchange.bytesReceived;
   counters.countStatus(exchange.status);
+  if (!isWanted(exchange, tools)) {
+    counters.countRefused('content-type');
+    return;
+  }
+  await pages.store(exchange);
   if (exchange.payload.length > 0 && isRepeat(exchange.payload, payloads)) counters.duplicates++;
 
   const target = redirectTarget(exchange, tools.parseOptions.drop && { drop: tools.parseOptions.drop });
@@ -216,12 +227,18 @@ function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
 
 function followRedirect(
   url: string,
-  { depth, redirects }: Discovery,
-  { config, counters, admission }: Tools,
+  { url: from, depth, redirects }: Discovery,
+  { config, counters, admission, onSeedRedirect }: Tools,
 ): void {
   counters.urlsSeen++;
+  if (depth === 0) onSeedRedirect(from, url);
   if (redirects < config.maxRedirects) admission.discover([url], depth, redirects + 1);
   else counters.countError('too-many-redirects');
+}
+
+/** Redirects and errors are kept whatever their type: they tell why a page is not there. */
+function isWanted({ status, headers }: Exchange, { wantsType }: Tools): boolean {
+  return status < 200 || status > 299 || wantsType(headers.get('content-type'));
 }
 
 /** Discovers the links of a page, unless it or they ask not to be followed; returns all of them. */
@@ -229,7 +246,7 @@ function followLinks(
   body: Uint8Array,
   { url, headers }: Exchange,
   { depth }: Discovery,
-  { config, counters, admission, parseOptions }: Tools,
+  { counters, admission, parseOptions }: Tools,
 ): readonly Link[] {
   const context = {
     url,
@@ -238,7 +255,7 @@ function followLinks(
   };
   const { links, robots } = parsePage(body, context, parseOptions);
   counters.urlsSeen += links.length;
-  if (robots.nofollow || depth >= config.maxDepth) return links;
+  if (robots.nofollow) return links;
   const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
   admission.discover(followed, depth + 1);
   return links;

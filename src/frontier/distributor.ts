@@ -38,10 +38,15 @@ export class Distributor {
   #barren: { readonly changes: number; readonly until: Millis } | undefined;
   #changesAtStart = 0;
   /** All that the sieve has decided was taken. */
-  #sieveDrained = true;
+  #sieveDrained: boolean;
+  /** URLs taken from the sieve in the life of the crawl. */
+  taken: number;
   #nextEarlyFlush: Millis = 0;
 
-  constructor(sieve: Sieve, frontier: Frontier, clock: Clock) {
+  /** `taken` is what was taken from the sieve in earlier runs. */
+  constructor(sieve: Sieve, frontier: Frontier, clock: Clock, taken = 0) {
+    this.taken = taken;
+    this.#sieveDrained = taken === sieve.size;
     this.#sieve = sieve;
     this.#frontier = frontier;
     this.#clock = clock;
@@ -74,11 +79,15 @@ export class Distributor {
     return this.#sweep();
   }
 
-  /** Decides and takes in everything that was offered, so that a stopped crawl has no URL in the air. */
-  async settle(): Promise<void> {
-    await this.#sieve.flush();
+  /** URLs that the sieve has let through and nobody has taken yet. */
+  get untaken(): number {
+    return this.#sieve.size - this.taken;
+  }
+
+  /** Makes the sieve decide everything that it was offered. */
+  async decide(): Promise<void> {
+    if (this.#sieve.pending > 0) await this.#sieve.flush();
     this.#sieveDrained = false;
-    while (await this.#takeNovel()) await this.#frontier.backlog.makeRoom();
   }
 
   async #takeNovel(): Promise<boolean> {
@@ -87,6 +96,7 @@ export class Distributor {
     this.#sieveDrained = batch === undefined;
     if (!batch) return false;
     for (let i = 0; i < batch.length; i++) this.#frontier.add(decodeDiscovery(entryBytes(batch, i)));
+    this.taken += batch.length;
     return true;
   }
 

@@ -52,7 +52,8 @@ export interface FrontierParts {
   readonly clock: Clock;
   readonly limits: FrontierLimits;
   readonly addresses?: AddressTable;
-  /** A host has left memory, and what others keep of it can go too. */
+  /** A host has come into memory, with what is known of it; or has left, and what others keep of it can go too. */
+  readonly onEnter?: (host: Host) => void;
   readonly onLeave?: (host: Host) => void;
   /** URLs were refused without being fetched, by what. */
   readonly onRefused: (reason: string, urls: number) => void;
@@ -235,6 +236,7 @@ export class Frontier {
     this.#domains.set(host.domain.name, host.domain);
     host.domain.hosts++;
     this.#hosts.set(host.name, host);
+    this.#parts.onEnter?.(host);
     if (host.addresses.length > 0 && host.addressesExpireAt > this.#parts.clock.now()) {
       this.#idle.add(host);
       this.#workbench.attach(host, host.addresses[0]);

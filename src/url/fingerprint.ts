@@ -48,7 +48,8 @@ function highBits(host: string): bigint {
   if (bits === undefined) {
     bits = BigInt(partitionOf(payLevelDomain(host))) << HASH_BITS;
     if (highBitsOfHost.size >= REMEMBERED_HOSTS) highBitsOfHost.clear();
-    highBitsOfHost.set(host, bits);
+    // A copy: a slice of a URL, itself a slice of a page, would keep the page in memory.
+    highBitsOfHost.set(Buffer.from(host, 'latin1').toString('latin1'), bits);
   }
   return bits;
 }

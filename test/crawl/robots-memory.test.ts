@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RobotsMemory } from '../../src/crawl/robots-memory.ts';
 import { parseRobots } from '../../src/fetch/robots.ts';
-import { Host } from '../../src/frontier/frontier.ts';
+import { Domain, Host } from '../../src/frontier/host.ts';
 
 const entry = { rules: undefined, expiresAt: 0, crawlDelay: 0, inquiry: { url: '', hops: 0, failures: 0 } };
 
@@ -11,7 +11,7 @@ test('rules never take more than the limit, unless one file does, and the oldest
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const memory = new RobotsMemory(100);
-      const host = new Host('a.test');
+      const host = new Host('a.test', new Domain('a.test'));
       /** The naive model: a list in order of use, cut at its beginning. */
       let model: { origin: string; size: number }[] = [];
       for (const { origin: number, size, use } of steps) {

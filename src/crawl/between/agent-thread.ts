@@ -15,6 +15,7 @@ import {
 } from 'node:worker_threads';
 import { DrumlinError, EXIT, systemCode } from '../../errors.ts';
 import type { EndReason } from '../counters.ts';
+import type { SeedMove } from '../folder.ts';
 import type { ActivityReport } from './quiescence.ts';
 import { packError, unpackError } from './thread-error.ts';
 import { type Handlers, ThreadLink } from './thread-link.ts';
@@ -59,6 +60,10 @@ export class AgentThread<Progress, Result> {
 
   stop(reason: EndReason): void {
     this.#link.tell('stop', reason);
+  }
+
+  seedMoved(move: SeedMove): void {
+    this.#link.tell('seedMoved', move);
   }
 
   activity(): Promise<ActivityReport> {

@@ -10,6 +10,7 @@
  * A question mark awaits an answer: the agent waits for the answer to a page, so a slow `onPage` slows its fetching.
  */
 import type { EndReason } from '../counters.ts';
+import type { SeedMove } from '../folder.ts';
 import type { PackedPage } from './page-message.ts';
 import type { ActivityReport } from './quiescence.ts';
 import type { PackedError } from './thread-error.ts';
@@ -20,6 +21,8 @@ export interface AgentCalls {
   stop(reason: EndReason): void;
   /** Report now: an answer in a wave of `Quiescence`. */
   activity(): ActivityReport;
+  /** A seed has moved, another agent found: the scope is larger. */
+  seedMoved(move: SeedMove): void;
 }
 
 /** What an agent wants of the coordinator. */
@@ -29,6 +32,8 @@ export interface CoordinatorCalls<Progress, Result> {
   activity(report: ActivityReport): void;
   /** A limit of the whole crawl is reached: all agents are to stop. */
   limit(reason: EndReason): void;
+  /** A seed has moved, and the scope with it. */
+  seedMoved(move: SeedMove): void;
   /** A line for the crawl's log. */
   event(event: LogEvent): void;
   /** For the user's `onPage`; answered when its promise has settled. */

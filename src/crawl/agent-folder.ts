@@ -1,0 +1,154 @@
+/**
+ * What an agent keeps on disk, and the consistent cut of it that always exists.
+ *
+ *   agents/0/seen/            the sieve
+ *   agents/0/hosts/           what is known of hosts
+ *   agents/0/backlog/         URLs that wait
+ *   agents/0/front.N          what was in memory at the last checkpoint
+ *   agents/0/checkpoint.json  the last checkpoint: the lengths of all of these and of the archive's files
+ *
+ * Ensures   opened again, the agent is exactly what it was at its last checkpoint: files are cut to their lengths, what was begun
+ *           later is deleted. Nothing is durable between two checkpoints, so a crash forgets what came after the last.
+ */
+import { join } from 'node:path';
+import type { WholeLength } from '../archive/warc-writer.ts';
+import { type CheckpointFormat, type Frozen, loadCheckpoint, saveCheckpoint } from '../disk/checkpoint.ts';
+import type { Disk } from '../disk/disk.ts';
+import type { DrumState } from '../drum/drum.ts';
+import { Backlog, type BacklogState } from '../frontier/backlog.ts';
+import type { FrontierState } from '../frontier/frontier.ts';
+import { HostStore } from '../frontier/host-store.ts';
+import { DrumSieve, type SieveState } from '../sieve/disk-sieve.ts';
+import type { CountersState } from './counters.ts';
+import type { CrawlConfig } from './settings.ts';
+
+const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 1 };
+const FRONT_FILE = /^front\.\d+$/;
+
+/** What the agent itself must know to go on. */
+export interface AgentState {
+  readonly counters: CountersState;
+  readonly frontier: FrontierState;
+  /** URLs taken from the sieve. */
+  readonly taken: number;
+  /** Every file of the agent in the archive. */
+  readonly archive: readonly WholeLength[];
+}
+
+interface StoredState extends AgentState {
+  readonly sieve: SieveState;
+  readonly hosts: Frozen<DrumState>;
+  readonly backlog: Frozen<BacklogState>;
+}
+
+export const agentDir = (dir: string, agent: number): string => join(dir, 'agents', String(agent));
+
+export class AgentFolder {
+  readonly #dir: string;
+  readonly #disk: Disk;
+  readonly sieve: DrumSieve;
+  readonly hosts: HostStore;
+  readonly backlog: Backlog;
+  /** The last checkpoint, when there is one: what the agent was, and what it had in memory. */
+  readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
+  #sequence: number;
+
+  private constructor(
+    dir: string,
+    disk: Disk,
+    parts: { sieve: DrumSieve; hosts: HostStore; backlog: Backlog },
+    sequence: number,
+    restored: AgentFolder['restored'],
+  ) {
+    this.#dir = dir;
+    this.#disk = disk;
+    this.sieve = parts.sieve;
+    this.hosts = parts.hosts;
+    this.backlog = parts.backlog;
+    this.#sequence = sequence;
+    this.restored = restored;
+  }
+
+  static async open(disk: Disk, agent: number, config: CrawlConfig): Promise<AgentFolder> {
+    const dir = agentDir(config.dir, agent);
+    const folders = { seen: join(dir, 'seen'), hosts: join(dir, 'hosts'), backlog: join(dir, 'backlog') };
+    for (const folder of Object.values(folders)) await disk.makeFolder(folder);
+    const stored = await loadCheckpoint<StoredState>(disk, dir, CHECKPOINT);
+    const at = stored?.state;
+    const opened: { close(): Promise<void> }[] = [];
+    const open = async <Part extends { close(): Promise<void> }>(part: Promise<Part>): Promise<Part> => {
+      opened.push(await part);
+      return part;
+    };
+    try {
+      const sieve = await open(
+        DrumSieve.openAt({ folder: folders.seen, memory: config.sieveMemory, cache: 0, disk }, at?.sieve),
+      );
+      const hosts = await open(
+        HostStore.open({ disk, folder: folders.hosts, memory: config.hostMemory, at: at?.hosts }),
+      );
+      const backlog = await open(
+        Backlog.open({ disk, folder: folders.backlog, memory: config.backlogMemory, at: at?.backlog }),
+      );
+      const restored = stored && { state: stored.state, front: await readFront(disk, dir, stored.files) };
+      return new AgentFolder(dir, disk, { sieve, hosts, backlog }, stored?.sequence ?? 0, restored);
+    } catch (error) {
+      for (const part of opened) await part.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Stores a checkpoint: `front` was taken a moment ago, and nothing has been offered to the sieve, the hosts or the backlog
+   * since. `rest` is asked for last, since the archive may have gone on.
+   */
+  async save(front: Uint8Array, rest: () => Promise<AgentState>): Promise<void> {
+    const sieve = await this.sieve.freeze();
+    const hosts = await this.hosts.freeze();
+    const backlog = await this.backlog.freeze();
+    const sequence = this.#sequence + 1;
+    const name = `front.${sequence}`;
+    await writeDurably(this.#disk, join(this.#dir, name), front);
+    const state: StoredState = { ...(await rest()), sieve, hosts, backlog };
+    const files = { [name]: front.length };
+    await saveCheckpoint(this.#disk, this.#dir, CHECKPOINT, { sequence, files, state });
+    await this.#disk.remove(join(this.#dir, `front.${this.#sequence}`));
+    this.#sequence = sequence;
+    await this.sieve.settle(sieve);
+    await this.hosts.settle(hosts);
+    await this.backlog.settle(backlog);
+  }
+
+  async close(): Promise<void> {
+    for (const part of [this.sieve, this.hosts, this.backlog]) await part.close();
+  }
+}
+
+async function readFront(
+  disk: Disk,
+  dir: string,
+  files: Readonly<Record<string, number>>,
+): Promise<Uint8Array> {
+  const [[name, length]] = Object.entries(files);
+  const file = await disk.open(join(dir, name), 'read');
+  try {
+    const bytes = new Uint8Array(length);
+    await file.readAll(bytes, 0);
+    return bytes;
+  } finally {
+    await file.close();
+    for (const other of await disk.list(dir)) {
+      if (FRONT_FILE.test(other) && other !== name) await disk.remove(join(dir, other));
+    }
+  }
+}
+
+async function writeDurably(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+  const file = await disk.open(path, 'create');
+  try {
+    await file.writeAll(bytes, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

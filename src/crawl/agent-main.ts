@@ -1,0 +1,26 @@
+/** Where an agent's thread begins. */
+import { systemClock } from '../clock.ts';
+import type { Millis } from '../units.ts';
+import { runAgent } from './agent-run.ts';
+import { serveAgentThread } from './between/agent-thread.ts';
+import { packPage } from './between/page-message.ts';
+import { portTransport } from './between/port-transport.ts';
+import type { AgentProgress } from './counters.ts';
+import type { ThreadedStart } from './crew.ts';
+
+const PROGRESS_EVERY: Millis = 250;
+
+await serveAgentThread<ThreadedStart, AgentProgress, AgentProgress>(async (start, coordinator) => {
+  const { agent, agents, incarnation, ports, wantsPages } = start;
+  const running = await runAgent(start, {
+    clock: systemClock,
+    connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
+    log: { event: (name, facts) => coordinator.tell('event', { name, facts }) },
+    onIdle: (report) => coordinator.tell('activity', report),
+    onLimit: (reason) => coordinator.tell('limit', reason),
+    onSeedMoved: (move) => coordinator.tell('seedMoved', move),
+    onPage: wantsPages ? (page) => coordinator.ask('page', packPage(page)) : undefined,
+  });
+  const tell = setInterval(() => coordinator.tell('progress', running.progress()), PROGRESS_EVERY);
+  return { ...running, result: running.result.finally(() => clearInterval(tell)) };
+});

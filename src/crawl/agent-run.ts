@@ -1,0 +1,268 @@
+/**
+ * An agent from its settings to its last word: puts the parts together, runs them, and takes them apart again. It does not
+ * know in which thread it is.
+ */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { recoverArchive } from '../archive/recovery.ts';
+import { WarcWriter } from '../archive/warc-writer.ts';
+import type { Clock } from '../clock.ts';
+import { Disk } from '../disk/disk.ts';
+import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import { Backlog } from '../frontier/backlog.ts';
+import { Distributor } from '../frontier/distributor.ts';
+import { Frontier } from '../frontier/frontier.ts';
+import { restoreSnapshot, takeSnapshot } from '../frontier/snapshot.ts';
+import { MemorySieve } from '../sieve/memory-sieve.ts';
+import { RecentCache } from '../sieve/recent-cache.ts';
+import type { Bytes } from '../units.ts';
+import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
+import { VERSION } from '../version.ts';
+import { Admission } from './admission.ts';
+import { Agent } from './agent.ts';
+import { AgentFolder, type AgentState } from './agent-folder.ts';
+import { type SharedAddresses, SharedAddressTable } from './between/address-table.ts';
+import { Allowance, type SharedAllowance } from './between/allowance.ts';
+import type { ActivityReport } from './between/quiescence.ts';
+import { agentOf } from './between/routing.ts';
+import type { Transport, TransportState } from './between/transport.ts';
+import { decodeTransportState, encodeTransportState } from './between/transport-state.ts';
+import { packKeyedBatch, unpackKeyedBatch } from './between/url-parcel.ts';
+import { typeFilter } from './content-type.ts';
+import { type AgentProgress, addUp, Counters, type CountersState, type EndReason } from './counters.ts';
+import { equip } from './equipment.ts';
+import type { SeedMove } from './folder.ts';
+import type { EventLog } from './log.ts';
+import { Naming } from './naming.ts';
+import type { Page } from './page.ts';
+import { PageStore } from './page-store.ts';
+import { Politeness } from './politeness.ts';
+import { RobotsKeeper } from './robots-keeper.ts';
+import { createScope } from './scope.ts';
+import type { CrawlConfig } from './settings.ts';
+
+/** Plain data, so that it can be handed to a thread. */
+export interface AgentStart {
+  readonly agent: number;
+  readonly agents: number;
+  /** How often the crawl was begun before. */
+  readonly incarnation: number;
+  readonly config: CrawlConfig;
+  /** All seeds of the crawl, and where they have moved to: the scope is made of them. */
+  readonly seeds: readonly string[];
+  readonly moved: readonly SeedMove[];
+  /** Those that are new in this run. */
+  readonly newSeeds: readonly string[];
+  readonly allowance: SharedAllowance;
+  /** None for an agent that is alone. */
+  readonly addresses: SharedAddresses | undefined;
+}
+
+/** What an agent needs and no message can carry. */
+export interface AgentSurroundings {
+  readonly clock: Clock;
+  /** Connects the agent with the others. */
+  readonly connect: (state: TransportState | undefined) => Transport;
+  readonly log: EventLog;
+  readonly onIdle: (report: ActivityReport) => void;
+  readonly onLimit: (reason: EndReason) => void;
+  readonly onSeedMoved: (move: SeedMove) => void;
+  readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+}
+
+export interface RunningAgent {
+  stop(reason: EndReason): void;
+  activity(): ActivityReport;
+  progress(): AgentProgress;
+  /** A seed has moved, another agent says. */
+  seedMoved(move: SeedMove): void;
+  readonly result: Promise<AgentProgress>;
+}
+
+/** For the cache of recent links: the menus and footers of a few thousand sites. */
+const RECENT_LINKS: Bytes = 2 ** 20;
+/** For the digests of recent payloads: half a million pages. */
+const RECENT_PAYLOADS: Bytes = 2 ** 22;
+
+export async function runAgent(start: AgentStart, around: AgentSurroundings): Promise<RunningAgent> {
+  const { config } = start;
+  const { clock, log } = around;
+  const disk = new Disk();
+  const { identity, client, resolver, guard, delays, drop } = await equip(config, clock, log);
+  const politeness = new Politeness(config, delays);
+  const scope = createScope(config, start.seeds);
+  for (const move of start.moved) scope.admitSeedRedirect(...move);
+  const counters = new Counters();
+
+  const folder = config.dir === '' ? undefined : await AgentFolder.open(disk, start.agent, config);
+  const before = folder?.restored;
+  const front = before && readFront(before.front);
+  const archive = folder && (await openArchive(disk, start, identity.userAgent, before?.state));
+  const pages = new PageStore(archive, clock, before?.state.archive);
+  const transport = around.connect(front && decodeTransportState(front.transport, config.dir));
+
+  let robots: RobotsKeeper | undefined;
+  const frontier = new Frontier({
+    backlog: folder?.backlog ?? Backlog.inMemory(),
+    store: folder?.hosts,
+    clock,
+    limits: {
+      hosts: folder ? config.frontHosts : Infinity,
+      urls: folder ? config.frontUrls : Infinity,
+      front: Math.min(2 * config.fetches, config.frontHosts),
+      pagesPerHost: config.maxPagesPerHost,
+      pagesPerDomain: config.maxPagesPerDomain,
+    },
+    ...(start.addresses && { addresses: new SharedAddressTable(start.addresses, start.agent) }),
+    onEnter: (host) => robots?.remember(host),
+    onLeave: (host) => robots?.forget(host),
+    onRefused: (reason, urls) =>
+      reason.endsWith('-limit') ? counters.countRefused(reason, urls) : counters.countError(reason, urls),
+  });
+  const sieve = folder?.sieve ?? new MemorySieve();
+  const admission = new Admission({
+    scope,
+    recent: new RecentCache(RECENT_LINKS),
+    sieve,
+    transport,
+    counters,
+    clock,
+  });
+  const distributor = new Distributor(sieve, frontier, clock, before?.state.taken);
+  const shared = { clock, client, resolver, guard, frontier, counters, log, politeness };
+  robots = new RobotsKeeper({
+    ...shared,
+    productToken: identity.productToken,
+    store: (exchange) => pages.store(exchange),
+    maxCrawlDelay: config.maxCrawlDelay,
+  });
+  if (before && front) {
+    frontier.restore(before.state.frontier);
+    restoreSnapshot(front.frontier, frontier);
+    for (const batch of front.discovered) admission.restore(unpackKeyedBatch(batch));
+  }
+
+  const save = async (): Promise<void> => {
+    const { received } = transport.state();
+    if (folder) {
+      const snapshot = writeFront(takeSnapshot(frontier), transport, admission);
+      const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
+      const state = { counters: counted, frontier: frontier.state, taken: distributor.taken };
+      await folder.save(snapshot, async () => ({ ...state, archive: await pages.checkpoint() }));
+    }
+    transport.acknowledge(received);
+  };
+  const agent = new Agent({
+    clock,
+    frontier,
+    admission,
+    distributor,
+    naming: new Naming(shared),
+    transport,
+    allowance: new Allowance(start.allowance),
+    tools: {
+      ...shared,
+      config,
+      robots,
+      admission,
+      pages,
+      wantsType: typeFilter(config.types),
+      payloads: new RecentCache(RECENT_PAYLOADS),
+      parseOptions: { agent: identity.productToken.toLowerCase(), ...(drop && { drop }) },
+      onPage: around.onPage,
+      onSeedRedirect: (from, to) => {
+        if (scope.admitSeedRedirect(from, to)) around.onSeedMoved([from, to]);
+      },
+    },
+    checkpoint: save,
+    checkpointEvery: config.checkpoint,
+    onIdle: around.onIdle,
+    onLimit: around.onLimit,
+  });
+  // An agent that knows nothing yet may have been cut off before its first checkpoint: it begins with all seeds.
+  admission.discover(ownSeeds(before ? start.newSeeds : start.seeds, start), 0);
+
+  const progress = (): AgentProgress => ({
+    ...plain(counters),
+    fetching: frontier.turnsOut,
+    queued: frontier.queued + distributor.untaken,
+    front: frontier.front,
+    hosts: frontier.hostsSeen,
+    domains: frontier.domainsSeen,
+    urlsUnique: sieve.size,
+  });
+  const run = async (): Promise<AgentProgress> => {
+    try {
+      await agent.run();
+      await pages.close();
+      return progress();
+    } catch (error) {
+      await pages.close().catch(() => {}); // the first failure is the one to tell
+      throw error;
+    } finally {
+      await client.close();
+      await folder?.close();
+    }
+  };
+  return {
+    stop: (reason) => agent.stop(reason),
+    activity: () => agent.activity(),
+    progress,
+    seedMoved: (move) => void scope.admitSeedRedirect(...move),
+    result: run(),
+  };
+}
+
+/** Each seed is discovered by the agent that owns it. */
+function ownSeeds(seeds: readonly string[], { agent, agents }: AgentStart): string[] {
+  return seeds.filter((seed) => agentOf(partitionOfFingerprint(fingerprint(seed)), agents) === agent);
+}
+
+function plain(counters: Counters): CountersState {
+  return { ...counters };
+}
+
+async function openArchive(
+  disk: Disk,
+  { config, agent }: AgentStart,
+  userAgent: string,
+  before: AgentState | undefined,
+): Promise<WarcWriter> {
+  const dir = join(config.dir, 'archive');
+  if (before) await recoverArchive(disk, dir, String(agent), before.archive);
+  return WarcWriter.open(dir, {
+    disk,
+    agent: String(agent),
+    info: {
+      software: `drumlin/${VERSION}`,
+      userAgent,
+      robots: 'obey',
+      hostname: hostname(),
+      ...(config.contact !== '' && { operator: config.contact }),
+    },
+    rotateBytes: config.warcSize,
+    gzipLevel: config.gzip,
+  });
+}
+
+/** What an agent has in memory, as one file: the frontier, the transport, what was discovered and not handed on. */
+interface Front {
+  readonly frontier: Uint8Array;
+  readonly transport: Uint8Array;
+  readonly discovered: readonly Uint8Array[];
+}
+
+function writeFront(frontier: Uint8Array, transport: Transport, admission: Admission): Uint8Array {
+  const out = new FieldWriter();
+  out.bytes(frontier);
+  out.bytes(encodeTransportState(transport.state()));
+  for (const batch of admission.snapshot()) out.bytes(packKeyedBatch(batch));
+  return out.finish();
+}
+
+function readFront(bytes: Uint8Array): Front {
+  const fields = new FieldReader(bytes);
+  const front = { frontier: fields.bytes(), transport: fields.bytes(), discovered: [] as Uint8Array[] };
+  while (!fields.atEnd) front.discovered.push(fields.bytes());
+  return front;
+}

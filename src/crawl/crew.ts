@@ -1,0 +1,185 @@
+/**
+ * The agents of a crawl, and the coordinator's part: to start them, to know when all have finished, to stop them together.
+ *
+ * Idea      An agent finishes when it is told to, because only the coordinator can know that no other will send it anything more:
+ *           agents report when they have nothing to do, and when it looks as if nobody had, all are asked once more (see
+ *           `Quiescence`). A limit that one agent reaches stops all; so does a failure.
+ * Ensures   `finished` settles when every agent has: with what each of them counted, or with the first failure.
+ */
+import { extname } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import type { Clock } from '../clock.ts';
+import { type AgentStart, runAgent } from './agent-run.ts';
+import { startAgentThread } from './between/agent-thread.ts';
+import { unpackPage } from './between/page-message.ts';
+import { type AgentPorts, portMesh, portTransport } from './between/port-transport.ts';
+import { type ActivityReport, Quiescence } from './between/quiescence.ts';
+import type { AgentProgress, EndReason } from './counters.ts';
+import type { SeedMove } from './folder.ts';
+import type { EventLog } from './log.ts';
+import type { Page } from './page.ts';
+
+/** What a thread is started with: the agent's start, and its ways to the others. */
+export interface ThreadedStart extends AgentStart {
+  readonly ports: AgentPorts;
+  readonly wantsPages: boolean;
+}
+
+export interface CrewOptions {
+  readonly clock: Clock;
+  readonly log: EventLog;
+  readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+  readonly onSeedMoved: (move: SeedMove) => void;
+  /** In the caller's thread, and by his clock, instead of in threads of their own. */
+  readonly here: boolean;
+}
+
+/** An agent, wherever it runs. */
+interface Member {
+  stop(reason: EndReason): void;
+  activity(): ActivityReport | Promise<ActivityReport>;
+  seedMoved(move: SeedMove): void;
+  /** The last that is known. */
+  progress(): AgentProgress | undefined;
+  readonly finished: Promise<AgentProgress>;
+}
+
+/**
+ * Megabytes for young objects in an agent's thread. A page lives for a moment; with V8's usual 16 it is collected so often that
+ * what is in the middle of its moment is taken for old.
+ */
+const YOUNG = 64;
+
+export class Crew {
+  readonly #options: CrewOptions;
+  readonly #quiescence: Quiescence;
+  readonly #members: Member[] = [];
+  #end: EndReason | undefined;
+
+  private constructor(agents: number, options: CrewOptions) {
+    this.#quiescence = new Quiescence(agents);
+    this.#options = options;
+  }
+
+  static async start(starts: readonly AgentStart[], options: CrewOptions): Promise<Crew> {
+    const crew = new Crew(starts.length, options);
+    const mesh = portMesh(starts.length);
+    try {
+      for (const start of starts) {
+        const ports = mesh[start.agent];
+        crew.#members.push(
+          options.here ? await crew.#beginHere(start, ports) : crew.#beginThread(start, ports),
+        );
+      }
+    } catch (error) {
+      crew.stop('interrupted');
+      await crew.finished().catch(() => {}); // the first failure is the one to tell
+      throw error;
+    }
+    return crew;
+  }
+
+  /** Settles when every agent has finished. */
+  async finished(): Promise<{ end: EndReason; agents: AgentProgress[] }> {
+    let failure: { error: unknown } | undefined;
+    const agents = await Promise.all(
+      this.#members.map(({ finished }) =>
+        finished.catch((error) => {
+          failure ??= { error };
+          this.stop('interrupted');
+        }),
+      ),
+    );
+    if (failure) throw failure.error;
+    return { end: this.#end ?? 'finished', agents: agents.flatMap((agent) => agent ?? []) };
+  }
+
+  /** Starts nothing new; what is under way may end, for a while. */
+  stop(reason: EndReason): void {
+    if (this.#end !== undefined) return;
+    this.#end = reason;
+    for (const member of this.#members) member.stop(reason);
+  }
+
+  /** What is known of each agent. */
+  progress(): AgentProgress[] {
+    return this.#members.flatMap((member) => member.progress() ?? []);
+  }
+
+  async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
+    const { clock, log, onPage } = this.#options;
+    const { agent, agents, incarnation } = start;
+    const running = await runAgent(start, {
+      clock,
+      log,
+      onPage,
+      connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
+      onIdle: (report) => this.#idle(report),
+      onLimit: (reason) => this.stop(reason),
+      onSeedMoved: (move) => this.#seedMoved(agent, move),
+    });
+    return { ...running, finished: running.result };
+  }
+
+  #beginThread(start: AgentStart, ports: AgentPorts): Member {
+    const { log, onPage } = this.#options;
+    const { agent } = start;
+    let last: AgentProgress | undefined;
+    const threaded: ThreadedStart = { ...start, ports, wantsPages: onPage !== undefined };
+    const thread = startAgentThread<ThreadedStart, AgentProgress, AgentProgress>(
+      threadMain(),
+      {
+        agent,
+        start: threaded,
+        transfer: ports.filter((port): port is MessagePort => port !== undefined),
+        options: { resourceLimits: { maxYoungGenerationSizeMb: YOUNG } },
+      },
+      {
+        progress: (progress) => {
+          last = progress;
+        },
+        activity: (report) => this.#idle(report),
+        limit: (reason) => this.stop(reason),
+        event: ({ name, facts }) => log.event(name, facts),
+        page: async (page) => onPage?.(unpackPage(page)),
+        seedMoved: (move) => this.#seedMoved(agent, move),
+      },
+    );
+    return {
+      stop: (reason) => thread.stop(reason),
+      activity: () => thread.activity(),
+      seedMoved: (move) => thread.seedMoved(move),
+      progress: () => last,
+      finished: thread.finished,
+    };
+  }
+
+  #idle(report: ActivityReport): void {
+    this.#quiescence.report(report);
+    void this.#confirmEnd();
+  }
+
+  async #confirmEnd(): Promise<void> {
+    while (this.#quiescence.needsConfirmation && this.#end === undefined) {
+      this.#quiescence.beginWave();
+      try {
+        const answers = await Promise.all(this.#members.map((member) => member.activity()));
+        if (this.#quiescence.endWave(answers)) this.stop('finished');
+      } catch {
+        return; // an agent is gone: `finished` tells how
+      }
+    }
+  }
+
+  /** The agent that found it knows already. */
+  #seedMoved(by: number, move: SeedMove): void {
+    for (const [agent, member] of this.#members.entries()) if (agent !== by) member.seedMoved(move);
+    this.#options.onSeedMoved(move);
+  }
+}
+
+/** The neighbour has this file's extension: .js where it was built, .ts where a loader runs the sources. */
+function threadMain(): URL {
+  const extension = extname(new URL(import.meta.url).pathname);
+  return new URL(`./agent-main${extension}`, import.meta.url);
+}

@@ -1,0 +1,97 @@
+/** What an agent sets out with, read off the settings: who it is, whom it may ask, through what, with which secrets. */
+
+import type { Clock } from '../clock.ts';
+import { Disk } from '../disk/disk.ts';
+import { DrumlinError } from '../errors.ts';
+import { type AddressGuard, createAddressGuard } from '../fetch/address-guard.ts';
+import { readCookies } from '../fetch/cookies.ts';
+import { readCredentials } from '../fetch/credentials.ts';
+import { createResolver, type NameResolver } from '../fetch/dns.ts';
+import type { HttpClient } from '../fetch/exchange.ts';
+import { createHttpClient } from '../fetch/http-client.ts';
+import { createIdentity, type Identity } from '../fetch/identity.ts';
+import { proxyOf } from '../fetch/proxy.ts';
+import { ParameterList, TRACKING_PARAMETERS } from '../url/parameters.ts';
+import { VERSION } from '../version.ts';
+import { type DelayTable, parseDelays } from './delays.ts';
+import type { EventLog } from './log.ts';
+import type { CrawlConfig } from './settings.ts';
+
+export interface Equipment {
+  readonly identity: Identity;
+  readonly client: HttpClient;
+  /** Names to addresses, and which of them may be asked. */
+  readonly resolver: NameResolver;
+  readonly guard: AddressGuard;
+  readonly delays: DelayTable | undefined;
+  readonly drop: ParameterList | undefined;
+}
+
+/** Reads the files that the settings name, and refuses what cannot work before anything is begun. */
+export async function equip(config: CrawlConfig, clock: Clock, log: EventLog): Promise<Equipment> {
+  const identity = createIdentity({
+    version: VERSION,
+    contact: config.contact.split(/[\s,]+/).filter(Boolean),
+    userAgent: config.userAgent,
+  });
+  const guard = guardFor(config, identity);
+  const resolver = createResolver({ servers: config.dns, clock });
+  const warn = (sentence: string) => log.event('warning', { sentence });
+  const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
+  const client = createHttpClient({
+    identity,
+    guard,
+    limits: { maxBodyBytes: config.maxBody },
+    insecure: config.insecure,
+    ...(config.ca !== '' && { tls: { ca: await readAuthorities(config.ca) } }),
+    ...(proxy && { proxy }),
+    ...(config.auth !== '' && { credentials: await readCredentials(config.auth, warn) }),
+    ...(config.cookies !== '' && { cookies: await readCookies(config.cookies, warn) }),
+  });
+  return {
+    identity,
+    client,
+    ...(proxy ? namesBehindProxy(resolver) : { resolver, guard }),
+    delays:
+      config.delays === '' ? undefined : parseDelays(await new Disk().readText(config.delays), config.delays),
+    drop: dropListOf(config),
+  };
+}
+
+/** A proxy resolves names itself: each host counts as an address of its own, and the proxy judges what may be asked. */
+function namesBehindProxy(resolver: NameResolver): { resolver: NameResolver; guard: AddressGuard } {
+  return {
+    resolver: { resolve: async (host) => [{ ip: host, family: 4 }], close: () => resolver.close() },
+    guard: { allows: () => true, reason: () => undefined },
+  };
+}
+
+async function readAuthorities(path: string): Promise<string> {
+  const pem = await new Disk().readText(path);
+  if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+  throw new DrumlinError('CA', `${path} holds no certificate.`, 'Name a file in PEM form with --ca.');
+}
+
+function dropListOf({ dropParameters }: CrawlConfig): ParameterList | undefined {
+  const names = dropParameters.flatMap((name) => (name === 'tracking' ? TRACKING_PARAMETERS : [name]));
+  return names.length > 0 ? new ParameterList(names) : undefined;
+}
+
+/** Whoever cannot be reached may crawl what is his own, and nothing else. */
+function guardFor(config: CrawlConfig, identity: Identity): AddressGuard {
+  const guard = createAddressGuard({ allowPrivate: config.allowPrivate });
+  if (identity.hasContact) return guard;
+  if (config.allowPrivate === false) {
+    throw new DrumlinError(
+      'NO_CONTACT',
+      'Sites on the public web want to know who crawls them, and no contact is given.',
+      'Add --contact with a web page or an e-mail address of yours; or --allow-private to crawl a local site.',
+    );
+  }
+  const publicOnly = createAddressGuard({ allowPrivate: false });
+  return {
+    allows: (ip) => guard.allows(ip) && !publicOnly.allows(ip),
+    reason: (ip) =>
+      guard.reason(ip) ?? (publicOnly.allows(ip) ? 'a public address, and no contact is given' : undefined),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * How long a host and an address are left alone after a request: the longest of what the user asks, what robots.txt asks, and
+ * what a slow server needs.
+ */
+import { slowDown, smoothedTime } from '../fetch/slow-down.ts';
+import type { Host } from '../frontier/host.ts';
+import type { Millis } from '../units.ts';
+import type { DelayTable } from './delays.ts';
+import { addressDelay, type CrawlConfig } from './settings.ts';
+
+export class Politeness {
+  readonly #hostDelay: Millis;
+  readonly #addressDelay: Millis;
+  readonly #table: DelayTable | undefined;
+
+  constructor(config: CrawlConfig, table: DelayTable | undefined) {
+    this.#hostDelay = config.delay;
+    this.#addressDelay = addressDelay(config);
+    this.#table = table;
+  }
+
+  hostDelay(host: Host): Millis {
+    const asked = this.delayOf(host.name);
+    // Who asks for no delay at all crawls what is his own, and means it.
+    const slow = asked > 0 ? slowDown(host.responseTime) : 0;
+    return Math.max(asked, host.crawlDelay, slow);
+  }
+
+  /** What the user asks for a host, of which nothing else may be known. */
+  delayOf(hostName: string): Millis {
+    return this.#table?.hostDelay(hostName) ?? this.#hostDelay;
+  }
+
+  addressDelay(ip: string): Millis {
+    return this.#table?.addressDelay(ip) ?? this.#addressDelay;
+  }
+
+  /** The host has answered in this time. */
+  took(host: Host, elapsed: Millis): void {
+    host.responseTime = smoothedTime(host.responseTime, elapsed);
+  }
+}
