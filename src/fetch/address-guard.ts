@@ -9,6 +9,8 @@
  *           been written for another purpose: /16 or narrower, /32 or narrower for IPv6.
  * Cost      a pass over about 25 ranges, once per connection; the last answers are remembered.
  */
+import { DrumlinError } from '../errors.ts';
+import type { Identity } from './identity.ts';
 import { type Ip, type IpRange, inRange, parseIp, parseRange } from './ip-range.ts';
 
 export interface AddressGuard {
@@ -83,6 +85,24 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     remembered.set(text, answer);
     return answer;
   };
+  return { allows: (ip) => reason(ip) === undefined, reason };
+}
+
+/** Whoever cannot be reached may fetch what is his own, and nothing else. */
+export function guardFor(identity: Identity, options: AddressGuardOptions = {}): AddressGuard {
+  const guard = createAddressGuard(options);
+  if (identity.hasContact) return guard;
+  if (options.allowPrivate === undefined || options.allowPrivate === false) {
+    throw new DrumlinError(
+      'NO_CONTACT',
+      'Sites on the public web want to know who crawls them, and no contact is given.',
+      'Add --contact with a web page or an e-mail address of yours; or --allow-private for a local site.',
+    );
+  }
+  const publicOnly = createAddressGuard();
+  const reason = (ip: string) =>
+    guard.reason(ip) ??
+    (publicOnly.allows(ip) ? `${ip} is a public address, and no contact is given` : undefined);
   return { allows: (ip) => reason(ip) === undefined, reason };
 }
 

@@ -39,7 +39,11 @@ export class ConnectionPool {
     const { key } = connection.endpoint;
     const same = this.#byKey.get(key);
     let displaced: Connection | undefined;
-    if (same !== undefined && same.length >= this.#limits.perOrigin) displaced = same[0];
+    const most =
+      connection.endpoint.proxied && !connection.endpoint.secure
+        ? this.#limits.total
+        : this.#limits.perOrigin;
+    if (same !== undefined && same.length >= most) displaced = same[0];
     else if (this.#all.size >= this.#limits.total) [displaced] = this.#all;
     if (displaced !== undefined) this.remove(displaced);
     const list = this.#byKey.get(key);

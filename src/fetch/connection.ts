@@ -13,19 +13,24 @@ import tls from 'node:tls';
 import { systemCode } from '../errors.ts';
 import type { FetchFault, ResolvedAddress } from './exchange.ts';
 import type { ResponseParser } from './response-parser.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** Where a connection leads: connections to the same key are interchangeable. */
 export interface Endpoint {
   readonly key: string;
+  /** Where the socket goes: the origin, or a proxy. */
   readonly address: ResolvedAddress;
   readonly port: number;
   readonly secure: boolean;
   /** The name for SNI and certificate checks, as it stands in the URL. */
   readonly host: string;
+  readonly proxied?: boolean;
+  /** What a proxy is told before TLS begins. */
+  readonly tunnel?: Buffer;
 }
 
 /** What a connection does now; each has its own time limit. */
-export type Phase = 'connecting' | 'securing' | 'waiting' | 'receiving' | 'idle' | 'closed';
+export type Phase = 'connecting' | 'tunnelling' | 'securing' | 'waiting' | 'receiving' | 'idle' | 'closed';
 
 export interface ConnectionOwner {
   /** The tick by which a phase that begins now must be over. */
@@ -55,7 +60,7 @@ export class Connection {
   paused = false;
 
   readonly #owner: ConnectionOwner;
-  readonly #socket: net.Socket;
+  #socket: net.Socket;
   #request: Buffer | undefined;
   #parser: ResponseParser | undefined;
 
@@ -63,26 +68,64 @@ export class Connection {
     this.endpoint = endpoint;
     this.#owner = owner;
     this.phaseEnds = owner.deadline('connecting');
-    const onread = {
-      buffer: owner.readBuffer as Buffer,
+    const where = { host: endpoint.address.ip, port: endpoint.port, family: endpoint.address.family };
+    // Half-open, so that the end of the response does not make the stream machinery say farewell on our behalf.
+    const plain = { ...where, allowHalfOpen: true };
+    if (endpoint.tunnel !== undefined) {
+      this.#socket = net.connect(plain);
+      this.#socket.on('connect', () => this.#enterTunnel());
+    } else if (endpoint.secure) {
+      const options = { ...owner.tlsOptions(endpoint), ...plain, onread: this.#onread() };
+      const socket = tls.connect(options);
+      socket.on('connect', () => this.#enter('securing'));
+      this.#socket = socket;
+      this.#secured(socket);
+    } else {
+      this.#socket = net.connect({ ...plain, onread: this.#onread() });
+      this.#socket.on('connect', () => this.#stands());
+    }
+    this.#listen(this.#socket);
+  }
+
+  #onread(): net.OnReadOpts {
+    return {
+      buffer: this.#owner.readBuffer as Buffer,
       // Node passes on the buffer it was given.
       callback: (length: number, bytes: Uint8Array) => this.#received(bytes as Buffer, length),
     };
-    const where = { host: endpoint.address.ip, port: endpoint.port, family: endpoint.address.family };
-    // Half-open, so that the end of the response does not make the stream machinery say farewell on our behalf.
-    if (endpoint.secure) {
-      const options = { ...owner.tlsOptions(endpoint), ...where, onread, allowHalfOpen: true };
-      const socket = tls.connect(options);
-      socket.on('connect', () => this.#enter('securing'));
-      socket.on('secureConnect', () => this.#stands());
-      socket.on('session', (session) => owner.keepSession(endpoint, session));
-      this.#socket = socket;
-    } else {
-      this.#socket = net.connect({ ...where, onread, allowHalfOpen: true });
-      this.#socket.on('connect', () => this.#stands());
-    }
-    this.#socket.on('error', (error) => this.#broke(error));
-    this.#socket.on('end', () => this.#ended());
+  }
+
+  #listen(socket: net.Socket): void {
+    socket.on('error', (error) => this.#broke(error));
+    socket.on('end', () => this.#ended());
+  }
+
+  #secured(socket: tls.TLSSocket): void {
+    socket.on('secureConnect', () => this.#stands());
+    socket.on('session', (session) => this.#owner.keepSession(this.endpoint, session));
+  }
+
+  /** The proxy is there: first the way through it, then TLS as with any origin. */
+  #enterTunnel(): void {
+    this.#enter('tunnelling');
+    openTunnel(this.#socket, this.endpoint.tunnel!, {
+      opened: () => this.#secureTunnel(),
+      refused: (status) => this.#fail(...refusalOf(status)),
+    });
+  }
+
+  #secureTunnel(): void {
+    if (this.phase === 'closed') return;
+    this.#enter('securing');
+    // An error may now be heard from both sockets; whichever comes second finds nothing left to do.
+    const socket = tls.connect({ ...this.#owner.tlsOptions(this.endpoint), socket: this.#socket });
+    this.#socket = socket;
+    this.#secured(socket);
+    this.#listen(socket);
+    // A socket within a socket takes no buffer of ours.
+    socket.on('data', (bytes: Buffer) => {
+      if (!this.#received(bytes, bytes.length)) socket.pause();
+    });
   }
 
   /** Sends a request, at once or as soon as the connection stands; the response goes to the parser. */
@@ -120,7 +163,8 @@ export class Connection {
       this.#owner.arrived(this);
     } else if (this.phase !== 'closed') {
       const [fault, message] = TIMED_OUT[this.phase];
-      this.#fail(fault, message);
+      const atProxy = this.endpoint.proxied && this.phase === 'connecting';
+      this.#fail(atProxy ? 'proxy-failed' : fault, message);
     }
   }
 
@@ -160,7 +204,9 @@ export class Connection {
 
   #ended(): void {
     const parser = this.#parser;
-    if (parser !== undefined) {
+    if (this.phase === 'tunnelling') {
+      this.#fail(...refusalOf(0));
+    } else if (parser !== undefined) {
       parser.end();
       this.#arrived(parser);
     } else if (this.phase === 'idle') {
@@ -174,7 +220,8 @@ export class Connection {
       parser.cut('disconnect');
       this.#owner.arrived(this);
     } else if (parser !== undefined) {
-      this.#fail(faultOf(this.phase, systemCode(error)), error.message, error);
+      const atProxy = this.endpoint.proxied && (this.phase === 'connecting' || this.phase === 'tunnelling');
+      this.#fail(atProxy ? 'proxy-failed' : faultOf(this.phase, systemCode(error)), error.message, error);
     } else if (this.phase === 'idle') {
       this.#drop();
     }
@@ -198,10 +245,17 @@ export class Connection {
 
 const TIMED_OUT = {
   connecting: ['connect-timeout', 'no connection within the time limit'],
+  tunnelling: ['connect-timeout', 'no way through the proxy within the time limit'],
   securing: ['connect-timeout', 'no TLS handshake within the time limit'],
   waiting: ['response-timeout', 'no response within the time limit'],
   receiving: ['response-timeout', 'no whole response head within the time limit'],
 } as const;
+
+/** Wrong credentials and nonsense are the proxy's; any other status tells that the origin cannot be reached through it. */
+function refusalOf(status: number): [fault: FetchFault, message: string] {
+  if (status === 0) return ['proxy-failed', 'the proxy gave no answer that makes sense'];
+  return [status === 407 ? 'proxy-failed' : 'connect-failed', `the proxy answered with status ${status}`];
+}
 
 function faultOf(phase: Phase, code: string): FetchFault {
   if (phase === 'connecting') {

@@ -98,7 +98,7 @@ class CachingResolver implements NameResolver {
   }
 
   resolve(host: string): Promise<readonly ResolvedAddress[]> {
-    const known = literal(host) ?? this.#remembered(host);
+    const known = literalAddresses(host) ?? this.#remembered(host);
     if (known !== undefined)
       return known instanceof DnsError ? Promise.reject(known) : Promise.resolve(known);
     const underWay = this.#underWay.get(host);
@@ -161,7 +161,8 @@ class CachingResolver implements NameResolver {
   }
 }
 
-function literal(host: string): readonly ResolvedAddress[] | undefined {
+/** What a host stands for without a look-up: an address as it is written, or loopback; undefined for a name. */
+export function literalAddresses(host: string): readonly ResolvedAddress[] | undefined {
   if (isIPv4(host)) return [{ ip: host, family: 4 }];
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIPv6(bare)) return [{ ip: bare, family: 6 }];

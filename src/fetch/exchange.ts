@@ -14,7 +14,7 @@ export interface ResolvedAddress {
 export interface FetchRequest {
   /** Canonical http or https URL. */
   readonly url: string;
-  /** Where to connect. The name was resolved, and the address allowed, by the caller. */
+  /** Where to connect. The name was resolved, and the address allowed, by the caller. With a proxy it is not looked at. */
   readonly address: ResolvedAddress;
   /** GET when absent. */
   readonly method?: 'GET' | 'HEAD';
@@ -27,10 +27,11 @@ export type Truncation = 'length' | 'time' | 'disconnect';
 
 export interface Exchange {
   readonly url: string;
-  /** The address that was actually connected to. */
+  /** The address that was actually connected to: with a proxy, the proxy's. */
   readonly ip: string;
   readonly startedAt: Millis;
   readonly elapsed: Millis;
+  /** As sent, but with `[redacted]` for the values of Authorization, Cookie and Proxy-Authorization. */
   readonly requestBytes: Uint8Array;
   /** Status line, header lines and the empty line, exactly as they came (interim 1xx responses left out). */
   readonly head: Uint8Array;
@@ -62,6 +63,7 @@ export type FetchFault =
   | 'connect-timeout'
   | 'connect-failed'
   | 'address-refused'
+  | 'proxy-failed'
   | 'tls-failed'
   | 'response-timeout'
   | 'reset'

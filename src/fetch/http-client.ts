@@ -16,6 +16,9 @@ import type { Bytes, Millis } from '../units.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { Connection, type ConnectionOwner, type Endpoint, type Phase } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import type { CookieTable } from './cookies.ts';
+import type { CredentialTable } from './credentials.ts';
+import { literalAddresses } from './dns.ts';
 import {
   type Exchange,
   FetchError,
@@ -24,7 +27,8 @@ import {
   type HttpClient,
 } from './exchange.ts';
 import type { Identity } from './identity.ts';
-import { constantLines, requestBytes, targetOf } from './request.ts';
+import type { HttpProxy } from './proxy.ts';
+import { constantLines, type RequestBytes, requestBytes, secretHeaders, targetOf } from './request.ts';
 import { ResponseParser } from './response-parser.ts';
 
 export interface FetchLimits {
@@ -74,9 +78,14 @@ export interface HttpClientOptions {
   readonly tls?: {
     /** Certificate authorities (PEM) trusted beside the built-in ones. */
     readonly ca?: string | readonly string[];
-    /** Default true. */
-    readonly rejectUnauthorized?: boolean;
   };
+  /** Takes any certificate. */
+  readonly insecure?: boolean;
+  /** All requests go through it. */
+  readonly proxy?: HttpProxy;
+  /** Passwords, each for its origins alone. */
+  readonly credentials?: CredentialTable;
+  readonly cookies?: CookieTable;
   readonly clock?: Clock;
 }
 
@@ -88,7 +97,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 interface Flight {
   readonly request: FetchRequest;
   readonly endpoint: Endpoint;
-  readonly bytes: Buffer;
+  readonly bytes: RequestBytes;
   readonly startedAt: Millis;
   readonly endsBy: number;
   readonly resolve: (exchange: Exchange) => void;
@@ -99,6 +108,7 @@ interface Flight {
 }
 
 const READ_BUFFER_BYTES = 64 * 1024;
+const NO_SECRETS: [] = [];
 /** Handshake tickets kept, for the origins secured last. */
 const MAX_SESSIONS = 1000;
 
@@ -109,7 +119,8 @@ class Client implements HttpClient, ConnectionOwner {
   readonly #guard: AddressGuard;
   readonly #clock: Clock;
   readonly #constantLines: string;
-  readonly #tls: HttpClientOptions['tls'];
+  readonly #options: HttpClientOptions;
+  readonly #hasSecrets: boolean;
   #secureContext: tls.SecureContext | undefined;
   readonly #sessions = new Map<string, Buffer>();
 
@@ -131,7 +142,8 @@ class Client implements HttpClient, ConnectionOwner {
     this.#guard = options.guard;
     this.#clock = options.clock ?? systemClock;
     this.#constantLines = constantLines(options.identity, this.#keepAlive.perOrigin > 0);
-    this.#tls = options.tls;
+    this.#options = options;
+    this.#hasSecrets = Boolean(options.proxy ?? options.credentials ?? options.cookies);
     this.#pool = new ConnectionPool(this.#keepAlive);
     const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);
     this.#tickLength = Math.max(5, Math.min(250, shortest / 8));
@@ -144,15 +156,19 @@ class Client implements HttpClient, ConnectionOwner {
 
   fetch(request: FetchRequest): Promise<Exchange> {
     return new Promise((resolve, reject) => {
-      const { ip } = request.address;
       if (this.#closed) throw new FetchError('reset', 'the client is closed');
-      if (!this.#guard.allows(ip)) throw new FetchError('address-refused', this.#guard.reason(ip) ?? ip);
-      const target = targetOf(request);
+      const target = targetOf(request, this.#options.proxy);
+      const refused = this.#refusal(target.endpoint);
+      if (refused !== undefined) throw new FetchError('address-refused', refused);
+      const startedAt = this.#clock.now();
+      const secrets = this.#hasSecrets
+        ? secretHeaders(this.#options, request, target, startedAt)
+        : NO_SECRETS;
       const flight: Flight = {
         request,
         endpoint: target.endpoint,
-        bytes: requestBytes(request, target, this.#constantLines),
-        startedAt: this.#clock.now(),
+        bytes: requestBytes(request, target, this.#constantLines, secrets),
+        startedAt,
         endsBy: this.#tickAfter(this.#limits.total),
         resolve,
         reject,
@@ -161,6 +177,16 @@ class Client implements HttpClient, ConnectionOwner {
       };
       this.#launch(flight, this.#pool.take(target.endpoint.key) ?? new Connection(target.endpoint, this));
     });
+  }
+
+  /** A proxy resolves names where we cannot see it; but an address in the URL itself can be judged. */
+  #refusal({ address, proxied, host }: Endpoint): string | undefined {
+    const refused = this.#guard.allows(address.ip)
+      ? undefined
+      : (this.#guard.reason(address.ip) ?? address.ip);
+    if (refused !== undefined || !proxied) return refused;
+    const [literal] = literalAddresses(host) ?? [];
+    return literal && this.#guard.reason(literal.ip);
   }
 
   async close(): Promise<void> {
@@ -179,7 +205,7 @@ class Client implements HttpClient, ConnectionOwner {
 
   #launch(flight: Flight, connection: Connection): void {
     this.#busy.set(connection, flight);
-    connection.carry(flight.bytes, flight.parser);
+    connection.carry(flight.bytes.sent, flight.parser);
     this.#keepTicking();
   }
 
@@ -207,7 +233,11 @@ class Client implements HttpClient, ConnectionOwner {
     } else {
       connection.destroy();
     }
-    flight.resolve(exchangeOf(flight, this.#clock.now()));
+    if (flight.endpoint.proxied && !flight.endpoint.secure && parser.response?.status === 407) {
+      flight.reject(new FetchError('proxy-failed', 'the proxy answered with status 407'));
+    } else {
+      flight.resolve(exchangeOf(flight, this.#clock.now()));
+    }
   }
 
   failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void {
@@ -253,6 +283,7 @@ class Client implements HttpClient, ConnectionOwner {
   deadline(phase: Phase): number {
     switch (phase) {
       case 'connecting':
+      case 'tunnelling':
         return this.#tickAfter(this.#limits.connect);
       case 'securing':
         return this.#tickAfter(this.#limits.tlsHandshake);
@@ -299,14 +330,14 @@ class Client implements HttpClient, ConnectionOwner {
   // TLS.
 
   tlsOptions(endpoint: Endpoint): tls.ConnectionOptions {
-    const { ca, rejectUnauthorized = true } = this.#tls ?? {};
+    const { tls: { ca } = {}, insecure = false } = this.#options;
     this.#secureContext ??= tls.createSecureContext(
       ca === undefined ? {} : { ca: [...tls.rootCertificates, ...(typeof ca === 'string' ? [ca] : ca)] },
     );
     const session = this.#sessions.get(endpoint.key);
     return {
       secureContext: this.#secureContext,
-      rejectUnauthorized,
+      rejectUnauthorized: !insecure,
       ALPNProtocols: ['http/1.1'],
       ...(isName(endpoint.host) ? { servername: endpoint.host } : {}),
       ...(session === undefined ? {} : { session }),
@@ -331,10 +362,10 @@ function exchangeOf(flight: Flight, now: Millis): Exchange {
   if (response === undefined || head === undefined) throw new Error('a response arrived without a head');
   return {
     url: request.url,
-    ip: request.address.ip,
+    ip: flight.endpoint.address.ip,
     startedAt: flight.startedAt,
     elapsed: Math.max(0, now - flight.startedAt),
-    requestBytes: flight.bytes,
+    requestBytes: flight.bytes.archived,
     head,
     wireBody: parser.wireBody,
     payload: parser.payload,

@@ -66,9 +66,12 @@ function webAddress(text: string): string {
   return url.href;
 }
 
-/** `Mozilla/5.0 (compatible; NAME/1.0; …)` is NAME, and so is `NAME/1.0 (…)`; RFC 9309 allows letters, `_` and `-`. */
-function productTokenOf(userAgent: string): string {
-  const match = /compatible;\s*([A-Za-z_-]+)/i.exec(userAgent) ?? /^([A-Za-z_-]+)/.exec(userAgent);
+/**
+ * `Mozilla/5.0 (compatible; NAME/1.0; …)` is NAME, and so is `NAME/1.0 (…)`. RFC 9309 wants letters, `_` and `-`; digits are
+ * taken as well, because that is how robots.txt files and we read them.
+ */
+export function productTokenOf(userAgent: string): string {
+  const match = /compatible;\s*([a-z0-9_-]+)/i.exec(userAgent) ?? /^([a-z0-9_-]+)/i.exec(userAgent);
   if (match === null) {
     throw new DrumlinError(
       'USER_AGENT',

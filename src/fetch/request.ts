@@ -3,11 +3,16 @@
  *
  * Requires  nothing: a URL or header that could not be sent as one request is refused with a TypeError, so that no page can
  *           smuggle a second request into a link.
+ * Ensures   passwords and cookies are in the bytes that are sent and not in those that are archived.
  * Cost      one pattern over a canonical URL; the WHATWG parser only for the others.
  */
+import type { Millis } from '../units.ts';
 import type { Endpoint } from './connection.ts';
+import type { CookieTable } from './cookies.ts';
+import { basicAuthorization, type CredentialTable } from './credentials.ts';
 import type { FetchRequest } from './exchange.ts';
 import type { Identity } from './identity.ts';
+import type { HttpProxy } from './proxy.ts';
 
 export interface Target {
   readonly endpoint: Endpoint;
@@ -22,23 +27,31 @@ const CANONICAL = /^http(s?):\/\/((?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d+))?)(\
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-export function targetOf(request: FetchRequest): Target {
+export function targetOf(request: FetchRequest, proxy?: HttpProxy): Target {
   const match = CANONICAL.exec(request.url) ?? CANONICAL.exec(canonical(request.url));
   if (match === null) throw new TypeError(`${JSON.stringify(request.url)} is no URL that can be fetched`);
-  const [, s, authority, port, path] = match;
+  const [, s, authority, portText, path] = match;
   const secure = s === 's';
+  const port = portText === undefined ? (secure ? 443 : 80) : Number(portText);
+  const host = portText === undefined ? authority : authority.slice(0, -portText.length - 1);
   const { address } = request;
-  return {
-    endpoint: {
-      key: `${secure ? 's' : ''}${authority} ${address.ip}`,
-      address,
-      port: port === undefined ? (secure ? 443 : 80) : Number(port),
-      secure,
-      host: port === undefined ? authority : authority.slice(0, -port.length - 1),
-    },
-    authority,
-    path,
-  };
+  const endpoint =
+    proxy === undefined
+      ? { key: `${secure ? 's' : ''}${authority} ${address.ip}`, address, port, secure, host }
+      : proxiedEndpoint(proxy, secure, host, port);
+  return { endpoint, authority, path };
+}
+
+/** One connection to a proxy is as good as another, but a tunnel leads to one origin. */
+function proxiedEndpoint(proxy: HttpProxy, secure: boolean, host: string, port: number): Endpoint {
+  const { address } = proxy;
+  const way = { address, port: proxy.port, secure, host, proxied: true };
+  if (!secure) return { ...way, key: 'proxy' };
+  const authority = `${host}:${port}`;
+  const authorization =
+    proxy.authorization === undefined ? '' : `Proxy-Authorization: ${proxy.authorization}\r\n`;
+  const connect = `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`;
+  return { ...way, key: `tunnel ${authority}`, tunnel: Buffer.from(connect, 'latin1') };
 }
 
 function canonical(text: string): string {
@@ -58,13 +71,59 @@ export function constantLines(identity: Identity, keepAlive: boolean): string {
   ].join('\r\n');
 }
 
-export function requestBytes(request: FetchRequest, target: Target, constant: string): Buffer {
-  let text = `${request.method ?? 'GET'} ${target.path} HTTP/1.1\r\nHost: ${target.authority}\r\n${constant}`;
-  for (const [name, value] of request.headers ?? []) {
+/** What a client knows that only some servers may know. */
+export interface Secrets {
+  readonly credentials?: CredentialTable;
+  readonly cookies?: CookieTable;
+  readonly proxy?: HttpProxy;
+}
+
+export interface RequestBytes {
+  readonly sent: Buffer;
+  /** For the archive: the same bytes, with `[redacted]` where a secret stood. */
+  readonly archived: Buffer;
+}
+
+const SECRET = /^(?:authorization|cookie|proxy-authorization)$/i;
+
+export function requestBytes(
+  request: FetchRequest,
+  target: Target,
+  constant: string,
+  secrets: readonly (readonly [name: string, value: string])[],
+): RequestBytes {
+  const { method = 'GET', headers = [] } = request;
+  const { endpoint, authority, path } = target;
+  const wanted = endpoint.proxied && !endpoint.secure ? `http://${authority}${path}` : path;
+  let sent = `${method} ${wanted} HTTP/1.1\r\nHost: ${authority}\r\n${constant}`;
+  let archived = sent;
+  for (const [name, value] of secrets.length === 0 ? headers : [...secrets, ...headers]) {
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
       throw new TypeError(`the header ${JSON.stringify(name)} cannot be sent as it is`);
     }
-    text += `${name}: ${value}\r\n`;
+    sent += `${name}: ${value}\r\n`;
+    archived += `${name}: ${SECRET.test(name) ? '[redacted]' : value}\r\n`;
   }
-  return Buffer.from(`${text}\r\n`, 'latin1');
+  const bytes = Buffer.from(`${sent}\r\n`, 'latin1');
+  return { sent: bytes, archived: archived === sent ? bytes : Buffer.from(`${archived}\r\n`, 'latin1') };
+}
+
+/** The secret headers that this very request may carry; a header of the caller's goes before one of ours. */
+export function secretHeaders(
+  { credentials, cookies, proxy }: Secrets,
+  { headers = [] }: FetchRequest,
+  { endpoint, authority, path }: Target,
+  now: Millis,
+): [name: string, value: string][] {
+  const { secure, host } = endpoint;
+  const login = credentials?.get(`${secure ? 'https' : 'http'}://${authority}`);
+  const secrets: [string, string | undefined][] = [
+    ['Authorization', login && basicAuthorization(login)],
+    ['Cookie', cookies?.headerFor(host, path, secure, now)],
+    ['Proxy-Authorization', secure ? undefined : proxy?.authorization],
+  ];
+  const own = new Set(headers.map(([name]) => name.toLowerCase()));
+  return secrets.flatMap(([name, value]) =>
+    value === undefined || own.has(name.toLowerCase()) ? [] : [[name, value]],
+  );
 }

@@ -31,6 +31,7 @@ export const RETRY_TABLE: Readonly<Record<RetryCause, RetryRule>> = {
   'dns-failed': { wait: 1 * MINUTE, retries: 3, givesUpHost: true },
   'dns-timeout': { wait: 1 * MINUTE, retries: 3, givesUpHost: true },
 
+  'proxy-failed': { wait: 1 * MINUTE, retries: 10, givesUpHost: false },
   'address-refused': { wait: 0, retries: 0, givesUpHost: true },
   'connect-refused': { wait: 1 * MINUTE, retries: 2, givesUpHost: true },
   'connect-timeout': { wait: 2 * MINUTE, retries: 2, givesUpHost: true },

@@ -1,0 +1,67 @@
+/**
+ * Names and passwords for sites that ask for them (RFC 7617), from a file of lines `host user password`.
+ *
+ * `host` is a name or address with a port if need be, for http and https alike; written with `https://` before it, nothing is ever sent
+ * in the clear. The password is the rest of the line. A password goes to exactly the origins it is given for: not to
+ * subdomains, not to other ports, not along with a redirect.
+ */
+import { canonicalise } from '../url/canonical.ts';
+import { originOf } from '../url/parts.ts';
+import { badLine, linesOf, readSecretFile } from './secret-file.ts';
+
+export interface BasicCredentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** By origin: `https://example.org:8443`. */
+export type CredentialTable = ReadonlyMap<string, BasicCredentials>;
+
+const FORM = 'host user password, for example "https://wiki.example.org crawler s3cret"';
+const CONTROL = /[\0-\x1f\x7f]/;
+
+export async function readCredentials(
+  path: string,
+  warn: (sentence: string) => void,
+): Promise<CredentialTable> {
+  return parseCredentials(await readSecretFile(path, warn), path);
+}
+
+/** `file` is named in errors. */
+export function parseCredentials(text: string, file: string): CredentialTable {
+  const table = new Map<string, BasicCredentials>();
+  for (const [line, number] of linesOf(text, (one) => /^\s*#/.test(one))) {
+    const [, host, user, password] = /^\s*(\S+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
+    if (password === undefined) throw badLine(file, number, 'There are not three words.', FORM);
+    // The first colon is where a server ends the name.
+    if (user.includes(':') || CONTROL.test(user + password)) {
+      throw badLine(
+        file,
+        number,
+        'A name may hold no colon, and neither name nor password control characters.',
+        FORM,
+      );
+    }
+    for (const origin of originsOf(host, file, number)) {
+      if (table.has(origin)) throw badLine(file, number, `There is a line for ${origin} already.`, FORM);
+      table.set(origin, { user, password });
+    }
+  }
+  return table;
+}
+
+function originsOf(host: string, file: string, line: number): string[] {
+  const written = host.includes('://') ? [host] : [`http://${host}`, `https://${host}`];
+  const origins = written.map((text) =>
+    /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? canonicalise(text) : undefined,
+  );
+  return origins.map((url) => {
+    if (url === undefined) throw badLine(file, line, 'The first word is no host.', FORM);
+    return originOf(url);
+  });
+}
+
+/** The value of an Authorization header. */
+export function basicAuthorization({ user, password }: BasicCredentials): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}

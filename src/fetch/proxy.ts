@@ -1,0 +1,57 @@
+/**
+ * A proxy that all requests go through: written `http://user:password@host:port`.
+ *
+ * Pages over http are asked for by their whole URL; for https a tunnel is opened (CONNECT), and what goes through it is as private as
+ * without a proxy. The proxy resolves the names, so the guard can judge its address only, and what is written as an address in a URL.
+ */
+import { DrumlinError } from '../errors.ts';
+import { basicAuthorization } from './credentials.ts';
+import { DnsError, type NameResolver } from './dns.ts';
+import type { ResolvedAddress } from './exchange.ts';
+
+export interface HttpProxy {
+  readonly address: ResolvedAddress;
+  readonly port: number;
+  /** Value of the Proxy-Authorization header. */
+  readonly authorization?: string;
+}
+
+const WRITTEN = /^http:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[0-9a-f:.]+\]|[^\s:@/?#]+)(?::(\d{1,5}))?\/?$/i;
+
+/** Resolves the proxy's name, once and for all. Errors never quote what was written: it may hold a password. */
+export async function proxyOf(text: string, resolver: NameResolver): Promise<HttpProxy> {
+  const [, userPart = '', passwordPart = '', host, portPart = '80'] = WRITTEN.exec(text) ?? [];
+  const [user, password, port] = [decoded(userPart), decoded(passwordPart), Number(portPart)];
+  if (host === undefined || user === undefined || password === undefined || port < 1 || port > 65_535) {
+    throw new DrumlinError(
+      'PROXY',
+      'The proxy is not written as one, or is of a kind that is not supported.',
+      'Write it like http://proxy.example.org:3128 or http://user:password@proxy.example.org:3128.',
+    );
+  }
+  const address = await resolve(host.toLowerCase(), resolver);
+  return user === ''
+    ? { address, port }
+    : { address, port, authorization: basicAuthorization({ user, password }) };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function resolve(name: string, resolver: NameResolver): Promise<ResolvedAddress> {
+  try {
+    return (await resolver.resolve(name))[0];
+  } catch (error) {
+    if (!(error instanceof DnsError)) throw error;
+    throw new DrumlinError(
+      'PROXY',
+      `The proxy has no address: ${error.message}.`,
+      'Write its address instead of its name.',
+    );
+  }
+}

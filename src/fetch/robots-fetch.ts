@@ -1,0 +1,87 @@
+/**
+ * One robots.txt from the web, for a command that asks about it. A crawl does the same in turns of its hosts, with delays between requests;
+ * here requests follow one another at once, and nothing is tried twice.
+ *
+ * Ensures   at most six requests; none to an address that the guard refuses. What cannot be had is UNREACHABLE, with the reason.
+ */
+import { hostOf } from '../url/parts.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { decodeContent } from './decode.ts';
+import { DnsError, type NameResolver } from './dns.ts';
+import { type Exchange, FetchError, type HttpClient, type ResolvedAddress } from './exchange.ts';
+import { redirectTarget } from './redirect.ts';
+import { type RobotsRules, robotsFromResponse, UNREACHABLE } from './robots.ts';
+
+/** RFC 9309, section 2.3.1.2: at least five. */
+const MAX_REDIRECTS = 5;
+
+export interface RobotsFetchParts {
+  readonly client: HttpClient;
+  readonly resolver: NameResolver;
+  readonly guard: AddressGuard;
+}
+
+/** A robots.txt, or the lack of one, and what it means to a crawler. */
+export interface RobotsFile {
+  readonly rules: RobotsRules;
+  /** The file; empty when there is none. */
+  readonly bytes: Uint8Array;
+  /** The URL that was asked for; absent when the file is not from the web. */
+  readonly asked?: string;
+  /** Where the answer came from: after redirects, or the name of a file. */
+  readonly source: string;
+  readonly status?: number;
+  /** Why there is no file, in words; absent when there is one. */
+  readonly why?: string;
+}
+
+/** Requires a canonical URL. Rejects with a FetchError only when the first address is refused: then nothing was asked. */
+export async function fetchRobots(
+  asked: string,
+  productToken: string,
+  parts: RobotsFetchParts,
+): Promise<RobotsFile> {
+  let source = asked;
+  for (let hops = 0; ; hops++) {
+    let exchange: Exchange;
+    try {
+      exchange = await parts.client.fetch({ url: source, address: await addressOf(source, parts) });
+    } catch (error) {
+      if (!(error instanceof FetchError || error instanceof DnsError)) throw error;
+      if (hops === 0 && error.fault === 'address-refused') throw error;
+      return { rules: UNREACHABLE, bytes: NOTHING, asked, source, why: `${error.fault}: ${error.message}` };
+    }
+    const target = redirectTarget(exchange);
+    if (target === undefined || target === source || hops === MAX_REDIRECTS) {
+      return { asked, source, status: exchange.status, ...(await read(exchange, productToken)) };
+    }
+    source = target;
+  }
+}
+
+const NOTHING = new Uint8Array();
+
+async function read(
+  exchange: Exchange,
+  productToken: string,
+): Promise<Pick<RobotsFile, 'rules' | 'bytes' | 'why'>> {
+  const { status, truncated } = exchange;
+  if (truncated === 'disconnect' || truncated === 'time') {
+    // Half a file may lack the very rule that matters.
+    return { rules: UNREACHABLE, bytes: NOTHING, why: 'the file was cut off on its way' };
+  }
+  const { body } = await decodeContent(exchange);
+  const rules = robotsFromResponse(status, body, productToken);
+  const isFile = status >= 200 && status < 300;
+  return isFile ? { rules, bytes: body } : { rules, bytes: NOTHING, why: `status ${status}` };
+}
+
+async function addressOf(url: string, { resolver, guard }: RobotsFetchParts): Promise<ResolvedAddress> {
+  const addresses = await resolver.resolve(hostOf(url));
+  const allowed = addresses.find(({ ip }) => guard.allows(ip));
+  if (allowed === undefined) {
+    const [{ ip }] = addresses;
+    throw new FetchError('address-refused', guard.reason(ip) ?? ip);
+  }
+  return allowed;
+}
