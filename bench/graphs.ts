@@ -6,9 +6,10 @@
  * R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which `csrOf` and the builder
  * remove (about 6 % at the default size).
  */
-import type { IdArcs } from '../src/graph/csr.ts';
+import type { IdArcs } from '../src/graph/arcs.ts';
 
-export { csrOf, type IdArcs } from '../src/graph/csr.ts';
+export type { IdArcs } from '../src/graph/arcs.ts';
+export { csrOf } from '../src/graph/csr.ts';
 
 export interface HeavyTailedOptions {
   readonly nodes?: number;

@@ -58,11 +58,20 @@ export class PairSorter {
   #low = U32_MAX;
   #high = 0;
   #files = 0;
+  readonly #onProgress: (share: number) => void;
+  #pairsSeen = 0;
   #values = new Uint32Array(0);
   #offsets = this.#values;
 
-  /** `name` begins the names of its files. */
-  constructor(disk: Disk, folder: string, name: string, memory: number) {
+  /** `name` begins the names of its files; `onProgress` is told now and then which share of `sorted` is done, about. */
+  constructor(
+    disk: Disk,
+    folder: string,
+    name: string,
+    memory: number,
+    onProgress: (share: number) => void = () => {},
+  ) {
+    this.#onProgress = onProgress;
     this.#disk = disk;
     this.#folder = folder;
     this.#name = name;
@@ -75,7 +84,12 @@ export class PairSorter {
 
   /** Pairs added so far, repeats included. */
   get pairs(): number {
-    return this.#pairs;
+    return this.#pairs + this.#stagedPairs;
+  }
+
+  /** How often each pair is looked at, if one split is enough. */
+  get #passes(): number {
+    return this.#pairs > this.#mostValues ? 4 : 2;
   }
 
   async add(keys: Uint32Array, values: Uint32Array, count = keys.length): Promise<void> {
@@ -254,6 +268,8 @@ export class PairSorter {
         if (bytes.length === 0) break;
         await look(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4));
         reader.skip(bytes.length);
+        this.#pairsSeen += bytes.length / PAIR_BYTES;
+        this.#onProgress(Math.min(1, this.#pairsSeen / (this.#pairs * this.#passes)));
       }
     } finally {
       await reader.end();

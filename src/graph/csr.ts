@@ -6,13 +6,8 @@
  * Costs     a counting sort: about 10 ns an arc, more where the lists are long and unsorted.
  */
 import { settleLists } from '../disk/external-sort.ts';
+import type { IdArcs } from './arcs.ts';
 import type { Csr } from './graph.ts';
-
-/** Parallel arrays: arc i leads from `from[i]` to `to[i]`. */
-export interface IdArcs {
-  readonly from: Uint32Array;
-  readonly to: Uint32Array;
-}
 
 export function csrOf(nodes: number, { from, to }: IdArcs): Csr {
   const offsets = startsOf(nodes, from);

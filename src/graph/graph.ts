@@ -68,4 +68,6 @@ export interface Csr {
 /** 256 KB of targets: within the cache of a core, and enough to make a block's own cost vanish. */
 export const BLOCK_ARCS = 65_536;
 
+export { buildGraph } from './build.ts';
 export { memoryGraph } from './memory-graph.ts';
+export { openGraph } from './open-graph.ts';

@@ -1,5 +1,6 @@
 /** A graph that lives in memory: for tests, generators, and whatever is small. */
-import { csrOf, type IdArcs, transpose } from './csr.ts';
+import type { IdArcs } from './arcs.ts';
+import { csrOf, transpose } from './csr.ts';
 import {
   type Adjacency,
   type AdjacencyBlock,

@@ -1,0 +1,91 @@
+/** Writes names in the format of name-format.ts. Requires them in byte order, each once. */
+import { AppendLog } from '../disk/append-log.ts';
+import type { Disk } from '../disk/disk.ts';
+import { writeVarint } from '../disk/varint.ts';
+import { BLOCK_NAMES, NAME_INDEX_FORMAT, NAMES_FORMAT, nameIndexPath, namesPath } from './name-format.ts';
+
+const STAGED_BYTES = 64 * 1024;
+/** Two varints before a name. */
+const SLACK = 10;
+
+export class NameWriter {
+  readonly #names: AppendLog;
+  readonly #index: AppendLog;
+  #staged = new Uint8Array(STAGED_BYTES);
+  #bytes = 0;
+  #starts: number[] = [];
+  #last = new Uint8Array(256);
+  #lastLength = 0;
+  #count = 0;
+
+  private constructor(names: AppendLog, index: AppendLog) {
+    this.#names = names;
+    this.#index = index;
+  }
+
+  static async create(disk: Disk, folder: string): Promise<NameWriter> {
+    const names = await AppendLog.create(disk, namesPath(folder), NAMES_FORMAT);
+    try {
+      return new NameWriter(names, await AppendLog.create(disk, nameIndexPath(folder), NAME_INDEX_FORMAT));
+    } catch (error) {
+      await names.abandon();
+      throw error;
+    }
+  }
+
+  /** True when so much is staged that `flush` is due. */
+  add(bytes: Uint8Array, start: number, end: number): boolean {
+    const length = end - start;
+    if (this.#bytes + length + SLACK > this.#staged.length) this.#enlarge(length);
+    const staged = this.#staged;
+    let shared = 0;
+    if (this.#count % BLOCK_NAMES === 0) {
+      this.#starts.push(this.#names.length + this.#bytes);
+    } else {
+      const most = Math.min(length, this.#lastLength);
+      while (shared < most && this.#last[shared] === bytes[start + shared]) shared++;
+      this.#bytes = writeVarint(staged, this.#bytes, shared);
+    }
+    this.#bytes = writeVarint(staged, this.#bytes, length - shared);
+    staged.set(bytes.subarray(start + shared, end), this.#bytes);
+    this.#bytes += length - shared;
+    this.#remember(bytes, start, length, shared);
+    this.#count++;
+    return this.#bytes >= STAGED_BYTES / 2;
+  }
+
+  async flush(): Promise<void> {
+    await this.#names.append(this.#staged.subarray(0, this.#bytes));
+    await this.#index.append(new Uint8Array(Float64Array.from(this.#starts).buffer));
+    this.#bytes = 0;
+    this.#starts = [];
+  }
+
+  /** All names are there and durable; returns the bytes of the files. */
+  async finish(): Promise<number> {
+    await this.flush();
+    for (const log of [this.#names, this.#index]) await log.sync();
+    for (const log of [this.#names, this.#index]) await log.close();
+    return this.#names.length + this.#index.length;
+  }
+
+  async abandon(): Promise<void> {
+    for (const log of [this.#names, this.#index]) await log.abandon();
+  }
+
+  #enlarge(length: number): void {
+    const larger = new Uint8Array(2 * (this.#bytes + length + SLACK));
+    larger.set(this.#staged.subarray(0, this.#bytes));
+    this.#staged = larger;
+  }
+
+  #remember(bytes: Uint8Array, start: number, length: number, shared: number): void {
+    if (length > this.#last.length) {
+      const larger = new Uint8Array(2 * length);
+      larger.set(this.#last.subarray(0, shared));
+      this.#last = larger;
+    }
+    for (let i = shared; i < length; i++) this.#last[i] = bytes[start + i];
+    this.#lastLength = length;
+  }
+}

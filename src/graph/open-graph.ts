@@ -1,0 +1,41 @@
+/** A graph in a folder. Opening it reads nothing but `graph.json` and the first bytes of each file. */
+import { Disk } from '../disk/disk.ts';
+import type { Graph, Names } from './graph.ts';
+import { type GraphLevel, readGraphFile } from './graph-file.ts';
+import { DiskAdjacency } from './list-reader.ts';
+import { DecimalNames } from './memory-names.ts';
+import { DiskNames } from './name-reader.ts';
+
+export interface DiskGraph extends Graph {
+  readonly level: GraphLevel | undefined;
+  readonly named: boolean;
+  /** What the names take on disk. */
+  readonly nameBytes: number;
+}
+
+export async function openGraph(folder: string, disk: Disk = new Disk()): Promise<DiskGraph> {
+  const facts = await readGraphFile(disk, folder);
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    for (const part of opened) await part.close();
+  };
+  try {
+    const out = await DiskAdjacency.open(disk, folder, 'out', facts);
+    opened.push(out);
+    const into = await DiskAdjacency.open(disk, folder, 'in', facts);
+    opened.push(into);
+    let names: Names = new DecimalNames(facts.nodes);
+    let nameBytes = 0;
+    if (facts.named) {
+      const stored = await DiskNames.open(disk, folder, facts.nodes);
+      opened.push(stored);
+      names = stored;
+      nameBytes = stored.bytes;
+    }
+    const { nodes, arcs, named, level } = facts;
+    return { nodes, arcs, named, level, out, in: into, names, nameBytes, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
