@@ -56,10 +56,13 @@ export function register(program: Command): void {
 
 export async function judge(source: string, urls: string[], flags: RobotsFlags): Promise<RobotsReport> {
   const { productTokenOf } = await import('../fetch/identity.ts');
-  const { robotsReport } = await import('../fetch/robots-report.ts');
+  const { robotsReport, robotsTarget } = await import('../fetch/robots-report.ts');
   const agent = flags.agent === '*' ? '*' : productTokenOf(flags.agent);
-  const file = source.includes('://') ? await fromWeb(source, agent, flags) : await fromDisk(source, agent);
-  return robotsReport(file, urls, agent);
+  const fileUrl = source.includes('://') ? await robotsUrl(source) : undefined;
+  // Whatever can be refused is refused before a server is asked.
+  const targets = urls.map((url) => robotsTarget(url, fileUrl));
+  const file = fileUrl === undefined ? await fromDisk(source, agent) : await fromWeb(fileUrl, agent, flags);
+  return robotsReport(file, targets, agent);
 }
 
 async function fromDisk(path: string, agent: string): Promise<RobotsFile> {
@@ -72,9 +75,8 @@ async function fromDisk(path: string, agent: string): Promise<RobotsFile> {
   }
 }
 
-async function fromWeb(source: string, agent: string, flags: WebFlags): Promise<RobotsFile> {
+async function fromWeb(url: string, agent: string, flags: WebFlags): Promise<RobotsFile> {
   const { fetchRobots } = await import('../fetch/robots-fetch.ts');
-  const url = await robotsUrl(source);
   const parts = await webParts(flags);
   try {
     return await fetchRobots(url, agent, parts);

@@ -26,8 +26,6 @@ export interface RobotsFile {
   readonly rules: RobotsRules;
   /** The file; empty when there is none. */
   readonly bytes: Uint8Array;
-  /** The URL that was asked for; absent when the file is not from the web. */
-  readonly asked?: string;
   /** Where the answer came from: after redirects, or the name of a file. */
   readonly source: string;
   readonly status?: number;
@@ -37,11 +35,11 @@ export interface RobotsFile {
 
 /** Requires a canonical URL. Rejects with a FetchError only when the first address is refused: then nothing was asked. */
 export async function fetchRobots(
-  asked: string,
+  url: string,
   productToken: string,
   parts: RobotsFetchParts,
 ): Promise<RobotsFile> {
-  let source = asked;
+  let source = url;
   for (let hops = 0; ; hops++) {
     let exchange: Exchange;
     try {
@@ -49,11 +47,11 @@ export async function fetchRobots(
     } catch (error) {
       if (!(error instanceof FetchError || error instanceof DnsError)) throw error;
       if (hops === 0 && error.fault === 'address-refused') throw error;
-      return { rules: UNREACHABLE, bytes: NOTHING, asked, source, why: `${error.fault}: ${error.message}` };
+      return { rules: UNREACHABLE, bytes: NOTHING, source, why: `${error.fault}: ${error.message}` };
     }
     const target = redirectTarget(exchange);
     if (target === undefined || target === source || hops === MAX_REDIRECTS) {
-      return { asked, source, status: exchange.status, ...(await read(exchange, productToken)) };
+      return { source, status: exchange.status, ...(await read(exchange, productToken)) };
     }
     source = target;
   }

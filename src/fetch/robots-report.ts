@@ -32,11 +32,20 @@ export interface RobotsResult {
   readonly why: string;
 }
 
-export function robotsReport(file: RobotsFile, urls: readonly string[], agent: string): RobotsReport {
+/** A URL as it was given, and its path as a crawl would ask for it. */
+export interface RobotsTarget {
+  readonly url: string;
+  readonly path: string;
+}
+
+export function robotsReport(
+  file: RobotsFile,
+  targets: readonly RobotsTarget[],
+  agent: string,
+): RobotsReport {
   const { rules, bytes, source, status } = file;
   const group = groupFor(bytes, agent);
-  const results = urls.map((url): RobotsResult => {
-    const path = pathOf(canonicalTarget(url, file));
+  const results = targets.map(({ url, path }): RobotsResult => {
     const { allowed, line = null } = rules.verdict(path);
     const text = line === null ? null : lineOf(bytes, line);
     return { url, allowed, line, text, why: whyOf(path, allowed, line, file, group) };
@@ -52,9 +61,9 @@ export function robotsReport(file: RobotsFile, urls: readonly string[], agent: s
   };
 }
 
-/** A file speaks for its origin alone; one from the disk speaks for whichever is asked about. */
-function canonicalTarget(url: string, { asked }: RobotsFile): string {
-  const origin = asked === undefined ? 'http://localhost' : originOf(asked);
+/** A file speaks for its origin alone; one from the disk, with no URL of its own, for whichever is asked about. */
+export function robotsTarget(url: string, fileUrl: string | undefined): RobotsTarget {
+  const origin = fileUrl === undefined ? 'http://localhost' : originOf(fileUrl);
   const target = canonicaliseOrReason(url.startsWith('/') ? origin + url : url);
   if (typeof target !== 'string') {
     throw new DrumlinError(
@@ -63,7 +72,7 @@ function canonicalTarget(url: string, { asked }: RobotsFile): string {
       'Write it like https://example.org/page, or a path like /page.',
     );
   }
-  if (asked === undefined || originOf(target) === origin) return target;
+  if (fileUrl === undefined || originOf(target) === origin) return { url, path: pathOf(target) };
   throw new DrumlinError(
     'URL',
     `${originOf(target)} has a robots.txt of its own, which is not that of ${origin}.`,
