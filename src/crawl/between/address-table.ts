@@ -14,7 +14,7 @@
  *           once at a time (its workbench sees to that).
  * Ensures   no two agents hold one address at once, and none takes it before the ready time it was given back with, while
  *           no hold outlives the lease. The slot of a holder that died is free when the lease is over; a clock that was set
- *           back blocks nobody for longer than a lease.
+ *           back blocks nobody for longer than two leases.
  * Cost      1 MiB; under a microsecond a turn. Two addresses in one slot wait for each other: with `a` addresses held or
  *           cooling down, a turn meets such a stranger with probability a / slots, 0.5 % at 600 of them.
  */
@@ -82,8 +82,9 @@ export class SharedAddressTable implements AddressTable {
     for (;;) {
       const word = Atomics.load(words, slot);
       const until = Number(word & TIME);
-      if (until > Number(longest)) {
-        // Nothing is put off by more than a lease: the clock was set back since.
+      if (until > now + 2 * lease) {
+        // Nothing is put off by more than a lease: the clock was set back since. Twice that leaves room for a holder that read
+        // the clock a moment after us: to change its word would make it lose what it holds.
         Atomics.compareExchange(words, slot, word, (word & ~TIME) | longest);
       } else if (until > now) {
         return word >= HELD ? Math.min(until, now + retry) : until;

@@ -73,7 +73,10 @@ export interface Transport {
 
   /** Sends without waiting. The bytes are the transport's from now on: nobody may change them. */
   send(to: number, kind: number, bytes: Uint8Array): void;
-  /** Settles when less than the window is unacknowledged, or at the end. Callers wait for it before they make more. */
+  /**
+   * Settles when less than the window is unacknowledged, or at the end. Whoever makes parcels waits for it before making more;
+   * whoever takes them in never does, or two agents would wait for each other.
+   */
   room(): Promise<void>;
   readonly hasRoom: boolean;
   /** Bytes sent and not acknowledged, to one agent or to all. */

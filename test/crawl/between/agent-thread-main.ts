@@ -49,6 +49,7 @@ const page: Page = {
 };
 
 const activity = () => ({ agent: 0, idle: true, sent: 1, received: 1 });
+const seedMoved = () => {};
 const ignoreStop = () => {};
 const diskFull = () =>
   new DrumlinError('DISK_FULL', 'The disk is full.', 'Make room.', {
@@ -68,6 +69,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
   });
   const served = (result: Promise<TestResult>): ServedAgent<TestResult> => ({
     activity,
+    seedMoved,
     stop: stopped,
     result,
   });
@@ -80,6 +82,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
     case 'refuses-to-stop':
       return {
         activity,
+        seedMoved,
         stop: () => {
           throw new Error('no');
         },
@@ -101,10 +104,10 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
       return served(stop.then(() => ({ pages: 0 })));
     case 'exits':
       setImmediate(() => process.exit(7));
-      return { activity, stop: ignoreStop, result: new Promise(() => {}) };
+      return { activity, seedMoved, stop: ignoreStop, result: new Promise(() => {}) };
     case 'hoards':
       setImmediate(hoard);
-      return { activity, stop: ignoreStop, result: new Promise(() => {}) };
+      return { activity, seedMoved, stop: ignoreStop, result: new Promise(() => {}) };
     case 'parcels':
       return served(exchangeParcels(start.agent, start.ports, start.parcels));
   }

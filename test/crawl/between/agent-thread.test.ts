@@ -18,6 +18,7 @@ const silent: CoordinatorHandlers<number> = {
   progress: () => {},
   activity: () => {},
   limit: () => {},
+  seedMoved: () => {},
   event: () => {},
   page: () => {},
 };

@@ -1,40 +1,46 @@
-/** One of the threads that spend an allowance together: claims, fails at every third claim, and goes on to the end. */
+/** One of the threads that spend allowances together: claims, fails at every third claim, and goes on to the end of each. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Allowance, type SharedAllowance } from '../../../src/crawl/between/allowance.ts';
 
 export interface SpenderData {
-  readonly allowance: SharedAllowance;
+  readonly allowances: readonly SharedAllowance[];
   /** Threads that have started: they begin together. */
   readonly ready: Int32Array;
-  /** Set by whoever sees the end first: from then on no claim may be granted. */
+  /** By allowance: set by whoever sees its end. No claim may be open then, and none be granted afterwards. */
   readonly ended: Int32Array;
   readonly threads: number;
 }
 
 export interface SpenderReport {
-  readonly end: string | undefined;
-  readonly pages: number;
-  readonly claimedAfterEnd: number;
+  /** By allowance. */
+  readonly ends: readonly (string | undefined)[];
+  readonly pages: readonly number[];
+  readonly claimsAtEnd: number;
 }
 
-const { allowance: shared, ready, ended, threads } = workerData as SpenderData;
-const allowance = new Allowance(shared);
-let pages = 0;
-let claimedAfterEnd = 0;
-let end: string | undefined;
+const { allowances, ready, ended, threads } = workerData as SpenderData;
+const ends: (string | undefined)[] = [];
+const pages = allowances.map(() => 0);
+let claimsAtEnd = 0;
+let tries = 0;
+
+function spend(allowance: Allowance, round: number): string | undefined {
+  while (allowance.claim()) {
+    if (Atomics.load(ended, round) === 1) claimsAtEnd++;
+    const gotPage = ++tries % 3 !== 0;
+    if (gotPage) pages[round]++;
+    allowance.settle(gotPage, gotPage ? 2 : 0);
+  }
+  return allowance.exhausted;
+}
 
 Atomics.add(ready, 0, 1);
 while (Atomics.load(ready, 0) < threads);
-for (let tries = 0; end === undefined; ) {
-  const over = Atomics.load(ended, 0) === 1;
-  if (allowance.claim()) {
-    if (over) claimedAfterEnd++;
-    const gotPage = ++tries % 3 !== 0;
-    if (gotPage) pages++;
-    allowance.settle(gotPage, gotPage ? 2 : 0);
-    continue;
-  }
-  end = allowance.exhausted;
-  if (end !== undefined) Atomics.store(ended, 0, 1);
+for (const [round, shared] of allowances.entries()) {
+  const allowance = new Allowance(shared);
+  let end = spend(allowance, round);
+  while (end === undefined) end = spend(allowance, round);
+  Atomics.store(ended, round, 1);
+  ends.push(end);
 }
-parentPort?.postMessage({ end, pages, claimedAfterEnd } satisfies SpenderReport);
+parentPort?.postMessage({ ends, pages, claimsAtEnd } satisfies SpenderReport);

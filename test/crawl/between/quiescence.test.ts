@@ -125,6 +125,24 @@ describe('termination', () => {
     expect(quiescence.needsConfirmation).toBe(false);
   });
 
+  test('answers that agree with each other do not suffice: they must agree with what was known before the question', () => {
+    const quiescence = new Quiescence(2);
+    quiescence.report(idle(0, 1, 0));
+    quiescence.report(idle(1, 0, 1));
+    quiescence.beginWave();
+    expect(quiescence.endWave([idle(0, 1, 1), idle(1, 1, 1)])).toBe(false);
+    expect(quiescence.needsConfirmation).toBe(true);
+    quiescence.beginWave();
+    expect(quiescence.endWave([idle(0, 1, 1), idle(1, 1, 1)])).toBe(true);
+  });
+
+  test('an agent that became busy by itself is believed, although the proof says that it cannot', () => {
+    const quiescence = new Quiescence(1);
+    quiescence.report(idle(0, 0, 0));
+    quiescence.beginWave();
+    expect(quiescence.endWave([{ agent: 0, idle: false, sent: 0, received: 0 }])).toBe(false);
+  });
+
   test('refuses a wave out of turn, and one that somebody did not answer', () => {
     const quiescence = new Quiescence(2);
     expect(() => quiescence.beginWave()).toThrow('A wave begins when');

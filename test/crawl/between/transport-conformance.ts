@@ -156,17 +156,18 @@ export function transportConformance(subject: Subject): void {
       });
       expect(b.idle).toBe(true);
       a.send(1, 0, bytes('x'));
+      a.send(1, 0, bytes('y'));
       await until(() => !b.idle);
-      let toldIdle = false;
-      const onIdle = () => {
-        toldIdle = b.idle && b.traffic.received === 1;
-      };
+      await turn();
+      const receivedWhenIdle: number[] = [];
+      const onIdle = () => receivedWhenIdle.push(b.traffic.received);
       const taker = new Taker(b, () => held, onIdle);
       await turn();
       expect([b.idle, b.traffic.received, b.state().received[0]]).toEqual([false, 0, 0]);
       release();
-      await until(() => toldIdle);
-      expect([taker.taken.length, b.traffic.received, b.state().received[0]]).toEqual([1, 1, 1]);
+      await until(() => b.idle);
+      expect([taker.taken.length, b.traffic.received, b.state().received[0]]).toEqual([2, 2, 2]);
+      expect(receivedWhenIdle).toEqual([2]);
     });
 
     test('a taker that fails ends the receiving with its error, and its parcel does not count as received', async () => {
