@@ -79,12 +79,10 @@ export class Agent {
       ),
     );
     this.#cancelGrace?.();
+    if (!this.#failure) await this.#settle().catch((error) => this.#fail(error));
     transport.close();
     await receiving;
     if (this.#failure) throw this.#failure.error;
-    // Everything is decided before the last checkpoint, so that the summary tells how much is left.
-    await this.#parts.admission.carry();
-    await this.#parts.distributor.decide();
     await this.#parts.checkpoint();
     return this.#end ?? 'finished';
   }
@@ -106,6 +104,12 @@ export class Agent {
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.stop('interrupted');
+  }
+
+  /** Hands everything on and has it decided, so that the summary can tell how much is left. */
+  async #settle(): Promise<void> {
+    await this.#parts.admission.carry(true);
+    await this.#parts.distributor.decide();
   }
 
   #receive(bytes: Uint8Array): void {
@@ -144,7 +148,7 @@ export class Agent {
 
   /** Hands out turns while there are any. */
   async #visits(): Promise<void> {
-    const { clock, frontier, admission, allowance, onIdle, onLimit } = this.#parts;
+    const { clock, frontier, admission, distributor, allowance, onIdle, onLimit } = this.#parts;
     const tools = { ...this.#parts.tools, ...this.#limits() };
     let reported = '';
     while (this.#end === undefined) {
@@ -162,7 +166,7 @@ export class Agent {
       if (activity.idle && report !== reported) onIdle(activity);
       reported = report;
       if (this.#mayVisit()) frontier.starved();
-      if (admission.hasWork || frontier.wantsMore) this.#links.notify();
+      if (admission.hasWork || distributor.hasWork) this.#links.notify();
       await this.#work.wait(this.#nextTurn());
     }
     while (frontier.turnsOut > 0) await this.#work.wait();

@@ -17,7 +17,7 @@ import type { EventLog } from './log.ts';
 import type { Signal } from './signal.ts';
 
 /** Look-ups under way at once. */
-const LOOKUPS = 256;
+const LOOKUPS = 64;
 
 interface Attempt {
   readonly host: Host;

@@ -57,6 +57,12 @@ export class Distributor {
     return this.#sieve.pending === 0 && this.#sieveDrained;
   }
 
+  /** The front is too small, and there is something to try. */
+  get hasWork(): boolean {
+    if (!this.#frontier.wantsMore) return false;
+    return !this.idle || this.#sweeping || (this.#frontier.backlog.urls > 0 && !this.#isBarren());
+  }
+
   /** When there may be something to do although nothing happens. */
   get wakeAt(): Millis {
     return this.#barren && this.#frontier.backlog.urls > 0 ? this.#barren.until : Infinity;

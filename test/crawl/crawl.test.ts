@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
-import { type Summary, startCrawl } from '../../src/crawl/crawl.ts';
+import type { Summary } from '../../src/crawl/crawl.ts';
 import type { Page } from '../../src/crawl/page.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
 import { fastClock } from './fast-clock.ts';
+import { startCrawl } from './here.ts';
 import { linking, type Pages, type SmallSite, startSmallSite } from './small-site.ts';
 
 let dir: string;
@@ -266,9 +267,9 @@ describe('a crawl', () => {
     await new Promise((asked) => silent.once('message', asked));
     run.stop();
     expect(await run.finished).toMatchObject({ urlsQueued: 2 });
-    expect(readFileSync(join(folder, 'agents/0/waiting.txt'), 'utf8')).toBe(
-      '0 0 http://a.test/\n0 0 http://b.test/\n',
-    );
+    const again = await startCrawl([], config);
+    again.stop();
+    expect(await again.finished).toMatchObject({ urlsQueued: 2, urlsUnique: 2 });
     silent.close();
   });
 
