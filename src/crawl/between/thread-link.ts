@@ -28,8 +28,15 @@ export interface ThreadPort {
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
+interface Call {
+  readonly call: string;
+  readonly argument: unknown;
+  /** When an answer is awaited. */
+  readonly id?: number;
+}
+
 type Message =
-  | { readonly call: string; readonly argument: unknown; readonly id?: number }
+  | Call
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PackedError };
 
@@ -42,23 +49,22 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
   readonly #port: ThreadPort;
   readonly #onFault: (error: unknown) => void;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #serving: Promise<Handlers<Local>>;
-  #serve!: (handlers: Handlers<Local>) => void;
+  /** Calls that came before anybody could answer them. */
+  readonly #early: Call[] = [];
+  #handlers: Handlers<Local> | undefined;
   #asked = 0;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(port: ThreadPort, onFault: (error: unknown) => void) {
     this.#port = port;
     this.#onFault = onFault;
-    this.#serving = new Promise((resolve) => {
-      this.#serve = resolve;
-    });
     port.on('message', (message) => this.#take(message as Message));
   }
 
   /** From now on calls are answered; those that came before have waited. */
   serve(handlers: Handlers<Local>): void {
-    this.#serve(handlers);
+    this.#handlers = handlers;
+    for (const call of this.#early.splice(0)) void this.#answer(call, handlers);
   }
 
   tell<Name extends keyof Remote & string>(name: Name, argument: Argument<Remote[Name]>): void {
@@ -90,7 +96,8 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
 
   #take(message: Message): void {
     if ('call' in message) {
-      void this.#answer(message.call, message.argument, message.id);
+      if (this.#handlers) void this.#answer(message, this.#handlers);
+      else this.#early.push(message);
       return;
     }
     const waiting = this.#waiting.get(message.id);
@@ -99,10 +106,10 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
     else waiting?.resolve(message.answer);
   }
 
-  async #answer(call: string, argument: unknown, id: number | undefined): Promise<void> {
+  /** The handler is called at once: an agent's last word must count before the end of its thread does. */
+  async #answer({ call, argument, id }: Call, handlers: Handlers<Local>): Promise<void> {
     try {
-      const handlers = (await this.#serving) as Record<string, (argument: unknown) => unknown>;
-      const answer = await handlers[call](argument);
+      const answer = await (handlers as Record<string, (argument: unknown) => unknown>)[call](argument);
       if (id !== undefined) this.#post({ id, answer });
     } catch (error) {
       if (id === undefined) this.#onFault(error);

@@ -9,6 +9,7 @@ import { unpackPage } from '../../../src/crawl/between/page-message.ts';
 import { portMesh } from '../../../src/crawl/between/port-transport.ts';
 import type { ActivityReport } from '../../../src/crawl/between/quiescence.ts';
 import { packError, unpackError } from '../../../src/crawl/between/thread-error.ts';
+import { ThreadLink } from '../../../src/crawl/between/thread-link.ts';
 import { DrumlinError } from '../../../src/errors.ts';
 import type { TestResult, TestStart } from './agent-thread-main.ts';
 import { TYPESCRIPT_THREAD } from './typescript-threads.ts';
@@ -189,6 +190,60 @@ describe('an agent in its thread', () => {
     expect(reports.sort((a, b) => a.agent - b.agent)).toEqual(
       [0, 1, 2].map((agent) => ({ agent, ...traffic })),
     );
+  });
+});
+
+describe('a link between threads', () => {
+  interface Echo {
+    echo(text: string): string;
+  }
+  /** A port whose messages are delivered by hand. */
+  class HandPort {
+    readonly posted: unknown[] = [];
+    deliver: (message: unknown) => void = () => {};
+    postMessage(message: unknown): void {
+      this.posted.push(message);
+    }
+    on(_event: 'message', listener: (message: unknown) => void): void {
+      this.deliver = listener;
+    }
+  }
+
+  test('begins a call at once, so that a last word counts before the end of the thread that follows it', () => {
+    const port = new HandPort();
+    const link = new ThreadLink<Echo, Echo>(port, () => {});
+    const heard: string[] = [];
+    const echo = (text: string) => {
+      heard.push(text);
+      return text;
+    };
+    port.deliver({ call: 'echo', argument: 'early' });
+    link.serve({ echo });
+    expect(heard).toEqual(['early']);
+    port.deliver({ call: 'echo', argument: 'late' });
+    expect(heard).toEqual(['early', 'late']);
+  });
+
+  test('answers what was asked, and not what was only told', async () => {
+    const [here, there] = [new HandPort(), new HandPort()];
+    const link = new ThreadLink<Echo, Echo>(here, () => {});
+    new ThreadLink<Echo, Echo>(there, () => {}).serve({ echo: (text) => `${text}!` });
+    link.tell('echo', 'told');
+    const answers = [link.ask('echo', 'one'), link.ask('echo', 'two')];
+    for (const message of here.posted) there.deliver(message);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const message of there.posted.reverse()) here.deliver(message);
+    expect(await Promise.all(answers)).toEqual(['one!', 'two!']);
+    expect(there.posted.length).toBe(2);
+  });
+
+  test('asks nobody who is gone', async () => {
+    const link = new ThreadLink<Echo, Echo>(new HandPort(), () => {});
+    const before = link.ask('echo', 'one');
+    link.fail(new Error('gone'));
+    link.fail(new Error('gone again'));
+    await expect(before).rejects.toThrow(/^gone$/);
+    await expect(link.ask('echo', 'two')).rejects.toThrow(/^gone$/);
   });
 });
 

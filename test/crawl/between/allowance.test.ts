@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Allowance, shareAllowance } from '../../../src/crawl/between/allowance.ts';
 import type { SpenderData, SpenderReport } from './allowance-thread.ts';
 import { TYPESCRIPT_THREAD } from './typescript-threads.ts';
@@ -48,6 +48,32 @@ describe('the allowance', () => {
     allowance.claim();
     allowance.settle(true);
     expect(() => allowance.settle(true)).toThrow('never made');
+  });
+
+  test.each([
+    1, 2, 3, 4, 5,
+  ])('no claim is granted once the end was seen, even by another before step %d of the claim', (step) => {
+    const shared = shareAllowance({ maxBytes: 10 });
+    const [mine, other] = [new Allowance(shared), new Allowance(shared)];
+    other.claim();
+    let steps = 0;
+    let seen: string | undefined;
+    const between = () => {
+      if (++steps !== step) return;
+      other.settle(true, 10);
+      seen = other.exhausted;
+    };
+    const { load, compareExchange } = Atomics;
+    vi.spyOn(Atomics, 'load').mockImplementation((...args) => {
+      between();
+      return load(...args);
+    });
+    vi.spyOn(Atomics, 'compareExchange').mockImplementation((...args) => {
+      between();
+      return compareExchange(...args);
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(mine.claim() && seen === 'max-bytes').toBe(false);
   });
 
   test.each([
