@@ -2,7 +2,7 @@
  * How long a host and an address are left alone after a request: the longest of what the user asks, what robots.txt asks, and
  * what a slow server needs.
  */
-import { slowDown, smoothedTime } from '../fetch/slow-down.ts';
+import { patientDelay, smoothedTime } from '../fetch/slow-down.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Millis } from '../units.ts';
 import type { DelayTable } from './delays.ts';
@@ -20,10 +20,9 @@ export class Politeness {
   }
 
   hostDelay(host: Host): Millis {
-    const asked = this.delayOf(host.name);
+    const delay = Math.max(this.delayOf(host.name), host.crawlDelay);
     // Who asks for no delay at all crawls what is his own, and means it.
-    const slow = asked > 0 ? slowDown(host.responseTime) : 0;
-    return Math.max(asked, host.crawlDelay, slow);
+    return delay === 0 ? 0 : patientDelay(delay, host.responseTime);
   }
 
   /** What the user asks for a host, of which nothing else may be known. */

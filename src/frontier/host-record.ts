@@ -17,7 +17,7 @@ export function encodeHost(host: Host): Uint8Array {
   out.time(host.givenUp?.until ?? 0);
   out.number(host.failures);
   out.number(host.pages);
-  out.number(Math.round(host.responseTime));
+  out.number(host.responseTime === undefined ? 0 : 1 + Math.round(host.responseTime));
   out.time(host.addressesExpireAt);
   out.number(host.addresses.length);
   for (const { ip } of host.addresses) out.text(ip);
@@ -42,7 +42,8 @@ export function decodeHost(record: Uint8Array, host: Host): boolean {
   if (fault !== '') host.givenUp = { fault, until };
   host.failures = fields.number();
   host.pages = fields.number();
-  host.responseTime = fields.number();
+  const responseTime = fields.number();
+  if (responseTime > 0) host.responseTime = responseTime - 1;
   host.addressesExpireAt = fields.time();
   host.addresses = Array.from({ length: fields.number() }, () => {
     const ip = fields.text();

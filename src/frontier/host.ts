@@ -59,8 +59,8 @@ export class Host {
   givenUp: { readonly fault: string; readonly until: Millis } | undefined;
   /** Pages fetched in the life of the crawl. */
   pages = 0;
-  /** Of its responses, smoothed. */
-  responseTime: Millis = 0;
+  /** Of its responses, smoothed; undefined before the first. */
+  responseTime: Millis | undefined;
 
   constructor(name: string, domain: Domain) {
     this.name = name;
