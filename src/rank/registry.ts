@@ -11,6 +11,12 @@ const RANKERS: Readonly<Record<string, () => Promise<{ readonly ranker: Ranker }
   cheirank: () => import('./cheirank.ts'),
   '2drank': () => import('./two-d-rank.ts'),
   hits: () => import('./hits.ts'),
+  supp: () => import('./supp.ts'),
+  'supp-a': () => import('./supp-a.ts'),
+  'supp-b': () => import('./supp-b.ts'),
+  qvs: () => import('./qvs.ts'),
+  'bit-vector': () => import('./bit-vector.ts'),
+  tse: () => import('./tse.ts'),
 };
 
 export const RANKER_NAMES: readonly string[] = Object.keys(RANKERS);

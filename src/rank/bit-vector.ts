@@ -1,0 +1,197 @@
+/**
+ * Bit Vector, BV: supporters at level D, estimated from 64 bits a node.
+ *
+ * Definition (Becchetti et al., "Using Rank Propagation and Probabilistic Counting for Link-Based Spam Detection", WebKDD 2006; as Cui et al.,
+ * "Unsupervised Domain Ranking", §6.2 and §6.4, use it): every node draws 64 bits, each 1 with probability ε. D times every node ORs into
+ * its own bits those of its in-neighbours: then they are the union of the bits drawn by all nodes within distance D. Of N nodes
+ * none drew a given bit with probability (1 - ε)^N, so zeros tell N.
+ *
+ * Level one is removed: with z(d) the bits that are still zero within distance d, the nodes at distance D exactly are
+ * ln(z(D) / z(D - 1)) / ln(1 - ε).
+ *
+ * Rounds adapt ε: 64 bits tell N well only where N · ε is near 1. The first round has ε = 1 / n, each next one twice as much. A node is ready
+ * when N · ε seems to be 1/2, and its estimate is that of the next round: its bits were drawn anew, so that an estimate is not
+ * chosen for being high. The best supported nodes come first, and `rounds` counts from the first round that settles any; nodes that
+ * no round settled keep what the last one said.
+ *
+ * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 24 a node. The relative error is 13 % in the mean.
+ */
+import { DrumlinError } from '../errors.ts';
+import type { AdjacencyBlock, Graph } from '../graph/graph.ts';
+import { formatBytes, formatCount } from '../units.ts';
+import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
+import { ones } from './supporters-bits.ts';
+
+export const ranker = defineRanker({
+  name: 'bit-vector',
+  title: 'Bit vector',
+  parameters: {
+    rounds: {
+      kind: 'count',
+      default: 64,
+      least: 1,
+      most: 64,
+      doc: 'rounds from the first that settles a node on; 2 are enough for the top 1,000',
+    },
+    depth: {
+      kind: 'count',
+      default: 2,
+      least: 1,
+      most: 1000,
+      doc: 'the distance at which supporters are counted',
+    },
+    seed: {
+      kind: 'count',
+      default: 1,
+      least: 0,
+      most: 2 ** 32 - 1,
+      doc: 'another seed draws other bits',
+    },
+  },
+  run: estimate,
+});
+
+interface Values {
+  readonly rounds: number;
+  readonly depth: number;
+  readonly seed: number;
+}
+
+const BITS = 64;
+/** The part of the bits left that is set where N · ε is 1/2. */
+const READY = 1 - Math.exp(-1 / 2);
+/** From here on more would not settle anything: half of all bits are drawn. */
+const GREATEST_CHANCE = 0.5;
+/** Two vectors of 64 bits, the score, and its stage. */
+const BYTES_A_NODE = 25;
+
+async function estimate(graph: Graph, values: Values, options: RankOptions): Promise<RankResult> {
+  const { nodes } = graph;
+  const lists = await listsOf(graph, options.memory);
+  const state: State = {
+    near: new Uint32Array(2 * nodes),
+    far: new Uint32Array(2 * nodes),
+    scores: new Float64Array(nodes),
+    stages: new Uint8Array(nodes),
+  };
+  let settled = 0;
+  let passes = 0;
+  let round = 0;
+  let counted = 0;
+  for (let chance = 1 / nodes; settled < nodes && counted < values.rounds; chance *= 2) {
+    const ofRound = Math.min(chance, GREATEST_CHANCE);
+    drawBits(state.far, ofRound, randomNumbers(values.seed, round++));
+    for (let level = 0; level < values.depth; level++) {
+      [state.near, state.far] = [state.far, state.near];
+      for await (const block of lists.read()) spread(state.near, state.far, block);
+      passes++;
+    }
+    settled += settle(state, ofRound);
+    if (settled > 0) counted++;
+    options.onProgress?.(settled / nodes);
+    if (chance >= GREATEST_CHANCE) break;
+  }
+  const facts = { ...values, rounds: round, settled, held: lists.held, bytesRead: lists.bytes(passes) };
+  return { scores: state.scores, facts };
+}
+
+/** Two u32 of bits a node: of nodes within one step less, and within the distance itself. */
+interface State {
+  near: Uint32Array;
+  far: Uint32Array;
+  readonly scores: Float64Array;
+  /** As in STAGE. */
+  readonly stages: Uint8Array;
+}
+
+/** The in-lists, from memory where they fit. */
+interface Lists {
+  readonly held: 'memory' | 'stream';
+  read(): AsyncIterable<AdjacencyBlock> | Iterable<AdjacencyBlock>;
+  bytes(passes: number): number;
+}
+
+async function listsOf(graph: Graph, memory: number): Promise<Lists> {
+  const needed = BYTES_A_NODE * graph.nodes;
+  if (needed > memory) {
+    throw new DrumlinError(
+      'MEMORY',
+      `The bits and scores of ${formatCount(graph.nodes)} nodes take ${formatBytes(needed)}; ${formatBytes(memory)} are given.`,
+      `Give --memory ${Math.ceil(needed / 1e6)}M or more.`,
+    );
+  }
+  if (needed + 4 * (graph.nodes + 1 + graph.arcs) > memory) {
+    return { held: 'stream', read: () => graph.in.scan(), bytes: (passes) => passes * graph.in.bytes };
+  }
+  const whole: AdjacencyBlock = { first: 0, count: graph.nodes, ...(await graph.in.load()) };
+  return { held: 'memory', read: () => [whole], bytes: () => graph.in.bytes };
+}
+
+/** Sets each bit with the given chance, by drawing how many to leave out before the next: few draws where few are set. */
+function drawBits(bits: Uint32Array, chance: number, random: () => number): void {
+  bits.fill(0);
+  const scale = 1 / Math.log1p(-chance);
+  const end = bits.length * 32;
+  for (let bit = skip(scale, random); bit < end; bit += 1 + skip(scale, random))
+    bits[Math.floor(bit / 32)] |= 1 << (bit % 32);
+}
+
+function skip(scale: number, random: () => number): number {
+  return Math.floor(Math.log(1 - random()) * scale);
+}
+
+/** far[x] = near[x] | near[y] | … over the in-neighbours y of x. */
+function spread(
+  near: Uint32Array,
+  far: Uint32Array,
+  { first, count, offsets, targets }: AdjacencyBlock,
+): void {
+  for (let i = 0; i < count; i++) {
+    const x = 2 * (first + i);
+    let low = near[x] | 0;
+    let high = near[x + 1] | 0;
+    const end = offsets[i + 1];
+    for (let at = offsets[i]; at < end; at++) {
+      const y = 2 * targets[at];
+      low |= near[y];
+      high |= near[y + 1];
+    }
+    far[x] = low;
+    far[x + 1] = high;
+  }
+}
+
+const STAGE = { begun: 0, ready: 1, final: 2 } as const;
+
+/** Estimates anew what is not final yet; gives how many became so. */
+function settle({ near, far, scores, stages }: State, chance: number): number {
+  const scale = 1 / Math.log1p(-chance);
+  let settled = 0;
+  for (let node = 0; node < scores.length; node++) {
+    if (stages[node] === STAGE.final) continue;
+    const before = zeros(near, node);
+    const after = zeros(far, node);
+    // Where there are so many nodes at smaller distances that no bit is left to tell, what the round before said is better.
+    if (before > 0) scores[node] = after === before ? 0 : Math.log(Math.max(after, 0.5) / before) * scale;
+    if (stages[node] === STAGE.ready) {
+      stages[node] = STAGE.final;
+      settled++;
+    } else if (before - after >= READY * before) stages[node] = STAGE.ready;
+  }
+  return settled;
+}
+
+function zeros(bits: Uint32Array, node: number): number {
+  return BITS - ones(bits[2 * node]) - ones(bits[2 * node + 1]);
+}
+
+/** Numbers in [0, 1), by the seed and the round (Mulberry32: one word of state, more than enough draws). */
+function randomNumbers(seed: number, round: number): () => number {
+  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(round + 1, 0xc2b2ae35);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

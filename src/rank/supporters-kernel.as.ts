@@ -1,0 +1,232 @@
+/**
+ * The kernels of counting supporters, in AssemblyScript: loops over raw memory that the caller lays out, no allocation, no state of
+ * their own, so that threads may run them side by side on one memory.
+ *
+ * Who is new is decided without a branch, because nobody could predict it: the mark is read, written in any case, and what it was
+ * is added up.
+ *
+ * Compiled by test/rank/compile-supporters-kernel.ts into supporters-kernel-wasm.ts, which is what the build and the tests load.
+ * The meaning of each function, and the layout it works on, is stated once, in supporters-kernel.ts.
+ */
+
+// @ts-ignore: decorator
+@inline
+function word(base: usize, i: u32): usize {
+  return base + (<usize>i << 2);
+}
+
+// @ts-ignore: decorator
+@inline
+function bitOf(bits: usize, i: u32): u32 {
+  return (load<u32>(word(bits, i >> 5)) >> (i & 31)) & 1;
+}
+
+export function countAtDistance(
+  offsets: usize,
+  targets: usize,
+  nodes: u32,
+  depth: u32,
+  wanted: usize,
+  from: u32,
+  to: u32,
+  marks: usize,
+  queue: usize,
+  counts: usize,
+): void {
+  const words = (nodes + 31) >> 5;
+  for (let i = from; i < to; i++) {
+    const x = wanted != 0 ? load<u32>(word(wanted, i)) : i;
+    store<u32>(queue, x);
+    store<u32>(word(marks, x >> 5), 1 << (x & 31));
+    let head = queue;
+    let levelStart = queue;
+    let tail = queue + 4;
+    for (let level: u32 = 0; level < depth; level++) {
+      levelStart = tail;
+      for (; head < levelStart; head += 4) {
+        const y = load<u32>(head);
+        const end = word(targets, load<u32>(word(offsets, y), 4));
+        for (let at = word(targets, load<u32>(word(offsets, y))); at < end; at += 4) {
+          const z = load<u32>(at);
+          const place = word(marks, z >> 5);
+          const old = load<u32>(place);
+          store<u32>(place, old | (1 << (z & 31)));
+          store<u32>(tail, z);
+          tail += (~(old >> (z & 31)) & 1) << 2;
+        }
+      }
+      if (tail == levelStart) break;
+    }
+    store<u32>(word(counts, i), <u32>((tail - levelStart) >> 2));
+    // Clearing one by one costs a random store each, clearing all of them a sixteenth of one a word.
+    if (<u32>((tail - queue) >> 2) > words >> 4) memory.fill(marks, 0, <usize>words << 2);
+    else for (let at = queue; at < tail; at += 4) store<u32>(word(marks, load<u32>(at) >> 5), 0);
+  }
+}
+
+// The fields of an index.
+const BITS: usize = 0;
+const RANKS: usize = 4;
+const STARTS: usize = 8;
+const POOL: usize = 12;
+const ROW_WORDS: usize = 16;
+const SOURCES: usize = 20;
+const SOURCE_COUNT: usize = 24;
+
+// @ts-ignore: decorator
+@inline
+function rankOf(bits: usize, ranks: usize, y: u32): u32 {
+  return load<u32>(word(ranks, y >> 5)) + popcnt(load<u32>(word(bits, y >> 5)) & ((1 << (y & 31)) - 1));
+}
+
+/** The first place in the sorted sources whose node is not below `x`. */
+function lowerBound(sources: usize, count: u32, x: u32): u32 {
+  let low: u32 = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u32>(word(sources, middle)) < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const NOT_SAMPLED: u32 = 0xffffffff;
+
+export function countSampled(
+  index: usize,
+  marks: usize,
+  first: u32,
+  count: u32,
+  offsets: usize,
+  targets: usize,
+  counts: usize,
+): void {
+  const bits: usize = load<u32>(index, BITS);
+  const sources: usize = load<u32>(index, SOURCES);
+  const sourceCount = load<u32>(index, SOURCE_COUNT);
+  let next = lowerBound(sources, sourceCount, first);
+  let at = targets;
+  for (let i: u32 = 0; i < count; i++) {
+    const x = first + i;
+    const end = word(targets, load<u32>(word(offsets, i), 4));
+    // The in-neighbours that sampled sources link to, moved together in place.
+    let kept = at;
+    for (let read = at; read < end; read += 4) {
+      const y = load<u32>(read);
+      store<u32>(kept, y);
+      kept += bitOf(bits, y) << 2;
+    }
+    let own = NOT_SAMPLED;
+    if (next < sourceCount && load<u32>(word(sources, next)) == x) own = next++;
+    if (kept != at) {
+      const place = word(counts, i);
+      store<u32>(place, load<u32>(place) + supportersOf(index, marks, x, own, at, kept));
+    }
+    at = end;
+  }
+}
+
+/** The sampled supporters of x by way of the in-neighbours in [at, end), whose numbers are replaced by their ranks. */
+function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, end: usize): u32 {
+  const bits: usize = load<u32>(index, BITS);
+  const ranks: usize = load<u32>(index, RANKS);
+  const starts: usize = load<u32>(index, STARTS);
+  const rowWords = load<u32>(index, ROW_WORDS);
+  let visits: u32 = 0;
+  let longest: u32 = 0;
+  for (let read = at; read < end; read += 4) {
+    const list = word(starts, rankOf(bits, ranks, load<u32>(read)));
+    const length = load<u32>(list, 4) - load<u32>(list);
+    store<u32>(read, <u32>list);
+    visits += length;
+    longest = max(longest, length);
+  }
+  // Where x itself is linked to by sampled sources, those are at distance one.
+  const nearer = bitOf(bits, x) != 0 ? word(starts, rankOf(bits, ranks, x)) : 0;
+  const nearerLength = nearer != 0 ? load<u32>(nearer, 4) - load<u32>(nearer) : 0;
+  if (max(longest, nearerLength) == rowWords || visits > rowWords)
+    return countByRows(index, marks, own, at, end, nearer);
+  return countByLists(index, marks, own, at, end, nearer);
+}
+
+/** Few visits: marks are set one by one, counted while they are set, and cleared by going the same way again. */
+function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
+  const pool: usize = load<u32>(index, POOL);
+  if (own != NOT_SAMPLED) store<u32>(word(marks, own >> 5), 1 << (own & 31));
+  if (nearer != 0) setList(pool, nearer, marks);
+  let count: u32 = 0;
+  for (let read = at; read < end; read += 4) {
+    const list: usize = load<u32>(read);
+    const listEnd = word(pool, load<u32>(list, 4));
+    for (let entry = word(pool, load<u32>(list)); entry < listEnd; entry += 4) {
+      const z = load<u32>(entry);
+      const place = word(marks, z >> 5);
+      const old = load<u32>(place);
+      store<u32>(place, old | (1 << (z & 31)));
+      count += ~(old >> (z & 31)) & 1;
+    }
+  }
+  if (own != NOT_SAMPLED) store<u32>(word(marks, own >> 5), 0);
+  if (nearer != 0) clearWords(pool, nearer, marks);
+  for (let read = at; read < end; read += 4) clearWords(pool, load<u32>(read), marks);
+  return count;
+}
+
+/** Many visits: rows of bits are joined whole, those nearer taken out, and what is left is counted and cleared in one go. */
+function countByRows(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
+  const pool: usize = load<u32>(index, POOL);
+  const rowWords = load<u32>(index, ROW_WORDS);
+  const rowBytes = <usize>rowWords << 2;
+  for (let read = at; read < end; read += 4) {
+    const list: usize = load<u32>(read);
+    if (load<u32>(list, 4) - load<u32>(list) == rowWords) {
+      const row = word(pool, load<u32>(list));
+      for (let byte: usize = 0; byte < rowBytes; byte += 16)
+        v128.store(marks + byte, v128.or(v128.load(marks + byte), v128.load(row + byte)));
+    } else setList(pool, list, marks);
+  }
+  if (nearer != 0) {
+    const row = word(pool, load<u32>(nearer));
+    if (load<u32>(nearer, 4) - load<u32>(nearer) == rowWords) {
+      for (let byte: usize = 0; byte < rowBytes; byte += 16)
+        v128.store(marks + byte, v128.andnot(v128.load(marks + byte), v128.load(row + byte)));
+    } else {
+      const listEnd = word(pool, load<u32>(nearer, 4));
+      for (let entry = row; entry < listEnd; entry += 4) clearBit(marks, load<u32>(entry));
+    }
+  }
+  if (own != NOT_SAMPLED) clearBit(marks, own);
+  let count: u64 = 0;
+  for (let byte: usize = 0; byte < rowBytes; byte += 8) {
+    count += popcnt(load<u64>(marks + byte));
+    store<u64>(marks + byte, 0);
+  }
+  return <u32>count;
+}
+
+// @ts-ignore: decorator
+@inline
+function setList(pool: usize, list: usize, marks: usize): void {
+  const end = word(pool, load<u32>(list, 4));
+  for (let entry = word(pool, load<u32>(list)); entry < end; entry += 4) {
+    const z = load<u32>(entry);
+    const place = word(marks, z >> 5);
+    store<u32>(place, load<u32>(place) | (1 << (z & 31)));
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function clearWords(pool: usize, list: usize, marks: usize): void {
+  const end = word(pool, load<u32>(list, 4));
+  for (let entry = word(pool, load<u32>(list)); entry < end; entry += 4)
+    store<u32>(word(marks, load<u32>(entry) >> 5), 0);
+}
+
+// @ts-ignore: decorator
+@inline
+function clearBit(marks: usize, z: u32): void {
+  const place = word(marks, z >> 5);
+  store<u32>(place, load<u32>(place) & ~(1 << (z & 31)));
+}
