@@ -138,7 +138,7 @@ export async function runAgent(start: AgentStart, around: AgentSurroundings): Pr
   });
   if (before && front) {
     frontier.restore(before.state.frontier);
-    restoreSnapshot(front.frontier, frontier);
+    restoreSnapshot(front.frontier, frontier, (host) => clock.now() + politeness.hostDelay(host));
     for (const batch of front.discovered) admission.restore(unpackKeyedBatch(batch));
   }
 

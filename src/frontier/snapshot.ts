@@ -7,7 +7,9 @@
  * Ensures   `restore` gives a frontier that hands out the same URLs: what was being fetched is fetched again.
  */
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import type { Millis } from '../units.ts';
 import type { Frontier } from './frontier.ts';
+import type { Host } from './host.ts';
 import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
 import type { MemoryRun } from './memory-run.ts';
 import { PathQueue } from './path-queue.ts';
@@ -37,7 +39,12 @@ export function takeSnapshot(frontier: Frontier): Uint8Array {
   return out.finish();
 }
 
-export function restoreSnapshot(bytes: Uint8Array, frontier: Frontier): void {
+/** `readyAt`: hosts may have been asked after the checkpoint, when nobody knows any more; they are left alone until then. */
+export function restoreSnapshot(
+  bytes: Uint8Array,
+  frontier: Frontier,
+  readyAt: (host: Host) => Millis,
+): void {
   const { returned, arrivals } = frontier.backlog;
   const fields = new FieldReader(bytes);
   while (!fields.atEnd) {
@@ -47,6 +54,7 @@ export function restoreSnapshot(bytes: Uint8Array, frontier: Frontier): void {
     else if (kind === KIND.host) {
       const { host } = frontier.candidate(name);
       decodeHost(fields.bytes(), host);
+      host.readyAt = Math.max(host.readyAt, readyAt(host));
       const hasBacklog = fields.number() === 1;
       const queue = readQueue(fields);
       host.queue.append(queue);

@@ -5,10 +5,11 @@ import { type Turn, Workbench } from '../../src/frontier/workbench.ts';
 interface TestHost {
   readonly name: string;
   queue: number[];
+  readyAt: number;
 }
 
 const at = (ip: string) => ({ ip, family: 4 as const });
-const host = (name: string, ...queue: number[]): TestHost => ({ name, queue });
+const host = (name: string, ...queue: number[]): TestHost => ({ name, queue, readyAt: 0 });
 
 describe('the workbench', () => {
   test('gives no turn when nothing waits', () => {
@@ -57,6 +58,62 @@ describe('the workbench', () => {
     const turn = bench.acquire(0)!;
     bench.release(turn, 0, 0);
     expect(() => bench.release(turn, 0, 0)).toThrow('was not acquired');
+  });
+
+  test('forgets an address without hosts when its ready time is past, and not before', () => {
+    const bench = new Workbench<TestHost>();
+    const a = host('a', 1);
+    bench.attach(a, at('10.0.0.1'));
+    const turn = bench.acquire(0)!;
+    a.queue.pop();
+    bench.release(turn, 10, 100);
+    bench.detach(a, 50);
+    expect(bench.addresses).toBe(1);
+    // Whoever comes to the address meanwhile keeps its delay.
+    const b = host('b', 1);
+    bench.attach(b, at('10.0.0.1'));
+    expect(bench.acquire(99)).toBeUndefined();
+    const other = bench.acquire(100)!;
+    b.queue.pop();
+    bench.release(other, 100, 101);
+    bench.detach(b, 200);
+    expect(bench.addresses).toBe(0);
+  });
+
+  test('takes off only hosts that are idle', () => {
+    const bench = new Workbench<TestHost>();
+    const a = host('a', 1);
+    bench.attach(a, at('10.0.0.1'));
+    expect(() => bench.detach(a, 0)).toThrow('not idle');
+  });
+
+  test('keeps a host away when it leaves with its release, and its delay when it comes back elsewhere', () => {
+    const bench = new Workbench<TestHost>();
+    const a = host('a', 1, 2);
+    bench.attach(a, at('10.0.0.1'));
+    bench.release(bench.acquire(0)!, 70, 5, true);
+    expect(bench.nextReadyAt()).toBe(Infinity);
+    bench.attach(a, at('10.0.0.2'));
+    expect(bench.acquire(69)).toBeUndefined();
+    expect(bench.acquire(70)?.address.ip).toBe('10.0.0.2');
+  });
+
+  test('asks the table that agents share before it gives a turn, and gives back what it took', () => {
+    const until = new Map<string, number>([['10.0.0.1', 40]]);
+    const taken: string[] = [];
+    const bench = new Workbench<TestHost>({
+      tryTake: (ip, now) => ((until.get(ip) ?? 0) > now ? until.get(ip)! : (taken.push(ip), 0)),
+      giveBack: (ip, readyAt) => void until.set(ip, readyAt),
+    });
+    bench.attach(host('a', 1), at('10.0.0.1'));
+    expect(bench.acquire(10)).toBeUndefined();
+    expect(bench.nextReadyAt()).toBe(40);
+    const turn = bench.acquire(40)!;
+    expect(taken).toEqual(['10.0.0.1']);
+    bench.release(turn, 50, 60);
+    expect(until.get('10.0.0.1')).toBe(60);
+    expect(bench.borrow(at('10.0.0.1'), 59)).toBe(false);
+    expect(bench.borrow(at('10.0.0.1'), 60)).toBe(true);
   });
 
   test('never breaks a delay, never gives a host or an address twice, and never starves a ready host', () => {

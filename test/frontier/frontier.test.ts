@@ -1,0 +1,196 @@
+/** The frontier and its distributor against a naive model: a list of URLs for every host, and a clock. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { Backlog } from '../../src/frontier/backlog.ts';
+import { encodeDiscovery } from '../../src/frontier/discovery.ts';
+import { Distributor } from '../../src/frontier/distributor.ts';
+import { Frontier, type FrontierLimits } from '../../src/frontier/frontier.ts';
+import { HostStore } from '../../src/frontier/host-store.ts';
+import { restoreSnapshot, takeSnapshot } from '../../src/frontier/snapshot.ts';
+import { BatchBuilder } from '../../src/sieve/batch.ts';
+import { MemorySieve } from '../../src/sieve/memory-sieve.ts';
+import { fingerprint } from '../../src/url/fingerprint.ts';
+import { temporaryFolder } from '../disk/temporary-folder.ts';
+
+const NO_LIMITS: FrontierLimits = {
+  hosts: 3,
+  urls: 8,
+  front: 2,
+  pagesPerHost: Infinity,
+  pagesPerDomain: Infinity,
+};
+
+/** A crawl without a network: names resolve at once, every page is fetched in no time. */
+class DryCrawl {
+  now = 0;
+  readonly clock: Clock = { now: () => this.now, after: () => () => {} };
+  readonly fetched: string[] = [];
+  readonly refused: Record<string, number> = {};
+  readonly sieve = new MemorySieve();
+  frontier!: Frontier;
+  distributor!: Distributor;
+  /** When each host and address was asked last. */
+  readonly asked = new Map<string, number>();
+  readonly #limits: FrontierLimits;
+
+  constructor(limits: Partial<FrontierLimits> = {}) {
+    this.#limits = { ...NO_LIMITS, ...limits };
+  }
+
+  async open(): Promise<this> {
+    const disk = new Disk();
+    this.frontier = new Frontier({
+      backlog: await Backlog.open({ disk, folder: temporaryFolder(), memory: 600 }),
+      store: await HostStore.open({ disk, folder: temporaryFolder(), memory: 2 ** 20 }),
+      clock: this.clock,
+      limits: this.#limits,
+      onRefused: (reason, urls) => {
+        this.refused[reason] = (this.refused[reason] ?? 0) + urls;
+      },
+    });
+    this.distributor = new Distributor(this.sieve, this.frontier, this.clock, this.distributor?.taken);
+    return this;
+  }
+
+  async discover(urls: readonly string[]): Promise<void> {
+    const batch = new BatchBuilder();
+    for (const url of urls) batch.addText(fingerprint(url), encodeDiscovery({ url, depth: 0, redirects: 0 }));
+    await this.sieve.offer(batch);
+    this.distributor.offered();
+  }
+
+  /** Fetches one page if one may be fetched now; false when the crawl must wait or is over. */
+  async fetchOne(hostDelay: number, addressDelay: number): Promise<boolean> {
+    while (await this.distributor.step()) this.#resolveNames();
+    this.#resolveNames();
+    const turn = this.frontier.acquire(this.now);
+    if (!turn) return false;
+    const discovery = this.frontier.atLimit(turn) ? undefined : this.frontier.take(turn);
+    if (discovery) {
+      const ready = (key: string, delay: number) => {
+        expect(this.now - (this.asked.get(key) ?? -Infinity)).toBeGreaterThanOrEqual(delay);
+        this.asked.set(key, this.now);
+      };
+      ready(turn.host.name, hostDelay);
+      ready(turn.address.ip, addressDelay);
+      this.fetched.push(discovery.url);
+      this.frontier.countPage(turn);
+    }
+    this.frontier.release(turn, this.now + hostDelay, this.now + addressDelay);
+    return true;
+  }
+
+  async run(hostDelay = 5, addressDelay = 2): Promise<void> {
+    let idle = 0;
+    while (idle < 3) {
+      if (await this.fetchOne(hostDelay, addressDelay)) continue;
+      this.frontier.starved();
+      const next = Math.min(this.frontier.nextReadyAt(), this.distributor.wakeAt);
+      if (next === Infinity) idle++;
+      else this.now = Math.max(this.now + 1, next);
+    }
+  }
+
+  #resolveNames(): void {
+    for (let host = this.frontier.unresolved(); host; host = this.frontier.unresolved()) {
+      this.frontier.resolved(host, [{ ip: `10.0.0.${host.name.length % 3}`, family: 4 }]);
+    }
+  }
+}
+
+const urlsOf = (hosts: readonly number[]) =>
+  hosts.map((host, i) => `http://${'h'.repeat(1 + (host % 5))}${host}.example${host % 4}.org/${i}`);
+const byHost = (urls: readonly string[]) => {
+  const lists: Record<string, string[]> = {};
+  for (const url of urls) (lists[new URL(url).host] ??= []).push(url);
+  return lists;
+};
+
+describe('the frontier', () => {
+  test('hands out every URL once, those of a host in order, and keeps all delays, with memory for three hosts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(11), { minLength: 1, maxLength: 120 }),
+        fc.nat(40),
+        async (hosts, cut) => {
+          const urls = urlsOf(hosts);
+          const crawl = await new DryCrawl().open();
+          await crawl.discover(urls.slice(0, cut));
+          for (let i = 0; i < 20; i++) await crawl.fetchOne(5, 2);
+          await crawl.discover(urls.slice(cut));
+          await crawl.run();
+          expect(byHost(crawl.fetched)).toEqual(byHost(urls));
+          expect(crawl.frontier.queued).toBe(0);
+          expect(crawl.frontier.hostsSeen).toBe(new Set(hosts).size);
+          expect(crawl.frontier.domainsSeen).toBe(new Set(hosts.map((host) => host % 4)).size);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  test('stops at the pages of a host and of a domain, and counts what it refuses', async () => {
+    const urls = urlsOf(Array.from({ length: 60 }, (_, i) => i % 8));
+    const crawl = await new DryCrawl({ pagesPerHost: 4, pagesPerDomain: 6 }).open();
+    await crawl.discover(urls);
+    await crawl.run();
+    for (const list of Object.values(byHost(crawl.fetched))) expect(list.length).toBeLessThanOrEqual(4);
+    const domains: Record<string, number> = {};
+    for (const url of crawl.fetched) {
+      const domain = new URL(url).host.split('.').slice(-2).join('.');
+      domains[domain] = (domains[domain] ?? 0) + 1;
+    }
+    expect(Object.values(domains)).toEqual([6, 6, 6, 6]);
+    const refused = Object.values(crawl.refused).reduce((sum, n) => sum + n, 0);
+    expect(crawl.fetched.length + refused).toBe(60);
+    expect(Object.keys(crawl.refused).sort()).toEqual(['domain-page-limit', 'host-page-limit']);
+  });
+
+  test('refuses what waits, in memory or on disk, at a host that was given up, for some hours', async () => {
+    const crawl = await new DryCrawl().open();
+    const urls = Array.from({ length: 30 }, (_, i) => `http://gone.example/${i}`);
+    await crawl.discover([...urls, 'http://here.example/']);
+    while (await crawl.distributor.step());
+    for (let host = crawl.frontier.unresolved(); host; host = crawl.frontier.unresolved()) {
+      if (host.name === 'gone.example') crawl.frontier.giveUp(host, 'dns-not-found');
+      else crawl.frontier.resolved(host, [{ ip: '10.0.0.1', family: 4 }]);
+    }
+    await crawl.run();
+    expect(crawl.refused).toEqual({ 'dns-not-found': 30 });
+    expect(crawl.fetched).toEqual(['http://here.example/']);
+    crawl.now += 5 * 3600_000;
+    await crawl.discover(['http://gone.example/later']);
+    await crawl.run();
+    expect(crawl.fetched).toContain('http://gone.example/later');
+  });
+
+  test('is the same after a snapshot, what was under way first', async () => {
+    const urls = urlsOf([0, 1, 0, 1, 0, 2, 0, 0, 3, 0]);
+    const crawl = await new DryCrawl({ hosts: 10, urls: 100 }).open();
+    await crawl.discover(urls);
+    await crawl.fetchOne(0, 0);
+    const turn = crawl.frontier.acquire(crawl.now)!;
+    const underWay = crawl.frontier.take(turn)!;
+    const snapshot = takeSnapshot(crawl.frontier);
+    const { state } = crawl.frontier;
+    await crawl.open();
+    crawl.frontier.restore(state);
+    restoreSnapshot(snapshot, crawl.frontier, () => crawl.now + 5);
+    expect(crawl.frontier.queued).toBe(9);
+    expect(crawl.frontier.nextReadyAt()).toBeGreaterThanOrEqual(crawl.now + 5);
+    await crawl.run();
+    expect(byHost(crawl.fetched)).toEqual(byHost(urls));
+    expect(crawl.fetched).toContain(underWay.url);
+  });
+
+  test('requires a larger front whenever a fetcher had to wait although the front was as large as required', async () => {
+    const crawl = await new DryCrawl({ hosts: 100, urls: 1000, front: 2 }).open();
+    await crawl.discover(urlsOf(Array.from({ length: 50 }, (_, i) => i)));
+    while (await crawl.distributor.step());
+    const before = crawl.frontier.required;
+    crawl.frontier.starved();
+    expect(crawl.frontier.required).toBe(before + 1);
+  });
+});
