@@ -104,7 +104,10 @@ const urlsOf = (hosts: readonly number[]) =>
   hosts.map((host, i) => `http://${'h'.repeat(1 + (host % 5))}${host}.example${host % 4}.org/${i}`);
 const byHost = (urls: readonly string[]) => {
   const lists: Record<string, string[]> = {};
-  for (const url of urls) (lists[new URL(url).host] ??= []).push(url);
+  for (const url of urls) {
+    const { host } = new URL(url);
+    lists[host] = [...(lists[host] ?? []), url];
+  }
   return lists;
 };
 
