@@ -1,27 +1,25 @@
-/** Makes one run of several neighbours: the URLs of a host one after the other, the oldest run's first. */
+/** Makes one run of several neighbours: the URLs of a host one after the other, the oldest run's first. They stay as they are. */
 
-import { MemoryRun } from './memory-run.ts';
-import { PathQueue } from './path-queue.ts';
-import { type Run, type RunPlace, RunWriter } from './run.ts';
-import { Sweep } from './sweep.ts';
+import { HostMerge } from './host-merge.ts';
+import type { Run } from './run.ts';
+import type { RunPlace } from './run-index.ts';
+import { RunWriter } from './run-writer.ts';
 
-/** Entries copied at once. */
-const PIECE = 256;
-
-export async function mergeRuns(place: RunPlace, id: number, runs: readonly Run[]): Promise<Run> {
-  const writer = await RunWriter.create(place, id);
-  try {
-    const none = new MemoryRun();
-    const sweep = await Sweep.begin(runs, none, none);
-    while (await sweep.next()) {
-      await writer.begin(sweep.id, sweep.host);
-      const piece = new PathQueue(sweep.host);
-      while ((await sweep.take(PIECE, piece)) > 0) await writer.append(piece.take(PIECE));
+export function mergeRuns(place: RunPlace, id: number, runs: readonly Run[]): Promise<Run> {
+  return RunWriter.make(place, id, async (writer) => {
+    const cursors = await Promise.all(runs.map((run) => run.read()));
+    const merge = new HostMerge(cursors);
+    while (merge.find()) {
+      const { high, low, host } = merge.present[0];
+      await writer.begin(high, low, host);
+      for (const cursor of merge.present) {
+        while (cursor.count > 0) {
+          const { bytes, count } = cursor.take(Infinity);
+          if (count === 0) await cursor.load(Infinity);
+          else await writer.append(bytes, 0, bytes.length, count);
+        }
+      }
+      await merge.pass();
     }
-    await sweep.end();
-    return await writer.seal();
-  } catch (error) {
-    await writer.abandon();
-    throw error;
-  }
+  });
 }

@@ -1,0 +1,124 @@
+/**
+ * One contender in a process of its own, so that its memory is its own: takes in n URLs, then hands out at most so many of
+ * each host in every round until nothing is left, and prints what it took, as JSON. Making the URLs is in its time
+ * ("nothing" shows how much that is); every URL that is handed out is a string of its own, and is counted.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import type { Disk } from '../../../src/disk/disk.ts';
+import { openBacklog } from './drumlin.ts';
+import { openLevel } from './leveldb.ts';
+import { openLmdb } from './lmdb.ts';
+import { openTwoQueues } from './two-queues.ts';
+import { UrlStream } from './url-stream.ts';
+
+export interface Task {
+  readonly name: string;
+  readonly urls: number;
+  readonly hosts: number;
+  readonly memory: number;
+  /** Most URLs of a host in a round. */
+  readonly perRound: number;
+  /** Rounds end when there is nothing left, or here. */
+  readonly rounds: number;
+  readonly folder: string;
+}
+
+export interface Phase {
+  readonly urls: number;
+  readonly cpuSeconds: number;
+  readonly read: number;
+  readonly written: number;
+}
+
+export interface Result {
+  readonly name: string;
+  readonly added: Phase;
+  readonly taken: Phase;
+  readonly rounds: number;
+  readonly peakRss: number;
+}
+
+/** What a contender does. URLs of a host must be handed out in the order in which they came. */
+export interface Contender {
+  add(host: string, url: string): void | Promise<void>;
+  /** One round over all hosts; calls `out` for each URL that is handed out. */
+  round(out: (url: string) => void): Promise<void>;
+  close(): Promise<void>;
+  /** When it counts its own bytes. */
+  readonly disk?: Disk;
+}
+
+const OPEN: Record<string, (task: Task) => Promise<Contender>> = {
+  backlog: openBacklog,
+  'two queues': openTwoQueues,
+  leveldb: openLevel,
+  lmdb: openLmdb,
+  nothing: async () => ({ add() {}, async round() {}, async close() {} }),
+};
+
+async function measure(task: Task): Promise<Result> {
+  const contender = await OPEN[task.name](task);
+  const stream = new UrlStream(task.hosts);
+  const adding = new Meter();
+  for (let i = 0; i < task.urls; i++) {
+    const { host, url } = stream.next();
+    const waits = contender.add(host, url);
+    if (waits) await waits;
+  }
+  const added = adding.phase(task.urls);
+  const taking = new Meter();
+  const seen = new OrderCheck();
+  let rounds = 0;
+  for (let before = -1; seen.urls > before && seen.urls < task.urls && rounds < task.rounds; rounds++) {
+    before = seen.urls;
+    await contender.round((url) => seen.next(url));
+  }
+  const taken = taking.phase(seen.urls);
+  await contender.close();
+  return { name: task.name, added, taken, rounds, peakRss: process.resourceUsage().maxRSS * 1024 };
+}
+
+/** Reads the number in each URL, as whoever fetches it reads all of it. */
+class OrderCheck {
+  urls = 0;
+  /** A checksum, so that nothing is left out by a clever compiler. */
+  sum = 0;
+
+  next(url: string): void {
+    this.urls++;
+    this.sum = (this.sum + url.charCodeAt(url.length - 6)) | 0;
+  }
+}
+
+/** Processor time and bytes that passed through the system's read and write, since it was made. */
+class Meter {
+  readonly #cpu = process.cpuUsage();
+  readonly #io = bytesMoved();
+
+  phase(urls: number): Phase {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const { read, written } = bytesMoved();
+    return {
+      urls,
+      cpuSeconds: (user + system) / 1e6,
+      read: read - this.#io.read,
+      written: written - this.#io.written,
+    };
+  }
+}
+
+/** By any thread of this process; what is mapped into memory is not seen here. */
+function bytesMoved(): { read: number; written: number } {
+  const counters = readFileSync('/proc/self/io', 'utf8');
+  const of = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(counters)?.[1]);
+  return { read: of('rchar'), written: of('wchar') };
+}
+
+if (process.argv[2]) {
+  const task = JSON.parse(process.argv[2]) as Task;
+  try {
+    process.stdout.write(`${JSON.stringify(await measure(task))}\n`);
+  } finally {
+    rmSync(task.folder, { recursive: true, force: true });
+  }
+}
