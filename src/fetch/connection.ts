@@ -68,20 +68,19 @@ export class Connection {
     this.endpoint = endpoint;
     this.#owner = owner;
     this.phaseEnds = owner.deadline('connecting');
-    const where = { host: endpoint.address.ip, port: endpoint.port, family: endpoint.address.family };
+    const { address, port, secure, tunnel } = endpoint;
     // Half-open, so that the end of the response does not make the stream machinery say farewell on our behalf.
-    const plain = { ...where, allowHalfOpen: true };
-    if (endpoint.tunnel !== undefined) {
-      this.#socket = net.connect(plain);
-      this.#socket.on('connect', () => this.#enterTunnel());
-    } else if (endpoint.secure) {
-      const options = { ...owner.tlsOptions(endpoint), ...plain, onread: this.#onread() };
-      const socket = tls.connect(options);
+    if (tunnel !== undefined) {
+      this.#socket = net.connect({ host: address.ip, port, allowHalfOpen: true });
+      this.#socket.on('connect', () => this.#enterTunnel(tunnel));
+    } else if (secure) {
+      const where = { host: address.ip, port, allowHalfOpen: true, onread: this.#onread() };
+      const socket = tls.connect({ ...owner.tlsOptions(endpoint), ...where });
       socket.on('connect', () => this.#enter('securing'));
       this.#socket = socket;
       this.#secured(socket);
     } else {
-      this.#socket = net.connect({ ...plain, onread: this.#onread() });
+      this.#socket = net.connect({ host: address.ip, port, allowHalfOpen: true, onread: this.#onread() });
       this.#socket.on('connect', () => this.#stands());
     }
     this.#listen(this.#socket);
@@ -106,9 +105,9 @@ export class Connection {
   }
 
   /** The proxy is there: first the way through it, then TLS as with any origin. */
-  #enterTunnel(): void {
+  #enterTunnel(request: Buffer): void {
     this.#enter('tunnelling');
-    openTunnel(this.#socket, this.endpoint.tunnel!, {
+    openTunnel(this.#socket, request, {
       opened: () => this.#secureTunnel(),
       refused: (status) => this.#fail(...refusalOf(status)),
     });

@@ -12,12 +12,18 @@
  */
 import tls from 'node:tls';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Bytes, Millis } from '../units.ts';
+import { systemCode } from '../errors.ts';
+import type { Millis } from '../units.ts';
 import type { AddressGuard } from './address-guard.ts';
+import {
+  DEFAULT_FETCH_LIMITS,
+  DEFAULT_KEEP_ALIVE,
+  type FetchLimits,
+  type HttpClientOptions,
+  type KeepAlive,
+} from './client-options.ts';
 import { Connection, type ConnectionOwner, type Endpoint, type Phase } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { CookieTable } from './cookies.ts';
-import type { CredentialTable } from './credentials.ts';
 import { literalAddresses } from './dns.ts';
 import {
   type Exchange,
@@ -26,68 +32,10 @@ import {
   type FetchRequest,
   type HttpClient,
 } from './exchange.ts';
-import type { Identity } from './identity.ts';
-import type { HttpProxy } from './proxy.ts';
 import { constantLines, type RequestBytes, requestBytes, secretHeaders, targetOf } from './request.ts';
 import { ResponseParser } from './response-parser.ts';
 
-export interface FetchLimits {
-  readonly connect: Millis;
-  readonly tlsHandshake: Millis;
-  /** From the request to the first byte of the response. */
-  readonly firstByte: Millis;
-  /** Between two reads. */
-  readonly idle: Millis;
-  /** The whole exchange, connecting included. */
-  readonly total: Millis;
-  readonly maxHeadBytes: Bytes;
-  readonly maxBodyBytes: Bytes;
-  /** The body with its chunk framing. */
-  readonly maxWireBytes: Bytes;
-  /** All bodies under way together. */
-  readonly maxBufferedBytes: Bytes;
-}
-
-export const DEFAULT_FETCH_LIMITS: FetchLimits = {
-  connect: 10_000,
-  tlsHandshake: 10_000,
-  firstByte: 30_000,
-  idle: 20_000,
-  total: 120_000,
-  maxHeadBytes: 64 * 1024,
-  maxBodyBytes: 10 * 1024 * 1024,
-  maxWireBytes: 12 * 1024 * 1024,
-  maxBufferedBytes: 256 * 1024 * 1024,
-};
-
-export interface KeepAlive {
-  /** Resting connections for one origin at one address; 0 asks servers to close. */
-  readonly perOrigin: number;
-  /** Resting connections in all. */
-  readonly total: number;
-  readonly idle: Millis;
-}
-
-export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 1000, idle: 15_000 };
-
-export interface HttpClientOptions {
-  readonly identity: Identity;
-  readonly guard: AddressGuard;
-  readonly limits?: Partial<FetchLimits>;
-  readonly keepAlive?: Partial<KeepAlive>;
-  readonly tls?: {
-    /** Certificate authorities (PEM) trusted beside the built-in ones. */
-    readonly ca?: string | readonly string[];
-  };
-  /** Takes any certificate. */
-  readonly insecure?: boolean;
-  /** All requests go through it. */
-  readonly proxy?: HttpProxy;
-  /** Passwords, each for its origins alone. */
-  readonly credentials?: CredentialTable;
-  readonly cookies?: CookieTable;
-  readonly clock?: Clock;
-}
+export type { HttpClientOptions } from './client-options.ts';
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   return new Client(options);
@@ -108,6 +56,12 @@ interface Flight {
 }
 
 const READ_BUFFER_BYTES = 64 * 1024;
+/** How long before a server's own limit a resting connection is given up. */
+const LEAVE_BEFORE: Millis = 500;
+/** What a system without room for another socket says. */
+const NO_ROOM = new Set(['EMFILE', 'ENFILE', 'ENOBUFS']);
+/** Resting connections that are closed to make room. */
+const ROOM = 32;
 const NO_SECRETS: [] = [];
 /** Handshake tickets kept, for the origins secured last. */
 const MAX_SESSIONS = 1000;
@@ -244,12 +198,23 @@ class Client implements HttpClient, ConnectionOwner {
     const flight = this.#land(connection);
     if (flight === undefined) return;
     const stale = connection.carried > 0 && flight.parser.bytesReceived === 0;
-    if (stale && (fault === 'reset' || fault === 'empty-response')) {
+    const again = stale && (fault === 'reset' || fault === 'empty-response');
+    if (again || (NO_ROOM.has(systemCode(cause)) && this.#makeRoom())) {
       flight.parser = new ResponseParser(flight.request.method ?? 'GET', this.#limits);
       this.#launch(flight, new Connection(flight.endpoint, this));
       return;
     }
     flight.reject(new FetchError(fault, message, { cause }));
+  }
+
+  /** No page is lost because connections rest that nobody may need again. */
+  #makeRoom(): boolean {
+    const oldest = [...this.#pool.connections()].slice(0, ROOM);
+    for (const connection of oldest) {
+      this.#pool.remove(connection);
+      connection.destroy();
+    }
+    return oldest.length > 0;
   }
 
   gone(connection: Connection): void {
@@ -303,11 +268,14 @@ class Client implements HttpClient, ConnectionOwner {
     return this.#tick + 1 + Math.ceil(span / this.#tickLength);
   }
 
-  /** A server that says how long it keeps a connection is left a second before that. */
+  /**
+   * A server that says how long it keeps a connection is left shortly before that. Not much: many say 5 s, and a delay of 4 s
+   * must fit in; should the server be faster, the request is sent again.
+   */
   #honourKeepAlive(connection: Connection, parser: ResponseParser): void {
     const stated = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(parser.response?.headers.get('keep-alive') ?? '');
     if (stated === null) return;
-    const span = Math.max(0, Number(stated[1]) * 1000 - 1000);
+    const span = Math.max(0, Number(stated[1]) * 1000 - LEAVE_BEFORE);
     connection.phaseEnds = Math.min(connection.phaseEnds, this.#tickAfter(span));
   }
 

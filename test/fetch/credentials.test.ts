@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseCookies, readCookies } from '../../src/fetch/cookies.ts';
 import { parseCredentials, readCredentials } from '../../src/fetch/credentials.ts';
+import { AUTHORITY, CERTIFICATE, KEY } from './certificates.ts';
 import { client, server } from './client-fixture.ts';
 import { send } from './scripted-server.ts';
 
@@ -65,6 +66,13 @@ describe('a password', () => {
     expect(requests[0]).toContain(`\r\nAuthorization: ${value}\r\n`);
     const archived = Buffer.from(exchange.requestBytes).toString('latin1');
     expect(archived).toBe(requests[0].replace(value, '[redacted]'));
+  });
+
+  test('goes over TLS when it is given for https', async () => {
+    const { url, address, requests, port } = await server(send(hello), { key: KEY, cert: CERTIFICATE });
+    const credentials = parseCredentials(`https://lab.test:${port} crawler s3cret`, 'x');
+    await client({ credentials, tls: { ca: AUTHORITY } }).fetch({ url: url(), address });
+    expect(requests[0]).toContain('\r\nAuthorization: Basic ');
   });
 
   test('goes to no other host, port or scheme', async () => {

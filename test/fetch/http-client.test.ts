@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../src/fetch/address-guard.ts';
 import { client, faultOf, server } from './client-fixture.ts';
@@ -181,6 +183,33 @@ describe('a kept connection', () => {
     }
   });
 
+  test('whose server keeps it for 5 s lives through a delay of 4 s', async () => {
+    const clock = virtualClock();
+    const { url, address, connections } = await server(
+      send('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const http = client({ clock });
+    for (let i = 0; i < 4; i++) {
+      await http.fetch({ url: url(), address });
+      clock.advance(4300);
+    }
+    expect(connections()).toBe(1);
+    clock.advance(700);
+    await http.fetch({ url: url(), address });
+    expect(connections()).toBe(2);
+  });
+
+  test('rests along with 2,047 others, and the one that has rested longest goes first', async () => {
+    const { url, address, connections } = await server(send(hello));
+    const http = client({ clock: virtualClock() });
+    const visit = (host: number) => http.fetch({ url: url().replace('lab', `h${host}`), address });
+    for (let host = 0; host <= 2048; host++) await visit(host);
+    for (const host of [1, 1024, 2048]) await visit(host);
+    expect(connections()).toBe(2049);
+    await visit(0);
+    expect(connections()).toBe(2050);
+  });
+
   test('makes room for a newer one when there are too many', async () => {
     const one = await server(send(hello));
     const other = await server(send(hello));
@@ -189,6 +218,24 @@ describe('a kept connection', () => {
     expect([one.connections(), other.connections()]).toEqual([2, 1]);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'resting connections give way when the system has no room for another socket',
+  async () => {
+    const { port } = await server(send(hello));
+    const script = fileURLToPath(new URL('./few-sockets-child.ts', import.meta.url));
+    const command = `ulimit -n 120 && exec "$0" --import tsx "$1" ${port} 300`;
+    const child = spawn('sh', ['-c', command, process.execPath, script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    child.stdout.on('data', (bytes) => {
+      out += bytes;
+    });
+    await once(child, 'close');
+    expect(out).toBe('300 pages ');
+  },
+);
 
 describe('a server that misbehaves', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n';

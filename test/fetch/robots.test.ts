@@ -266,6 +266,7 @@ describe('beside the rules', () => {
       'User-agent: *\nCrawl-delay: 9\nUser-agent: drumlin\nUser-agent: a\nCrawl-delay: 2\nUser-agent: other\nDisallow: /\nUser-agent: late\nDisallow: /x\nCrawl-delay: 4';
     const delays = ['drumlin', 'a', 'someone', 'other', 'late'].map((name) => robots(text, name).crawlDelay);
     expect(delays).toEqual([2000, 2000, 9000, undefined, 4000]);
+    expect(robots('User-agent: *\nCrawl-delay: 1\nUser-agent: a\nCrawl-delay: 5').crawlDelay).toBe(1000);
     expect(['drumlin', 'someone', 'other', 'late'].map((name) => allowed(text, '/y', name))).toEqual([
       false,
       false,

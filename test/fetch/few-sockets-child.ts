@@ -1,0 +1,20 @@
+/** Keeps a connection to each of many hosts while the system lets it have only a few; prints how many pages came. */
+import { createAddressGuard } from '../../src/fetch/address-guard.ts';
+import { createHttpClient } from '../../src/fetch/http-client.ts';
+import { createIdentity } from '../../src/fetch/identity.ts';
+
+const client = createHttpClient({
+  identity: createIdentity({ version: '0.0.0' }),
+  guard: createAddressGuard({ allowPrivate: true }),
+});
+let pages = 0;
+const faults = new Set<string>();
+for (let host = 0; host < Number(process.argv[3]); host++) {
+  const url = `http://h${host}.test:${process.argv[2]}/`;
+  await client.fetch({ url, address: { ip: '127.0.0.1', family: 4 } }).then(
+    () => pages++,
+    (error) => faults.add(`${error.fault}: ${error.message}`),
+  );
+}
+process.stdout.write(`${pages} pages ${[...faults].join(', ')}`);
+await client.close();
