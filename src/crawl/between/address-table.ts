@@ -10,12 +10,12 @@
  *             │ held │ agent         │ milliseconds: ready at, or the end of the lease      │
  *             └──────┴───────────────┴──────────────────────────────────────────────────────┘
  *
- * Requires  one clock for all agents; one text per address; delays no longer than the lease; an agent holds an address
- *           once at a time (its workbench sees to that).
+ * Requires  one clock for all agents; one text per address; an agent holds an address once at a time (its workbench sees to
+ *           that).
  * Ensures   no two agents hold one address at once, and none takes it before the ready time it was given back with, while
- *           no hold outlives the lease. The slot of a holder that died is free when the lease is over; a clock that was set
- *           back blocks nobody for longer than two leases.
- * Cost      1 MiB; under a microsecond a turn. Two addresses in one slot wait for each other: with `a` addresses held or
+ *           no hold outlives the lease. The slot of a holder that died is free when the lease is over. A clock that is set
+ *           back makes everybody wait longer, as the workbench does, and nobody less.
+ * Cost      1 MiB; about a microsecond a turn. Two addresses in one slot wait for each other: with `a` addresses held or
  *           cooling down, a turn meets such a stranger with probability a / slots, 0.5 % at 600 of them.
  */
 import type { Millis } from '../../units.ts';
@@ -41,7 +41,7 @@ export interface SharedAddresses {
 export interface SharedAddressOptions {
   /** A power of two. */
   readonly slots?: number;
-  /** Longer than any turn and any delay of an address. */
+  /** Longer than any turn. */
   readonly lease?: Millis;
   /** When to look again at an address that another holds: the address delay, before which it cannot be ready anyway. */
   readonly retry?: Millis;
@@ -78,18 +78,15 @@ export class SharedAddressTable implements AddressTable {
   tryTake(ip: string, now: Millis): Millis {
     const { words, lease, retry } = this.#shared;
     const slot = this.#slotOf(ip);
-    const longest = toTime(now + lease);
+    const taken = this.#holder | toTime(now + lease);
     for (;;) {
       const word = Atomics.load(words, slot);
       const until = Number(word & TIME);
-      if (until > now + 2 * lease) {
-        // Nothing is put off by more than a lease: the clock was set back since. Twice that leaves room for a holder that read
-        // the clock a moment after us: to change its word would make it lose what it holds.
-        Atomics.compareExchange(words, slot, word, (word & ~TIME) | longest);
-      } else if (until > now) {
+      if (until > now) {
         return word >= HELD ? Math.min(until, now + retry) : until;
-      } else if (Atomics.compareExchange(words, slot, word, this.#holder | longest) === word) {
-        this.#held.set(ip, this.#holder | longest);
+      }
+      if (Atomics.compareExchange(words, slot, word, taken) === word) {
+        this.#held.set(ip, taken);
         return 0;
       }
     }

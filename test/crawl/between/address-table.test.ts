@@ -64,17 +64,6 @@ describe('the address table', () => {
     expect(b.tryTake(twin, 1110)).toBe(0);
   });
 
-  test('a clock that was set back blocks an address for two leases, not for as long as it was set back', () => {
-    const [a, b] = tables(2);
-    a.tryTake(first, 1e12);
-    a.giveBack(first, 1e12 + 50);
-    expect(b.tryTake(first, 5000)).toBe(5100);
-    expect(a.tryTake(first, 5100.5)).toBe(0);
-    expect(b.tryTake(first, 5001)).toBe(5011);
-    expect(b.tryTake(first, 3000)).toBe(3010);
-    expect(b.tryTake(first, 3100)).toBe(0);
-  });
-
   test('an agent that read the clock a moment too early does not disturb the one that holds the address', () => {
     const [a, b] = tables(2);
     a.tryTake(first, 1001);
@@ -83,15 +72,14 @@ describe('the address table', () => {
     expect(b.tryTake(first, 1002)).toBe(0);
   });
 
-  test('a time that never comes blocks for a lease at most, and parts of milliseconds are rounded up', () => {
+  test('a delay longer than the lease is kept, also one without end, and parts of milliseconds are rounded up', () => {
     const [a, b] = tables(2);
     a.tryTake(first, 1000.25);
-    a.giveBack(first, 1010.25);
-    expect(b.tryTake(first, 1010.5)).toBe(1011);
-    expect(b.tryTake(first, 1011)).toBe(0);
+    a.giveBack(first, 5010.25);
+    expect(b.tryTake(first, 5010.5)).toBe(5011);
+    expect(b.tryTake(first, 5011)).toBe(0);
     b.giveBack(first, Infinity);
-    expect(a.tryTake(first, 2000.5)).toBe(2101);
-    expect(a.tryTake(first, 2101)).toBe(0);
+    expect(a.tryTake(first, 1e14)).toBeGreaterThan(2e14);
   });
 
   test('refuses to take back what was not taken, and tables that cannot be', () => {
