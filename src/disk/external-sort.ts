@@ -134,7 +134,7 @@ export class PairSorter {
   }
 
   async #spill(): Promise<void> {
-    this.#log ??= await AppendLog.create(this.#disk, this.#nextPath(), FORMAT);
+    this.#log ??= await AppendLog.create(this.#disk, this.#nextPath(), FORMAT, this.#bufferBytes);
     await this.#log.append(new Uint8Array(this.#staged.buffer, 0, this.#stagedPairs * PAIR_BYTES));
     this.#pairs += this.#stagedPairs;
     this.#stagedPairs = 0;

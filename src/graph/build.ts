@@ -70,6 +70,8 @@ class GraphBuilder {
   readonly #scratch: string;
   readonly #options: BuildOptions;
   readonly #memory: number;
+  /** Of each file that is being written. */
+  readonly #bufferBytes: number;
 
   constructor(disk: Disk, folder: string, scratch: string, options: BuildOptions) {
     this.#disk = disk;
@@ -77,6 +79,7 @@ class GraphBuilder {
     this.#scratch = scratch;
     this.#options = options;
     this.#memory = options.memory ?? DEFAULT_MEMORY;
+    this.#bufferBytes = Math.max(4096, Math.min(256 * 1024, Math.floor(this.#memory / 64)));
   }
 
   async build(source: GraphSource): Promise<GraphFacts> {
@@ -186,7 +189,7 @@ class GraphBuilder {
   async #writeNames(runs: NameRuns, repeated: (name: string) => void = () => {}): Promise<number> {
     let total = 0;
     for (let run = 0; run < runs.runs; run++) total += runs.names(run);
-    const writer = await NameWriter.create(this.#disk, this.#folder);
+    const writer = await NameWriter.create(this.#disk, this.#folder, this.#bufferBytes);
     let done = 0;
     try {
       const nodes = await runs.merge(
@@ -227,7 +230,7 @@ class GraphBuilder {
     sorter: PairSorter,
     alsoTo: (groups: Groups) => Promise<void> = async () => {},
   ): Promise<number> {
-    const writer = await ListWriter.create(this.#disk, this.#folder, direction);
+    const writer = await ListWriter.create(this.#disk, this.#folder, direction, this.#bufferBytes);
     try {
       for await (const groups of sorter.sorted()) {
         await writer.append(groups);
@@ -246,7 +249,7 @@ class GraphBuilder {
   }
 
   #mayStop(): void {
-    if (this.#options.signal?.aborted) throw stopped();
+    stopIfAsked(this.#options.signal);
   }
 }
 
@@ -296,8 +299,9 @@ function tooManyNodes(nodes: number): DrumlinError {
   );
 }
 
-function stopped(): DrumlinError {
-  return new DrumlinError('STOPPED', 'Stopped: no graph was written.', 'Run it again.', {
+export function stopIfAsked(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  throw new DrumlinError('STOPPED', 'Stopped: nothing was written.', 'Run it again.', {
     exitCode: EXIT.interrupted,
   });
 }

@@ -3,7 +3,7 @@
  *
  * Requires  lists in order of their nodes, each strictly increasing; the rest of a list that was begun may follow in the next call.
  *           Nodes that are left out have no arcs.
- * Costs     about 5 ns an arc; half a megabyte of buffers for each of four files.
+ * Costs     about 5 ns an arc; two buffers for each of four files.
  */
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -48,11 +48,21 @@ export class ListWriter {
     this.#group = logs.gaps.length;
   }
 
-  static async create(disk: Disk, folder: string, direction: Direction): Promise<ListWriter> {
+  static async create(
+    disk: Disk,
+    folder: string,
+    direction: Direction,
+    bufferBytes: number,
+  ): Promise<ListWriter> {
     const logs: Partial<Record<ListFile, AppendLog>> = {};
     try {
       for (const file of LIST_FILES)
-        logs[file] = await AppendLog.create(disk, listPath(folder, direction, file), LIST_FORMATS[file]);
+        logs[file] = await AppendLog.create(
+          disk,
+          listPath(folder, direction, file),
+          LIST_FORMATS[file],
+          bufferBytes,
+        );
     } catch (error) {
       for (const log of Object.values(logs)) await log.abandon();
       throw error;

@@ -23,10 +23,11 @@ export class NameWriter {
     this.#index = index;
   }
 
-  static async create(disk: Disk, folder: string): Promise<NameWriter> {
-    const names = await AppendLog.create(disk, namesPath(folder), NAMES_FORMAT);
+  static async create(disk: Disk, folder: string, bufferBytes: number): Promise<NameWriter> {
+    const names = await AppendLog.create(disk, namesPath(folder), NAMES_FORMAT, bufferBytes);
     try {
-      return new NameWriter(names, await AppendLog.create(disk, nameIndexPath(folder), NAME_INDEX_FORMAT));
+      const index = await AppendLog.create(disk, nameIndexPath(folder), NAME_INDEX_FORMAT, bufferBytes);
+      return new NameWriter(names, index);
     } catch (error) {
       await names.abandon();
       throw error;

@@ -1,0 +1,178 @@
+/**
+ * Text files as they are handed in, plain or compressed with gzip, some whole lines at a time.
+ *
+ * Ensures   chunks of whole lines in UTF-8, in order, the last one ended by a line end even if the file's is not; a byte order mark is left out. A line longer
+ *           than a mebibyte, bytes that are no UTF-8 and gzip that is cut off or damaged are refused, by file and line.
+ * Costs     one pass; gzip is undone off the event loop, one chunk ahead.
+ */
+import { isUtf8 } from 'node:buffer';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Disk, DiskFile } from '../disk/disk.ts';
+import { ReadAhead } from '../disk/read-ahead.ts';
+import { DrumlinError, systemCode } from '../errors.ts';
+
+/** Lines in `bytes`, each ended by LF. */
+export interface LineChunk {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** The number of the first line, from 1. */
+  readonly line: number;
+}
+
+/** Told the bytes of the files, as they lie on disk, that were read. */
+export type ReadProgress = (bytes: number) => void;
+
+const CHUNK_BYTES = 256 * 1024;
+const LONGEST_LINE = 2 ** 20;
+const LF = 10;
+
+export async function* readLines(
+  disk: Disk,
+  path: string,
+  onRead: ReadProgress = () => {},
+): AsyncGenerator<LineChunk> {
+  const file = await openInput(disk, path);
+  try {
+    let line = 1;
+    let rest: Uint8Array = new Uint8Array(0);
+    for await (const piece of textOf(file, onRead)) {
+      const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
+      const end = bytes.lastIndexOf(LF) + 1;
+      rest = bytes.slice(end);
+      if (rest.length > LONGEST_LINE)
+        throw malformed(path, line + countLines(bytes), `is longer than ${LONGEST_LINE} bytes`);
+      if (end === 0) continue;
+      const chunk = bytes.subarray(0, end);
+      requireUtf8(path, chunk, line);
+      yield { path, bytes: chunk, line };
+      line += countLines(chunk);
+    }
+    if (rest.length === 0) return;
+    requireUtf8(path, rest, line);
+    yield { path, bytes: Buffer.concat([rest, Uint8Array.of(LF)]), line };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The files named, and for a folder those in it, as large graphs are handed out (`part-00000.gz`, …): by name, markers left out. */
+export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    const names = await disk.list(path).catch(() => undefined);
+    if (names === undefined) files.push(path);
+    else
+      files.push(
+        ...names
+          .filter((name) => !/^[._]/.test(name))
+          .sort()
+          .map((name) => join(path, name)),
+      );
+  }
+  return files;
+}
+
+/** What they take on disk, for a progress that knows its end. */
+export async function inputBytes(disk: Disk, files: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const path of files) {
+    const file = await openInput(disk, path);
+    bytes += await file.size();
+    await file.close();
+  }
+  return bytes;
+}
+
+export async function openInput(disk: Disk, path: string): Promise<DiskFile> {
+  try {
+    return await disk.open(path, 'read');
+  } catch (error) {
+    if (!(error instanceof DrumlinError && error.code === 'FILE_MISSING')) throw error;
+    throw new DrumlinError('INPUT_MISSING', `${path} does not exist.`, 'Check its name.', { cause: error });
+  }
+}
+
+export function malformed(path: string, line: number, reason: string): DrumlinError {
+  return new DrumlinError(
+    'GRAPH_INPUT',
+    `${path}, line ${line}: ${reason}.`,
+    'No graph was written; mend the file.',
+  );
+}
+
+/** As `malformed`, for the line in which the byte `at` of a chunk stands. */
+export function malformedAt({ path, bytes, line }: LineChunk, at: number, reason: string): DrumlinError {
+  return malformed(path, line + countLines(bytes.subarray(0, at)), reason);
+}
+
+async function* textOf(file: DiskFile, onRead: ReadProgress): AsyncGenerator<Uint8Array> {
+  const size = await file.size();
+  const start = new Uint8Array(2);
+  const n = await file.readUpTo(start, 0);
+  const bytes = readAll(file, size, onRead);
+  const text = n === 2 && start[0] === 0x1f && start[1] === 0x8b ? gunzip(file.path, bytes) : bytes;
+  let isFirst = true;
+  for await (const piece of text) {
+    const hasMark = isFirst && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf;
+    isFirst = false;
+    yield hasMark ? piece.subarray(3) : piece;
+  }
+}
+
+async function* readAll(file: DiskFile, size: number, onRead: ReadProgress): AsyncGenerator<Uint8Array> {
+  const reader = new ReadAhead(file, 0, size, CHUNK_BYTES);
+  try {
+    for (;;) {
+      const bytes = await reader.peek(CHUNK_BYTES);
+      if (bytes.length === 0) return;
+      // A copy: the stream that takes it may hold on to it.
+      yield bytes.slice();
+      reader.skip(bytes.length);
+      onRead(bytes.length);
+    }
+  } finally {
+    await reader.end();
+  }
+}
+
+async function* gunzip(path: string, bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const input = Readable.from(bytes, { objectMode: false, highWaterMark: CHUNK_BYTES });
+  const output = createGunzip({ chunkSize: CHUNK_BYTES });
+  input.on('error', (error) => output.destroy(error));
+  try {
+    for await (const piece of input.pipe(output)) yield piece;
+  } catch (error) {
+    if (!systemCode(error).startsWith('Z_')) throw error;
+    const what = systemCode(error) === 'Z_BUF_ERROR' ? 'is cut off' : 'is damaged';
+    throw new DrumlinError(
+      'GRAPH_INPUT',
+      `${path} ${what} (gzip).`,
+      'No graph was written; get the file again.',
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    input.destroy();
+  }
+}
+
+function requireUtf8(path: string, bytes: Uint8Array, line: number): void {
+  if (isUtf8(bytes)) return;
+  let start = 0;
+  let bad = line;
+  for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
+    if (!isUtf8(bytes.subarray(start, end))) break;
+    start = end + 1;
+    bad++;
+  }
+  throw malformed(path, bad, 'is no UTF-8');
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++;
+  return lines;
+}
