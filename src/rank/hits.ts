@@ -13,7 +13,7 @@
  * almost alike: `converged` in the facts tells. On a graph without arcs all scores are 0.
  */
 import type { Graph } from '../graph/graph.ts';
-import { type ArcSums, openArcSums } from './arc-sums.ts';
+import { type HeldArcs, holdArcs } from './held-arcs.ts';
 import { weightsById } from './nodes.ts';
 import { defineRanker, type RankOptions, type RankResult, type Values } from './ranker.ts';
 
@@ -56,10 +56,12 @@ async function hits(
   options: RankOptions,
 ): Promise<RankResult> {
   const personal = values.personal && (await weightsById(graph, values.personal, 'personal'));
-  const sums = await openArcSums(graph, personal ? 4 : 3, options);
+  const { nodes, arcs } = graph;
+  const lists = [graph.in, graph.out];
+  const degrees = await graph.out.degrees();
+  const held = await holdArcs({ nodes, arcs, lists, degrees, vectors: personal ? 4 : 3 }, options);
   try {
-    const source = personal && sums.fromNodes(personal.weights);
-    const run = new Run(sums, (sum, place) => sum + (source ? values.c * source[place] : 0));
+    const run = new Run(held, personal?.weights, values.c);
     let iterations = 0;
     let change = Number.POSITIVE_INFINITY;
     while (change > values.tolerance && iterations < values.iterations) {
@@ -70,60 +72,73 @@ async function hits(
       );
     }
     return {
-      scores: sums.byNode(values.vector === 'hub' ? run.hubs : run.authorities),
+      scores: held.byNode(values.vector === 'hub' ? run.hubs : run.authorities),
       facts: {
         iterations,
         residual: change,
         converged: change <= values.tolerance ? 'yes' : 'no',
-        held: sums.held,
-        bytesRead: sums.bytesRead,
+        held: held.held,
+        bytesRead: held.bytesRead,
         ...personal?.facts,
       },
     };
   } finally {
-    await sums.close();
+    await held.close();
   }
 }
 
+const IN = 0;
+const OUT = 1;
+
+/** The vectors of a run, all in the kernel's memory. */
 class Run {
   authorities: Float64Array;
   hubs: Float64Array;
   #spare: Float64Array;
-  readonly #sums: ArcSums;
-  readonly #withSource: (sum: number, place: number) => number;
+  readonly #arcs: HeldArcs;
+  /** What the supersource gives to each node. */
+  readonly #source: Float64Array | undefined;
 
-  constructor(sums: ArcSums, withSource: (sum: number, place: number) => number) {
-    this.#sums = sums;
-    this.#withSource = withSource;
-    this.authorities = sums.vector().fill(1);
-    this.hubs = sums.vector().fill(1);
-    this.#spare = sums.vector();
+  constructor(arcs: HeldArcs, weights: Float64Array | undefined, c: number) {
+    this.#arcs = arcs;
+    this.authorities = arcs.vector().fill(1);
+    this.hubs = arcs.vector().fill(1);
+    this.#spare = arcs.vector();
+    this.#source = weights && arcs.vector();
+    weights?.forEach((weight, node) => {
+      if (this.#source) this.#source[arcs.number(node)] = c * weight;
+    });
   }
 
   /** Returns the greatest change of a score. */
   async iterate(): Promise<number> {
-    await this.#sums.sum('in', this.hubs, this.#spare);
-    const first = this.#settle(this.authorities);
+    const first = await this.#sum(IN, this.hubs, this.authorities);
     [this.authorities, this.#spare] = [this.#spare, this.authorities];
-    await this.#sums.sum('out', this.authorities, this.#spare);
-    const second = this.#settle(this.hubs);
+    const second = await this.#sum(OUT, this.authorities, this.hubs);
     [this.hubs, this.#spare] = [this.#spare, this.hubs];
     return Math.max(first, second);
   }
 
-  /** Adds what the supersource gives, makes the greatest 1, and compares with what was before. */
-  #settle(before: Float64Array): number {
-    const vector = this.#spare;
-    let greatest = 0;
-    for (let i = 0; i < vector.length; i++) {
-      vector[i] = this.#withSource(vector[i], i);
-      if (vector[i] > greatest) greatest = vector[i];
+  /** The new scores to `#spare`; returns how much they differ from those before. */
+  async #sum(direction: number, given: Float64Array, before: Float64Array): Promise<number> {
+    for await (const { rows, first } of this.#arcs.portions(direction)) {
+      await this.#arcs.kernel.sums(rows, first, given, this.#spare);
     }
-    let change = 0;
-    for (let i = 0; i < vector.length; i++) {
-      if (greatest > 0) vector[i] /= greatest;
-      change = Math.max(change, Math.abs(vector[i] - before[i]));
-    }
-    return change;
+    return settle(this.#spare, this.#source, before);
   }
+}
+
+/** Adds what the supersource gives, makes the greatest 1, and returns the greatest difference to what was before. */
+function settle(vector: Float64Array, source: Float64Array | undefined, before: Float64Array): number {
+  let greatest = 0;
+  for (let i = 0; i < vector.length; i++) {
+    if (source) vector[i] += source[i];
+    if (vector[i] > greatest) greatest = vector[i];
+  }
+  let change = 0;
+  for (let i = 0; i < vector.length; i++) {
+    if (greatest > 0) vector[i] /= greatest;
+    change = Math.max(change, Math.abs(vector[i] - before[i]));
+  }
+  return change;
 }

@@ -67,13 +67,13 @@ export interface Rows {
   readonly totals: number;
 }
 
-/** Vectors of one f64 a row, by address; `jump` may be 0, which is none. */
+/** Vectors of one f64 a node; `given` is read by target, the others by row. */
 export interface WalkVectors {
-  readonly given: number;
-  readonly result: number;
-  readonly values: number;
-  readonly shares: number;
-  readonly jump: number;
+  readonly given: Float64Array;
+  readonly result: Float64Array;
+  readonly values: Float64Array;
+  readonly shares: Float64Array;
+  readonly jump: Float64Array | undefined;
 }
 
 export interface WalkWeights {
@@ -124,10 +124,10 @@ export class Kernel {
     return new Float64Array(this.buffer, address, length);
   }
 
-  /** result[row] = Σ given[target] over the row's list. */
-  sums(rows: Rows, given: number, result: number): Promise<void> {
-    this.#words[AT.given] = given;
-    this.#words[AT.result] = result;
+  /** result[row] = Σ given[target] over the row's list; of all rows, these begin at `first`. Vectors lie in this memory. */
+  sums(rows: Rows, first: number, given: Float64Array, result: Float64Array): Promise<void> {
+    this.#words[AT.given] = given.byteOffset;
+    this.#words[AT.result] = result.byteOffset + 8 * first;
     return this.#run(KIND.sums, rows);
   }
 
@@ -135,9 +135,12 @@ export class Kernel {
    * values[row] = scale · Σ given[target] + base + jumpWeight · jump[row], and result[row] = values[row] · shares[row], which is
    * what the row gives to each of those that list it in the next step.
    */
-  async walk(rows: Rows, vectors: WalkVectors, weights: WalkWeights): Promise<WalkTotals> {
-    for (const name of ['given', 'result', 'values', 'shares', 'jump'] as const)
-      this.#words[AT[name]] = vectors[name];
+  async walk(rows: Rows, first: number, vectors: WalkVectors, weights: WalkWeights): Promise<WalkTotals> {
+    this.#words[AT.given] = vectors.given.byteOffset;
+    for (const name of ['result', 'values', 'shares', 'jump'] as const) {
+      const vector = vectors[name];
+      this.#words[AT[name]] = vector ? vector.byteOffset + 8 * first : 0;
+    }
     this.f64(0, TASK_BYTES / 8).set([weights.scale, weights.base, weights.jumpWeight], SCALE_AT);
     await this.#run(KIND.walk, rows);
     const totals = this.f64(rows.totals, 2 * rows.chunks);
@@ -206,6 +209,11 @@ export function planRows(
 /** What `planRows` allocates. */
 export function rowsBytes(nodes: number, arcs: number): number {
   return 4 * (nodes + 1) + 4 * arcs + 20 * (mostChunks(nodes, arcs) + 1) + 32;
+}
+
+/** More threads than chunks would only wait. */
+export function usefulThreads(threads: number, nodes: number, arcs: number): number {
+  return Math.max(1, Math.min(threads, mostChunks(nodes, arcs)));
 }
 
 function mostChunks(nodes: number, arcs: number): number {

@@ -10,15 +10,12 @@
  * Requires  0 <= alpha < 1; `jump`, where given, sums to 1.
  * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless `iterations` ended it
  *           before: `facts.errorBound` says so.
- * Costs     4 bytes an arc and about 50 a node in memory; where that is more than `memory`, the lists are read again in each step,
- *           with 28 bytes a node.
+ * Costs     4 bytes an arc and 52 a node in memory, 60 with a jump; where that is more than `memory`, the lists are read again in
+ *           each step, with 40 or 48 bytes a node.
  */
-import { DrumlinError } from '../errors.ts';
 import type { Adjacency } from '../graph/graph.ts';
-import { formatBytes, formatCount } from '../units.ts';
-import type { WalkTotals, WalkWeights } from './kernel.ts';
-import { MemoryWalker, memoryWalkBytes } from './random-walk-memory.ts';
-import { StreamWalker, streamWalkBytes } from './random-walk-stream.ts';
+import { type HeldArcs, holdArcs } from './held-arcs.ts';
+import type { WalkWeights } from './kernel.ts';
 import type { RankOptions, RankResult } from './ranker.ts';
 
 /** What becomes of a walker on a node without links. */
@@ -39,40 +36,32 @@ export interface WalkProblem {
   readonly iterations: number;
 }
 
-/** One way to hold the vectors and read the arcs. */
-export interface Walker {
-  /** The probability that is on dangling nodes at the start. */
-  readonly stuck: number;
-  step(weights: WalkWeights): Promise<WalkTotals>;
-  /** The probabilities, by node. */
-  probabilities(): Float64Array;
-  close(): Promise<void>;
-  readonly bytesRead: number;
-}
-
 export async function walk(problem: WalkProblem, options: RankOptions): Promise<RankResult> {
   if (problem.nodes === 0)
     return { scores: new Float64Array(0), facts: { iterations: 0, residual: 0, errorBound: 0 } };
-  const held = whereToHold(problem, options.memory);
-  const walker = await startWalker(held, problem, options);
+  const degrees = await problem.links.degrees();
+  const vectors = problem.jump ? 5 : 4;
+  const arcs = await holdArcs({ ...problem, lists: [problem.sources], degrees, vectors }, options);
   try {
-    const { iterations, residual, errorBound } = await iterate(walker, problem, options);
-    const facts = { iterations, residual, errorBound, held, bytesRead: walker.bytesRead };
-    return { scores: walker.probabilities(), facts };
+    const walker = new Walker(arcs, degrees, problem.jump);
+    const facts = await iterate(walker, problem, options);
+    return {
+      scores: arcs.byNode(walker.probabilities),
+      facts: { ...facts, held: arcs.held, bytesRead: arcs.bytesRead },
+    };
   } finally {
-    await walker.close();
+    await arcs.close();
   }
 }
 
 async function iterate(walker: Walker, problem: WalkProblem, { onProgress }: RankOptions) {
   const { alpha, tolerance } = problem;
   const errorOf = (residual: number) => (residual * alpha) / (1 - alpha);
-  let stuck = walker.stuck;
   let residual = 0;
   let first = 0;
   let iterations = 0;
   do {
-    ({ moved: residual, stuck } = await walker.step(weightsOf(problem, stuck)));
+    residual = await walker.step(weightsOf(problem, walker.stuck));
     iterations++;
     if (iterations === 1) first = residual;
     onProgress?.(progress(errorOf(first), errorOf(residual), iterations, problem));
@@ -102,21 +91,56 @@ function progress(
   return Math.max(iterations / most, Math.log(first / now) / Math.log(first / tolerance) || 0);
 }
 
-function whereToHold(problem: WalkProblem, memory: number): 'memory' | 'stream' {
-  if (memoryWalkBytes(problem) <= memory) return 'memory';
-  const least = streamWalkBytes(problem);
-  if (least <= memory) return 'stream';
-  throw new DrumlinError(
-    'MEMORY',
-    `The vectors of ${formatCount(problem.nodes)} nodes take ${formatBytes(least)}; ${formatBytes(memory)} are given.`,
-    `Give --memory ${Math.ceil(least / 1e6)}M or more.`,
-  );
-}
+/** The walker's vectors, all in the kernel's memory. */
+class Walker {
+  readonly probabilities: Float64Array;
+  /** The probability that is on dangling nodes. */
+  stuck = 0;
+  readonly #arcs: HeldArcs;
+  readonly #shares: Float64Array;
+  readonly #jump: Float64Array | undefined;
+  /** What each node gives to each of those it links to, now and in the next step. */
+  #given: Float64Array;
+  #next: Float64Array;
 
-function startWalker(
-  held: 'memory' | 'stream',
-  problem: WalkProblem,
-  { threads }: RankOptions,
-): Promise<Walker> {
-  return held === 'memory' ? MemoryWalker.start(problem, threads) : StreamWalker.start(problem);
+  constructor(arcs: HeldArcs, degrees: Uint32Array, jump: Float64Array | undefined) {
+    this.#arcs = arcs;
+    this.probabilities = arcs.vector();
+    this.#shares = arcs.vector();
+    this.#given = arcs.vector();
+    this.#next = arcs.vector();
+    this.#jump = jump && arcs.vector();
+    for (let node = 0; node < degrees.length; node++) {
+      const place = arcs.number(node);
+      const value = jump ? jump[node] : 1 / degrees.length;
+      const share = degrees[node] === 0 ? 0 : 1 / degrees[node];
+      if (this.#jump) this.#jump[place] = value;
+      this.probabilities[place] = value;
+      this.#shares[place] = share;
+      this.#given[place] = value * share;
+      if (share === 0) this.stuck += value;
+    }
+  }
+
+  /** Returns by how much the probabilities changed, all together. */
+  async step(weights: WalkWeights): Promise<number> {
+    const { kernel } = this.#arcs;
+    const vectors = {
+      given: this.#given,
+      result: this.#next,
+      values: this.probabilities,
+      shares: this.#shares,
+      jump: this.#jump,
+    };
+    let moved = 0;
+    let stuck = 0;
+    for await (const { rows, first } of this.#arcs.portions(0)) {
+      const totals = await kernel.walk(rows, first, vectors, weights);
+      moved += totals.moved;
+      stuck += totals.stuck;
+    }
+    this.stuck = stuck;
+    [this.#given, this.#next] = [this.#next, this.#given];
+    return moved;
+  }
 }

@@ -6,7 +6,7 @@
  *           and keep their order within a group, so that neighbours by name, which link to each other, stay near.
  * Costs     two passes over the nodes; one array.
  */
-import type { Adjacency } from '../graph/graph.ts';
+import type { Adjacency, AdjacencyBlock } from '../graph/graph.ts';
 import { type Kernel, planRows, type Rows } from './kernel.ts';
 
 /** Degrees 0, 1, 2-3, 4-7 and so on: as many as a u32 has bits, and one. */
@@ -30,25 +30,26 @@ export async function loadRows(
   places: Uint32Array,
 ): Promise<Rows> {
   const degrees = new Uint32Array(places.length);
-  (await lists.degrees()).forEach((degree, node) => {
-    degrees[places[node]] = degree;
-  });
+  const byNode = await lists.degrees();
+  for (let node = 0; node < places.length; node++) degrees[places[node]] = byNode[node];
   const rows = planRows(kernel, places.length, arcs, (row) => degrees[row]);
   const offsets = kernel.u32(rows.offsets, places.length + 1);
   const targets = kernel.u32(rows.targets, arcs);
-  for await (const block of lists.scan()) {
-    for (let i = 0; i < block.count; i++) {
-      let to = offsets[places[block.first + i]];
-      const end = block.offsets[i + 1];
-      for (let at = block.offsets[i]; at < end; at++) targets[to++] = places[block.targets[at]];
-    }
-  }
+  for await (const block of lists.scan()) copyLists(block, places, offsets, targets);
   return rows;
 }
 
-/** What was computed by new number, by node. */
-export function byNode(values: Float64Array, places: Uint32Array): Float64Array {
-  const result = new Float64Array(places.length);
-  for (let node = 0; node < places.length; node++) result[node] = values[places[node]];
-  return result;
+/** A function of its own, so that it is compiled as one: twice as fast as the same loop in an async function. */
+function copyLists(
+  block: AdjacencyBlock,
+  places: Uint32Array,
+  offsets: Uint32Array,
+  targets: Uint32Array,
+): void {
+  const { first, count, offsets: starts, targets: list } = block;
+  for (let i = 0; i < count; i++) {
+    const end = starts[i + 1];
+    let to = offsets[places[first + i]];
+    for (let at = starts[i]; at < end; at++) targets[to++] = places[list[at]];
+  }
 }
