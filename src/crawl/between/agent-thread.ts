@@ -4,6 +4,7 @@
  * Ensures   `finished` settles for every thread, whatever happens to it: with the agent's result; with the error it threw, a
  *           `DrumlinError` as one; with a failure that names the agent when an exception was caught by nobody, memory ran
  *           out, or the thread ended without a word. Questions put to a thread that is gone are answered by the same failure.
+ *           A thread that has failed is ended.
  */
 import { once } from 'node:events';
 import {
@@ -86,10 +87,14 @@ export class AgentThread<Progress, Result> {
     }
   }
 
-  /** Only the first failure counts, and none after the result. */
+  /**
+   * Only the first failure counts, and none after the result. What a failed agent could save it has saved; whatever it left open
+   * must not keep the process alive.
+   */
   #fail(error: unknown): void {
     this.#settle.reject(error);
     this.#link.fail(error);
+    void this.#worker.terminate();
   }
 }
 

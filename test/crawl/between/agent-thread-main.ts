@@ -93,6 +93,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
     case 'throws-late':
       return served(after(5).then(() => Promise.reject(diskFull())));
     case 'breaks':
+      setInterval(() => {}, 1000); // would keep the thread alive
       throw new TypeError('x is not a function');
     case 'throws-uncaught':
       setImmediate(() => {

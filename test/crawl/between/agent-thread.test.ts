@@ -105,8 +105,10 @@ describe('an agent in its thread', () => {
   test.each([
     ['breaks', 'TypeError', 'agent 2: x is not a function'],
     ['breaks-uncaught', 'RangeError', 'agent 2: out of reach'],
-  ] as const)('a fault of ours names the agent and keeps its stack (%s)', async (role, name, message) => {
-    const error = await started({ role }).finished.catch((error: unknown) => error);
+  ] as const)('a fault of ours names the agent, keeps its stack, and ends the thread whatever it left open (%s)', async (role, name, message) => {
+    const thread = started({ role });
+    const error = await thread.finished.catch((error: unknown) => error);
+    await thread.close();
     expect(error).toMatchObject({ name, message });
     expect((error as Error).stack).toMatch(/^agent 2: .*\n +at .*agent-thread-main/);
   });
