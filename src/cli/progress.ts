@@ -73,9 +73,9 @@ function picture(now: Progress, title: string, rates: Rates): string[] {
     `\x1b[1m${title}\x1b[0m`,
     `  ${bar(now)}`,
     `  pages   ${formatCount(now.pages)} at ${formatCount(rate.pages)}/s · ${formatBytes(now.bytes)} at ${formatBytes(rate.bytes)}/s`,
-    `  front   ${formatCount(now.fetching)} fetching · ${formatCount(now.hosts)} hosts of ${formatCount(now.domains)} domains`,
+    `  front   ${formatCount(now.front)} hosts, ${formatCount(now.fetching)} of them being asked · ${formatCount(now.hosts)} hosts of ${formatCount(now.domains)} domains met`,
     `  queue   ${formatCount(now.queued)} waiting · ${formatCount(now.urlsUnique)} URLs known of ${formatCount(now.urlsSeen)} links`,
-    `  refused ${formatCount(now.disallowed)} by robots.txt · errors ${errorList(now.errors)} · tried again ${errorList(now.retries)}`,
+    `  refused ${formatCount(now.disallowed)} by robots.txt, ${formatCount(total(now.refused))} by limits · errors ${errorList(now.errors)} · tried again ${errorList(now.retries)}`,
   ];
 }
 
@@ -83,8 +83,8 @@ function plainLine(now: Progress, rates: Rates): string {
   const rate = rates.update(now);
   return (
     `${formatDuration(now.elapsed)}: ${formatCount(now.pages)} pages (${formatCount(rate.pages)}/s), ` +
-    `${formatBytes(now.bytes)}, ${formatCount(now.queued)} waiting, ${formatCount(now.fetching)} fetching, ` +
-    `${formatCount(now.hosts)} hosts, errors ${errorList(now.errors)}, tried again ${errorList(now.retries)}`
+    `${formatBytes(now.bytes)}, ${formatCount(now.queued)} waiting of ${formatCount(now.urlsUnique)} URLs known, ` +
+    `${formatCount(now.fetching)} fetching, front ${formatCount(now.front)} of ${formatCount(now.hosts)} hosts, errors ${errorList(now.errors)}, tried again ${errorList(now.retries)}`
   );
 }
 
@@ -113,11 +113,18 @@ export function errorList(errors: Readonly<Record<string, number>>): string {
   return shown.join(', ') + (kinds.length > 4 ? ', …' : '');
 }
 
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, n) => sum + n, 0);
+
 /** Cuts a line to the width of the terminal; a line that wrapped could not be drawn over. */
 function clip(line: string, columns: number): string {
   const plain = line.replace(/\x1b\[[0-9;]*m/g, '');
   return plain.length < columns ? line : `${plain.slice(0, columns - 2)}…`;
 }
+
+/** Links that a limit or a pattern kept out, by which. */
+const refusals = (refused: Summary['refused']): string[] =>
+  Object.entries(refused).map(([reason, n]) => `${formatCount(n)} ${reason}`);
 
 const ENDINGS: Record<Summary['end'], string> = {
   finished: 'finished: nothing is left to fetch',
@@ -146,7 +153,10 @@ export function summaryText(summary: Summary): string {
       `${formatCount(summary.urlsSeen)} met in this run; ${formatCount(summary.urlsUnique)} URLs known, ${formatCount(summary.urlsQueued)} of them still waiting`,
     ],
     ['sites', `${formatCount(summary.hosts)} hosts of ${formatCount(summary.domains)} domains`],
-    ['refused', `${formatCount(summary.disallowed)} URLs by robots.txt`],
+    [
+      'refused',
+      [`${formatCount(summary.disallowed)} URLs by robots.txt`, ...refusals(summary.refused)].join(', '),
+    ],
     ['errors', errorList(summary.errors)],
     ['retries', errorList(summary.retries)],
     ['repeats', `${formatCount(summary.duplicates)} pages with a body seen before`],

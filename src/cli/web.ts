@@ -25,6 +25,7 @@ interface ServeFlags extends WebFlags {
   caFile?: string;
   patience: number;
   oneAddress?: boolean;
+  addresses?: number;
   json?: boolean;
 }
 
@@ -39,6 +40,7 @@ export function register(program: Command): void {
     .option('--ca-file <file>', 'write the certificate authority there instead of printing it')
     .option('--patience <time>', 'how long slow servers wait', parseDuration, 5000)
     .option('--one-address', 'all hosts at 127.0.0.1, where the rest of 127.0.0.0/8 does not exist')
+    .option('--addresses <count>', 'spread hosts evenly over so many addresses', parseCount)
     .option('--json', 'print one line of JSON when ready')
     .action((flags: ServeFlags) => serveWeb(flags));
   describeWeb(web.command('truth'))

@@ -12,8 +12,11 @@ import type { World } from './world.ts';
 const DOMAINS_A_MACHINE = 4000;
 const DOMAINS_AN_ADDRESS = 5;
 
-export function addressOf(world: World, domain: Domain, host: number): string {
+/** With `spread`, hosts are spread evenly over so many addresses instead. */
+export function addressOf(world: World, domain: Domain, host: number, spread?: number): string {
   const draw = hash(world.seed, TAG.address, domain.index);
+  if (spread !== undefined)
+    return inNet(190, hash(world.seed, TAG.machine, hash(draw, TAG.machine, host) % spread));
   if (domain.kind.name === 'giant') return inNet(64, hash(draw, TAG.machine, host));
   if (draw % 3 === 0) {
     const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));

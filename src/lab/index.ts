@@ -49,6 +49,8 @@ export interface LabOptions {
   patience?: number;
   /** Every host resolves to 127.0.0.1: for systems where the rest of 127.0.0.0/8 does not exist. */
   oneAddress?: boolean;
+  /** Spreads hosts evenly over so many addresses, instead of as on the real web. */
+  addresses?: number;
   realSuffixes?: boolean;
   /** Where to count requests: shared memory when the lab runs in a thread. */
   counter?: Uint32Array;
@@ -115,7 +117,7 @@ async function openAll(
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Lab> {
-  const { patience = DEFAULT_PATIENCE, oneAddress = false } = options;
+  const { patience = DEFAULT_PATIENCE, oneAddress = false, addresses } = options;
   const interfaceAddress = oneAddress ? '127.0.0.1' : '0.0.0.0';
   const server = createServer({ highWaterMark: 64 * 1024 });
   const authority = secure ? new Authority(Date.now()) : undefined;
@@ -132,7 +134,7 @@ async function openAll(
   if (tlsServer) serve(tlsServer, service, true);
 
   const dns = await startDns(options.dnsPort ?? 0, (name) =>
-    resolveName(web, name, { oneAddress, patience }),
+    resolveName(web, name, { oneAddress, addresses, patience }),
   );
   closers.push(dns.close);
   const ports = { http, https, dns: dns.port, control: 0 };

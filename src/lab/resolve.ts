@@ -8,17 +8,20 @@ import type { Web } from './web.ts';
 export interface ResolveOptions {
   /** Everything is at 127.0.0.1. */
   readonly oneAddress: boolean;
+  /** Hosts are spread evenly over so many addresses, instead of as on the real web. */
+  readonly addresses?: number | undefined;
   /** How late late answers are, in milliseconds. */
   readonly patience: number;
 }
 
 const SECONDS = 300;
 
-export function resolveName(web: Web, name: string, { oneAddress, patience }: ResolveOptions): Resolution {
+export function resolveName(web: Web, name: string, options: ResolveOptions): Resolution {
   const place = web.placeOf(name);
   if (!place?.domain.alive) return { rcode: RCODE.nameError };
   const { domain, host } = place;
-  const address = oneAddress ? '127.0.0.1' : addressOf(web.world, domain, Math.max(0, host));
+  const { oneAddress, addresses, patience } = options;
+  const address = oneAddress ? '127.0.0.1' : addressOf(web.world, domain, Math.max(0, host), addresses);
   switch (domain.behaviour('dns')) {
     case 'dns-nxdomain':
       return { rcode: RCODE.nameError };

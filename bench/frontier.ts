@@ -1,0 +1,240 @@
+/**
+ * The frontier as the servers see it, and as the machine does.
+ *
+ *   npm run bench -- frontier politeness [--seconds 600] [--domains 25000] [--addresses 500] [--agents 2]
+ *     a crawl of many hosts on few addresses, judged from the server's log: how close do two requests to one host, or
+ *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
+ *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
+ *     throughput against delay (BUbiNG, Figure 4): the front grows, the throughput should not fall
+ *   npm run bench -- frontier backlog [--urls 20m] [--hosts 1m] [--agents 2]
+ *     a crawl that discovers far more than it fetches: memory against URLs discovered
+ *
+ * The web runs in a process of its own; everything stays on loopback.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { formatBytes, formatCount, parseCount } from '../src/units.ts';
+import { judge } from './frontier/judge.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const BIN = join(ROOT, 'bin', 'drumlin');
+
+interface Web {
+  readonly process: ChildProcess;
+  readonly dns: string;
+  readonly seeds: string[];
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+interface Sample {
+  readonly seconds: number;
+  readonly pages: number;
+  readonly waiting: number;
+  readonly known: number;
+  readonly hosts: number;
+  readonly front: number;
+  readonly rss: number;
+}
+
+type Experiment = (flags: Readonly<Record<string, string>>, folder: string) => Promise<void>;
+
+const EXPERIMENTS: Readonly<Record<string, Experiment>> = { politeness, delay, backlog };
+
+export async function run(args: string[]): Promise<void> {
+  const [name, ...rest] = args;
+  const experiment = EXPERIMENTS[name];
+  if (!experiment)
+    throw new Error(`usage: npm run bench -- frontier ${Object.keys(EXPERIMENTS).join(' | ')}`);
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: rest,
+    options: {
+      seconds: text,
+      domains: text,
+      addresses: text,
+      agents: text,
+      urls: text,
+      hosts: text,
+      delays: text,
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-frontier-'));
+  try {
+    await experiment(values as Record<string, string>, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function politeness(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  const { seconds = '600', domains = '25000', addresses = '500', agents = '2' } = flags;
+  const log = join(folder, 'access.jsonl');
+  const shape = ['--scenario', 'mixed', '--domains', domains];
+  const web = await startWeb([
+    ...shape,
+    '--addresses',
+    addresses,
+    '--log',
+    log,
+    '--ca-file',
+    join(folder, 'ca.pem'),
+  ]);
+  const crawl = crawler(web, folder, [
+    ...['--delay', '1500ms', '--address-delay', '500ms', '--max-time', `${seconds}s`, '--agents', agents],
+    ...['--ca', join(folder, 'ca.pem'), '--fetches', '512'],
+  ]);
+  const summary = await crawl.finished;
+  web.process.kill();
+  const ports = { http: web.httpPort, https: web.httpsPort, dns: 0, control: 0 };
+  const verdict = await judge(log, { scenario: 'mixed', domains: Number(domains) }, ports, {
+    host: 1500,
+    address: 500,
+  });
+  console.log(
+    JSON.stringify({ pages: summary.pages, seconds: summary.seconds, maxRss: summary.maxRssBytes }),
+  );
+  console.log(JSON.stringify(verdict, null, 2));
+}
+
+async function delay(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  const {
+    seconds = '30',
+    domains = '60000',
+    agents = '1',
+    delays = '0,500/62,1000/125,2000/250,4000/500,8000/1000',
+  } = flags;
+  console.log('| host delay | address delay | pages/s | pages per CPU-second | front at the end | memory |');
+  console.log('|---|---|---|---|---|---|');
+  for (const pair of delays.split(',')) {
+    const [host, address = '0'] = pair.split('/');
+    const web = await startWeb(['--scenario', 'clean', '--domains', domains, '--addresses', '40000']);
+    const dir = join(folder, `delay-${host}`);
+    const crawl = crawler(web, dir, [
+      ...['--delay', `${host}ms`, '--address-delay', `${address}ms`, '--max-time', `${seconds}s`],
+      ...['--agents', agents, '--fetches', '512'],
+    ]);
+    const summary = await crawl.finished;
+    web.process.kill();
+    // The first third is for getting started: from a few seeds to a front as large as it must be.
+    const from = crawl.samples.find((sample) => sample.seconds >= Number(seconds) / 3) ?? crawl.samples[0];
+    const to = crawl.samples.at(-1) as Sample;
+    const rate = (to.pages - from.pages) / (to.seconds - from.seconds);
+    console.log(
+      `| ${host} ms | ${address} ms | ${rate.toFixed(0)} | ${summary.pagesPerCpuSecond.toFixed(0)} | ${formatCount(to.front)} | ${formatBytes(summary.maxRssBytes)} |`,
+    );
+  }
+}
+
+async function backlog(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  const urls = parseCount(flags.urls ?? '20m');
+  const { hosts = '1m', agents = '2' } = flags;
+  const web = await startWide(String(parseCount(hosts)));
+  const crawl = crawler(web, folder, [
+    '--delay',
+    '1s',
+    '--address-delay',
+    '0',
+    '--agents',
+    agents,
+    '--fetches',
+    '64',
+  ]);
+  let next = 0;
+  console.log('| URLs discovered | hosts met | pages | waiting | memory |');
+  console.log('|---|---|---|---|---|');
+  crawl.onSample = ({ known, hosts: met, pages, waiting, rss }) => {
+    if (known < next) return;
+    next = known + urls / 40;
+    console.log(
+      `| ${formatCount(known)} | ${formatCount(met)} | ${formatCount(pages)} | ${formatCount(waiting)} | ${formatBytes(rss)} |`,
+    );
+    if (known >= urls) crawl.process.kill('SIGINT');
+  };
+  const summary = await crawl.finished;
+  web.process.kill();
+  console.log(JSON.stringify(summary));
+}
+
+/** The crawler in a process of its own, and what it tells while it runs. */
+function crawler(web: Web, folder: string, flags: readonly string[]) {
+  const seeds = join(tmpdir(), `drumlin-frontier-seeds-${process.pid}.txt`);
+  writeFileSync(seeds, web.seeds.join('\n'));
+  const args = [
+    BIN,
+    'crawl',
+    seeds,
+    '--dir',
+    join(folder, 'crawl'),
+    '--dns',
+    web.dns,
+    '--allow-private',
+    '--json',
+  ];
+  const child = spawn(process.execPath, [...args, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const startedAt = Date.now();
+  const samples: Sample[] = [];
+  const observer: { onSample?: (sample: Sample) => void } = {};
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    const sample = readLine(line, child.pid as number, startedAt);
+    if (!sample) return process.stderr.write(`${line}\n`);
+    samples.push(sample);
+    return observer.onSample?.(sample);
+  });
+  let output = '';
+  child.stdout.on('data', (bytes) => {
+    output += bytes;
+  });
+  const finished = new Promise<Record<string, number>>((resolve, reject) => {
+    child.on('close', () => {
+      rmSync(seeds, { force: true });
+      try {
+        resolve(JSON.parse(output));
+      } catch {
+        reject(new Error(`the crawl told nothing: ${output}`));
+      }
+    });
+  });
+  return Object.assign(observer, { process: child, samples, finished });
+}
+
+const LINE =
+  /^[\d.]+ \S+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
+
+/** A line of plain progress. */
+function readLine(line: string, pid: number, startedAt: number): Sample | undefined {
+  const match = LINE.exec(line);
+  if (!match) return undefined;
+  const [pages, waiting, known, front, hosts] = match.slice(1).map((n) => Number(n.replaceAll(',', '')));
+  return {
+    seconds: (Date.now() - startedAt) / 1000,
+    pages,
+    waiting,
+    known,
+    hosts,
+    front,
+    rss: residentBytes(pid),
+  };
+}
+
+function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
+}
+
+const startWeb = (flags: readonly string[]) => startServer([BIN, 'web', '--json', ...flags]);
+const startWide = (hosts: string) =>
+  startServer(['--import', 'tsx', join(import.meta.dirname, 'frontier', 'wide-web.ts'), hosts]);
+
+async function startServer(args: readonly string[]): Promise<Web> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { dns, seeds, httpPort, https } = JSON.parse(line);
+    return { process: child, dns, seeds, httpPort, httpsPort: https ?? 0 };
+  }
+  throw new Error('the web did not start');
+}
