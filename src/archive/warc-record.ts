@@ -35,7 +35,7 @@ const CRLF_CRLF = Buffer.from('\r\n\r\n');
 /** Names of all fields, dates, digests and identifiers together stay well below this. */
 const FIXED_FIELDS_BYTES = 1024;
 /** Larger records get memory of their own, so that one huge page is not held for the rest of the crawl. */
-const KEPT_BYTES = 256 * 1024;
+const KEPT_BYTES = 128 * 1024;
 
 export class RecordAssembler {
   readonly #algorithm: DigestAlgorithm;

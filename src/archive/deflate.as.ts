@@ -1,0 +1,406 @@
+/**
+ * Deflate (RFC 1951) in AssemblyScript, for pages: one probe per position, then a Huffman code of each block's own.
+ *
+ * Idea      A compressor of text spends its time on branches that nobody can predict. So there is one of them per
+ *           token: does the last place with the same five bytes (by their hash) really hold them? Lengths are found by
+ *           the first bit in which eight bytes differ, distance symbols by counting zeros, and writing has no branch
+ *           that matters: four tokens are put together and written at once.
+ * Requires  A record inside the input region, and that a call is not interrupted: the tables are shared by all calls.
+ * Ensures   The same record gives the same bytes, whatever was compressed before it. No block is written that would be
+ *           shorter if it were stored.
+ *
+ * A token is a literal (0-255), a length (256 + length - 3), a distance symbol with its extra bits from bit 10 on (512 +
+ * symbol), or the end of the block. A match is two tokens, so that every token is written alike: look up the code, append
+ * the extra bits.
+ *
+ * Compiled by test/archive/compile-deflate.ts into deflate-wasm.ts, which is what the build and the tests load.
+ */
+
+import { add, assignCodes, chooseLengths, get, HUFFMAN_END, set } from './huffman.as';
+
+// Pages hardly ever ask for codes beyond the limit: the tests do so themselves.
+export { chooseLengths };
+
+const HASH_BITS = 13;
+/** Matches shorter than this cost what their literals cost, and hide longer ones: they are not looked for. */
+const SHORTEST = 5;
+const LONGEST = 258;
+/** Input bytes of a block: text of one kind, whose own code is worth its header. */
+const BLOCK: usize = 65536;
+/** How far a probe at the second position of a round reads without asking whether the record goes on. */
+const AHEAD: usize = 1 + SHORTEST + 8;
+
+const LENGTHS_FROM = 256;
+const DISTANCES_FROM = 512;
+const END = 542;
+const TOKEN_KINDS: usize = 544;
+const EXTRA_FROM = 10;
+
+const LITERAL_SYMBOLS: u32 = 286;
+const DISTANCE_SYMBOLS: u32 = 30;
+const RUN_SYMBOLS: u32 = 19;
+
+// The memory: small tables, then tokens, the input and the output.
+const HEADS: usize = HUFFMAN_END; // u16 × 8192: where the bytes with this hash were last seen, modulo 64 KiB
+const COUNTS: usize = HEADS + (2 << HASH_BITS); // u32 by token
+const SYMBOL_COUNTS: usize = COUNTS + 4 * TOKEN_KINDS; // u32 × 288, by literal and length symbol
+const RUN_COUNTS: usize = SYMBOL_COUNTS + 4 * 288; // u32 × 20
+const LENGTHS: usize = RUN_COUNTS + 4 * 20; // u8 × 320: code lengths, those of distances behind those of literals
+const RUN_LENGTHS: usize = LENGTHS + 320; // u8 × 32
+const CODES: usize = RUN_LENGTHS + 32; // u32 × 288: by literal and length symbol
+const WRITTEN: usize = CODES + 4 * 288; // u32 by token: what it is written as
+const RUNS: usize = WRITTEN + 4 * TOKEN_KINDS; // u32 × 320: code lengths as tokens
+const TOKENS: usize = BLOCK; // u32: as many as a block has bytes, and some more
+/** A candidate is read before it is known to be one: there is memory 64 KiB before every record. */
+export const INPUT: usize = 5 * BLOCK + 4096;
+export const INPUT_BYTES: usize = 2 * BLOCK;
+/** With room between them for a gzip header, and for reading past the end. */
+export const OUTPUT: usize = INPUT + INPUT_BYTES + 64;
+/** What is stored grows by a few bytes; a block that turns out to be better stored takes at most 15 bits a byte before. */
+export const OUTPUT_BYTES: usize = INPUT_BYTES + 2 * BLOCK + 1024;
+
+let out: usize = 0;
+/** Bits that do not fill a byte yet: always fewer than eight between two calls. */
+let held: u64 = 0;
+let bits: u64 = 0;
+
+export function deflate(from: usize, length: usize, isLast: bool): usize {
+  const end = from + length;
+  forget(from);
+  out = OUTPUT;
+  held = 0;
+  bits = 0;
+  let p = from;
+  do {
+    p = writeBlock(p, end, isLast);
+  } while (p < end);
+  // What is not the last piece ends with an empty stored block, which leaves no bits behind.
+  if (!isLast) writeStored(end, end, false);
+  align();
+  return out - OUTPUT;
+}
+
+/** Fills the heads with the record's first byte: a place that holds nothing looks like a candidate that may be compared. */
+function forget(from: usize): void {
+  const first = i16x8.splat(<i16>from);
+  for (let head = HEADS; head < COUNTS; head += 64) {
+    v128.store(head, first);
+    v128.store(head, first, 16);
+    v128.store(head, first, 32);
+    v128.store(head, first, 48);
+  }
+}
+
+function writeBlock(from: usize, end: usize, isLast: bool): usize {
+  const startOut = out;
+  const startHeld = held;
+  const startBits = bits;
+  const tokensEnd = tokenise(from, min(from + BLOCK, end), end);
+  const isFinal = isLast && tokenised == end;
+  writeCodes(isFinal);
+  writeTokens(TOKENS, tokensEnd);
+  if (out - startOut > tokenised - from + 4) {
+    out = startOut;
+    held = startHeld;
+    bits = startBits;
+    writeStored(from, tokenised, isFinal);
+  }
+  return tokenised;
+}
+
+// Matches.
+
+// @ts-ignore: decorator
+@inline
+function headOf(bytes: u64): usize {
+  return <usize>(((bytes << (64 - 8 * SHORTEST)) * 0x9e3779b185ebca87) >>> (64 - HASH_BITS)) << 1;
+}
+
+/** The distance to the last place with the same hash, less one; and this is the last place from now on. */
+// @ts-ignore: decorator
+@inline
+function visit(p: usize, bytes: u64): u32 {
+  const head = headOf(bytes);
+  const distance = <u32>(p - 1 - load<u16>(head, HEADS)) & 0xffff;
+  store<u16>(head, <u16>p, HEADS);
+  return distance;
+}
+
+// @ts-ignore: decorator
+@inline
+function remember(p: usize): void {
+  store<u16>(headOf(load<u64>(p)), <u16>p, HEADS);
+}
+
+/** Zero where the candidate is within 32 KiB and begins with the same bytes. */
+// @ts-ignore: decorator
+@inline
+function differs(p: usize, distance: u32, bytes: u64): u64 {
+  return <u64>(distance >>> 15) | ((load<u64>(p - 1 - distance) ^ bytes) << (64 - 8 * SHORTEST));
+}
+
+// @ts-ignore: decorator
+@inline
+function count(token: usize): void {
+  store<u32>(token << 2, load<u32>(token << 2, COUNTS) + 1, COUNTS);
+}
+
+// @ts-ignore: decorator
+@inline
+function addLiteral(at: usize, bytes: u64): void {
+  const byte = <usize>bytes & 255;
+  store<u32>(at, <u32>byte);
+  count(byte);
+}
+
+function longMatch(p: usize, distance: usize, end: usize): u32 {
+  const before = p - 1 - distance;
+  const longest = <u32>min(end - p, LONGEST);
+  let length: u32 = SHORTEST + 8;
+  for (; length + 8 <= longest; length += 8) {
+    const difference = load<u64>(before + length) ^ load<u64>(p + length);
+    if (difference) return length + <u32>(ctz(difference) >> 3);
+  }
+  while (length < longest && load<u8>(before + length) == load<u8>(p + length)) length++;
+  return length;
+}
+
+/** Up to where `tokenise` came. */
+let tokenised: usize = 0;
+
+/**
+ * Makes tokens of the bytes from `from` to about `to` and counts them; returns where the tokens end.
+ * Written out for two positions a round, because that saves the checks of every second one.
+ */
+function tokenise(from: usize, to: usize, end: usize): usize {
+  memory.fill(COUNTS, 0, 4 * TOKEN_KINDS);
+  const last = min(to, max(end - AHEAD, from));
+  let at: usize = TOKENS;
+  let p = from;
+  while (p < last) {
+    let bytes = load<u64>(p);
+    let distance = visit(p, bytes);
+    if (differs(p, distance, bytes)) {
+      addLiteral(at, bytes);
+      at += 4;
+      p++;
+      bytes = load<u64>(p);
+      distance = visit(p, bytes);
+      if (differs(p, distance, bytes)) {
+        addLiteral(at, bytes);
+        at += 4;
+        p++;
+        continue;
+      }
+    }
+    const difference = load<u64>(p - 1 - distance, SHORTEST) ^ load<u64>(p, SHORTEST);
+    const length: u32 = difference ? SHORTEST + <u32>(ctz(difference) >> 3) : longMatch(p, distance, end);
+    const token = length + (LENGTHS_FROM - 3);
+    const extraBits: u32 = 30 - clz(distance | 2);
+    const symbol: u32 = DISTANCES_FROM + 2 * extraBits + (distance >>> extraBits);
+    const extra = distance & ((1 << extraBits) - 1);
+    store<u64>(at, <u64>token | (<u64>(symbol | (extra << EXTRA_FROM)) << 32));
+    at += 8;
+    count(token);
+    count(symbol);
+    // Four places of a match are remembered: nearly as good as all of them, and no loop.
+    remember(p + 1);
+    remember(p + 2);
+    p += length;
+    remember(p - 2);
+    remember(p - 1);
+  }
+  if (to == end) {
+    for (; p < end; p++, at += 4) addLiteral(at, load<u8>(p));
+  }
+  tokenised = p;
+  store<u32>(at, END);
+  return at + 4;
+}
+
+// Blocks.
+
+/** Of a length less three. 258 is not the last of the range that ends before it, but a symbol without extra bits. */
+// @ts-ignore: decorator
+@inline
+function lengthExtraBits(length: u32): u32 {
+  return length == LONGEST - 3 ? 0 : 29 - clz(length | 4);
+}
+
+// @ts-ignore: decorator
+@inline
+function lengthSymbol(length: u32): u32 {
+  const extraBits = 29 - clz(length | 4);
+  return length == LONGEST - 3 ? 285 : 257 + 4 * extraBits + (length >>> extraBits);
+}
+
+/** Chooses the block's codes by the counts of its tokens, writes its header, and leaves in WRITTEN what every token is written as. */
+function writeCodes(isFinal: bool): void {
+  memory.copy(SYMBOL_COUNTS, COUNTS, 4 * 256);
+  memory.fill(SYMBOL_COUNTS + 4 * 256, 0, 4 * 32);
+  set(SYMBOL_COUNTS, 256, 1);
+  for (let length: u32 = 0; length < 256; length++) {
+    add(SYMBOL_COUNTS, lengthSymbol(length), get(COUNTS, LENGTHS_FROM + length));
+  }
+  chooseLengths(SYMBOL_COUNTS, LITERAL_SYMBOLS, 15, LENGTHS);
+  let literals = LITERAL_SYMBOLS;
+  while (load<u8>(LENGTHS + literals - 1) == 0) literals--;
+  const distanceLengths = LENGTHS + literals;
+  chooseLengths(COUNTS + 4 * DISTANCES_FROM, DISTANCE_SYMBOLS, 15, distanceLengths);
+  let distances = DISTANCE_SYMBOLS;
+  while (load<u8>(distanceLengths + distances - 1) == 0) distances--;
+  writeLengths(literals, distances, isFinal);
+
+  assignCodes(LENGTHS, literals, CODES);
+  memory.copy(WRITTEN, CODES, 4 * 256);
+  set(WRITTEN, END, get(CODES, 256));
+  for (let length: u32 = 0; length < 256; length++) {
+    const code = get(CODES, lengthSymbol(length));
+    const extraBits = lengthExtraBits(length);
+    const extra = length & ((1 << extraBits) - 1);
+    set(WRITTEN, LENGTHS_FROM + length, (code + (extraBits << 26)) | (extra << (code >>> 26)));
+  }
+  assignCodes(distanceLengths, distances, WRITTEN + 4 * DISTANCES_FROM);
+  for (let symbol: u32 = 4; symbol < distances; symbol++) {
+    add(WRITTEN, DISTANCES_FROM + symbol, ((symbol >>> 1) - 1) << 26);
+  }
+}
+
+// Writing.
+
+/** The order in which deflate sends the lengths of the codes for code lengths. */
+const ORDER: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
+
+function writeLengths(literals: u32, distances: u32, isFinal: bool): void {
+  const runsEnd = makeRuns(LENGTHS, LENGTHS + literals + distances);
+  chooseLengths(RUN_COUNTS, RUN_SYMBOLS, 7, RUN_LENGTHS);
+  let sent = RUN_SYMBOLS;
+  while (load<u8>(RUN_LENGTHS + load<u8>(ORDER + sent - 1)) == 0) sent--;
+  const sizes = ((literals - 257) << 3) | ((distances - 1) << 8) | ((sent - 4) << 13);
+  put(sizes | (2 << 1) | <u32>isFinal, 17);
+  for (let i: usize = 0; i < sent; i++) put(load<u8>(RUN_LENGTHS + load<u8>(ORDER + i)), 3);
+  assignCodes(RUN_LENGTHS, RUN_SYMBOLS, WRITTEN);
+  add(WRITTEN, 16, 2 << 26);
+  add(WRITTEN, 17, 3 << 26);
+  add(WRITTEN, 18, 7 << 26);
+  writeTokens(RUNS, runsEnd);
+}
+
+// @ts-ignore: decorator
+@inline
+function addRun(at: usize, symbol: u32, extra: u32): usize {
+  store<u32>(at, symbol | (extra << EXTRA_FROM));
+  add(RUN_COUNTS, symbol, 1);
+  return at + 4;
+}
+
+/** Code lengths as tokens: 16 repeats the last one 3 to 6 times, 17 and 18 stand for 3 to 10 and 11 to 138 zeros. */
+function makeRuns(from: usize, to: usize): usize {
+  memory.fill(RUN_COUNTS, 0, 4 * RUN_SYMBOLS);
+  let at: usize = RUNS;
+  for (let p = from; p < to; ) {
+    const length: u32 = load<u8>(p);
+    let same: u32 = 1;
+    while (p + same < to && load<u8>(p + same) == length) same++;
+    p += same;
+    if (length) {
+      at = addRun(at, length, 0);
+      same--;
+    }
+    while (same >= 3) {
+      const n = min<u32>(same, length ? 6 : 138);
+      if (length) at = addRun(at, 16, n - 3);
+      else at = n < 11 ? addRun(at, 17, n - 3) : addRun(at, 18, n - 11);
+      same -= n;
+    }
+    for (; same > 0; same--) at = addRun(at, length, 0);
+  }
+  return at;
+}
+
+// @ts-ignore: decorator
+@inline
+function writtenAs(token: u32): u32 {
+  return load<u32>(<usize>(token & ((1 << EXTRA_FROM) - 1)) << 2, WRITTEN);
+}
+
+// @ts-ignore: decorator
+@inline
+function codeOf(token: u32, written: u32): u64 {
+  // A shift counts modulo 64: the six bits above the code say by how much the extra bits are shifted.
+  return <u64>(written & 0xfffff) | (<u64>(token >>> EXTRA_FROM) << <u64>(written >>> 20));
+}
+
+/**
+ * Two tokens never take more than 48 bits (a length 20, a distance 28), four of them hardly ever more than the 56 that fit
+ * beside what is held.
+ */
+function writeTokens(from: usize, to: usize): void {
+  let o = out;
+  let h = held;
+  let b = bits;
+  let at = from;
+  for (const fours = to - 15; at < fours; at += 16) {
+    const a = load<u32>(at);
+    const c = load<u32>(at, 4);
+    const d = load<u32>(at, 8);
+    const e = load<u32>(at, 12);
+    const wa = writtenAs(a);
+    const wc = writtenAs(c);
+    const wd = writtenAs(d);
+    const we = writtenAs(e);
+    const first = codeOf(a, wa) | (codeOf(c, wc) << <u64>(wa >>> 26));
+    const second = codeOf(d, wd) | (codeOf(e, we) << <u64>(wd >>> 26));
+    const firstBits = <u64>(wa >>> 26) + <u64>(wc >>> 26);
+    const secondBits = <u64>(wd >>> 26) + <u64>(we >>> 26);
+    h |= first << b;
+    b += firstBits;
+    if (firstBits + secondBits > 56) {
+      store<u64>(o, h);
+      o += <usize>(b >>> 3);
+      h >>>= b & 56;
+      b &= 7;
+    }
+    h |= second << b;
+    b += secondBits;
+    store<u64>(o, h);
+    o += <usize>(b >>> 3);
+    h >>>= b & 56;
+    b &= 7;
+  }
+  out = o;
+  held = h;
+  bits = b;
+  for (; at < to; at += 4) {
+    const token = load<u32>(at);
+    const written = writtenAs(token);
+    put(codeOf(token, written), written >>> 26);
+  }
+}
+
+/** At most 56 bits. */
+function put(value: u64, n: u32): void {
+  held |= value << bits;
+  bits += n;
+  store<u64>(out, held);
+  out += <usize>(bits >>> 3);
+  held >>>= bits & 56;
+  bits &= 7;
+}
+
+function align(): void {
+  if (bits) put(0, <u32>(8 - bits));
+}
+
+function writeStored(from: usize, to: usize, isFinal: bool): void {
+  let p = from;
+  do {
+    const length = min(to - p, 65535);
+    put(isFinal && p + length == to ? 1 : 0, 3);
+    align();
+    put(<u64>length | (<u64>(length ^ 0xffff) << 16), 32);
+    memory.copy(out, p, length);
+    out += length;
+    p += length;
+  } while (p < to);
+}
