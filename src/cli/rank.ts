@@ -64,7 +64,7 @@ export async function rankCommand(
   streams: Streams,
 ): Promise<void> {
   const { writeText } = await import('./text-output.ts');
-  if (flags.list) return writeText(methodList(), flags.out, streams.output);
+  if (flags.list) return writeText(flags.out, streams.output, methodList);
   const { folders, given } = splitWords(words);
   if (folders.length !== 1) {
     throw new DrumlinError(
@@ -84,32 +84,29 @@ export async function rankCommand(
   const { openGraph } = await import('../graph/open-graph.ts');
   const graph = await openGraph(folders[0]);
   try {
-    await rankGraph(graph, request, { ...flags, top }, streams);
+    await writeText(flags.out, streams.output, () =>
+      rankedText(graph, request, { top, json: flags.json === true }, streams.screen),
+    );
   } finally {
     await graph.close();
   }
 }
 
-async function rankGraph(
+async function* rankedText(
   graph: Graph,
   request: { by: string; threads: number; memory: number },
-  { top, out, json }: { top: number; out?: string; json?: boolean },
-  { output, screen }: Streams,
-): Promise<void> {
-  const [{ rank }, { showEta }, { writeText }] = await Promise.all([
-    import('../rank/index.ts'),
-    import('./eta.ts'),
-    import('./text-output.ts'),
-  ]);
+  { top, json }: { top: number; json: boolean },
+  screen: Streams['screen'],
+): AsyncGenerator<string> {
+  const { rank } = await import('../rank/index.ts');
+  const { showEta } = await import('./eta.ts');
   const eta = showEta(`ranking by ${request.by}`, screen);
   const start = performance.now();
-  const ranking = await rank(graph, { ...request, onProgress: (done) => eta.update(done) }).finally(() =>
-    eta.end(),
-  );
+  const ranking = await rank(graph, { ...request, onProgress: eta.update }).finally(eta.end);
   const seconds = (performance.now() - start) / 1000;
   const summary = { by: request.by, nodes: graph.nodes, arcs: graph.arcs, seconds, facts: ranking.facts };
   const nodes = ranking.top(Math.min(top, graph.nodes));
-  await writeText(json ? asJson(summary, nodes) : asTable(nodes), out, output);
+  yield* json ? asJson(summary, nodes) : asTable(nodes);
   if (!json) screen.write(`${summaryLine(summary)}\n`);
 }
 

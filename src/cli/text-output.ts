@@ -1,4 +1,8 @@
-/** Long text to a file, which is there whole or not at all, or to standard output at the pace it is read. */
+/**
+ * Long text to a file, which is there whole or not at all, or to standard output at the pace it is read.
+ *
+ * The file is opened before the text is made: whoever computes for an hour should not learn then that it cannot be written.
+ */
 import { once } from 'node:events';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -6,22 +10,26 @@ import { Disk } from '../disk/disk.ts';
 
 const BUFFER = 256 * 1024;
 
-export async function writeText(
-  lines: AsyncIterable<string>,
+/** Opens `file`, or `output` where there is none, and writes what `make` yields. */
+export function writeText(
   file: string | undefined,
   output: Writable,
+  make: () => AsyncIterable<string>,
 ): Promise<void> {
-  if (file !== undefined) return writeFile(lines, file);
+  return file === undefined ? writeStream(output, make()) : writeFile(file, make);
+}
+
+async function writeStream(output: Writable, lines: AsyncIterable<string>): Promise<void> {
   for await (const text of buffered(lines)) if (!output.write(text)) await once(output, 'drain');
 }
 
-async function writeFile(lines: AsyncIterable<string>, path: string): Promise<void> {
+async function writeFile(path: string, make: () => AsyncIterable<string>): Promise<void> {
   const disk = new Disk();
   const draft = join(dirname(path), `.${basename(path)}.tmp`);
   const file = await disk.open(draft, 'create');
   try {
     let at = 0;
-    for await (const text of buffered(lines)) {
+    for await (const text of buffered(make())) {
       const bytes = Buffer.from(text);
       await file.writeAll(bytes, at);
       at += bytes.length;

@@ -22,6 +22,7 @@ export interface RankRequest {
   readonly by: string;
   readonly threads?: number;
   readonly memory?: Bytes;
+  /** Called with the part of the work that is done, ever greater, 1 at the end. */
   readonly onProgress?: (done: number) => void;
   /** The method's own parameters; `drumlin rank --list` prints them. */
   readonly [parameter: string]: Given | ((done: number) => void);
@@ -49,8 +50,9 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   const { scores, facts } = await ranker.run(graph, values, {
     threads: Math.max(1, Math.floor(threads)),
     memory,
-    ...(onProgress && { onProgress: (done) => onProgress(Math.min(1, Math.max(0, done))) }),
+    ...(onProgress && { onProgress: onlyForward(onProgress) }),
   });
+  onProgress?.(1);
   return {
     by,
     scores,
@@ -62,5 +64,15 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
         yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
       }
     },
+  };
+}
+
+/** Estimates may fall back; what is shown does not. The end is told by whoever sees it. */
+function onlyForward(onProgress: (done: number) => void): (done: number) => void {
+  let furthest = 0;
+  return (done) => {
+    if (done >= 1 || !(done > furthest)) return;
+    furthest = done;
+    onProgress(done);
   };
 }

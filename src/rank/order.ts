@@ -16,15 +16,19 @@ const SHORT_LIST = 1 / 64;
 
 /** The ids of the `top` nodes, best first. */
 export function order(scores: Float64Array, top: number = scores.length): Uint32Array {
-  if (!scores.every(Number.isFinite)) {
-    throw new DrumlinError(
-      'SCORES',
-      'A score is not a finite number.',
-      'Report it: rankings never hold such a score.',
-    );
+  for (let id = 0; id < scores.length; id++) {
+    if (!Number.isFinite(scores[id])) throw notFinite(id, scores[id]);
   }
   const count = Math.min(top, scores.length);
   return count <= scores.length * SHORT_LIST ? selectTop(scores, count) : sortAll(scores).subarray(0, count);
+}
+
+function notFinite(id: number, score: number): DrumlinError {
+  return new DrumlinError(
+    'SCORES',
+    `Node ${id} has the score ${score}.`,
+    'Scores must be finite: report the method.',
+  );
 }
 
 function sortAll(scores: Float64Array): Uint32Array {
