@@ -2,7 +2,9 @@
  * What a page costs to fetch: microseconds of CPU for 25 KB over loopback, on fresh and on kept connections; ours against undici
  * and node:http, with a bare socket as the floor.
  *
- *   npm run bench -- fetch [--pages 1500] [--rounds 5] [--concurrency 16]
+ *   npm run bench -- fetch [--pages 1500] [--rounds 5] [--concurrency 16] [--hosts 1000]
+ *
+ * The last part is a polite crawl's: each page from another host, whose connection has rested while all others were asked, or is made anew.
  *
  * The server is another process, so only the client's CPU is counted (user and system, as the kernel does). The subjects take turns within
  * each round, so that whatever else the machine does falls on all of them.
@@ -51,6 +53,7 @@ export async function run(args: string[]): Promise<void> {
       pages: { type: 'string', default: '1500' },
       rounds: { type: 'string', default: '5' },
       concurrency: { type: 'string', default: '16' },
+      hosts: { type: 'string', default: '1000' },
     },
   });
   const pages = Number(values.pages);
@@ -59,23 +62,25 @@ export async function run(args: string[]): Promise<void> {
   const server = spawn(process.execPath, ['-e', SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = await once(server.stdout, 'data').then(([bytes]) => [Number(bytes)]);
   try {
-    for (const kept of [false, true]) {
-      const subjects = [
-        ours(port, kept, concurrency),
-        undici(port, kept),
-        nodeHttp(port, kept),
-        bareSocket(port, kept),
-      ];
-      console.log(
-        `${PAGE_BYTES} bytes over ${kept ? 'kept' : 'fresh'} connections, ${concurrency} at once, CPU a page`,
-      );
+    const compare = async (title: string, subjects: readonly Subject[]) => {
+      console.log(`${PAGE_BYTES} bytes over ${title}, ${concurrency} at once, CPU a page`);
       const costs = await measure(subjects, pages, rounds, concurrency);
       for (const { name, close } of subjects) {
         console.log(`  ${name.padEnd(12)} ${summary(costs.get(name) ?? [])}`);
         await close();
       }
       console.log();
+    };
+    for (const kept of [false, true]) {
+      await compare(`${kept ? 'kept' : 'fresh'} connections`, [
+        ours(port, kept, concurrency),
+        undici(port, kept),
+        nodeHttp(port, kept),
+        bareSocket(port, kept),
+      ]);
     }
+    const hosts = Number(values.hosts);
+    await compare(`${hosts} hosts in turn`, [oursInTurn(port, hosts, true), oursInTurn(port, hosts, false)]);
   } finally {
     server.stdin.end();
     await once(server, 'exit');
@@ -126,6 +131,24 @@ function ours(port: number, kept: boolean, concurrency: number): Subject {
   return {
     name: 'drumlin',
     fetch: async () => (await client.fetch(target)).payload.length,
+    close: () => client.close(),
+  };
+}
+
+/** The hosts share an address and a server, but no connection. */
+function oursInTurn(port: number, hosts: number, kept: boolean): Subject {
+  const client = createHttpClient({
+    identity: createIdentity({ version: '0.0.0', contact: 'https://example.org/' }),
+    guard: createAddressGuard({ allowPrivate: true }),
+    keepAlive: { perOrigin: kept ? 1 : 0, total: hosts, idle: 600_000 },
+  });
+  let turn = 0;
+  return {
+    name: kept ? 'kept' : 'fresh',
+    fetch: async () => {
+      const url = `http://h${turn++ % hosts}.test:${port}/page`;
+      return (await client.fetch({ url, address: { ip: '127.0.0.1', family: 4 } })).payload.length;
+    },
     close: () => client.close(),
   };
 }

@@ -39,6 +39,7 @@ describe('the identity', () => {
     ['my-crawler/2.0 (+https://example.org)', 'my-crawler', true],
     ['Mozilla/5.0 (compatible; other_bot/1.0)', 'other_bot', false],
     ['plain', 'plain', false],
+    ['Bot2000/1.0', 'Bot2000', false],
   ])('of its own %j has the product token %j', (userAgent, productToken, hasContact) => {
     expect(createIdentity({ version, userAgent })).toEqual({ userAgent, productToken, hasContact });
   });

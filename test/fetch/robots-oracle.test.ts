@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import robotsParserModule from 'robots-parser';
 import { describe, expect, test } from 'vitest';
-import { parseRobots } from '../../src/fetch/robots.ts';
+import { parseRobots, rulesFromBytes } from '../../src/fetch/robots.ts';
 
 // Its types describe an ES module, but it is none: the default import is the function itself.
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
@@ -18,17 +18,14 @@ const DELAY =
   'Crawl-delay ends no group (RFC 9309, 2.2.4): who is named before it shares the rules that follow';
 const ACCEPTED: Readonly<Record<string, string>> = {
   'artofmanliness.com': DELAY,
-  'www.broadcom.com_443': DELAY,
   'www.census.gov': EMPTY_GROUP,
   'www.dallasnews.com': EMPTY_GROUP,
   'www.homeaway.com': 'a line of no meaning ends no group (RFC 9309, 2.2.4)',
   'www.intel.com': DELAY,
   'www.ixigo.com': DELAY,
-  'www.keil.com': DELAY,
   'www.lbc.co.uk': DELAY,
   'www.milb.com': DELAY,
   'www.opentext.com': 'rules are octets: a file in Latin-1 does not mean the replacement character',
-  'www.rwth-aachen.de': DELAY,
   'www.sacbee.com': DELAY,
   'www.seagate.com': DELAY,
   'www.tableau.com': DELAY,
@@ -61,7 +58,7 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
           differing.add(name);
           if (agent === 'drumlin') differingForUs.add(name);
         }
-        expect([name, agent, ours.sitemaps]).toEqual([name, agent, theirs.getSitemaps()]);
+        if (agent === 'drumlin') expect([name, ours.sitemaps]).toEqual([name, theirs.getSitemaps()]);
         // They take the last of several delays, we the longest.
         expect(ours.crawlDelay ?? 0).toBeGreaterThanOrEqual((theirs.getCrawlDelay(agent) ?? 0) * 1000);
       }
@@ -69,6 +66,16 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
     expect(compared).toBeGreaterThan(20_000);
     expect([...differing].sort()).toEqual(Object.keys(ACCEPTED).sort());
     expect([...differingForUs].sort()).toEqual(ACCEPTED_FOR_US);
+  });
+
+  test('fit into the store, and come out of it as they were', () => {
+    for (const [name, bytes] of files) {
+      const rules = parseRobots(bytes, 'drumlin');
+      const copy = rulesFromBytes(rules.toBytes()!);
+      for (const path of pathsOf(bytes.toString('utf8')).slice(0, 10)) {
+        expect([name, copy.verdict(path)]).toEqual([name, rules.verdict(path)]);
+      }
+    }
   });
 
   test('name in every verdict the line that decided', () => {
@@ -86,12 +93,12 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
   });
 });
 
-/** Ours and those the file speaks to, as far as their names are product tokens. */
+/** Ours and the first the file speaks to, as far as their names are product tokens. */
 function agentsOf(text: string): string[] {
   const named = [...text.matchAll(/^\s*user-agent\s*:\s*([a-z0-9_-]+)\s*(?:#.*)?$/gim)].map((match) =>
     match[1].toLowerCase(),
   );
-  return [...new Set(['drumlin', ...named])];
+  return [...new Set(['drumlin', ...named])].slice(0, 12);
 }
 
 /** Paths that the file's rules match, and such as they just fail to. */
@@ -105,7 +112,7 @@ function pathsOf(text: string): string[] {
       if (url?.host === 'lab.test') paths.add(url.pathname + url.search);
     }
   }
-  const every = Math.ceil(paths.size / 80);
+  const every = Math.ceil(paths.size / 40);
   paths.delete('/robots.txt'); // which we allow whatever its rules say (RFC 9309, 2.2.2), and they do not
   return [...paths].filter((_, i) => i % every === 0);
 }
