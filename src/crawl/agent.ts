@@ -25,8 +25,8 @@ import { type VisitLimits, type VisitTools, visit } from './visit.ts';
 
 /** How long requests under way may go on after a stop, before their connections are cut. */
 const GRACE: Millis = 3000;
-/** Senders keep what is owed to them, and wait when it is too much: then a checkpoint comes early. */
-const OWED_MUCH: Bytes = 8 * 2 ** 20;
+/** Senders keep what is owed to them, and wait when it is too much (see `Transport.room`): then a checkpoint comes early. */
+const OWED_MUCH: Bytes = 12 * 2 ** 20;
 /** How soon to look again whether another agent gave back a page of the crawl's limit. */
 const LOOK_AGAIN: Millis = 250;
 
@@ -71,7 +71,10 @@ export class Agent {
     const { naming, transport } = this.#parts;
     const over = () => this.#end !== undefined;
     const receiving = transport
-      .receive(({ bytes }) => this.#receive(bytes))
+      .receive(
+        ({ bytes }) => this.#receive(bytes),
+        () => this.#work.notify(),
+      )
       .catch((error) => this.#fail(error));
     await Promise.all(
       [this.#distribute(), naming.run(this.#names, () => this.#work.notify(), over), this.#visits()].map(
@@ -141,7 +144,8 @@ export class Agent {
 
   async #checkpointIfDue(): Promise<void> {
     const { clock, transport, checkpoint, checkpointEvery } = this.#parts;
-    if (clock.now() < this.#checkpointAt && transport.owedBytes < OWED_MUCH) return;
+    const owedMuch = OWED_MUCH / Math.max(1, transport.agents - 1);
+    if (clock.now() < this.#checkpointAt && transport.owedBytes < owedMuch) return;
     await checkpoint();
     this.#checkpointAt = clock.now() + checkpointEvery;
   }

@@ -71,6 +71,8 @@ export class Crew {
           options.here ? await crew.#beginHere(start, ports) : crew.#beginThread(start, ports),
         );
       }
+      // A limit may have been reached, or an end found, while the last of them were still being started.
+      if (crew.#end !== undefined) for (const member of crew.#members) member.stop(crew.#end);
     } catch (error) {
       crew.stop('interrupted');
       await crew.finished().catch(() => {}); // the first failure is the one to tell
