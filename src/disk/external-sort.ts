@@ -8,8 +8,8 @@
  * Requires  a folder of its own for its files; `sorted` is called once, after the last `add`.
  * Ensures   groups come in order of their keys, and every pair that was added is in them once. The groups of one `Groups` are complete,
  *           except that a key with very many values may come alone and several times, its values then going on upwards. A `Groups` is valid until the next.
- * Costs     memory as given, plus a megabyte or two. 8 bytes a pair written and read twice when all fits; each split writes them once
- *           more and reads them twice more. Files of a split are deleted as soon as they were read.
+ * Costs     at most the memory given, and no more than some 50 MB. 8 bytes a pair written and read twice when all fits a cache; each split writes
+ *           them once more and reads them twice more; about 130 million pairs need one split. Files of a split are deleted as soon as they were read.
  */
 import { join } from 'node:path';
 import { AppendLog } from './append-log.ts';
@@ -28,8 +28,11 @@ export interface Groups {
 const FORMAT: Format = { type: 'prs', version: 1 };
 const PAIR_BYTES = 8;
 const CHUNK_PAIRS = 32_768;
-/** Parts of one split; twice as many at worst. */
-const MOST_PARTS = 100;
+/** Parts of one split; three times as many at worst. */
+const MOST_PARTS = 128;
+/** Values are put in their places all over the memory of a part: beyond what a cache holds, each would cost a miss. */
+const CACHED_BYTES = 4 * 2 ** 20;
+const PART_BUFFER_BYTES = 32 * 1024;
 const RANGE_BITS = 16;
 const U32_MAX = 2 ** 32 - 1;
 
@@ -50,7 +53,9 @@ export class PairSorter {
   /** How many values are grouped at once, and over how many keys. */
   readonly #mostValues: number;
   readonly #mostKeys: number;
-  readonly #bufferBytes: number;
+  /** Buffers of a part, and of the file that all pairs go to first. */
+  readonly #partBytes: number;
+  readonly #logBytes: number;
   #log: AppendLog | undefined;
   readonly #staged = new Uint32Array(2 * CHUNK_PAIRS);
   #stagedPairs = 0;
@@ -75,11 +80,12 @@ export class PairSorter {
     this.#disk = disk;
     this.#folder = folder;
     this.#name = name;
-    this.#mostValues = Math.max(16, Math.floor(memory / 2 / 4));
-    this.#mostKeys = Math.max(16, Math.floor(memory / 4 / 4));
+    this.#mostValues = Math.max(16, Math.floor(Math.min(memory / 4, CACHED_BYTES) / 4));
+    this.#mostKeys = Math.max(16, Math.floor(Math.min(memory / 4, CACHED_BYTES) / 4));
     // A part that is being written has two buffers of its own and one that collects.
-    this.#bufferBytes =
-      Math.floor(Math.min(256 * 1024, Math.max(512, memory / 4 / (3 * MOST_PARTS))) / 8) * 8;
+    const share = Math.min(PART_BUFFER_BYTES, Math.max(512, memory / 4 / (3 * MOST_PARTS)));
+    this.#partBytes = Math.floor(share / 8) * 8;
+    this.#logBytes = Math.floor(Math.min(256 * 1024, Math.max(512, memory / 16)) / 8) * 8;
   }
 
   /** Pairs added so far, repeats included. */
@@ -134,7 +140,7 @@ export class PairSorter {
   }
 
   async #spill(): Promise<void> {
-    this.#log ??= await AppendLog.create(this.#disk, this.#nextPath(), FORMAT, this.#bufferBytes);
+    this.#log ??= await AppendLog.create(this.#disk, this.#nextPath(), FORMAT, this.#logBytes);
     await this.#log.append(new Uint8Array(this.#staged.buffer, 0, this.#stagedPairs * PAIR_BYTES));
     this.#pairs += this.#stagedPairs;
     this.#stagedPairs = 0;
@@ -200,16 +206,14 @@ export class PairSorter {
     const shift = Math.max(0, 32 - Math.clz32(part.high - part.low) - RANGE_BITS);
     const column = part.key === undefined ? 0 : 1;
     const ranges = new Uint32Array(((part.high - part.low) >>> shift) + 1);
-    await this.#pass(part, (chunk) => {
-      for (let at = column; at < chunk.length; at += 2) ranges[(chunk[at] - part.low) >>> shift]++;
-    });
+    await this.#pass(part, (chunk) => countRanges(chunk, column, part.low, shift, ranges));
     const parts = this.#plan(part, ranges, shift);
     const partOf = new Uint16Array(ranges.length);
     const lanes: Lane[] = [];
     try {
       for (const [i, { path, low, high }] of parts.entries()) {
         partOf.fill(i, (low - part.low) >>> shift, ((high - part.low) >>> shift) + 1);
-        lanes.push(await Lane.create(this.#disk, path, this.#bufferBytes));
+        lanes.push(await Lane.create(this.#disk, path, this.#partBytes));
       }
       await this.#distribute(part, column, shift, partOf, lanes);
       for (const lane of lanes) await lane.close();
@@ -312,6 +316,16 @@ class Lane {
 
 function countKeys(chunk: Uint32Array, low: number, counts: Uint32Array): void {
   for (let at = 0; at < chunk.length; at += 2) counts[chunk[at] - low]++;
+}
+
+function countRanges(
+  chunk: Uint32Array,
+  column: number,
+  low: number,
+  shift: number,
+  counts: Uint32Array,
+): void {
+  for (let at = column; at < chunk.length; at += 2) counts[(chunk[at] - low) >>> shift]++;
 }
 
 function placeValues(chunk: Uint32Array, low: number, next: Uint32Array, values: Uint32Array): void {

@@ -5,7 +5,7 @@
  *           how many bytes it will use looks at more than enough and then says how many those were.
  * Ensures   `peek(n)` gives the next n bytes, fewer only where the range ends: a view that is valid until the next call.
  *           Windows begin at multiples of 8 as long as only multiples of 8 are skipped, so that they can be seen as numbers.
- * Costs     one copy of each byte, and two chunks of memory; a longer `peek` enlarges the window.
+ * Costs     two chunks of memory, and a copy of each byte unless chunks are taken whole; a longer `peek` enlarges the window.
  */
 import type { DiskFile } from './disk.ts';
 
@@ -18,7 +18,7 @@ export class ReadAhead {
   #window: Uint8Array;
   #from = 0;
   #to = 0;
-  readonly #chunk: Uint8Array;
+  #chunk: Uint8Array;
   #coming: Promise<number> | undefined;
 
   /** Of the bytes `start .. end` of the file. */
@@ -51,6 +51,11 @@ export class ReadAhead {
   async #take(wanted: number): Promise<void> {
     const read = (await this.#coming) ?? 0;
     const held = this.#to - this.#from;
+    if (held === 0 && this.#window.length === this.#chunk.length) {
+      [this.#window, this.#chunk] = [this.#chunk, this.#window]; // the usual case of whoever takes whole chunks: no copy
+      this.#have(read);
+      return;
+    }
     if (held + read > this.#window.length) {
       const larger = new Uint8Array(Math.ceil((Math.max(held, wanted) + read) / 8) * 8);
       larger.set(this.#window.subarray(this.#from, this.#to));
@@ -59,8 +64,12 @@ export class ReadAhead {
       this.#window.copyWithin(0, this.#from, this.#to);
     }
     this.#window.set(this.#chunk.subarray(0, read), held);
+    this.#have(held + read, read);
+  }
+
+  #have(bytes: number, read = bytes): void {
     this.#from = 0;
-    this.#to = held + read;
+    this.#to = bytes;
     this.#position = read === 0 ? this.#end : this.#position + read;
     this.#order();
   }
