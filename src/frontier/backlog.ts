@@ -239,7 +239,7 @@ export class Backlog {
   async #discardEmpty(): Promise<void> {
     const empty = this.#runs.filter((run) => run.urls === 0);
     this.#runs = this.#runs.filter((run) => run.urls > 0);
-    for (const run of empty) await run.discard();
+    await discardAll(empty);
   }
 
   /** Merges until few enough runs are left beside those that are being swept. */
@@ -281,6 +281,12 @@ export class Backlog {
     const old = this.#runs.slice(start, start + count);
     const made = await mergeRuns(this.#place, this.#nextRun++, old);
     this.#runs.splice(start, count, made);
-    for (const run of old) await run.discard();
+    await discardAll(old);
   }
+}
+
+/** Closes all before it deletes any: a failure leaves no file open. */
+async function discardAll(runs: readonly Run[]): Promise<void> {
+  for (const run of runs) await run.close();
+  for (const run of runs) await run.discard();
 }

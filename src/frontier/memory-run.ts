@@ -30,6 +30,8 @@ const WITHIN = BLOCK - 1;
 /** A place is 32 bits: the block, and where in it. */
 const MOST_BLOCKS = 2 ** (32 - BLOCK_BITS);
 const FIRST_SLOTS = 16;
+/** As the index of a run stores it. */
+const LONGEST_NAME = 65_535;
 
 /** Hosts in the order of a sweep: their names, and their keys in halves (low, high, low, high …). */
 export interface SortedHosts {
@@ -147,6 +149,7 @@ export class MemoryRun {
       this.move(host, Infinity, queue);
       out.append(host, queue.entries());
     }
+    this.#closeHoles();
     return out;
   }
 
@@ -265,6 +268,7 @@ export class MemoryRun {
   #slotFor(host: string): number {
     const known = this.#slots.get(host);
     if (known !== undefined) return known;
+    if (host.length > LONGEST_NAME) throw new Error(`the name of a host has ${LONGEST_NAME} bytes at most`);
     const slot = this.#freeSlots.pop() ?? this.#names.length;
     if (slot === this.#counts.length) this.#moreSlots();
     key[0] = hostKey(host);

@@ -78,8 +78,8 @@ export class RunCursor implements HostCursor {
     const held = this.#window.held(at, bytes).length;
     if (held === bytes) throw damaged(this.#window.file.path, `has no whole entry at byte ${at}`);
     // Behind a small host stand others that will be wanted next.
-    const wanted = bytes <= size ? size : Math.min(size, (1.25 * most * bytes) / count);
-    await this.#window.load(at, Math.max(Math.ceil(wanted), LEAST_READ, 2 * held));
+    const wanted = bytes <= size ? size : Math.max(LEAST_READ, (1.25 * most * bytes) / count);
+    await this.#window.load(at, Math.max(Math.ceil(Math.min(size, wanted)), 2 * held));
   }
 
   /** Gives up all that is left of the host; returns how many URLs that were. */

@@ -159,9 +159,8 @@ export class Run {
     return { id, generation, urls, hosts, bytes, sweep: { generation: sweep.generation, from: sweep.from } };
   }
 
-  /** Deletes it, as soon as no checkpoint needs it. */
+  /** Deletes its files, as soon as no checkpoint needs them; it must be closed. */
   async discard(): Promise<void> {
-    await this.close();
     const { files } = this.#place;
     await files.discard(dataName(this.id));
     if (this.#index.file) await files.discard(indexName(this.id, this.#index.generation));

@@ -7,7 +7,6 @@ import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import type { FileSystem } from '../../src/disk/file-system.ts';
 import { Backlog, type BacklogLimits, type BacklogState } from '../../src/frontier/backlog.ts';
-import type { Discovery } from '../../src/frontier/discovery.ts';
 import type { MemoryRun } from '../../src/frontier/memory-run.ts';
 import { type Entries, PathQueue } from '../../src/frontier/path-queue.ts';
 import type { Sweep } from '../../src/frontier/sweep.ts';
@@ -42,7 +41,7 @@ export interface LifeOptions {
 }
 
 export class Life {
-  readonly #options: LifeOptions;
+  #options: LifeOptions;
   #backlog!: Backlog;
   #sweep: Sweep | undefined;
   /** The hosts that the present round must still meet, and those that it has met. */
@@ -159,7 +158,8 @@ export class Life {
   }
 
   /** Opens the folder at the last checkpoint, after the backlog was closed. */
-  async reopen(): Promise<void> {
+  async reopen(fileSystem = this.#options.fileSystem): Promise<void> {
+    this.#options = { ...this.#options, fileSystem };
     this.#sweep = undefined;
     this.#waiting = copyOfLists(this.#cut?.waiting ?? new Map());
     this.#held = copyOfLists(this.#cut?.held ?? new Map());
@@ -222,8 +222,6 @@ export class Life {
     return queue;
   }
 }
-
-export const discovery = (url: string): Discovery => ({ url, depth: 0, redirects: 0 });
 
 function listOf(lists: Lists, host: string): string[] {
   let list = lists.get(host);
