@@ -150,14 +150,15 @@ export class WarcWriter {
 
   /**
    * Stores the exchange. Resolves when its members are made and accepted: they reach the disk with the batch
-   * they are in, and surely before a later `flush` or `checkpoint` resolves.
+   * they are in, and surely before a later `flush` or `checkpoint` resolves. `onAccepted` is called in the very
+   * step in which they are accepted: no `mark` comes between the two.
    */
-  write(exchange: Exchange): Promise<StoredExchange> {
+  write(exchange: Exchange, onAccepted?: () => void): Promise<StoredExchange> {
     return this.#inTurn(async () => {
       this.#refuseIfUnable();
       if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
       const current = this.#current ?? (await this.#startFile());
-      const stored = await this.#append(current, exchange);
+      const stored = await this.#append(current, exchange, onAccepted);
       if (this.#pendingLength >= BATCH_BYTES) this.#startDraining();
       while (this.#pendingLength >= this.#pendingBytes && this.#failure === undefined) {
         await this.#startDraining();
@@ -172,6 +173,15 @@ export class WarcWriter {
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#flushAll());
+  }
+
+  /**
+   * What was accepted up to this very moment: the files that `checkpoint` would name, with the lengths that hold
+   * it. They count once a later `checkpoint` has resolved.
+   */
+  mark(): WholeLength[] {
+    const current = this.#current;
+    return current ? [...this.#finished, { file: current.name, length: this.#offset }] : [...this.#finished];
   }
 
   /**
@@ -219,7 +229,11 @@ export class WarcWriter {
     if (this.#closed) throw new Error('WarcWriter: write after close');
   }
 
-  async #append(current: OpenWarc, exchange: Exchange): Promise<StoredExchange> {
+  async #append(
+    current: OpenWarc,
+    exchange: Exchange,
+    onAccepted: (() => void) | undefined,
+  ): Promise<StoredExchange> {
     const ids = { responseId: this.#uuid(), requestId: this.#uuid(), warcinfoId: current.warcinfoId };
     const payloadDigest = digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
@@ -230,11 +244,13 @@ export class WarcWriter {
     const requestMember = await this.#member(
       this.#assembler.assemble(requestFields(exchange, ids), [exchange.requestBytes]),
     );
-    return {
+    const stored = {
       response: this.#accept(current, responseMember),
       request: this.#accept(current, requestMember),
       payloadDigest,
     };
+    onAccepted?.();
+    return stored;
   }
 
   #member(record: Uint8Array): Uint8Array | Promise<Uint8Array> {

@@ -99,19 +99,20 @@ export class AgentFolder {
   }
 
   /**
-   * Stores a checkpoint: `front` was taken a moment ago, and nothing has been offered to the sieve, the hosts or the backlog
-   * since. `rest` is asked for last, since the archive may have gone on.
+   * Stores a checkpoint: `front` and `state` were taken at one moment, and nothing has been offered to the sieve, the hosts or the
+   * backlog since. `makeArchiveDurable` makes what `state` counts on of the archive durable.
    */
-  async save(front: Uint8Array, rest: () => Promise<AgentState>): Promise<void> {
+  async save(front: Uint8Array, state: AgentState, makeArchiveDurable: () => Promise<void>): Promise<void> {
     const sieve = await this.sieve.freeze();
     const hosts = await this.hosts.freeze();
     const backlog = await this.backlog.freeze();
     const sequence = this.#sequence + 1;
     const name = `front.${sequence}`;
     await writeDurably(this.#disk, join(this.#dir, name), front);
-    const state: StoredState = { ...(await rest()), sieve, hosts, backlog };
+    await makeArchiveDurable();
+    const stored: StoredState = { ...state, sieve, hosts, backlog };
     const files = { [name]: front.length };
-    await saveCheckpoint(this.#disk, this.#dir, CHECKPOINT, { sequence, files, state });
+    await saveCheckpoint(this.#disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     await this.#disk.remove(join(this.#dir, `front.${this.#sequence}`));
     this.#sequence = sequence;
     await this.sieve.settle(sieve);

@@ -148,7 +148,7 @@ export async function runAgent(start: AgentStart, around: AgentSurroundings): Pr
       const snapshot = writeFront(takeSnapshot(frontier), transport, admission);
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
       const state = { counters: counted, frontier: frontier.state, taken: distributor.taken };
-      await folder.save(snapshot, async () => ({ ...state, archive: await pages.checkpoint() }));
+      await folder.save(snapshot, { ...state, archive: pages.cut() }, () => pages.makeDurable());
     }
     transport.acknowledge(received);
   };
@@ -229,7 +229,8 @@ async function openArchive(
   before: AgentState | undefined,
 ): Promise<WarcWriter> {
   const dir = join(config.dir, 'archive');
-  if (before) await recoverArchive(disk, dir, String(agent), before.archive);
+  await disk.makeFolder(dir);
+  await recoverArchive(disk, dir, String(agent), before?.archive);
   return WarcWriter.open(dir, {
     disk,
     agent: String(agent),

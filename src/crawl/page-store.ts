@@ -1,8 +1,9 @@
 /**
  * Step 10: puts pages into the archive.
  *
- * Ensures   a page that `store` accepted is in its file a few seconds later, and durable after the next `checkpoint`. The URL of
- *           a page counts as waiting until then, so that a disk that refuses costs a second fetch and no page.
+ * Ensures   a page that `store` accepted is in its file a few seconds later, and durable after the next `makeDurable`. `onAccepted`
+ *           is called in the very step in which a page is accepted. So what a `cut` holds is what had been told by then: a
+ *           checkpoint that stores both has each page either in the archive or among the URLs that wait, and in one only.
  */
 import type { WarcWriter, WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
@@ -27,19 +28,24 @@ export class PageStore {
   }
 
   /** Waits while the archive has more to write than it may hold. */
-  async store(exchange: Exchange): Promise<void> {
-    if (!this.#writer) return;
-    await this.#writer.write(exchange);
+  async store(exchange: Exchange, onAccepted: () => void = () => {}): Promise<void> {
+    if (!this.#writer) return onAccepted();
+    await this.#writer.write(exchange, onAccepted);
     this.#cancelFlush ??= this.#clock.after(FLUSH_AFTER, () => {
       this.#cancelFlush = undefined;
       this.#writer?.flush().catch(() => {}); // the writer keeps its failure, and the next `store` or `close` tells
     });
   }
 
-  /** Makes everything accepted durable; all files of the agent, with the lengths that count. */
-  async checkpoint(): Promise<readonly WholeLength[]> {
-    for (const file of (await this.#writer?.checkpoint()) ?? []) this.#files.set(file.file, file);
+  /** All files of the agent, with the lengths that hold what was accepted up to this very moment. */
+  cut(): readonly WholeLength[] {
+    for (const file of this.#writer?.mark() ?? []) this.#files.set(file.file, file);
     return [...this.#files.values()];
+  }
+
+  /** Makes everything accepted durable: from then on an earlier `cut` holds. */
+  async makeDurable(): Promise<void> {
+    for (const file of (await this.#writer?.checkpoint()) ?? []) this.#files.set(file.file, file);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * One host's turn: steps 6 to 10 of a URL's life, in order.
  *
- *   robots ─► fetch ─► store ─► digest ─► parse ─► discover
+ *   robots ─► fetch ─► parse ─► store, count and discover in one step
  *
  * A turn owns its host and its address. Where delays are set it makes one request and gives the turn back; where they
  * are zero it goes on for a slice of time, so that a kept connection is used while it is warm.
@@ -14,7 +14,7 @@ import { retryAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
-import { type ParseOptions, parsePage } from '../parse/page.ts';
+import { type ParsedPage, type ParseOptions, parsePage } from '../parse/page.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
 import type { Millis } from '../units.ts';
 import { pathOf } from '../url/parts.ts';
@@ -147,9 +147,8 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
   asked.penalty = postponed(turn, discovery, exchange, tools);
   tools.settleClaim(asked.penalty === 0, exchange.bytesReceived);
   if (asked.penalty > 0) return;
-  frontier.countPage(turn);
   try {
-    await takeIn(exchange, discovery, tools);
+    await takeIn(exchange, turn, discovery, tools);
   } catch (error) {
     // The crawl cannot go on, but the page was not taken in: whoever goes on with it later fetches it again.
     frontier.putBack(turn, discovery);
@@ -193,28 +192,46 @@ function postponed(turn: HostTurn, discovery: Discovery, exchange: Exchange, too
   return Math.min(Math.max(asked, retryRule(fault).wait), LONGEST_PENALTY);
 }
 
-/** A response: counted, stored, read, its links discovered. */
-async function takeIn(exchange: Exchange, discovery: Discovery, tools: Tools): Promise<void> {
-  const { counters, pages, payloads, onPage } = tools;
-  counters.pages++;
-  counters.bytes += exchange.bytesReceived;
-  counters.countStatus(exchange.status);
+/**
+ * A response: read and shown to whoever wants to see it; then stored, counted and its links discovered, all in one step, so that
+ * a checkpoint has either everything that came of the page or nothing.
+ */
+async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, tools: Tools): Promise<void> {
+  const { frontier, counters, pages } = tools;
+  const isTaken = () => {
+    frontier.countPage(turn);
+    counters.pages++;
+    counters.bytes += exchange.bytesReceived;
+    counters.countStatus(exchange.status);
+  };
   if (!isWanted(exchange, tools)) {
+    isTaken();
     counters.countRefused('content-type');
     return;
   }
-  await pages.store(exchange);
-  if (exchange.payload.length > 0 && isRepeat(exchange.payload, payloads)) counters.duplicates++;
-
-  const target = redirectTarget(exchange, tools.parseOptions.drop && { drop: tools.parseOptions.drop });
-  if (target !== undefined) followRedirect(target, discovery, tools);
-  const html = target === undefined && isHtml(exchange);
-  if (!html && !onPage) return;
-  const { body } = await decodeContent(exchange);
-  const links = html ? followLinks(body, exchange, discovery, tools) : redirectLinks(target);
+  const discover = await read(exchange, discovery, tools);
+  await pages.store(exchange, () => {
+    isTaken();
+    if (exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads)) counters.duplicates++;
+    discover();
+  });
   tools.foundLinks();
+}
+
+/** Reads a response and shows it; returns what follows the links that it has. */
+async function read(exchange: Exchange, discovery: Discovery, tools: Tools): Promise<() => void> {
+  const { onPage, parseOptions } = tools;
+  const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
+  const html = target === undefined && isHtml(exchange);
+  const body = html || onPage ? (await decodeContent(exchange)).body : exchange.payload;
+  const page = html ? parse(body, exchange, parseOptions) : undefined;
   const { url, status, headers } = exchange;
+  const links = page?.links ?? redirectLinks(target);
   await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
+  return () => {
+    if (target !== undefined) followRedirect(target, discovery, tools);
+    else if (page) followLinks(page, discovery, tools);
+  };
 }
 
 function redirectLinks(target: string | undefined): Link[] {
@@ -241,24 +258,21 @@ function isWanted({ status, headers }: Exchange, { wantsType }: Tools): boolean 
   return status < 200 || status > 299 || wantsType(headers.get('content-type'));
 }
 
-/** Discovers the links of a page, unless it or they ask not to be followed; returns all of them. */
+function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptions): ParsedPage {
+  const contentType = headers.get('content-type');
+  return parsePage(body, { url, contentType, robotsHeaders: headers.all('x-robots-tag') }, options);
+}
+
+/** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
-  body: Uint8Array,
-  { url, headers }: Exchange,
+  { links, robots }: ParsedPage,
   { depth }: Discovery,
-  { counters, admission, parseOptions }: Tools,
-): readonly Link[] {
-  const context = {
-    url,
-    contentType: headers.get('content-type'),
-    robotsHeaders: headers.all('x-robots-tag'),
-  };
-  const { links, robots } = parsePage(body, context, parseOptions);
+  { counters, admission }: Tools,
+): void {
   counters.urlsSeen += links.length;
-  if (robots.nofollow) return links;
+  if (robots.nofollow) return;
   const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
   admission.discover(followed, depth + 1);
-  return links;
 }
 
 /** By its header; a page without one is taken for HTML when it begins like it. */

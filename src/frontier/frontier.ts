@@ -297,8 +297,9 @@ export class Frontier {
     return discovery;
   }
 
-  /** A page of the host was fetched. */
+  /** The URL that was taken last is dealt with: a page of the host was fetched, and can no longer be lost. */
   countPage({ host }: HostTurn): void {
+    host.underWay = undefined;
     host.pages++;
     host.domain.pages++;
   }

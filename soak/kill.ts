@@ -1,0 +1,157 @@
+/**
+ * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and each time goes on: at the end, what is
+ * in the archive?
+ *
+ * `npm run soak -- kill [kills] [domains] [pages] [seed]`; the tests run a short form of it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Lab, startLab } from '../src/lab/index.ts';
+import { readWithWarcio } from '../test/archive/fixtures.ts';
+
+const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
+/** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
+const EARLY_SHARE = 1 / 4;
+const EARLY_WITHIN = 600;
+
+export interface KillPlan {
+  readonly kills: number;
+  readonly domains: number;
+  readonly pages: number;
+  /** How long a run lives after its first request, at most, in milliseconds. */
+  readonly livesFor: number;
+  readonly checkpoint: string;
+  readonly agents: number;
+  /** Of the instants. */
+  readonly seed: number;
+  readonly flags?: readonly string[];
+  readonly say?: (line: string) => void;
+}
+
+export interface KillReport {
+  readonly kills: number;
+  /** How the last run, which nobody killed, ended. */
+  readonly exitCode: number | null;
+  /** Pages of the web, in the archive, missing there, there more than once. */
+  readonly web: number;
+  readonly archived: number;
+  readonly missing: string[];
+  readonly twice: string[];
+  /** Records of the archive that a second reader does not confirm. */
+  readonly unconfirmed: number;
+  readonly files: number;
+  /** Requests for pages and for robots.txt that the web has answered. */
+  readonly requests: number;
+}
+
+export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-kill-'));
+  const lab = await startLab({ scenario: 'clean', domains: plan.domains, pages: plan.pages });
+  try {
+    const dir = join(folder, 'crawl');
+    const args = [
+      ...['crawl', ...lab.seeds, '--dir', dir, '--dns', lab.dns, '--allow-private'],
+      ...flagsOf(plan),
+    ];
+    const random = randomFrom(plan.seed);
+    let kills = 0;
+    while (kills < plan.kills) {
+      const ended = await runAndKill(args, lab, plan, random);
+      if (ended) break; // Nothing was left to fetch.
+      kills++;
+      if (kills % 10 === 0) plan.say?.(`${kills} kills, ${lab.requests} requests`);
+    }
+    const exitCode = await runToEnd(args);
+    return { kills, exitCode, requests: lab.requests, ...(await judge(join(dir, 'archive'), lab)) };
+  } finally {
+    await lab.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
+  return ['--delay', '0', '--agents', String(agents), '--checkpoint', checkpoint, '--json', ...flags];
+}
+
+/** True when the crawl came to its end before it was killed. */
+async function runAndKill(args: string[], lab: Lab, plan: KillPlan, random: () => number): Promise<boolean> {
+  const before = lab.requests;
+  const child = start(args);
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  if (random() < EARLY_SHARE) await sleep(random() * EARLY_WITHIN);
+  else {
+    while (lab.requests === before && child.exitCode === null) await sleep(1);
+    await sleep(random() * plan.livesFor);
+  }
+  child.kill('SIGKILL');
+  const [code] = await ended;
+  return code !== null && requireGoodEnd(code);
+}
+
+async function runToEnd(args: string[]): Promise<number | null> {
+  const [code] = (await once(start(args), 'exit')) as [number | null];
+  return code;
+}
+
+function requireGoodEnd(code: number): boolean {
+  if (code === 0) return true;
+  throw new Error(`the crawl left with ${code} before it was killed`);
+}
+
+/** What it says on standard error is shown: a killed crawl that complains when it goes on is worth reading. */
+function start(args: string[]): ChildProcess {
+  return spawn(process.execPath, [DRUMLIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+async function judge(archive: string, lab: Lab) {
+  const counts = new Map<string, number>();
+  const files = readdirSync(archive);
+  let unconfirmed = 0;
+  for (const file of files) {
+    for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(join(archive, file))) {
+      if (!blockConfirmed || (type === 'response' && !payloadConfirmed)) unconfirmed++;
+      if (type === 'response' && url && !url.endsWith('/robots.txt')) {
+        counts.set(url, (counts.get(url) ?? 0) + 1);
+      }
+    }
+  }
+  const web = new Set(lab.web.allUrls());
+  return {
+    web: web.size,
+    archived: counts.size,
+    missing: [...web].filter((url) => !counts.has(url)),
+    twice: [...counts].filter(([, count]) => count > 1).map(([url]) => url),
+    unconfirmed,
+    files: files.length,
+  };
+}
+
+/** Mulberry32, so that a run can be had again, as far as the machine allows. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export async function run(args: string[]): Promise<void> {
+  const [kills = 300, domains = 1000, pages = 35, seed = 1] = args.map(Number);
+  const report = await killOverAndOver({
+    ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', livesFor: 1500 },
+    say: (line) => process.stderr.write(`${line}\n`),
+  });
+  const { missing, twice, ...figures } = report;
+  console.table({ ...figures, missing: missing.length, twice: twice.length });
+  for (const [what, urls] of Object.entries({ missing, twice })) {
+    for (const url of urls.slice(0, 10)) console.log(`${what} ${url}`);
+  }
+  const holds = missing.length + twice.length + report.unconfirmed === 0 && report.exitCode === 0;
+  process.exitCode = holds ? 0 : 1;
+}
