@@ -3,7 +3,8 @@
  *
  * Idea      The one that rested last is taken first: it is the least likely to have been closed at the other end. Over a limit
  *           the one that has rested longest goes.
- * Ensures   never more than `perOrigin` for one key and `total` in all; a connection taken is out of the pool.
+ * Ensures   never more than `perOrigin` for one key and `total` in all; a connection taken is out of the pool. Those to a proxy that serve
+ *           pages over http are for all hosts: for them only `total` counts.
  * Cost      constant per operation; `expired` looks at all of them.
  */
 import type { Connection } from './connection.ts';
@@ -36,13 +37,10 @@ export class ConnectionPool {
   /** Returns the connection that has to go: another one, this one, or none. */
   put(connection: Connection): Connection | undefined {
     if (this.#limits.perOrigin <= 0 || this.#limits.total <= 0) return connection;
-    const { key } = connection.endpoint;
+    const { key, proxied, secure } = connection.endpoint;
+    const most = proxied && !secure ? this.#limits.total : this.#limits.perOrigin;
     const same = this.#byKey.get(key);
     let displaced: Connection | undefined;
-    const most =
-      connection.endpoint.proxied && !connection.endpoint.secure
-        ? this.#limits.total
-        : this.#limits.perOrigin;
     if (same !== undefined && same.length >= most) displaced = same[0];
     else if (this.#all.size >= this.#limits.total) [displaced] = this.#all;
     if (displaced !== undefined) this.remove(displaced);

@@ -7,6 +7,8 @@ import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EXIT_DENIED, register } from '../../src/cli/robots.ts';
 import { type Pages, type SmallSite, startSmallSite } from '../crawl/small-site.ts';
+import { AUTHORITY, CERTIFICATE, KEY } from '../fetch/certificates.ts';
+import { send, serve } from '../fetch/scripted-server.ts';
 
 let dir: string;
 const sites: SmallSite[] = [];
@@ -252,6 +254,21 @@ describe('drumlin robots with a URL', () => {
       },
     });
     expect((await robots(origin, '/a', LOCAL)).out).toContain('the file was cut off on its way');
+  });
+
+  test('checks certificates, with an authority of the user’s or not at all when told so', async () => {
+    const server = await serve(send('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'), {
+      key: KEY,
+      cert: CERTIFICATE,
+    });
+    const ca = join(dir, 'ca.pem');
+    writeFileSync(ca, AUTHORITY);
+    const source = `https://localhost:${server.port}`;
+    expect((await robots(source, '/a', LOCAL)).out).toMatch(/tls-failed: .*certificate/);
+    // Now its authority is known, but it is another name's.
+    expect((await robots(source, '/a', LOCAL, '--ca', ca)).out).toMatch(/tls-failed: .*localhost/);
+    expect((await robots(source, '/a', LOCAL, '--insecure')).code).toBe(0);
+    await server.close();
   });
 
   test('does not let a redirect lead to an address that is refused', async () => {
