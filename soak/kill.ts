@@ -6,10 +6,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
 import { type Lab, startLab } from '../src/lab/index.ts';
 import { readWithWarcio } from '../test/archive/fixtures.ts';
 
@@ -44,6 +46,8 @@ export interface KillReport {
   /** Records of the archive that a second reader does not confirm. */
   readonly unconfirmed: number;
   readonly files: number;
+  /** Files that are not whole members from their beginning to their end. */
+  readonly torn: string[];
   /** Requests for pages and for robots.txt that the web has answered. */
   readonly requests: number;
 }
@@ -111,7 +115,9 @@ async function judge(archive: string, lab: Lab) {
   const counts = new Map<string, number>();
   const files = readdirSync(archive);
   let unconfirmed = 0;
+  const torn: string[] = [];
   for (const file of files) {
+    if (!(await isWhole(join(archive, file)))) torn.push(file);
     for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(join(archive, file))) {
       if (!blockConfirmed || (type === 'response' && !payloadConfirmed)) unconfirmed++;
       if (type === 'response' && url && !url.endsWith('/robots.txt')) {
@@ -127,7 +133,20 @@ async function judge(archive: string, lab: Lab) {
     twice: [...counts].filter(([, count]) => count > 1).map(([url]) => url),
     unconfirmed,
     files: files.length,
+    torn,
   };
+}
+
+/** The second reader bears a torn end; the decoder of the system does not. */
+async function isWhole(path: string): Promise<boolean> {
+  try {
+    await pipeline(createReadStream(path), createGunzip(), async (bytes) => {
+      for await (const _ of bytes);
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Mulberry32, so that a run can be had again, as far as the machine allows. */
@@ -147,11 +166,12 @@ export async function run(args: string[]): Promise<void> {
     ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', livesFor: 1500 },
     say: (line) => process.stderr.write(`${line}\n`),
   });
-  const { missing, twice, ...figures } = report;
-  console.table({ ...figures, missing: missing.length, twice: twice.length });
-  for (const [what, urls] of Object.entries({ missing, twice })) {
-    for (const url of urls.slice(0, 10)) console.log(`${what} ${url}`);
+  const { missing, twice, torn, ...figures } = report;
+  console.table({ ...figures, missing: missing.length, twice: twice.length, torn: torn.length });
+  for (const [what, names] of Object.entries({ missing, twice, torn })) {
+    for (const name of names.slice(0, 10)) console.log(`${what} ${name}`);
   }
-  const holds = missing.length + twice.length + report.unconfirmed === 0 && report.exitCode === 0;
+  const faults = missing.length + twice.length + torn.length + report.unconfirmed;
+  const holds = faults === 0 && report.exitCode === 0;
   process.exitCode = holds ? 0 : 1;
 }

@@ -1,0 +1,78 @@
+/** The short form of `npm run soak -- kill`: a crawl in threads that is killed over and over, and stopped in good order. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { killOverAndOver } from '../../soak/kill.ts';
+import { readWithWarcio } from '../archive/fixtures.ts';
+import { linking, type SmallSite, startSmallSite } from './small-site.ts';
+
+const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
+const LOCAL = ['--allow-private', '--delay', '0', '--agents', '2', '--json'];
+
+let site: SmallSite | undefined;
+const folders: string[] = [];
+
+afterEach(async () => {
+  await site?.close();
+  site = undefined;
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'drumlin-stop-'));
+  folders.push(made);
+  return made;
+}
+
+describe('a crawl by two agents', () => {
+  test('that is killed a dozen times archives every page of the web, none twice, in whole files', async () => {
+    const report = await killOverAndOver({
+      ...{ kills: 12, domains: 60, pages: 15, livesFor: 700, checkpoint: '200ms', agents: 2, seed: 7 },
+    });
+    expect(report).toMatchObject({ exitCode: 0, missing: [], twice: [], torn: [], unconfirmed: 0 });
+    expect(report.archived).toBe(report.web);
+    expect(report.web).toBeGreaterThan(300);
+    // A machine that is fast enough may have come to the end before the last kill.
+    expect(report.kills).toBeGreaterThanOrEqual(6);
+  }, 120_000);
+
+  test('that is stopped by the user loses nothing and asks for nothing twice', async () => {
+    const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
+    site = await startSmallSite({
+      '/': linking(...paths),
+      ...Object.fromEntries(
+        paths.map((path) => [path, (_, response) => void setTimeout(() => response.end(linking('/')), 5)]),
+      ),
+    });
+    const dir = join(folder(), 'crawl');
+    let stops = 0;
+    for (let code = -1; code !== 0; ) {
+      const asked = site.asked.length;
+      const child = spawn(process.execPath, [DRUMLIN, 'crawl', `${site.origin}/`, '--dir', dir, ...LOCAL]);
+      const ended = once(child, 'exit');
+      while (site.asked.length < asked + 16 && child.exitCode === null) {
+        await new Promise((later) => setImmediate(later));
+      }
+      child.kill('SIGINT');
+      [code] = (await ended) as [number];
+      if (code !== 0) {
+        expect(code).toBe(130);
+        stops++;
+      }
+    }
+    expect(stops).toBeGreaterThan(1);
+    const pages = site.asked.filter((path) => path !== '/robots.txt');
+    expect(pages.sort()).toEqual(['/', ...paths].sort());
+    expect(await archived(join(dir, 'archive'))).toEqual(['/', ...paths].sort());
+  }, 60_000);
+});
+
+async function archived(archive: string): Promise<string[]> {
+  const records = [];
+  for (const file of readdirSync(archive)) records.push(...(await readWithWarcio(join(archive, file))));
+  const responses = records.filter(({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'));
+  return responses.map(({ url }) => new URL(String(url)).pathname).sort();
+}
