@@ -149,7 +149,8 @@ function printed(fact: string, value: number | string): string {
 }
 
 /** `errorBound` → `error bound`. */
-const spaced = (fact: string) => fact.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const spaced = (fact: string) =>
+  fact === 'held' ? 'arcs from' : fact.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Words that the parser did not know: folders, and flags with their values. */
 function splitWords(words: readonly string[]): { folders: string[]; given: Map<string, string> } {

@@ -22,6 +22,7 @@ export interface Portion {
 
 export interface HeldArcs {
   readonly kernel: Kernel;
+  /** Whether the lists are in memory or read again for each sum. */
   readonly held: 'memory' | 'stream';
   readonly bytesRead: number;
   /** All rows of one of the directions, in portions; a portion is valid until the next is asked for. */

@@ -13,6 +13,7 @@
  * almost alike: `converged` in the facts tells. On a graph without arcs all scores are 0.
  */
 import type { Graph } from '../graph/graph.ts';
+import { Convergence } from './convergence.ts';
 import { type HeldArcs, holdArcs } from './held-arcs.ts';
 import { weightsById } from './nodes.ts';
 import { defineRanker, type RankOptions, type RankResult, type Values } from './ranker.ts';
@@ -48,6 +49,9 @@ const PARAMETERS = {
   },
 } as const;
 
+/** By which changes fall in a step, as far as one can say before. */
+const USUAL_FACTOR = 0.7;
+
 export const ranker = defineRanker({ name: 'hits', title: 'HITS', parameters: PARAMETERS, run: hits });
 
 async function hits(
@@ -62,15 +66,16 @@ async function hits(
   const held = await holdArcs({ nodes, arcs, lists, degrees, vectors: personal ? 4 : 3 }, options);
   try {
     const run = new Run(held, personal?.weights, values.c);
+    const convergence = new Convergence(values.tolerance, values.iterations, USUAL_FACTOR);
     let iterations = 0;
-    let change = Number.POSITIVE_INFINITY;
-    while (change > values.tolerance && iterations < values.iterations) {
+    let change: number;
+    let done: number;
+    do {
       change = await run.iterate();
       iterations++;
-      options.onProgress?.(
-        Math.max(iterations / values.iterations, Math.log(change) / Math.log(values.tolerance)),
-      );
-    }
+      done = convergence.update(change);
+      options.onProgress?.(done);
+    } while (done < 1);
     return {
       scores: held.byNode(values.vector === 'hub' ? run.hubs : run.authorities),
       facts: {

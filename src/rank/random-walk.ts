@@ -14,6 +14,7 @@
  *           each step, with 40 or 48 bytes a node.
  */
 import type { Adjacency } from '../graph/graph.ts';
+import { Convergence } from './convergence.ts';
 import { type HeldArcs, holdArcs } from './held-arcs.ts';
 import type { WalkWeights } from './kernel.ts';
 import type { RankOptions, RankResult } from './ranker.ts';
@@ -56,17 +57,19 @@ export async function walk(problem: WalkProblem, options: RankOptions): Promise<
 
 async function iterate(walker: Walker, problem: WalkProblem, { onProgress }: RankOptions) {
   const { alpha, tolerance } = problem;
-  const errorOf = (residual: number) => (residual * alpha) / (1 - alpha);
-  let residual = 0;
-  let first = 0;
+  const convergence = new Convergence(tolerance, problem.iterations, alpha);
   let iterations = 0;
+  let residual: number;
+  let errorBound: number;
+  let done: number;
   do {
     residual = await walker.step(weightsOf(problem, walker.stuck));
+    errorBound = (residual * alpha) / (1 - alpha);
     iterations++;
-    if (iterations === 1) first = residual;
-    onProgress?.(progress(errorOf(first), errorOf(residual), iterations, problem));
-  } while (errorOf(residual) > tolerance && iterations < problem.iterations);
-  return { iterations, residual, errorBound: errorOf(residual) };
+    done = convergence.update(errorBound);
+    onProgress?.(done);
+  } while (done < 1);
+  return { iterations, residual, errorBound };
 }
 
 function weightsOf({ nodes, jump, alpha, dangling }: WalkProblem, stuck: number): WalkWeights {
@@ -78,17 +81,6 @@ function weightsOf({ nodes, jump, alpha, dangling }: WalkProblem, stuck: number)
 /** To jump anywhere alike and to be spread over all nodes is the same. */
 function isSpread(dangling: Dangling, jump: Float64Array | undefined): boolean {
   return dangling === 'uniform' || (dangling === 'teleport' && jump === undefined);
-}
-
-/** The error falls by about the same factor in each step, so its logarithm is what tells the time. */
-function progress(
-  first: number,
-  now: number,
-  iterations: number,
-  { tolerance, iterations: most }: WalkProblem,
-): number {
-  if (now <= tolerance) return 1;
-  return Math.max(iterations / most, Math.log(first / now) / Math.log(first / tolerance) || 0);
 }
 
 /** The walker's vectors, all in the kernel's memory. */
