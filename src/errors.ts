@@ -18,6 +18,8 @@ export const EXIT = {
   folder: 5,
   /** A limit that was asked for ended the crawl, and URLs still wait. */
   limitReached: 6,
+  /** `drumlin robots`: a URL that was asked about may not be fetched. */
+  denied: 7,
   /** Stopped by the user (128 + SIGINT, the shell's own convention). */
   interrupted: 130,
 } as const;

@@ -7,7 +7,10 @@ import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
+import * as graph from './graph.ts';
 import * as plan from './plan.ts';
+import * as rank from './rank.ts';
+import * as robots from './robots.ts';
 import * as unique from './unique.ts';
 import * as web from './web.ts';
 
@@ -18,7 +21,7 @@ const program = new Command('drumlin')
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
   .exitOverride();
 
-for (const { register } of [crawl, web, unique, plan, demo]) register(program);
+for (const { register } of [crawl, robots, graph, rank, web, unique, plan, demo]) register(program);
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
 // A command that has to clean up first removes this and answers for itself.

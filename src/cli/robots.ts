@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { DrumlinError, systemCode } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { RobotsFile } from '../fetch/robots-fetch.ts';
 import type { RobotsReport } from '../fetch/robots-report.ts';
 
@@ -21,16 +21,13 @@ export interface RobotsFlags extends WebFlags {
   readonly json?: boolean;
 }
 
-/** At least one URL is denied. */
-export const EXIT_DENIED = 7;
-
 const EXAMPLES = `
 Examples:
   drumlin robots robots.txt --agent my-crawler /private/ "/search?q=x"
   drumlin robots https://example.org https://example.org/page --contact you@example.com
   drumlin robots http://localhost:8000 /admin --allow-private --json
 
-It leaves with 0 when all are allowed, with ${EXIT_DENIED} when one is denied.
+It leaves with 0 when all are allowed, with ${EXIT.denied} when one is denied.
 `;
 
 export function register(program: Command): void {
@@ -50,7 +47,7 @@ export function register(program: Command): void {
     .action(async (source: string, urls: string[], flags: RobotsFlags) => {
       const report = await judge(source, urls, flags);
       process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : asText(report));
-      if (report.results.some(({ allowed }) => !allowed)) process.exitCode = EXIT_DENIED;
+      if (report.results.some(({ allowed }) => !allowed)) process.exitCode = EXIT.denied;
     });
 }
 

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
-import { type AddressGuard, createAddressGuard } from '../fetch/address-guard.ts';
+import { type AddressGuard, guardFor } from '../fetch/address-guard.ts';
 import { readCookies } from '../fetch/cookies.ts';
 import { readCredentials } from '../fetch/credentials.ts';
 import { createResolver, type NameResolver } from '../fetch/dns.ts';
@@ -34,7 +34,7 @@ export async function equip(config: CrawlConfig, clock: Clock, log: EventLog): P
     contact: config.contact.split(/[\s,]+/).filter(Boolean),
     userAgent: config.userAgent,
   });
-  const guard = guardFor(config, identity);
+  const guard = guardFor(identity, config);
   const resolver = createResolver({ servers: config.dns, clock });
   const warn = (sentence: string) => log.event('warning', { sentence });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
@@ -75,23 +75,4 @@ async function readAuthorities(path: string): Promise<string> {
 function dropListOf({ dropParameters }: CrawlConfig): ParameterList | undefined {
   const names = dropParameters.flatMap((name) => (name === 'tracking' ? TRACKING_PARAMETERS : [name]));
   return names.length > 0 ? new ParameterList(names) : undefined;
-}
-
-/** Whoever cannot be reached may crawl what is his own, and nothing else. */
-function guardFor(config: CrawlConfig, identity: Identity): AddressGuard {
-  const guard = createAddressGuard({ allowPrivate: config.allowPrivate });
-  if (identity.hasContact) return guard;
-  if (config.allowPrivate === false) {
-    throw new DrumlinError(
-      'NO_CONTACT',
-      'Sites on the public web want to know who crawls them, and no contact is given.',
-      'Add --contact with a web page or an e-mail address of yours; or --allow-private to crawl a local site.',
-    );
-  }
-  const publicOnly = createAddressGuard({ allowPrivate: false });
-  return {
-    allows: (ip) => guard.allows(ip) && !publicOnly.allows(ip),
-    reason: (ip) =>
-      guard.reason(ip) ?? (publicOnly.allows(ip) ? 'a public address, and no contact is given' : undefined),
-  };
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { EXIT_DENIED, register } from '../../src/cli/robots.ts';
+import { register } from '../../src/cli/robots.ts';
+import { EXIT } from '../../src/errors.ts';
 import { type Pages, type SmallSite, startSmallSite } from '../crawl/small-site.ts';
 import { AUTHORITY, CERTIFICATE, KEY } from '../fetch/certificates.ts';
 import { send, serve } from '../fetch/scripted-server.ts';
@@ -80,7 +81,7 @@ describe('drumlin robots', () => {
       'allow  /free           no rule applies in the group for *, line 2',
       '',
     ]);
-    expect(code).toBe(EXIT_DENIED);
+    expect(code).toBe(EXIT.denied);
   });
 
   test('leaves with 0 when everything is allowed', async () => {
@@ -149,7 +150,7 @@ describe('drumlin robots', () => {
       { input: 'User-agent: *\nDisallow: /a', cwd: join(import.meta.dirname, '../..'), encoding: 'utf8' },
     );
     expect(stdout).toBe('deny   /a  line 2: Disallow: /a  (the group for *, line 1)\n');
-    expect(status).toBe(EXIT_DENIED);
+    expect(status).toBe(EXIT.denied);
   });
 
   test.each([
@@ -246,7 +247,7 @@ describe('drumlin robots with a URL', () => {
     expect(away.out).toMatch(
       /^deny {3}\/a {2}robots.txt cannot be had \(connect-refused: .*\), which forbids everything\n$/,
     );
-    expect(away.code).toBe(EXIT_DENIED);
+    expect(away.code).toBe(EXIT.denied);
     const { origin } = await site({
       '/robots.txt': (_, response) => {
         response.writeHead(200, { 'content-length': 1000 }).write('User-agent: *');
