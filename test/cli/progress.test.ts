@@ -4,7 +4,9 @@ import type { Progress } from '../../src/crawl/crawl.ts';
 
 const NOW: Progress = {
   ...{ elapsed: 5000, maxTime: 10_000, pages: 1234, maxPages: Infinity, bytes: 5e6, fetching: 7, queued: 99 },
-  ...{ hosts: 3, domains: 2, urlsSeen: 4000, urlsUnique: 1333, disallowed: 1 },
+  ...{ hosts: 3, domains: 2, urlsSeen: 4000, urlsUnique: 1333, disallowed: 1, duplicates: 0, front: 2 },
+  statuses: { '200': 1234 },
+  refused: { 'too-deep': 5 },
   retries: {},
   errors: { reset: 2 },
 };
