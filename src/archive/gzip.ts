@@ -25,12 +25,21 @@ const STORED_BELOW = 1024;
 /** From here on compressing takes longer than the loop should be held up: such a record is not compressed at once. */
 export const HUGE_FROM = 128 * 1024;
 
-/** The record as one gzip member; a promise only where the record is huge. */
-export function gzipMember(record: Uint8Array, level: GzipLevel): Uint8Array | Promise<Uint8Array> {
+/**
+ * Makes one gzip member of the record and gives it to `keep`, which copies it: the memory is used again for the next. Where the
+ * record is huge that happens later, and a promise is returned; otherwise it has happened.
+ */
+export function gzipMember<T>(
+  record: Uint8Array,
+  level: GzipLevel,
+  keep: (member: Uint8Array) => T,
+): T | Promise<T> {
   const stored = level === 0 || (level === 1 && record.length < STORED_BELOW) || looksCompressed(record);
-  if (stored) return storedMember(record);
-  if (level === 1) return record.length < HUGE_FROM ? deflater().member(record) : memberInPieces(record);
-  return record.length < HUGE_FROM ? gzipSync(record, { level }) : gzipInPool(record, { level });
+  if (stored) return keep(storedMember(record));
+  if (record.length < HUGE_FROM) {
+    return keep(level === 1 ? deflater().member(record) : gzipSync(record, { level }));
+  }
+  return (level === 1 ? memberInPieces(record) : gzipInPool(record, { level })).then(keep);
 }
 
 /** Each piece is deflated by itself: what it repeats of the one before is not seen, which costs a per cent or two. */
@@ -42,7 +51,7 @@ async function memberInPieces(record: Uint8Array): Promise<Uint8Array> {
     if (from > 0) await othersHadTheirTurn();
     const piece = record.subarray(from, from + most);
     checksum = crc32(piece, checksum);
-    member.push(deflater().blocks(piece, from + most >= record.length));
+    member.push(Buffer.from(deflater().blocks(piece, from + most >= record.length)));
   }
   const trailer = Buffer.allocUnsafe(8);
   trailer.writeUInt32LE(record.length >>> 0, trailer.writeUInt32LE(checksum));
@@ -71,7 +80,7 @@ export function storedMember(record: Uint8Array): Uint8Array {
   return member;
 }
 
-const SAMPLE = 1024;
+const SAMPLE = 512;
 const counts = new Uint16Array(256);
 
 /**
@@ -82,8 +91,7 @@ export function looksCompressed(bytes: Uint8Array): boolean {
   if (bytes.length < 4 * SAMPLE) return false;
   counts.fill(0);
   const from = bytes.length >> 1;
-  for (let i = from; i < from + SAMPLE; i++) counts[bytes[i]]++;
   let pairs = 0;
-  for (let value = 0; value < 256; value++) pairs += counts[value] * (counts[value] - 1);
-  return pairs * 128 < SAMPLE * (SAMPLE - 1);
+  for (let i = from; i < from + SAMPLE; i++) pairs += counts[bytes[i]]++;
+  return pairs * 256 < SAMPLE * (SAMPLE - 1);
 }

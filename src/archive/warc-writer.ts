@@ -26,6 +26,7 @@ import type { Bytes } from '../units.ts';
 import { BatchFile } from './batch-file.ts';
 import { type DigestAlgorithm, digest } from './digest.ts';
 import { type GzipLevel, gzipMember } from './gzip.ts';
+import { MemberQueue } from './member-queue.ts';
 import {
   payloadIsConfirmable,
   RecordAssembler,
@@ -110,9 +111,8 @@ export class WarcWriter {
 
   #current: OpenWarc | undefined;
   #serial = 0;
-  /** Members of the current file that are not written yet, and their bytes. */
-  #pending: Uint8Array[] = [];
-  #pendingLength = 0;
+  /** Members of the current file that are not written yet. */
+  #pending = new MemberQueue(BATCH_BYTES);
   /** Where the next member of the current file begins. */
   #offset = 0;
   #draining: Promise<void> | undefined;
@@ -159,8 +159,8 @@ export class WarcWriter {
       if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
       const current = this.#current ?? (await this.#startFile());
       const stored = await this.#append(current, exchange, onAccepted);
-      if (this.#pendingLength >= BATCH_BYTES) this.#startDraining();
-      while (this.#pendingLength >= this.#pendingBytes && this.#failure === undefined) {
+      if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
+      while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
         await this.#startDraining();
       }
       return stored;
@@ -238,29 +238,26 @@ export class WarcWriter {
     const payloadDigest = digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
     // Both members are made before either is accepted: an exchange is stored whole or not at all.
-    const responseMember = await this.#member(
-      this.#assembler.assemble(responseFields(exchange, ids, stated), [exchange.head, ...exchange.wireBody]),
-    );
-    const requestMember = await this.#member(
+    const requestMember = await gzipMember(
       this.#assembler.assemble(requestFields(exchange, ids), [exchange.requestBytes]),
+      this.#level,
+      copyOf,
     );
-    const stored = {
-      response: this.#accept(current, responseMember),
-      request: this.#accept(current, requestMember),
-      payloadDigest,
-    };
-    onAccepted?.();
-    return stored;
-  }
-
-  #member(record: Uint8Array): Uint8Array | Promise<Uint8Array> {
-    return gzipMember(record, this.#level);
+    return gzipMember(
+      this.#assembler.assemble(responseFields(exchange, ids, stated), [exchange.head, ...exchange.wireBody]),
+      this.#level,
+      (responseMember) => {
+        const response = this.#accept(current, responseMember);
+        const request = this.#accept(current, requestMember);
+        onAccepted?.();
+        return { response, request, payloadDigest };
+      },
+    );
   }
 
   #accept(current: OpenWarc, member: Uint8Array): Location {
     const location = { file: current.name, offset: this.#offset, length: member.length };
-    this.#pending.push(member);
-    this.#pendingLength += member.length;
+    this.#pending.add(member);
     this.#offset += member.length;
     return location;
   }
@@ -277,7 +274,7 @@ export class WarcWriter {
     for (;;) {
       const name = this.#nextName();
       const warcinfoId = this.#uuid();
-      const member = await this.#member(this.#warcinfo(name, warcinfoId));
+      const member = await gzipMember(this.#warcinfo(name, warcinfoId), this.#level, copyOf);
       const file = await this.#createUnlessTaken(name);
       if (!file) continue;
       const current = { name, file, warcinfoId };
@@ -334,7 +331,7 @@ export class WarcWriter {
 
   async #flushAll(): Promise<void> {
     if (!this.#failureIsFinal) this.#failure = undefined;
-    while (this.#pendingLength > 0 && this.#failure === undefined) await this.#startDraining();
+    while (this.#pending.length > 0 && this.#failure === undefined) await this.#startDraining();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -348,18 +345,15 @@ export class WarcWriter {
   /** Writes batches until none is left or the disk refuses; never rejects: the failure is kept and told. */
   async #drain(): Promise<void> {
     const { file } = this.#current!;
-    while (this.#pendingLength > 0) {
-      const batch = this.#pending;
-      const length = this.#pendingLength;
-      this.#pending = [];
+    while (this.#pending.length > 0) {
       try {
-        await file.append(batch);
+        await file.append(this.#pending.take());
       } catch (error) {
-        this.#pending = [...batch, ...this.#pending];
+        this.#pending.refused();
         this.#failure = error;
         return;
       }
-      this.#pendingLength -= length;
+      this.#pending.written();
     }
   }
 
@@ -378,9 +372,12 @@ export class WarcWriter {
     this.#failure = error;
     this.#failureIsFinal = true;
     this.#current = undefined;
-    this.#pending = [];
-    this.#pendingLength = 0;
+    this.#pending = new MemberQueue(BATCH_BYTES);
   }
+}
+
+function copyOf(member: Uint8Array): Uint8Array {
+  return Buffer.from(member);
 }
 
 /** `20260314150926` */
