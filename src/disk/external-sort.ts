@@ -109,12 +109,14 @@ export class PairSorter {
 
   async *sorted(): AsyncGenerator<Groups> {
     if (this.#stagedPairs > 0) await this.#spill();
-    await this.#log?.close();
-    if (this.#log === undefined) return;
+    const log = this.#log;
+    if (log === undefined) return;
+    this.#log = undefined;
+    await log.close();
     const [low, high] = [this.#low, this.#high];
     this.#values = new Uint32Array(Math.min(this.#mostValues, this.#pairs));
     this.#offsets = new Uint32Array(Math.min(this.#mostKeys, high - low + 1) + 1);
-    yield* this.#sort({ path: this.#log.file.path, pairs: this.#pairs, low, high });
+    yield* this.#sort({ path: log.file.path, pairs: this.#pairs, low, high });
   }
 
   /** Lets go of the file that is being written, when the pairs will not be sorted after all. */

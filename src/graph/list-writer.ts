@@ -101,6 +101,7 @@ export class ListWriter {
     return logs.reduce((sum, log) => sum + log.length, 0);
   }
 
+  /** Lets go of the files, finished or not. */
   async abandon(): Promise<void> {
     for (const log of Object.values(this.#logs)) await log.abandon();
   }

@@ -70,6 +70,7 @@ export class NameWriter {
     return this.#names.length + this.#index.length;
   }
 
+  /** Lets go of the files, finished or not. */
   async abandon(): Promise<void> {
     for (const log of [this.#names, this.#index]) await log.abandon();
   }

@@ -32,12 +32,13 @@ export async function* readLines(
   disk: Disk,
   path: string,
   onRead: ReadProgress = () => {},
+  chunkBytes = CHUNK_BYTES,
 ): AsyncGenerator<LineChunk> {
   const file = await openInput(disk, path);
   try {
     let line = 1;
     let rest: Uint8Array = new Uint8Array(0);
-    for await (const piece of textOf(file, onRead)) {
+    for await (const piece of textOf(file, chunkBytes, onRead)) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
       const end = bytes.lastIndexOf(LF) + 1;
       rest = bytes.slice(end);
@@ -107,12 +108,13 @@ export function malformedAt({ path, bytes, line }: LineChunk, at: number, reason
   return malformed(path, line + countLines(bytes.subarray(0, at)), reason);
 }
 
-async function* textOf(file: DiskFile, onRead: ReadProgress): AsyncGenerator<Uint8Array> {
+async function* textOf(file: DiskFile, chunkBytes: number, onRead: ReadProgress): AsyncGenerator<Uint8Array> {
   const size = await file.size();
   const start = new Uint8Array(2);
   const n = await file.readUpTo(start, 0);
-  const bytes = readAll(file, size, onRead);
-  const text = n === 2 && start[0] === 0x1f && start[1] === 0x8b ? gunzip(file.path, bytes) : bytes;
+  const bytes = readAll(file, size, chunkBytes, onRead);
+  const text =
+    n === 2 && start[0] === 0x1f && start[1] === 0x8b ? gunzip(file.path, bytes, chunkBytes) : bytes;
   let isFirst = true;
   for await (const piece of text) {
     const hasMark = isFirst && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf;
@@ -121,11 +123,16 @@ async function* textOf(file: DiskFile, onRead: ReadProgress): AsyncGenerator<Uin
   }
 }
 
-async function* readAll(file: DiskFile, size: number, onRead: ReadProgress): AsyncGenerator<Uint8Array> {
-  const reader = new ReadAhead(file, 0, size, CHUNK_BYTES);
+async function* readAll(
+  file: DiskFile,
+  size: number,
+  chunkBytes: number,
+  onRead: ReadProgress,
+): AsyncGenerator<Uint8Array> {
+  const reader = new ReadAhead(file, 0, size, chunkBytes);
   try {
     for (;;) {
-      const bytes = await reader.peek(CHUNK_BYTES);
+      const bytes = await reader.peek(chunkBytes);
       if (bytes.length === 0) return;
       // A copy: the stream that takes it may hold on to it.
       yield bytes.slice();
@@ -137,9 +144,13 @@ async function* readAll(file: DiskFile, size: number, onRead: ReadProgress): Asy
   }
 }
 
-async function* gunzip(path: string, bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const input = Readable.from(bytes, { objectMode: false, highWaterMark: CHUNK_BYTES });
-  const output = createGunzip({ chunkSize: CHUNK_BYTES });
+async function* gunzip(
+  path: string,
+  bytes: AsyncGenerator<Uint8Array>,
+  chunkBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const input = Readable.from(bytes, { objectMode: false, highWaterMark: chunkBytes });
+  const output = createGunzip({ chunkSize: Math.max(64, chunkBytes) });
   input.on('error', (error) => output.destroy(error));
   try {
     for await (const piece of input.pipe(output)) yield piece;

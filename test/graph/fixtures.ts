@@ -1,0 +1,48 @@
+/** Graphs of a test's own, and how they look to the naked eye. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { test } from 'vitest';
+import { Disk } from '../../src/disk/disk.ts';
+import { openGraph } from '../../src/graph/graph.ts';
+import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { temporaryFolder } from '../disk/temporary-folder.ts';
+
+/** Without waiting for the disk: most tests end no process. */
+export const quickDisk = () => new Disk(new FaultyFileSystem({ skipSync: true }));
+
+/** A file with this text, compressed if its name says so. */
+export function fileOf(text: string | Uint8Array, name = 'edges.txt', folder = temporaryFolder()): string {
+  const path = join(folder, name);
+  writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+  return path;
+}
+
+export const newPlace = () => join(temporaryFolder(), 'graph');
+
+/** Every arc of a graph in a folder, by name; and every name. */
+export async function contentOf(folder: string): Promise<{ names: string[]; arcs: string[] }> {
+  const graph = await openGraph(folder);
+  const names: string[] = [];
+  for await (const name of graph.names.all()) names.push(name);
+  const arcs: string[] = [];
+  for await (const { first, count, offsets, targets } of graph.out.scan()) {
+    for (let i = 0; i < count; i++)
+      for (let at = offsets[i]; at < offsets[i + 1]; at++)
+        arcs.push(`${names[first + i]} ${names[targets[at]]}`);
+  }
+  await graph.close();
+  return { names, arcs };
+}
+
+export const byteSorted = (texts: Iterable<string>) =>
+  [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+
+const SHARED = join(import.meta.dirname, '../../../shared/data');
+
+/** A test on data that is not part of the project; skipped, and said so, where it is not there. */
+export function testOnShared(file: string, title: string, run: (path: string) => Promise<void>): void {
+  const path = join(SHARED, file);
+  if (existsSync(path)) test(title, () => run(path));
+  else test.skip(`${title} (skipped: ../shared/data/${file} is not there)`, () => {});
+}
