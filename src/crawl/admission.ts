@@ -48,6 +48,7 @@ export class Admission {
   #parcelsDue: Millis = Infinity;
   #offering = false;
   #waitingForRoom: (() => void)[] = [];
+  #ending = false;
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
@@ -93,10 +94,19 @@ export class Admission {
 
   /** Settles when little enough is on its way that more may be discovered: back-pressure, also across agents. */
   async room(): Promise<void> {
-    if (!this.#parts.transport.hasRoom) await this.#parts.transport.room();
-    while (this.#outbox.byteLength > OUTBOX_BYTES) {
-      await new Promise<void>((wake) => this.#waitingForRoom.push(wake));
+    const { transport } = this.#parts;
+    while (!this.#ending && !(transport.hasRoom && this.#outbox.byteLength <= OUTBOX_BYTES)) {
+      await new Promise<void>((wake) => {
+        this.#waitingForRoom.push(wake);
+        if (!transport.hasRoom) void transport.room().then(wake);
+      });
     }
+  }
+
+  /** Nothing more will be discovered: nobody need wait for room, which others may no longer make. */
+  end(): void {
+    this.#ending = true;
+    this.#letIn();
   }
 
   /** Sends parcels that are large or old enough, and offers the outbox to the sieve; true when it was offered something. */
@@ -111,7 +121,7 @@ export class Admission {
       this.#offered.clear();
       this.#offering = false;
     }
-    for (const wake of this.#waitingForRoom.splice(0)) wake();
+    this.#letIn();
     return true;
   }
 
@@ -127,6 +137,10 @@ export class Admission {
     const owner = agentOf(partitionOfFingerprint(batch.keys[0]), transport.agents);
     (owner === transport.agent ? this.#outbox : this.#parcels[owner]).addAll(batch);
     if (owner !== transport.agent) this.#parcelsDue = 0;
+  }
+
+  #letIn(): void {
+    for (const wake of this.#waitingForRoom.splice(0)) wake();
   }
 
   /** Before the cache: a link that is too deep here may be found again nearer to a seed. */

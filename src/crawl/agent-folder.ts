@@ -20,9 +20,10 @@ import type { FrontierState } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
 import { DrumSieve, type SieveState } from '../sieve/disk-sieve.ts';
 import type { CountersState } from './counters.ts';
+import type { SeedMove } from './folder.ts';
 import type { CrawlConfig } from './settings.ts';
 
-const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 1 };
+const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 2 };
 const FRONT_FILE = /^front\.\d+$/;
 
 /** What the agent itself must know to go on. */
@@ -31,6 +32,10 @@ export interface AgentState {
   readonly frontier: FrontierState;
   /** URLs taken from the sieve. */
   readonly taken: number;
+  /** How many of the crawl's seeds it was told of: later ones are new to it. */
+  readonly seeds: number;
+  /** Seeds that it found to have moved. */
+  readonly moved: readonly SeedMove[];
   /** Every file of the agent in the archive. */
   readonly archive: readonly WholeLength[];
 }
@@ -42,6 +47,13 @@ interface StoredState extends AgentState {
 }
 
 export const agentDir = (dir: string, agent: number): string => join(dir, 'agents', String(agent));
+
+/** Where each part has its files. */
+const partFolders = (dir: string) => ({
+  seen: join(dir, 'seen'),
+  hosts: join(dir, 'hosts'),
+  backlog: join(dir, 'backlog'),
+});
 
 export class AgentFolder {
   readonly #dir: string;
@@ -71,7 +83,7 @@ export class AgentFolder {
 
   static async open(disk: Disk, agent: number, config: CrawlConfig): Promise<AgentFolder> {
     const dir = agentDir(config.dir, agent);
-    const folders = { seen: join(dir, 'seen'), hosts: join(dir, 'hosts'), backlog: join(dir, 'backlog') };
+    const folders = partFolders(dir);
     for (const folder of Object.values(folders)) await disk.makeFolder(folder);
     const stored = await loadCheckpoint<StoredState>(disk, dir, CHECKPOINT);
     const at = stored?.state;
@@ -110,6 +122,8 @@ export class AgentFolder {
     const name = `front.${sequence}`;
     await writeDurably(this.#disk, join(this.#dir, name), front);
     await makeArchiveDurable();
+    // The names of files begun since the last checkpoint must be durable before it counts on them.
+    for (const folder of Object.values(partFolders(this.#dir))) await this.#disk.syncFolder(folder);
     const stored: StoredState = { ...state, sieve, hosts, backlog };
     const files = { [name]: front.length };
     await saveCheckpoint(this.#disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });

@@ -1,5 +1,6 @@
 /** Where an agent's thread begins. */
 import { systemClock } from '../clock.ts';
+import { Disk } from '../disk/disk.ts';
 import type { Millis } from '../units.ts';
 import { runAgent } from './agent-run.ts';
 import { serveAgentThread } from './between/agent-thread.ts';
@@ -14,6 +15,7 @@ await serveAgentThread<ThreadedStart, AgentProgress, AgentProgress>(async (start
   const { agent, agents, incarnation, ports, wantsPages } = start;
   const running = await runAgent(start, {
     clock: systemClock,
+    disk: new Disk(),
     connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
     log: { event: (name, facts) => coordinator.tell('event', { name, facts }) },
     onIdle: (report) => coordinator.tell('activity', report),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { recoverArchive } from '../archive/recovery.ts';
 import { WarcWriter } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
-import { Disk } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { Backlog } from '../frontier/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
@@ -51,8 +51,6 @@ export interface AgentStart {
   /** All seeds of the crawl, and where they have moved to: the scope is made of them. */
   readonly seeds: readonly string[];
   readonly moved: readonly SeedMove[];
-  /** Those that are new in this run. */
-  readonly newSeeds: readonly string[];
   readonly allowance: SharedAllowance;
   /** None for an agent that is alone. */
   readonly addresses: SharedAddresses | undefined;
@@ -61,6 +59,7 @@ export interface AgentStart {
 /** What an agent needs and no message can carry. */
 export interface AgentSurroundings {
   readonly clock: Clock;
+  readonly disk: Disk;
   /** Connects the agent with the others. */
   readonly connect: (state: TransportState | undefined) => Transport;
   readonly log: EventLog;
@@ -85,16 +84,41 @@ const RECENT_LINKS: Bytes = 2 ** 20;
 const RECENT_PAYLOADS: Bytes = 2 ** 22;
 
 export async function runAgent(start: AgentStart, around: AgentSurroundings): Promise<RunningAgent> {
+  const opened: Closable[] = [];
+  try {
+    return await beginAgent(start, around, opened);
+  } catch (error) {
+    for (const part of opened.reverse()) await part.close().catch(() => {}); // the first failure is the one to tell
+    throw error;
+  }
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** What it opens it adds to `opened`, to be closed if it fails. */
+async function beginAgent(
+  start: AgentStart,
+  around: AgentSurroundings,
+  opened: Closable[],
+): Promise<RunningAgent> {
   const { config } = start;
-  const { clock, log } = around;
-  const disk = new Disk();
+  const { clock, disk, log } = around;
   const { identity, client, resolver, guard, delays, drop } = await equip(config, clock, log);
+  opened.push(client);
   const politeness = new Politeness(config, delays);
   const scope = createScope(config, start.seeds);
   for (const move of start.moved) scope.admitSeedRedirect(...move);
   const counters = new Counters();
+  const moved: SeedMove[] = [];
+  const seedMoved = (move: SeedMove) => {
+    moved.push(move);
+    around.onSeedMoved(move);
+  };
 
   const folder = config.dir === '' ? undefined : await AgentFolder.open(disk, start.agent, config);
+  if (folder) opened.push(folder);
   const before = folder?.restored;
   const front = before && readFront(before.front);
   const archive = folder && (await openArchive(disk, start, identity.userAgent, before?.state));
@@ -142,13 +166,26 @@ export async function runAgent(start: AgentStart, around: AgentSurroundings): Pr
     for (const batch of front.discovered) admission.restore(unpackKeyedBatch(batch));
   }
 
+  // The crawl may have been cut off before it had noted down what the agent had.
+  for (const move of before?.state.moved ?? []) {
+    if (scope.admitSeedRedirect(...move)) around.onSeedMoved(move);
+    moved.push(move);
+  }
+
   const save = async (): Promise<void> => {
     const { received } = transport.state();
     if (folder) {
       const snapshot = writeFront(takeSnapshot(frontier), transport, admission);
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
-      const state = { counters: counted, frontier: frontier.state, taken: distributor.taken };
-      await folder.save(snapshot, { ...state, archive: pages.cut() }, () => pages.makeDurable());
+      const state: AgentState = {
+        counters: counted,
+        frontier: frontier.state,
+        taken: distributor.taken,
+        seeds: start.seeds.length,
+        moved,
+        archive: pages.cut(),
+      };
+      await folder.save(snapshot, state, () => pages.makeDurable());
     }
     transport.acknowledge(received);
   };
@@ -171,7 +208,7 @@ export async function runAgent(start: AgentStart, around: AgentSurroundings): Pr
       parseOptions: { agent: identity.productToken.toLowerCase(), ...(drop && { drop }) },
       onPage: around.onPage,
       onSeedRedirect: (from, to) => {
-        if (scope.admitSeedRedirect(from, to)) around.onSeedMoved([from, to]);
+        if (scope.admitSeedRedirect(from, to)) seedMoved([from, to]);
       },
     },
     checkpoint: save,
@@ -179,8 +216,8 @@ export async function runAgent(start: AgentStart, around: AgentSurroundings): Pr
     onIdle: around.onIdle,
     onLimit: around.onLimit,
   });
-  // An agent that knows nothing yet may have been cut off before its first checkpoint: it begins with all seeds.
-  admission.discover(ownSeeds(before ? start.newSeeds : start.seeds, start), 0);
+  // Those that it was told of before its last checkpoint are in it; those of a run that was cut off before one are not.
+  admission.discover(ownSeeds(start.seeds.slice(before?.state.seeds ?? 0), start), 0);
 
   const progress = (): AgentProgress => ({
     ...plain(counters),
@@ -204,12 +241,14 @@ export async function runAgent(start: AgentStart, around: AgentSurroundings): Pr
       await folder?.close();
     }
   };
+  const result = run();
+  result.catch(() => {}); // whoever is interested awaits it
   return {
     stop: (reason) => agent.stop(reason),
     activity: () => agent.activity(),
     progress,
     seedMoved: (move) => void scope.admitSeedRedirect(...move),
-    result: run(),
+    result,
   };
 }
 

@@ -54,6 +54,8 @@ export class Agent {
   readonly #work: Signal;
   #distributing = false;
   #checkpointAt: Millis;
+  /** What the coordinator was told last. */
+  #reported = '';
   #end: EndReason | undefined;
   #failure: { error: unknown } | undefined;
   #cancelGrace: (() => void) | undefined;
@@ -94,12 +96,20 @@ export class Agent {
   stop(reason: EndReason): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
+    this.#parts.admission.end();
     this.#cancelGrace = this.#parts.clock.after(GRACE, () => void this.#parts.tools.client.close());
     for (const signal of [this.#links, this.#names, this.#work]) signal.notify();
   }
 
-  /** Whether there is anything left to do here, for the coordinator. */
+  /** Whether there is anything left to do here, for the coordinator who asks. */
   activity(): ActivityReport {
+    const activity = this.#activity();
+    // Told that there is, he must be told when there is no longer, even if nothing else has changed since he last was.
+    if (!activity.idle) this.#reported = '';
+    return activity;
+  }
+
+  #activity(): ActivityReport {
     const { transport } = this.#parts;
     return { agent: transport.agent, idle: this.#isIdle(), ...transport.traffic };
   }
@@ -154,7 +164,6 @@ export class Agent {
   async #visits(): Promise<void> {
     const { clock, frontier, admission, distributor, allowance, onIdle, onLimit } = this.#parts;
     const tools = { ...this.#parts.tools, ...this.#limits() };
-    let reported = '';
     while (this.#end === undefined) {
       const turn = this.#mayVisit() ? frontier.acquire(clock.now()) : undefined;
       if (turn) {
@@ -165,10 +174,10 @@ export class Agent {
       }
       const limit = allowance.exhausted;
       if (limit) onLimit(limit);
-      const activity = this.activity();
+      const activity = this.#activity();
       const report = JSON.stringify(activity);
-      if (activity.idle && report !== reported) onIdle(activity);
-      reported = report;
+      if (activity.idle && report !== this.#reported) onIdle(activity);
+      this.#reported = report;
       if (this.#mayVisit()) frontier.starved();
       if (admission.hasWork || distributor.hasWork) this.#links.notify();
       await this.#work.wait(this.#nextTurn());

@@ -3,6 +3,7 @@
  * folder, and leaves the rest to a crew of agents.
  */
 import { type Clock, systemClock } from '../clock.ts';
+import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
 import type { Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
@@ -27,6 +28,8 @@ export interface CrawlHooks {
   readonly here?: boolean;
   /** For delays and waits of agents in the caller's thread; sockets keep the system's time. */
   readonly clock?: Clock;
+  /** Where agents in the caller's thread keep their files. */
+  readonly disk?: Disk;
 }
 
 /** The crawl as it stands, for whoever shows it. */
@@ -54,15 +57,17 @@ export async function startCrawl(
   config: CrawlConfig,
   hooks: CrawlHooks = {},
 ): Promise<CrawlRun> {
-  const clock = hooks.clock ?? systemClock;
+  const { clock = systemClock, disk = new Disk() } = hooks;
   const agents = agentCount(config);
   // Whatever can be refused is refused before a folder is touched.
   requireAgents(agents);
-  if (hooks.clock && !hooks.here) throw new Error('Only agents in the caller’s thread keep his clock.');
+  if ((hooks.clock || hooks.disk) && !hooks.here) {
+    throw new Error('Only agents in the caller’s thread keep his clock and his disk.');
+  }
   if (config.dir === '' && seeds.length === 0) throw noSeeds();
   await (await equip(config, clock, new CrawlLog(clock))).client.close();
 
-  const folder = config.dir === '' ? undefined : await CrawlFolder.open(config, seeds, clock);
+  const folder = config.dir === '' ? undefined : await CrawlFolder.open(disk, config, seeds, clock);
   const log = folder?.log ?? new CrawlLog(clock);
   const watch = new Stopwatch();
   let crew: Crew;
@@ -71,10 +76,11 @@ export async function startCrawl(
     log.event('crawl-started', { version: VERSION, seeds: seeds.length, agents });
     crew = await Crew.start(startsFor(seeds, config, agents, folder), {
       clock,
+      disk,
       log,
       onPage: hooks.onPage,
       here: hooks.here ?? false,
-      onSeedMoved: (move) => void folder?.seedMoved(move),
+      onSeedMoved: (move) => folder?.seedMoved(move),
     });
   } catch (error) {
     await folder?.close();
@@ -128,7 +134,6 @@ function startsFor(
     incarnation: (folder?.runs ?? 1) - 1,
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],
-    newSeeds: seeds,
     allowance: shareAllowance(config),
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
   };

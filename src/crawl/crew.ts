@@ -9,6 +9,7 @@
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
+import type { Disk } from '../disk/disk.ts';
 import { type AgentStart, runAgent } from './agent-run.ts';
 import { startAgentThread } from './between/agent-thread.ts';
 import { unpackPage } from './between/page-message.ts';
@@ -27,6 +28,8 @@ export interface ThreadedStart extends AgentStart {
 
 export interface CrewOptions {
   readonly clock: Clock;
+  /** Of agents in the caller's thread. */
+  readonly disk: Disk;
   readonly log: EventLog;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onSeedMoved: (move: SeedMove) => void;
@@ -109,10 +112,11 @@ export class Crew {
   }
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
-    const { clock, log, onPage } = this.#options;
+    const { clock, disk, log, onPage } = this.#options;
     const { agent, agents, incarnation } = start;
     const running = await runAgent(start, {
       clock,
+      disk,
       log,
       onPage,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),

@@ -46,6 +46,7 @@ export class CrawlFolder {
   readonly #disk: Disk;
   readonly #lock: FolderLock;
   #asked: Asked | undefined;
+  #noting: Promise<void> = Promise.resolve();
 
   private constructor(dir: string, disk: Disk, lock: FolderLock, log: CrawlLog, asked: Asked | undefined) {
     this.dir = dir;
@@ -55,14 +56,19 @@ export class CrawlFolder {
     this.#asked = asked;
   }
 
-  static async open({ dir }: CrawlConfig, seeds: readonly string[], clock: Clock): Promise<CrawlFolder> {
-    const disk = new Disk();
+  static async open(
+    disk: Disk,
+    { dir }: CrawlConfig,
+    seeds: readonly string[],
+    clock: Clock,
+  ): Promise<CrawlFolder> {
     const asked = await askedIn(disk, dir);
     if (!asked && seeds.length === 0) throw nothingToGoOnWith(dir);
     await disk.makeFolder(join(dir, 'agents'));
     const lock = FolderLock.acquire(dir);
     try {
-      return new CrawlFolder(dir, disk, lock, await openLog(disk, dir, clock), asked);
+      const log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);
+      return new CrawlFolder(dir, disk, lock, log, asked);
     } catch (error) {
       lock.release();
       throw error;
@@ -96,14 +102,17 @@ export class CrawlFolder {
     });
   }
 
-  /** A seed was found to have moved. */
-  async seedMoved(move: SeedMove): Promise<void> {
-    if (this.#asked) await this.#store({ ...this.#asked, moved: [...this.moved, move] });
+  /** A seed was found to have moved, which is noted down in its turn; a disk that refuses is reported by `close`. */
+  seedMoved(move: SeedMove): void {
+    this.#noting = this.#noting.then(async () => {
+      if (this.#asked) await this.#store({ ...this.#asked, moved: [...this.moved, move] });
+    });
+    this.#noting.catch(() => {}); // reported by close
   }
 
   async close(): Promise<void> {
     try {
-      await this.log.close();
+      await this.#noting.finally(() => this.log.close());
     } finally {
       this.#lock.release();
     }
@@ -165,12 +174,6 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
     'Go on with the version that wrote it, or choose another --dir to crawl anew.',
     { exitCode: EXIT.folder },
   );
-}
-
-async function openLog(disk: Disk, dir: string, clock: Clock): Promise<CrawlLog> {
-  const exists = (await disk.list(dir)).includes(LOG_FILE);
-  const file = await disk.open(join(dir, LOG_FILE), exists ? 'update' : 'create');
-  return new CrawlLog(clock, file, await file.size());
 }
 
 /** Whoever goes on with the crawl names the password again: the file is for others to read, too. */

@@ -1,11 +1,15 @@
 /**
  * What is worth telling, a line of JSON each: `{"time":"…","event":"host-given-up","host":"…"}`.
  *
- * Ensures   lines in the order of the events, whole ones only. `event` never waits: lines gather while the ones before
- *           them are on their way to the disk. A disk that refuses is reported by `close`.
+ * Ensures   lines in the order of the events, whole ones only: what a crash left of a line is cut off by `open`. `event` never
+ *           waits: lines gather while the ones before them are on their way to the disk. A disk that refuses is
+ *           reported by `close`.
  */
+
+import { basename, dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { DiskFile } from '../disk/disk.ts';
+import type { Disk, DiskFile } from '../disk/disk.ts';
+import type { Bytes } from '../units.ts';
 
 /** Where events are told. */
 export type EventLog = Pick<CrawlLog, 'event'>;
@@ -23,6 +27,19 @@ export class CrawlLog {
     this.#clock = clock;
     this.#file = file;
     this.#position = position;
+  }
+
+  static async open(disk: Disk, path: string, clock: Clock): Promise<CrawlLog> {
+    const exists = (await disk.list(dirname(path))).includes(basename(path));
+    const file = await disk.open(path, exists ? 'update' : 'create');
+    try {
+      const end = await endOfLastLine(file);
+      await file.truncate(end);
+      return new CrawlLog(clock, file, end);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   event(name: string, facts: Readonly<Record<string, unknown>>): void {
@@ -54,4 +71,18 @@ export class CrawlLog {
     }
     this.#writing = undefined;
   }
+}
+
+const PIECE: Bytes = 4096;
+
+/** Where the last whole line of a file ends. */
+async function endOfLastLine(file: DiskFile): Promise<number> {
+  const piece = Buffer.alloc(PIECE);
+  for (let end = await file.size(); end > 0; end -= PIECE) {
+    const start = Math.max(0, end - PIECE);
+    await file.readAll(piece.subarray(0, end - start), start);
+    const newline = piece.subarray(0, end - start).lastIndexOf('\n');
+    if (newline >= 0) return start + newline + 1;
+  }
+  return 0;
 }

@@ -19,41 +19,43 @@ export interface Faults {
 
 export class FaultyFileSystem implements FileSystem {
   readonly faults: Faults;
+  readonly #inner: FileSystem;
   /** Operations that changed something, so far. */
   changes = 0;
 
-  constructor(faults: Faults) {
+  constructor(faults: Faults, inner: FileSystem = nodeFileSystem) {
     this.faults = faults;
+    this.#inner = inner;
   }
 
   async open(path: string, mode: OpenMode): Promise<RawFile> {
     if (mode !== 'read' && mode !== 'update') this.#change();
-    return this.#wrap(await nodeFileSystem.open(path, mode));
+    return this.#wrap(await this.#inner.open(path, mode));
   }
 
   async rename(from: string, to: string): Promise<void> {
     if (this.faults.failRename) throw systemError('EIO');
     this.#change();
-    await nodeFileSystem.rename(from, to);
+    await this.#inner.rename(from, to);
   }
 
   async remove(path: string): Promise<void> {
     this.#change();
-    await nodeFileSystem.remove(path);
+    await this.#inner.remove(path);
   }
 
   makeFolder(path: string): Promise<void> {
-    return nodeFileSystem.makeFolder(path);
+    return this.#inner.makeFolder(path);
   }
 
   list(folder: string): Promise<string[]> {
-    return nodeFileSystem.list(folder);
+    return this.#inner.list(folder);
   }
 
   async syncFolder(path: string): Promise<void> {
     if (this.faults.failSync) throw systemError('EIO');
     this.#change();
-    if (!this.faults.skipSync) await nodeFileSystem.syncFolder(path);
+    if (!this.faults.skipSync) await this.#inner.syncFolder(path);
   }
 
   #wrap(file: RawFile): RawFile {

@@ -1,0 +1,116 @@
+/** A disk that fills up, writes less than asked, refuses fsync or rename, or loses power: the crawl stops and says why, and goes on later. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { DrumlinError } from '../../src/errors.ts';
+import { type Lab, startLab } from '../../src/lab/index.ts';
+import { type Faults, FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
+import { archivedPages } from './archived.ts';
+import { startCrawl } from './here.ts';
+
+let lab: Lab;
+let pages: string[];
+let folder: string;
+let dir: string;
+
+beforeAll(async () => {
+  lab = await startLab({ scenario: 'clean', domains: 25, pages: 8 });
+  pages = [...lab.web.allUrls()].sort();
+});
+afterAll(() => lab.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'drumlin-faults-'));
+  dir = join(folder, 'crawl');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Little memory, so that everything goes to disk. */
+const TINY: CrawlOptions = {
+  frontHosts: 8,
+  frontUrls: 40,
+  backlogMemory: 65_536,
+  hostMemory: 2 ** 20,
+  sieveMemory: 2 ** 20,
+};
+
+/** Crawls until the end or a failure, which it returns. */
+async function crawl(disk: Disk, options: CrawlOptions = {}): Promise<unknown> {
+  const config = resolveConfig({
+    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents: 2, checkpoint: 100 },
+    ...TINY,
+    ...options,
+  });
+  try {
+    const run = await startCrawl(lab.seeds, config, { disk });
+    await run.finished;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Every fault in turn, each at another moment, until the crawl has come to its end. */
+async function crawlThrough(faultsOf: (round: number) => Faults | undefined): Promise<number> {
+  let failures = 0;
+  for (let round = 0; ; round++) {
+    const faults = faultsOf(round);
+    const error = await crawl(
+      faults ? new Disk(new FaultyFileSystem({ skipSync: true, ...faults })) : new Disk(),
+    );
+    if (error === undefined) return failures;
+    expect(error).toBeInstanceOf(DrumlinError);
+    expect((error as DrumlinError).code).toMatch(/^DISK_(FULL|FAILED)$/);
+    expect((error as DrumlinError).exitCode).toBe(4);
+    failures++;
+  }
+}
+
+describe('a crawl whose disk', () => {
+  test('is full now and then stops, says so, and goes on when there is room', async () => {
+    const failures = await crawlThrough((round) =>
+      round < 12 ? { room: 20_000 * 2 ** (round % 6) } : undefined,
+    );
+    expect(failures).toBeGreaterThanOrEqual(6);
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+
+  test('writes a few bytes at a time archives all the same', async () => {
+    expect(
+      await crawl(new Disk(new FaultyFileSystem({ skipSync: true, shortTransfers: 1009 }))),
+    ).toBeUndefined();
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+
+  test.each<[string, Faults]>([
+    ['fsync', { failSync: true }],
+    ['rename', { failRename: true }],
+  ])('fails at %s stops, and goes on when it no longer does', async (_, faults) => {
+    const failures = await crawlThrough((round) => (round === 0 ? faults : undefined));
+    expect(failures).toBe(1);
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+
+  test('fails for good at any moment loses no page and archives none twice', async () => {
+    let operations = 5;
+    const failures = await crawlThrough(() => {
+      operations = Math.ceil(operations * 1.25);
+      return operations < 4000 ? { operations } : undefined;
+    });
+    expect(failures).toBeGreaterThan(15);
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+
+  test('loses power at any moment, and with it what was not made durable, loses no page', async () => {
+    for (let operations = 20; ; operations = Math.ceil(operations * 1.4)) {
+      const powered = new PowerCutFileSystem();
+      const error = await crawl(new Disk(new FaultyFileSystem({ operations }, powered)));
+      if (error === undefined) break;
+      powered.cutPower();
+    }
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+});
