@@ -215,21 +215,24 @@ const REDRAW: Millis = 250;
 const PLAIN_LINE: Millis = 5000;
 
 /** One line of progress: drawn over in a terminal, anew every few seconds elsewhere; nothing for what takes less than a second. */
-class Meter {
+export class Meter {
   readonly #screen: Screen;
-  readonly #began = performance.now();
+  readonly #now: () => Millis;
+  readonly #began: Millis;
   #step = '';
   #stepBegan = 0;
   #shown = -Infinity;
   #drawn = false;
 
-  constructor(screen: Screen) {
+  constructor(screen: Screen, now: () => Millis = () => performance.now()) {
     this.#screen = screen;
+    this.#now = now;
+    this.#began = now();
   }
 
   /** How far a step is, as a share of 1. */
   readonly show = (step: string, share: number): void => {
-    const now = performance.now();
+    const now = this.#now();
     if (step !== this.#step) {
       this.#step = step;
       this.#stepBegan = now;
