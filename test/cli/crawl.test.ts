@@ -100,7 +100,7 @@ describe('drumlin crawl', () => {
     expect(await ended).toBe(130);
     expect(err).toContain('press Ctrl-C again to stop at once');
     expect(out).toContain('go on     drumlin crawl --dir c');
-    expect(existsSync(join(dir, 'c/agents/0/waiting.txt'))).toBe(true);
+    expect(existsSync(join(dir, 'c/agents/0/checkpoint.json'))).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { crawl } from '../../src/index.ts';
 import { linking, startSmallSite } from './small-site.ts';
 
-const LOCAL = { allowPrivate: true, delay: 0 };
+const LOCAL = { allowPrivate: true, delay: 0, agents: 1 };
 
 describe('the stream of pages', () => {
   test('gives url, status, headers, body and links of each page', async () => {
