@@ -1,12 +1,20 @@
 /**
- * Graphs to measure on: seeded, in typed arrays, the same on every run.
+ * Graphs to measure on: seeded, in typed arrays, the same on every run; and what they cost to build, to keep and to read.
+ *
+ *   npm run bench -- graphs [--nodes 1M] [--arcs 20M] [--scale 20] [--kronecker-arcs 31M] [--memory 256Mi] [--dir folder]
  *
  * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws (exponents 2.25 and
  * 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids, no arc is there twice. `kroneckerGraph` is
  * R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which `csrOf` and the builder
  * remove (about 6 % at the default size).
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { IdArcs } from '../src/graph/arcs.ts';
+import { type Adjacency, buildGraph, openGraph } from '../src/graph/graph.ts';
+import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
 
 export type { IdArcs } from '../src/graph/arcs.ts';
 export { csrOf } from '../src/graph/csr.ts';
@@ -141,4 +149,90 @@ function randomSource(seed: number): () => number {
   };
   for (let i = 0; i < 16; i++) next();
   return next;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      nodes: { type: 'string', default: '1M' },
+      arcs: { type: 'string', default: '20M' },
+      scale: { type: 'string', default: '20' },
+      'kronecker-arcs': { type: 'string', default: '31M' },
+      memory: { type: 'string', default: '256Mi' },
+      dir: { type: 'string', default: tmpdir() },
+    },
+  });
+  const folder = mkdtempSync(join(values.dir, 'drumlin-graphs-'));
+  const memory = parseBytes(values.memory);
+  try {
+    const heavy = { nodes: parseCount(values.nodes), arcs: parseCount(values.arcs) };
+    await measure('heavy-tailed', join(folder, 'heavy'), heavy.nodes, heavyTailedGraph(heavy), memory);
+    const kronecker = { scale: parseCount(values.scale), arcs: parseCount(values['kronecker-arcs']) };
+    await measure(
+      'Kronecker',
+      join(folder, 'kronecker'),
+      2 ** kronecker.scale,
+      kroneckerGraph(kronecker),
+      memory,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const BATCH_ARCS = 65_536;
+const SCANS = 5;
+
+async function measure(
+  name: string,
+  folder: string,
+  nodes: number,
+  arcs: IdArcs,
+  memory: number,
+): Promise<void> {
+  const batches = async function* () {
+    for (let at = 0; at < arcs.from.length; at += BATCH_ARCS)
+      yield { from: arcs.from.subarray(at, at + BATCH_ARCS), to: arcs.to.subarray(at, at + BATCH_ARCS) };
+  };
+  const building = cpuSeconds();
+  await buildGraph(folder, { ids: batches(), nodes }, { memory });
+  const built = building();
+  const graph = await openGraph(folder);
+  print(`${name}: ${formatCount(nodes)} nodes, ${formatCount(graph.arcs)} arcs`);
+  print(`  build      ${((built / arcs.from.length) * 1e9).toFixed(0)} ns of processor an arc given`);
+  for (const direction of ['out', 'in'] as const) {
+    const lists = graph[direction];
+    const bytes = `${(lists.bytes / graph.arcs).toFixed(2)} bytes an arc (${formatBytes(lists.bytes)})`;
+    print(
+      `  ${direction.padEnd(10)} ${bytes}, scanned in ${(await scanNanos(lists, graph.arcs)).toFixed(2)} ns of processor an arc`,
+    );
+  }
+  await graph.close();
+}
+
+/** The least of several scans: the others say how busy the machine is. */
+async function scanNanos(lists: Adjacency, arcs: number): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < SCANS; i++) {
+    const scanning = cpuSeconds();
+    let seen = 0;
+    for await (const { targets } of lists.scan()) seen += targets.length;
+    if (seen !== arcs) throw new Error(`${seen} arcs were read, there are ${arcs}`);
+    times.push((scanning() / arcs) * 1e9);
+  }
+  return Math.min(...times);
+}
+
+/** Processor time of the whole process, the threads that read files included. */
+function cpuSeconds(): () => number {
+  const start = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1e6;
+  };
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
