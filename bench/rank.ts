@@ -123,8 +123,9 @@ function plainStep(
     else given[i] = x[i] / degrees[i];
   }
   for (let i = 0; i < x.length; i++) {
+    const end = offsets[i + 1];
     let sum = 0;
-    for (let at = offsets[i]; at < offsets[i + 1]; at++) sum += given[targets[at]];
+    for (let at = offsets[i]; at < end; at++) sum += given[targets[at]];
     x[i] = 0.85 * (sum + stuck / x.length) + 0.15 / x.length;
   }
 }
@@ -149,7 +150,7 @@ async function methodTable(graph: Graph, methods: readonly string[]): Promise<vo
 interface PeerResult {
   readonly few: number;
   readonly many: number;
-  readonly maxRssBytes: number;
+  readonly maxRssBytes?: number;
   readonly form?: string;
 }
 
@@ -186,7 +187,7 @@ function printPeer(name: string, theirs: PeerResult, ours: PeerResult, arcs: num
   const iteration = ({ few, many }: PeerResult) => (many - few) / (MANY - FEW);
   const [inIteration, inCall] = [iteration(theirs) / iteration(ours), theirs.many / ours.many];
   const cells = [nanos(iteration(theirs)), times(inIteration), nanos(theirs.many), times(inCall)];
-  print(`| ${name} | ${cells.join(' | ')} | ${formatBytes(theirs.maxRssBytes)} |`);
+  print(`| ${name} | ${cells.join(' | ')} | ${theirs.maxRssBytes ? formatBytes(theirs.maxRssBytes) : ''} |`);
 }
 
 const times = (ratio: number) => (ratio === 1 ? '' : `${ratio.toFixed(ratio < 10 ? 1 : 0)}×`);
@@ -201,7 +202,7 @@ async function ownResult(graph: Graph): Promise<PeerResult> {
     }
     return best;
   };
-  return { few: await call(FEW), many: await call(MANY), maxRssBytes: process.resourceUsage().maxRSS * 1024 };
+  return { few: await call(FEW), many: await call(MANY) };
 }
 
 function graphology(): string[] {

@@ -5,7 +5,8 @@
  *           and each sum reads the lists again, a block at a time through the same kernel. The method does not see the difference.
  * Requires  vectors made by `vector()`, as many as were planned. They are in the order of the kernel's own numbers of nodes:
  *           `number` and `byNode` translate.
- * Costs     in memory 4 bytes an arc and direction, 20 a node and 8 a vector; streaming, 8 bytes a node and 8 a vector, and a block.
+ * Costs     in memory 4 bytes an arc and direction, and a node 4 bytes a direction, 8 a vector, 16 more; streaming, 8 bytes a node and vector, 12
+ *           more, and a block.
  */
 import { DrumlinError } from '../errors.ts';
 import { type Adjacency, BLOCK_ARCS } from '../graph/graph.ts';
@@ -42,16 +43,23 @@ export interface ArcsWanted {
   /** How often each node is read. */
   readonly degrees: Uint32Array;
   readonly vectors: number;
+  /** Vectors of the same size that the caller holds elsewhere. */
+  readonly others: number;
 }
 
+/** Beside the kernel: degrees and numbers while lists are read, degrees, numbers and scores at the end. */
+const KEPT_BYTES = 16;
+/** The same without numbers. */
+const STREAMED_BYTES = 12;
+
 export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promise<HeldArcs> {
-  const { nodes, arcs, lists, vectors } = wanted;
+  const { nodes, arcs, lists, vectors, others } = wanted;
   const resident = lists.length * rowsBytes(nodes, arcs) + 8 * vectors * nodes;
-  if (resident <= MOST_BYTES && resident + 16 * nodes <= options.memory) {
+  if (resident <= MOST_BYTES && resident + (KEPT_BYTES + 8 * others) * nodes <= options.memory) {
     return ResidentArcs.load(wanted, resident, usefulThreads(options.threads, nodes, arcs));
   }
-  const least = 8 * (vectors + 1) * nodes;
-  if (least <= Math.min(options.memory, MOST_BYTES)) return StreamedArcs.open(wanted);
+  const least = (8 * (vectors + others) + STREAMED_BYTES) * nodes;
+  if (least <= options.memory) return StreamedArcs.open(wanted);
   throw new DrumlinError(
     'MEMORY',
     `The vectors of ${formatCount(nodes)} nodes take ${formatBytes(least)}; ${formatBytes(options.memory)} are given.`,
@@ -131,15 +139,21 @@ class StreamedArcs implements HeldArcs {
     let longest = BLOCK_ARCS;
     for (const lists of wanted.lists)
       for (const degree of await lists.degrees()) if (degree > longest) longest = degree;
-    return new StreamedArcs(wanted, longest);
+    const capacity = rowsBytes(BLOCK_ARCS, longest) + 8 * wanted.vectors * wanted.nodes;
+    if (capacity <= MOST_BYTES) return new StreamedArcs(wanted, longest, capacity);
+    throw new DrumlinError(
+      'GRAPH_SIZE',
+      `The vectors of ${formatCount(wanted.nodes)} nodes take ${formatBytes(capacity)}, and no more than ${formatBytes(MOST_BYTES)} can be used.`,
+      'Rank by in, opic or tse, which need less.',
+    );
   }
 
   /** A block is copied to where a plan of as many rows and arcs as the largest may have puts them. */
-  private constructor({ nodes, lists, vectors }: ArcsWanted, longest: number) {
+  private constructor({ nodes, lists }: ArcsWanted, longest: number, capacity: number) {
     this.#nodes = nodes;
     this.#lists = lists;
     this.#longest = longest;
-    this.kernel = new Kernel(rowsBytes(BLOCK_ARCS, longest) + 8 * vectors * nodes, 1);
+    this.kernel = new Kernel(capacity, 1);
     this.#rows = planRows(this.kernel, BLOCK_ARCS, longest, () => 0);
   }
 

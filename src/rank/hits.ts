@@ -1,7 +1,7 @@
 /**
  * HITS: good hubs link to good authorities, good authorities are linked from good hubs.
  *
- * Definition (temporal search paper, Eqs. 7 and 8; Kleinberg's HITS where c = 0): in each iteration
+ * Definition (Göbölös-Szabó and Benczúr, "Temporal Wikipedia search by edits and linkage", Eqs. 7 and 8; Kleinberg's HITS where c = 0): in each iteration
  *
  *   a(v) = sum of h(u) over u -> v, plus c · p(v), divided by the greatest;
  *   h(v) = sum of a(u) over v -> u, plus c · p(v), divided by the greatest.
@@ -63,7 +63,8 @@ async function hits(
   const { nodes, arcs } = graph;
   const lists = [graph.in, graph.out];
   const degrees = await graph.out.degrees();
-  const held = await holdArcs({ nodes, arcs, lists, degrees, vectors: personal ? 4 : 3 }, options);
+  const vectors = personal ? { vectors: 4, others: 1 } : { vectors: 3, others: 0 };
+  const held = await holdArcs({ nodes, arcs, lists, degrees, ...vectors }, options);
   try {
     const run = new Run(held, personal?.weights, values.c);
     const convergence = new Convergence(values.tolerance, values.iterations, USUAL_FACTOR);

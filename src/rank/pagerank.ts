@@ -8,7 +8,7 @@
  *
  * The same as the limit of Eqs. 1 and 2 of Cui et al., "Unsupervised Domain Ranking": pi_j = sum over i -> j of alpha · pi_i/Y_i, plus
  * (1 - alpha)/n, where Y_i is the out-degree; those equations say nothing of dangling nodes, whose probability then leaves the graph
- * (`lost`). The personalised form (Eq. 3 of the temporal search paper) jumps to nodes by given weights instead of to all alike.
+ * (`lost`). The personalised form (Göbölös-Szabó and Benczúr, Eq. 3) jumps to nodes by given weights instead of to all alike.
  *
  * With `teleport`, dangling nodes jump as everybody does. That and `lost` give the same scores but for a common factor, and with a
  * uniform jump so does `uniform`: the order is one. A link from a node to itself is a link.

@@ -10,8 +10,8 @@
  * Requires  0 <= alpha < 1; `jump`, where given, sums to 1.
  * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless `iterations` ended it
  *           before: `facts.errorBound` says so.
- * Costs     4 bytes an arc and 52 a node in memory, 60 with a jump; where that is more than `memory`, the lists are read again in
- *           each step, with 40 or 48 bytes a node.
+ * Costs     4 bytes an arc and 52 a node in memory, 68 with a jump; where that is more than `memory`, the lists are read again in
+ *           each step, with 44 or 60 bytes a node.
  */
 import type { Adjacency } from '../graph/graph.ts';
 import { Convergence } from './convergence.ts';
@@ -41,8 +41,14 @@ export async function walk(problem: WalkProblem, options: RankOptions): Promise<
   if (problem.nodes === 0)
     return { scores: new Float64Array(0), facts: { iterations: 0, residual: 0, errorBound: 0 } };
   const degrees = await problem.links.degrees();
-  const vectors = problem.jump ? 5 : 4;
-  const arcs = await holdArcs({ ...problem, lists: [problem.sources], degrees, vectors }, options);
+  const wanted = {
+    ...problem,
+    lists: [problem.sources],
+    degrees,
+    vectors: problem.jump ? 5 : 4,
+    others: problem.jump ? 1 : 0,
+  };
+  const arcs = await holdArcs(wanted, options);
   try {
     const walker = new Walker(arcs, degrees, problem.jump);
     const facts = await iterate(walker, problem, options);

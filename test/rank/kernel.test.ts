@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memoryGraph } from '../../src/graph/graph.ts';
+import { holdArcs } from '../../src/rank/held-arcs.ts';
 import { rank } from '../../src/rank/index.ts';
 import { Kernel } from '../../src/rank/kernel.ts';
 import { KERNEL_WASM } from '../../src/rank/kernel-wasm.ts';
@@ -36,7 +37,7 @@ test.each(['pagerank', 'hits'])('%s: threads do not change a bit of the result',
 test.each(['pagerank', 'hits'])('%s: arcs in memory and arcs read again give the same scores', async (by) => {
   const graph = largeGraph();
   const inMemory = await rank(graph, { by, iterations: 12 });
-  const streaming = await rank(graph, { by, iterations: 12, memory: 40 * graph.nodes });
+  const streaming = await rank(graph, { by, iterations: 12, memory: 44 * graph.nodes });
   expect([inMemory.facts.held, streaming.facts.held]).toEqual(['memory', 'stream']);
   const furthest = inMemory.scores.reduce(
     (most, score, i) => Math.max(most, Math.abs(score - streaming.scores[i])),
@@ -49,12 +50,18 @@ test.each(['pagerank', 'hits'])('%s: arcs in memory and arcs read again give the
 
 test('memory for less than the vectors is refused with the size that is needed', async () => {
   const graph = largeGraph(3000, 10);
-  await expect(rank(graph, { by: 'pagerank', memory: 40 * 3000 - 1 })).rejects.toMatchObject({
+  await expect(rank(graph, { by: 'pagerank', memory: 44 * 3000 - 1 })).rejects.toMatchObject({
     code: 'MEMORY',
-    fact: 'The vectors of 3,000 nodes take 120 kB; 120 kB are given.',
+    fact: 'The vectors of 3,000 nodes take 132 kB; 132 kB are given.',
     remedy: 'Give --memory 1M or more.',
   });
-  await expect(rank(graph, { by: 'hits', memory: 32 * 3000 - 1 })).rejects.toMatchObject({ code: 'MEMORY' });
+  await expect(rank(graph, { by: 'hits', memory: 36 * 3000 - 1 })).rejects.toMatchObject({ code: 'MEMORY' });
+});
+
+test('a graph whose vectors are beyond the reach of the kernel is refused, whatever the memory', async () => {
+  const { in: lists } = largeGraph(3000, 10);
+  const wanted = { nodes: 2e8, arcs: 10, lists: [lists], degrees: new Uint32Array(0), vectors: 4, others: 0 };
+  await expect(holdArcs(wanted, { threads: 1, memory: 1e12 })).rejects.toMatchObject({ code: 'GRAPH_SIZE' });
 });
 
 test('a relabelling is a permutation by powers of two of the degree, greatest first, that keeps the order of equals', () => {

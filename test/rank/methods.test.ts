@@ -19,7 +19,7 @@ import {
 const RUNS = { numRuns: 300 };
 const alpha = fc.constantFrom(0, 0.2, 0.5, 0.85, 0.95);
 /** So little that only the vectors fit: the arcs are then read again in each step. */
-const little = (graph: SmallGraph, vectors: number) => ({ memory: 8 * (vectors + 1) * graph.nodes });
+const little = (graph: SmallGraph, vectors: number) => ({ memory: (8 * vectors + 12) * graph.nodes });
 const inMemoryOrNot = fc.boolean();
 const uniform = (nodes: number) => range(nodes).map(() => 1 / nodes);
 const distance = (a: Float64Array, b: readonly number[]) =>
@@ -90,7 +90,7 @@ describe('PageRank', () => {
             alpha,
             dangling,
             teleport: named(weights),
-            ...(inMemory ? {} : little(graph, 5)),
+            ...(inMemory ? {} : little(graph, 6)),
           });
           expect(distance(scores, pagerank(graph, alpha, jump, goes))).toBeLessThanOrEqual(1e-9);
         },
@@ -306,7 +306,7 @@ describe('HITS', () => {
             vector,
             c,
             personal: named(weights),
-            ...(inMemory ? {} : little(graph, 4)),
+            ...(inMemory ? {} : little(graph, 5)),
           });
           const source = distribution(weights).map((share) => c * share);
           const { authorities, hubs } = hits(graph, Number(facts.iterations), source);
