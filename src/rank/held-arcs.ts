@@ -47,6 +47,8 @@ export interface ArcsWanted {
   readonly others: number;
 }
 
+type StreamWanted = Pick<ArcsWanted, 'nodes' | 'lists' | 'vectors'>;
+
 /** Beside the kernel: degrees and numbers while lists are read, degrees, numbers and scores at the end. */
 const KEPT_BYTES = 16;
 /** The same without numbers. */
@@ -65,6 +67,11 @@ export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promis
     `The vectors of ${formatCount(nodes)} nodes take ${formatBytes(least)}; ${formatBytes(options.memory)} are given.`,
     `Give --memory ${Math.ceil(least / 1e6)}M or more.`,
   );
+}
+
+/** For a method that reads the lists once: nothing is kept. */
+export function streamArcs(wanted: StreamWanted): Promise<HeldArcs> {
+  return StreamedArcs.open(wanted);
 }
 
 class ResidentArcs implements HeldArcs {
@@ -135,7 +142,7 @@ class StreamedArcs implements HeldArcs {
   readonly #longest: number;
   readonly #rows: Rows;
 
-  static async open(wanted: ArcsWanted): Promise<HeldArcs> {
+  static async open(wanted: StreamWanted): Promise<HeldArcs> {
     let longest = BLOCK_ARCS;
     for (const lists of wanted.lists)
       for (const degree of await lists.degrees()) if (degree > longest) longest = degree;
@@ -149,7 +156,7 @@ class StreamedArcs implements HeldArcs {
   }
 
   /** A block is copied to where a plan of as many rows and arcs as the largest may have puts them. */
-  private constructor({ nodes, lists }: ArcsWanted, longest: number, capacity: number) {
+  private constructor({ nodes, lists }: StreamWanted, longest: number, capacity: number) {
     this.#nodes = nodes;
     this.#lists = lists;
     this.#longest = longest;

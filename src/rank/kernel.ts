@@ -35,7 +35,7 @@ interface Functions {
   work(most: number): 0 | 1;
 }
 
-/** Where things stand in the memory. The first 16 fields are u32, the rest f64; kernel.as.ts has the same table in bytes. */
+/** Where things stand in the memory, in u32, but for three f64 from SCALE_AT on; kernel.as.ts has the same table in bytes. */
 const AT = {
   round: 0,
   nextChunk: 1,
@@ -51,10 +51,11 @@ const AT = {
   shares: 11,
   jump: 12,
   totals: 13,
+  first: 20,
 } as const;
 const SCALE_AT = 7;
 const TASK_BYTES = 128;
-const KIND = { stop: 0, sums: 1, walk: 2 } as const;
+const KIND = { stop: 0, sums: 1, walk: 2, share: 3 } as const;
 
 /** Lists of neighbours in a kernel's memory, row by row, and how they are shared out. All addresses. */
 export interface Rows {
@@ -151,6 +152,16 @@ export class Kernel {
       stuck += totals[i + 1];
     }
     return { moved, stuck };
+  }
+
+  /**
+   * result[target] += 1 / how many others the row lists, for each of them; a row that lists itself gives itself nothing.
+   * Rows write to each other's results, so a kernel that does this has no helping threads.
+   */
+  share(rows: Rows, first: number, result: Float64Array): Promise<void> {
+    this.#words[AT.first] = first;
+    this.#words[AT.result] = result.byteOffset;
+    return this.#run(KIND.share, rows);
   }
 
   /** Ends the helping threads. */

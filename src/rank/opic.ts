@@ -5,24 +5,24 @@
  * is pi_j = sum over i -> j of 1/Y_i, with Y_i the out-degree. As for IN, nodes at distance 0 support nobody: a link to
  * oneself is neither counted nor given a share.
  *
- * Costs one reading of the out-lists, and the scores.
+ * Costs one reading of the out-lists, and the scores twice, in the kernel and out of it.
  */
 import type { Graph } from '../graph/graph.ts';
-import { othersInList } from './in-degree.ts';
+import { streamArcs } from './held-arcs.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 
 export const ranker = defineRanker({ name: 'opic', title: 'OPIC', parameters: {}, run: opic });
 
 async function opic(graph: Graph, _: object, { onProgress }: RankOptions): Promise<RankResult> {
-  const scores = new Float64Array(graph.nodes);
-  for await (const block of graph.out.scan()) {
-    const { first, count, offsets, targets } = block;
-    for (let i = 0; i < count; i++) {
-      const share = 1 / othersInList(block, i);
-      const end = offsets[i + 1];
-      for (let at = offsets[i]; at < end; at++) if (targets[at] !== first + i) scores[targets[at]] += share;
+  const arcs = await streamArcs({ nodes: graph.nodes, lists: [graph.out], vectors: 1 });
+  try {
+    const scores = arcs.vector();
+    for await (const { rows, first } of arcs.portions(0)) {
+      await arcs.kernel.share(rows, first, scores);
+      onProgress?.(first / graph.nodes);
     }
-    onProgress?.((first + count) / graph.nodes);
+    return { scores: arcs.byNode(scores), facts: { bytesRead: arcs.bytesRead } };
+  } finally {
+    await arcs.close();
   }
-  return { scores, facts: { bytesRead: graph.out.bytes } };
 }
