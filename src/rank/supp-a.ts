@@ -6,8 +6,8 @@
  * Theorem 6.1 predicts the bytes read, F being the graph and M the memory: F² / M · (1 + E[SUPP] / E[X]).
  *
  * Here      how many nodes a scan can complete depends on supporters nobody knows before: when the sets are full the second half of the
- *           nodes is put back, and the next scan takes as many as would just have fitted. A list takes 12 bytes an arc, a set 11 bytes a
- *           supporter, where the theorem has a label each; and the graph on disk is smaller than its labels, so F² is bytes on disk times
+ *           nodes is put back, and the next scan takes as many as would just have fitted. A list takes up to 20 bytes an arc, a set 11
+ *           a supporter, where the theorem has a label each; and the graph on disk is smaller than its labels, so F² is bytes on disk times
  *           bytes of labels.
  */
 import { DrumlinError } from '../errors.ts';
@@ -23,7 +23,8 @@ export const ranker = defineRanker({
   run: rescan,
 });
 
-const BYTES_AN_ARC = 12;
+/** With those of a node, of which there may be as many. */
+const BYTES_AN_ARC = 20;
 const BYTES_AN_ENTRY = 8;
 /** A fuller table would look too long for free places. */
 const MOST_FULL = 0.7;
@@ -40,18 +41,19 @@ async function rescan(graph: Graph, _: object, options: RankOptions): Promise<Ra
   // A quarter for lists, half for sets, and a quarter for the copy that is made when nodes are put back.
   const mostArcs = Math.floor(room / 4 / BYTES_AN_ARC);
   const table = new PairTable(Math.floor(room / 2 / BYTES_AN_ENTRY));
+  const batch = new Batch(graph.nodes, mostArcs);
   let wanted = mostArcs;
   let scans = 0;
   let from = 0;
   while (from < graph.nodes) {
-    const batch = await loadBatch(graph, from, Math.min(wanted, mostArcs));
+    await batch.load(graph, from, Math.min(wanted, mostArcs));
     const kept = await completeBatch(graph, batch, table, memory);
     scans++;
     scores.set(batch.supporters.subarray(0, kept), from);
     from += kept;
     // As many arcs as would have filled the table, but no leap: other nodes have other crowds.
     const arcs = batch.offsets[kept];
-    wanted = Math.max(1, Math.min(2 * arcs, Math.floor((arcs * table.capacity) / Math.max(1, table.size))));
+    if (arcs > 0) wanted = Math.ceil(arcs * Math.min(2, table.capacity / Math.max(1, table.size)));
     onProgress?.(from / graph.nodes);
   }
   return { scores, facts: { memory, scans, ...ioOf(graph, memory, scores, scans) } };
@@ -65,51 +67,65 @@ function ioOf({ arcs, in: { bytes } }: Graph, memory: number, scores: Float64Arr
 }
 
 /** The lists of consecutive nodes, and the same arcs by their in-neighbours. */
-interface Batch {
-  readonly first: number;
+class Batch {
+  first = 0;
+  /** Nodes in it. */
+  count = 0;
+  /** The list of node first + x is targets[offsets[x] .. offsets[x + 1]). */
   readonly offsets: Uint32Array;
-  readonly targets: Uint32Array;
-  /** y · MOST_NODES + the number of x in the batch, increasing. */
-  readonly byNeighbour: Float64Array;
+  targets: Uint32Array;
+  /** y · MOST_NODES + x of each arc, increasing. */
+  byNeighbour: Float64Array;
   readonly supporters: Uint32Array;
-}
 
-/** At least one node, at most so many arcs otherwise. */
-async function loadBatch(graph: Graph, first: number, mostArcs: number): Promise<Batch> {
-  const offsets = [0];
-  const lists: Uint32Array[] = [];
-  reading: for await (const block of graph.in.scan({ from: first, blockArcs: Math.max(1, mostArcs) })) {
-    for (let i = 0; i < block.count; i++) {
-      const list = block.targets.slice(block.offsets[i], block.offsets[i + 1]);
-      const end = offsets[offsets.length - 1] + list.length;
-      if (lists.length > 0 && (end > mostArcs || lists.length === MOST_NODES)) break reading;
-      lists.push(list);
-      offsets.push(end);
-    }
+  constructor(nodes: number, arcs: number) {
+    const most = Math.min(nodes, arcs, MOST_NODES);
+    this.offsets = new Uint32Array(most + 1);
+    this.targets = new Uint32Array(arcs);
+    this.byNeighbour = new Float64Array(arcs);
+    this.supporters = new Uint32Array(most);
   }
-  const targets = new Uint32Array(offsets[offsets.length - 1]);
-  const byNeighbour = new Float64Array(targets.length);
-  lists.forEach((list, x) => {
-    targets.set(list, offsets[x]);
-    for (let i = 0; i < list.length; i++) byNeighbour[offsets[x] + i] = list[i] * MOST_NODES + x;
-  });
-  return {
-    first,
-    offsets: Uint32Array.from(offsets),
-    targets,
-    byNeighbour: byNeighbour.sort(),
-    supporters: new Uint32Array(lists.length),
-  };
+
+  /** Takes nodes from `first` on, as many as have `mostArcs` arcs, but at least one: for that one it grows if it has to. */
+  async load(graph: Graph, first: number, mostArcs: number): Promise<void> {
+    this.first = first;
+    this.count = 0;
+    reading: for await (const block of graph.in.scan({ from: first, blockArcs: Math.max(1, mostArcs) })) {
+      for (let i = 0; i < block.count; i++) {
+        const list = block.targets.subarray(block.offsets[i], block.offsets[i + 1]);
+        const end = this.offsets[this.count] + list.length;
+        if (this.count > 0 && (end > mostArcs || this.count === this.supporters.length)) break reading;
+        this.#add(list);
+      }
+    }
+    this.byNeighbour.subarray(0, this.offsets[this.count]).sort();
+    this.supporters.fill(0);
+  }
+
+  #add(list: Uint32Array): void {
+    const start = this.offsets[this.count];
+    if (start + list.length > this.targets.length) {
+      this.targets = new Uint32Array(list.length);
+      this.byNeighbour = new Float64Array(list.length);
+    }
+    this.targets.set(list, start);
+    for (let i = 0; i < list.length; i++) this.byNeighbour[start + i] = list[i] * MOST_NODES + this.count;
+    this.offsets[++this.count] = start + list.length;
+  }
+
+  get arcs(): number {
+    return this.offsets[this.count];
+  }
 }
 
 /** Scans the graph once; gives how many nodes of the batch, from the first on, it completed. */
 async function completeBatch(graph: Graph, batch: Batch, table: PairTable, memory: number): Promise<number> {
-  const { byNeighbour, supporters } = batch;
-  let kept = supporters.length;
+  const { arcs, byNeighbour, supporters } = batch;
+  let kept = batch.count;
   let at = 0;
   table.clear();
   for await (const { first, count, offsets, targets } of graph.in.scan()) {
-    for (; at < byNeighbour.length && byNeighbour[at] < (first + count) * MOST_NODES; at++) {
+    for (; at < arcs && byNeighbour[at] < (first + count) * MOST_NODES; at++) {
       const x = byNeighbour[at] % MOST_NODES;
       const y = Math.floor(byNeighbour[at] / MOST_NODES) - first;
       for (let i = offsets[y]; i < offsets[y + 1] && x < kept; i++) {

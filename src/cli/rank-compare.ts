@@ -1,0 +1,216 @@
+/**
+ * `drumlin rank compare`: several ranking methods on one graph, side by side: what they admit to the top, how much they agree, how far
+ * estimates are off, what they cost. A table in the terminal, JSON, or a page with plots.
+ */
+import { availableParallelism } from 'node:os';
+import { basename, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { DrumlinError } from '../errors.ts';
+import type { Comparison, Contestant } from '../rank/compare-run.ts';
+import type { NodeWeights } from '../rank/ranker.ts';
+import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
+
+export interface CompareFlags {
+  readonly by: string;
+  readonly top: string;
+  readonly bad?: string;
+  readonly good?: string;
+  readonly json?: boolean;
+  readonly report?: string;
+  readonly threads: string;
+  readonly memory: string;
+}
+
+export interface Streams {
+  readonly output: Writable;
+  readonly screen: { readonly isTTY?: boolean; write(text: string): unknown };
+}
+
+const METHODS = 'in,opic,pagerank,trustrank,supp,tse';
+
+export function registerCompare(rank: Command): void {
+  // Flags behind the word "compare" are this command's own, though `rank` has some of the same names.
+  rank
+    .enablePositionalOptions()
+    .command('compare')
+    .description(
+      'Compare ranking methods: bad nodes at the top, agreement, errors of estimates, time, memory.',
+    )
+    .argument('<graph>', 'the folder of a graph')
+    .option('--by <methods>', 'methods apart by commas, with parameters like tse:p=0.001:seed=2', METHODS)
+    .option('--bad <file>', 'names of bad nodes, one a line: how many reach the top of each ranking?')
+    .option('--good <file>', 'names of good nodes, best first; TrustRank trusts the first that is there')
+    .option('--top <count>', 'how far down to compare', '10000')
+    .option('--json', 'print JSON')
+    .option('--report <file>', 'write a page with plots')
+    .option('--threads <count>', 'threads for methods that use several', String(availableParallelism()))
+    .option('--memory <size>', 'memory for each method', '2Gi')
+    .action((graph: string, flags: CompareFlags) =>
+      compareCommand(graph, flags, { output: process.stdout, screen: process.stderr }),
+    );
+}
+
+export async function compareCommand(
+  folder: string,
+  flags: CompareFlags,
+  { output, screen }: Streams,
+): Promise<void> {
+  const [{ writeText }, { readNameList }, { Disk }, { openGraph }] = await Promise.all([
+    import('./text-output.ts'),
+    import('./name-list.ts'),
+    import('../disk/disk.ts'),
+    import('../graph/open-graph.ts'),
+  ]);
+  const contestants = await readMethods(flags.by, readNameList);
+  const [top, threads] = [atLeastOne('--top', flags.top), atLeastOne('--threads', flags.threads)];
+  const memory = parseBytes(flags.memory);
+  const lists = {
+    ...(flags.bad !== undefined && { bad: await readNameList(flags.bad) }),
+    ...(flags.good !== undefined && { good: await readNameList(flags.good) }),
+  };
+  const disk = new Disk();
+  const graph = await openGraph(folder, disk);
+  const bytesRead = () => disk.traffic.read;
+  const compare = () => compared(graph, { contestants, top, threads, memory, ...lists, bytesRead }, screen);
+  try {
+    if (flags.report === undefined) {
+      await writeText(undefined, output, async function* () {
+        yield printed(await compare(), flags.json === true);
+      });
+      return;
+    }
+    const { reportPage } = await import('../rank/report.ts');
+    let comparison: Comparison | undefined;
+    await writeText(flags.report, output, async function* () {
+      comparison = await compare();
+      yield reportPage(comparison, `Rankings of ${basename(resolve(folder))}`);
+    });
+    if (comparison) output.write(printed(comparison, flags.json === true));
+  } finally {
+    await graph.close();
+  }
+}
+
+async function compared(
+  graph: Parameters<typeof import('../rank/compare-run.ts').compareRankings>[0],
+  request: Parameters<typeof import('../rank/compare-run.ts').compareRankings>[1],
+  screen: Streams['screen'],
+): Promise<Comparison> {
+  const { compareRankings } = await import('../rank/compare-run.ts');
+  const { showEta } = await import('./eta.ts');
+  let label = '';
+  let eta = showEta(label, screen);
+  try {
+    return await compareRankings(graph, {
+      ...request,
+      onProgress(current, done) {
+        if (current !== label) {
+          eta.end();
+          label = current;
+          eta = showEta(`ranking by ${label}`, screen);
+        }
+        eta.update(done);
+      },
+    });
+  } finally {
+    eta.end();
+  }
+}
+
+/** `in,tse:p=0.001`: methods apart by commas, each with its parameters apart by colons. */
+async function readMethods(
+  text: string,
+  readNames: (path: string) => Promise<NodeWeights>,
+): Promise<Contestant[]> {
+  const { findRanker } = await import('../rank/registry.ts');
+  const { flagOf, nearest } = await import('../rank/parameters.ts');
+  const contestants: Contestant[] = [];
+  for (const label of text.split(',').map((part) => part.trim())) {
+    const [by, ...settings] = label.split(':');
+    const { parameters } = await findRanker(by);
+    const keys = new Map(Object.keys(parameters).map((key) => [flagOf(key), key]));
+    const given: Record<string, string | NodeWeights> = {};
+    for (const setting of settings) {
+      const [, flag, value] = /^([^=]+)=(.+)$/s.exec(setting) ?? [];
+      if (flag === undefined)
+        throw new DrumlinError('PARAMETER', `"${setting}" in "${label}" is no parameter.`, 'Write p=0.001.');
+      const key = keys.get(flag);
+      if (key === undefined)
+        throw new DrumlinError(
+          'PARAMETER',
+          `The method "${by}" has no parameter "${flag}".`,
+          keys.size > 0 ? `Did you mean "${nearest(flag, [...keys.keys()])}"?` : 'It has none at all.',
+        );
+      given[key] = parameters[key].kind === 'nodes' ? await readNames(value) : value;
+    }
+    contestants.push({ label, by, given });
+  }
+  return contestants;
+}
+
+function printed(comparison: Comparison, json: boolean): string {
+  if (json) return `${JSON.stringify(comparison, undefined, 2)}\n`;
+  return [methodLines(comparison), agreementLines(comparison)].map(asColumns).join('\n');
+}
+
+function methodLines({ methods, top, bad, good }: Comparison): string[][] {
+  const depths = [10, 100, 1000].filter((r) => r < top).concat(top);
+  const withErrors = methods.some(({ error }) => error);
+  const upTo = (places: readonly number[], r: number) =>
+    formatCount(places.filter((place) => place <= r).length);
+  return [
+    [
+      ...['method', 'time', 'CPU', 'memory', 'read'],
+      ...(bad ? ['first bad', ...depths.map((r) => `bad in ${formatCount(r)}`)] : []),
+      ...(good ? [`good in ${formatCount(top)}`] : []),
+      ...(withErrors ? ['error', 'worst'] : []),
+    ],
+    ...methods.map((method) => [
+      method.label,
+      formatDuration(method.milliseconds),
+      formatDuration(method.cpuMilliseconds),
+      formatBytes(method.memoryBytes),
+      formatBytes(method.bytesRead),
+      ...(bad
+        ? [
+            method.badPlaces.length > 0 ? formatCount(method.badPlaces[0]) : '-',
+            ...depths.map((r) => upTo(method.badPlaces, r)),
+          ]
+        : []),
+      ...(good ? [formatCount(method.goodPlaces.length)] : []),
+      ...(withErrors ? [percent(method.error?.mean), percent(method.error?.worst)] : []),
+    ]),
+  ];
+}
+
+function agreementLines({ methods, overlap, kendallTau }: Comparison): string[][] {
+  return [
+    ['shared \\ tau', ...methods.map(({ label }) => label)],
+    ...methods.map(({ label }, i) => [
+      label,
+      ...methods.map((_, j) => {
+        if (i === j) return '';
+        return j < i ? percent(overlap[i][j]) : kendallTau[i][j].toFixed(2);
+      }),
+    ]),
+  ];
+}
+
+/** The first column to the left, the others to the right. */
+function asColumns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+function percent(value: number | undefined): string {
+  return value === undefined ? '-' : `${Number((value * 100).toPrecision(value >= 1 ? 3 : 2))} %`;
+}
+
+function atLeastOne(flag: string, text: string): number {
+  const count = parseCount(text);
+  if (count >= 1) return count;
+  throw new DrumlinError('VALUE', `${flag} must be at least 1.`, 'Give a positive number.');
+}
