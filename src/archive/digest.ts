@@ -4,7 +4,8 @@
  *
  * Ensures   Reading accepts what other tools write (hexadecimal, Base32 and Base64, any case of the label);
  *           writing produces one form only.
- * Cost      One pass of OpenSSL over the bytes: about 16 µs for 25 KB.
+ * Cost      One pass of OpenSSL over the bytes: about 16 µs for 25 KB. Node hands a digest out as text in half the time
+ *           it takes to make a buffer of it, so digests are text here.
  */
 import { createHash, hash } from 'node:crypto';
 
@@ -13,19 +14,19 @@ export type DigestAlgorithm = 'sha1' | 'sha256';
 /** The labelled digest of bytes that lie in one piece. */
 export function digest(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
   return algorithm === 'sha1'
-    ? `sha1:${base32(hash('sha1', bytes, 'buffer'))}`
+    ? `sha1:${base32(hash('sha1', bytes, 'binary'))}`
     : `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** RFC 4648 Base32 without padding (20 bytes need none). */
-export function base32(bytes: Uint8Array): string {
+/** RFC 4648 Base32 without padding (20 bytes need none) of bytes given as Latin-1 text. */
+export function base32(bytes: string): string {
   let text = '';
   let bits = 0;
   let held = 0;
   for (let i = 0; i < bytes.length; i++) {
-    held = ((held & 0x1f) << 8) | bytes[i];
+    held = ((held & 0x1f) << 8) | bytes.charCodeAt(i);
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
@@ -46,7 +47,11 @@ export function digestMatches(stated: string, bytes: Uint8Array): boolean | unde
 }
 
 function encodings(actual: Buffer): string[] {
-  return [base32(actual), unpadded(actual.toString('base64')), actual.toString('base64url')];
+  return [
+    base32(actual.toString('latin1')),
+    unpadded(actual.toString('base64')),
+    actual.toString('base64url'),
+  ];
 }
 
 function unpadded(text: string): string {

@@ -5,7 +5,7 @@ import { base32, digest, digestMatches } from '../../src/archive/digest.ts';
 
 test('Base32 agrees with the vectors of RFC 4648, without their padding', () => {
   const vectors = { '': '', f: 'MY', fo: 'MZXQ', foo: 'MZXW6', foob: 'MZXW6YQ', fooba: 'MZXW6YTB' };
-  for (const [text, expected] of Object.entries(vectors)) expect(base32(Buffer.from(text))).toBe(expected);
+  for (const [text, expected] of Object.entries(vectors)) expect(base32(text)).toBe(expected);
 });
 
 test('a digest is written in one form and recognised in every form other tools write', () => {
@@ -18,7 +18,7 @@ test('a digest is written in one form and recognised in every form other tools w
         written,
         `${algorithm}:${actual.toString('hex')}`,
         `${algorithm}:${actual.toString('hex').toUpperCase()}`,
-        `${algorithm.toUpperCase().replace('SHA', 'SHA-')}:${base32(actual)}`,
+        `${algorithm.toUpperCase().replace('SHA', 'SHA-')}:${base32(actual.toString('latin1'))}`,
         `${algorithm}:${actual.toString('base64')}`,
         `${algorithm}:${actual.toString('base64url')}`,
       ];
