@@ -204,7 +204,7 @@ export class IndexWriter {
   readonly #place: RunPlace;
   readonly #run: number;
   readonly generation: number;
-  #buffer = Buffer.allocUnsafeSlow(FIRST_BUFFER);
+  #buffer: Buffer;
   #filled = 0;
   /** Once the rows have outgrown memory, or a checkpoint wants them. */
   #log: AppendLog | undefined;
@@ -214,6 +214,7 @@ export class IndexWriter {
     this.#place = place;
     this.#run = run;
     this.generation = generation;
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_BUFFER, place.indexInMemory));
   }
 
   /** Goes on with an index that a checkpoint names. */

@@ -31,7 +31,7 @@ describe('a run in memory', () => {
       length: fc.constantFrom(1, 20, 300),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const run = new MemoryRun();
         const model = new Map<string, string[]>();
         let made = 0;
