@@ -15,7 +15,7 @@
  * Cost      about 0.4 µs, half of it the hash; the domain of a recently met host is remembered, a new one adds 0.3 µs.
  */
 import { payLevelDomain } from './domain.ts';
-import { hostOf } from './parts.ts';
+import { hostOf, originOf } from './parts.ts';
 import { xxh64 } from './xxh64.ts';
 
 export const PARTITION_BITS = 10;
@@ -38,9 +38,20 @@ export function partitionOfFingerprint(fingerprint: bigint): number {
   return Number(fingerprint >> HASH_BITS);
 }
 
+const SLASH = 47;
+/** The links of a page mostly lead to one place: its partition is kept at hand. */
+let lastOrigin = '';
+let lastBits = 0n;
+
 /** The fingerprint of a canonical URL: fits an element of a BigUint64Array. */
 export function fingerprint(url: string): bigint {
-  return highBits(hostOf(url)) | (xxh64(url) >> PARTITION_SHIFT);
+  const { length } = lastOrigin;
+  // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a page.
+  if (url.charCodeAt(length) !== SLASH || url.slice(0, length) !== lastOrigin) {
+    lastOrigin = originOf(url);
+    lastBits = highBits(hostOf(url));
+  }
+  return lastBits | (xxh64(url) >> PARTITION_SHIFT);
 }
 
 function highBits(host: string): bigint {
