@@ -78,7 +78,7 @@ class NameBytes {
   }
 
   held(id: number): Uint8Array | undefined {
-    return this.#table?.arena.subarray(this.#table.starts[id], this.#table.starts[id + 1]);
+    return this.#table?.bytesOf(id);
   }
 
   async fetch(id: number): Promise<Uint8Array> {

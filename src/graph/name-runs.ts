@@ -14,7 +14,7 @@ import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
 import { writeVarint } from '../disk/varint.ts';
 import { compareBytes } from './name-format.ts';
-import { NameTable } from './name-table.ts';
+import { ENTRY_HEAD, lengthAt, NameTable, numberAt } from './name-table.ts';
 
 const RUNS: Format = { type: 'gnr', version: 1 };
 const STAGED_BYTES = 64 * 1024;
@@ -72,7 +72,8 @@ export class NameRuns {
     const order = table.sorted();
     const start = this.#texts.length;
     const numbers = this.#numbers.length;
-    await writeNames(this.#texts, table, order);
+    await writeNames(this.#texts, table.arena, order);
+    for (let i = 0; i < order.length; i++) order[i] = numberAt(table.arena, order[i]);
     await this.#numbers.append(new Uint8Array(order.buffer, 0, order.byteLength));
     this.#runs.push({ names: order.length, start, end: this.#texts.length, numbers });
     if (isLast) this.#table = undefined;
@@ -119,20 +120,27 @@ export class NameRuns {
   }
 }
 
-async function writeNames(log: AppendLog, { arena, starts }: NameTable, order: Uint32Array): Promise<void> {
-  let staged = new Uint8Array(STAGED_BYTES);
-  let bytes = 0;
-  for (const number of order) {
-    const length = starts[number + 1] - starts[number];
-    if (bytes + length + 5 > staged.length) {
-      await log.append(staged.subarray(0, bytes));
-      bytes = 0;
-      if (length + 5 > staged.length) staged = new Uint8Array(length + 5);
-    }
-    bytes = writeVarint(staged, bytes, length);
-    for (let at = starts[number]; at < starts[number + 1]; at++) staged[bytes++] = arena[at];
+async function writeNames(log: AppendLog, arena: Uint8Array, order: Uint32Array): Promise<void> {
+  const staged = new Uint8Array(STAGED_BYTES);
+  for (let done = 0; done < order.length; ) {
+    const { next, bytes } = packNames(arena, order, done, staged);
+    await log.append(staged.subarray(0, bytes));
+    done = next;
   }
-  await log.append(staged.subarray(0, bytes));
+}
+
+/** As many names from `start` on as there is room for, each after its length. */
+function packNames(arena: Uint8Array, order: Uint32Array, start: number, into: Uint8Array) {
+  let bytes = 0;
+  let next = start;
+  for (; next < order.length; next++) {
+    const entry = order[next];
+    const length = lengthAt(arena, entry);
+    if (bytes + length + 5 > into.length) break;
+    bytes = writeVarint(into, bytes, length);
+    for (let i = 0; i < length; i++) into[bytes++] = arena[entry + ENTRY_HEAD + i];
+  }
+  return { next, bytes };
 }
 
 async function mergeRuns(

@@ -4,30 +4,29 @@
  * Idea      quicksort on four bytes at a time (Bentley and Sedgewick 1997): names are split into those below, at and above a pivot's four
  *           bytes; only those at it look further, and they never look at those bytes again. The four bytes stand beside the order, so
  *           that a split reads memory in order and not all over the arena.
- * Requires  no zero bytes in names: zero is what stands behind the end of a name. Name i is arena[starts[i] .. starts[i + 1]), and
- *           not so long that a recursion for each four of its bytes would be too deep.
- * Ensures   `order[0 .. count)`, a permutation of what it held, is in byte order; equal names stand together.
+ * Requires  no zero bytes in names: zero is what stands behind the end of a name. Entries of an arena as name-table.ts lays them out, and
+ *           names not so long that a recursion for each four of their bytes would be too deep.
+ * Ensures   `order`, a permutation of the entries it held, is in byte order of their names; equal names stand together.
  */
+import { ENTRY_HEAD, lengthAt } from './name-table.ts';
 
 /** Up to here, insertion. */
 const FEW = 12;
 
-export function sortNames(arena: Uint8Array, starts: Uint32Array, order: Uint32Array, count: number): void {
-  const keys = new Uint32Array(count);
-  new NameSort(arena, starts, order, keys).sort(0, count, 0);
+export function sortNames(arena: Uint8Array, order: Uint32Array): void {
+  new NameSort(arena, order).sort(0, order.length, 0);
 }
 
 class NameSort {
   readonly #arena: Uint8Array;
-  readonly #starts: Uint32Array;
   readonly #order: Uint32Array;
+  /** Four bytes of each name of `order`, in step with it. */
   readonly #keys: Uint32Array;
 
-  constructor(arena: Uint8Array, starts: Uint32Array, order: Uint32Array, keys: Uint32Array) {
+  constructor(arena: Uint8Array, order: Uint32Array) {
     this.#arena = arena;
-    this.#starts = starts;
     this.#order = order;
-    this.#keys = keys;
+    this.#keys = new Uint32Array(order.length);
   }
 
   /** The names order[from .. to), all equal in their first `depth` bytes. */
@@ -75,9 +74,9 @@ class NameSort {
   #loadKeys(from: number, to: number, depth: number): void {
     const arena = this.#arena;
     for (let i = from; i < to; i++) {
-      const name = this.#order[i];
-      const at = this.#starts[name] + depth;
-      const length = this.#starts[name + 1] - at;
+      const entry = this.#order[i];
+      const at = entry + ENTRY_HEAD + depth;
+      const length = lengthAt(arena, entry) - depth;
       let key = 0;
       for (let byte = 0; byte < 4; byte++) key = (key << 8) | (byte < length ? arena[at + byte] : 0);
       this.#keys[i] = key;
@@ -87,18 +86,20 @@ class NameSort {
   #insert(from: number, to: number, depth: number): void {
     const order = this.#order;
     for (let i = from + 1; i < to; i++) {
-      const name = order[i];
+      const entry = order[i];
       let hole = i;
-      for (; hole > from && this.#compare(order[hole - 1], name, depth) > 0; hole--)
+      for (; hole > from && this.#compare(order[hole - 1], entry, depth) > 0; hole--)
         order[hole] = order[hole - 1];
-      order[hole] = name;
+      order[hole] = entry;
     }
   }
 
   #compare(a: number, b: number, depth: number): number {
     const arena = this.#arena;
-    let [i, j] = [this.#starts[a] + depth, this.#starts[b] + depth];
-    const [aEnd, bEnd] = [this.#starts[a + 1], this.#starts[b + 1]];
+    let i = a + ENTRY_HEAD + depth;
+    let j = b + ENTRY_HEAD + depth;
+    const aEnd = a + ENTRY_HEAD + lengthAt(arena, a);
+    const bEnd = b + ENTRY_HEAD + lengthAt(arena, b);
     for (; i < aEnd && j < bEnd; i++, j++) {
       if (arena[i] !== arena[j]) return arena[i] - arena[j];
     }

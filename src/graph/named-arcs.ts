@@ -83,9 +83,12 @@ export class NamedArcs {
     const runs = this.#runs;
     let at = 0;
     let i = start;
+    let from = -1;
     for (; i < count; i++) {
       const span = 4 * i;
-      const from = runs.intern(bytes, spans[span], spans[span + 1]);
+      // Arcs from the same node mostly come together.
+      if (from < 0 || !isSame(bytes, spans, span - 4, span))
+        from = runs.intern(bytes, spans[span], spans[span + 1]);
       if (from < 0) break;
       if (spans[span + 2] === spans[span + 3]) continue; // a node alone
       const to = runs.intern(bytes, spans[span + 2], spans[span + 3]);
@@ -95,6 +98,15 @@ export class NamedArcs {
     }
     return { next: i, arcs: at / 2 };
   }
+}
+
+/** Whether two spans hold the same bytes. */
+function isSame(bytes: Uint8Array, spans: Uint32Array, a: number, b: number): boolean {
+  const [start, other] = [spans[a], spans[b]];
+  const length = spans[a + 1] - start;
+  if (spans[b + 1] - other !== length) return false;
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== bytes[other + i]) return false;
+  return true;
 }
 
 function rankedPairs(pairs: Uint32Array, ranks: Uint32Array): IdArcs {
