@@ -2,6 +2,7 @@
  * A backlog beside a naive model of it, an array of URLs for each host, and beside a workbench that is a queue for each host.
  * Every step is done to both, and what they say is compared.
  */
+import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
@@ -148,12 +149,14 @@ export class Life {
     };
     await between?.();
     await this.#backlog.settle(frozen);
+    if (!between) expect(readdirSync(this.#options.folder).sort()).toEqual(Object.keys(frozen.files).sort());
   }
 
-  /** The process dies, and another goes on from the last checkpoint. */
-  async crash(cutPower: () => void = () => {}): Promise<void> {
+  /** The process dies, and another goes on from the last checkpoint, perhaps with other limits. */
+  async crash(cutPower: () => void, limits?: Partial<BacklogLimits>): Promise<void> {
     await this.#backlog.close();
     cutPower();
+    this.#options = { ...this.#options, limits: { ...this.#options.limits, ...limits } };
     await this.reopen();
   }
 

@@ -144,6 +144,44 @@ test('a host may have more than four gigabytes in a run, and the run more than t
   await second.backlog.close();
 });
 
+test('a URL of 60 KB waits like any other, on disk, through a merge and a restart', async () => {
+  const folder = temporaryFolder();
+  const first = await openAt(folder, undefined, { window: 32 * 1024 });
+  const long = (i: number) => `https://a/${i}${'x'.repeat(60_000)}`;
+  const urls = Array.from({ length: 12 }, (_, i) => (i % 2 ? `http://a/${i}` : long(i)));
+  for (const url of urls) {
+    first.backlog.add('a', { url, depth: 0, redirects: 0 });
+    await first.backlog.makeRoom();
+  }
+  const at = await first.backlog.freeze();
+  expect(at.state.runs.length).toBeLessThan(4);
+  await first.backlog.close();
+  const second = await openAt(folder, at, { window: 32 * 1024 });
+  expect(await drain(second.backlog)).toEqual(urls);
+  await second.backlog.close();
+});
+
+test('hosts and URLs left are counted, also in the middle of a sweep and after a restart', async () => {
+  const { folder, at } = await folderWithRun();
+  const first = await openAt(folder, at);
+  const sweep = await first.backlog.sweep();
+  for (const most of [10, 4]) {
+    await sweep.next();
+    await sweep.take(most, new PathQueue(sweep.host));
+  }
+  const later = await first.backlog.freeze();
+  expect([first.backlog.hosts, first.backlog.urls]).toEqual([2, 16]);
+  expect(await sweep.next()).toBe(true);
+  expect(sweep.drop()).toBe(10);
+  expect(await sweep.next()).toBe(false);
+  await first.backlog.endSweep();
+  expect([first.backlog.hosts, first.backlog.urls]).toEqual([1, 6]);
+  await first.backlog.close();
+  const second = await openAt(folder, later);
+  expect([second.backlog.hosts, second.backlog.urls]).toEqual([2, 16]);
+  await second.backlog.close();
+});
+
 describe('files', () => {
   const addRun = async (backlog: Backlog, host: string, count = 3) => {
     for (let i = 0; i < count; i++) backlog.add(host, { url: `http://${host}/${i}`, depth: 0, redirects: 0 });
@@ -189,8 +227,8 @@ describe('files', () => {
 
   test('are few however many runs are written in the middle of sweeps', async () => {
     const { files, backlog } = await openAt(temporaryFolder(), undefined, { indexInMemory: 0 });
+    for (let i = 0; i < 5; i++) await addRun(backlog, 'a');
     for (let round = 0; round < 4; round++) {
-      for (let i = 0; i < 5; i++) await addRun(backlog, 'a');
       const sweep = await backlog.sweep();
       await sweep.next();
       for (let i = 0; i < 20; i++) await addRun(backlog, 'a');
@@ -200,8 +238,8 @@ describe('files', () => {
     }
     // Three runs that are swept, with data and two indexes each; four that are not; another while two are merged.
     expect(files.most).toBeLessThanOrEqual(3 * 3 + 4 * 2 + 2);
-    expect(backlog.urls).toBe(4 * 25 * 3 - 4);
-    expect(await drain(backlog)).toHaveLength(4 * 25 * 3 - 4);
+    expect(backlog.urls).toBe((5 + 4 * 20) * 3 - 4);
+    expect(await drain(backlog)).toHaveLength((5 + 4 * 20) * 3 - 4);
     expect(files.now).toBe(0);
     await backlog.close();
   });

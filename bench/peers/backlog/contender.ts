@@ -4,7 +4,6 @@
  * ("nothing" shows how much that is); every URL that is handed out is a string of its own, and is counted.
  */
 import { readFileSync, rmSync } from 'node:fs';
-import type { Disk } from '../../../src/disk/disk.ts';
 import { openBacklog } from './drumlin.ts';
 import { openLevel } from './leveldb.ts';
 import { openLmdb } from './lmdb.ts';
@@ -44,8 +43,6 @@ export interface Contender {
   /** One round over all hosts; calls `out` for each URL that is handed out. */
   round(out: (url: string) => void): Promise<void>;
   close(): Promise<void>;
-  /** When it counts its own bytes. */
-  readonly disk?: Disk;
 }
 
 const OPEN: Record<string, (task: Task) => Promise<Contender>> = {
@@ -67,24 +64,23 @@ async function measure(task: Task): Promise<Result> {
   }
   const added = adding.phase(task.urls);
   const taking = new Meter();
-  const seen = new OrderCheck();
+  const sink = new Sink();
   let rounds = 0;
-  for (let before = -1; seen.urls > before && seen.urls < task.urls && rounds < task.rounds; rounds++) {
-    before = seen.urls;
-    await contender.round((url) => seen.next(url));
+  for (let before = -1; sink.urls > before && sink.urls < task.urls && rounds < task.rounds; rounds++) {
+    before = sink.urls;
+    await contender.round((url) => sink.take(url));
   }
-  const taken = taking.phase(seen.urls);
+  const taken = taking.phase(sink.urls);
   await contender.close();
   return { name: task.name, added, taken, rounds, peakRss: process.resourceUsage().maxRSS * 1024 };
 }
 
-/** Reads the number in each URL, as whoever fetches it reads all of it. */
-class OrderCheck {
+/** Takes URLs, and looks at each, as whoever fetches it does. */
+class Sink {
   urls = 0;
-  /** A checksum, so that nothing is left out by a clever compiler. */
   sum = 0;
 
-  next(url: string): void {
+  take(url: string): void {
     this.urls++;
     this.sum = (this.sum + url.charCodeAt(url.length - 6)) | 0;
   }
