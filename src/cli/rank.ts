@@ -11,6 +11,7 @@ import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import type { RankResult } from '../rank/ranker.ts';
 import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
+import { registerCompare } from './rank-compare.ts';
 
 export interface RankFlags {
   readonly by: string;
@@ -40,7 +41,7 @@ export interface Streams {
 }
 
 export function register(program: Command): void {
-  program
+  const rank = program
     .command('rank')
     .description('Rank the nodes of a graph: place, name and score, apart by tabs, best first.')
     .argument('[graph]', 'the folder of a graph')
@@ -56,6 +57,9 @@ export function register(program: Command): void {
     .action((_graph: string | undefined, flags: RankFlags, command: Command) =>
       rankCommand(command.args, flags, { output: process.stdout, screen: process.stderr }),
     );
+  // What follows "compare" is its own, though this command has flags of the same names.
+  program.enablePositionalOptions();
+  registerCompare(rank);
 }
 
 export async function rankCommand(

@@ -117,6 +117,18 @@ describe('drumlin rank', () => {
     await expect(rank(graph, ...words)).rejects.toThrow(message);
   });
 
+  test('leaves the flags after compare to compare', async () => {
+    const program = new Command().exitOverride();
+    register(program);
+    const compare = program.commands[0].commands.find((command) => command.name() === 'compare');
+    let flags: Record<string, unknown> = {};
+    compare?.action(() => {
+      flags = compare.opts();
+    });
+    await program.parseAsync(['rank', 'compare', graph, '--by', 'in,opic', '--top', '7'], { from: 'user' });
+    expect(flags).toMatchObject({ by: 'in,opic', top: '7' });
+  });
+
   test('refuses a folder that is no graph', async () => {
     await expect(rank(folder, '--by', 'in')).rejects.toMatchObject({ name: 'DrumlinError' });
     await expect(rank('--by', 'in')).rejects.toThrow('0 graphs are named');
