@@ -7,6 +7,7 @@ import { basename, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { Comparison, Contestant } from '../rank/compare-run.ts';
 import type { NodeWeights } from '../rank/ranker.ts';
 import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
@@ -124,7 +125,7 @@ async function readMethods(
   readNames: (path: string) => Promise<NodeWeights>,
 ): Promise<Contestant[]> {
   const { findRanker } = await import('../rank/registry.ts');
-  const { flagOf, nearest } = await import('../rank/parameters.ts');
+  const { flagOf } = await import('../rank/parameters.ts');
   const contestants: Contestant[] = [];
   for (const label of text.split(',').map((part) => part.trim())) {
     const [by, ...settings] = label.split(':');

@@ -9,6 +9,7 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
+import { nearest } from '../nearest.ts';
 import type { RankResult } from '../rank/ranker.ts';
 import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
 import { registerCompare } from './rank-compare.ts';
@@ -176,7 +177,7 @@ function splitWords(words: readonly string[]): { folders: string[]; given: Map<s
 
 /** The values of a method's flags; those that name nodes are read from their files. */
 async function readParameters(by: string, given: ReadonlyMap<string, string>) {
-  const [{ findRanker }, { flagOf, nearest }, { readNameList }] = await Promise.all([
+  const [{ findRanker }, { flagOf }, { readNameList }] = await Promise.all([
     import('../rank/registry.ts'),
     import('../rank/parameters.ts'),
     import('./name-list.ts'),

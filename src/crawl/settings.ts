@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type { GzipLevel } from '../archive/gzip.ts';
 import { DrumlinError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { Millis } from '../units.ts';
 import {
   agents,
@@ -228,7 +229,11 @@ export function resolveConfig(options: CrawlOptions): CrawlConfig {
   const config: Record<string, unknown> = {};
   for (const key of Object.keys(options)) {
     if (!(key in SETTINGS)) {
-      throw new DrumlinError('SETTING', `There is no setting "${key}".`, `Did you mean "${nearest(key)}"?`);
+      throw new DrumlinError(
+        'SETTING',
+        `There is no setting "${key}".`,
+        `Did you mean "${nearest(key, Object.keys(SETTINGS))}"?`,
+      );
     }
   }
   for (const [key, setting] of SETTING_ROWS) {
@@ -261,21 +266,4 @@ function checked({ flag, default: preset, type, least, most }: Setting<unknown>,
     `${flag}: ${String(value)} is no value for it (${type.placeholder}).`,
     'Give it as text, written as on the command line.',
   );
-}
-
-function nearest(key: string): string {
-  const distances = SETTING_ROWS.map(([known]) => ({ known, distance: editDistance(key, known) }));
-  return distances.reduce((best, next) => (next.distance < best.distance ? next : best)).known;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length];
 }

@@ -3,6 +3,7 @@
  * with the nearest that is known.
  */
 import { DrumlinError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import { parseCount } from '../units.ts';
 import type { NodeWeights, Parameter, Parameters, Values } from './ranker.ts';
 
@@ -73,22 +74,4 @@ function unknownParameter(method: string, key: string, known: readonly string[])
   const fact = `The method "${method}" has no parameter "${flagOf(key)}".`;
   if (known.length === 0) return new DrumlinError('PARAMETER', fact, 'It has none at all: leave it out.');
   return new DrumlinError('PARAMETER', fact, `Did you mean "${flagOf(nearest(key, known))}"?`);
-}
-
-/** The known word that takes the fewest changes to reach. */
-export function nearest(word: string, known: readonly string[]): string {
-  const distances = known.map((other) => editDistance(word.toLowerCase(), other.toLowerCase()));
-  return known[distances.indexOf(Math.min(...distances))];
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
-    }
-    row = next;
-  }
-  return row[b.length];
 }

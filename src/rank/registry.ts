@@ -1,6 +1,6 @@
 /** The ranking methods by name. A method's code is loaded when it is asked for. */
 import { DrumlinError } from '../errors.ts';
-import { nearest } from './parameters.ts';
+import { nearest } from '../nearest.ts';
 import type { Ranker } from './ranker.ts';
 
 const RANKERS: Readonly<Record<string, () => Promise<{ readonly ranker: Ranker }>>> = {
