@@ -2,7 +2,7 @@
  * A file system whose power can be cut: what was not made durable is gone afterwards. Data is durable after the file's
  * sync, names (of created, renamed and deleted files) after their folder's.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from '../../src/disk/file-system.ts';
 
@@ -15,6 +15,7 @@ export class PowerCutFileSystem implements FileSystem {
   #durableNames = new Map<string, Inode>();
 
   async open(path: string, mode: OpenMode): Promise<RawFile> {
+    if (!this.#names.has(path) && existsSync(path)) this.#takeOver(path);
     const file = await nodeFileSystem.open(path, mode);
     const inode = this.#names.get(path) ?? { durable: Buffer.alloc(0) };
     this.#names.set(path, inode);
@@ -58,6 +59,13 @@ export class PowerCutFileSystem implements FileSystem {
     for (const [path, inode] of this.#names) {
       if (dirname(path) === folder) this.#durableNames.set(path, inode);
     }
+  }
+
+  /** What was there before it was first opened here is as durable as the power cuts before have left it. */
+  #takeOver(path: string): void {
+    const inode = { durable: readFileSync(path) };
+    this.#names.set(path, inode);
+    this.#durableNames.set(path, inode);
   }
 
   /** Leaves on the disk what is durable, and nothing else of what passed through here. */
