@@ -40,16 +40,23 @@ export interface AgentState {
   readonly archive: readonly WholeLength[];
 }
 
+interface AgentParts {
+  readonly sieve: DrumSieve;
+  readonly hosts: HostStore;
+  readonly backlog: Backlog;
+}
+
 interface StoredState extends AgentState {
   readonly sieve: SieveState;
   readonly hosts: Frozen<DrumState>;
   readonly backlog: Frozen<BacklogState>;
 }
 
-export const agentDir = (dir: string, agent: number): string => join(dir, 'agents', String(agent));
+export const AGENTS = 'agents';
+export const agentDir = (dir: string, agent: number): string => join(dir, AGENTS, String(agent));
 
 /** Where each part has its files. */
-const partFolders = (dir: string) => ({
+export const partFolders = (dir: string) => ({
   seen: join(dir, 'seen'),
   hosts: join(dir, 'hosts'),
   backlog: join(dir, 'backlog'),
@@ -68,7 +75,7 @@ export class AgentFolder {
   private constructor(
     dir: string,
     disk: Disk,
-    parts: { sieve: DrumSieve; hosts: HostStore; backlog: Backlog },
+    parts: AgentParts,
     sequence: number,
     restored: AgentFolder['restored'],
   ) {
@@ -81,8 +88,8 @@ export class AgentFolder {
     this.restored = restored;
   }
 
-  static async open(disk: Disk, agent: number, config: CrawlConfig): Promise<AgentFolder> {
-    const dir = agentDir(config.dir, agent);
+  /** Opens the folder at its last checkpoint, or as a new one. */
+  static async open(disk: Disk, dir: string, config: CrawlConfig): Promise<AgentFolder> {
     const folders = partFolders(dir);
     for (const folder of Object.values(folders)) await disk.makeFolder(folder);
     const stored = await loadCheckpoint<StoredState>(disk, dir, CHECKPOINT);
@@ -108,6 +115,11 @@ export class AgentFolder {
       for (const part of opened) await part.close();
       throw error;
     }
+  }
+
+  /** Makes a folder of parts that were opened in it without a state. */
+  static create(disk: Disk, dir: string, parts: AgentParts): AgentFolder {
+    return new AgentFolder(dir, disk, parts, 0, undefined);
   }
 
   /**

@@ -8,7 +8,6 @@ import { recoverArchive } from '../archive/recovery.ts';
 import { WarcWriter } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { Backlog } from '../frontier/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
@@ -20,18 +19,17 @@ import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
 import { VERSION } from '../version.ts';
 import { Admission } from './admission.ts';
 import { Agent } from './agent.ts';
-import { AgentFolder, type AgentState } from './agent-folder.ts';
+import { AgentFolder, type AgentState, agentDir } from './agent-folder.ts';
 import { type SharedAddresses, SharedAddressTable } from './between/address-table.ts';
 import { Allowance, type SharedAllowance } from './between/allowance.ts';
 import type { ActivityReport } from './between/quiescence.ts';
 import { agentOf } from './between/routing.ts';
 import type { Transport, TransportState } from './between/transport.ts';
-import { decodeTransportState, encodeTransportState } from './between/transport-state.ts';
-import { packKeyedBatch, unpackKeyedBatch } from './between/url-parcel.ts';
 import { typeFilter } from './content-type.ts';
 import { type AgentProgress, addUp, Counters, type CountersState, type EndReason } from './counters.ts';
 import { equip } from './equipment.ts';
 import type { SeedMove } from './folder.ts';
+import { decodeFront, encodeFront } from './front.ts';
 import type { EventLog } from './log.ts';
 import { Naming } from './naming.ts';
 import type { Page } from './page.ts';
@@ -117,13 +115,14 @@ async function beginAgent(
     around.onSeedMoved(move);
   };
 
-  const folder = config.dir === '' ? undefined : await AgentFolder.open(disk, start.agent, config);
+  const folder =
+    config.dir === '' ? undefined : await AgentFolder.open(disk, agentDir(config.dir, start.agent), config);
   if (folder) opened.push(folder);
   const before = folder?.restored;
-  const front = before && readFront(before.front);
+  const front = before && decodeFront(before.front, config.dir);
   const archive = folder && (await openArchive(disk, start, identity.userAgent, before?.state));
   const pages = new PageStore(archive, clock, before?.state.archive);
-  const transport = around.connect(front && decodeTransportState(front.transport, config.dir));
+  const transport = around.connect(front?.transport);
 
   let robots: RobotsKeeper | undefined;
   const frontier = new Frontier({
@@ -163,7 +162,7 @@ async function beginAgent(
   if (before && front) {
     frontier.restore(before.state.frontier);
     restoreSnapshot(front.frontier, frontier, (host) => clock.now() + politeness.hostDelay(host));
-    for (const batch of front.discovered) admission.restore(unpackKeyedBatch(batch));
+    for (const batch of front.discovered) admission.restore(batch);
   }
 
   // The crawl may have been cut off before it had noted down what the agent had.
@@ -175,7 +174,11 @@ async function beginAgent(
   const save = async (): Promise<void> => {
     const { received } = transport.state();
     if (folder) {
-      const snapshot = writeFront(takeSnapshot(frontier), transport, admission);
+      const front = encodeFront({
+        frontier: takeSnapshot(frontier),
+        transport: transport.state(),
+        discovered: admission.snapshot(),
+      });
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
       const state: AgentState = {
         counters: counted,
@@ -185,7 +188,7 @@ async function beginAgent(
         moved,
         archive: pages.cut(),
       };
-      await folder.save(snapshot, state, () => pages.makeDurable());
+      await folder.save(front, state, () => pages.makeDurable());
     }
     transport.acknowledge(received);
   };
@@ -283,26 +286,4 @@ async function openArchive(
     rotateBytes: config.warcSize,
     gzipLevel: config.gzip,
   });
-}
-
-/** What an agent has in memory, as one file: the frontier, the transport, what was discovered and not handed on. */
-interface Front {
-  readonly frontier: Uint8Array;
-  readonly transport: Uint8Array;
-  readonly discovered: readonly Uint8Array[];
-}
-
-function writeFront(frontier: Uint8Array, transport: Transport, admission: Admission): Uint8Array {
-  const out = new FieldWriter();
-  out.bytes(frontier);
-  out.bytes(encodeTransportState(transport.state()));
-  for (const batch of admission.snapshot()) out.bytes(packKeyedBatch(batch));
-  return out.finish();
-}
-
-function readFront(bytes: Uint8Array): Front {
-  const fields = new FieldReader(bytes);
-  const front = { frontier: fields.bytes(), transport: fields.bytes(), discovered: [] as Uint8Array[] };
-  while (!fields.atEnd) front.discovered.push(fields.bytes());
-  return front;
 }

@@ -17,6 +17,7 @@ import { equip } from './equipment.ts';
 import { CrawlFolder } from './folder.ts';
 import { CrawlLog } from './log.ts';
 import type { Page } from './page.ts';
+import { Politeness } from './politeness.ts';
 import { addressDelay, agentCount, type CrawlConfig } from './settings.ts';
 
 export type { Summary } from './counters.ts';
@@ -65,13 +66,16 @@ export async function startCrawl(
     throw new Error('Only agents in the caller’s thread keep his clock and his disk.');
   }
   if (config.dir === '' && seeds.length === 0) throw noSeeds();
-  await (await equip(config, clock, new CrawlLog(clock))).client.close();
+  const { client, delays } = await equip(config, clock, new CrawlLog(clock));
+  await client.close();
 
   const folder = config.dir === '' ? undefined : await CrawlFolder.open(disk, config, seeds, clock);
   const log = folder?.log ?? new CrawlLog(clock);
   const watch = new Stopwatch();
   let crew: Crew;
   try {
+    const politeness = new Politeness(config, delays);
+    await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
     await folder?.begin(config, agents, seeds);
     log.event('crawl-started', { version: VERSION, seeds: seeds.length, agents });
     crew = await Crew.start(startsFor(seeds, config, agents, folder), {

@@ -15,22 +15,30 @@ import { replaceFile } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import type { Host } from '../frontier/host.ts';
+import type { Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
+import { AGENTS } from './agent-folder.ts';
 import { CrawlLog } from './log.ts';
+import { repartition } from './repartition.ts';
 import type { CrawlConfig, CrawlOptions } from './settings.ts';
 
 const CRAWL_FILE = 'crawl.json';
 const LOG_FILE = 'log.jsonl';
 /** Of crawl.json and of what it says about the folder; another one is refused by name. */
 const FORMAT = 2;
+/** Where the folders of another number of agents are made, before they take the place of the old. */
+const NEXT_AGENTS = `${AGENTS}.next`;
 /** What may lie in a folder before its crawl has begun. */
-const OURS = new Set(['agents', 'archive', LOG_FILE, 'LOCK', `${CRAWL_FILE}.tmp`]);
+const OURS = new Set([AGENTS, 'archive', LOG_FILE, 'LOCK', `${CRAWL_FILE}.tmp`]);
 
 /** What a folder's crawl was asked when it was begun or last gone on with. */
 interface Asked {
   readonly format: number;
   readonly settings: CrawlOptions;
   readonly agents: number;
+  /** Those in `agents.next` are the agents of this crawl, if there are any: they have yet to be put in their place. */
+  readonly switching?: true;
   /** How often it was begun. */
   readonly runs: number;
   readonly seeds: readonly string[];
@@ -62,13 +70,15 @@ export class CrawlFolder {
     seeds: readonly string[],
     clock: Clock,
   ): Promise<CrawlFolder> {
-    const asked = await askedIn(disk, dir);
-    if (!asked && seeds.length === 0) throw nothingToGoOnWith(dir);
-    await disk.makeFolder(join(dir, 'agents'));
+    if (!(await askedIn(disk, dir)) && seeds.length === 0) throw nothingToGoOnWith(dir);
+    await disk.makeFolder(join(dir, AGENTS));
     const lock = FolderLock.acquire(dir);
     try {
       const log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);
-      return new CrawlFolder(dir, disk, lock, log, asked);
+      // Read anew: whoever held the lock before may have written it since.
+      const folder = new CrawlFolder(dir, disk, lock, log, await askedIn(disk, dir));
+      await folder.#finishSwitch();
+      return folder;
     } catch (error) {
       lock.release();
       throw error;
@@ -89,9 +99,37 @@ export class CrawlFolder {
     return this.#asked?.runs ?? 0;
   }
 
+  /** The number of agents that what is in the folder is made for; undefined when there is no crawl in it yet. */
+  get agents(): number | undefined {
+    return this.#asked?.agents;
+  }
+
+  /** Hands the crawl over to another number of agents. `readyAt` tells when a host may be asked again at the earliest. */
+  async changeAgents(config: CrawlConfig, to: number, readyAt: (host: Host) => Millis): Promise<void> {
+    const asked = this.#asked;
+    if (!asked || asked.agents === to) return;
+    const into = join(this.dir, NEXT_AGENTS);
+    await repartition({ disk: this.#disk, config, from: asked.agents, to, into, readyAt });
+    // From here on the new ones count, whatever happens.
+    await this.#store({ ...asked, agents: to, switching: true });
+    await this.#finishSwitch();
+    this.log.event('agents-changed', { from: asked.agents, to });
+  }
+
+  /** Puts new agents in the place of the old; where a crash cut that off, it goes on. */
+  async #finishSwitch(): Promise<void> {
+    if (!this.#asked?.switching) return this.#disk.removeFolder(join(this.dir, NEXT_AGENTS)); // half made
+    const { switching: _, ...asked } = this.#asked;
+    if ((await this.#disk.list(this.dir)).includes(NEXT_AGENTS)) {
+      await this.#disk.removeFolder(join(this.dir, AGENTS));
+      await this.#disk.rename(join(this.dir, NEXT_AGENTS), join(this.dir, AGENTS));
+      await this.#disk.syncFolder(this.dir);
+    }
+    await this.#store(asked);
+  }
+
   /** From here on the folder holds a crawl, which was asked this. */
   async begin(config: CrawlConfig, agents: number, seeds: readonly string[]): Promise<void> {
-    if (this.#asked && this.#asked.agents !== agents) throw otherAgents(this.dir, this.#asked.agents, agents);
     await this.#store({
       format: FORMAT,
       settings: { ...config, agents, proxy: withoutPassword(config.proxy) },
@@ -179,15 +217,6 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
 /** Whoever goes on with the crawl names the password again: the file is for others to read, too. */
 function withoutPassword(proxy: string): string {
   return proxy.replace(/\/\/[^@/]*@/, '//');
-}
-
-function otherAgents(dir: string, before: number, now: number): DrumlinError {
-  return new DrumlinError(
-    'AGENTS_CHANGED',
-    `The crawl in ${dir} was begun with ${before} agents, not with ${now}.`,
-    `Go on with --agents ${before}.`,
-    { exitCode: EXIT.folder },
-  );
 }
 
 export function nothingToGoOnWith(dir: string): DrumlinError {

@@ -51,6 +51,11 @@ export class Disk {
     return guard(path, 'made durable', this.fileSystem.syncFolder(path));
   }
 
+  /** Deletes a folder with everything in it; that there is none is no failure. */
+  removeFolder(path: string): Promise<void> {
+    return guard(path, 'deleted', this.fileSystem.removeFolder(path));
+  }
+
   /** That the file is gone already is no failure. */
   async remove(path: string): Promise<void> {
     await guard(

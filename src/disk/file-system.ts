@@ -23,6 +23,8 @@ export interface FileSystem {
   open(path: string, mode: OpenMode): Promise<RawFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** With everything in it; that there is none is no failure. */
+  removeFolder(path: string): Promise<void>;
   /** With those above it; durable when it returns. */
   makeFolder(path: string): Promise<void>;
   list(folder: string): Promise<string[]>;
@@ -38,6 +40,7 @@ export const nodeFileSystem: FileSystem = {
   },
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => fs.promises.unlink(path),
+  removeFolder: (path) => fs.promises.rm(path, { recursive: true, force: true }),
   async makeFolder(path) {
     const highest = await fs.promises.mkdir(path, { recursive: true });
     if (highest === undefined) return;

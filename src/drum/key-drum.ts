@@ -44,6 +44,8 @@ export interface KeyDrumOptions {
   readonly diskLimit?: number;
   readonly pacer?: Pacer;
   readonly at?: Frozen<KeyDrumState> | undefined;
+  /** For a folder that is opened for the first time: so many keys were written to it by `KnownKeys`, and count as taken. */
+  readonly known?: number;
 }
 
 interface Decided extends Shape {
@@ -79,10 +81,12 @@ export class KeyDrum {
 
   /** Opens the folder as it was at `at`, or empty. */
   static async open(options: KeyDrumOptions): Promise<KeyDrum> {
-    await recoverFolder(options.disk, options.folder, options.at?.files ?? {}, (name) => OURS.test(name));
+    const { disk, folder, at, known = 0 } = options;
+    const files = known > 0 ? { [keysName(1)]: HEADER_BYTES + 8 * known } : {};
+    await recoverFolder(disk, folder, at?.files ?? files, (name) => OURS.test(name));
     const drum = new KeyDrum(options);
-    if (options.at) await drum.#resume(options.at);
-    else await drum.#offers.begin();
+    if (at) await drum.#resume(at);
+    else await drum.#begin(known);
     return drum;
   }
 
@@ -109,6 +113,18 @@ export class KeyDrum {
   /** The next novel keys with their texts, or undefined; valid until the next `take`. */
   take(): Promise<KeyedBatch | undefined> {
     return this.#caller.run(() => this.#take());
+  }
+
+  /** All keys decided, in increasing order, some at a time; nothing may be decided meanwhile. */
+  async *keys(): AsyncGenerator<BigUint64Array> {
+    if (!this.#repository) return;
+    const { file, count } = this.#repository;
+    const keys = new BigUint64Array(this.#geometry.window / 8);
+    for (let done = 0; done < count; done += keys.length) {
+      const some = keys.subarray(0, Math.min(keys.length, count - done));
+      await file.readAll(new Uint8Array(some.buffer, 0, some.byteLength), HEADER_BYTES + 8 * done);
+      yield some;
+    }
   }
 
   /** Makes everything so far durable and says how to find it again; nothing is given up until `settle`. */
@@ -201,12 +217,19 @@ export class KeyDrum {
     }
   }
 
+  async #begin(known: number): Promise<void> {
+    if (known > 0) await this.#openRepository(1, known);
+    await this.#offers.begin(known > 0 ? 2 : 1);
+  }
+
+  async #openRepository(generation: number, count: number): Promise<void> {
+    const file = await this.#disk.open(this.#files.path(keysName(generation)), 'read');
+    await requireFormat(file, KEYS_FORMAT);
+    this.#repository = { file, count, generation };
+  }
+
   async #resume({ files, state }: Frozen<KeyDrumState>): Promise<void> {
-    if (state.repository > 0) {
-      const file = await this.#disk.open(this.#files.path(keysName(state.repository)), 'read');
-      await requireFormat(file, KEYS_FORMAT);
-      this.#repository = { file, count: state.size, generation: state.repository };
-    }
+    if (state.repository > 0) await this.#openRepository(state.repository, state.size);
     for (const decided of state.decided) {
       const log = await this.#offers.openLog(decided, files, []);
       await log.seal();
@@ -225,5 +248,5 @@ export class KeyDrum {
   }
 }
 
-const keysName = (generation: number) => `keys.${generation}`;
+export const keysName = (generation: number) => `keys.${generation}`;
 const answersName = (generation: number) => `answers.${generation}`;

@@ -82,7 +82,9 @@ export class Offers {
     await this.begin();
   }
 
-  async begin(): Promise<void> {
+  /** Begins without anything collected, in the generation given or the present one. */
+  async begin(generation = this.#generation): Promise<void> {
+    this.#generation = generation;
     const path = this.#files.path(offersName(this.#generation));
     const { buckets, window } = this.#geometry;
     await this.#collector.begin(await ChunkLog.create(this.#disk, path, buckets, window));

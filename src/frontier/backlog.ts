@@ -132,6 +132,11 @@ export class Backlog {
     this.#arrivals.add(host, discovery);
   }
 
+  /** Behind everything that the host has here. */
+  addAll(host: string, entries: Entries): void {
+    this.#arrivals.append(host, entries);
+  }
+
   /** Takes back what the workbench could not use; it will be handed out first, before what was put back earlier. */
   putBack(host: string, entries: Entries): void {
     this.returned.prepend(host, entries);

@@ -57,6 +57,17 @@ export class HostStore {
     this.#offered.clear();
   }
 
+  /** Every record of hosts and domains, in the order of keys, as `put` takes it. */
+  async *records(): AsyncGenerator<StoredRecord> {
+    await this.merge();
+    yield* this.#drum.records();
+  }
+
+  /** Takes a record of another store; hosts and domains saved later replace it. */
+  put(key: bigint, value: Uint8Array): void {
+    this.#saved.update(key, value);
+  }
+
   /** Makes everything saved known to `find`, and goes back to the first key. */
   async merge(): Promise<HostFinder> {
     await this.write();

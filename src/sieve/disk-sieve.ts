@@ -40,6 +40,8 @@ export interface SieveOptions {
   /** Bytes of the memory for the cache of recent keys; an eighth unless told, none with 0. */
   readonly cache?: number;
   readonly disk?: Disk;
+  /** For `openAt` without a state: so many keys were written to the folder by `KnownKeys`, and are not let through again. */
+  readonly known?: number;
   /** In place of what is derived from `memory`: for tests, which reach the disk with a handful of keys. */
   readonly geometry?: Geometry;
 }
@@ -95,6 +97,11 @@ export class DiskSieve implements DurableSieve {
 
   take(): Promise<KeyedBatch | undefined> {
     return this.#drum.take();
+  }
+
+  /** All keys decided, in increasing order. */
+  keys(): AsyncGenerator<BigUint64Array> {
+    return this.#drum.keys();
   }
 
   freeze(): Promise<SieveState> {
@@ -212,6 +219,7 @@ function openDrum(
     geometry: options.geometry ?? plan(options.memory - cacheBytes(options)),
     diskLimit: options.diskLimit ?? DISK_LIMIT,
     pacer: options.pacer ?? politePacer(),
+    ...(options.known !== undefined && { known: options.known }),
     at,
   });
 }

@@ -80,3 +80,7 @@ export function hostKey(host: string): bigint {
 export function domainKey(domain: string): bigint {
   return xxh64(domain) & UPPER_HALF;
 }
+
+export function isDomainKey(key: bigint): boolean {
+  return (key & ~UPPER_HALF) === 0n;
+}

@@ -44,6 +44,11 @@ export class FaultyFileSystem implements FileSystem {
     await this.#inner.remove(path);
   }
 
+  async removeFolder(path: string): Promise<void> {
+    this.#change();
+    await this.#inner.removeFolder(path);
+  }
+
   makeFolder(path: string): Promise<void> {
     return this.#inner.makeFolder(path);
   }

@@ -35,13 +35,31 @@ export class PowerCutFileSystem implements FileSystem {
 
   async rename(from: string, to: string): Promise<void> {
     await nodeFileSystem.rename(from, to);
-    this.#names.set(to, this.#names.get(from)!);
+    for (const names of [this.#names, this.#durableNames]) this.#moveFolder(names, from, to);
+    const inode = this.#names.get(from);
+    if (!inode) return;
+    this.#names.set(to, inode);
     this.#names.delete(from);
+  }
+
+  /** What is in a folder moves along with it; whether the folder's own name is durable is not modelled. */
+  #moveFolder(names: Map<string, Inode>, from: string, to: string): void {
+    for (const [path, inode] of [...names]) {
+      if (!isIn(path, from)) continue;
+      names.delete(path);
+      names.set(to + path.slice(from.length), inode);
+    }
   }
 
   async remove(path: string): Promise<void> {
     await nodeFileSystem.remove(path);
     this.#names.delete(path);
+  }
+
+  async removeFolder(path: string): Promise<void> {
+    await nodeFileSystem.removeFolder(path);
+    for (const name of [...this.#names.keys()]) if (isIn(name, path)) this.#names.delete(name);
+    for (const name of [...this.#durableNames.keys()]) if (isIn(name, path)) this.#durableNames.delete(name);
   }
 
   makeFolder(path: string): Promise<void> {
@@ -76,4 +94,8 @@ export class PowerCutFileSystem implements FileSystem {
     for (const [path, inode] of this.#durableNames) writeFileSync(path, inode.durable);
     this.#names = new Map(this.#durableNames);
   }
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
 }

@@ -22,6 +22,10 @@ export class OpenFiles implements FileSystem {
     return this.#inner.remove(path);
   }
 
+  removeFolder(path: string): Promise<void> {
+    return this.#inner.removeFolder(path);
+  }
+
   makeFolder(path: string): Promise<void> {
     return this.#inner.makeFolder(path);
   }
