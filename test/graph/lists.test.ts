@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { csrOf } from '../../src/graph/csr.ts';
 import { buildGraph, openGraph } from '../../src/graph/graph.ts';
 import { KERNEL_WASM } from '../../src/graph/kernel-wasm.ts';
 import { MAX_NODES } from '../../src/graph/list-format.ts';
@@ -74,6 +75,40 @@ describe('adjacency lists', () => {
     ]);
     await adjacency.close();
   });
+});
+
+test('lists can be read from any node on, whatever the group of four its first arc is in', async () => {
+  const lists = Array.from({ length: 1100 }, (_, node) =>
+    Array.from({ length: (node * 7) % 5 }, (_, i) => (node % 3) * 400 + i * 99),
+  );
+  const folder = await written(lists, lists.length);
+  const counts = { nodes: lists.length, arcs: lists.flat().length };
+  const adjacency = await DiskAdjacency.open(quickDisk(), folder, 'out', counts);
+  for (let from = 0; from < lists.length; from += 13) {
+    const to = Math.min(lists.length, from + 300);
+    expect(await readLists(adjacency, { from, to })).toEqual(lists.slice(from, to));
+  }
+  await adjacency.close();
+});
+
+test('both directions hold the same arcs when there are far more than are turned round at a time', async () => {
+  const out = newPlace();
+  const from = Uint32Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 3000);
+  const to = from.map((node, i) => (node * 31 + Math.floor(i / 3000) * 17) % 3000);
+  await buildGraph(
+    out,
+    {
+      ids: (async function* () {
+        yield { from, to };
+      })(),
+    },
+    { disk: quickDisk() },
+  );
+  const graph = await openGraph(out);
+  const [lists, turned] = [await graph.out.load(), await graph.in.load()];
+  expect(lists).toEqual(csrOf(3000, { from, to }));
+  expect(turned).toEqual(csrOf(3000, { from: to, to: from }));
+  await graph.close();
 });
 
 describe('a damaged graph', () => {

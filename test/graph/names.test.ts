@@ -82,6 +82,23 @@ describe('runs of names', () => {
     );
   });
 
+  test('by the dozen write their ranks in pieces', async () => {
+    const runs = new NameRuns(quickDisk(), temporaryFolder(), 2 ** 14);
+    const texts = Array.from({ length: 6000 }, (_, i) => `name${(i * 7919) % 6007}`);
+    for (const text of texts) {
+      if (runs.append(Buffer.from(text), 0, text.length) >= 0) continue;
+      await runs.endRun(false);
+      runs.append(Buffer.from(text), 0, text.length);
+    }
+    await runs.endRun(true);
+    expect(runs.runs).toBeGreaterThan(16);
+    const merged: string[] = [];
+    await runs.merge((bytes, length) => void merged.push(Buffer.from(bytes.subarray(0, length)).toString()));
+    const ranks = await Promise.all(Array.from({ length: runs.runs }, (_, run) => runs.ranks(run)));
+    expect(ranks.flatMap((own) => Array.from(own, (rank) => merged[rank]))).toEqual(texts);
+    await runs.close();
+  });
+
   test('hold names longer than their buffers', async () => {
     const runs = new NameRuns(quickDisk(), temporaryFolder(), 1);
     const texts = Array.from({ length: 40 }, (_, i) => `${String(i).padStart(2, '0')}${'x'.repeat(100 * i)}`);
