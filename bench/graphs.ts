@@ -1,12 +1,13 @@
 /**
- * Graphs to measure on: seeded, in typed arrays, the same on every run; and what they cost to build, to keep and to read.
+ * Graphs to measure on: seeded, in typed arrays, the same on every run; and what they cost to build, to keep and to
+ * read.
  *
  *   npm run bench -- graphs [--nodes 1M] [--arcs 20M] [--scale 20] [--kronecker-arcs 31M] [--memory 256Mi] [--dir folder]
  *
  * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws (exponents 2.25 and
- * 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids, no arc is there twice. `kroneckerGraph` is
- * R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which `csrOf` and the builder
- * remove (about 6 % at the default size).
+ * 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids, no arc is there twice. `kroneckerGraph`
+ * is R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which `csrOf` and the
+ * builder remove (about 6 % at the default size).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +77,10 @@ function outDegrees(nodes: number, arcs: number, random: () => number): Uint32Ar
   return degrees;
 }
 
-/** Turns 32 random bits into a rank below `n`, rank r with weight (r + 1)^-exponent: a table of 65,536 quantiles, straight between them. */
+/**
+ * Turns 32 random bits into a rank below `n`, rank r with weight (r + 1)^-exponent: a table of 65,536 quantiles,
+ * straight between them.
+ */
 function powerLawRanks(n: number, exponent: number): (bits: number) => number {
   const quantiles = new Float64Array(65_537);
   for (let i = 0; i <= 65_536; i++) quantiles[i] = n * (i / 65_536) ** (1 / (1 - exponent));
@@ -93,7 +97,10 @@ export interface KroneckerOptions {
   readonly seed?: number;
 }
 
-/** The corners of the matrix, in 65,536ths: up to A top left, to AB top right, to ABC bottom left, the rest bottom right. */
+/**
+ * The corners of the matrix, in 65,536ths: up to A top left, to AB top right, to ABC bottom left, the rest bottom
+ * right.
+ */
 const A = Math.round(0.57 * 65_536);
 const AB = Math.round(0.76 * 65_536);
 const ABC = Math.round(0.95 * 65_536);
@@ -204,9 +211,8 @@ async function measure(
   for (const direction of ['out', 'in'] as const) {
     const lists = graph[direction];
     const bytes = `${(lists.bytes / graph.arcs).toFixed(2)} bytes an arc (${formatBytes(lists.bytes)})`;
-    print(
-      `  ${direction.padEnd(10)} ${bytes}, scanned in ${(await scanNanos(lists, graph.arcs)).toFixed(2)} ns of processor an arc`,
-    );
+    const nanos = (await scanNanos(lists, graph.arcs)).toFixed(2);
+    print(`  ${direction.padEnd(10)} ${bytes}, scanned in ${nanos} ns of processor an arc`);
   }
   await graph.close();
 }

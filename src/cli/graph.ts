@@ -214,7 +214,10 @@ const SILENT: Millis = 1000;
 const REDRAW: Millis = 250;
 const PLAIN_LINE: Millis = 5000;
 
-/** One line of progress: drawn over in a terminal, anew every few seconds elsewhere; nothing for what takes less than a second. */
+/**
+ * One line of progress: drawn over in a terminal, anew every few seconds elsewhere; nothing for what takes less than
+ * a second.
+ */
 export class Meter {
   readonly #screen: Screen;
   readonly #now: () => Millis;
@@ -265,6 +268,7 @@ function infoText(info: PrintedInfo): string {
   const { nodes, arcs, components, bytes } = info;
   const share = (n: number) => (nodes > 0 ? ` (${((n / nodes) * 100).toFixed(1)} %)` : '');
   const perArc = (n: number) => (arcs > 0 ? ` (${(n / arcs).toFixed(2)} an arc)` : '');
+  const lists = (way: 'out' | 'in') => `${formatBytes(bytes[way])} ${way}${perArc(bytes[way])}`;
   const count = (n: number) => `${formatCount(n)}${share(n)}`;
   const rows: [string, string][] = [
     ['nodes', `${formatCount(nodes)}${info.level ? ` ${info.level}s` : ''}`],
@@ -280,15 +284,13 @@ function infoText(info: PrintedInfo): string {
         ? `${formatCount(components.count)} strongly connected, the largest of ${count(components.largest)} nodes`
         : `not looked for: that takes --memory ${Math.ceil(info.componentMemory / 1e6)}M`,
     ],
-    [
-      'disk',
-      `${formatBytes(bytes.out)} out${perArc(bytes.out)}, ${formatBytes(bytes.in)} in${perArc(bytes.in)}, ${formatBytes(info.nameBytes)} names`,
-    ],
+    ['disk', `${lists('out')}, ${lists('in')}, ${formatBytes(info.nameBytes)} names`],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');
 }
 
 function degreeText({ mean, deviation, skewness, largest, largestNode }: DegreeFacts): string {
   const node = largestNode === undefined ? '' : ` (${largestNode})`;
-  return `mean ${mean.toFixed(2)}, deviation ${deviation.toFixed(2)}, skewness ${skewness.toFixed(1)}, largest ${formatCount(largest)}${node}`;
+  const moments = `mean ${mean.toFixed(2)}, deviation ${deviation.toFixed(2)}, skewness ${skewness.toFixed(1)}`;
+  return `${moments}, largest ${formatCount(largest)}${node}`;
 }

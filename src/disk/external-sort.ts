@@ -1,15 +1,18 @@
 /**
  * Pairs of 32-bit numbers, more than fit in memory, grouped by key and sorted by value, repeats removed.
  *
- * Idea      pairs go to one file. If they do not fit, their keys are counted in 65,536 ranges, and the file is split into parts
- *           of consecutive ranges that do; a range that is still too much is split again in the same way, and a single key with too
- *           many values by value. A part is grouped by counting: its file is read twice, once for the length of each group, once to
- *           put the values in their places. No comparison is made, except within a group whose values came unsorted.
+ * Idea      pairs go to one file. If they do not fit, their keys are counted in 65,536 ranges, and the file is split
+ *           into parts of consecutive ranges that do; a range that is still too much is split again in the same way,
+ *           and a single key with too many values by value. A part is grouped by counting: its file is read twice,
+ *           once for the length of each group, once to put the values in their places. No comparison is made, except
+ *           within a group whose values came unsorted.
  * Requires  a folder of its own for its files; `sorted` is called once, after the last `add`.
- * Ensures   groups come in order of their keys, and every pair that was added is in them once. The groups of one `Groups` are complete,
- *           except that a key with very many values may come alone and several times, its values then going on upwards. A `Groups` is valid until the next.
- * Costs     at most the memory given, and no more than some 50 MB. 8 bytes a pair written and read twice when all fits a cache; each split writes
- *           them once more and reads them twice more; about 130 million pairs need one split. Files of a split are deleted as soon as they were read.
+ * Ensures   groups come in order of their keys, and every pair that was added is in them once. The groups of one
+ *           `Groups` are complete, except that a key with very many values may come alone and several times, its
+ *           values then going on upwards. A `Groups` is valid until the next.
+ * Costs     at most the memory given, and no more than some 50 MB. 8 bytes a pair written and read twice when all
+ *           fits a cache; each split writes them once more and reads them twice more; about 130 million pairs need
+ *           one split. Files of a split are deleted as soon as they were read.
  */
 import { join } from 'node:path';
 import { AppendLog } from './append-log.ts';
@@ -17,7 +20,9 @@ import type { Disk } from './disk.ts';
 import { type Format, HEADER_BYTES } from './format.ts';
 import { ReadAhead } from './read-ahead.ts';
 
-/** Values grouped by key: those of key `first + i` are `values[offsets[i] .. offsets[i + 1])`, strictly increasing. */
+/**
+ * Values grouped by key: those of key `first + i` are `values[offsets[i] .. offsets[i + 1])`, strictly increasing.
+ */
 export interface Groups {
   readonly first: number;
   readonly count: number;
@@ -30,7 +35,9 @@ const PAIR_BYTES = 8;
 const CHUNK_PAIRS = 32_768;
 /** Parts of one split; three times as many at worst. */
 const MOST_PARTS = 128;
-/** Values are put in their places all over the memory of a part: beyond what a cache holds, each would cost a miss. */
+/**
+ * Values are put in their places all over the memory of a part: beyond what a cache holds, each would cost a miss.
+ */
 const CACHED_BYTES = 4 * 2 ** 20;
 const PART_BUFFER_BYTES = 32 * 1024;
 const RANGE_BITS = 16;
@@ -68,7 +75,9 @@ export class PairSorter {
   #values = new Uint32Array(0);
   #offsets = this.#values;
 
-  /** `name` begins the names of its files; `onProgress` is told now and then which share of `sorted` is done, about. */
+  /**
+   * `name` begins the names of its files; `onProgress` is told now and then which share of `sorted` is done, about.
+   */
   constructor(
     disk: Disk,
     folder: string,

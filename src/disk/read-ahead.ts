@@ -1,11 +1,13 @@
 /**
  * Reads a range of a file from front to back while the reader works on what came before.
  *
- * Idea      one chunk is always on its way. The bytes wait in one window, so that a reader that cannot tell beforehand
- *           how many bytes it will use looks at more than enough and then says how many those were.
- * Ensures   `peek(n)` gives the next n bytes, fewer only where the range ends: a view that is valid until the next call.
- *           Windows begin at multiples of 8 as long as only multiples of 8 are skipped, so that they can be seen as numbers.
- * Costs     two chunks of memory, and a copy of each byte unless chunks are taken whole; a longer `peek` enlarges the window.
+ * Idea      one chunk is always on its way. The bytes wait in one window, so that a reader that cannot tell
+ *           beforehand how many bytes it will use looks at more than enough and then says how many those were.
+ * Ensures   `peek(n)` gives the next n bytes, fewer only where the range ends: a view that is valid until the next
+ *           call. Windows begin at multiples of 8 as long as only multiples of 8 are skipped, so that they can be
+ *           seen as numbers.
+ * Costs     two chunks of memory, and a copy of each byte unless chunks are taken whole; a longer `peek` enlarges the
+ *           window.
  */
 import type { DiskFile } from './disk.ts';
 

@@ -15,7 +15,10 @@ export interface NameBatch {
   readonly count: number;
 }
 
-/** Names two by two: arc i leads from name 2 i to name 2 i + 1. Where the second is empty, the first is a node without this arc. */
+/**
+ * Names two by two: arc i leads from name 2 i to name 2 i + 1. Where the second is empty, the first is a node without
+ * this arc.
+ */
 export interface NameArcs extends NameBatch {}
 
 const BATCH_BYTES = 64 * 1024;

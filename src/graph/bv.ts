@@ -1,11 +1,12 @@
 /**
- * Graphs as WebGraph compresses them (Boldi and Vigna, "The WebGraph framework I: compression techniques", WWW 2004): `.graph`, a stream of bits;
- * `.properties`, how to read it; `.offsets`, where each list begins.
+ * Graphs as WebGraph compresses them (Boldi and Vigna, "The WebGraph framework I: compression techniques", WWW 2004):
+ * `.graph`, a stream of bits; `.properties`, how to read it; `.offsets`, where each list begins.
  *
- * Idea      a list is told by its length, by a list not far before it of which blocks are copied, by intervals of consecutive targets, and by what is
- *           left, as gaps. Lists are decoded in order, so the last few are enough to copy from and offsets are needed only to check.
- * Ensures   lists strictly increasing and within the graph, as many arcs as the properties say, each list where the offsets (if they are there) say;
- *           anything else is refused by file and node.
+ * Idea      a list is told by its length, by a list not far before it of which blocks are copied, by intervals of
+ *           consecutive targets, and by what is left, as gaps. Lists are decoded in order, so the last few are enough
+ *           to copy from and offsets are needed only to check.
+ * Ensures   lists strictly increasing and within the graph, as many arcs as the properties say, each list where the
+ *           offsets (if they are there) say; anything else is refused by file and node.
  * Costs     some 50 ns an arc.
  */
 import type { Disk } from '../disk/disk.ts';
@@ -126,7 +127,7 @@ export async function* bvArcs(
   const reader = new ReadAhead(file, 0, await file.size());
   try {
     const bits = new BitReader(reader);
-    const lists = new ListDecoder(bits, properties);
+    const lists = new BvLists(bits, properties);
     const [from, to] = [new Uint32Array(BATCH_ARCS), new Uint32Array(BATCH_ARCS)];
     let [count, arcs, told] = [0, 0, 0];
     for (let node = 0; node < properties.nodes; node++) {
@@ -174,7 +175,10 @@ async function decodeSafely<T>(path: string, bits: BitReader, decode: () => T, n
   }
 }
 
-/** Compares where lists begin with what `.offsets` says, where there is one: a graph file of another graph is told at once. */
+/**
+ * Compares where lists begin with what `.offsets` says, where there is one: a graph file of another graph is told at
+ * once.
+ */
 class OffsetCheck {
   readonly #bits: BitReader;
   readonly #code: Code;
@@ -214,7 +218,7 @@ class OffsetCheck {
   }
 }
 
-class ListDecoder {
+class BvLists {
   readonly #bits: BitReader;
   readonly #properties: BvProperties;
   /** The last lists, by node modulo their number. */

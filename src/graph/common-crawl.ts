@@ -1,8 +1,10 @@
 /**
- * The graphs of Common Crawl: a list of vertices, `id⇥reversed.name` (in graphs of domains `⇥number of hosts` too), and one of edges, `from⇥to`.
+ * The graphs of Common Crawl: a list of vertices, `id⇥reversed.name` (in graphs of domains `⇥number of hosts` too),
+ * and one of edges, `from⇥to`.
  *
- * Idea      inside a graph of ours a host is called as everywhere else, `www.example.org`; only these files say `org.example.www`. Names are
- *           turned round on the way in and on the way out, and nodes are numbered anew, because the order changes.
+ * Idea      inside a graph of ours a host is called as everywhere else, `www.example.org`; only these files say
+ *           `org.example.www`. Names are turned round on the way in and on the way out, and nodes are numbered anew,
+ *           because the order changes.
  * Requires  vertices numbered 0, 1, 2, … in the order of the files, as Common Crawl hands them out.
  * Ensures   what is otherwise is refused by file and line.
  */
@@ -48,12 +50,12 @@ export function sortFiles(files: readonly string[]): CommonCrawlFiles {
 
 function kindOf(name: string): 'vertices' | 'edges' | undefined {
   if (/vert(?:ex|ices)/i.test(name)) return 'vertices';
-  return /edge|arc/i.test(name) ? 'edges' : undefined;
+  return /edge/i.test(name) ? 'edges' : undefined;
 }
 
-/** Common Crawl says it in the names of its files. */
+/** Common Crawl says it in the names of its files, or of their folders. */
 export function levelOf(files: readonly string[]): GraphLevel | undefined {
-  const named = (word: RegExp) => files.some((path) => word.test(basename(path)));
+  const named = (word: RegExp) => files.some((path) => word.test(basename(dirname(path)) + basename(path)));
   if (named(/domain/i)) return 'domain';
   return named(/host/i) ? 'host' : undefined;
 }
@@ -131,7 +133,9 @@ export class Vertices {
   }
 }
 
-/** Puts bytes[start .. end) into the same place of `into`, what is between dots in reverse order. Twice is nothing. */
+/**
+ * Puts bytes[start .. end) into the same place of `into`, what is between dots in reverse order. Twice is nothing.
+ */
 export function reverseLabels(bytes: Uint8Array, start: number, end: number, into: Uint8Array): void {
   let label = start;
   let out = end;

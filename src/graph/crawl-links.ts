@@ -1,11 +1,12 @@
 /**
  * The links of a crawl, read from its archive.
  *
- * Idea      the archive holds every page that was fetched, so the graph can be made at any time, at any level, and by another version's reading of links.
- *           Pages, and what they link to, are nodes; a redirect is an arc.
+ * Idea      the archive holds every page that was fetched, so the graph can be made at any time, at any level, and by
+ *           another version's reading of links. Pages, and what they link to, are nodes; a redirect is an arc.
  * Requires  the folder of a crawl, or any folder with an `archive` of WARC files in it.
- * Ensures   the links that the crawl would have followed: those that ask not to be (nofollow) are left out unless asked for. Arcs within a host, or
- *           within a domain, are left out where those are the nodes. What cannot be read of a damaged archive is told, not thrown.
+ * Ensures   the links that the crawl would have followed: those that ask not to be (nofollow) are left out unless
+ *           asked for. Arcs within a host, or within a domain, are left out where those are the nodes. What cannot be
+ *           read of a damaged archive is told, not thrown.
  */
 import { join } from 'node:path';
 import { headEnd, payloadOf } from '../archive/http-block.ts';

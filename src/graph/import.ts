@@ -1,4 +1,6 @@
-/** Brings a graph in from files of others: which files there are, how far they were read, and what is wrong with them. */
+/**
+ * Brings a graph in from files of others: which files there are, how far they were read, and what is wrong with them.
+ */
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
 import { type BuildOptions, buildGraph, RepeatedNameError } from './build.ts';

@@ -1,7 +1,8 @@
 /**
  * What can be said of a graph: sizes, degrees, reciprocity, strongly connected components.
  *
- * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in memory, where that is allowed.
+ * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in memory, where that is
+ *           allowed.
  */
 import type { Bytes } from '../units.ts';
 import { BYTES_PER_NODE, type Components, strongComponents } from './components.ts';

@@ -22,13 +22,19 @@ const GROUP = 16;
 const COMPILED = new WebAssembly.Module(KERNEL_WASM);
 
 interface Functions {
-  /** Fills 4,352 bytes with what `unpack` looks up: for each byte of widths how the packed bytes spread, and how many they are. */
+  /**
+   * Fills 4,352 bytes with what `unpack` looks up: for each byte of widths how the packed bytes spread, and how many
+   * they are.
+   */
   prepare(tables: number): void;
-  /** Unpacks groups of four numbers; returns where the next group's packed bytes begin. Reads 16 bytes for each, used or not. */
+  /**
+   * Unpacks groups of four numbers; returns where the next group's packed bytes begin. Reads 16 bytes for each, used
+   * or not.
+   */
   unpack(tables: number, widths: number, groups: number, gaps: number, out: number): number;
   /**
-   * Turns numbers into targets, in place, for `count` lists, the first being that of `node`; list i ends at targets[offsets[i + 1]].
-   * Returns the largest target that ends a list.
+   * Turns numbers into targets, in place, for `count` lists, the first being that of `node`; list i ends at
+   * targets[offsets[i + 1]]. Returns the largest target that ends a list.
    */
   sumLists(offsets: number, count: number, node: number, targets: number): number;
 }
@@ -67,8 +73,9 @@ export class ListDecoder {
   }
 
   /**
-   * Decodes `count` lists with the lengths told by `offsets`, the first being that of `node`. `skipped` arcs of the first group belong to
-   * lists before. Returns the packed bytes of all complete groups: an incomplete one at the end is needed again.
+   * Decodes `count` lists with the lengths told by `offsets`, the first being that of `node`. `skipped` arcs of the
+   * first group belong to lists before. Returns the packed bytes of all complete groups: an incomplete one at the end
+   * is needed again.
    */
   decode(node: number, count: number, skipped: number, widths: Uint8Array, gaps: Uint8Array): Decoded {
     const { buffer } = this.#memory;

@@ -1,9 +1,10 @@
 /**
  * Reads adjacency lists in the format of list-format.ts.
  *
- * Ensures   what scan promises in graph.ts. Files that end early or name nodes that are not there are refused; other damage may go
- *           unnoticed.
- * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes an arc of the largest block.
+ * Ensures   what scan promises in graph.ts. Files that end early or name nodes that are not there are refused; other
+ *           damage may go unnoticed.
+ * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes an arc of the largest
+ *           block.
  */
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';

@@ -1,9 +1,10 @@
 /**
  * Numbers names by their byte order, however many there are.
  *
- * Idea      names are collected in memory and numbered as they come. When memory is full they are sorted and written: a run. At the end all runs are
- *           merged, which gives each name its rank, and for each run the rank of each of its own numbers is noted. Whatever was
- *           written down with the numbers of a run can then be translated run by run, with that run's ranks in memory.
+ * Idea      names are collected in memory and numbered as they come. When memory is full they are sorted and written:
+ *           a run. At the end all runs are merged, which gives each name its rank, and for each run the rank of each
+ *           of its own numbers is noted. Whatever was written down with the numbers of a run can then be translated
+ *           run by run, with that run's ranks in memory.
  * Requires  a folder of its own for its files.
  * Costs     memory as given. Each name is written and read once, with four bytes twice.
  */
@@ -81,8 +82,8 @@ export class NameRuns {
   }
 
   /**
-   * Gives every name in byte order, once, to `take` (which may ask to be waited for), and notes the ranks; returns how many there are. A name that is there
-   * twice is first given to `repeated`.
+   * Gives every name in byte order, once, to `take` (which may ask to be waited for), and notes the ranks; returns
+   * how many there are. A name that is there twice is first given to `repeated`.
    */
   async merge(
     take: (bytes: Uint8Array, length: number) => Promise<void> | undefined,

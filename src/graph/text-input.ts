@@ -1,8 +1,9 @@
 /**
  * Text files as they are handed in, plain or compressed with gzip, some whole lines at a time.
  *
- * Ensures   chunks of whole lines in UTF-8, in order, the last one ended by a line end even if the file's is not; a byte order mark is left out. A line longer
- *           than a mebibyte, bytes that are no UTF-8 and gzip that is cut off or damaged are refused, by file and line.
+ * Ensures   chunks of whole lines in UTF-8, in order, the last one ended by a line end even if the file's is not; a
+ *           byte order mark is left out. A line longer than a mebibyte, bytes that are no UTF-8 and gzip that is cut
+ *           off or damaged are refused, by file and line.
  * Costs     one pass; gzip is undone off the event loop, one chunk ahead.
  */
 import { isUtf8 } from 'node:buffer';
@@ -58,7 +59,10 @@ export async function* readLines(
   }
 }
 
-/** The files named, and for a folder those in it, as large graphs are handed out (`part-00000.gz`, …): by name, markers left out. */
+/**
+ * The files named, and for a folder those in it, as large graphs are handed out (`part-00000.gz`, …): by name,
+ * markers left out.
+ */
 export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {

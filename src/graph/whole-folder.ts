@@ -2,8 +2,8 @@
  * A folder that appears whole or not at all.
  *
  * Idea      it is made under another name beside its place, and renamed when it is complete and durable.
- * Ensures   nothing is left of a failed attempt. What a killed process left behind is cleared by the next attempt; two attempts at the same
- *           place at the same time are refused, and so is a place that is taken.
+ * Ensures   nothing is left of a failed attempt. What a killed process left behind is cleared by the next attempt;
+ *           two attempts at the same place at the same time are refused, and so is a place that is taken.
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
