@@ -137,10 +137,16 @@ describe('its codes', () => {
   interface Exports {
     memory: { buffer: ArrayBuffer };
     INPUT: { value: number };
+    OUTPUT: { value: number };
+    OUTPUT_BYTES: { value: number };
     chooseLengths(counts: number, alphabet: number, limit: number, lengths: number): void;
   }
   const instance = new WebAssembly.Instance(new WebAssembly.Module(DEFLATE_WASM));
-  const { memory, INPUT, chooseLengths } = instance.exports as unknown as Exports;
+  const { memory, INPUT, OUTPUT, OUTPUT_BYTES, chooseLengths } = instance.exports as unknown as Exports;
+
+  test('and all else have their place in its memory', () => {
+    expect(OUTPUT.value + OUTPUT_BYTES.value).toBeLessThanOrEqual(memory.buffer.byteLength);
+  });
 
   function lengthsFor(counts: readonly number[], limit: number): number[] {
     const at = INPUT.value;
