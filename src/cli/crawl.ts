@@ -18,10 +18,11 @@ export function register(program: Command): void {
     .argument('[seeds...]', 'URLs or files of URLs');
   for (const [key, setting] of SETTING_ROWS) command.addOption(optionOf(key, setting));
   command
+    .option('--fresh', 'begin a new crawl: refuse a folder that holds one, instead of going on with it')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
-      const { json, ...options } = flags;
+      const { json, fresh, ...options } = flags;
       for (const [key, { type }] of SETTING_ROWS) {
         // "--insecure https://localhost/": the word after the flag is a seed, not a value of it.
         const word = options[key];
@@ -31,7 +32,10 @@ export function register(program: Command): void {
         options[key] = true;
       }
       const { runCommand } = await import('./run-crawl.ts');
-      process.exitCode = await runCommand(words, options as CrawlOptions, json === true);
+      process.exitCode = await runCommand(words, options as CrawlOptions, {
+        json: json === true,
+        fresh: fresh === true,
+      });
     });
 }
 

@@ -1,17 +1,30 @@
 /** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
 
 import { existsSync } from 'node:fs';
+import type { LastCheckpoint } from '../crawl/agent-folder.ts';
 import { type Summary, startCrawl } from '../crawl/crawl.ts';
 import { nothingToGoOnWith, settingsIn } from '../crawl/folder.ts';
 import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
+import { formatCount } from '../units.ts';
 import { showProgress, summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
 
-export async function runCommand(words: string[], options: CrawlOptions, json: boolean): Promise<number> {
+export interface CommandFlags {
+  readonly json: boolean;
+  /** Never go on with what is in the folder. */
+  readonly fresh: boolean;
+}
+
+export async function runCommand(
+  words: string[],
+  options: CrawlOptions,
+  { json, fresh }: CommandFlags,
+): Promise<number> {
   if (words.length === 0 && options.dir === undefined) throw noSeeds();
   const dir = options.dir ?? freshFolder('crawl');
   const before = await settingsIn(dir);
+  if (before && fresh) throw crawlExists(dir);
   if (words.length === 0 && !before) throw nothingToGoOnWith(dir);
   const config = resolveConfig({ ...before, ...options, dir });
   return exitCodeOf(await runInForeground(readSeeds(words), config, json));
@@ -34,7 +47,9 @@ export async function runInForeground(
 ): Promise<Summary> {
   const interrupts = listenForInterrupts();
   try {
-    const run = await startCrawl(seeds, config);
+    const run = await startCrawl(seeds, config, {
+      onGoOn: (from) => void process.stderr.write(`${goingOn(from)}\n`),
+    });
     const title = `drumlin ▸ ${config.dir}`;
     const view = showProgress(() => run.progress(), title, process.stderr);
     interrupts.onFirst(() => {
@@ -54,6 +69,20 @@ export async function runInForeground(
   } finally {
     interrupts.end();
   }
+}
+
+function goingOn({ savedAt, pages, waiting }: LastCheckpoint): string {
+  const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
+  return `going on from the checkpoint of ${time} UTC: ${formatCount(pages)} pages fetched, ${formatCount(waiting)} waiting`;
+}
+
+function crawlExists(dir: string): DrumlinError {
+  return new DrumlinError(
+    'CRAWL_EXISTS',
+    `${dir} holds a crawl already.`,
+    'Choose another --dir, or leave --fresh out to go on with it.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 function report(summary: Summary, goOn: (dir: string) => string): string {

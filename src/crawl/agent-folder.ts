@@ -19,6 +19,7 @@ import { Backlog, type BacklogState } from '../frontier/backlog.ts';
 import type { FrontierState } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
 import { DrumSieve, type SieveState } from '../sieve/disk-sieve.ts';
+import type { Millis } from '../units.ts';
 import type { CountersState } from './counters.ts';
 import type { SeedMove } from './folder.ts';
 import type { CrawlConfig } from './settings.ts';
@@ -28,6 +29,9 @@ const FRONT_FILE = /^front\.\d+$/;
 
 /** What the agent itself must know to go on. */
 export interface AgentState {
+  readonly savedAt: Millis;
+  /** URLs that wait, about: of what was offered to the sieve it is not known yet which are new. */
+  readonly waiting: number;
   readonly counters: CountersState;
   readonly frontier: FrontierState;
   /** URLs taken from the sieve. */
@@ -54,6 +58,33 @@ interface StoredState extends AgentState {
 
 export const AGENTS = 'agents';
 export const agentDir = (dir: string, agent: number): string => join(dir, AGENTS, String(agent));
+
+/** Where a crawl goes on from, all agents together. */
+export interface LastCheckpoint {
+  /** Of the first agent to have saved: others may have come further. */
+  readonly savedAt: Millis;
+  readonly pages: number;
+  readonly waiting: number;
+}
+
+/** What the last checkpoints of a crawl's agents say, if there are any. */
+export async function lastCheckpoint(
+  disk: Disk,
+  dir: string,
+  agents: number,
+): Promise<LastCheckpoint | undefined> {
+  const states: AgentState[] = [];
+  for (let agent = 0; agent < agents; agent++) {
+    const stored = await loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
+    if (stored) states.push(stored.state);
+  }
+  if (states.length === 0) return undefined;
+  return {
+    savedAt: Math.min(...states.map(({ savedAt }) => savedAt)),
+    pages: states.reduce((sum, { counters }) => sum + counters.pages, 0),
+    waiting: states.reduce((sum, { waiting }) => sum + waiting, 0),
+  };
+}
 
 /** Where each part has its files. */
 export const partFolders = (dir: string) => ({

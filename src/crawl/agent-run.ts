@@ -181,6 +181,8 @@ async function beginAgent(
       });
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
       const state: AgentState = {
+        savedAt: clock.now(),
+        waiting: frontier.queued + frontier.turnsOut + distributor.untaken,
         counters: counted,
         frontier: frontier.state,
         taken: distributor.taken,

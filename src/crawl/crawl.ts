@@ -7,6 +7,7 @@ import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
 import type { Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
+import type { LastCheckpoint } from './agent-folder.ts';
 import type { AgentStart } from './agent-run.ts';
 import { shareAddresses } from './between/address-table.ts';
 import { shareAllowance } from './between/allowance.ts';
@@ -25,6 +26,8 @@ export type { Summary } from './counters.ts';
 export interface CrawlHooks {
   /** Called with every page; the host's turn is not given back before the promise settles. */
   readonly onPage?: (page: Page) => void | Promise<void>;
+  /** Called before anything is begun, when the folder holds a crawl to go on with. */
+  readonly onGoOn?: (from: LastCheckpoint) => void;
   /** Agents run in the caller's thread, instead of in threads of their own. */
   readonly here?: boolean;
   /** For delays and waits of agents in the caller's thread; sockets keep the system's time. */
@@ -74,6 +77,8 @@ export async function startCrawl(
   const watch = new Stopwatch();
   let crew: Crew;
   try {
+    const last = await folder?.lastCheckpoint();
+    if (last) hooks.onGoOn?.(last);
     const politeness = new Politeness(config, delays);
     await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
     await folder?.begin(config, agents, seeds);

@@ -18,7 +18,7 @@ import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
-import { AGENTS } from './agent-folder.ts';
+import { AGENTS, type LastCheckpoint, lastCheckpoint } from './agent-folder.ts';
 import { CrawlLog } from './log.ts';
 import { repartition } from './repartition.ts';
 import type { CrawlConfig, CrawlOptions } from './settings.ts';
@@ -99,9 +99,9 @@ export class CrawlFolder {
     return this.#asked?.runs ?? 0;
   }
 
-  /** The number of agents that what is in the folder is made for; undefined when there is no crawl in it yet. */
-  get agents(): number | undefined {
-    return this.#asked?.agents;
+  /** Where the crawl goes on from; undefined when there is nothing yet to go on from. */
+  async lastCheckpoint(): Promise<LastCheckpoint | undefined> {
+    return this.#asked && lastCheckpoint(this.#disk, this.dir, this.#asked.agents);
   }
 
   /** Hands the crawl over to another number of agents. `readyAt` tells when a host may be asked again at the earliest. */

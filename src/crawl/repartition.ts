@@ -210,6 +210,7 @@ function stateOf(agent: number, to: number, states: readonly (AgentState | undef
   const known = states.flatMap((state) => state ?? []);
   const counters: readonly CountersState[] = agent === 0 ? known.map((state) => state.counters) : [];
   return {
+    savedAt: Math.max(0, ...known.map(({ savedAt }) => savedAt)),
     counters: addUp<CountersState>([{ ...new Counters() }, ...counters]),
     required: Math.max(0, ...known.map(({ frontier }) => frontier.required)),
     // One that never came to a checkpoint may not have known of any.
@@ -225,7 +226,10 @@ function keeperOf({ file }: WholeLength, agents: number): number {
   return agent < agents ? agent : 0;
 }
 
-type HeirState = Pick<AgentState, 'counters' | 'seeds' | 'moved' | 'archive'> & { readonly required: number };
+interface HeirState extends Pick<AgentState, 'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive'> {
+  /** Of the front. */
+  readonly required: number;
+}
 
 interface HeirParts {
   readonly hosts: HostStore;
@@ -292,7 +296,8 @@ class Heir {
     const sieve = await DrumSieve.openAt(options, undefined);
     try {
       const made = AgentFolder.create(disk, this.#dir, { sieve, hosts, backlog });
-      await made.save(front, { ...state, frontier, taken: known }, async () => {});
+      const rest = { waiting: backlog.urls, frontier, taken: known };
+      await made.save(front, { ...state, ...rest }, async () => {});
     } finally {
       await sieve.close();
     }

@@ -85,7 +85,7 @@ describe('a crawl that goes on with another number of agents', () => {
   });
 
   test('forgets what the old agents archived after their last checkpoints, also of those that are no more', async () => {
-    await crawl(3, { maxPages: 40 });
+    await crawl(3);
     const archive = join(dir, 'archive');
     const [file] = readdirSync(archive).filter((name) => name.endsWith('-2.warc.gz'));
     const bytes = readFileSync(join(archive, file));
