@@ -80,7 +80,7 @@ function runContender(task: Task): Promise<Result> {
   });
 }
 
-const COLUMNS = [18, 12, 12, 12, 8, 9, 9, 9];
+const COLUMNS = [18, 12, 11, 12, 8, 11, 9, 9];
 const HEADINGS = columns([
   'contender',
   'added/s core',

@@ -1,8 +1,9 @@
 /**
  * Goes through several sorted sequences of hosts side by side, host by host.
  *
- * Idea      There are a few dozen sequences. The least of a few dozen numbers in one array is found faster than a heap is kept
- *           in order; names are looked at only where 53 bits of the keys agree.
+ * Idea      There are a few dozen sequences, and large hosts stand in all of them. Looking through one array of numbers finds all that
+ *           stand at the least host in one go, where a heap would give them one by one; names are looked at only
+ *           where 53 bits of the keys agree.
  * Requires  every cursor stands at its first host.
  */
 

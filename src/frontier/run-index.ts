@@ -3,7 +3,7 @@
  *
  * Idea      A row never changes in place. A sweep reads the old index and writes the new one, which becomes the old one of the
  *           next sweep. An index of few rows stays in memory and has no file until a checkpoint wants one: a
- *           backlog of one large site is swept a hundred times a second without a file being made.
+ *           backlog of one large site is swept whenever it needs URLs without a file being made.
  * Format    run.N.index.G: header, then for each host its key (u64), where its entries begin in run.N (u48), how many bytes (u48)
  *           and entries (u48) there are, the length of its name (u16), the name.
  * Ensures   rows strictly increasing by key, then by name: a key is 64 bits of hashes, and two hosts may share one.

@@ -3,8 +3,9 @@
  *
  * Use       `next` moves to a host; its owner takes from it what it has room for, drops it, or does neither; `next` again.
  * Requires  one caller. URLs may be put back at any time, also while a call is under way.
- * Ensures   a host that had URLs when the round began is met, and only once. What is added meanwhile may be met in this round or in
- *           the next; what is put back to the present host is taken before everything else of it.
+ * Ensures   a host that had URLs when the round began is met, and only once, unless they were written out of memory since. What is
+ *           added meanwhile may be met in this round or in the next; what is put back to the present host is taken
+ *           before everything else of it.
  */
 import type { SingleCaller } from '../drum/single-caller.ts';
 import { compareHosts, type HostCursor, HostMerge } from './host-merge.ts';

@@ -262,6 +262,21 @@ describe('what is put back', () => {
     await backlog.close();
   });
 
+  test('stays in memory at the present host, which is taken from', async () => {
+    const backlog = await openBacklog(1000);
+    addPaths(backlog, 'a', 1000, 1100);
+    await backlog.makeRoom();
+    const sweep = await backlog.sweep();
+    await sweep.next();
+    putBackMuch(backlog, 'a', 20);
+    await backlog.makeRoom();
+    const queue = new PathQueue('a');
+    expect(await sweep.take(21, queue)).toBe(21);
+    queue.take(20);
+    expect(queue.shift()?.url).toBe('http://a/1000');
+    await backlog.close();
+  });
+
   test('stays in memory ahead of the sweep, which will take it, and does not ask for room again', async () => {
     const backlog = await openBacklog(1000);
     for (const host of ['a', 'b', 'c']) addPaths(backlog, host, 0, 1);
