@@ -37,7 +37,7 @@ import { PageStore } from './page-store.ts';
 import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { createScope } from './scope.ts';
-import type { CrawlConfig } from './settings.ts';
+import { addressDelay, type CrawlConfig } from './settings.ts';
 
 /** Plain data, so that it can be handed to a thread. */
 export interface AgentStart {
@@ -76,6 +76,8 @@ export interface RunningAgent {
   readonly result: Promise<AgentProgress>;
 }
 
+const LEAST_HOSTS_PER_ADDRESS = 16;
+const MOST_HOSTS_PER_ADDRESS = 256;
 /** For the cache of recent links: the menus and footers of a few thousand sites. */
 const RECENT_LINKS: Bytes = 2 ** 20;
 /** For the digests of recent payloads: half a million pages. */
@@ -133,6 +135,7 @@ async function beginAgent(
       hosts: folder ? config.frontHosts : Infinity,
       urls: folder ? config.frontUrls : Infinity,
       front: Math.min(2 * config.fetches, config.frontHosts),
+      hostsPerAddress: hostsPerAddress(config),
       pagesPerHost: config.maxPagesPerHost,
       pagesPerDomain: config.maxPagesPerDomain,
     },
@@ -255,6 +258,12 @@ async function beginAgent(
     seedMoved: (move) => void scope.admitSeedRedirect(...move),
     result,
   };
+}
+
+/** Twice as many as an address can be asked for in turn before the first of them is ready again. */
+function hostsPerAddress(config: CrawlConfig): number {
+  const inTurn = config.delay / Math.max(addressDelay(config), 1);
+  return Math.min(Math.max(LEAST_HOSTS_PER_ADDRESS, Math.ceil(2 * inTurn)), MOST_HOSTS_PER_ADDRESS);
 }
 
 /** Each seed is discovered by the agent that owns it. */

@@ -179,7 +179,7 @@ export const SETTINGS = {
     'memory of each agent for telling new URLs from known ones',
     2 ** 20,
   ),
-  frontHosts: setting('front-hosts', count, 20_000, 'most hosts in the memory of each agent', 1),
+  frontHosts: setting('front-hosts', count, 12_000, 'most hosts in the memory of each agent', 1),
   frontUrls: setting('front-urls', count, 200_000, 'most URLs waiting in the memory of each agent', 1),
   backlogMemory: setting(
     'backlog-memory',

@@ -45,7 +45,7 @@ export interface KeepAlive {
 }
 
 /** Long enough for a host's delay to pass, so that its next page needs no handshake. */
-export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 2048, idle: 15_000 };
+export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 8192, idle: 15_000 };
 
 export interface HttpClientOptions {
   readonly identity: Identity;

@@ -3,8 +3,9 @@
  *
  * Idea      The one that rested last is taken first: it is the least likely to have been closed at the other end. Over a limit
  *           the one that has rested longest goes.
- * Ensures   never more than `perOrigin` for one key and `total` in all; a connection taken is out of the pool. Those to a proxy that serve
- *           pages over http are for all hosts: for them only `total` counts.
+ * Ensures   never more than `perOrigin` for one key and `total` in all, where one over TLS, which takes tens of kilobytes, counts as
+ *           eight; a connection taken is out of the pool. Those to a proxy that serve pages over http are for all
+ *           hosts: for them only `total` counts.
  * Cost      constant per operation; `expired` looks at all of them.
  */
 import type { Connection } from './connection.ts';
@@ -14,11 +15,15 @@ export interface PoolLimits {
   readonly total: number;
 }
 
+const SECURE_COUNTS_AS = 8;
+
 export class ConnectionPool {
   readonly #limits: PoolLimits;
   readonly #byKey = new Map<string, Connection[]>();
   /** In order of rest, oldest first. */
   readonly #all = new Set<Connection>();
+  /** What they count together. */
+  #load = 0;
 
   constructor(limits: PoolLimits) {
     this.#limits = limits;
@@ -42,17 +47,19 @@ export class ConnectionPool {
     const same = this.#byKey.get(key);
     let displaced: Connection | undefined;
     if (same !== undefined && same.length >= most) displaced = same[0];
-    else if (this.#all.size >= this.#limits.total) [displaced] = this.#all;
+    else if (this.#load >= this.#limits.total) [displaced] = this.#all;
     if (displaced !== undefined) this.remove(displaced);
     const list = this.#byKey.get(key);
     if (list === undefined) this.#byKey.set(key, [connection]);
     else list.push(connection);
     this.#all.add(connection);
+    this.#load += loadOf(connection);
     return displaced;
   }
 
   remove(connection: Connection): void {
     if (!this.#all.delete(connection)) return;
+    this.#load -= loadOf(connection);
     const { key } = connection.endpoint;
     const list = this.#byKey.get(key)!;
     if (list.length === 1) this.#byKey.delete(key);
@@ -63,3 +70,5 @@ export class ConnectionPool {
     return this.#all;
   }
 }
+
+const loadOf = ({ endpoint }: Connection): number => (endpoint.secure ? SECURE_COUNTS_AS : 1);

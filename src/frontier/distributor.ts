@@ -22,6 +22,8 @@ import type { Sweep } from './sweep.ts';
 
 /** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
 const EARLY_FLUSH_SHARE = 1 / 20;
+/** So are sweeps begun for at most a fifth of it. */
+const SWEEP_SHARE = 1 / 5;
 /** BUbiNG takes the limbo for large when it holds more than one host in a hundred. */
 const LARGE_LIMBO = 0.01;
 /** Hosts that must wait for long are looked at again after this. */
@@ -42,6 +44,9 @@ export class Distributor {
   /** URLs taken from the sieve in the life of the crawl. */
   taken: number;
   #nextEarlyFlush: Millis = 0;
+  #nextSweep: Millis = 0;
+  /** Spent on the sweep under way. */
+  #sweepTime: Millis = 0;
 
   /** `taken` is what was taken from the sieve in earlier runs. */
   constructor(sieve: Sieve, frontier: Frontier, clock: Clock, taken = 0) {
@@ -60,12 +65,14 @@ export class Distributor {
   /** The front is too small, and there is something to try. */
   get hasWork(): boolean {
     if (!this.#frontier.wantsMore) return false;
-    return !this.idle || this.#sweeping || (this.#frontier.backlog.urls > 0 && !this.#isBarren());
+    return !this.idle || this.#sweeping || this.#mayBeginSweep();
   }
 
   /** When there may be something to do although nothing happens. */
   get wakeAt(): Millis {
-    return this.#barren && this.#frontier.backlog.urls > 0 ? this.#barren.until : Infinity;
+    if (this.#frontier.backlog.urls === 0) return Infinity;
+    if (this.#barren) return this.#barren.until;
+    return this.#nextSweep > this.#clock.now() ? this.#nextSweep : Infinity;
   }
 
   /** The sieve was offered something, and may have decided something by itself. */
@@ -119,37 +126,48 @@ export class Distributor {
 
   /** Goes on with the sweep until the front is large enough or the round is over; false when it brought nothing in. */
   async #sweep(): Promise<boolean> {
-    const { backlog, store } = this.#frontier;
-    if (!this.#sweeping) {
-      if (backlog.urls === 0 || this.#isBarren()) return false;
-      this.#changesAtStart = this.#frontier.changes;
-      this.#broughtIn = 0;
-      this.#finder = await store?.merge();
-      this.#frontier.sweepAt(0n);
-      this.#sweeping = true;
-    }
+    if (!this.#sweeping && !this.#mayBeginSweep()) return false;
+    const { backlog } = this.#frontier;
+    const startedAt = this.#clock.now();
+    if (!this.#sweeping) await this.#beginSweep();
     const before = this.#broughtIn;
     const sweep = await backlog.sweep();
+    let more = true;
     while (this.#frontier.wantsMore) {
-      if (!(await sweep.next())) {
-        await this.#endSweep();
-        break;
-      }
+      more = await sweep.next();
+      if (!more) break;
       this.#frontier.sweepAt(sweep.id.key);
       await this.#visit(sweep);
       if (backlog.full) await backlog.makeRoom();
     }
     await sweep.pass();
+    if (!more) await this.#endSweep();
+    this.#sweepTime += this.#clock.now() - startedAt;
     return this.#broughtIn > before;
+  }
+
+  async #beginSweep(): Promise<void> {
+    this.#changesAtStart = this.#frontier.changes;
+    this.#broughtIn = 0;
+    this.#sweepTime = 0;
+    this.#finder = await this.#frontier.store?.merge();
+    this.#frontier.sweepAt(0n);
+    this.#sweeping = true;
   }
 
   async #endSweep(): Promise<void> {
     await this.#frontier.backlog.endSweep();
     this.#frontier.sweepAt(undefined);
     this.#sweeping = false;
+    const now = this.#clock.now();
+    this.#nextSweep = now + this.#sweepTime / SWEEP_SHARE;
     const barren = this.#broughtIn === 0;
-    const until = this.#clock.now() + LOOK_AGAIN;
-    this.#barren = barren ? { changes: this.#changesAtStart, until } : undefined;
+    this.#barren = barren ? { changes: this.#changesAtStart, until: now + LOOK_AGAIN } : undefined;
+  }
+
+  #mayBeginSweep(): boolean {
+    if (this.#frontier.backlog.urls === 0 || this.#isBarren()) return false;
+    return this.#frontier.turnsOut === 0 || this.#clock.now() >= this.#nextSweep;
   }
 
   #isBarren(): boolean {

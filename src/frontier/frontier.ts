@@ -33,6 +33,8 @@ export interface FrontierLimits {
   readonly urls: number;
   /** The front is this large at first. */
   readonly front: number;
+  /** Beyond that size of the front, an address that has this many hosts waiting gets no more. */
+  readonly hostsPerAddress: number;
   /** Pages in the life of the crawl. */
   readonly pagesPerHost: number;
   readonly pagesPerDomain: number;
@@ -70,8 +72,6 @@ const DOMAIN_BITS = 0xffff_ffff_0000_0000n;
 /** URLs of one host in memory. */
 const LEAST_QUEUE = 16;
 const LONGEST_QUEUE = 4096;
-/** When memory is half full, an address that has this many hosts waiting gets no more: it could not serve them anyway. */
-const HOSTS_PER_ADDRESS = 64;
 
 export class Frontier {
   readonly backlog: Backlog;
@@ -404,8 +404,10 @@ export class Frontier {
     return this.front < this.#limits.hosts;
   }
 
+  /** The address could not serve more hosts anyway, and others could use their places. */
   #isCrowded(ip: string): boolean {
-    return this.front > this.#limits.hosts / 2 && this.#workbench.hostsAt(ip) >= HOSTS_PER_ADDRESS;
+    const { front, hostsPerAddress } = this.#limits;
+    return this.store !== undefined && this.front > front && this.#workbench.hostsAt(ip) >= hostsPerAddress;
   }
 
   #filled(host: Host): void {

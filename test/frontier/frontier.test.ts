@@ -18,6 +18,7 @@ const NO_LIMITS: FrontierLimits = {
   hosts: 3,
   urls: 8,
   front: 2,
+  hostsPerAddress: 2,
   pagesPerHost: Infinity,
   pagesPerDomain: Infinity,
 };
