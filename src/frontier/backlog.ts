@@ -15,9 +15,9 @@
  * Ensures   URLs of a host are taken in the order in which they were added; those put back come before all others. No URL is
  *           lost: each is taken, dropped by the caller, or still here. After a failure of the disk every call is refused:
  *           only opening the folder again at the last frozen state tells what it holds.
- * Cost      memory: twice the number given, what comes while it is written out, and about 100 KB a run. Disk: a URL is written once, or once more each time that
- *           sixteen runs become one or a run is rewritten to give its space back, and read as often; a sweep reads and
- *           writes a row of about 50 bytes a host and run.
+ * Cost      memory: twice the number given, what comes while it is written out, and about 100 KB a run. Disk: a URL is
+ *           written once, or once more each time that sixteen runs become one or a run is rewritten to give its space
+ *           back, and read as often; a sweep reads and writes a row of about 50 bytes a host and run.
  */
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';

@@ -45,7 +45,7 @@ export interface RunState extends RunCounts {
 
 type Lengths = Readonly<Record<string, Bytes>>;
 
-export interface RunData {
+interface RunData {
   readonly file: DiskFile;
   readonly length: Bytes;
 }
