@@ -136,7 +136,7 @@ async function handOverHosts(
 function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
   const clock: Clock = { ...systemClock, after: () => () => {} };
   const limits = {
-    ...{ hosts: Infinity, urls: Infinity, front: Infinity },
+    ...{ hosts: Infinity, urls: Infinity, front: Infinity, hostsPerAddress: Infinity },
     ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity },
   };
   return new Frontier({ backlog, store, clock, limits, onRefused: () => {} });
