@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startCrawl } from './here.ts';
 import { resolveConfig } from '../../src/crawl/settings.ts';
 import { type Lab, startLab } from '../../src/lab/index.ts';
 import { readWithWarcio, type SecondOpinion } from '../archive/fixtures.ts';
+import { startCrawl } from './here.ts';
 
 let dir: string;
 let lab: Lab | undefined;

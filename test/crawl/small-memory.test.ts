@@ -33,7 +33,9 @@ async function fetched(web: Lab, options: CrawlOptions): Promise<string[]> {
 }
 
 describe('a crawl with memory for three hosts and twelve URLs', () => {
-  test.each([1, 2])('fetches what one with all memory fetches, each page once, with %i agents', async (agents) => {
+  test.each([
+    1, 2,
+  ])('fetches what one with all memory fetches, each page once, with %i agents', async (agents) => {
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 12 });
     const roomy = await fetched(lab, { agents: 1 });
     const tiny = await fetched(lab, { ...TINY, agents, dir: join(dir, 'crawl') });
