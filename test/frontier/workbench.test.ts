@@ -102,7 +102,12 @@ describe('the workbench', () => {
     const until = new Map<string, number>([['10.0.0.1', 40]]);
     const taken: string[] = [];
     const bench = new Workbench<TestHost>({
-      tryTake: (ip, now) => ((until.get(ip) ?? 0) > now ? until.get(ip)! : (taken.push(ip), 0)),
+      tryTake: (ip, now) => {
+        const at = until.get(ip) ?? 0;
+        if (at > now) return at;
+        taken.push(ip);
+        return 0;
+      },
       giveBack: (ip, readyAt) => void until.set(ip, readyAt),
     });
     bench.attach(host('a', 1), at('10.0.0.1'));
