@@ -59,7 +59,7 @@ interface Estimator {
 const tse = (p: number, faster: string, error: string): Estimator => ({
   label: `TSE, p = ${p}`,
   by: 'tse',
-  parameters: { p, sample: 'id' },
+  parameters: { p },
   paper: { faster, error },
 });
 
@@ -144,7 +144,7 @@ function expectedError(p: number, supporters: Float64Array): number {
 
 /** The best supported nodes and their supporters, without counting those of all: the top of an estimate, counted exactly. */
 async function exactTop(graph: Graph, threads: number): Promise<{ list: Uint32Array; scores: Float64Array }> {
-  const { scores } = await rank(graph, { by: 'tse', p: 0.01, sample: 'id', threads, memory: MEMORY });
+  const { scores } = await rank(graph, { by: 'tse', p: 0.01, threads, memory: MEMORY });
   const candidates = order(scores, CANDIDATES);
   const exact = Float64Array.from(await supportersOf(graph, candidates, 2, { threads, memory: MEMORY }));
   const best = order(exact, TOP);
@@ -174,7 +174,7 @@ async function diskTable(source: Graph): Promise<void> {
     }
     await diskRow(graph, 'bit-vector', { rounds: 2 }, 25 * graph.nodes);
     await diskRow(graph, 'qvs', {}, 8e6);
-    for (const p of [0.01, 0.001]) await diskRow(graph, 'tse', { p, sample: 'id' }, 8e6);
+    for (const p of [0.01, 0.001]) await diskRow(graph, 'tse', { p }, 8e6);
     await graph.close();
   } finally {
     rmSync(folder, { recursive: true });

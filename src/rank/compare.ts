@@ -89,8 +89,9 @@ export interface ErrorByRank {
 
 const TOP = 1000;
 const POINTS = 120;
-/** Ranks on either side that a point of the curve averages over, in parts of the list. */
-const HALF_WINDOW = 0.02;
+/** A point of the curve averages over the ranks within this factor, and at least so many on either side. */
+const WINDOW_FACTOR = 1.25;
+const LEAST_HALF = 5;
 
 /** Relative errors |estimate / exact - 1| of a list of exact scores, best first; scores of 0 are left out. */
 export function errorByRank(exact: Float64Array, estimates: Float64Array): ErrorByRank {
@@ -98,12 +99,11 @@ export function errorByRank(exact: Float64Array, estimates: Float64Array): Error
   for (let i = 0; i < exact.length && exact[i] > 0; i++) errors.push(Math.abs(estimates[i] / exact[i] - 1));
   if (errors.length === 0) return { mean: 0, worst: 0, curve: [] };
   const top = errors.slice(0, TOP);
-  const half = Math.round(errors.length * HALF_WINDOW);
   const sums = [0];
   for (const error of errors) sums.push(sums[sums.length - 1] + error);
   const around = (rank: number) => {
-    const from = Math.max(0, rank - 1 - half);
-    const to = Math.min(errors.length, rank + half);
+    const from = Math.max(0, Math.min(rank - LEAST_HALF, Math.round(rank / WINDOW_FACTOR)) - 1);
+    const to = Math.min(errors.length, Math.max(rank + LEAST_HALF, Math.round(rank * WINDOW_FACTOR)));
     return (sums[to] - sums[from]) / (to - from);
   };
   return {

@@ -14,7 +14,7 @@ export const STYLE = `
   }
 }
 body { margin: 0; background: var(--ground); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
-main { max-width: 1000px; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+main { max-width: 1060px; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
 p { max-width: 46rem; margin: 0 0 .75rem; color: var(--soft); }
@@ -31,9 +31,9 @@ svg .name { fill: var(--text); }
 .line { stroke-width: 2; fill: none; stroke-linejoin: round; }
 .swatch { width: 24px; height: 10px; margin-right: .5rem; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th, td { padding: .3rem .75rem; text-align: right; border-bottom: 1px solid var(--rule); }
-th { color: var(--soft); font-weight: 500; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--rule); }
+th { color: var(--soft); font-weight: 500; white-space: normal; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 tbody tr:nth-child(even) { background: var(--stripe); }
 .bad { color: var(--bad); text-decoration: underline dotted; }

@@ -41,9 +41,9 @@ ${sections.filter(Boolean).join('\n')}
 const BAD_TEXT =
   'Steps go up where a ranking admits a node of the list of bad ones. Lower is better; a line that begins further right kept its top clean for longer.';
 const ERROR_TEXT =
-  'Nodes in the order of their exact supporters; each point is the mean of |estimate / exact - 1| around that rank.';
+  'Nodes in the order of their exact supporters; each point is the mean of |estimate / exact − 1| around that rank.';
 const AGREEMENT_TEXT =
-  "Below the diagonal, the part of the top that two rankings share. Above it, Kendall's τ over the nodes in either top, those that are not in one standing together behind it: 1 is the same order, -1 the order turned round.";
+  "Below the diagonal, the part of the top that two rankings share. Above it, Kendall's τ over the nodes in either top, those that are not in one standing together behind it: 1 is the same order, −1 the order turned round.";
 
 function section(heading: string, body: string, text = ''): string {
   return `<section>\n<h2>${heading}</h2>\n${text && `<p>${text}</p>\n`}${body}\n</section>`;

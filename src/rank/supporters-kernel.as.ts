@@ -100,34 +100,44 @@ export function countSampled(
   count: u32,
   offsets: usize,
   targets: usize,
+  places: usize,
   counts: usize,
 ): void {
-  const bits: usize = load<u32>(index, BITS);
   const sources: usize = load<u32>(index, SOURCES);
   const sourceCount = load<u32>(index, SOURCE_COUNT);
+  const keptEnd = keepListed(load<u32>(index, BITS), targets, word(targets, load<u32>(word(offsets, count))), places);
   let next = lowerBound(sources, sourceCount, first);
-  let at = targets;
-  for (let i: u32 = 0; i < count; i++) {
+  let i: u32 = 0;
+  for (let at = places; at < keptEnd; ) {
+    // The list that the next arc is of, and how many of those kept are in it.
+    const place: usize = load<u32>(at);
+    let listEnd = word(targets, load<u32>(word(offsets, i), 4));
+    while (listEnd <= place) listEnd = word(targets, load<u32>(word(offsets, ++i), 4));
+    let end = at + 4;
+    while (end < keptEnd && <usize>load<u32>(end) < listEnd) end += 4;
     const x = first + i;
-    const end = word(targets, load<u32>(word(offsets, i), 4));
-    // The in-neighbours that sampled sources link to, moved together in place.
-    let kept = at;
-    for (let read = at; read < end; read += 4) {
-      const y = load<u32>(read);
-      store<u32>(kept, y);
-      kept += bitOf(bits, y) << 2;
-    }
-    let own = NOT_SAMPLED;
-    if (next < sourceCount && load<u32>(word(sources, next)) == x) own = next++;
-    if (kept != at) {
-      const place = word(counts, i);
-      store<u32>(place, load<u32>(place) + supportersOf(index, marks, x, own, at, kept));
-    }
+    while (next < sourceCount && load<u32>(word(sources, next)) < x) next++;
+    const own = next < sourceCount && load<u32>(word(sources, next)) == x ? next : NOT_SAMPLED;
+    const found = supportersOf(index, marks, x, own, at, end);
+    store<u32>(word(counts, i), load<u32>(word(counts, i)) + found);
     at = end;
   }
 }
 
-/** The sampled supporters of x by way of the in-neighbours in [at, end), whose numbers are replaced by their ranks. */
+/**
+ * Writes down where targets stand that sampled sources link to; gives the end of what it wrote. One loop over all lists: most are so
+ * short that a loop of their own would cost more than they do.
+ */
+function keepListed(bits: usize, at: usize, end: usize, places: usize): usize {
+  let kept = places;
+  for (; at < end; at += 4) {
+    store<u32>(kept, <u32>at);
+    kept += <usize>(bitOf(bits, load<u32>(at)) << 2);
+  }
+  return kept;
+}
+
+/** The sampled supporters of x by way of the in-neighbours whose places are in [at, end); each is replaced by the place of its list. */
 function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, end: usize): u32 {
   const bits: usize = load<u32>(index, BITS);
   const ranks: usize = load<u32>(index, RANKS);
@@ -136,7 +146,7 @@ function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, e
   let visits: u32 = 0;
   let longest: u32 = 0;
   for (let read = at; read < end; read += 4) {
-    const list = word(starts, rankOf(bits, ranks, load<u32>(read)));
+    const list = word(starts, rankOf(bits, ranks, load<u32>(load<u32>(read))));
     const length = load<u32>(list, 4) - load<u32>(list);
     store<u32>(read, <u32>list);
     visits += length;

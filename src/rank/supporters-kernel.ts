@@ -53,7 +53,7 @@ interface Functions {
   ): void;
   /**
    * counts[i] += how many sampled sources are at distance two of node first + i, for i below `count`, whose in-neighbours are given as
-   * offsets and targets; the targets are overwritten. `index` is laid out by tse-index.ts; `marks` a bit a source.
+   * offsets and targets. `index` is laid out by tse-index.ts; `marks` a bit a source; `places` a u32 an arc and one.
    */
   countSampled(
     index: number,
@@ -62,6 +62,7 @@ interface Functions {
     count: number,
     offsets: number,
     targets: number,
+    places: number,
     counts: number,
   ): void;
 }

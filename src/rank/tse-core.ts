@@ -19,8 +19,8 @@ import type { RetainedSample, SampleIndex } from './tse-index.ts';
 
 /** What a retained arc takes while its index is built, in bytes: see tse-index.ts. */
 export const BYTES_PER_ARC = 16;
-/** What the blocks in hand take, in bytes, beside one list that is longer than a block: targets, offsets and counts. */
-export const blockBytes = (hands: number, blockArcs: number): number => slotsOf(hands) * 12 * (blockArcs + 4);
+/** What the blocks in hand take, in bytes, beside one list that is longer than a block: see `Slot`. */
+export const blockBytes = (hands: number, blockArcs: number): number => slotsOf(hands) * 16 * (blockArcs + 4);
 
 const PIECE = 65_536;
 
@@ -101,14 +101,15 @@ export async function countSampled(
     const { first, count: nodes } = block;
     const slot = slots[number];
     const hand = number % kernel.hands;
+    const isLong = block.offsets[nodes] > blockArcs;
     slot.fill(block);
-    const long = block.offsets[nodes] > blockArcs ? await longList.take(block) : undefined;
+    const arcs = await (isLong ? longList.take(block) : slot.fillArcs(block));
     return async () => {
       const place = [index.address, marks[hand], first, nodes, slot.offsets] as const;
       try {
-        await kernel.call(hand, ['countSampled', ...place, long ?? slot.targets, slot.counts]);
+        await kernel.call(hand, ['countSampled', ...place, arcs.targets, arcs.places, slot.counts]);
       } finally {
-        if (long !== undefined) longList.giveBack();
+        if (isLong) longList.giveBack();
       }
       add(first, kernel.u32(slot.counts, nodes));
     };
@@ -120,11 +121,32 @@ function slotsOf(hands: number): number {
   return hands === 1 ? 1 : 2 * hands;
 }
 
+/** Where the arcs of a block are, and room to write down which of them matter. */
+interface Arcs {
+  readonly targets: number;
+  readonly places: number;
+}
+
+/** In 8 bytes an arc, and some. */
+function layArcs(
+  kernel: SupportersKernel,
+  address: number,
+  { count, offsets, targets }: AdjacencyBlock,
+): Arcs {
+  const arcs = offsets[count];
+  // The engine copies to shared memory eight bytes at a time if both ends are as far from a multiple of eight, else byte by byte.
+  const aligned = address + (targets.byteOffset % 8);
+  kernel.u32(aligned, arcs).set(targets.subarray(0, arcs));
+  return { targets: aligned, places: address + 4 * (arcs + 1) };
+}
+
+const arcsBytes = (arcs: number): number => 8 * (arcs + 1);
+
 /** Room for a block, and for what is found. */
 class Slot {
   readonly offsets: number;
-  readonly targets: number;
   readonly counts: number;
+  readonly #arcs: number;
   readonly #kernel: SupportersKernel;
   readonly #room: number;
 
@@ -132,17 +154,19 @@ class Slot {
     this.#kernel = kernel;
     this.#room = blockArcs;
     this.offsets = kernel.allocate(4 * (blockArcs + 1));
-    this.targets = kernel.allocate(4 * blockArcs);
     this.counts = kernel.allocate(4 * blockArcs);
+    this.#arcs = kernel.allocate(arcsBytes(blockArcs));
   }
 
-  /** All of a block, but for the targets where they are too many. */
-  fill({ count, offsets, targets }: AdjacencyBlock): void {
+  /** All of a block but the arcs. */
+  fill({ count, offsets }: AdjacencyBlock): void {
     if (count > this.#room) throw new RangeError(`a block of ${count} nodes, where ${this.#room} fit`);
     this.#kernel.u32(this.offsets, count + 1).set(offsets.subarray(0, count + 1));
     this.#kernel.u32(this.counts, count).fill(0);
-    const arcs = offsets[count];
-    if (arcs <= this.#room) this.#kernel.u32(this.targets, arcs).set(targets.subarray(0, arcs));
+  }
+
+  fillArcs(block: AdjacencyBlock): Arcs {
+    return layArcs(this.#kernel, this.#arcs, block);
   }
 }
 
@@ -150,7 +174,7 @@ class Slot {
 class LongList {
   readonly #kernel: SupportersKernel;
   readonly #address: number;
-  #room = 0;
+  #bytes = 0;
   #free: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
@@ -160,18 +184,17 @@ class LongList {
     this.#address = kernel.allocate(0);
   }
 
-  async take({ count, offsets, targets }: AdjacencyBlock): Promise<number> {
+  async take(block: AdjacencyBlock): Promise<Arcs> {
     await this.#free;
-    const arcs = offsets[count];
-    if (this.#room < arcs) {
-      this.#kernel.allocate(4 * (arcs - this.#room));
-      this.#room = arcs;
+    const needed = arcsBytes(block.offsets[block.count]);
+    if (this.#bytes < needed) {
+      this.#kernel.allocate(needed - this.#bytes);
+      this.#bytes = needed;
     }
-    this.#kernel.u32(this.#address, arcs).set(targets.subarray(0, arcs));
     this.#free = new Promise((resolve) => {
       this.#release = resolve;
     });
-    return this.#address;
+    return layArcs(this.#kernel, this.#address, block);
   }
 
   giveBack(): void {

@@ -4,11 +4,11 @@
  * Definition (Cui et al., "Unsupervised Domain Ranking", §6.3): keep each source with probability p, together with its whole out-list; count
  * the kept sources at distance two of each node; divide by p. tse-core.ts says why this works and what it costs.
  *
- * Here      sources are drawn by a hash (supporters-sample.ts): of the name, so that a node stays in or out while the graph grows, or of the number,
- *           which saves reading the names. A sample that does not fit the memory is taken in parts, each with a pass over the in-graph.
+ * Here      sources are drawn by a hash (supporters-sample.ts): of the number, or of the name, so that a node stays in or out while the graph grows and
+ *           numbers shift; that takes reading all names. A sample that does not fit the memory is taken in parts, each with a pass over the in-graph.
  */
 import { DrumlinError } from '../errors.ts';
-import type { Graph } from '../graph/graph.ts';
+import { BLOCK_ARCS, type Graph } from '../graph/graph.ts';
 import { formatBytes, formatCount } from '../units.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
@@ -33,9 +33,9 @@ const PARAMETERS = {
   },
   sample: {
     kind: 'choice',
-    of: ['name', 'id'],
-    default: 'name',
-    doc: 'draw sources by name, for a sample that stays as the graph grows, or by number, which is quicker',
+    of: ['id', 'name'],
+    default: 'id',
+    doc: 'draw sources by number, or by name, which is slower but keeps the sample as the graph grows',
   },
 } as const;
 
@@ -52,8 +52,6 @@ interface Values {
   readonly sample: 'name' | 'id';
 }
 
-/** Of a block in hand: 3 MB. */
-const BLOCK_ARCS = 262_144;
 /** As often as the in-graph may be read, about: who waits for more should take a smaller p or more memory. */
 const MOST_PARTS = 100;
 
@@ -116,8 +114,8 @@ function arcsThatFit(
   blockArcs: number,
   { memory, threads }: RankOptions,
 ): number {
-  // A list is at most as long as there are nodes.
-  const fixed = nodes * (8 + 1 / 8 + 1 / 4 + 4) + blockBytes(threads, blockArcs);
+  // A list is at most as long as there are nodes, and takes 8 bytes for each.
+  const fixed = nodes * (8 + 1 / 8 + 1 / 4 + 8) + blockBytes(threads, blockArcs);
   const most = Math.floor((Math.min(memory, MOST_BYTES) - fixed) / BYTES_PER_ARC);
   const least = Math.ceil((p * arcs) / MOST_PARTS);
   if (most >= least) return most;

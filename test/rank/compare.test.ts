@@ -57,7 +57,13 @@ describe('measures of lists', () => {
     expect(mean).toBeCloseTo((0.1 + 0 + 0.5) / 3);
     expect(worst).toBeCloseTo(0.5);
     expect(curve.map(([rank]) => rank)).toEqual([1, 2, 3]);
-    expect(curve[0][1]).toBeCloseTo(0.1);
+    // So few ranks are all within the least window.
+    expect(curve[0][1]).toBeCloseTo(mean);
+    const wide = Float64Array.from(range(2000), () => 1);
+    const step = wide.map((_, i) => (i < 1000 ? 1 : 1.5));
+    const far = errorByRank(wide, step).curve;
+    expect([far[0][1], far.at(-1)?.[1]]).toEqual([0, 0.5]);
+    expect(far.find(([rank]) => rank > 990)?.[1]).toBeCloseTo(0.28, 1);
     expect(errorByRank(new Float64Array(3), new Float64Array(3))).toEqual({ mean: 0, worst: 0, curve: [] });
   });
 
