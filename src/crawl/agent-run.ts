@@ -32,6 +32,7 @@ import type { SeedMove } from './folder.ts';
 import { decodeFront, encodeFront } from './front.ts';
 import type { EventLog } from './log.ts';
 import { Naming } from './naming.ts';
+import { Outage } from './outage.ts';
 import type { Page } from './page.ts';
 import { PageStore } from './page-store.ts';
 import { Politeness } from './politeness.ts';
@@ -155,7 +156,8 @@ async function beginAgent(
     clock,
   });
   const distributor = new Distributor(sieve, frontier, clock, before?.state.taken);
-  const shared = { clock, client, resolver, guard, frontier, counters, log, politeness };
+  const outage = new Outage({ resolver, clock, log });
+  const shared = { clock, client, resolver, guard, frontier, counters, log, politeness, outage };
   robots = new RobotsKeeper({
     ...shared,
     productToken: identity.productToken,

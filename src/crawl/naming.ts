@@ -14,6 +14,7 @@ import type { Frontier } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
+import type { Outage } from './outage.ts';
 import type { Signal } from './signal.ts';
 
 /** Look-ups under way at once. */
@@ -31,6 +32,7 @@ export interface NamingParts {
   readonly counters: Counters;
   readonly log: EventLog;
   readonly clock: Clock;
+  readonly outage: Outage;
 }
 
 export class Naming {
@@ -91,20 +93,21 @@ export class Naming {
     this.#lookups++;
     try {
       const addresses = await resolver.resolve(host.name);
+      this.#parts.outage.resolved(host.name);
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
       if (allowed.length > 0) frontier.resolved(host, allowed);
       else this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip));
     } catch (error) {
       if (!(error instanceof DnsError)) throw error;
-      if (!over()) this.#failed(attempt, error, names);
+      if (!over()) await this.#failed(attempt, error, names);
     } finally {
       this.#lookups--;
     }
   }
 
-  #failed({ host, failures }: Attempt, { fault, message }: DnsError, names: Signal): void {
+  async #failed({ host, failures }: Attempt, { fault, message }: DnsError, names: Signal): Promise<void> {
     const { retries, wait } = retryRule(fault);
-    if (failures >= retries) {
+    if (failures >= retries && !(fault !== 'dns-not-found' && (await this.#parts.outage.namesAreGone()))) {
       this.#giveUp(host, fault, message);
       return;
     }

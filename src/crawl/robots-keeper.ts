@@ -21,6 +21,7 @@ import { type Bytes, formatDuration, type Millis } from '../units.ts';
 import { hostOf, originOf } from '../url/parts.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
+import type { Outage } from './outage.ts';
 import type { Politeness } from './politeness.ts';
 import { RobotsMemory } from './robots-memory.ts';
 
@@ -46,6 +47,7 @@ export interface RobotsKeeperParts {
   readonly politeness: Politeness;
   /** A longer Crawl-delay than this would in effect be a refusal nobody wrote; it is cut, and the log says so. */
   readonly maxCrawlDelay: Millis;
+  readonly outage: Outage;
 }
 
 /** What asking cost the host whose turn it is. */
@@ -98,9 +100,10 @@ export class RobotsKeeper {
     if (stopping() && typeof answer.outcome === 'string') return { requested: true, penalty: 0 };
     if (typeof answer.outcome === 'string') {
       const { retries, wait } = retryRule(answer.outcome);
-      if (inquiry.failures < retries) {
+      const excused = this.#parts.outage.excuses(answer.outcome, turn.address.ip);
+      if (inquiry.failures < retries || excused) {
         this.#parts.counters.countRetry(answer.outcome);
-        keep(undefined, 0, { ...inquiry, failures: inquiry.failures + 1 });
+        keep(undefined, 0, { ...inquiry, failures: Math.min(inquiry.failures + 1, retries) });
         if (this.#parts.frontier.tryOtherAddress(turn)) return { requested: true, penalty: 0 };
         return { requested: true, penalty: wait };
       }
@@ -165,6 +168,7 @@ export class RobotsKeeper {
     address: ResolvedAddress,
   ): Promise<{ outcome: Exchange | RetryCause; why?: string }> {
     const exchange = await this.#parts.client.fetch({ url, address });
+    this.#parts.outage.answered(address.ip);
     await this.#parts.store(exchange);
     const fault = statusFault(exchange.status);
     if (fault) return { outcome: fault, why: `status ${exchange.status}` };

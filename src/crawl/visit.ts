@@ -23,6 +23,7 @@ import type { Admission } from './admission.ts';
 import type { TypeFilter } from './content-type.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
+import type { Outage } from './outage.ts';
 import type { Link, Page } from './page.ts';
 import type { PageStore } from './page-store.ts';
 import type { Politeness } from './politeness.ts';
@@ -51,6 +52,7 @@ export interface VisitTools {
   /** Which content types are kept and read. */
   readonly wantsType: TypeFilter;
   readonly politeness: Politeness;
+  readonly outage: Outage;
   /** A seed has moved: the scope follows. */
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
@@ -142,6 +144,7 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
     asked.penalty = failed(turn, discovery, error, tools);
     return;
   }
+  tools.outage.answered(turn.address.ip);
   turn.host.failures = 0;
   tools.politeness.took(turn.host, exchange.elapsed);
   asked.penalty = postponed(turn, discovery, exchange, tools);
@@ -167,8 +170,9 @@ function failed(turn: HostTurn, discovery: Discovery, { fault, message }: FetchE
   }
   const rule = retryRule(fault);
   const attempts = (discovery.attempts ?? 0) + 1;
-  if (attempts <= rule.retries) {
-    frontier.putBack(turn, { ...discovery, attempts });
+  const excused = tools.outage.excuses(fault, turn.address.ip);
+  if (attempts <= rule.retries || excused) {
+    frontier.putBack(turn, { ...discovery, attempts: Math.min(attempts, rule.retries) });
     counters.countRetry(fault);
     return frontier.tryOtherAddress(turn) ? 0 : rule.wait;
   }

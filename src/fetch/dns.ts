@@ -47,8 +47,8 @@ export interface ResolverOptions {
 }
 
 export interface NameResolver {
-  /** At least one address, or a DnsError. */
-  resolve(host: string): Promise<readonly ResolvedAddress[]>;
+  /** At least one address, or a DnsError; `anew` asks even if the answer is remembered. */
+  resolve(host: string, anew?: boolean): Promise<readonly ResolvedAddress[]>;
   /** Look-ups under way fail with `dns-failed`. */
   close(): void;
 }
@@ -97,8 +97,8 @@ class CachingResolver implements NameResolver {
     if (servers !== undefined && servers.length > 0) setServers(this.#resolver, servers);
   }
 
-  resolve(host: string): Promise<readonly ResolvedAddress[]> {
-    const known = literalAddresses(host) ?? this.#remembered(host);
+  resolve(host: string, anew = false): Promise<readonly ResolvedAddress[]> {
+    const known = literalAddresses(host) ?? (anew ? undefined : this.#remembered(host));
     if (known !== undefined)
       return known instanceof DnsError ? Promise.reject(known) : Promise.resolve(known);
     const underWay = this.#underWay.get(host);

@@ -16,7 +16,7 @@ export interface SmallSite {
   close(): Promise<void>;
 }
 
-export async function startSmallSite(pages: Pages, ip = '127.0.0.1'): Promise<SmallSite> {
+export async function startSmallSite(pages: Pages, ip = '127.0.0.1', port = 0): Promise<SmallSite> {
   const asked: string[] = [];
   const times: number[] = [];
   let atOnce = 0;
@@ -34,7 +34,7 @@ export async function startSmallSite(pages: Pages, ip = '127.0.0.1'): Promise<Sm
   });
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
-    server.listen(0, ip, listening);
+    server.listen(port, ip, listening);
   });
   return {
     origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${(server.address() as AddressInfo).port}`,
