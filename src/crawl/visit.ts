@@ -14,6 +14,7 @@ import { retryAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
+import { isHtml } from '../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../parse/page.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
 import type { Millis } from '../units.ts';
@@ -36,8 +37,6 @@ const TURN_SLICE: Millis = 2000;
 const HOST_FAILURES = 3;
 /** However long a server asks to be left alone, it is asked again after this. */
 const LONGEST_PENALTY: Millis = 3600_000;
-const HTML_TYPE = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
-const HTML_BEGINNING = /^\s*<(?:!doctype\s+html|html|head|body|!--)/i;
 
 /** What a turn works with; the agent puts it together. */
 export interface VisitTools {
@@ -226,7 +225,7 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
 async function read(exchange: Exchange, discovery: Discovery, tools: Tools): Promise<() => void> {
   const { onPage, parseOptions } = tools;
   const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
-  const html = target === undefined && isHtml(exchange);
+  const html = target === undefined && isHtml(exchange.headers.get('content-type'), exchange.payload);
   const body = html || onPage ? (await decodeContent(exchange)).body : exchange.payload;
   const page = html ? parse(body, exchange, parseOptions) : undefined;
   const { url, status, headers } = exchange;
@@ -277,12 +276,4 @@ function followLinks(
   if (robots.nofollow) return;
   const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
   admission.discover(followed, depth + 1);
-}
-
-/** By its header; a page without one is taken for HTML when it begins like it. */
-function isHtml({ headers, payload }: Exchange): boolean {
-  const type = headers.get('content-type');
-  if (type === undefined)
-    return HTML_BEGINNING.test(Buffer.from(payload.subarray(0, 512)).toString('latin1'));
-  return HTML_TYPE.test(type);
 }

@@ -16,6 +16,7 @@ import { DrumlinError, EXIT } from '../errors.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { redirectTarget } from '../fetch/redirect.ts';
 import { type ResponseHead, readHead } from '../fetch/response-head.ts';
+import { isHtml } from '../parse/is-html.ts';
 import { parsePage } from '../parse/page.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { payLevelDomain } from '../url/domain.ts';
@@ -134,7 +135,7 @@ async function linksOf(
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
   if (redirect !== undefined) return { url, targets: [redirect] };
   const payload = payloadOf(record.block);
-  if (!isHtml(head, payload)) return { url, targets: [] };
+  if (!isHtml(head.headers.get('content-type'), payload)) return { url, targets: [] };
   const { body } = await decodeContent({ payload, headers: head.headers });
   const context = {
     url,
@@ -149,15 +150,4 @@ async function linksOf(
 function headOf(block: Uint8Array): ResponseHead | undefined {
   const end = headEnd(block);
   return end < 0 ? undefined : readHead(Buffer.from(block.buffer, block.byteOffset, end));
-}
-
-const HTML_TYPE = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
-const HTML_BEGINNING = /^\s*<(?:!doctype\s+html|html|head|body|!--)/i;
-
-/** As the crawl decides it: by the header, or where there is none, by the beginning. */
-function isHtml({ headers }: ResponseHead, payload: Uint8Array): boolean {
-  const type = headers.get('content-type');
-  return type === undefined
-    ? HTML_BEGINNING.test(Buffer.from(payload.subarray(0, 512)).toString('latin1'))
-    : HTML_TYPE.test(type);
 }
