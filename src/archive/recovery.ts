@@ -29,7 +29,7 @@ export async function recoverArchive(
 
 /** The last part of `drumlin-20260314150926-00000-0.warc.gz`, or undefined where the name is of another form. */
 export function agentOfFile(name: string): string | undefined {
-  return /-\d{14}-\d{5,}-([^-]+)\.warc\.gz$/.exec(name)?.[1];
+  return /^drumlin-\d{14}-\d{5,}-([^-]+)\.warc\.gz$/.exec(name)?.[1];
 }
 
 async function cut(disk: Disk, path: string, length: number): Promise<void> {

@@ -122,6 +122,7 @@ async function beginAgent(
     config.dir === '' ? undefined : await AgentFolder.open(disk, agentDir(config.dir, start.agent), config);
   if (folder) opened.push(folder);
   const before = folder?.restored;
+  const startedAt = clock.now();
   const front = before && decodeFront(before.front, config.dir);
   const archive = folder && (await openArchive(disk, start, identity.userAgent, before?.state));
   const pages = new PageStore(archive, clock, before?.state.archive);
@@ -141,6 +142,8 @@ async function beginAgent(
       pagesPerDomain: config.maxPagesPerDomain,
     },
     ...(start.addresses && { addresses: new SharedAddressTable(start.addresses, start.agent) }),
+    // After a restart nobody knows when an address was asked last.
+    ...(before && { readyFrom: (ip: string) => startedAt + politeness.addressDelay(ip) }),
     onEnter: (host) => robots?.remember(host),
     onLeave: (host) => robots?.forget(host),
     onRefused: (reason, urls) =>

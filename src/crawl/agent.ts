@@ -169,7 +169,11 @@ export class Agent {
       if (turn) {
         visit(turn, tools)
           .catch((error) => this.#fail(error))
-          .finally(() => this.#work.notify());
+          .finally(() => {
+            // A host whose address has grown old is to be resolved again.
+            this.#names.notify();
+            this.#work.notify();
+          });
         continue;
       }
       const limit = allowance.exhausted;

@@ -3,6 +3,7 @@
  * what a slow server needs.
  */
 import { patientDelay, smoothedTime } from '../fetch/slow-down.ts';
+import type { HostTurn } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Millis } from '../units.ts';
 import type { DelayTable } from './delays.ts';
@@ -25,9 +26,19 @@ export class Politeness {
     return delay === 0 ? 0 : patientDelay(delay, host.responseTime);
   }
 
+  /** Another request in the same turn would come too soon. */
+  wantsPause({ host, address }: HostTurn): boolean {
+    return this.hostDelay(host) > 0 || this.addressDelay(address.ip) > 0;
+  }
+
   /** What the user asks for a host, of which nothing else may be known. */
   delayOf(hostName: string): Millis {
     return this.#table?.hostDelay(hostName) ?? this.#hostDelay;
+  }
+
+  /** After a request to a host whose turn it was not, and which may not be in memory. */
+  delayElsewhere(host: Host | undefined, hostName: string): Millis {
+    return host ? this.hostDelay(host) : this.delayOf(hostName);
   }
 
   addressDelay(ip: string): Millis {

@@ -13,7 +13,7 @@ import { decodeContent } from '../fetch/decode.ts';
 import { DnsError, type NameResolver } from '../fetch/dns.ts';
 import { type Exchange, FetchError, type HttpClient, type ResolvedAddress } from '../fetch/exchange.ts';
 import { redirectTarget } from '../fetch/redirect.ts';
-import { type RetryCause, retryRule, statusFault } from '../fetch/retry-table.ts';
+import { pauseAfter, type RetryCause, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { type RobotsRules, robotsFromResponse, UNREACHABLE } from '../fetch/robots.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import type { Host, RobotsEntry } from '../frontier/host.ts';
@@ -30,8 +30,12 @@ const UNREACHABLE_FOR: Millis = 3600_000;
 const MAX_REDIRECTS = 5;
 /** For the rules of all hosts. */
 const RULES_MEMORY: Bytes = 64 * 2 ** 20;
-/** How soon to look again for an address that another turn holds. */
-const ADDRESS_TAKEN: Millis = 250;
+/** What an origin costs beside its rules. */
+const ENTRY_BYTES: Bytes = 400;
+/** RFC 9309, section 2.5: at least this much of a file is read. */
+const LEAST_READ: Bytes = 500 * 1024;
+/** How soon to look again for a host or an address that another turn holds. */
+const TAKEN: Millis = 250;
 
 export interface RobotsKeeperParts {
   readonly client: HttpClient;
@@ -48,6 +52,13 @@ export interface RobotsKeeperParts {
   /** A longer Crawl-delay than this would in effect be a refusal nobody wrote; it is cut, and the log says so. */
   readonly maxCrawlDelay: Millis;
   readonly outage: Outage;
+}
+
+/** What came of a request: a response, or what went wrong and how long the server wants to be left alone. */
+interface Answer {
+  readonly outcome: Exchange | RetryCause;
+  readonly why?: string;
+  readonly pause?: Millis;
 }
 
 /** What asking cost the host whose turn it is. */
@@ -67,7 +78,9 @@ export class RobotsKeeper {
 
   /** The host has come into memory, with what was stored of its rules. */
   remember(host: Host): void {
-    for (const [origin, { rules }] of host.robots) if (rules) this.#memory.added(host, origin, rules.size);
+    for (const [origin, { rules }] of host.robots) {
+      if (rules) this.#memory.added(host, origin, rules.size + ENTRY_BYTES);
+    }
   }
 
   /** The host has left memory. */
@@ -90,21 +103,24 @@ export class RobotsKeeper {
     const entry = turn.host.robots.get(origin);
     const inquiry = entry && !entry.rules ? entry.inquiry : firstInquiry(origin);
     const keep = (rules: RobotsRules | undefined, expiresAt: Millis, next = inquiry) => {
-      const crawlDelay = this.#crawlDelay(rules, turn.host);
+      // While there are no rules, what the last ones asked is still kept to.
+      const crawlDelay = rules ? this.#crawlDelay(rules, turn.host) : (entry?.crawlDelay ?? 0);
       turn.host.robots.set(origin, { rules, expiresAt, inquiry: next, crawlDelay });
-      if (rules) this.#memory.added(turn.host, origin, rules.size);
+      if (rules) this.#memory.added(turn.host, origin, rules.size + ENTRY_BYTES);
     };
 
     const answer = await this.#request(turn, inquiry.url);
-    if (answer === 'address-taken') return { requested: false, penalty: ADDRESS_TAKEN };
+    if (answer === 'taken') return { requested: false, penalty: TAKEN };
     if (stopping() && typeof answer.outcome === 'string') return { requested: true, penalty: 0 };
     if (typeof answer.outcome === 'string') {
-      const { retries, wait } = retryRule(answer.outcome);
+      const { retries } = retryRule(answer.outcome);
+      const wait = Math.max(retryRule(answer.outcome).wait, answer.pause ?? 0);
       const excused = this.#parts.outage.excuses(answer.outcome, turn.address.ip);
       if (inquiry.failures < retries || excused) {
         this.#parts.counters.countRetry(answer.outcome);
         keep(undefined, 0, { ...inquiry, failures: Math.min(inquiry.failures + 1, retries) });
-        if (this.#parts.frontier.tryOtherAddress(turn)) return { requested: true, penalty: 0 };
+        const own = hostOf(inquiry.url) === turn.host.name;
+        if (own && this.#parts.frontier.tryOtherAddress(turn)) return { requested: true, penalty: 0 };
         return { requested: true, penalty: wait };
       }
       keep(UNREACHABLE, this.#parts.clock.now() + UNREACHABLE_FOR);
@@ -133,28 +149,11 @@ export class RobotsKeeper {
     return maxCrawlDelay;
   }
 
-  /** One request, at the turn's own address or at a borrowed one; a failure by its row in the retry table. */
-  async #request(
-    turn: HostTurn,
-    url: string,
-  ): Promise<'address-taken' | { outcome: Exchange | RetryCause; why?: string }> {
-    const { frontier, clock, politeness } = this.#parts;
-    const name = hostOf(url);
+  /** One request, of the host whose turn it is or of another; a failure by its row in the retry table. */
+  async #request(turn: HostTurn, url: string): Promise<'taken' | Answer> {
     try {
-      const address = name === turn.host.name ? turn.address : await this.#addressOf(name);
-      if (address.ip === turn.address.ip) return await this.#fetch(url, address);
-      if (!frontier.borrow(address, clock.now())) return 'address-taken';
-      try {
-        return await this.#fetch(url, address);
-      } finally {
-        const now = clock.now();
-        frontier.giveBack(
-          address,
-          now + politeness.addressDelay(address.ip),
-          name,
-          now + politeness.delayOf(name),
-        );
-      }
+      if (hostOf(url) === turn.host.name) return await this.#fetch(url, turn.address);
+      return await this.#askElsewhere(turn, url);
     } catch (error) {
       if (error instanceof FetchError || error instanceof DnsError) {
         return { outcome: error.fault, why: error.message };
@@ -163,15 +162,32 @@ export class RobotsKeeper {
     }
   }
 
-  async #fetch(
-    url: string,
-    address: ResolvedAddress,
-  ): Promise<{ outcome: Exchange | RetryCause; why?: string }> {
-    const exchange = await this.#parts.client.fetch({ url, address });
+  /** At another host, whose turn it is not: only when it is left alone now, and then it is left alone as after its turn. */
+  async #askElsewhere(turn: HostTurn, url: string): Promise<'taken' | Answer> {
+    const { frontier, clock, politeness } = this.#parts;
+    const name = hostOf(url);
+    const address = await this.#addressOf(name);
+    const borrows = address.ip !== turn.address.ip;
+    if (!frontier.mayAsk(name, clock.now())) return 'taken';
+    if (borrows && !frontier.borrow(address, clock.now())) return 'taken';
+    try {
+      return await this.#fetch(url, address);
+    } finally {
+      const now = clock.now();
+      frontier.askedOutOfTurn(name, now + politeness.delayElsewhere(frontier.host(name), name));
+      if (borrows) frontier.giveBack(address, now + politeness.addressDelay(address.ip));
+    }
+  }
+
+  async #fetch(url: string, address: ResolvedAddress): Promise<Answer> {
+    const exchange = await this.#parts.client.fetch({ url, address, leastBody: LEAST_READ });
     this.#parts.outage.answered(address.ip);
     await this.#parts.store(exchange);
     const fault = statusFault(exchange.status);
-    if (fault) return { outcome: fault, why: `status ${exchange.status}` };
+    if (fault) {
+      const pause = pauseAfter(exchange, this.#parts.clock.now());
+      return { outcome: fault, why: `status ${exchange.status}`, pause };
+    }
     // Half a file may lack the very rule that matters.
     if (exchange.truncated === 'disconnect') return { outcome: 'reset', why: 'the file was cut off' };
     if (exchange.truncated === 'time')

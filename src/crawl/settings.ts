@@ -193,7 +193,7 @@ export const SETTINGS = {
     size,
     16 * 2 ** 20,
     'memory of each agent for what is known of hosts on their way to and from the disk',
-    LEAST_MEMORY,
+    2 ** 20,
   ),
   checkpoint: setting(
     'checkpoint',

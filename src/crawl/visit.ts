@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { type Exchange, FetchError, type HttpClient } from '../fetch/exchange.ts';
 import { redirectTarget } from '../fetch/redirect.ts';
-import { retryAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
+import { pauseAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
@@ -35,8 +35,8 @@ import type { CrawlConfig } from './settings.ts';
 const TURN_SLICE: Millis = 2000;
 /** Failures in a row after which a host that seems not to be there is given up. */
 const HOST_FAILURES = 3;
-/** However long a server asks to be left alone, it is asked again after this. */
-const LONGEST_PENALTY: Millis = 3600_000;
+/** How soon a host looks again whether the last pages of its domain have been fetched. */
+const DOMAIN_WAIT: Millis = 1000;
 
 /** What a turn works with; the agent puts it together. */
 export interface VisitTools {
@@ -89,7 +89,7 @@ export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
     const until = clock.now() + TURN_SLICE;
     while (await takeOne(turn, tools, asked)) {
       await admission.room();
-      if (asked.requested && (politeness.hostDelay(turn.host) > 0 || asked.penalty > 0)) break;
+      if (asked.requested && (asked.penalty > 0 || politeness.wantsPause(turn))) break;
       if (turn.moved || clock.now() >= until) break;
     }
   } finally {
@@ -104,6 +104,10 @@ export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
 async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<boolean> {
   const { frontier, robots, counters } = tools;
   if (frontier.atLimit(turn)) return false;
+  if (frontier.mustWait(turn)) {
+    asked.penalty = DOMAIN_WAIT;
+    return false;
+  }
   const discovery = frontier.take(turn);
   if (!discovery) return false;
   const rules = robots.lookUp(turn.host, discovery.url);
@@ -146,9 +150,10 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
   tools.outage.answered(turn.address.ip);
   turn.host.failures = 0;
   tools.politeness.took(turn.host, exchange.elapsed);
-  asked.penalty = postponed(turn, discovery, exchange, tools);
-  tools.settleClaim(asked.penalty === 0, exchange.bytesReceived);
-  if (asked.penalty > 0) return;
+  asked.penalty = pauseAfter(exchange, tools.clock.now());
+  const again = asked.penalty > 0 && postpone(turn, discovery, exchange, tools);
+  tools.settleClaim(!again, exchange.bytesReceived);
+  if (again) return;
   try {
     await takeIn(exchange, turn, discovery, tools);
   } catch (error) {
@@ -184,15 +189,14 @@ function failed(turn: HostTurn, discovery: Discovery, { fault, message }: FetchE
   return rule.wait;
 }
 
-/** "Not now" is no page yet, while the retry table has tries left; returns how long the host is left alone, or 0. */
-function postponed(turn: HostTurn, discovery: Discovery, exchange: Exchange, tools: Tools): Millis {
-  const fault = statusFault(exchange.status);
+/** "Not now" is no page yet, while the retry table has tries left: then it is tried again. */
+function postpone(turn: HostTurn, discovery: Discovery, { status }: Exchange, tools: Tools): boolean {
+  const fault = statusFault(status);
   const attempts = (discovery.attempts ?? 0) + 1;
-  if (fault === undefined || attempts > retryRule(fault).retries) return 0;
+  if (fault === undefined || attempts > retryRule(fault).retries) return false;
   tools.frontier.putBack(turn, { ...discovery, attempts });
   tools.counters.countRetry(fault);
-  const asked = retryAfter(exchange.headers.get('retry-after'), tools.clock.now()) ?? 0;
-  return Math.min(Math.max(asked, retryRule(fault).wait), LONGEST_PENALTY);
+  return true;
 }
 
 /**

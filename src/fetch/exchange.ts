@@ -20,6 +20,8 @@ export interface FetchRequest {
   readonly method?: 'GET' | 'HEAD';
   /** Header lines sent after those of the client's identity: `['If-None-Match', '"x"']`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** That much of the body is read, whatever the client's limit. */
+  readonly leastBody?: Bytes;
 }
 
 /** Why a body is shorter than the server meant it to be, in the words of `WARC-Truncated`. */

@@ -126,7 +126,7 @@ class Client implements HttpClient, ConnectionOwner {
         endsBy: this.#tickAfter(this.#limits.total),
         resolve,
         reject,
-        parser: new ResponseParser(request.method ?? 'GET', this.#limits),
+        parser: this.#parserFor(request),
         charged: 0,
       };
       this.#launch(flight, this.#pool.take(target.endpoint.key) ?? new Connection(target.endpoint, this));
@@ -155,6 +155,12 @@ class Client implements HttpClient, ConnectionOwner {
     }
     this.#cancelTick?.();
     this.#cancelTick = undefined;
+  }
+
+  #parserFor({ method = 'GET', leastBody = 0 }: FetchRequest): ResponseParser {
+    const limits = this.#limits;
+    if (leastBody <= limits.maxBodyBytes) return new ResponseParser(method, limits);
+    return new ResponseParser(method, { ...limits, maxBodyBytes: leastBody });
   }
 
   #launch(flight: Flight, connection: Connection): void {
@@ -200,7 +206,7 @@ class Client implements HttpClient, ConnectionOwner {
     const stale = connection.carried > 0 && flight.parser.bytesReceived === 0;
     const again = stale && (fault === 'reset' || fault === 'empty-response');
     if (again || (NO_ROOM.has(systemCode(cause)) && this.#makeRoom())) {
-      flight.parser = new ResponseParser(flight.request.method ?? 'GET', this.#limits);
+      flight.parser = this.#parserFor(flight.request);
       this.#launch(flight, new Connection(flight.endpoint, this));
       return;
     }

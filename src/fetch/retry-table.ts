@@ -7,7 +7,7 @@
  */
 import type { Millis } from '../units.ts';
 import type { DnsFault } from './dns.ts';
-import type { FetchFault } from './exchange.ts';
+import type { Exchange, FetchFault } from './exchange.ts';
 
 export interface RetryRule {
   /** Before the next request to the host, whether or not this URL is tried again. */
@@ -65,4 +65,15 @@ export function retryAfter(value: string | undefined, now: Millis): Millis | und
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
   const date = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** However long a server asks to be left alone, it is asked again after this. */
+const LONGEST_PAUSE: Millis = 3600 * SECOND;
+
+/** How long a host that answered "not now" is left alone: as it asks, or as the table says, whichever is longer. 0 for others. */
+export function pauseAfter({ status, headers }: Pick<Exchange, 'status' | 'headers'>, now: Millis): Millis {
+  const fault = statusFault(status);
+  if (fault === undefined) return 0;
+  const asked = retryAfter(headers.get('retry-after'), now) ?? 0;
+  return Math.min(Math.max(asked, retryRule(fault).wait), LONGEST_PAUSE);
 }

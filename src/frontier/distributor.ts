@@ -18,12 +18,15 @@ import { decodeDiscovery } from './discovery.ts';
 import type { Frontier } from './frontier.ts';
 import type { Host } from './host.ts';
 import type { HostFinder } from './host-store.ts';
+import { PathQueue } from './path-queue.ts';
 import type { Sweep } from './sweep.ts';
 
 /** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
 const EARLY_FLUSH_SHARE = 1 / 20;
 /** So are sweeps begun for at most a fifth of it. */
 const SWEEP_SHARE = 1 / 5;
+/** A step of a long sweep: a checkpoint or a stop waits no longer. */
+const SLICE: Millis = 500;
 /** BUbiNG takes the limbo for large when it holds more than one host in a hundred. */
 const LARGE_LIMBO = 0.01;
 /** Hosts that must wait for long are looked at again after this. */
@@ -133,7 +136,7 @@ export class Distributor {
     const before = this.#broughtIn;
     const sweep = await backlog.sweep();
     let more = true;
-    while (this.#frontier.wantsMore) {
+    while (this.#frontier.wantsMore && this.#clock.now() < startedAt + SLICE) {
       more = await sweep.next();
       if (!more) break;
       this.#frontier.sweepAt(sweep.id.key);
@@ -143,15 +146,16 @@ export class Distributor {
     await sweep.pass();
     if (!more) await this.#endSweep();
     this.#sweepTime += this.#clock.now() - startedAt;
-    return this.#broughtIn > before;
+    return this.#broughtIn > before || (this.#sweeping && this.#frontier.wantsMore);
   }
 
   async #beginSweep(): Promise<void> {
     this.#changesAtStart = this.#frontier.changes;
     this.#broughtIn = 0;
     this.#sweepTime = 0;
-    this.#finder = await this.#frontier.store?.merge();
+    // Before the merge: who leaves memory meanwhile must not come back with a record that is not merged.
     this.#frontier.sweepAt(0n);
+    this.#finder = await this.#frontier.store?.merge();
     this.#sweeping = true;
   }
 
@@ -187,15 +191,17 @@ export class Distributor {
     const objection = frontier.objection(host);
     if (objection === 'refused') {
       frontier.refuse(host, sweep.drop());
-      if (present) frontier.fed(host, 0, false);
+      if (present) frontier.feed(host, new PathQueue(host.name), false);
       return;
     }
     if (objection === 'later') return;
     const room = frontier.roomAt(host);
     if (room === 0) return;
+    // Into a queue of its own first: while the disk is read, a host in memory may run dry, be given up, or leave.
+    const queue = new PathQueue(host.name);
+    const urls = await sweep.take(room, queue);
     if (known) frontier.admit(host, known);
-    const urls = await sweep.take(room, host.queue);
-    frontier.fed(host, urls, urls === room || sweep.mayHaveMore);
+    frontier.feed(host, queue, urls === room || sweep.mayHaveMore);
     this.#broughtIn += urls;
   }
 

@@ -11,16 +11,6 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Puts an item before all others: a URL that is tried again keeps its place. */
-  unshift(item: T): void {
-    if (this.#head > 0) this.#items[--this.#head] = item;
-    else this.#items.unshift(item);
-  }
-
-  peek(): T | undefined {
-    return this.#items[this.#head];
-  }
-
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];
@@ -30,9 +20,5 @@ export class Fifo<T> {
       this.#head = 0;
     }
     return item;
-  }
-
-  *[Symbol.iterator](): Iterator<T> {
-    for (let i = this.#head; i < this.#items.length; i++) yield this.#items[i] as T;
   }
 }

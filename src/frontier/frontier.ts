@@ -22,6 +22,7 @@ import type { Discovery } from './discovery.ts';
 import { Fifo } from './fifo.ts';
 import { Domain, Host } from './host.ts';
 import type { HostStore } from './host-store.ts';
+import type { PathQueue } from './path-queue.ts';
 import { type AddressTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
@@ -54,6 +55,8 @@ export interface FrontierParts {
   readonly clock: Clock;
   readonly limits: FrontierLimits;
   readonly addresses?: AddressTable;
+  /** When addresses may be asked for the first time. */
+  readonly readyFrom?: (ip: string) => Millis;
   /** A host has come into memory, with what is known of it; or has left, and what others keep of it can go too. */
   readonly onEnter?: (host: Host) => void;
   readonly onLeave?: (host: Host) => void;
@@ -95,6 +98,8 @@ export class Frontier {
   /** How far the sweep under way has come: who leaves memory ahead of it must not be brought back by it. */
   #sweptTo: bigint | undefined;
   readonly #leftAhead = new Set<string>();
+  /** Hosts that were asked while it was not their turn (robots.txt files lead there), until they may be asked again. */
+  readonly #askedOutOfTurn = new Map<string, Millis>();
   #changes = 0;
   hostsSeen = 0;
   domainsSeen = 0;
@@ -105,7 +110,7 @@ export class Frontier {
     this.#required = parts.limits.front;
     this.backlog = parts.backlog;
     this.store = parts.store;
-    this.#workbench = new Workbench<Host>(parts.addresses);
+    this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom);
   }
 
   /** URLs waiting, in memory or on disk. */
@@ -113,14 +118,9 @@ export class Frontier {
     return this.#queued + this.backlog.urls;
   }
 
-  /** URLs waiting in memory. */
-  get queuedInMemory(): number {
-    return this.#queued;
-  }
-
-  /** Hosts in memory that have something to fetch. */
+  /** Hosts in memory that have something to fetch, and an address. */
   get front(): number {
-    return this.#hosts.size - this.#idle.size;
+    return this.#hosts.size - this.#idle.size - this.#resolving.size;
   }
 
   /** How large the front should be: it grows whenever a fetcher had to wait. */
@@ -159,7 +159,7 @@ export class Frontier {
   /** Puts a URL back at the head of its host's queue, to be tried again at the host's next turn. */
   putBack({ host }: HostTurn, discovery: Discovery): void {
     host.queue.unshift(discovery);
-    host.underWay = undefined;
+    this.#settle(host);
     this.#queued++;
   }
 
@@ -172,7 +172,7 @@ export class Frontier {
 
   /** There should be more hosts with something to fetch, and there is room for them. */
   get wantsMore(): boolean {
-    return this.front < this.#required && this.#hasRoom() && this.#queued < this.#limits.urls;
+    return this.front < this.#required && this.#hasRoom();
   }
 
   /** A fetcher had to wait: if the front was as large as required, more is required from now on. */
@@ -183,7 +183,9 @@ export class Frontier {
 
   /** How many URLs of a host memory has room for. */
   roomAt(host: Host): number {
-    const share = Math.floor(this.#limits.urls / Math.max(1, this.#hosts.size));
+    // As if the front were as large as it should be: a few large hosts must not take the room of all others.
+    const hosts = Math.max(1, this.#hosts.size, this.#required);
+    const share = Math.floor(this.#limits.urls / hosts);
     const most = share === Infinity ? share : Math.min(Math.max(share, LEAST_QUEUE), LONGEST_QUEUE);
     return Math.max(0, most - host.queue.length);
   }
@@ -235,6 +237,7 @@ export class Frontier {
     this.#makeRoom();
     this.#domains.set(host.domain.name, host.domain);
     host.domain.hosts++;
+    host.readyAt = Math.max(host.readyAt, this.#askedOutOfTurn.get(host.name) ?? 0);
     this.#hosts.set(host.name, host);
     this.#parts.onEnter?.(host);
     if (host.addresses.length > 0 && host.addressesExpireAt > this.#parts.clock.now()) {
@@ -243,9 +246,14 @@ export class Frontier {
     } else this.#resolve(host);
   }
 
-  /** URLs were moved from the backlog to a host's queue; `more` may wait there still. */
-  fed(host: Host, urls: number, more: boolean): void {
-    this.#queued += urls;
+  /** Moves URLs from the backlog to a host's queue; `more` may wait there still. */
+  feed(host: Host, from: PathQueue, more: boolean): void {
+    if (this.#hosts.get(host.name) !== host) {
+      this.backlog.putBack(host.name, from.entries());
+      return;
+    }
+    this.#queued += from.length;
+    if (from.length > 0) host.queue.append(from.entries());
     host.hasBacklog = more;
     this.#hungry.delete(host);
     if (more) this.#noteHunger(host);
@@ -290,9 +298,13 @@ export class Frontier {
 
   /** The URL at the head of the host whose turn it is, taken out. */
   take({ host }: HostTurn): Discovery | undefined {
+    this.#settle(host);
     const discovery = host.queue.shift();
-    host.underWay = discovery;
-    if (discovery) this.#queued--;
+    if (discovery) {
+      host.underWay = discovery;
+      host.domain.underWay++;
+      this.#queued--;
+    }
     this.#noteHunger(host);
     return discovery;
   }
@@ -302,6 +314,11 @@ export class Frontier {
     host.underWay = undefined;
     host.pages++;
     host.domain.pages++;
+  }
+
+  /** Pages of the domain that are under way may be its last. */
+  mustWait({ host: { domain } }: HostTurn): boolean {
+    return domain.pages + domain.underWay >= this.#limits.pagesPerDomain;
   }
 
   /** No more pages may be fetched from the host or its domain: what waits of it in memory is refused. */
@@ -316,7 +333,7 @@ export class Frontier {
 
   release(turn: HostTurn, hostReadyAt: Millis, addressReadyAt: Millis): void {
     const { host } = turn;
-    host.underWay = undefined;
+    this.#settle(host);
     const now = this.#parts.clock.now();
     if (hostReadyAt > now + PATIENCE && !this.#hasRoom()) this.#emptyQueue(host);
     const resolveAgain = host.addressesExpireAt <= now;
@@ -339,9 +356,28 @@ export class Frontier {
     return this.#workbench.borrow(address, now);
   }
 
-  /** Gives a borrowed address back after `hostName` was asked there. */
-  giveBack(address: ResolvedAddress, addressReadyAt: Millis, hostName: string, hostReadyAt: Millis): void {
-    this.#workbench.giveBack(address, addressReadyAt, this.#hosts.get(hostName), hostReadyAt);
+  giveBack(address: ResolvedAddress, readyAt: Millis): void {
+    this.#workbench.giveBack(address, readyAt);
+  }
+
+  /** Whether a host may be asked out of turn: nobody is asking it, and its delay is over. */
+  mayAsk(hostName: string, now: Millis): boolean {
+    const host = this.#hosts.get(hostName);
+    const readyAt = Math.max(host?.readyAt ?? 0, this.#askedOutOfTurn.get(hostName) ?? 0);
+    return readyAt <= now && !(host && this.#workbench.isOut(host));
+  }
+
+  /** A host was asked out of turn, whether it is in memory or not. */
+  askedOutOfTurn(hostName: string, readyAt: Millis): void {
+    const host = this.#hosts.get(hostName);
+    if (host) host.readyAt = Math.max(host.readyAt, readyAt);
+    const now = this.#parts.clock.now();
+    // In the order in which they were asked, so that about as many are over as are looked at.
+    for (const [name, over] of this.#askedOutOfTurn) {
+      if (over > now) break;
+      this.#askedOutOfTurn.delete(name);
+    }
+    this.#askedOutOfTurn.set(hostName, readyAt);
   }
 
   nextReadyAt(): Millis {
@@ -378,13 +414,13 @@ export class Frontier {
     this.#domains.set(name, domain);
   }
 
-  restoreHost(host: Host, hasBacklog: boolean): void {
+  restoreHost(host: Host, waiting: PathQueue, hasBacklog: boolean): void {
     this.admit(host, { host: true, domain: true });
-    this.fed(host, host.queue.length, hasBacklog);
+    this.feed(host, waiting, hasBacklog);
   }
 
   #newHost(name: string): Host | undefined {
-    if (!this.#hasRoom() || this.#idle.size + this.front >= this.#limits.hosts) {
+    if (!this.#hasRoom() || this.#hosts.size >= this.#limits.hosts) {
       this.#allHere = false;
       return undefined;
     }
@@ -401,17 +437,29 @@ export class Frontier {
   }
 
   #hasRoom(): boolean {
-    return this.front < this.#limits.hosts;
+    const { hosts, urls } = this.#limits;
+    // Names that nobody answers for must not take all places.
+    const resolving = this.#resolving.size < Math.max(this.#limits.front, hosts / 4);
+    return resolving && this.#hosts.size - this.#idle.size < hosts && this.#queued < urls;
   }
 
   /** The address could not serve more hosts anyway, and others could use their places. */
+  /** Nothing of the URL that was taken last can be lost any more. */
+  #settle(host: Host): void {
+    if (host.underWay) host.domain.underWay--;
+    host.underWay = undefined;
+  }
+
   #isCrowded(ip: string): boolean {
     const { front, hostsPerAddress } = this.#limits;
     return this.store !== undefined && this.front > front && this.#workbench.hostsAt(ip) >= hostsPerAddress;
   }
 
   #filled(host: Host): void {
-    this.#idle.delete(host);
+    const wasIdle = this.#idle.delete(host);
+    const now = this.#parts.clock.now();
+    if (wasIdle && this.#workbench.has(host) && host.addressesExpireAt <= now)
+      this.#workbench.detach(host, now);
     if (this.#workbench.has(host)) this.#workbench.filled(host);
     else if (!this.#resolving.has(host)) this.#resolve(host);
   }
@@ -438,7 +486,7 @@ export class Frontier {
     this.#changes++;
   }
 
-  /** Hosts in memory that the backlog has more of, and that have enough for now. */
+  /** Hosts in memory that have enough for now. */
   #fed(): number {
     return Math.max(0, this.front - this.#hungry.size);
   }

@@ -2,12 +2,16 @@
  * A host or a domain as the bytes of a DRUM value.
  *
  * Format    see `FieldWriter`, the fields in the order below. Of robots.txt only what was answered is kept; an inquiry that is
- *           under way begins anew. Rules too long to be stored are left out, and asked for again.
+ *           under way begins anew. Rules that are too long or too many are left out, and asked for again.
  */
 import { isIPv4 } from 'node:net';
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { rulesFromBytes } from '../fetch/robots.ts';
+import type { Bytes } from '../units.ts';
 import type { Domain, Host } from './host.ts';
+
+/** Rules of all origins of a host, together: there may be one at every port. */
+const MOST_RULES: Bytes = 64 * 1024;
 
 export function encodeHost(host: Host): Uint8Array {
   const out = new FieldWriter();
@@ -21,9 +25,11 @@ export function encodeHost(host: Host): Uint8Array {
   out.time(host.addressesExpireAt);
   out.number(host.addresses.length);
   for (const { ip } of host.addresses) out.text(ip);
+  let room = MOST_RULES;
   for (const [origin, { rules, expiresAt, crawlDelay }] of host.robots) {
     const bytes = rules?.toBytes();
-    if (!bytes) continue;
+    if (!bytes || bytes.length + origin.length > room) continue;
+    room -= bytes.length + origin.length;
     out.text(origin);
     out.time(expiresAt);
     out.number(crawlDelay);

@@ -55,6 +55,7 @@ export class HostStore {
     [this.#saved, this.#offered] = [this.#offered, this.#saved];
     await this.#drum.offer(this.#offered);
     this.#offered.clear();
+    await this.#discardAnswers();
   }
 
   /** Every record of hosts and domains, in the order of keys, as `put` takes it. */
@@ -72,7 +73,13 @@ export class HostStore {
   async merge(): Promise<HostFinder> {
     await this.write();
     if (this.#drum.pending > 0) await this.#drum.flush();
+    await this.#discardAnswers();
     return new HostFinder(this.#drum);
+  }
+
+  /** Updates have none, but every merge makes a file for them, which is open until it is read. */
+  async #discardAnswers(): Promise<void> {
+    while (await this.#drum.take());
   }
 
   async freeze(): Promise<Frozen<DrumState>> {

@@ -29,6 +29,8 @@ export class Domain {
   hosts = 0;
   /** Pages fetched from it in the life of the crawl. */
   pages = 0;
+  /** URLs of its hosts that were taken and not settled. */
+  underWay = 0;
 
   constructor(name: string) {
     this.name = name;

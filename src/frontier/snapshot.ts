@@ -56,9 +56,9 @@ export function restoreSnapshot(
       decodeHost(fields.bytes(), host);
       host.readyAt = Math.max(host.readyAt, readyAt(host));
       const hasBacklog = fields.number() === 1;
-      const queue = readQueue(fields);
-      host.queue.append(queue);
-      frontier.restoreHost(host, hasBacklog);
+      const waiting = new PathQueue(name);
+      waiting.append(readQueue(fields));
+      frontier.restoreHost(host, waiting, hasBacklog);
     } else (kind === KIND.returned ? returned : arrivals).append(name, readQueue(fields));
   }
 }

@@ -73,10 +73,13 @@ export class Workbench<H extends BenchHost> {
   /** Without hosts, and remembered until their ready time is past. */
   readonly #vacant = new Set<Address<H>>();
   readonly #shared: AddressTable;
+  readonly #readyFrom: (ip: string) => Millis;
   #turnsOut = 0;
 
-  constructor(shared: AddressTable = unsharedAddresses) {
+  /** `readyFrom`: when addresses may be asked for the first time. */
+  constructor(shared: AddressTable = unsharedAddresses, readyFrom: (ip: string) => Millis = () => 0) {
     this.#shared = shared;
+    this.#readyFrom = readyFrom;
   }
 
   /** Turns acquired and not yet released. */
@@ -119,6 +122,11 @@ export class Workbench<H extends BenchHost> {
     if (place?.state === 'idle') this.#queue(place);
   }
 
+  /** It is the host's turn. */
+  isOut(host: H): boolean {
+    return this.#places.get(host)?.state === 'out';
+  }
+
   has(host: H): boolean {
     return this.#places.has(host);
   }
@@ -132,6 +140,8 @@ export class Workbench<H extends BenchHost> {
       if (readyAt !== address.queuedAt) continue;
       address.queuedAt = Infinity;
       const place = address.hosts.pop() as Place<H>;
+      // Behind its length a FlatQueue keeps what was popped, and with it all that hangs on a host.
+      address.hosts.shrink();
       const { host } = place;
       if (host.readyAt <= now)
         address.readyAt = Math.max(address.readyAt, this.#shared.tryTake(address.resolved.ip, now));
@@ -160,7 +170,6 @@ export class Workbench<H extends BenchHost> {
     this.#free(left, addressReadyAt);
     if (place.moveTo) {
       place.address = place.moveTo;
-      this.#enter(place.address);
       this.#leave(left);
     }
     place.moveTo = undefined;
@@ -174,7 +183,9 @@ export class Workbench<H extends BenchHost> {
   /** Moves a host whose turn it is to another address: it will be asked there after its release. */
   move(turn: Turn<H>, to: ResolvedAddress): void {
     const place = this.#outPlace(turn);
+    if (place.moveTo) this.#leave(place.moveTo);
     place.moveTo = this.#addressAt(to);
+    this.#enter(place.moveTo);
     turn.moved = true;
   }
 
@@ -188,12 +199,11 @@ export class Workbench<H extends BenchHost> {
     return true;
   }
 
-  /** Gives a borrowed address back; `host`, when it is known here, was what was asked. */
-  giveBack(resolved: ResolvedAddress, addressReadyAt: Millis, host?: H, hostReadyAt: Millis = 0): void {
+  /** Gives a borrowed address back. */
+  giveBack(resolved: ResolvedAddress, addressReadyAt: Millis): void {
     const address = this.#addressAt(resolved);
     if (!address.out) throw new Error(`${resolved.ip} is given back but was not borrowed`);
     this.#free(address, addressReadyAt);
-    if (host) host.readyAt = Math.max(host.readyAt, hostReadyAt);
     this.#schedule(address);
   }
 
@@ -216,7 +226,8 @@ export class Workbench<H extends BenchHost> {
   #addressAt(resolved: ResolvedAddress): Address<H> {
     let address = this.#addresses.get(resolved.ip);
     if (!address) {
-      address = { resolved, hosts: new FlatQueue(), places: 0, readyAt: 0, out: false, queuedAt: Infinity };
+      const readyAt = this.#readyFrom(resolved.ip);
+      address = { resolved, hosts: new FlatQueue(), places: 0, readyAt, out: false, queuedAt: Infinity };
       this.#addresses.set(resolved.ip, address);
       this.#vacant.add(address);
     }

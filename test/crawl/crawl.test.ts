@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -255,6 +255,23 @@ describe('a crawl', () => {
     });
     const { summary } = await crawlAll([`${first.origin}/`]);
     expect(summary.pages).toBe(3);
+  });
+
+  test('resolves a name again when its address has grown old, in the middle of a crawl too', async () => {
+    const leaves = Array.from({ length: 12 }, (_, i) => `/${i}`);
+    const { origin, asked } = await site({ '/': linking(...leaves) });
+    const { summary } = await crawlAll([`${origin}/`], { delay: '10m' }, fastClock(60_000));
+    expect(summary.end).toBe('finished');
+    expect(asked.length).toBe(14);
+  });
+
+  test('keeps the delay of an address where its hosts have none', async () => {
+    const { origin, times } = await site({ '/': linking('/a', '/b') });
+    const delays = join(dir, 'delays.txt');
+    writeFileSync(delays, 'address 127.0.0.1 60ms\n');
+    await crawlAll([`${origin}/`], { delays });
+    const gaps = times.slice(1).map((time, i) => time - times[i]);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59);
   });
 
   test('loses no URL when it is stopped while names are being looked up', async () => {

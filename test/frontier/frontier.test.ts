@@ -1,4 +1,5 @@
 /** The frontier and its distributor against a naive model: a list of URLs for every host, and a clock. */
+import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
@@ -7,6 +8,7 @@ import { Backlog } from '../../src/frontier/backlog.ts';
 import { encodeDiscovery } from '../../src/frontier/discovery.ts';
 import { Distributor } from '../../src/frontier/distributor.ts';
 import { Frontier, type FrontierLimits } from '../../src/frontier/frontier.ts';
+import { Domain, Host } from '../../src/frontier/host.ts';
 import { HostStore } from '../../src/frontier/host-store.ts';
 import { restoreSnapshot, takeSnapshot } from '../../src/frontier/snapshot.ts';
 import { BatchBuilder } from '../../src/sieve/batch.ts';
@@ -189,10 +191,44 @@ describe('the frontier', () => {
     expect(crawl.fetched).toContain(underWay.url);
   });
 
+  test('gives a few large hosts no more than their share of the room', async () => {
+    const crawl = await new DryCrawl({ hosts: 100, urls: 200, front: 20 }).open();
+    const large = Array.from({ length: 600 }, (_, i) => `http://large${i % 3}.example/${i}`);
+    const small = Array.from({ length: 30 }, (_, i) => `http://small${i}.example/`);
+    await crawl.discover([...large, ...small]);
+    for (let i = 0; i < 40; i++) await crawl.fetchOne(5, 0);
+    expect(crawl.fetched.filter((url) => url.includes('small')).length).toBeGreaterThan(15);
+  });
+
+  test('asks a host out of turn only when it is left alone, and leaves it alone afterwards, in memory or not', async () => {
+    const crawl = await new DryCrawl({ hosts: 10, urls: 100 }).open();
+    await crawl.discover(['http://a.example/1', 'http://a.example/2']);
+    await crawl.fetchOne(50, 0);
+    expect(crawl.frontier.mayAsk('a.example', crawl.now)).toBe(false);
+    expect(crawl.frontier.mayAsk('a.example', crawl.now + 50)).toBe(true);
+    expect(crawl.frontier.mayAsk('new.example', crawl.now)).toBe(true);
+    crawl.frontier.askedOutOfTurn('new.example', crawl.now + 70);
+    expect(crawl.frontier.mayAsk('new.example', crawl.now + 69)).toBe(false);
+    await crawl.discover(['http://new.example/']);
+    await crawl.fetchOne(50, 0);
+    expect(crawl.frontier.host('new.example')?.readyAt).toBe(70);
+  });
+
+  test('keeps no file open for the answers that updates do not have', async () => {
+    const folder = temporaryFolder();
+    const store = await HostStore.open({ disk: new Disk(), folder, memory: 2 ** 20 });
+    for (let i = 0; i < 5; i++) {
+      store.save(new Host(`h${i}.example`, new Domain(`h${i}.example`)));
+      await store.merge();
+    }
+    expect(readdirSync(folder).filter((name) => name.startsWith('answers'))).toEqual([]);
+    await store.close();
+  });
+
   test('requires a larger front whenever a fetcher had to wait although the front was as large as required', async () => {
     const crawl = await new DryCrawl({ hosts: 100, urls: 1000, front: 2 }).open();
     await crawl.discover(urlsOf(Array.from({ length: 50 }, (_, i) => i)));
-    while (await crawl.distributor.step());
+    await crawl.fetchOne(5, 2);
     const before = crawl.frontier.required;
     crawl.frontier.starved();
     expect(crawl.frontier.required).toBe(before + 1);

@@ -80,6 +80,20 @@ describe('the workbench', () => {
     expect(bench.addresses).toBe(0);
   });
 
+  test('does not forget the address that a host is about to move to', () => {
+    const bench = new Workbench<TestHost>();
+    const [a, b, c] = [host('a', 1), host('b'), host('c', 1)];
+    bench.attach(a, at('10.0.0.1'));
+    bench.attach(b, at('10.0.0.9'));
+    const turn = bench.acquire(0)!;
+    bench.move(turn, at('10.0.0.2'));
+    bench.detach(b, 50);
+    bench.release(turn, 0, 0);
+    bench.attach(c, at('10.0.0.2'));
+    expect(bench.acquire(60)).toBeDefined();
+    expect(bench.acquire(60)).toBeUndefined();
+  });
+
   test('takes off only hosts that are idle', () => {
     const bench = new Workbench<TestHost>();
     const a = host('a', 1);

@@ -18,18 +18,9 @@
  * Cost      1 MiB; about a microsecond a turn. Two addresses in one slot wait for each other: with `a` addresses held or
  *           cooling down, a turn meets such a stranger with probability a / slots, 0.5 % at 600 of them.
  */
+import type { AddressTable } from '../../frontier/workbench.ts';
 import type { Millis } from '../../units.ts';
 import { xxh64 } from '../../url/xxh64.ts';
-
-export interface AddressTable {
-  /** Takes an address and returns 0; or returns the time at which to try again. */
-  tryTake(ip: string, now: Millis): Millis;
-  /** Gives it back, not to be taken before `readyAt`. */
-  giveBack(ip: string, readyAt: Millis): void;
-}
-
-/** For an agent that is alone: its workbench keeps the delays. */
-export const unsharedAddresses: AddressTable = { tryTake: () => 0, giveBack: () => {} };
 
 /** Plain data, to be handed to every agent's thread. */
 export interface SharedAddresses {

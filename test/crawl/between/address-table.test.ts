@@ -6,8 +6,8 @@ import {
   type SharedAddressOptions,
   SharedAddressTable,
   shareAddresses,
-  unsharedAddresses,
 } from '../../../src/crawl/between/address-table.ts';
+import { unsharedAddresses } from '../../../src/frontier/workbench.ts';
 import { xxh64 } from '../../../src/url/xxh64.ts';
 import type { HammerData, HammerReport } from './address-table-thread.ts';
 import { TYPESCRIPT_THREAD } from './typescript-threads.ts';
