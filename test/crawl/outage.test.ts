@@ -81,6 +81,28 @@ describe('a crawl whose network', () => {
     expect(await finished).toMatchObject({ pages: 13, errors: {} });
   });
 
+  test('vanishes before some hosts were ever asked does not give them up', async () => {
+    const ips = Array.from({ length: 12 }, (_, i) => `127.0.1.${i + 1}`);
+    let sites = await Promise.all(ips.map((ip) => startSmallSite({ '/': 'page' }, ip)));
+    const seeds = sites.map(({ origin }) => `${origin}/`);
+    const clock = fastClock(SPEED);
+    // One request at a time, and each host is asked twice: robots.txt, then the page.
+    const config = resolveConfig({ allowPrivate: true, delay: '20s', agents: 1, fetches: 1 });
+    const { finished } = await startCrawl(seeds, config, { clock });
+    while (sites.filter(({ asked }) => asked.length > 0).length < 5) {
+      await new Promise((later) => setImmediate(later));
+    }
+    for (const each of sites) await each.close();
+    await new Promise<void>((over) => void clock.after(10 * MINUTE, over));
+    sites = await Promise.all(
+      seeds.map((seed) =>
+        startSmallSite({ '/': 'page' }, new URL(seed).hostname, Number(new URL(seed).port)),
+      ),
+    );
+    expect(await finished).toMatchObject({ pages: 12, errors: {} });
+    for (const each of sites) await each.close();
+  });
+
   test('never was there ends soon, with every URL accounted for', async () => {
     const config = resolveConfig({ allowPrivate: true, agents: 1, delay: '1s' });
     const seeds = [1, 2, 3, 4].map((i) => `http://127.0.0.${i}:9/`);
