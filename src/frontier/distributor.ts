@@ -206,6 +206,9 @@ export class Distributor {
   }
 
   async #find(host: Host, newDomain: boolean): Promise<{ host: boolean; domain: boolean }> {
-    return this.#finder ? this.#finder.find(host, newDomain) : { host: false, domain: !newDomain };
+    if (!this.#finder) return { host: false, domain: !newDomain };
+    const known = await this.#finder.find(host, newDomain);
+    host.mistrustFuture(this.#clock.now());
+    return known;
   }
 }

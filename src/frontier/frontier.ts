@@ -415,6 +415,7 @@ export class Frontier {
   }
 
   restoreHost(host: Host, waiting: PathQueue, hasBacklog: boolean): void {
+    host.mistrustFuture(this.#parts.clock.now());
     this.admit(host, { host: true, domain: true });
     this.feed(host, waiting, hasBacklog);
   }

@@ -21,6 +21,9 @@ export interface RobotsEntry {
   readonly inquiry: { readonly url: string; readonly hops: number; readonly failures: number };
 }
 
+/** Nothing that is noted of a host holds for longer: the rules of a robots.txt do for a day. */
+const LONGEST_WAIT: Millis = 25 * 3600_000;
+
 /** The pay-level domain of hosts. */
 export class Domain {
   readonly name: string;
@@ -69,6 +72,15 @@ export class Host {
     this.id = hostId(name);
     this.domain = domain;
     this.queue = new PathQueue(name);
+  }
+
+  /** Forgets times that only a clock that was wrong can have written: they would be waited for in vain. */
+  mistrustFuture(now: Millis): void {
+    const latest = now + LONGEST_WAIT;
+    if (this.readyAt > latest) this.readyAt = now;
+    if (this.addressesExpireAt > latest) this.addressesExpireAt = 0;
+    if (this.givenUp && this.givenUp.until > latest) this.givenUp = undefined;
+    for (const [origin, { expiresAt }] of this.robots) if (expiresAt > latest) this.robots.delete(origin);
   }
 
   /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */

@@ -1,0 +1,89 @@
+/** The clock of the machine is set forward and back while a crawl runs, or was wrong when it ran last. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Clock, steady, systemClock } from '../../src/clock.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { startCrawl } from './here.ts';
+import { linking, type SmallSite, startSmallSite } from './small-site.ts';
+
+const HOUR = 3600_000;
+const PATHS = ['/', ...Array.from({ length: 14 }, (_, i) => `/${i}`)];
+const DELAY = 30;
+
+let site: SmallSite;
+let dir: string;
+
+beforeEach(async () => {
+  site = await startSmallSite(Object.fromEntries(PATHS.map((path) => [path, linking(...PATHS)])));
+  dir = join(mkdtempSync(join(tmpdir(), 'drumlin-jumps-')), 'crawl');
+});
+afterEach(async () => {
+  await site.close();
+  rmSync(join(dir, '..'), { recursive: true, force: true });
+});
+
+/** The system's clock, over a wall clock that a test sets. */
+function clockOver(wall: () => number): Clock {
+  return { ...systemClock, now: steady(wall, () => performance.now()) };
+}
+
+const options: CrawlOptions = { allowPrivate: true, delay: DELAY, agents: 1 };
+
+describe('a clock', () => {
+  test('that is set back goes on from where it was; set forward, it follows', () => {
+    let [wall, elapsed] = [1000, 0];
+    const now = steady(
+      () => wall,
+      () => elapsed,
+    );
+    expect(now()).toBe(1000);
+    wall -= 500;
+    elapsed += 10;
+    expect(now()).toBe(1010);
+    wall += 505;
+    expect(now()).toBe(1010);
+    wall += 1000;
+    elapsed += 1;
+    expect(now()).toBe(2005);
+  });
+});
+
+describe('a crawl', () => {
+  test('whose clock is set back by an hour, again and again, neither stops nor forgets a delay', async () => {
+    let back = 0;
+    const clock = clockOver(() => Date.now() - back);
+    const onPage = () => {
+      back += HOUR;
+    };
+    const run = await startCrawl([`${site.origin}/`], resolveConfig(options), { clock, onPage });
+    expect(await run.finished).toMatchObject({ pages: PATHS.length });
+    const gaps = site.times.slice(1).map((time, i) => time - site.times[i]);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(DELAY - 1);
+  });
+
+  test('whose clock leaps a week ahead and back goes on', async () => {
+    let leap = 0;
+    const clock = clockOver(() => Date.now() + leap);
+    const onPage = () => {
+      leap = leap === 0 ? 7 * 24 * HOUR : 0;
+    };
+    const run = await startCrawl([`${site.origin}/`], resolveConfig(options), { clock, onPage });
+    expect(await run.finished).toMatchObject({ pages: PATHS.length, errors: {} });
+  });
+
+  test.each([
+    ['in memory', {}],
+    ['on disk', { frontHosts: 1, frontUrls: 16, hostMemory: 2 ** 20, backlogMemory: 65_536 }],
+  ])('does not wait for what a clock that was years ahead has noted of hosts %s', async (_, more) => {
+    const second = await startSmallSite({ '/': linking(...PATHS) }, '127.0.0.2');
+    const seeds = [`${site.origin}/`, `${second.origin}/`];
+    const config = resolveConfig({ ...options, ...more, dir, maxPages: 6 });
+    const ahead: Clock = { ...systemClock, now: () => Date.now() + 3 * 365 * 24 * HOUR };
+    await (await startCrawl(seeds, config, { clock: ahead })).finished;
+    const run = await startCrawl([], resolveConfig({ ...options, ...more, dir }));
+    expect(await run.finished).toMatchObject({ urlsQueued: 0, end: 'finished' });
+    await second.close();
+  });
+});
