@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Clock, steady, systemClock } from '../../src/clock.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
@@ -73,6 +74,13 @@ describe('a crawl', () => {
     const run = await startCrawl([`${site.origin}/`], resolveConfig(options), { clock });
     expect(await run.finished).toMatchObject({ pages: PATHS.length, errors: {} });
     clearInterval(leaping);
+  });
+
+  test('that takes days asks for addresses and robots.txt again, and goes on', async () => {
+    const config = resolveConfig({ ...options, delay: '2h' });
+    const run = await startCrawl([`${site.origin}/`], config, { clock: fastClock(360_000) });
+    expect(await run.finished).toMatchObject({ pages: PATHS.length, errors: {} });
+    expect(site.asked.filter((path) => path === '/robots.txt').length).toBeGreaterThan(1);
   });
 
   test.each([
