@@ -1,0 +1,34 @@
+/**
+ * A crawl as it was built, in threads, of which one is ended from outside in the middle of it.
+ *
+ * node thread-death-child.mjs <folder> <dns> <seeds…>: prints how it ended as a line of JSON.
+ */
+import { syncBuiltinESMExports } from 'node:module';
+import threads from 'node:worker_threads';
+
+const workers = [];
+threads.Worker = class extends threads.Worker {
+  constructor(...args) {
+    super(...args);
+    workers.push(this);
+  }
+};
+syncBuiltinESMExports();
+
+const { startCrawl } = await import('../../dist/crawl/crawl.js');
+const { resolveConfig } = await import('../../dist/crawl/settings.js');
+
+const [dir, dns, ...seeds] = process.argv.slice(2);
+const config = resolveConfig({ dir, dns: [dns], allowPrivate: true, delay: 0, agents: 3, checkpoint: 100 });
+let pages = 0;
+const run = await startCrawl(seeds, config, {
+  onPage: () => {
+    if (++pages === 30) void workers[1].terminate();
+  },
+});
+try {
+  await run.finished;
+  console.log(JSON.stringify({ code: 'finished' }));
+} catch ({ code, message, exitCode }) {
+  console.log(JSON.stringify({ code, message, exitCode }));
+}

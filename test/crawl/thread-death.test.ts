@@ -1,0 +1,37 @@
+/** A thread that dies takes its crawl down in good order: the other agents save what they have, and the crawl can go on. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { resolveConfig } from '../../src/crawl/settings.ts';
+import { startLab } from '../../src/lab/index.ts';
+import { archivedPages } from './archived.ts';
+import { startCrawl } from './here.ts';
+
+const CHILD = join(import.meta.dirname, 'thread-death-child.mjs');
+
+test('a crawl one of whose threads dies says so, and loses nothing when it goes on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-thread-'));
+  const dir = join(folder, 'crawl');
+  const lab = await startLab({ scenario: 'clean', domains: 25, pages: 10 });
+  try {
+    const args = [CHILD, dir, lab.dns, ...lab.seeds];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+    expect(stderr).toBe('');
+    const ended = JSON.parse(stdout);
+    expect(ended).toMatchObject({ code: 'AGENT_GONE', exitCode: 1 });
+    expect(ended.message).toMatch(
+      /^Agent 1 ended without a word .* what was crawled until now is in the folder/,
+    );
+
+    // With another number of agents, while we are at it.
+    const config = resolveConfig({ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents: 2 });
+    await (await startCrawl([], config)).finished;
+    expect(await archivedPages(dir)).toEqual([...lab.web.allUrls()].sort());
+  } finally {
+    await lab.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);
