@@ -11,10 +11,11 @@
 import type { Clock } from '../clock.ts';
 import { encodeDiscovery } from '../frontier/discovery.ts';
 import { BatchBuilder } from '../sieve/batch.ts';
+import { Fingerprints } from '../sieve/fingerprints.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
 import type { KeyedBatch, Sieve } from '../sieve/sieve.ts';
 import type { Bytes, Millis } from '../units.ts';
-import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
+import { partitionOfFingerprint } from '../url/fingerprint.ts';
 import { agentOf } from './between/routing.ts';
 import { PARCEL, type Transport } from './between/transport.ts';
 import { packKeyedBatch } from './between/url-parcel.ts';
@@ -39,7 +40,7 @@ export interface AdmissionParts {
 
 export class Admission {
   readonly #parts: AdmissionParts;
-  #keys = new BigUint64Array(256);
+  readonly #fingerprints = new Fingerprints();
   #keep = new Uint8Array(256);
   #outbox = new BatchBuilder();
   #offered = new BatchBuilder();
@@ -74,11 +75,12 @@ export class Admission {
   discover(found: readonly string[], depth: number, redirects = 0): void {
     const { recent, transport, clock } = this.#parts;
     const urls = this.#inScope(found, depth);
-    const keys = this.#keysOf(urls);
+    const keys = this.#fingerprints.of(urls);
+    if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
     for (let i = 0; i < urls.length; i++) {
       if (!this.#keep[i]) continue;
-      const owner = agentOf(partitionOfFingerprint(keys[i]), transport.agents);
+      const owner = agentOf(this.#fingerprints.partition(i), transport.agents);
       const batch = owner === transport.agent ? this.#outbox : this.#parcels[owner];
       batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
       if (batch !== this.#outbox && this.#parcelsDue === Infinity) {
@@ -167,14 +169,5 @@ export class Admission {
       } else waiting = true;
     }
     if (!waiting) this.#parcelsDue = Infinity;
-  }
-
-  #keysOf(urls: readonly string[]): BigUint64Array {
-    if (urls.length > this.#keys.length) {
-      this.#keys = new BigUint64Array(urls.length * 2);
-      this.#keep = new Uint8Array(urls.length * 2);
-    }
-    for (let i = 0; i < urls.length; i++) this.#keys[i] = fingerprint(urls[i]);
-    return this.#keys;
   }
 }

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Fingerprints } from '../../src/sieve/fingerprints.ts';
+import { fingerprint, partitionOfFingerprint } from '../../src/url/fingerprint.ts';
+
+test('fingerprints of many URLs at once are those of each by itself, however many and however long', () => {
+  const url = fc
+    .tuple(
+      fc.constantFrom('http', 'https'),
+      fc.constantFrom('a.example', 'www.b.example', 'b.example:8080', '[2001:db8::1]'),
+      fc.webPath({ size: '+2' }),
+    )
+    .map(([scheme, host, path]) => `${scheme}://${host}${path === '' ? '/' : path}`);
+  const fingerprints = new Fingerprints();
+  fc.assert(
+    fc.property(fc.array(url, { maxLength: 600, size: 'max' }), (urls) => {
+      const keys = fingerprints.of(urls);
+      expect([...keys.subarray(0, urls.length)]).toEqual(urls.map(fingerprint));
+      urls.forEach((_, i) => {
+        expect(fingerprints.partition(i)).toBe(partitionOfFingerprint(keys[i]));
+      });
+    }),
+    { numRuns: 40 },
+  );
+});
