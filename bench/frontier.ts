@@ -6,7 +6,7 @@
  *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
  *     throughput against delay (BUbiNG, Figure 4): the front grows, the throughput should not fall
- *   npm run bench -- frontier backlog [--urls 20m] [--hosts 1m] [--agents 2]
+ *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--agents 2]
  *     a crawl that discovers far more than it fetches: memory against URLs discovered
  *
  * The web runs in a process of its own; everything stays on loopback.
@@ -131,8 +131,8 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
 }
 
 async function backlog(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
-  const urls = parseCount(flags.urls ?? '20m');
-  const { hosts = '1m', agents = '2' } = flags;
+  const urls = parseCount(flags.urls ?? '20M');
+  const { hosts = '1M', agents = '2' } = flags;
   const web = await startWide(String(parseCount(hosts)));
   const crawl = crawler(web, folder, [
     '--delay',
