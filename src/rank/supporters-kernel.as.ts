@@ -65,18 +65,33 @@ export function countAtDistance(
 }
 
 // The fields of an index.
-const BITS: usize = 0;
-const RANKS: usize = 4;
-const STARTS: usize = 8;
-const POOL: usize = 12;
-const ROW_WORDS: usize = 16;
-const SOURCES: usize = 20;
-const SOURCE_COUNT: usize = 24;
+const RANKED_BITS: usize = 0;
+const STARTS: usize = 4;
+const POOL: usize = 8;
+const ROW_WORDS: usize = 12;
+const SOURCES: usize = 16;
+const SOURCE_COUNT: usize = 20;
+const FILTER: usize = 24;
+const MASK: usize = 28;
+
+/** The word of bits that y's is in; behind it stands how many bits come before the word. */
+// @ts-ignore: decorator
+@inline
+function rankedWord(rankedBits: usize, y: u32): usize {
+  return rankedBits + (<usize>(y >> 5) << 3);
+}
 
 // @ts-ignore: decorator
 @inline
-function rankOf(bits: usize, ranks: usize, y: u32): u32 {
-  return load<u32>(word(ranks, y >> 5)) + popcnt(load<u32>(word(bits, y >> 5)) & ((1 << (y & 31)) - 1));
+function isListed(rankedBits: usize, y: u32): u32 {
+  return (load<u32>(rankedWord(rankedBits, y)) >> (y & 31)) & 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function rankOf(rankedBits: usize, y: u32): u32 {
+  const place = rankedWord(rankedBits, y);
+  return load<u32>(place, 4) + popcnt(load<u32>(place) & ((1 << (y & 31)) - 1));
 }
 
 /** The first place in the sorted sources whose node is not below `x`. */
@@ -105,7 +120,7 @@ export function countSampled(
 ): void {
   const sources: usize = load<u32>(index, SOURCES);
   const sourceCount = load<u32>(index, SOURCE_COUNT);
-  const keptEnd = keepListed(load<u32>(index, BITS), targets, word(targets, load<u32>(word(offsets, count))), places);
+  const keptEnd = keepListed(index, targets, word(targets, load<u32>(word(offsets, count))), places);
   let next = lowerBound(sources, sourceCount, first);
   let i: u32 = 0;
   for (let at = places; at < keptEnd; ) {
@@ -126,36 +141,49 @@ export function countSampled(
 
 /**
  * Writes down where targets stand that sampled sources link to; gives the end of what it wrote. One loop over all lists: most are so
- * short that a loop of their own would cost more than they do.
+ * short that a loop of their own would cost more than they do. Where the filter is folded, those that only seemed to be listed are
+ * taken out in a second.
  */
-function keepListed(bits: usize, at: usize, end: usize, places: usize): usize {
+function keepListed(index: usize, at: usize, end: usize, places: usize): usize {
+  const filter: usize = load<u32>(index, FILTER);
+  const mask = load<u32>(index, MASK);
   let kept = places;
   for (; at < end; at += 4) {
     store<u32>(kept, <u32>at);
-    kept += <usize>(bitOf(bits, load<u32>(at)) << 2);
+    kept += <usize>(bitOf(filter, load<u32>(at) & mask) << 2);
   }
-  return kept;
+  if (mask == u32.MAX_VALUE) return kept;
+  const rankedBits: usize = load<u32>(index, RANKED_BITS);
+  let listed = places;
+  for (let read = places; read < kept; read += 4) {
+    const place = load<u32>(read);
+    store<u32>(listed, place);
+    listed += <usize>(isListed(rankedBits, load<u32>(place)) << 2);
+  }
+  return listed;
 }
 
 /** The sampled supporters of x by way of the in-neighbours whose places are in [at, end); each is replaced by the place of its list. */
 function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, end: usize): u32 {
-  const bits: usize = load<u32>(index, BITS);
-  const ranks: usize = load<u32>(index, RANKS);
+  const rankedBits: usize = load<u32>(index, RANKED_BITS);
   const starts: usize = load<u32>(index, STARTS);
   const rowWords = load<u32>(index, ROW_WORDS);
   let visits: u32 = 0;
   let longest: u32 = 0;
   for (let read = at; read < end; read += 4) {
-    const list = word(starts, rankOf(bits, ranks, load<u32>(load<u32>(read))));
+    const list = word(starts, rankOf(rankedBits, load<u32>(load<u32>(read))));
     const length = load<u32>(list, 4) - load<u32>(list);
     store<u32>(read, <u32>list);
     visits += length;
     longest = max(longest, length);
   }
   // Where x itself is linked to by sampled sources, those are at distance one.
-  const nearer = bitOf(bits, x) != 0 ? word(starts, rankOf(bits, ranks, x)) : 0;
+  const nearer = isListed(rankedBits, x) != 0 ? word(starts, rankOf(rankedBits, x)) : 0;
   const nearerLength = nearer != 0 ? load<u32>(nearer, 4) - load<u32>(nearer) : 0;
-  if (max(longest, nearerLength) == rowWords || visits > rowWords)
+  // One list, none of whose sources is nearer: they are all different.
+  if (end - at == 4 && longest < rowWords && nearer == 0 && own == NOT_SAMPLED) return visits;
+  // Counting and clearing all marks costs about as much as clearing a quarter of them one by one.
+  if (max(longest, nearerLength) == rowWords || visits << 2 > rowWords)
     return countByRows(index, marks, own, at, end, nearer);
   return countByLists(index, marks, own, at, end, nearer);
 }

@@ -4,8 +4,9 @@
  * Idea      sources are numbered 0 .. k - 1. A bit a node tells whether any of them links there, which for most is no and costs one look
  *           into a small array; for the others the bits before it, counted, give the number of its list.
  *
- *             bits    1 bit a node     | does a sampled source link to it?
- *             ranks   u32 a 32 nodes   | how many bits stand before this word
+ *             filter  2^20 bits or so  | does a sampled source link to y, or to y ± 2^20, …? Folded to what a cache near the core holds
+ *             bits    u32 a 32 nodes   | does a sampled source link to it? Beside each word:
+ *             rank    u32              | how many bits are set before it
  *             starts  u32 a list       | where list number `rank` begins in the pool; the next begins where it ends
  *             pool    u32s             | lists: numbers of sources, or, where that is no longer, one bit a source
  *             sources u32 a source     | their nodes, increasing
@@ -13,7 +14,7 @@
  *           A list that would be as long as a row of k bits is such a row: it takes no more memory, and joining two of them costs
  *           a 128th of an operation a source. Hubs have such rows, and most visits are to hubs.
  * Requires  sources in increasing order; targets below `nodes`.
- * Costs     n / 4 bytes and at most 8 a sampled arc; while it is being built, another 8 with the sample itself.
+ * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the sample itself.
  */
 import { ones } from './supporters-bits.ts';
 import type { SupportersKernel } from './supporters-kernel.ts';
@@ -33,8 +34,12 @@ export interface SampleIndex {
   readonly markBytes: number;
 }
 
-const FIELDS = 7;
+const FIELDS = 8;
 const ROW_BITS = 128;
+/** Bits of the filter for each list, so that few others pass; and how many it has at most. */
+const FILTER_BITS_A_LIST = 8;
+const MOST_FILTER_BITS = 2 ** 21;
+const NO_MASK = 2 ** 32 - 1;
 
 export function buildIndex(kernel: SupportersKernel, nodes: number, sample: RetainedSample): SampleIndex {
   const address = kernel.allocate(4 * FIELDS);
@@ -44,41 +49,49 @@ export function buildIndex(kernel: SupportersKernel, nodes: number, sample: Reta
   };
   const { length: count } = sample.sources;
   const rowWords = Math.max(1, Math.ceil(count / ROW_BITS)) * (ROW_BITS / 32);
-  const [bitsAt, bits] = allocate(Math.floor(nodes / 32) + 1);
-  const [ranksAt, ranks] = allocate(bits.length);
+  const [rankedAt, ranked] = allocate(2 * (Math.floor(nodes / 32) + 1));
   const [sourcesAt, sources] = allocate(count);
   sources.set(sample.sources);
-  const lists = markTargets(bits, ranks, sample);
+  const lists = markTargets(ranked, sample);
   const [startsAt, starts] = allocate(lists + 1);
-  const [poolAt, pool] = allocate(planLists(bits, ranks, starts, rowWords, sample));
-  fillLists(bits, ranks, starts, pool, rowWords, sample);
-  kernel.u32(address, FIELDS).set([bitsAt, ranksAt, startsAt, poolAt, rowWords, sourcesAt, count]);
+  const [poolAt, pool] = allocate(planLists(ranked, starts, rowWords, sample));
+  fillLists(ranked, starts, pool, rowWords, sample);
+  const filterWords = Math.min(ranked.length / 2, filterWordsFor(lists));
+  const [filterAt, filter] = allocate(filterWords);
+  for (let at = 0; at < ranked.length; at += 2) filter[(at / 2) % filterWords] |= ranked[at];
+  const mask = 2 * filterWords === ranked.length ? NO_MASK : 32 * filterWords - 1;
+  kernel.u32(address, FIELDS).set([rankedAt, startsAt, poolAt, rowWords, sourcesAt, count, filterAt, mask]);
   return { address, sources: count, markBytes: 4 * rowWords };
 }
 
+/** A power of two. */
+function filterWordsFor(lists: number): number {
+  const bits = Math.min(MOST_FILTER_BITS, FILTER_BITS_A_LIST * Math.max(4, lists));
+  return 2 ** Math.ceil(Math.log2(bits / 32));
+}
+
 /** Sets the bit of each target, and counts the bits before each word; gives how many there are in all. */
-function markTargets(bits: Uint32Array, ranks: Uint32Array, sample: RetainedSample): number {
+function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   for (const piece of sample.pieces) {
-    for (let i = 0; i < piece.length; i++) bits[piece[i] >>> 5] |= 1 << (piece[i] & 31);
+    for (let i = 0; i < piece.length; i++) ranked[(piece[i] >>> 5) * 2] |= 1 << (piece[i] & 31);
   }
   let before = 0;
-  for (let word = 0; word < bits.length; word++) {
-    ranks[word] = before;
-    before += ones(bits[word]);
+  for (let at = 0; at < ranked.length; at += 2) {
+    ranked[at + 1] = before;
+    before += ones(ranked[at]);
   }
   return before;
 }
 
 /** Writes where each list begins, given that none takes more than a row; gives where the last one ends. */
 function planLists(
-  bits: Uint32Array,
-  ranks: Uint32Array,
+  ranked: Uint32Array,
   starts: Uint32Array,
   rowWords: number,
   sample: RetainedSample,
 ): number {
   for (const piece of sample.pieces) {
-    for (let i = 0; i < piece.length; i++) starts[rankOf(bits, ranks, piece[i])]++;
+    for (let i = 0; i < piece.length; i++) starts[rankOf(ranked, piece[i])]++;
   }
   let end = 0;
   for (let list = 0; list < starts.length; list++) {
@@ -90,8 +103,7 @@ function planLists(
 }
 
 function fillLists(
-  bits: Uint32Array,
-  ranks: Uint32Array,
+  ranked: Uint32Array,
   starts: Uint32Array,
   pool: Uint32Array,
   rowWords: number,
@@ -104,7 +116,7 @@ function fillLists(
   for (const piece of sample.pieces) {
     for (let i = 0; i < piece.length; i++, left--) {
       while (left === 0) left = sample.lengths[++source];
-      const list = rankOf(bits, ranks, piece[i]);
+      const list = rankOf(ranked, piece[i]);
       const start = starts[list];
       if (starts[list + 1] - start < rowWords) pool[next[list]++] = source;
       else pool[start + (source >>> 5)] |= 1 << (source & 31);
@@ -113,7 +125,7 @@ function fillLists(
 }
 
 /** The number of a target's list. */
-function rankOf(bits: Uint32Array, ranks: Uint32Array, target: number): number {
-  const word = target >>> 5;
-  return ranks[word] + ones(bits[word] & ((1 << (target & 31)) - 1));
+function rankOf(ranked: Uint32Array, target: number): number {
+  const at = (target >>> 5) * 2;
+  return ranked[at + 1] + ones(ranked[at] & ((1 << (target & 31)) - 1));
 }

@@ -56,12 +56,12 @@ interface Values {
 const MOST_PARTS = 100;
 
 async function estimate(graph: Graph, values: Values, options: RankOptions): Promise<RankResult> {
+  const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
+  const mostArcs = arcsThatFit(graph, values.p, blockArcs, options);
   const scores = new Float64Array(graph.nodes);
   const kernel = new SupportersKernel(options.threads);
   try {
     const sampled = await drawSources(graph, values, sampler(values.p, values.seed));
-    const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
-    const mostArcs = arcsThatFit(graph, values.p, blockArcs, options);
     let parts = 0;
     let sources = 0;
     let arcs = 0;
