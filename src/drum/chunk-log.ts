@@ -122,16 +122,25 @@ export class ChunkLog {
     await this.#log.append(parts.texts);
   }
 
-  /** Writes what the bucket's buffers hold so far, at the place where the rest of the chunk will follow. */
-  async writeOpen(bucket: number, parts: Parts, room: Room): Promise<void> {
-    let open = this.#open.get(bucket);
-    if (!open) {
-      const at = await this.#log.reserve(CHUNK_HEADER + room.keys + room.texts);
-      open = { at, room, amount: { count: 0, textBytes: 0 } };
+  /**
+   * Writes what the buffers of some buckets hold so far, each at the place where the rest of its chunk will follow. All at once:
+   * one after the other they would wait for a busy event loop hundreds of times.
+   */
+  async writeOpen(chunks: ReadonlyMap<number, Parts>, room: Room): Promise<void> {
+    const begun = [...chunks.keys()].filter((bucket) => !this.#open.has(bucket));
+    const size = CHUNK_HEADER + room.keys + room.texts;
+    const at = begun.length > 0 ? await this.#log.reserve(begun.length * size) : 0;
+    const writes = begun.map((bucket, i) => {
+      const open = { at: at + i * size, room, amount: { count: 0, textBytes: 0 } };
       this.#open.set(bucket, open);
-      await this.#log.file.writeAll(header(bucket, open.amount, room), at);
+      return this.#log.file.writeAll(header(bucket, open.amount, room), open.at);
+    });
+    for (const [bucket, parts] of chunks) {
+      writes.push(this.#writeFurther(this.#open.get(bucket) as Opened, parts));
     }
-    await this.#writeFurther(open, parts);
+    // A failure is passed on when none is under way any more: the file may be closed then.
+    const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
   }
 
   openChunks(): OpenChunk[] {

@@ -137,9 +137,11 @@ export class Collector {
   /** Writes the buffers down as they are, for a checkpoint; collecting goes on. */
   async writeOpen(): Promise<void> {
     const room = { keys: this.#geometry.keyChunk, texts: this.#geometry.textChunk };
+    const chunks = new Map<number, Parts>();
     for (let bucket = 0; bucket < this.#geometry.buckets; bucket++) {
-      if (this.#laneCount(bucket) > 0) await this.log.writeOpen(bucket, this.#parts(bucket), room);
+      if (this.#laneCount(bucket) > 0) chunks.set(bucket, this.#parts(bucket));
     }
+    await this.log.writeOpen(chunks, room);
   }
 
   /** Copies as many entries as fit to the kernel's memory; none when the first is larger than all of it. */
