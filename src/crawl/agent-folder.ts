@@ -157,7 +157,11 @@ export class AgentFolder {
    * Stores a checkpoint: `front` and `state` were taken at one moment, and nothing has been offered to the sieve, the hosts or the
    * backlog since. `makeArchiveDurable` makes what `state` counts on of the archive durable.
    */
-  async save(front: Uint8Array, state: AgentState, makeArchiveDurable: () => Promise<void>): Promise<void> {
+  async save(
+    front: readonly Uint8Array[],
+    state: AgentState,
+    makeArchiveDurable: () => Promise<void>,
+  ): Promise<void> {
     const sieve = await this.sieve.freeze();
     const hosts = await this.hosts.freeze();
     const backlog = await this.backlog.freeze();
@@ -168,7 +172,7 @@ export class AgentFolder {
     // The names of files begun since the last checkpoint must be durable before it counts on them.
     for (const folder of Object.values(partFolders(this.#dir))) await this.#disk.syncFolder(folder);
     const stored: StoredState = { ...state, sieve, hosts, backlog };
-    const files = { [name]: front.length };
+    const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
     await saveCheckpoint(this.#disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     await this.#disk.remove(join(this.#dir, `front.${this.#sequence}`));
     this.#sequence = sequence;
@@ -201,10 +205,14 @@ async function readFront(
   }
 }
 
-async function writeDurably(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
+async function writeDurably(disk: Disk, path: string, pieces: readonly Uint8Array[]): Promise<void> {
   const file = await disk.open(path, 'create');
   try {
-    await file.writeAll(bytes, 0);
+    let position = 0;
+    for (const piece of pieces) {
+      await file.writeAll(piece, position);
+      position += piece.length;
+    }
     await file.sync();
   } finally {
     await file.close();

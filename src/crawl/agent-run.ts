@@ -8,6 +8,7 @@ import { recoverArchive } from '../archive/recovery.ts';
 import { WarcWriter } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
+import { FieldWriter } from '../disk/fields.ts';
 import { Backlog } from '../frontier/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
@@ -123,6 +124,7 @@ async function beginAgent(
   if (folder) opened.push(folder);
   const before = folder?.restored;
   const startedAt = clock.now();
+  const snapshot = new FieldWriter();
   const front = before && decodeFront(before.front, config.dir);
   const archive = folder && (await openArchive(disk, start, identity.userAgent, before?.state));
   const pages = new PageStore(archive, clock, before?.state.archive);
@@ -183,7 +185,7 @@ async function beginAgent(
     const { received } = transport.state();
     if (folder) {
       const front = encodeFront({
-        frontier: takeSnapshot(frontier),
+        frontier: takeSnapshot(frontier, snapshot),
         transport: transport.state(),
         discovered: admission.snapshot(),
       });

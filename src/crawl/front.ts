@@ -12,11 +12,20 @@ export interface Front {
   readonly discovered: readonly KeyedBatch[];
 }
 
-export function encodeFront({ frontier, transport, discovered }: Front): Uint8Array {
+/** In pieces: there may be many megabytes in them every few seconds, and none is copied for the file. */
+export function encodeFront({ frontier, transport, discovered }: Front): Uint8Array[] {
+  const fields = [
+    [frontier],
+    encodeTransportState(transport),
+    ...discovered.map((batch) => [packKeyedBatch(batch)]),
+  ];
+  return fields.flatMap((pieces) => [lengthOf(pieces), ...pieces]);
+}
+
+/** As `FieldWriter.bytes` writes it. */
+function lengthOf(pieces: readonly Uint8Array[]): Uint8Array {
   const out = new FieldWriter();
-  out.bytes(frontier);
-  out.bytes(encodeTransportState(transport));
-  for (const batch of discovered) out.bytes(packKeyedBatch(batch));
+  out.number(pieces.reduce((sum, { length }) => sum + length, 0));
   return out.finish();
 }
 

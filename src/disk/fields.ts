@@ -30,6 +30,12 @@ export class FieldWriter {
     this.#length += value.length;
   }
 
+  /** Begins anew in the same memory: for large records that are written again and again. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** A view, valid until more is written. */
   finish(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }

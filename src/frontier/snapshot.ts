@@ -16,8 +16,9 @@ import { PathQueue } from './path-queue.ts';
 
 const KIND = { domain: 1, host: 2, returned: 3, arrivals: 4 } as const;
 
-export function takeSnapshot(frontier: Frontier): Uint8Array {
-  const out = new FieldWriter();
+/** The snapshot is a view of what `out` holds; whoever takes one every few seconds gives the same `out`. */
+export function takeSnapshot(frontier: Frontier, out = new FieldWriter()): Uint8Array {
+  out.clear();
   for (const domain of frontier.domainsInMemory()) {
     out.number(KIND.domain);
     out.text(domain.name);

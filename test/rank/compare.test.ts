@@ -162,6 +162,19 @@ describe('comparing rankings', () => {
     expect(methods[0].goodPlaces).toEqual([1]);
   });
 
+  test('fills the place of a node that was left out with the next one', async () => {
+    const { top, methods } = await compareRankings(graph, {
+      ...request,
+      contestants: [contestant('in'), contestant('trustrank', 'trustrank', { good: ['n00'] })],
+      bad: new Map([
+        ['n01', 1],
+        ['n02', 1],
+      ]),
+      top: 2,
+    });
+    expect([top, methods[0].badPlaces]).toEqual([2, [1, 2]]);
+  });
+
   test('agreement is 1 with oneself, and the same both ways', async () => {
     const comparison = await compareRankings(graph, request);
     comparison.kendallTau.forEach((row, i) => {

@@ -5,7 +5,7 @@
  * Format    little-endian; `DRML`, version 1, `trs`; agent u32, agents u32, parcels u32, zero u32; then
  *           `received` a u64 an agent; then of each parcel sequence u64, to u32, kind u32, length u32, its bytes.
  * Ensures   decode(encode(state)) equals state, in bytes of its own; anything else is refused as a damaged file.
- * Cost      one copy of the unacknowledged bytes each way.
+ * Cost      one copy of the unacknowledged bytes when they are read.
  */
 import { formatHeader, HEADER_BYTES, versionMismatch } from '../../disk/format.ts';
 import { DrumlinError, EXIT } from '../../errors.ts';
@@ -15,24 +15,25 @@ const FORMAT = { type: 'trs', version: 1 };
 const FIXED = HEADER_BYTES + 16;
 const PER_PARCEL = 20;
 
-export function encodeTransportState(state: TransportState): Uint8Array {
+/** In pieces, so that the bytes of the parcels are not copied. */
+export function encodeTransportState(state: TransportState): Uint8Array[] {
   const { agent, agents, received, unacknowledged } = state;
-  const body = unacknowledged.reduce((sum, { bytes }) => sum + PER_PARCEL + bytes.length, 0);
-  const out = Buffer.alloc(FIXED + 8 * agents + body);
-  out.set(formatHeader(FORMAT));
-  let at = out.writeUInt32LE(agent, HEADER_BYTES);
-  at = out.writeUInt32LE(agents, at);
-  at = out.writeUInt32LE(unacknowledged.length, at) + 4;
-  for (const sequence of received) at = out.writeBigUInt64LE(BigInt(sequence), at);
+  const head = Buffer.alloc(FIXED + 8 * agents);
+  head.set(formatHeader(FORMAT));
+  let at = head.writeUInt32LE(agent, HEADER_BYTES);
+  at = head.writeUInt32LE(agents, at);
+  at = head.writeUInt32LE(unacknowledged.length, at) + 4;
+  for (const sequence of received) at = head.writeBigUInt64LE(BigInt(sequence), at);
+  const pieces: Uint8Array[] = [head];
   for (const { sequence, to, kind, bytes } of unacknowledged) {
-    at = out.writeBigUInt64LE(BigInt(sequence), at);
-    at = out.writeUInt32LE(to, at);
-    at = out.writeUInt32LE(kind, at);
-    at = out.writeUInt32LE(bytes.length, at);
-    out.set(bytes, at);
-    at += bytes.length;
+    const parcel = Buffer.alloc(PER_PARCEL);
+    at = parcel.writeBigUInt64LE(BigInt(sequence));
+    at = parcel.writeUInt32LE(to, at);
+    at = parcel.writeUInt32LE(kind, at);
+    parcel.writeUInt32LE(bytes.length, at);
+    pieces.push(parcel, bytes);
   }
-  return out;
+  return pieces;
 }
 
 /** `path` is named when the bytes are refused. */
