@@ -27,7 +27,7 @@ const PARCEL_BYTES: Bytes = 64 * 1024;
 /** A smaller one waits this long for company. */
 const PARCEL_AGE: Millis = 100;
 /** Fetching waits while more than this is on its way to the sieve. */
-const OUTBOX_BYTES: Bytes = 8 * 2 ** 20;
+const OUTBOX_BYTES: Bytes = 4 * 2 ** 20;
 
 export interface AdmissionParts {
   readonly scope: Scope;

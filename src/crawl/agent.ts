@@ -26,7 +26,7 @@ import { type VisitLimits, type VisitTools, visit } from './visit.ts';
 /** How long requests under way may go on after a stop, before their connections are cut. */
 const GRACE: Millis = 3000;
 /** Senders keep what is owed to them, and wait when it is too much (see `Transport.room`): then a checkpoint comes early. */
-const OWED_MUCH: Bytes = 12 * 2 ** 20;
+const OWED_MUCH: Bytes = 6 * 2 ** 20;
 /** How soon to look again whether another agent gave back a page of the crawl's limit. */
 const LOOK_AGAIN: Millis = 250;
 

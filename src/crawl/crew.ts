@@ -51,7 +51,7 @@ interface Member {
  * Megabytes for young objects in an agent's thread. A page lives for a moment; with V8's usual 16 it is collected so often that
  * what is in the middle of its moment is taken for old.
  */
-const YOUNG = 64;
+const YOUNG = 32;
 
 export class Crew {
   readonly #options: CrewOptions;

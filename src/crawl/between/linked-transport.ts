@@ -38,7 +38,7 @@ interface Peer {
 }
 
 /** Enough for what agents send each other between two checkpoints at a thousand pages a second; see docs/agents.md. */
-const WINDOW: Bytes = 32 * 2 ** 20;
+const WINDOW: Bytes = 16 * 2 ** 20;
 
 export class LinkedTransport implements Transport {
   readonly agent: number;
