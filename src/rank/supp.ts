@@ -14,7 +14,8 @@ import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import { formatBytes } from '../units.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
-import { alignUp, MOST_BYTES, SupportersKernel, shareOut } from './supporters-kernel.ts';
+import { loadInLists, type PlacedLists, shareOut } from './supporters-blocks.ts';
+import { alignUp, MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
 
 export const ranker = defineRanker({
   name: 'supp',
@@ -69,34 +70,27 @@ export async function supportersOf(
 /** The in-graph in a kernel's memory. */
 class Counting {
   readonly #kernel: SupportersKernel;
-  readonly #nodes: number;
-  readonly #offsets: number;
-  readonly #targets: number;
+  readonly #lists: PlacedLists;
 
   static async load(graph: Graph, { memory, threads }: RankOptions): Promise<Counting> {
     const needed = bytesNeeded(graph, threads);
     if (needed > Math.min(memory, MOST_BYTES)) throw tooLarge(needed, memory);
-    const counting = new Counting(graph, threads);
-    await counting.#read(graph);
-    return counting;
-  }
-
-  private constructor(graph: Graph, threads: number) {
-    this.#kernel = new SupportersKernel(threads);
-    this.#nodes = graph.nodes;
-    this.#offsets = this.#kernel.allocate(4 * (graph.nodes + 1));
-    this.#targets = this.#kernel.allocate(4 * graph.arcs);
-  }
-
-  async #read(graph: Graph): Promise<void> {
-    const offsets = this.#kernel.u32(this.#offsets, graph.nodes + 1);
-    const targets = this.#kernel.u32(this.#targets, graph.arcs);
-    let read = 0;
-    for await (const block of graph.in.scan()) {
-      targets.set(block.targets.subarray(0, block.offsets[block.count]), read);
-      for (let i = 0; i < block.count; i++) offsets[block.first + i + 1] = read + block.offsets[i + 1];
-      read += block.offsets[block.count];
+    const kernel = new SupportersKernel(threads);
+    try {
+      return new Counting(kernel, await loadInLists(kernel, graph));
+    } catch (error) {
+      await kernel.close();
+      throw error;
     }
+  }
+
+  private constructor(kernel: SupportersKernel, lists: PlacedLists) {
+    this.#kernel = kernel;
+    this.#lists = lists;
+  }
+
+  get #nodes(): number {
+    return this.#lists.count;
   }
 
   /** Of all nodes, or of those wanted. */
@@ -116,7 +110,7 @@ class Counting {
     }));
     const { ranges, visits } = this.#plan(wanted);
     let done = 0;
-    const lists = [this.#offsets, this.#targets, this.#nodes] as const;
+    const lists = [this.#lists.offsets, this.#lists.targets, this.#nodes] as const;
     await shareOut(kernel.hands, ranges, async ({ from, to, visits: ofRange }, hand) => {
       const { marks, queue } = hands[hand];
       return async () => {
@@ -131,8 +125,8 @@ class Counting {
 
   /** Nodes, or wanted ones, in ranges of about equal work, which is known: the visits to depth two. */
   #plan(wanted: Uint32Array | undefined): { ranges: Range[]; visits: number } {
-    const offsets = this.#kernel.u32(this.#offsets, this.#nodes + 1);
-    const targets = this.#kernel.u32(this.#targets, offsets[this.#nodes]);
+    const offsets = this.#kernel.u32(this.#lists.offsets, this.#nodes + 1);
+    const targets = this.#kernel.u32(this.#lists.targets, offsets[this.#nodes]);
     const length = wanted?.length ?? this.#nodes;
     const ranges: Range[] = [];
     let visits = 0;

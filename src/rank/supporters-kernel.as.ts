@@ -64,6 +64,52 @@ export function countAtDistance(
   }
 }
 
+/** Two at a time: one look into memory need not wait for the one before. */
+export function orLists(
+  near: usize,
+  far: usize,
+  first: u32,
+  count: u32,
+  offsets: usize,
+  targets: usize,
+): void {
+  let at = word(targets, load<u32>(offsets));
+  for (let i: u32 = 0; i < count; i++) {
+    const end = word(targets, load<u32>(word(offsets, i), 4));
+    const own = <usize>(first + i) << 3;
+    let a = load<u64>(near + own);
+    let b: u64 = 0;
+    for (; at + 8 <= end; at += 8) {
+      a |= load<u64>(near + (<usize>load<u32>(at) << 3));
+      b |= load<u64>(near + (<usize>load<u32>(at, 4) << 3));
+    }
+    if (at < end) a |= load<u64>(near + (<usize>load<u32>(at) << 3));
+    at = end;
+    store<u64>(far + own, a | b);
+  }
+}
+
+export function sumLists(
+  values: usize,
+  sums: usize,
+  first: u32,
+  count: u32,
+  offsets: usize,
+  targets: usize,
+): void {
+  let at = word(targets, load<u32>(offsets));
+  for (let i: u32 = 0; i < count; i++) {
+    const end = word(targets, load<u32>(word(offsets, i), 4));
+    const x = first + i;
+    let sum: u64 = 0;
+    for (; at < end; at += 4) {
+      const y = load<u32>(at);
+      if (y != x) sum += load<u32>(word(values, y));
+    }
+    store<f64>(sums + (<usize>x << 3), <f64>sum);
+  }
+}
+
 // The fields of an index.
 const RANKED_BITS: usize = 0;
 const STARTS: usize = 4;

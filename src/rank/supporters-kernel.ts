@@ -33,8 +33,19 @@ const FIRST_ADDRESS = 16;
 
 const COMPILED = new WebAssembly.Module(SUPPORTERS_KERNEL_WASM);
 
-/** What the kernels do; all arguments are addresses or numbers. */
+/** What the kernels do; all arguments are addresses or numbers. `offsets` are those of the first node on. */
 interface Functions {
+  /** far[x] = near[x] | near[y] | …, u64s, over the list of each node x from `first` on. */
+  orLists(near: number, far: number, first: number, count: number, offsets: number, targets: number): void;
+  /** sums[x], a f64, = values[y] + …, u32s, over the others y in the list of each node x from `first` on. */
+  sumLists(
+    values: number,
+    sums: number,
+    first: number,
+    count: number,
+    offsets: number,
+    targets: number,
+  ): void;
   /**
    * counts[i] = how many nodes have node i at distance `depth` exactly, for i in [from, to), or for node wanted[i] where `wanted` is
    * not 0. Lists of in-neighbours as offsets and targets; `marks` a bit a node; `queue` a u32 a node and one.
@@ -122,6 +133,10 @@ export class SupportersKernel {
     return new Uint32Array(this.#memory.buffer, address, length);
   }
 
+  f64(address: number, length: number): Float64Array {
+    return new Float64Array(this.#memory.buffer, address, length);
+  }
+
   /** Runs a call on a hand; those of one hand are run one after the other. A lone hand gives the event loop a turn first. */
   async call(hand: number, [name, ...args]: Call): Promise<void> {
     if (this.hands > 1) return this.#threads[hand].call(name, args);
@@ -157,34 +172,6 @@ class Thread {
 
   async close(): Promise<void> {
     await this.#worker.terminate();
-  }
-}
-
-/**
- * Takes items one by one, each to a free slot: `take` has the item to itself, as the next is not asked for until it settles; what it
- * returns, the work, goes on beside that of the other slots. Settles when all work is done.
- */
-export async function shareOut<Item>(
-  slots: number,
-  items: AsyncIterable<Item> | Iterable<Item>,
-  take: (item: Item, slot: number) => Promise<() => Promise<void>>,
-): Promise<void> {
-  const free = Array.from({ length: slots }, (_, slot) => slot);
-  const running = new Set<Promise<void>>();
-  try {
-    for await (const item of items) {
-      while (free.length === 0) await Promise.race(running);
-      const slot = free.pop() as number;
-      const work = await take(item, slot);
-      const job: Promise<void> = work().then(() => {
-        free.push(slot);
-        running.delete(job);
-      });
-      running.add(job);
-    }
-    await Promise.all(running);
-  } finally {
-    await Promise.allSettled(running);
   }
 }
 

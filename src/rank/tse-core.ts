@@ -14,13 +14,12 @@
  * Y. Cui, C. Sparkman, H.-T. Lee, D. Loguinov, Unsupervised Domain Ranking in Large-Scale Web Crawls, ACM Trans. Web 12(4), 2018, §6.3.
  */
 import type { AdjacencyBlock } from '../graph/graph.ts';
-import { type SupportersKernel, shareOut } from './supporters-kernel.ts';
+import { feedBlocks } from './supporters-blocks.ts';
+import type { SupportersKernel } from './supporters-kernel.ts';
 import type { RetainedSample, SampleIndex } from './tse-index.ts';
 
 /** What a retained arc takes while its index is built, in bytes: see tse-index.ts. */
 export const BYTES_PER_ARC = 16;
-/** What the blocks in hand take, in bytes, beside one list that is longer than a block: see `Slot`. */
-export const blockBytes = (hands: number, blockArcs: number): number => slotsOf(hands) * 16 * (blockArcs + 4);
 
 const PIECE = 65_536;
 
@@ -84,8 +83,7 @@ class Pieces {
 
 /**
  * Counts, for each node whose in-list streams by, the sampled supporters; hands them to `add` with the first node they are of, block
- * by block, in no order. What is handed over is valid until `add` returns.
- * Requires  blocks of at most `blockArcs` nodes, and of at most as many arcs unless they hold but one list.
+ * by block, in no order. What is handed over is valid until `add` returns. Blocks are as `feedBlocks` requires them.
  */
 export async function countSampled(
   kernel: SupportersKernel,
@@ -95,109 +93,14 @@ export async function countSampled(
   add: (first: number, counts: Uint32Array) => void,
 ): Promise<void> {
   const marks = Array.from({ length: kernel.hands }, () => kernel.allocate(index.markBytes));
-  const slots = Array.from({ length: slotsOf(kernel.hands) }, () => new Slot(kernel, blockArcs));
-  const longList = new LongList(kernel);
-  await shareOut(slots.length, inLists, async (block, number) => {
-    const { first, count: nodes } = block;
-    const slot = slots[number];
-    const hand = number % kernel.hands;
-    const isLong = block.offsets[nodes] > blockArcs;
-    slot.fill(block);
-    const arcs = await (isLong ? longList.take(block) : slot.fillArcs(block));
-    return async () => {
-      const place = [index.address, marks[hand], first, nodes, slot.offsets] as const;
-      try {
-        await kernel.call(hand, ['countSampled', ...place, arcs.targets, arcs.places, slot.counts]);
-      } finally {
-        if (isLong) longList.giveBack();
-      }
-      add(first, kernel.u32(slot.counts, nodes));
-    };
-  });
-}
-
-/** Two blocks a hand: one is being counted while the next is read. */
-function slotsOf(hands: number): number {
-  return hands === 1 ? 1 : 2 * hands;
-}
-
-/** Where the arcs of a block are, and room to write down which of them matter. */
-interface Arcs {
-  readonly targets: number;
-  readonly places: number;
-}
-
-/** In 8 bytes an arc, and some. */
-function layArcs(
-  kernel: SupportersKernel,
-  address: number,
-  { count, offsets, targets }: AdjacencyBlock,
-): Arcs {
-  const arcs = offsets[count];
-  // The engine copies to shared memory eight bytes at a time if both ends are as far from a multiple of eight, else byte by byte.
-  const aligned = address + (targets.byteOffset % 8);
-  kernel.u32(aligned, arcs).set(targets.subarray(0, arcs));
-  return { targets: aligned, places: address + 4 * (arcs + 1) };
-}
-
-const arcsBytes = (arcs: number): number => 8 * (arcs + 1);
-
-/** Room for a block, and for what is found. */
-class Slot {
-  readonly offsets: number;
-  readonly counts: number;
-  readonly #arcs: number;
-  readonly #kernel: SupportersKernel;
-  readonly #room: number;
-
-  constructor(kernel: SupportersKernel, blockArcs: number) {
-    this.#kernel = kernel;
-    this.#room = blockArcs;
-    this.offsets = kernel.allocate(4 * (blockArcs + 1));
-    this.counts = kernel.allocate(4 * blockArcs);
-    this.#arcs = kernel.allocate(arcsBytes(blockArcs));
-  }
-
-  /** All of a block but the arcs. */
-  fill({ count, offsets }: AdjacencyBlock): void {
-    if (count > this.#room) throw new RangeError(`a block of ${count} nodes, where ${this.#room} fit`);
-    this.#kernel.u32(this.offsets, count + 1).set(offsets.subarray(0, count + 1));
-    this.#kernel.u32(this.counts, count).fill(0);
-  }
-
-  fillArcs(block: AdjacencyBlock): Arcs {
-    return layArcs(this.#kernel, this.#arcs, block);
-  }
-}
-
-/** Room for one list that is longer than a block. A graph has few of those; the next one waits for the one before. */
-class LongList {
-  readonly #kernel: SupportersKernel;
-  readonly #address: number;
-  #bytes = 0;
-  #free: Promise<void> = Promise.resolve();
-  #release: () => void = () => {};
-
-  /** Nothing is allocated behind it, so that it can grow where it is. */
-  constructor(kernel: SupportersKernel) {
-    this.#kernel = kernel;
-    this.#address = kernel.allocate(0);
-  }
-
-  async take(block: AdjacencyBlock): Promise<Arcs> {
-    await this.#free;
-    const needed = arcsBytes(block.offsets[block.count]);
-    if (this.#bytes < needed) {
-      this.#kernel.allocate(needed - this.#bytes);
-      this.#bytes = needed;
-    }
-    this.#free = new Promise((resolve) => {
-      this.#release = resolve;
-    });
-    return layArcs(this.#kernel, this.#address, block);
-  }
-
-  giveBack(): void {
-    this.#release();
-  }
+  await feedBlocks(
+    kernel,
+    inLists,
+    blockArcs,
+    ({ first, count, offsets, targets, places, counts }, hand) => {
+      const lists = [first, count, offsets, targets] as const;
+      return ['countSampled', index.address, marks[hand], ...lists, places, counts];
+    },
+    ({ first, count, counts }) => add(first, kernel.u32(counts, count)),
+  );
 }

@@ -10,10 +10,12 @@
 import { DrumlinError } from '../errors.ts';
 import { BLOCK_ARCS, type Graph } from '../graph/graph.ts';
 import { formatBytes, formatCount } from '../units.ts';
+import { usefulThreads } from './kernel.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
+import { blockBytes } from './supporters-blocks.ts';
 import { MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
 import { nameBits, type Sampler, sampler } from './supporters-sample.ts';
-import { BYTES_PER_ARC, blockBytes, countSampled, retain } from './tse-core.ts';
+import { BYTES_PER_ARC, countSampled, retain } from './tse-core.ts';
 import { buildIndex } from './tse-index.ts';
 
 const PARAMETERS = {
@@ -57,9 +59,10 @@ const MOST_PARTS = 100;
 
 async function estimate(graph: Graph, values: Values, options: RankOptions): Promise<RankResult> {
   const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
-  const mostArcs = arcsThatFit(graph, values.p, blockArcs, options);
+  const hands = usefulThreads(options.threads, graph.nodes, graph.arcs);
+  const mostArcs = arcsThatFit(graph, values.p, blockArcs, hands, options.memory);
   const scores = new Float64Array(graph.nodes);
-  const kernel = new SupportersKernel(options.threads);
+  const kernel = new SupportersKernel(hands);
   try {
     const sampled = await drawSources(graph, values, sampler(values.p, values.seed));
     let parts = 0;
@@ -112,10 +115,10 @@ function arcsThatFit(
   { nodes, arcs }: Graph,
   p: number,
   blockArcs: number,
-  { memory, threads }: RankOptions,
+  hands: number,
+  memory: number,
 ): number {
-  // A list is at most as long as there are nodes, and takes 8 bytes for each.
-  const fixed = nodes * (8 + 1 / 8 + 1 / 4 + 8) + blockBytes(threads, blockArcs);
+  const fixed = nodes * (8 + 1 / 8 + 1 / 4) + blockBytes(hands, blockArcs, nodes);
   const most = Math.floor((Math.min(memory, MOST_BYTES) - fixed) / BYTES_PER_ARC);
   const least = Math.ceil((p * arcs) / MOST_PARTS);
   if (most >= least) return most;

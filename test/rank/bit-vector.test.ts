@@ -76,13 +76,14 @@ test('a few rounds are enough for the best supported', async () => {
 
 test('reads the lists once where they fit and in every step where they do not, with the same result', async () => {
   const graph = crowd(10, 500);
+  const little = 25 * graph.nodes + 16 * (graph.arcs + 4);
   const inMemory = await rank(graph, { by: 'bit-vector' });
-  const streaming = await rank(graph, { by: 'bit-vector', memory: 25 * graph.nodes });
+  const streaming = await rank(graph, { by: 'bit-vector', memory: little });
   expect([inMemory.facts.held, streaming.facts.held]).toEqual(['memory', 'stream']);
   expect(streaming.scores).toEqual(inMemory.scores);
   expect(inMemory.facts.bytesRead).toBe(graph.in.bytes);
   expect(streaming.facts.bytesRead).toBe(2 * Number(streaming.facts.rounds) * graph.in.bytes);
-  await expect(rank(graph, { by: 'bit-vector', memory: 25 * graph.nodes - 1 })).rejects.toMatchObject({
+  await expect(rank(graph, { by: 'bit-vector', memory: little - 1 })).rejects.toMatchObject({
     code: 'MEMORY',
   });
 });

@@ -108,15 +108,34 @@ test('SUPP-A refuses when the supporters of a single node are too many', async (
 test('QVS counts every way of two links that begins elsewhere', async () => {
   await fc.assert(
     fc.asyncProperty(anyGraph, async (graph) => {
-      const { scores } = await rank(graphOf(graph), { by: 'qvs' });
+      const { scores, facts } = await rank(graphOf(graph), { by: 'qvs' });
       expect([...scores]).toEqual(quickVisits(graph));
+      expect(facts.bytesRead).toBe(2 * graphOf(graph).in.bytes);
     }),
     RUNS,
   );
 });
 
+test.each([
+  'qvs',
+  'bit-vector',
+])('%s is the same on several threads, and with lists longer than a block', async (by) => {
+  const arcs = range(150_000).flatMap((i): [number, number][] => [
+    [i, 7],
+    [i, (i * 31) % 150_000],
+  ]);
+  const graph = memoryGraph(150_000, arcs);
+  const few = by === 'qvs' ? {} : { rounds: 2 };
+  const alone = await rank(graph, { by, ...few });
+  const little = 45 * graph.nodes + 16 * 6 * 65_540;
+  for (const memory of [1e9, little]) {
+    const { scores } = await rank(graph, { by, ...few, threads: 3, memory });
+    expect(Buffer.from(scores.buffer).equals(Buffer.from(alone.scores.buffer))).toBe(true);
+  }
+});
+
 test('QVS refuses memory for less than degrees and scores', async () => {
-  await expect(rank(memoryGraph(1000, []), { by: 'qvs', memory: 11_999 })).rejects.toMatchObject({
+  await expect(rank(memoryGraph(1000, []), { by: 'qvs', memory: 35_999 })).rejects.toMatchObject({
     code: 'MEMORY',
   });
 });

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AdjacencyBlock, type Graph, memoryGraph } from '../../src/graph/graph.ts';
 import { order, rank } from '../../src/rank/index.ts';
-import { SupportersKernel, shareOut } from '../../src/rank/supporters-kernel.ts';
+import { shareOut } from '../../src/rank/supporters-blocks.ts';
+import { SupportersKernel } from '../../src/rank/supporters-kernel.ts';
 import { SUPPORTERS_KERNEL_WASM } from '../../src/rank/supporters-kernel-wasm.ts';
 import { nameBits, sampler } from '../../src/rank/supporters-sample.ts';
 import { countSampled, retain } from '../../src/rank/tse-core.ts';
@@ -47,12 +48,12 @@ describe('TSE', () => {
   });
 
   test('is the same in parts and on threads, and tells how often it read the graph', async () => {
-    const graph = webLike(3000, 5);
+    const graph = webLike(20_000, 10);
     const whole = await rank(graph, { by: 'tse', p: 0.5 });
     const threads = await rank(graph, { by: 'tse', p: 0.5, threads: 3 });
-    // What it takes beside the sample is 16.4 bytes a node and the blocks; 16 bytes an arc are left for parts.
-    const fixed = 16.375 * graph.nodes + 16 * (graph.arcs + 4);
-    const parts = await rank(graph, { by: 'tse', p: 0.5, memory: fixed + 16 * 2000 });
+    // What it takes beside the sample is 8.4 bytes a node and a block; 16 bytes an arc are left for parts.
+    const fixed = 8.375 * graph.nodes + 16 * (65_536 + 4);
+    const parts = await rank(graph, { by: 'tse', p: 0.5, memory: fixed + 16 * 20_000 });
     expect(threads.scores).toEqual(whole.scores);
     expect(parts.scores).toEqual(whole.scores);
     expect(whole.facts).toMatchObject({ parts: 1, bytesRead: graph.out.bytes + graph.in.bytes });
