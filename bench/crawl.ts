@@ -1,12 +1,13 @@
 /**
  * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same synthetic web.
  *
- *   npm run bench -- crawl [--pages 10000] [--peer-pages 3000] [--runs 3] [--domains 300]
+ *   npm run bench -- crawl [--pages 40000] [--peer-pages 3000] [--runs 3] [--domains 300] [--agents 1]
  *
  * The web runs in a process of its own, and only the crawler's processor time counts, from the start of the crawl to its end
  * (the peers' from `run()`, so that nobody pays for loading modules). Drumlin resolves names through the web's DNS, fetches
  * and obeys robots.txt and writes WARC; the peers have names resolved for free and keep url and title of each page.
- * The peers fetch fewer pages because they take longer; all have long enough for their code to be compiled.
+ * The peers fetch fewer pages because they take longer: all run for about 25 seconds of processor time, long enough that compiling
+ * their code hardly counts.
  * Crawlee is installed by this file into bench/peers; Scrapy is measured where Debian's python3-scrapy is present.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -46,7 +47,8 @@ export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      pages: { type: 'string', default: '10000' },
+      pages: { type: 'string', default: '40000' },
+      agents: { type: 'string', default: '1' },
       'peer-pages': { type: 'string', default: '3000' },
       runs: { type: 'string', default: '3' },
       domains: { type: 'string', default: '300' },
@@ -54,7 +56,7 @@ export async function run(args: string[]): Promise<void> {
       only: { type: 'string', default: '' },
     },
   });
-  const contenders = [drumlin(values.gzip), crawlee(), scrapy()].filter((contender) =>
+  const contenders = [drumlin(values.gzip, values.agents), crawlee(), scrapy()].filter((contender) =>
     contender?.name.startsWith(values.only),
   ) as Contender[];
   const web = await startWeb(values.domains);
@@ -106,7 +108,7 @@ async function startWeb(domains: string): Promise<Web> {
   throw new Error('the synthetic web did not start');
 }
 
-function drumlin(gzip: string): Contender {
+function drumlin(gzip: string, agents: string): Contender {
   return {
     name: 'drumlin',
     version: spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8' }).stdout.trim(),
@@ -114,7 +116,17 @@ function drumlin(gzip: string): Contender {
       const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
       const flags = ['--dir', join(folder, 'crawl'), '--max-pages', String(pages), '--dns', dns];
       const level = gzip === '' ? [] : ['--gzip', gzip];
-      const more = ['--allow-private', '--delay', '0', '--fetches', CONCURRENCY, '--json', ...level];
+      const more = [
+        '--allow-private',
+        '--delay',
+        '0',
+        '--fetches',
+        CONCURRENCY,
+        '--agents',
+        agents,
+        '--json',
+        ...level,
+      ];
       try {
         return lastJson(
           spawnSync(process.execPath, [BIN, 'crawl', ...seeds, ...flags, ...more], OUTPUT).stdout,
