@@ -31,7 +31,7 @@ export interface CompareRequest {
   readonly threads: number;
   readonly memory: Bytes;
   readonly onProgress?: (label: string, done: number) => void;
-  /** Bytes read from disk so far, where anybody counts them; else what the method says. */
+  /** Bytes of the graph read from disk so far, where anybody counts them. */
   readonly bytesRead?: () => number;
 }
 
@@ -192,7 +192,8 @@ async function runOne(graph: Graph, { label, ranker, values }: Method, request: 
     milliseconds,
     cpuMilliseconds,
     memoryBytes: measured.bytes,
-    bytesRead: bytesRead ? bytesRead() - readBefore : Number(facts.bytesRead ?? 0),
+    // What a method moves through files of its own only it knows.
+    bytesRead: Math.max(bytesRead ? bytesRead() - readBefore : 0, Number(facts.bytesRead ?? 0)),
   };
 }
 
