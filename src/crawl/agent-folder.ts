@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import type { WholeLength } from '../archive/warc-writer.ts';
 import { type CheckpointFormat, type Frozen, loadCheckpoint, saveCheckpoint } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
+import { together } from '../disk/together.ts';
 import type { DrumState } from '../drum/drum.ts';
 import { Backlog, type BacklogState } from '../frontier/backlog.ts';
 import type { FrontierState } from '../frontier/frontier.ts';
@@ -162,23 +163,29 @@ export class AgentFolder {
     state: AgentState,
     makeArchiveDurable: () => Promise<void>,
   ): Promise<void> {
-    const sieve = await this.sieve.freeze();
-    const hosts = await this.hosts.freeze();
-    const backlog = await this.backlog.freeze();
+    const disk = this.#disk;
     const sequence = this.#sequence + 1;
     const name = `front.${sequence}`;
-    await writeDurably(this.#disk, join(this.#dir, name), front);
-    await makeArchiveDurable();
+    // Side by side: on a busy event loop it is the number of waits one after the other that counts.
+    const [sieve, hosts, backlog] = await together([
+      this.sieve.freeze(),
+      this.hosts.freeze(),
+      this.backlog.freeze(),
+      writeDurably(disk, join(this.#dir, name), front),
+      makeArchiveDurable(),
+    ]);
     // The names of files begun since the last checkpoint must be durable before it counts on them.
-    for (const folder of Object.values(partFolders(this.#dir))) await this.#disk.syncFolder(folder);
+    await together(Object.values(partFolders(this.#dir)).map((folder) => disk.syncFolder(folder)));
     const stored: StoredState = { ...state, sieve, hosts, backlog };
     const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
-    await saveCheckpoint(this.#disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
-    await this.#disk.remove(join(this.#dir, `front.${this.#sequence}`));
+    await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     this.#sequence = sequence;
-    await this.sieve.settle(sieve);
-    await this.hosts.settle(hosts);
-    await this.backlog.settle(backlog);
+    await together([
+      disk.remove(join(this.#dir, `front.${sequence - 1}`)),
+      this.sieve.settle(sieve),
+      this.hosts.settle(hosts),
+      this.backlog.settle(backlog),
+    ]);
   }
 
   async close(): Promise<void> {
@@ -208,11 +215,13 @@ async function readFront(
 async function writeDurably(disk: Disk, path: string, pieces: readonly Uint8Array[]): Promise<void> {
   const file = await disk.open(path, 'create');
   try {
+    const writes: Promise<void>[] = [];
     let position = 0;
     for (const piece of pieces) {
-      await file.writeAll(piece, position);
+      writes.push(file.writeAll(piece, position));
       position += piece.length;
     }
+    await together(writes);
     await file.sync();
   } finally {
     await file.close();

@@ -14,6 +14,7 @@
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
+import { together } from '../disk/together.ts';
 
 export const OFFERS_FORMAT: Format = { type: 'ofr', version: 1 };
 const CHUNK_HEADER = 24;
@@ -138,9 +139,7 @@ export class ChunkLog {
     for (const [bucket, parts] of chunks) {
       writes.push(this.#writeFurther(this.#open.get(bucket) as Opened, parts));
     }
-    // A failure is passed on when none is under way any more: the file may be closed then.
-    const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
-    if (failed) throw (failed as PromiseRejectedResult).reason;
+    await together(writes);
   }
 
   openChunks(): OpenChunk[] {
