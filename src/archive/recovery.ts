@@ -5,6 +5,7 @@
  * Requires  that no agent of this name writes to the folder.
  * Ensures   files that are named otherwise than the writer names its own are not touched. One that the checkpoint counts on and
  *           that is shorter than it says is refused by name; one that is gone is left gone: finished files may be moved away.
+ *           What goes is gone for good, also if power is lost: there may be no such agent any more to repeat it.
  */
 import { join } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
@@ -19,12 +20,13 @@ export async function recoverArchive(
   files: readonly WholeLength[] = [],
 ): Promise<void> {
   const kept = new Map(files.map(({ file, length }) => [file, length]));
-  for (const name of await disk.list(folder)) {
-    if (agentOfFile(name) !== agent) continue;
+  const ours = (await disk.list(folder)).filter((name) => agentOfFile(name) === agent);
+  for (const name of ours) {
     const length = kept.get(name);
     if (length === undefined) await disk.remove(join(folder, name));
     else await cut(disk, join(folder, name), length);
   }
+  if (ours.some((name) => !kept.has(name))) await disk.syncFolder(folder);
 }
 
 /** The last part of `drumlin-20260314150926-00000-0.warc.gz`, or undefined where the name is of another form. */
@@ -37,7 +39,9 @@ async function cut(disk: Disk, path: string, length: number): Promise<void> {
   try {
     const size = await file.size();
     if (size < length) throw tooShort(path, size, length);
-    if (size > length) await file.truncate(length);
+    if (size === length) return;
+    await file.truncate(length);
+    await file.sync();
   } finally {
     await file.close();
   }
