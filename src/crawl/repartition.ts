@@ -63,6 +63,8 @@ const KEY_BITS = BigInt(64 - PARTITION_BITS);
 
 export async function repartition(handover: Handover): Promise<void> {
   const { disk, config, from, to, into } = handover;
+  const archive = join(config.dir, 'archive');
+  await disk.makeFolder(archive);
   await disk.removeFolder(into);
   const heirs: Heir[] = [];
   try {
@@ -71,7 +73,7 @@ export async function repartition(handover: Handover): Promise<void> {
     const transports: TransportState[] = [];
     for (let agent = 0; agent < from; agent++) {
       const { state, transport } = await handOver(agent, handover, heirs);
-      await recoverArchive(disk, join(config.dir, 'archive'), String(agent), state?.archive);
+      await recoverArchive(disk, archive, String(agent), state?.archive);
       states.push(state);
       transports.push(transport);
     }
