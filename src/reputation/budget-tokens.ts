@@ -1,0 +1,64 @@
+/** The words of a budget policy, each with the column it begins at. */
+import { DrumlinError } from '../errors.ts';
+
+export interface Token {
+  readonly kind: 'number' | 'word' | 'suffix' | 'sign' | 'end';
+  readonly text: string;
+  /** From 1. */
+  readonly column: number;
+  /** Of a number. */
+  readonly value: number;
+}
+
+/** Long enough for anybody, and short enough that nothing made of it can be deep. */
+const LONGEST = 1000;
+const UNITS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9 };
+const NUMBER = /(\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMG]?)/y;
+const PATTERNS = [
+  ['word', /[a-z]+/y],
+  ['suffix', /(?:\.[a-z\d-]+)+/y],
+  ['sign', /<=|>=|==|!=|[-+*/^<>?:(),=%]/y],
+] as const;
+
+/** What is wrong with a policy, and where. */
+export function refuse(text: string, column: number, fact: string, remedy: string): never {
+  throw new DrumlinError('BUDGET', `Column ${column} of the budget "${shortened(text)}": ${fact}`, remedy);
+}
+
+export function tokens(text: string): Token[] {
+  if (text.length > LONGEST) refuse(text, LONGEST + 1, 'it is too long.', `Take ${LONGEST} characters at most.`);
+  const found: Token[] = [];
+  let at = 0;
+  while (true) {
+    while (text[at] === ' ' || text[at] === '\t') at++;
+    const token = tokenAt(text, at);
+    found.push(token);
+    if (token.kind === 'end') return found;
+    at += token.text.length;
+  }
+}
+
+function tokenAt(text: string, at: number): Token {
+  const column = at + 1;
+  if (at === text.length) return { kind: 'end', text: '', column, value: 0 };
+  NUMBER.lastIndex = at;
+  const number = NUMBER.exec(text);
+  if (number) {
+    const value = Number(number[1]) * (UNITS[number[2]] ?? 1);
+    if (!Number.isFinite(value)) refuse(text, column, `${number[0]} is too large.`, 'Write a smaller number.');
+    return { kind: 'number', text: number[0], column, value };
+  }
+  for (const [kind, pattern] of PATTERNS) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match) return { kind, text: match[0], column, value: 0 };
+  }
+  return refuse(
+    text,
+    column,
+    `"${String.fromCodePoint(text.codePointAt(at) ?? 0)}" means nothing here.`,
+    'Policies are written in lower case, like irlbot * boost(.edu=4) or rank <= 1000 ? 5000 : 10.',
+  );
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

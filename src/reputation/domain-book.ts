@@ -1,0 +1,294 @@
+/**
+ * All domains of an agent, and the budget of each: IRLbot's STAR, and the left-over budgets of its BEAST.
+ *
+ *   countEdges, setSupporters, setOverride ─► records ◄─ offerUrls ─► take: which round each URL may go in
+ *
+ * Idea      A DRUM of records by the hash of the domain's name. Everything is a change (domain-delta.ts), applied when the DRUM
+ *           merges; URLs travel along and come back with what the record was just before them, which tells their place.
+ * Requires  one caller at a time; `countEdges`, `setSupporters`, `setOverride` and `put` may be called at any time.
+ *           Whoever makes it merge takes the answers: until then each merge keeps a file open.
+ * Ensures   the changes of a domain in the order they came; every URL offered is answered once, those of a domain in their
+ *           order, also after a crash. Opened at what `freeze` returned it is what it was then; only the budget function
+ *           is the caller's to give again. Memory is the number given, about 3 MB of hosts met lately, and the overrides.
+ * Cost      about 2 µs a URL; a flush reads and writes every record, and is never made durable outside `freeze`.
+ */
+import { join } from 'node:path';
+import type { Frozen } from '../disk/checkpoint.ts';
+import type { Disk } from '../disk/disk.ts';
+import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import { Drum, type DrumAnswer, type DrumOptions, type DrumState } from '../drum/drum.ts';
+import { DrumBatch } from '../drum/drum-batch.ts';
+import { type Pacer, politePacer } from '../drum/pacer.ts';
+import { openRecords, RecordReader } from '../drum/records.ts';
+import { decodeDiscovery } from '../frontier/discovery.ts';
+import { entryBytes } from '../sieve/batch.ts';
+import type { KeyedBatch } from '../sieve/sieve.ts';
+import type { Bytes, Millis } from '../units.ts';
+import { payLevelDomain } from '../url/domain.ts';
+import { hostOf } from '../url/parts.ts';
+import { xxh64 } from '../url/xxh64.ts';
+import {
+  type BudgetOf,
+  changeTo,
+  changing,
+  EDGES,
+  OVERRIDE,
+  type Place,
+  PRICE,
+  type Prices,
+  placeUrl,
+  type Request,
+  requestFor,
+  SUPPORTERS,
+  storedLedger,
+  storedRecord,
+} from './domain-delta.ts';
+import { type DomainRecord, newRecord, type Override, RECORD } from './domain-record.ts';
+import type { Rounds } from './place.ts';
+
+export interface BookState {
+  readonly drum: DrumState;
+  /** Of the budgets. */
+  readonly version: number;
+  readonly waiting: number;
+  readonly overrides: readonly (readonly [string, Override])[];
+}
+
+export interface DomainBookOptions {
+  readonly disk: Disk;
+  /** Must exist; see `Drum`. */
+  readonly folder: string;
+  readonly memory: Bytes;
+  readonly budgetOf: BudgetOf;
+  readonly at?: Frozen<BookState> | undefined;
+  readonly pacer?: Pacer;
+  /** For tests. */
+  readonly geometry?: NonNullable<DrumOptions['geometry']>;
+}
+
+export interface PlacedUrl {
+  /** The round that it may go in; or later, when there is more room; or blocked by the operator, for good. */
+  readonly place: Place;
+  /** What its domain may have a round. */
+  readonly budget: number;
+  /** The key of its domain. */
+  readonly domain: bigint;
+  /** The bytes that were offered. */
+  readonly entry: Uint8Array;
+}
+
+/** A host met lately: its domain, which has a record or will have one before whatever is offered next. */
+interface MetHost {
+  readonly domain: string;
+  readonly key: bigint;
+  introduced: boolean;
+}
+
+/** When full all are forgotten, which is cheaper than choosing. */
+const REMEMBERED_HOSTS = 16_384;
+const RECORD_WINDOW = 64 * 1024;
+
+export class DomainBook {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #drum: Drum;
+  /** Seen by the DRUM's merges, too. */
+  readonly #prices: { version: number; budgetOf: BudgetOf };
+  readonly #overrides: Map<string, Override>;
+  readonly #hosts = new Map<string, MetHost>();
+  readonly #change = new FieldWriter();
+  readonly #aux = new FieldWriter();
+  #collected = new DrumBatch();
+  #offered = new DrumBatch();
+  #waiting: number;
+
+  private constructor({ disk, folder, at }: DomainBookOptions, drum: Drum, prices: Prices) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#drum = drum;
+    this.#prices = prices;
+    this.#waiting = at?.state.waiting ?? 0;
+    this.#overrides = new Map(at?.state.overrides);
+  }
+
+  static async open(options: DomainBookOptions): Promise<DomainBook> {
+    const { disk, folder, memory, budgetOf, geometry, pacer = politePacer() } = options;
+    // Another version than that of any record: the function may not be the one that was used before.
+    const prices = { version: (options.at?.state.version ?? 0) + 1, budgetOf };
+    const at = options.at && { files: options.at.files, state: options.at.state.drum };
+    const combine = changing(prices);
+    const drum = await Drum.open({ disk, folder, memory, at, pacer, combine, ...(geometry && { geometry }) });
+    return new DomainBook(options, drum, prices);
+  }
+
+  /** Changes and URLs that are not merged yet. */
+  get pending(): number {
+    return this.#collected.length + this.#drum.pending;
+  }
+
+  /** URLs offered and not taken yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Domains, as of the last merge. */
+  get size(): number {
+    return this.#drum.size;
+  }
+
+  /** What the operator decided, as it was set last. */
+  get overrides(): ReadonlyMap<string, Override> {
+    return this.#overrides;
+  }
+
+  /** `newEdges` domains link to it that did not before, and brought `cash`. */
+  countEdges(key: bigint, name: string, newEdges: number, cash: number, now: Millis): void {
+    this.#update(key, EDGES, { ...newRecord(name, seconds(now)), inDegree: newEdges, cash });
+  }
+
+  setSupporters(key: bigint, supporters: number): void {
+    this.#update(key, SUPPORTERS, { ...newRecord('', 0), supporters });
+  }
+
+  /** Undefined leaves the domain to the policy again. */
+  setOverride(name: string, override: Override | undefined, now: Millis): void {
+    if (override === undefined) this.#overrides.delete(name);
+    else this.#overrides.set(name, override);
+    const record = { ...newRecord(name, seconds(now)), override, blocked: override === 'blocked' };
+    this.#update(xxh64(name), OVERRIDE, record);
+  }
+
+  /**
+   * From now on budgets are these. Domains get theirs when something is learnt of them, or with their next URL; those named
+   * here, which must have a record, with the next merge.
+   */
+  setBudgets(budgetOf: BudgetOf, domains: Iterable<bigint> = []): void {
+    this.#prices.version++;
+    this.#prices.budgetOf = budgetOf;
+    for (const key of domains) this.#update(key, PRICE, newRecord('', 0));
+  }
+
+  /** Takes a record of another book. */
+  put(key: bigint, record: DomainRecord): void {
+    if (record.override !== undefined) this.#overrides.set(record.name, record.override);
+    this.#collected.update(key, changeTo(RECORD, { ...record, version: 0 }, this.#change));
+  }
+
+  /**
+   * Asks for places, for discoveries as they come out of the sieve; or `again`, for those that were put off. The batch may be
+   * reused afterwards.
+   */
+  async offerUrls(batch: KeyedBatch, rounds: Rounds, now: Millis, again = false): Promise<void> {
+    const request = { ...rounds, again };
+    for (let i = 0; i < batch.length; i++) this.#offerUrl(entryBytes(batch, i), request, now);
+    this.#waiting += batch.length;
+    await this.write();
+  }
+
+  /** Hands what was collected to the DRUM, which may merge. */
+  async write(): Promise<void> {
+    if (this.#collected.length === 0) return;
+    [this.#collected, this.#offered] = [this.#offered, this.#collected];
+    await this.#drum.offer(this.#offered);
+    this.#offered.clear();
+  }
+
+  /** Merges everything, so that `take` gives all places. */
+  async flush(): Promise<void> {
+    await this.write();
+    await this.#drum.flush();
+  }
+
+  /** The next places, or undefined when all that is merged was taken. */
+  async take(): Promise<PlacedUrl[] | undefined> {
+    const answers = await this.#drum.take();
+    this.#waiting -= answers?.length ?? 0;
+    return answers?.map(placed);
+  }
+
+  /** All domains in the order of keys. The book may change and merge meanwhile: what is read is what it was at first. */
+  async *records(): AsyncGenerator<{ readonly key: bigint; readonly record: DomainRecord }> {
+    await this.flush();
+    if (this.#drum.generation === 0) return;
+    // A handle of its own: a merge closes and deletes the file, which can be read to its end all the same.
+    const path = join(this.#folder, `records.${this.#drum.generation}`);
+    const source = await openRecords(this.#disk, path, undefined, 0, this.#drum.size);
+    try {
+      const length = await source.file.size();
+      const reader = new RecordReader({ ...source, length }, undefined, RECORD_WINDOW);
+      for (await reader.next(); reader.ready; ) {
+        yield { key: reader.key, record: storedRecord(reader.value) };
+        const wait = reader.next();
+        if (wait) await wait;
+      }
+    } finally {
+      await source.file.close();
+    }
+  }
+
+  async freeze(): Promise<Frozen<BookState>> {
+    await this.write();
+    const { files, state } = await this.#drum.freeze();
+    const { version } = this.#prices;
+    return {
+      files,
+      state: { drum: state, version, waiting: this.#waiting, overrides: [...this.#overrides] },
+    };
+  }
+
+  settle({ files, state }: Frozen<BookState>): Promise<void> {
+    return this.#drum.settle({ files, state: state.drum });
+  }
+
+  /** Closes the files and keeps nothing that was not frozen. */
+  close(): Promise<void> {
+    return this.#drum.close();
+  }
+
+  #update(key: bigint, kind: number, record: DomainRecord): void {
+    this.#collected.update(key, changeTo(kind, this.#priced(record), this.#change));
+  }
+
+  #offerUrl(entry: Uint8Array, request: Request, now: Millis): void {
+    const host = this.#met(hostOf(decodeDiscovery(entry).url));
+    const newcomer = host.introduced ? undefined : this.#priced(newRecord(host.domain, seconds(now)));
+    host.introduced = true;
+    this.#aux.clear();
+    this.#aux.number(request.round);
+    this.#aux.number(request.last);
+    this.#aux.number(newcomer?.budget ?? 0);
+    this.#aux.bytes(entry);
+    if (newcomer) placeUrl(newcomer, request);
+    const change = requestFor(request, newcomer, this.#change);
+    this.#collected.checkUpdate(host.key, change, this.#aux.finish());
+  }
+
+  /** What the domain's budget is if nothing else is known of it. */
+  #priced(record: DomainRecord): DomainRecord {
+    const { version, budgetOf } = this.#prices;
+    return { ...record, version, budget: budgetOf(record) };
+  }
+
+  #met(host: string): MetHost {
+    const known = this.#hosts.get(host);
+    if (known) return known;
+    if (this.#hosts.size >= REMEMBERED_HOSTS) this.#hosts.clear();
+    const domain = payLevelDomain(host);
+    const met = { domain, key: xxh64(domain), introduced: false };
+    // A copy: a slice would keep the whole URL in memory.
+    this.#hosts.set(Buffer.from(host, 'latin1').toString('latin1'), met);
+    return met;
+  }
+}
+
+const seconds = (time: Millis): number => Math.floor(time / 1000);
+
+/** Repeats what the merge did. */
+function placed({ key, value, aux }: DrumAnswer): PlacedUrl {
+  const fields = new FieldReader(aux);
+  const request = { round: fields.number(), last: fields.number(), again: false };
+  const newcomersBudget = fields.number();
+  const ledger = value ? storedLedger(value) : { ...newRecord('', 0), budget: newcomersBudget };
+  const { budget } = ledger;
+  return { place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() };
+}
