@@ -75,12 +75,12 @@ export class Admission {
   discover(found: readonly string[], depth: number, redirects = 0): void {
     const { recent, transport, clock } = this.#parts;
     const urls = this.#inScope(found, depth);
-    const keys = this.#fingerprints.of(urls);
+    const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
     for (let i = 0; i < urls.length; i++) {
       if (!this.#keep[i]) continue;
-      const owner = agentOf(this.#fingerprints.partition(i), transport.agents);
+      const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
       const batch = owner === transport.agent ? this.#outbox : this.#parcels[owner];
       batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
       if (batch !== this.#outbox && this.#parcelsDue === Infinity) {

@@ -1,10 +1,11 @@
 /**
- * The fingerprints of all links of a page at once: what `fingerprint` gives, for a third of the time.
+ * The fingerprints of the links of a page: what `fingerprint` gives, for a third of the time.
  *
  * Idea      A BigInt is an object, and a fingerprint by itself takes three of them. Here the URLs are laid side by side in the
- *           memory of the DRUM kernel, which hashes them in one call; what is left is arithmetic on halves.
+ *           memory of the DRUM kernel, which hashes them in one call; what is left is arithmetic on halves. Most links were met
+ *           a moment ago, and their hashes tell: only for the others is it worth finding out the partition.
  * Requires  canonical URLs, which are ASCII.
- * Ensures   keys[i] is `fingerprint(urls[i])`; valid until the next call.
+ * Ensures   keys[i] is the hash of URL i, and its fingerprint once `finish(i)` was called; valid until the next `hash`.
  * Cost      memory that grows to the longest list of links met.
  */
 import { Kernel, SLACK } from '../drum/kernel.ts';
@@ -27,29 +28,30 @@ export class Fingerprints {
     this.#grow(256, 32 * 1024);
   }
 
-  of(urls: readonly string[]): BigUint64Array {
+  /** The hash of each URL, by which it is recognised. */
+  hash(urls: readonly string[]): BigUint64Array {
     let length = 0;
     for (const url of urls) length += url.length;
     if (urls.length > this.#room.urls || length > this.#room.bytes) this.#grow(2 * urls.length, 2 * length);
-    const [writer, ends, words] = [this.#writer, this.#ends, this.#words];
+    const [writer, ends] = [this.#writer, this.#ends];
     let end = 0;
     for (let i = 0; i < urls.length; i++) {
       end += writer.write(urls[i], this.#bytesAt + end, 'latin1');
       ends[i] = end;
     }
     this.#kernel.run.hashAll(this.#bytesAt, this.#endsAt, urls.length, this.#keysAt, 0);
-    for (let i = 0; i < urls.length; i++) {
-      const low = words[2 * i];
-      const high = words[2 * i + 1];
-      words[2 * i] = (low >>> PARTITION_BITS) | (high << (WORD - PARTITION_BITS));
-      words[2 * i + 1] = (high >>> PARTITION_BITS) | (partitionOfUrl(urls[i]) << (WORD - PARTITION_BITS));
-    }
     return this.keys;
   }
 
-  /** The partition of key i. */
-  partition(i: number): number {
-    return this.#words[2 * i + 1] >>> (WORD - PARTITION_BITS);
+  /** Makes a fingerprint of hash i, which is that of `url`; not to be called twice. Gives the partition. */
+  finish(i: number, url: string): number {
+    const words = this.#words;
+    const partition = partitionOfUrl(url);
+    const low = words[2 * i];
+    const high = words[2 * i + 1];
+    words[2 * i] = (low >>> PARTITION_BITS) | (high << (WORD - PARTITION_BITS));
+    words[2 * i + 1] = (high >>> PARTITION_BITS) | (partition << (WORD - PARTITION_BITS));
+    return partition;
   }
 
   #grow(urls: number, bytes: number): void {

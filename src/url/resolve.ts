@@ -111,7 +111,8 @@ export class Resolver {
     const colon = reference.indexOf(':');
     if (colon < 0) return this.#plainRelative(reference);
     if (reference.charCodeAt(origin.length) === SLASH_CODE && reference.startsWith(origin)) {
-      return join(origin, reference, origin.length);
+      const end = plainEnd(reference, origin.length);
+      return end === NOT_PLAIN ? undefined : reference.slice(0, end);
     }
     if (reference.startsWith('https://')) return plainAbsolute(reference, 'https://', 8);
     if (reference.startsWith('http://')) return plainAbsolute(reference, 'http://', 7);
@@ -151,7 +152,9 @@ function plainAbsolute(reference: string, scheme: string, start: number): string
   const first = reference.charCodeAt(end);
   if (first === SLASH_CODE) {
     const tail = plainEnd(reference, end);
-    return tail === NOT_PLAIN ? undefined : scheme + reference.slice(start, tail);
+    if (tail === NOT_PLAIN) return undefined;
+    // Most links are canonical as they stand, and a string that is there already costs nothing.
+    return start === 2 ? scheme + reference.slice(start, tail) : reference.slice(0, tail);
   }
   if (end === reference.length || first === HASH_CODE) return `${scheme}${reference.slice(start, end)}/`;
   return first === QUESTION_CODE
