@@ -3,6 +3,8 @@
  *
  * Bodies are byte strings (character codes 0-255 are the bytes), see text.ts.
  */
+import type { BehaviourName } from './behaviours/behaviour.ts';
+
 export interface Answer {
   readonly status: number;
   /** Header lines, each ended by CRLF, without Content-Length and Connection, which the server adds. */
@@ -13,7 +15,9 @@ export interface Answer {
   /** Whole seconds since 1970. */
   readonly modified?: number;
   /** A name from behaviours/: how the server treats this answer; absent: well. */
-  readonly behaviour?: string;
+  readonly behaviour?: BehaviourName;
+  /** Where it redirects to; a header line says so too. */
+  readonly location?: string;
 }
 
 export const REASONS: Readonly<Record<number, string>> = {
@@ -50,12 +54,8 @@ export function htmlAnswer(status: number, title: string, text: string, headers 
 }
 
 export function redirect(status: number, location: string): Answer {
-  return htmlAnswer(
-    status,
-    REASONS[status],
-    `It is <a href="${location}">here</a>.`,
-    `Location: ${location}\r\n`,
-  );
+  const text = `It is <a href="${location}">here</a>.`;
+  return { ...htmlAnswer(status, REASONS[status], text, `Location: ${location}\r\n`), location };
 }
 
 export const notFound = (): Answer => htmlAnswer(404, 'Not Found', 'There is no such page.');

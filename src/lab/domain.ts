@@ -107,9 +107,13 @@ export class Domain {
 
   /** How many domains it links to. */
   get degree(): number {
-    const byRank = degreeByRank(this.world, this.index);
-    return this.kind.degree ? this.kind.degree(this.world, this, byRank) : byRank;
+    if (this.#degree === undefined) {
+      const byRank = degreeByRank(this.world, this.index);
+      this.#degree = this.kind.degree ? this.kind.degree(this.world, this, byRank) : byRank;
+    }
+    return this.#degree;
   }
+  #degree: number | undefined;
 
   /** The step from which on it does not answer. */
   get death(): number {
@@ -134,8 +138,16 @@ export class Domain {
 
   /** How its servers behave in a layer; undefined: well. */
   behaviour(layer: Layer): BehaviourName | undefined {
-    return drawBehaviour(this.world, this.index, layer, this.kind.name === 'giant' || this.index === 0);
+    let drawn = this.#behaviours[layer];
+    if (drawn === undefined) {
+      const benignOnly = this.kind.name === 'giant' || this.index === 0;
+      drawn = drawBehaviour(this.world, this.index, layer, benignOnly) ?? null;
+      this.#behaviours[layer] = drawn;
+    }
+    return drawn ?? undefined;
   }
+  /** What was drawn so far; null: none. */
+  readonly #behaviours: Partial<Record<Layer, BehaviourName | null>> = {};
 
   hostName(host: number): string {
     if (host === 0) return this.www ? `www.${this.name}` : this.name;

@@ -8,7 +8,6 @@
  */
 import type { Server, Socket } from 'node:net';
 import { type Answer, htmlAnswer, REASONS, validatorsOf } from './answer.ts';
-import type { BehaviourName } from './behaviours/behaviour.ts';
 import { TRANSFERS } from './behaviours/transfer.ts';
 import { headerOf, MAX_HEAD, parseRequest, type Request } from './request.ts';
 import { send } from './sending.ts';
@@ -90,8 +89,8 @@ class Connection {
     const isHead = request.method === 'HEAD';
     this.#service.served(this.#socket, request, answer.status, isHead ? 0 : answer.body.length);
     this.#busy = true;
-    const deliver =
-      answer.status === 200 && !isHead ? TRANSFERS[answer.behaviour as BehaviourName] : undefined;
+    const { behaviour } = answer;
+    const deliver = answer.status === 200 && !isHead && behaviour ? TRANSFERS[behaviour] : undefined;
     if (deliver) {
       const { patience } = this.#service;
       deliver({

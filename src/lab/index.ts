@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AccessLog } from './access-log.ts';
 import { type Answer, htmlAnswer, validatorsOf } from './answer.ts';
-import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviour.ts';
+import { BEHAVIOURS } from './behaviours/behaviour.ts';
 import { Authority } from './certificates.ts';
 import { startControl, statusOf } from './control.ts';
 import { startDns } from './dns-server.ts';
@@ -205,7 +205,7 @@ function expectedOf(web: Web, url: string): Expected | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const answer =
     parsed && web.answer(parsed.hostname, parsed.pathname + parsed.search, parsed.protocol === 'https:');
-  if (!answer || BEHAVIOURS[answer.behaviour as BehaviourName]?.spoils) return undefined;
+  if (!answer || (answer.behaviour && BEHAVIOURS[answer.behaviour].spoils)) return undefined;
   const lines = (answer.headers + validatorsOf(answer)).split('\r\n').filter(Boolean);
   const headers = lines.map((line) => [
     line.slice(0, line.indexOf(':')).toLowerCase(),

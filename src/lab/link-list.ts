@@ -5,7 +5,7 @@
  * are honest: bytes that change never keep their tag. (Now and then a tag changes for nothing, as real ones do.)
  */
 import type { Domain } from './domain.ts';
-import { putHref } from './paths.ts';
+import { putHref, urlOf } from './paths.ts';
 
 export class LinkList {
   readonly #domains: (Domain | undefined)[] = [];
@@ -48,6 +48,14 @@ export class LinkList {
 
   pageAt(i: number): number {
     return this.#pages[i];
+  }
+
+  /** Where the i-th link leads from a page of an origin: its URL in canonical form, unless a default port is written out. */
+  urlAt(i: number, origin: string): string {
+    const domain = this.#domains[i];
+    if (domain) return urlOf(domain, this.#pages[i]);
+    const address = this.#addresses?.get(i) ?? '';
+    return address.startsWith('/') ? origin + address : address;
   }
 
   /** Writes `<a href="` and the i-th address: relative within the host, as most sites write. */

@@ -1,33 +1,23 @@
 /**
  * One HTML page: head, menu, text with links in it, lists of links, footer.
  *
- * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB and 59 links, most of them
- * to the same domain, a dozen repeated on every page of the site.
+ * Its outline says how long it is and what it links to; here it gets its words.
  * Cost      about 50 µs for 25 KB; nothing is kept but each domain's menu and footer.
  */
 import { HTML_TYPE } from './answer.ts';
 import type { Domain } from './domain.ts';
-import type { Original } from './kinds/kind.ts';
-import { LinkList } from './link-list.ts';
-import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
+import type { LinkList } from './link-list.ts';
+import { frameLinksOf, type Outline, outlineOf } from './outline.ts';
 import { poolOf } from './paths.ts';
-import { exp, Random, TAG } from './random.ts';
+import { Random, TAG } from './random.ts';
 import { anchorEnd, type Pool, phraseOf, Reader } from './text.ts';
-import { editionOf, recentBurst } from './time.ts';
+import { recentBurst } from './time.ts';
 import { inventWord, LANGUAGES } from './vocabulary.ts';
 import type { Web } from './web.ts';
 
-const SIZE_MEDIAN = 19_300;
-const SIZE_SIGMA = 0.8;
-const MAX_SIZE = 400_000;
-const LINKS_MEDIAN = 39;
-const LINKS_SIGMA = 0.7;
-const MAX_LINKS = 600;
 const PARAGRAPH = 900;
 /** What a link takes on average, markup and words. */
 const LINK_BYTES = 118;
-/** One own link in so many is followed by one to another domain. */
-const DOMAIN_LINK_SHARE = 0.14;
 
 export interface Page {
   readonly headers: string;
@@ -37,31 +27,10 @@ export interface Page {
 }
 
 export function makePage(web: Web, domain: Domain, page: number): Page {
-  const { world } = web;
-  const edition = editionOf(world, domain, page);
-  const original = domain.kind.textOf?.(web, domain, page) ?? { domain, page, edited: 0 };
-  const shape = new Random(world.seed ^ TAG.page, original.domain.index, original.page, 0);
-  const choice = new Random(world.seed ^ TAG.target, domain.index, page, edition.links);
-  const common = shape.normal();
-  const size = Math.min(MAX_SIZE, SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())));
-  const count = Math.min(
-    MAX_LINKS,
-    Math.round(LINKS_MEDIAN * exp(LINKS_SIGMA * (0.7 * common + 0.714 * shape.normal()))),
-  );
-
-  const links = new LinkList(Math.max(edition.text, edition.links));
   const frame = frameOf(web, domain, domain.hostOf(page));
-  links.touch(frame.modified);
-  addOwnLinks(web, domain, page, edition.links, Math.round(count * (1 - DOMAIN_LINK_SHARE)), links, choice);
-  addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
-  domain.kind.furnish?.(web, domain, page, links);
-  if (domain.behaviour('robots')) links.addAddress(`/private/notes-${page}.html`);
-
-  const text =
-    original.domain === domain ? edition.text : editionOf(world, original.domain, original.page).text;
-  links.touch(text);
-  const body = writePage(web, domain, { page, original, frame, links, size, textStep: text });
-  return { headers: contentType(domain), body, modified: links.modified };
+  const outline = outlineOf(web, domain, page, frame.modified);
+  const body = writePage(web, domain, outline, frame);
+  return { headers: contentType(domain), body, modified: outline.links.modified };
 }
 
 function contentType(domain: Domain): string {
@@ -77,28 +46,19 @@ function contentType(domain: Domain): string {
   }
 }
 
-interface Draft {
-  readonly page: number;
-  readonly original: Original;
-  readonly frame: Frame;
-  readonly links: LinkList;
-  readonly size: number;
-  readonly textStep: number;
-}
-
 /** Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it cost a third of the time. */
-function writePage(web: Web, domain: Domain, draft: Draft): string {
-  const { links, frame, page, original } = draft;
+function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): string {
+  const { page, links, original, size, textStep } = outline;
   const { seed } = web.world;
-  const pool = poolOf(original.domain, draft.textStep);
-  const words = new Random(seed ^ TAG.page, original.domain.index, original.page, draft.textStep + 1);
-  const others = new Random(seed ^ TAG.edit, domain.index, page, draft.textStep + 1);
+  const pool = poolOf(original.domain, textStep);
+  const words = new Random(seed ^ TAG.page, original.domain.index, original.page, textStep + 1);
+  const others = new Random(seed ^ TAG.edit, domain.index, page, textStep + 1);
   const voice: Voice = { from: domain, host: domain.hostOf(page), pool, window: page, words: others };
   const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
-  const subject = subjectOf(web, original.domain, pool, words, draft.textStep);
+  const subject = subjectOf(web, original.domain, pool, words, textStep);
   // What the links and the frame will take is known well enough; the rest of the size is text.
-  const room = draft.size - frame.length - links.length * LINK_BYTES;
-  const text = Math.max(200, original.domain === domain ? room : draft.size * 0.7);
+  const room = size - frame.length - links.length * LINK_BYTES;
+  const text = Math.max(200, original.domain === domain ? room : size * 0.7);
   const paragraphs = Math.ceil(text / PARAGRAPH);
   const [reader, other] = [new Reader(pool, words), new Reader(pool, others)];
   const inText = Math.min(paragraphs, Math.floor(links.length / 3));
@@ -155,8 +115,8 @@ function subjectOf(web: Web, { topic, language }: Domain, pool: Pool, words: Ran
   return `${phraseOf(pool, words)} ${pool.encode(inventWord(LANGUAGES[language], words.below(1_000_000), 0x5b))}`;
 }
 
-/** What all pages of a host share. */
-export interface Frame {
+/** What all pages of a host share, as it is written. */
+interface Frame {
   readonly head: string;
   readonly menu: string;
   readonly footer: string;
@@ -179,19 +139,9 @@ function frameOf(web: Web, domain: Domain, host: number): Frame {
 
 function makeFrame(web: Web, domain: Domain, host: number): Frame {
   const language = LANGUAGES[domain.language];
-  const pool = poolOf(domain);
+  const { menu, footer } = frameLinksOf(web, domain);
   const words = new Random(web.world.seed ^ TAG.menu, domain.index, host, 0);
-  const menu = new LinkList(0);
-  if (domain.pages > 1) menu.add(domain, 0);
-  for (let page = 1; page <= domain.sections; page++) menu.add(domain, page);
-  const footer = new LinkList(0);
-  for (let page = 1; page < domain.hosts; page++) footer.add(domain, page);
-  for (let k = 0; k < Math.min(2, domain.degree); k++) {
-    const { target, since } = edgeOf(web, domain, k);
-    footer.touch(since);
-    if (target >= 0 && target !== domain.index) footer.add(web.domains.at(target), 0);
-  }
-  const voice: Voice = { from: domain, host, pool, window: domain.index, words };
+  const voice: Voice = { from: domain, host, pool: poolOf(domain), window: domain.index, words };
   const list = (links: LinkList): string => {
     const out: string[] = [];
     for (let i = 0; i < links.length; i++) putAnchor(out, links, i, voice);

@@ -51,6 +51,12 @@ export function isPaper(domain: Domain, page: number): boolean {
   return domain.kind.papers === true && page >= domain.fixedPages && page % 4 === 3;
 }
 
+/** Its server says that it is HTML. */
+export function isHtmlPage(domain: Domain, page: number): boolean {
+  const transfer = domain.behaviour('transfer');
+  return !isPaper(domain, page) && transfer !== 'no-type' && transfer !== 'lying-type';
+}
+
 /** The page a host's target leads to, dead or alive, or -1. */
 export function pageOf(domain: Domain, host: number, target: string): number {
   if (target === '/') return host;

@@ -68,6 +68,13 @@ function absorb(h: number, value: number): number {
   return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }
 
+/** A number made of any text, as part of another hash. */
+export function textHash(text: string): number {
+  let h = 0;
+  for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
+  return h;
+}
+
 /** A hash as a number in [0, 1). */
 export function unit(h: number): number {
   return h / 4294967296;

@@ -20,10 +20,15 @@ const POOLS = 2000;
 /** Terms drift: after so many steps, and whenever the web's age has doubled since, a topic's favourite words change places. */
 const FIRST_ERA = 6;
 
-export interface Pool {
-  readonly tape: string;
-  /** Where the tape's sentences begin, and where the last one ends. */
+export interface Tape {
+  readonly text: string;
+  /** Where its sentences begin, and where the last one ends. */
   readonly stops: Int32Array;
+}
+
+export interface Pool {
+  /** Recorded when it is first asked for: whoever only names pages needs none. */
+  readonly tape: () => Tape;
   /** Two words each, for titles and anchors. */
   readonly phrases: readonly string[];
   readonly anchorEnds: readonly string[];
@@ -69,20 +74,20 @@ function eraOf(step: number): number {
  * amount in pieces, and the tapes together are larger than the processor's cache.
  */
 export class Reader {
-  readonly #pool: Pool;
+  readonly #tape: Tape;
   readonly #random: Random;
   #at = 0;
   #left = 0;
 
   constructor(pool: Pool, random: Random) {
-    this.#pool = pool;
+    this.#tape = pool.tape();
     this.#random = random;
   }
 
   /** About `bytes` of running text: whole sentences, at least one. */
   read(bytes: number): string {
-    const { tape, stops } = this.#pool;
-    const wanted = Math.round((bytes * stops.length) / tape.length);
+    const { text, stops } = this.#tape;
+    const wanted = Math.round((bytes * stops.length) / text.length);
     const span = Math.min(Math.max(1, wanted), stops.length >> 1);
     if (this.#left-- <= 0 || this.#at + span >= stops.length) {
       this.#at = this.#random.below(stops.length - span);
@@ -90,7 +95,7 @@ export class Reader {
     }
     const from = this.#at;
     this.#at += span;
-    return tape.slice(stops[from], stops[from + span]);
+    return text.slice(stops[from], stops[from + span]);
   }
 }
 
@@ -131,7 +136,8 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
   const pathLines = PATH_STYLES.map((pathOf) => made(PHRASES, () => pathOf(slugs, random)));
   const phrases = made(PHRASES, () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`);
   return {
-    ...recordTape(() => `${capital(clause(), language)}, ${clause()}. `),
+    // Last, since nothing else is drawn after it.
+    tape: onceAsked(() => recordTape(() => `${capital(clause(), language)}, ${clause()}. `)),
     phrases,
     anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
     encode: bytes,
@@ -141,7 +147,15 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
   };
 }
 
-function recordTape(sentence: () => string): { tape: string; stops: Int32Array } {
+function onceAsked<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function recordTape(sentence: () => string): Tape {
   const tape = Buffer.alloc(TAPE);
   const stops = [0];
   let end = 0;
@@ -149,7 +163,7 @@ function recordTape(sentence: () => string): { tape: string; stops: Int32Array }
     end += tape.write(next, end, 'latin1');
     stops.push(end);
   }
-  return { tape: tape.toString('latin1', 0, end), stops: Int32Array.from(stops) };
+  return { text: tape.toString('latin1', 0, end), stops: Int32Array.from(stops) };
 }
 
 const wordsOf = (slugs: readonly string[], random: Random): string =>

@@ -7,7 +7,7 @@
  */
 import { addressOf } from './addresses.ts';
 import { type Answer, htmlAnswer, notFound, redirect } from './answer.ts';
-import { BEHAVIOURS, strikes } from './behaviours/behaviour.ts';
+import { transferOf } from './behaviours/behaviour.ts';
 import { graveAnswer, hopAnswer, pageFault, softNotFound } from './behaviours/pages.ts';
 import { movedRobots } from './behaviours/robots.ts';
 import { type Domain, Domains } from './domain.ts';
@@ -19,7 +19,10 @@ import { makePage } from './page.ts';
 import { paperAnswer } from './paper.ts';
 import { isPaper, pageOf, urlOf } from './paths.ts';
 import { hash, TAG, unit } from './random.ts';
+import type { Resource } from './resource.ts';
 import { robotsOf, sitemapOf } from './robots.ts';
+import { withSessions } from './sessions.ts';
+import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
 import { World, type WorldSettings } from './world.ts';
 
@@ -81,28 +84,54 @@ export class Web {
 
   /** What a request for `target` (path and query) at a host is answered; undefined when the host is nobody's or dead. */
   answer(hostName: string, target: string, secure = false): Answer | undefined {
+    const resource = this.resourceAt(hostName, target, secure);
+    return resource && this.#answerOf(resource);
+  }
+
+  /** What a request is answered from; undefined when the host is nobody's or dead. */
+  resourceAt(hostName: string, target: string, secure = false): Resource | undefined {
     const place = this.placeOf(hostName);
     if (!place?.domain.alive) return undefined;
     const { domain, host, label } = place;
-    if (host === -2) return redirect(301, domain.origin(0) + target);
-    if (domain.secure !== secure) return redirect(301, domain.originOf(hostName) + target);
-    return domain.kind.answer?.(this, domain, label, target) ?? this.plainAnswer(domain, label, target);
+    const moved =
+      host === -2 ? domain.origin(0) : domain.secure !== secure ? domain.originOf(hostName) : undefined;
+    if (moved !== undefined) return { is: 'other', domain, answer: redirect(301, moved + target) };
+    return domain.kind.resource?.(this, domain, label, target) ?? this.plainResource(domain, label, target);
   }
 
-  /** The answer without what only the domain's kind adds. */
-  plainAnswer(domain: Domain, label: string, target: string): Answer {
+  /** The same without what only the domain's kind adds. */
+  plainResource(domain: Domain, label: string, target: string): Resource {
     const host = Math.max(0, domain.hostNumber(label));
+    const file = this.#fileAnswer(domain, host, target);
+    if (file) return { is: 'other', domain, answer: file };
+    const page = pageOf(domain, host, target);
+    const instead = page < 0 ? noPage(domain, target) : this.#insteadOf(domain, page);
+    return instead ? { is: 'other', domain, answer: instead } : { is: 'page', domain, page };
+  }
+
+  /** Files that every host has beside its pages. */
+  #fileAnswer(domain: Domain, host: number, target: string): Answer | undefined {
     if (target === '/robots.txt') return robotsOf(this, domain, host);
     if (target === '/rules.txt') return movedRobots(domain) ?? notFound();
     if (target === '/style.css') return STYLE;
     if (target.startsWith('/sitemap')) return sitemapOf(domain, host, target) ?? notFound();
     if (target.startsWith('/private/'))
       return htmlAnswer(200, 'Private', 'Robots were asked not to come here.');
-    const page = pageOf(domain, host, target);
-    if (page >= 0 && !domain.hasPage(page)) return graveAnswer(this, domain);
-    if (page >= 0) return pageFault(domain, page) ?? this.pageAnswer(domain, page);
-    const missing = domain.behaviour('page') === 'soft-404' ? softNotFound() : notFound();
-    return hopAnswer(domain, target) ?? missing;
+    return undefined;
+  }
+
+  #insteadOf(domain: Domain, page: number): Answer | undefined {
+    return domain.hasPage(page) ? pageFault(domain, page) : graveAnswer(this, domain);
+  }
+
+  #answerOf(resource: Resource): Answer {
+    if (resource.is === 'other') return resource.answer;
+    if (resource.is === 'small') return makeSmallPage(this, resource);
+    const { domain, page, session } = resource;
+    const answer = this.pageAnswer(domain, page);
+    if (session === undefined) return answer;
+    const { etag: _, ...rest } = answer;
+    return { ...rest, body: withSessions(domain, session, answer.body) };
   }
 
   /** The page itself, as its domain's servers would deliver it. */
@@ -111,9 +140,8 @@ export class Web {
     const { headers, body, modified } = makePage(this, domain, number);
     const etag = `"${hash(this.world.seed, TAG.page, domain.index, number, modified).toString(16)}-${modified}"`;
     const answer: Answer = { status: 200, headers, body, etag, modified: secondsOf(modified) };
-    const behaviour = domain.behaviour('transfer');
-    if (!behaviour || (!BEHAVIOURS[behaviour].benign && !strikes(domain, number))) return answer;
-    return { ...answer, behaviour };
+    const behaviour = transferOf(domain, number);
+    return behaviour ? { ...answer, behaviour } : answer;
   }
 
   /** The home pages of the best ranked living domains: where a crawl may start. */
@@ -154,6 +182,11 @@ export class Web {
       if (target >= 0 && target !== index) yield target;
     }
   }
+}
+
+function noPage(domain: Domain, target: string): Answer {
+  const missing = domain.behaviour('page') === 'soft-404' ? softNotFound() : notFound();
+  return hopAnswer(domain, target) ?? missing;
 }
 
 const STYLE: Answer = {

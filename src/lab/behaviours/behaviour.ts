@@ -117,6 +117,12 @@ export function drawBehaviour(
   return undefined;
 }
 
+/** How the server treats a page of the domain on its way, if not well. */
+export function transferOf(domain: Domain, page: number): BehaviourName | undefined {
+  const behaviour = domain.behaviour('transfer');
+  return behaviour && (BEHAVIOURS[behaviour].benign || strikes(domain, page)) ? behaviour : undefined;
+}
+
 /** Whether a fault of the page or transfer layer meets this page: every third, never the home of a larger site. */
 export function strikes(domain: Domain, page: number): boolean {
   return page % 3 === 1 || domain.initialPages === 1;

@@ -3,9 +3,9 @@
  *
  * A kind is data plus at most three functions; `index.ts` lists them all. Adding one is a file here and a line there.
  */
-import type { Answer } from '../answer.ts';
 import type { Domain } from '../domain.ts';
 import type { LinkList } from '../link-list.ts';
+import type { Resource } from '../resource.ts';
 import type { Web } from '../web.ts';
 import type { World } from '../world.ts';
 
@@ -60,7 +60,7 @@ export interface Kind {
   /** Links that only this kind puts on its pages. */
   furnish?(web: Web, domain: Domain, page: number, links: LinkList): void;
   /** URLs that are no pages of the site: endless calendars, copies, parked names. `undefined`: not one of mine. */
-  answer?(web: Web, domain: Domain, label: string, target: string): Answer | undefined;
+  resource?(web: Web, domain: Domain, label: string, target: string): Resource | undefined;
   /** Host names that are not in the site's list but exist all the same. */
   anyHost?: boolean;
 }

@@ -99,8 +99,9 @@ export const parked: Kind = {
       links.addAddress(`${hub.origin(0)}/?from=${domain.name}&ad=${page * 40 + i}`);
   },
   /** The hub has the same page for every search. */
-  answer(web, domain, _label, target) {
-    return /^\/\?from=[a-z.]+&ad=\d{1,4}$/.test(target) ? web.pageAnswer(domain, 0) : undefined;
+  resource(_web, domain, _label, target) {
+    const isSearch = /^\/\?from=[a-z.]+&ad=\d{1,4}$/.test(target);
+    return isSearch ? { is: 'page', domain, page: 0, alias: true } : undefined;
   },
 };
 

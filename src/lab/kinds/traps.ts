@@ -4,11 +4,10 @@
  *
  * Every such address has its own honest answer, computed from the address alone, so that nothing grows on our side.
  */
-import { type Answer, HTML_TYPE } from '../answer.ts';
 import type { Domain } from '../domain.ts';
-import { poolOf } from '../paths.ts';
-import { hash, Random, TAG } from '../random.ts';
-import { phraseOf, Reader } from '../text.ts';
+import { isHtmlPage, poolOf } from '../paths.ts';
+import { hash, TAG, textHash } from '../random.ts';
+import type { SmallResource } from '../resource.ts';
 import type { Web } from '../web.ts';
 import type { Kind } from './kind.ts';
 
@@ -20,24 +19,12 @@ const endless = {
   pages: (_world: unknown, _index: number, byRank: number): number => byRank,
 } as const;
 
-/** A number made of any text, as part of another hash. */
-function textHash(text: string): number {
-  let h = 0;
-  for (let i = 0; i < text.length; i++) h = (Math.imul(h, 31) + text.charCodeAt(i)) | 0;
-  return h;
-}
-
-/** A page of some text and some links, all decided by `key`. */
-function smallPage(web: Web, domain: Domain, key: number, addresses: readonly string[]): Answer {
-  const pool = poolOf(domain);
-  const words = new Random(web.world.seed ^ TAG.wildcard, domain.index, key, 0);
-  const title = phraseOf(pool, words);
-  let html = `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body>\n<h1>${title}</h1>\n`;
-  html += `<p>${new Reader(pool, words).read(1500 + words.below(6000))}</p>\n<ul>\n`;
-  for (const address of addresses)
-    html += `<li><a href="${address.replaceAll('&', '&amp;')}">${phraseOf(pool, words)}</a>\n`;
-  return { status: 200, headers: HTML_TYPE, body: `${html}</ul>\n</body></html>\n` };
-}
+const smallPage = (domain: Domain, key: number, addresses: readonly string[]): SmallResource => ({
+  is: 'small',
+  domain,
+  key,
+  addresses,
+});
 
 const INVENTED_HOSTS = 40;
 
@@ -50,24 +37,24 @@ export const wildcard: Kind = {
   pages: (_world, _index, byRank) => Math.min(byRank, 100),
   anyHost: true,
   furnish(web, domain, page, links) {
-    for (let i = 0; i < INVENTED_HOSTS; i++) links.addAddress(inventedHost(web, domain, page, i));
+    for (const host of inventedHosts(web, domain, page)) links.addAddress(host);
   },
-  answer(web, domain, label, target) {
+  resource(web, domain, label, target) {
     if (domain.hostNumber(label) !== -1 || target === '/robots.txt') return undefined;
     const key = textHash(`${label}/${target}`);
-    return smallPage(
-      web,
-      domain,
-      key,
-      Array.from({ length: INVENTED_HOSTS }, (_, i) => inventedHost(web, domain, key, i)),
-    );
+    return smallPage(domain, key, inventedHosts(web, domain, key));
   },
 };
 
-function inventedHost(web: Web, domain: Domain, key: number, i: number): string {
+function inventedHosts(web: Web, domain: Domain, key: number): string[] {
   const { slugs } = poolOf(domain);
-  const h = hash(web.world.seed, TAG.wildcard, domain.index, key, i);
-  return `${domain.originOf(`${slugs[h % slugs.length]}-${(h >>> 4).toString(36)}.${domain.name}`)}/`;
+  const hosts: string[] = [];
+  for (let i = 0; i < INVENTED_HOSTS; i++) {
+    const h = hash(web.world.seed, TAG.wildcard, domain.index, key, i);
+    const name = `${slugs[h % slugs.length]}-${(h >>> 4).toString(36)}.${domain.name}`;
+    hosts.push(`${domain.originOf(name)}/`);
+  }
+  return hosts;
 }
 
 export const calendar: Kind = {
@@ -76,16 +63,16 @@ export const calendar: Kind = {
   about: 'a calendar with a next month, always',
   furnish: (_web, _domain, page, links) =>
     links.addAddress(`/calendar/${2026 + (page % 3)}/${1 + (page % 12)}`),
-  answer(web, domain, _label, target) {
+  resource(_web, domain, _label, target) {
     const month = /^\/calendar\/(\d{1,6})\/([1-9]|1[0-2])$/.exec(target);
     const day = /^\/calendar\/(\d{1,6})\/([1-9]|1[0-2])\/([1-9]|[12]\d|3[01])$/.exec(target);
     if (!month && !day) return undefined;
     const at = Number((month ?? day)?.[1]) * 12 + Number((month ?? day)?.[2]) - 1;
     const pathOf = (m: number): string => `/calendar/${Math.floor(m / 12)}/${1 + (m % 12)}`;
-    if (day) return smallPage(web, domain, textHash(target), ['/', pathOf(at)]);
+    if (day) return smallPage(domain, textHash(target), ['/', pathOf(at)]);
     const days = Array.from({ length: 30 }, (_, i) => `${pathOf(at)}/${i + 1}`);
     const around = [pathOf(at + 1), pathOf(at + 12), ...(at >= 12 ? [pathOf(at - 1), pathOf(at - 12)] : [])];
-    return smallPage(web, domain, at, ['/', ...around, ...days]);
+    return smallPage(domain, at, ['/', ...around, ...days]);
   },
 };
 
@@ -94,20 +81,12 @@ export const session: Kind = {
   name: 'session',
   about: 'every page gives its links a new session id',
   /** Pages asked for with an id are those without, but for the ids in their links. */
-  answer(web, domain, label, target) {
+  resource(web, domain, label, target) {
     const match = /^(.*?)([?&])sid=([0-9a-f]{8})$/.exec(target);
-    const plain = match ? match[1] : target;
-    const answer = web.plainAnswer(domain, label, plain);
-    if (answer?.status !== 200 || !answer.headers.startsWith('Content-Type: text/html'))
-      return match ? answer : undefined;
-    const { etag: _, ...rest } = answer;
-    const body = answer.body.replace(/ href="(\/[^"]*)"/g, (_whole, path: string) => {
-      const sid = hash(textHash(target), TAG.session, domain.index, textHash(path))
-        .toString(16)
-        .padStart(8, '0');
-      return ` href="${path}${path.includes('?') ? '&amp;' : '?'}sid=${sid}"`;
-    });
-    return { ...rest, body };
+    const plain = web.plainResource(domain, label, match ? match[1] : target);
+    if (plain.is === 'page' && isHtmlPage(domain, plain.page))
+      return { ...plain, session: target, alias: match !== null };
+    return match ? plain : undefined;
   },
 };
 
@@ -116,9 +95,9 @@ export const repeat: Kind = {
   name: 'repeat',
   about: 'relative links that pile up in the path',
   furnish: (_web, _domain, _page, links) => links.addAddress('/archive/'),
-  answer(web, domain, _label, target) {
+  resource(_web, domain, _label, target) {
     if (!/^\/archive\/(?:(?:more|old|page)\/){0,200}$/.test(target)) return undefined;
-    return smallPage(web, domain, 1, ['/', 'more/', 'old/', 'page/', 'more/old/']);
+    return smallPage(domain, 1, ['/', 'more/', 'old/', 'page/', 'more/old/']);
   },
 };
 
@@ -131,8 +110,8 @@ export const alias: Kind = {
   furnish(_web, _domain, page, links) {
     for (let i = 0; i < 20; i++) links.addAddress(`/view?item=1&ref=${(page * 20 + i) % ALIASES}`);
   },
-  answer(web, domain, _label, target) {
+  resource(_web, domain, _label, target) {
     const ref = /^\/view\?item=1&ref=(\d{1,3})$/.exec(target);
-    return ref ? smallPage(web, domain, 2, ['/', `/view?item=1&ref=7`]) : undefined;
+    return ref ? smallPage(domain, 2, ['/', `/view?item=1&ref=7`]) : undefined;
   },
 };

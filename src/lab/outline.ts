@@ -1,0 +1,81 @@
+/**
+ * A page before it is written: how long, whose text, and its links in the order in which they will stand.
+ *
+ * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB and 59 links, most of them
+ * to the same domain, a dozen repeated on every page of the site.
+ * Cost      about 10 µs; nothing is kept.
+ */
+import type { Domain } from './domain.ts';
+import type { Original } from './kinds/kind.ts';
+import { LinkList } from './link-list.ts';
+import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
+import { exp, Random, TAG } from './random.ts';
+import { editionOf } from './time.ts';
+import type { Web } from './web.ts';
+
+const SIZE_MEDIAN = 19_300;
+const SIZE_SIGMA = 0.8;
+const MAX_SIZE = 400_000;
+const LINKS_MEDIAN = 39;
+const LINKS_SIGMA = 0.7;
+const MAX_LINKS = 600;
+/** One own link in so many is followed by one to another domain. */
+const DOMAIN_LINK_SHARE = 0.14;
+
+export interface Outline {
+  readonly page: number;
+  readonly original: Original;
+  /** Those between menu and footer. */
+  readonly links: LinkList;
+  /** About so many bytes. */
+  readonly size: number;
+  /** The step at which its text was last rewritten. */
+  readonly textStep: number;
+}
+
+/** `frameModified` is the step at which what all pages share last changed. */
+export function outlineOf(web: Web, domain: Domain, page: number, frameModified: number): Outline {
+  const { world } = web;
+  const edition = editionOf(world, domain, page);
+  const original = domain.kind.textOf?.(web, domain, page) ?? { domain, page, edited: 0 };
+  const shape = new Random(world.seed ^ TAG.page, original.domain.index, original.page, 0);
+  const choice = new Random(world.seed ^ TAG.target, domain.index, page, edition.links);
+  const common = shape.normal();
+  const size = Math.min(MAX_SIZE, SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())));
+  const count = Math.min(
+    MAX_LINKS,
+    Math.round(LINKS_MEDIAN * exp(LINKS_SIGMA * (0.7 * common + 0.714 * shape.normal()))),
+  );
+
+  const links = new LinkList(Math.max(edition.text, edition.links));
+  links.touch(frameModified);
+  addOwnLinks(web, domain, page, edition.links, Math.round(count * (1 - DOMAIN_LINK_SHARE)), links, choice);
+  addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
+  domain.kind.furnish?.(web, domain, page, links);
+  if (domain.behaviour('robots')) links.addAddress(`/private/notes-${page}.html`);
+
+  const textStep =
+    original.domain === domain ? edition.text : editionOf(world, original.domain, original.page).text;
+  links.touch(textStep);
+  return { page, original, links, size, textStep };
+}
+
+/** The links that all pages of a domain share. */
+export interface FrameLinks {
+  readonly menu: LinkList;
+  readonly footer: LinkList;
+}
+
+export function frameLinksOf(web: Web, domain: Domain): FrameLinks {
+  const menu = new LinkList(0);
+  if (domain.pages > 1) menu.add(domain, 0);
+  for (let page = 1; page <= domain.sections; page++) menu.add(domain, page);
+  const footer = new LinkList(0);
+  for (let page = 1; page < domain.hosts; page++) footer.add(domain, page);
+  for (let k = 0; k < Math.min(2, domain.degree); k++) {
+    const { target, since } = edgeOf(web, domain, k);
+    footer.touch(since);
+    if (target >= 0 && target !== domain.index) footer.add(web.domains.at(target), 0);
+  }
+  return { menu, footer };
+}
