@@ -13,6 +13,7 @@ import { Backlog } from '../frontier/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
 import { restoreSnapshot, takeSnapshot } from '../frontier/snapshot.ts';
+import { SieveSupply } from '../frontier/supply.ts';
 import { MemorySieve } from '../sieve/memory-sieve.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
 import type { Bytes } from '../units.ts';
@@ -160,7 +161,8 @@ async function beginAgent(
     counters,
     clock,
   });
-  const distributor = new Distributor(sieve, frontier, clock, before?.state.taken);
+  const supply = new SieveSupply(sieve, before?.state.taken);
+  const distributor = new Distributor(supply, frontier, clock);
   const outage = new Outage({ resolver, clock, log });
   const shared = { clock, client, resolver, guard, frontier, counters, log, politeness, outage };
   robots = new RobotsKeeper({
@@ -192,10 +194,10 @@ async function beginAgent(
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
       const state: AgentState = {
         savedAt: clock.now(),
-        waiting: frontier.queued + frontier.turnsOut + distributor.untaken,
+        waiting: frontier.queued + frontier.turnsOut + supply.waiting,
         counters: counted,
         frontier: frontier.state,
-        taken: distributor.taken,
+        taken: supply.taken,
         seeds: start.seeds.length,
         moved,
         archive: pages.cut(),
@@ -208,6 +210,7 @@ async function beginAgent(
     clock,
     frontier,
     admission,
+    supply,
     distributor,
     naming: new Naming(shared),
     transport,
@@ -237,7 +240,7 @@ async function beginAgent(
   const progress = (): AgentProgress => ({
     ...plain(counters),
     fetching: frontier.turnsOut,
-    queued: frontier.queued + distributor.untaken,
+    queued: frontier.queued + supply.waiting,
     front: frontier.front,
     hosts: frontier.hostsSeen,
     domains: frontier.domainsSeen,

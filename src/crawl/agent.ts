@@ -12,6 +12,7 @@
 import type { Clock } from '../clock.ts';
 import type { Distributor } from '../frontier/distributor.ts';
 import type { Frontier } from '../frontier/frontier.ts';
+import type { Supply } from '../frontier/supply.ts';
 import type { Bytes, Millis } from '../units.ts';
 import type { Admission } from './admission.ts';
 import type { Allowance } from './between/allowance.ts';
@@ -34,6 +35,7 @@ export interface AgentParts {
   readonly clock: Clock;
   readonly frontier: Frontier;
   readonly admission: Admission;
+  readonly supply: Supply;
   readonly distributor: Distributor;
   readonly naming: Naming;
   readonly transport: Transport;
@@ -122,7 +124,7 @@ export class Agent {
   /** Hands everything on and has it decided, so that the summary can tell how much is left. */
   async #settle(): Promise<void> {
     await this.#parts.admission.carry(true);
-    await this.#parts.distributor.decide();
+    await this.#parts.supply.decide();
   }
 
   #receive(bytes: Uint8Array): void {
@@ -132,11 +134,11 @@ export class Agent {
 
   /** Carries links to the sieve and what is novel to the workbench; makes checkpoints in between. */
   async #distribute(): Promise<void> {
-    const { admission, distributor, frontier } = this.#parts;
+    const { admission, supply, distributor, frontier } = this.#parts;
     while (this.#end === undefined) {
       this.#distributing = true;
       // Nobody to fetch for means that others may wait for what is still on its way from here.
-      if (await admission.carry(frontier.turnsOut === 0)) distributor.offered();
+      if (await admission.carry(frontier.turnsOut === 0)) supply.offered();
       const progressed = await distributor.step();
       await this.#checkpointIfDue();
       this.#distributing = false;

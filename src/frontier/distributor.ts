@@ -1,24 +1,22 @@
 /**
  * The distributor keeps the front large enough that no fetcher waits: steps 4 and 5 of a URL's life.
  *
- *   sieve ─► frontier (memory or backlog)          backlog ─► frontier
+ *   sieve ─► supply ─► frontier (memory or backlog)          backlog ─► frontier
  *
  * Idea      BUbiNG's rule. When the front is too small, where are new hosts to be had? If many hosts are in *limbo*, with URLs on
- *           disk and few in memory, from the backlog; otherwise from the sieve, which may know hosts never met. The sieve is
+ *           disk and few in memory, from the backlog; otherwise from the supply, which may know hosts never met. The sieve is
  *           made to decide early only when fetchers starve, and then for a bounded share of the time. While the front
- *           is large enough nothing is read: what the sieve has decided can wait there.
+ *           is large enough nothing is read: what the sieve has let through can wait there.
  * Requires  one caller.
  * Ensures   a sweep that brought nothing in is not repeated before something has changed.
  */
 import type { Clock } from '../clock.ts';
-import { entryBytes } from '../sieve/batch.ts';
-import type { Sieve } from '../sieve/sieve.ts';
 import type { Millis } from '../units.ts';
-import { decodeDiscovery } from './discovery.ts';
 import type { Frontier } from './frontier.ts';
 import type { Host } from './host.ts';
 import type { HostFinder } from './host-store.ts';
 import { PathQueue } from './path-queue.ts';
+import type { Supply } from './supply.ts';
 import type { Sweep } from './sweep.ts';
 
 /** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
@@ -33,7 +31,7 @@ const LARGE_LIMBO = 0.01;
 const LOOK_AGAIN: Millis = 10_000;
 
 export class Distributor {
-  readonly #sieve: Sieve;
+  readonly #supply: Supply;
   readonly #frontier: Frontier;
   readonly #clock: Clock;
   #finder: HostFinder | undefined;
@@ -42,27 +40,20 @@ export class Distributor {
   /** The frontier's changes when a sweep that brought nothing in began, and when to look again all the same. */
   #barren: { readonly changes: number; readonly until: Millis } | undefined;
   #changesAtStart = 0;
-  /** All that the sieve has decided was taken. */
-  #sieveDrained: boolean;
-  /** URLs taken from the sieve in the life of the crawl. */
-  taken: number;
   #nextEarlyFlush: Millis = 0;
   #nextSweep: Millis = 0;
   /** Spent on the sweep under way. */
   #sweepTime: Millis = 0;
 
-  /** `taken` is what was taken from the sieve in earlier runs. */
-  constructor(sieve: Sieve, frontier: Frontier, clock: Clock, taken = 0) {
-    this.taken = taken;
-    this.#sieveDrained = taken === sieve.size;
-    this.#sieve = sieve;
+  constructor(supply: Supply, frontier: Frontier, clock: Clock) {
+    this.#supply = supply;
     this.#frontier = frontier;
     this.#clock = clock;
   }
 
-  /** No URL is between the sieve and the frontier. */
+  /** No URL is on its way to the frontier. */
   get idle(): boolean {
-    return this.#sieve.pending === 0 && this.#sieveDrained;
+    return this.#supply.idle;
   }
 
   /** The front is too small, and there is something to try. */
@@ -78,11 +69,6 @@ export class Distributor {
     return this.#nextSweep > this.#clock.now() ? this.#nextSweep : Infinity;
   }
 
-  /** The sieve was offered something, and may have decided something by itself. */
-  offered(): void {
-    this.#sieveDrained = false;
-  }
-
   /** Does the most useful next piece of work; false when there is none. */
   async step(): Promise<boolean> {
     const frontier = this.#frontier;
@@ -95,35 +81,19 @@ export class Distributor {
     return this.#sweep();
   }
 
-  /** URLs that the sieve has let through and nobody has taken yet. */
-  get untaken(): number {
-    return this.#sieve.size - this.taken;
-  }
-
-  /** Makes the sieve decide everything that it was offered. */
-  async decide(): Promise<void> {
-    if (this.#sieve.pending > 0) await this.#sieve.flush();
-    this.#sieveDrained = false;
-  }
-
   async #takeNovel(): Promise<boolean> {
-    if (this.#sieveDrained) return false;
-    const batch = await this.#sieve.take();
-    this.#sieveDrained = batch === undefined;
-    if (!batch) return false;
-    for (let i = 0; i < batch.length; i++) this.#frontier.add(decodeDiscovery(entryBytes(batch, i)));
-    this.taken += batch.length;
-    return true;
+    const novel = await this.#supply.take();
+    for (const discovery of novel ?? []) this.#frontier.add(discovery);
+    return novel !== undefined;
   }
 
   async #flushEarly(): Promise<boolean> {
     const startedAt = this.#clock.now();
-    if (this.#sieve.pending === 0 || this.#frontier.nextReadyAt() <= startedAt) return false;
+    if (this.#supply.undecided === 0 || this.#frontier.nextReadyAt() <= startedAt) return false;
     if (this.#frontier.turnsOut > 0 && startedAt < this.#nextEarlyFlush) return false;
-    await this.#sieve.flush();
+    await this.#supply.decide();
     const endedAt = this.#clock.now();
     this.#nextEarlyFlush = endedAt + (endedAt - startedAt) / EARLY_FLUSH_SHARE;
-    this.#sieveDrained = false;
     return true;
   }
 

@@ -11,6 +11,7 @@ import { Frontier, type FrontierLimits } from '../../src/frontier/frontier.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
 import { HostStore } from '../../src/frontier/host-store.ts';
 import { restoreSnapshot, takeSnapshot } from '../../src/frontier/snapshot.ts';
+import { SieveSupply } from '../../src/frontier/supply.ts';
 import { BatchBuilder } from '../../src/sieve/batch.ts';
 import { MemorySieve } from '../../src/sieve/memory-sieve.ts';
 import { fingerprint } from '../../src/url/fingerprint.ts';
@@ -33,6 +34,7 @@ class DryCrawl {
   readonly refused: Record<string, number> = {};
   readonly sieve = new MemorySieve();
   frontier!: Frontier;
+  supply!: SieveSupply;
   distributor!: Distributor;
   /** When each host and address was asked last. */
   readonly asked = new Map<string, number>();
@@ -53,7 +55,8 @@ class DryCrawl {
         this.refused[reason] = (this.refused[reason] ?? 0) + urls;
       },
     });
-    this.distributor = new Distributor(this.sieve, this.frontier, this.clock, this.distributor?.taken);
+    this.supply = new SieveSupply(this.sieve, this.supply?.taken);
+    this.distributor = new Distributor(this.supply, this.frontier, this.clock);
     return this;
   }
 
@@ -61,7 +64,7 @@ class DryCrawl {
     const batch = new BatchBuilder();
     for (const url of urls) batch.addText(fingerprint(url), encodeDiscovery({ url, depth: 0, redirects: 0 }));
     await this.sieve.offer(batch);
-    this.distributor.offered();
+    this.supply.offered();
   }
 
   /** Fetches one page if one may be fetched now; false when the crawl must wait or is over. */
