@@ -6,8 +6,7 @@
  *
  * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws (exponents 2.25 and
  * 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids, no arc is there twice. `kroneckerGraph`
- * is R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which `csrOf` and the
- * builder remove (about 6 % at the default size).
+ * is R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which the builder removes (about 6 % at the default size).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +17,6 @@ import { type Adjacency, buildGraph, openGraph } from '../src/graph/graph.ts';
 import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
 
 export type { IdArcs } from '../src/graph/arcs.ts';
-export { csrOf } from '../src/graph/csr.ts';
 
 export interface HeavyTailedOptions {
   readonly nodes?: number;
@@ -32,6 +30,8 @@ const OUT = 0.6;
 const LINKING_SHARE = 2 / 3;
 /** No page or domain links to more than this share of all. */
 const LARGEST_SHARE = 1 / 8;
+/** Arcs that are handed on at a time. */
+const BATCH_ARCS = 65_536;
 /** Draws for one list, by arc wanted, before it is left shorter: only tiny graphs come to that. */
 const PATIENCE = 64;
 
@@ -57,6 +57,21 @@ export function heavyTailedGraph(options: HeavyTailedOptions = {}): IdArcs {
     }
   }
   return { from: from.subarray(0, n), to: to.subarray(0, n) };
+}
+
+/** Arcs by the same laws, each drawn for itself, in no order and some twice: for graphs that are too large to hold. */
+export function* heavyTailedArcs(options: HeavyTailedOptions): Generator<IdArcs> {
+  const { nodes = 1_000_000, arcs = 20_000_000, seed = 1 } = options;
+  const random = randomSource(seed);
+  const byInDegree = shuffled(nodes, random);
+  const byOutDegree = shuffled(nodes, random);
+  const inRank = powerLawRanks(nodes, IN);
+  const outRank = powerLawRanks(Math.max(1, Math.round(nodes * LINKING_SHARE)), OUT);
+  for (let left = arcs; left > 0; left -= BATCH_ARCS) {
+    const length = Math.min(left, BATCH_ARCS);
+    const from = Uint32Array.from({ length }, () => byOutDegree[outRank(random())]);
+    yield { from, to: from.map(() => byInDegree[inRank(random())]) };
+  }
 }
 
 function outDegrees(nodes: number, arcs: number, random: () => number): Uint32Array {
@@ -188,7 +203,6 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-const BATCH_ARCS = 65_536;
 const SCANS = 5;
 
 async function measure(

@@ -12,7 +12,8 @@ export class OutOfBits extends Error {}
 /** No code of a number that a graph could hold. */
 export class NoSuchNumber extends Error {}
 
-const WIDEST = 32;
+/** Bits of the widest number. */
+export const WIDEST = 32;
 
 export class BitReader {
   readonly #reader: ReadAhead;

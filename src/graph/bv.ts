@@ -13,9 +13,12 @@ import type { Disk } from '../disk/disk.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
 import { DrumlinError } from '../errors.ts';
 import type { IdArcs } from './arcs.ts';
-import { BitReader, NoSuchNumber, OutOfBits } from './bit-reader.ts';
+import { BitReader, NoSuchNumber, OutOfBits, WIDEST } from './bit-reader.ts';
 import { MAX_NODES } from './list-format.ts';
 import { openInput, type ReadProgress } from './text-input.ts';
+
+/** Lists that may be kept to copy from: WebGraph's own default is 7. */
+const MOST_WINDOW = 65_536;
 
 type Code = (bits: BitReader) => number;
 
@@ -67,12 +70,17 @@ export async function readProperties(disk: Disk, base: string): Promise<BvProper
   const nodes = number('nodes');
   if (nodes > MAX_NODES)
     throw wrong(path, `has ${nodes} nodes, more than a graph can have here (${MAX_NODES})`);
+  const within = (key: string, least: number, most: number, fallback?: number): number => {
+    const value = number(key, fallback);
+    if (value >= least && value <= most) return value;
+    throw wrong(path, `says ${key}=${value}, which is not from ${least} to ${most}`);
+  };
   return {
     nodes,
     arcs: number('arcs'),
-    window: number('windowsize'),
+    window: within('windowsize', 0, MOST_WINDOW),
     minInterval: number('minintervallength'),
-    codes: codesOf(path, found.get('compressionflags') ?? '', number('zetak', 3)),
+    codes: codesOf(path, found.get('compressionflags') ?? '', within('zetak', 1, WIDEST, 3)),
   };
 }
 

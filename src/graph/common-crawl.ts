@@ -136,7 +136,7 @@ export class Vertices {
 /**
  * Puts bytes[start .. end) into the same place of `into`, what is between dots in reverse order. Twice is nothing.
  */
-export function reverseLabels(bytes: Uint8Array, start: number, end: number, into: Uint8Array): void {
+function reverseLabels(bytes: Uint8Array, start: number, end: number, into: Uint8Array): void {
   let label = start;
   let out = end;
   for (let at = start; at <= end; at++) {

@@ -10,8 +10,7 @@ import { holdsNumbers, namedEdges, numberedEdges } from './edge-list.ts';
 import type { GraphFacts } from './graph-file.ts';
 import { inputBytes, inputFiles, type ReadProgress } from './text-input.ts';
 
-export const IMPORT_FORMATS = ['edges', 'common-crawl', 'bv'] as const;
-export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+export type ImportFormat = 'edges' | 'common-crawl' | 'bv';
 
 export interface ImportOptions extends BuildOptions {
   readonly format: ImportFormat;

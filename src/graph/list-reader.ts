@@ -124,7 +124,7 @@ export class DiskAdjacency implements Adjacency {
   async degrees(): Promise<Uint32Array> {
     const degrees = new Uint32Array(this.#nodes);
     const reader = new ReadAhead(this.#files.lengths, HEADER_BYTES, this.#sizes.lengths);
-    const lengths = new LengthReader(reader, this.#files.lengths);
+    const lengths = new LengthReader(reader, this.#files.lengths, this.#nodes);
     try {
       for (let node = 0; node < this.#nodes; ) {
         const some = await lengths.next(this.#nodes - node);
@@ -164,7 +164,11 @@ export class DiskAdjacency implements Adjacency {
     const reader = (file: ListFile, first: number, last = Infinity) =>
       new ReadAhead(this.#files[file], first, Math.min(last, this.#sizes[file]));
     return {
-      lengths: new LengthReader(reader('lengths', start.lengths, end?.lengths), this.#files.lengths),
+      lengths: new LengthReader(
+        reader('lengths', start.lengths, end?.lengths),
+        this.#files.lengths,
+        this.#nodes,
+      ),
       // The last group of the range may hold arcs of the next.
       widths: reader('widths', group(start), end && group(end) + 1),
       gaps: reader('gaps', start.gaps, end && end.gaps + GROUP_BYTES),
@@ -185,13 +189,16 @@ const SOME = 4096;
 class LengthReader {
   readonly reader: ReadAhead;
   readonly #file: DiskFile;
+  readonly #longest: number;
   readonly #some = new Uint32Array(SOME);
   #at = 0;
   #filled = 0;
 
-  constructor(reader: ReadAhead, file: DiskFile) {
+  /** No list is longer than `longest`: what says so is no length. */
+  constructor(reader: ReadAhead, file: DiskFile, longest: number) {
     this.reader = reader;
     this.#file = file;
+    this.#longest = longest;
   }
 
   /** At most `most` and at least one; valid until the next call. */
@@ -231,6 +238,8 @@ class LengthReader {
         byte = bytes[at++];
         length |= (byte & 127) << shift;
       }
+      if (length >>> 0 > this.#longest)
+        throw damaged(this.#file.path, `holds a list of ${length >>> 0} arcs`);
       this.#some[n++] = length;
     }
     if (n === 0) throw damaged(this.#file.path, 'ends too early');

@@ -5,13 +5,16 @@
  *           holds, by hash, the hash and where the entry is: names that differ are nearly always told apart by the
  *           hash, and what a hit has to look at lies together.
  * Requires  names without zero bytes, of at most MAX_NAME_BYTES: an empty table has room for any.
- * Costs     the memory given, of which only what is used becomes resident.
+ * Costs     the memory given, up to 4 GiB, of which only what is used becomes resident.
  */
 import { MAX_NAME_BYTES } from './name-format.ts';
 import { sortNames } from './name-sort.ts';
 
 /** Bytes of an entry before the name. */
 export const ENTRY_HEAD = 6;
+
+/** Entries are found by 32 bits: of more memory no use is made. */
+const MOST_MEMORY = 4 * 2 ** 30;
 
 export class NameTable {
   readonly arena: Uint8Array;
@@ -22,7 +25,8 @@ export class NameTable {
   #used = 0;
   count = 0;
 
-  constructor(memory: number) {
+  constructor(given: number) {
+    const memory = Math.min(given, MOST_MEMORY);
     // A sixteenth for the entries, a quarter for the table, an eighth for sorting.
     const most = 2 ** Math.max(4, Math.floor(Math.log2(memory / 64)));
     this.arena = new Uint8Array(Math.max(2 * (MAX_NAME_BYTES + ENTRY_HEAD), Math.floor(memory / 2)));

@@ -39,7 +39,8 @@ export async function* readLines(
   try {
     let line = 1;
     let rest: Uint8Array = new Uint8Array(0);
-    for await (const piece of textOf(file, chunkBytes, onRead)) {
+    const damaged = (what: string) => malformed(path, line, `${what} here, or soon after`);
+    for await (const piece of textOf(file, chunkBytes, onRead, damaged)) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
       const end = bytes.lastIndexOf(LF) + 1;
       rest = bytes.slice(end);
@@ -64,17 +65,21 @@ export async function* readLines(
  * markers left out.
  */
 export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<string[]> {
+  const namesIn = (path: string) => disk.list(path).catch(() => undefined);
   const files: string[] = [];
   for (const path of paths) {
-    const names = await disk.list(path).catch(() => undefined);
+    const names = await namesIn(path);
     if (names === undefined) files.push(path);
-    else
-      files.push(
-        ...names
-          .filter((name) => !/^[._]/.test(name))
-          .sort()
-          .map((name) => join(path, name)),
-      );
+    for (const name of names?.filter((text) => !/^[._]/.test(text)).sort() ?? []) {
+      const inner = join(path, name);
+      if ((await namesIn(inner)) !== undefined)
+        throw new DrumlinError(
+          'GRAPH_INPUT',
+          `${inner} is a folder in a folder.`,
+          'Name it too, or its files.',
+        );
+      files.push(inner);
+    }
   }
   return files;
 }
@@ -103,7 +108,7 @@ export function malformed(path: string, line: number, reason: string): DrumlinEr
   return new DrumlinError(
     'GRAPH_INPUT',
     `${path}, line ${line}: ${reason}.`,
-    'No graph was written; mend the file.',
+    'No graph was written; mend the file, or get it again.',
   );
 }
 
@@ -112,13 +117,18 @@ export function malformedAt({ path, bytes, line }: LineChunk, at: number, reason
   return malformed(path, line + countLines(bytes.subarray(0, at)), reason);
 }
 
-async function* textOf(file: DiskFile, chunkBytes: number, onRead: ReadProgress): AsyncGenerator<Uint8Array> {
+async function* textOf(
+  file: DiskFile,
+  chunkBytes: number,
+  onRead: ReadProgress,
+  damaged: (what: string) => DrumlinError,
+): AsyncGenerator<Uint8Array> {
   const size = await file.size();
   const start = new Uint8Array(2);
   const n = await file.readUpTo(start, 0);
   const bytes = readAll(file, size, chunkBytes, onRead);
-  const text =
-    n === 2 && start[0] === 0x1f && start[1] === 0x8b ? gunzip(file.path, bytes, chunkBytes) : bytes;
+  const isGzip = n === 2 && start[0] === 0x1f && start[1] === 0x8b;
+  const text = isGzip ? gunzip(bytes, chunkBytes, damaged) : bytes;
   let isFirst = true;
   for await (const piece of text) {
     const hasMark = isFirst && piece[0] === 0xef && piece[1] === 0xbb && piece[2] === 0xbf;
@@ -149,9 +159,9 @@ async function* readAll(
 }
 
 async function* gunzip(
-  path: string,
   bytes: AsyncGenerator<Uint8Array>,
   chunkBytes: number,
+  damaged: (what: string) => DrumlinError,
 ): AsyncGenerator<Uint8Array> {
   const input = Readable.from(bytes, { objectMode: false, highWaterMark: chunkBytes });
   const output = createGunzip({ chunkSize: Math.max(64, chunkBytes) });
@@ -160,15 +170,7 @@ async function* gunzip(
     for await (const piece of input.pipe(output)) yield piece;
   } catch (error) {
     if (!systemCode(error).startsWith('Z_')) throw error;
-    const what = systemCode(error) === 'Z_BUF_ERROR' ? 'is cut off' : 'is damaged';
-    throw new DrumlinError(
-      'GRAPH_INPUT',
-      `${path} ${what} (gzip).`,
-      'No graph was written; get the file again.',
-      {
-        cause: error,
-      },
-    );
+    throw damaged(systemCode(error) === 'Z_BUF_ERROR' ? 'the gzip is cut off' : 'the gzip is damaged');
   } finally {
     input.destroy();
   }

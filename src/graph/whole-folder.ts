@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 
 /** `make` fills the folder it is given, and has another for files that are not to stay. */
 export async function makeWhole<T>(
@@ -47,14 +47,14 @@ async function refuseTaken(disk: Disk, folder: string): Promise<void> {
     await disk.list(folder);
   } catch (error) {
     if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return;
-    throw error;
+    if (!(error instanceof DrumlinError) || systemCode(error.cause) !== 'ENOTDIR') throw error;
+    throw taken(`${folder} cannot be made a folder: it, or what it would be in, is a file.`);
   }
-  throw new DrumlinError(
-    'FOLDER_TAKEN',
-    `${folder} is there already.`,
-    'Remove it, or choose another --out.',
-    {
-      exitCode: EXIT.folder,
-    },
-  );
+  throw taken(`${folder} is there already.`);
+}
+
+function taken(fact: string): DrumlinError {
+  return new DrumlinError('FOLDER_TAKEN', fact, 'Remove it, or choose another --out.', {
+    exitCode: EXIT.folder,
+  });
 }

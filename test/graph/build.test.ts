@@ -117,6 +117,16 @@ describe('building a graph', () => {
     expect(readdirSync(out)).toEqual(['mine']);
   });
 
+  test('refuses a place that is a file, or would be in one', async () => {
+    const out = newPlace();
+    writeFileSync(out, 'kept');
+    for (const place of [out, join(out, 'inside')]) {
+      const work = buildGraph(place, { ids: ids([0, 1]) }, { disk: quickDisk() });
+      await expect(work).rejects.toMatchObject({ code: 'FOLDER_TAKEN', exitCode: 5 });
+    }
+    expect(readdirSync(dirname(out))).toEqual(['graph']);
+  });
+
   test('stops when asked, and leaves nothing', async () => {
     const out = newPlace();
     const stop = new AbortController();

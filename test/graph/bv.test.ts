@@ -226,6 +226,12 @@ describe('WebGraph’s files', () => {
     ['of another class', changed({ graphclass: 'it.unimi.dsi.webgraph.EFGraph' }), /describes no BVGraph/],
     ['little-endian', changed({ endianness: 'little' }), /variant of the format/],
     ['without a number', changed({ nodes: 'many' }), /says nodes=many, which is no number/],
+    [
+      'of a larger window than can be',
+      changed({ windowsize: 999999999 }),
+      /windowsize=999999999, which is not/,
+    ],
+    ['of a code that codes nothing', changed({ zetak: 0 }), /says zetak=0, which is not from 1 to 32/],
     ['of too many nodes', changed({ nodes: 3e9 }), /more than a graph can have/],
   ])('that are %s are refused', async (_, files, reason) => {
     await expect(decode(write(files))).rejects.toThrow(reason);

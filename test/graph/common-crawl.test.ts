@@ -101,8 +101,8 @@ describe('Common Crawl’s files', () => {
   test('come out as they went in, in Common Crawl’s order, in any memory', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.uniqueArray(host, { minLength: 1, maxLength: 40 }),
-        fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 60 }),
+        fc.uniqueArray(host, { minLength: 1, maxLength: 40, size: 'max' }),
+        fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 60, size: 'max' }),
         fc.constantFrom<GraphLevel>('host', 'domain'),
         fc.constantFrom(1, 2 ** 20),
         async (hosts, pairs, level, memory) => {

@@ -32,7 +32,7 @@ describe('an edge list', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.array(line, { maxLength: 40 }),
+        fc.array(line, { maxLength: 40, size: 'max' }),
         fc.constantFrom('e.txt', 'e.gz'),
         fc.boolean(),
         async (lines, file, last) => {
@@ -115,13 +115,19 @@ describe('an edge list', () => {
     const out = newPlace();
     const options = { format: 'edges', disk: quickDisk() } as const;
     const cut = fileOf(whole.subarray(0, whole.length - 20), 'cut');
-    await expect(importGraph([cut], out, options)).rejects.toThrow(`${cut} is cut off (gzip).`);
-    await expect(importGraph([fileOf(broken, 'bad')], out, options)).rejects.toThrow('is damaged (gzip).');
+    await expect(importGraph([cut], out, options)).rejects.toThrow(
+      /cut, line 4\d{3}: the gzip is cut off here, or soon after/,
+    );
+    const bad = fileOf(broken, 'bad');
+    await expect(importGraph([bad], out, options)).rejects.toThrow(/bad, line \d+: the gzip is damaged here/);
     expect(readdirSync(dirname(out))).toEqual([]);
   });
 
-  test('that is not there is refused, and so is an empty folder', async () => {
+  test('that is not there is refused, and so are an empty folder and a folder in a folder', async () => {
     const options = { format: 'edges', disk: quickDisk() } as const;
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'inner'));
+    await expect(importGraph([folder], newPlace(), options)).rejects.toThrow(/inner is a folder in a folder/);
     await expect(importGraph(['/nowhere/e.txt'], newPlace(), options)).rejects.toMatchObject({
       code: 'INPUT_MISSING',
       exitCode: 2,
@@ -138,9 +144,15 @@ describe('an edge list', () => {
   });
 });
 
+test('whatever memory is offered, names are collected in what can be used of it', async () => {
+  const { names } = await imported([fileOf('a b\n')], { memory: 2 ** 45 });
+  expect(names).toEqual(['a', 'b']);
+});
+
 test('readLines gives every line once, whole, with its number, in pieces of any size', async () => {
   const text = fc.array(fc.string({ unit: fc.constantFrom('a', 'ü', '😀', ' '), maxLength: 9 }), {
     maxLength: 30,
+    size: 'max',
   });
   await fc.assert(
     fc.asyncProperty(

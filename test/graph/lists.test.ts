@@ -44,9 +44,11 @@ describe('adjacency lists', () => {
       fc.nat(MAX_NODES - 1),
       fc.constantFrom(0, 255, 256, 257, 65_535, 65_536, 2 ** 24 - 1, 2 ** 24, 2 ** 30, MAX_NODES - 1),
     );
-    const list = fc.uniqueArray(target, { maxLength: 20 }).map((values) => values.sort((a, b) => a - b));
+    const list = fc
+      .uniqueArray(target, { maxLength: 20, size: 'max' })
+      .map((values) => values.sort((a, b) => a - b));
     await fc.assert(
-      fc.asyncProperty(fc.array(list, { maxLength: 30 }), async (lists) => {
+      fc.asyncProperty(fc.array(list, { maxLength: 30, size: 'max' }), async (lists) => {
         const folder = await written(lists, 300);
         const counts = { nodes: MAX_NODES, arcs: lists.flat().length };
         const adjacency = await DiskAdjacency.open(quickDisk(), folder, 'out', counts);
@@ -179,6 +181,7 @@ describe('a damaged graph', () => {
       (b) => Buffer.concat([b.subarray(0, 8), Buffer.alloc(b.length - 8)]),
       'GRAPH_DAMAGED',
     ],
+    ['lengths beyond the nodes', 'out.lengths', (b) => b.fill(255, 8), 'GRAPH_DAMAGED'],
     ['targets beyond the nodes', 'out.gaps', (b) => b.fill(255, 8), 'GRAPH_DAMAGED'],
     [
       'more arcs than it says',
