@@ -1,6 +1,6 @@
 /**
- * `drumlin plan`: what checking URLs will cost, before a crawl is begun: the models of the IRLbot paper as a calculator.
- * Without numbers of one's own it prints the paper's Tables 2 and 3.
+ * `drumlin plan`: what checking URLs and enforcing budgets will cost, before a crawl is begun: the models of the IRLbot paper as a
+ * calculator. Without numbers of one's own it prints the paper's Tables 2 and 3, and its example of budgets.
  */
 import type { Command } from 'commander';
 import {
@@ -16,6 +16,15 @@ import {
   polybotOverhead,
 } from '../drum/cost-model.ts';
 import { DrumlinError } from '../errors.ts';
+import {
+  type BudgetParameters,
+  beastTraffic,
+  budgetRounds,
+  mostBeastTraffic,
+  PAPER_BUDGETS,
+  queuesAtEnd,
+  twoQueuesTraffic,
+} from '../frontier/beast-model.ts';
 import { formatBytes, formatCount, parseBytes, parseCount } from '../units.ts';
 
 export interface PlanFlags {
@@ -27,6 +36,10 @@ export interface PlanFlags {
   readonly urlBytes?: string;
   readonly newShare?: string;
   readonly seen?: string;
+  readonly domains?: string;
+  readonly budget?: string;
+  readonly newLinks?: string;
+  readonly rate?: string;
   readonly json?: boolean;
 }
 
@@ -47,7 +60,20 @@ export interface PlanRow {
   readonly bucketBuffer: number;
 }
 
+/** What budgets cost in a crawl of so many pages; traffic in bytes a second, at its end. */
+export interface BudgetRow {
+  readonly pages: number;
+  /** α: how many times the budgets of all domains the crawl is. */
+  readonly rounds: number;
+  readonly queues: number;
+  readonly twoQueues: number;
+  readonly beast: number;
+  readonly mostBeast: number;
+}
+
 const PAPER_PAGES = [800e6, 8e9, 80e9, 800e9, 8e12];
+/** Those of its example of budgets. */
+const PAPER_BUDGET_PAGES = [100e6, 8e9, 80e9];
 /** The paper's disks, 675 MB/s on average, of which 15 % go to the check. */
 const PAPER_BANDWIDTH = 101.25e6;
 
@@ -55,7 +81,7 @@ export function register(program: Command): void {
   program
     .command('plan')
     .description(
-      'Compute what checking URLs costs: disk traffic, the best disk, and the pages a second it allows.',
+      'Compute what checking URLs and enforcing budgets costs: disk traffic, the best disk, the pages a second it allows.',
     )
     .option('--pages <counts>', 'pages to crawl, several apart by commas (default: 800M to 8000G)')
     .option('--links <count>', 'links on a page (default: 59)')
@@ -65,6 +91,10 @@ export function register(program: Command): void {
     .option('--url-bytes <count>', 'bytes of a URL (default: 110)')
     .option('--new-share <share>', 'part of the links that are new (default: 1/9)')
     .option('--seen <count>', 'URLs known at the start (default: 100M)')
+    .option('--domains <count>', 'domains that have more pages than budget (default: 33M)')
+    .option('--budget <count>', 'pages of a domain in a round, on average (default: 11)')
+    .option('--new-links <number>', 'links on a page that are new (default: 6.5)')
+    .option('--rate <count>', 'pages a second (default: 3100)')
     .option('--json', 'print JSON')
     .action((flags: PlanFlags) => {
       process.stdout.write(plan(flags));
@@ -72,9 +102,9 @@ export function register(program: Command): void {
 }
 
 export function plan(flags: PlanFlags): string {
-  const tables = planTables(flags);
-  if (flags.json) return `${JSON.stringify(tables.flat(), undefined, 2)}\n`;
-  return tables.map(asText).join('\n');
+  const [tables, budgets] = [planTables(flags), budgetTable(flags)];
+  if (flags.json) return `${JSON.stringify({ checks: tables.flat(), budgets }, undefined, 2)}\n`;
+  return [...tables.map(asText), budgetsAsText(budgets)].join('\n');
 }
 
 /** Two tables, the paper's, when neither memory nor disk is given; else one. */
@@ -86,7 +116,7 @@ export function planTables(flags: PlanFlags): PlanRow[][] {
     ...(flags.newShare && { uniqueShare: parseShare(flags.newShare) }),
     ...(flags.seen && { seen: parseCount(flags.seen) }),
   };
-  const pages = flags.pages?.split(',').map((text) => positive('--pages', parseCount(text))) ?? PAPER_PAGES;
+  const pages = parsePages(flags) ?? PAPER_PAGES;
   const bandwidth = flags.bandwidth ? positive('--bandwidth', parseBytes(flags.bandwidth)) : PAPER_BANDWIDTH;
   const memories = flags.memory?.split(',').map((text) => positive('--memory', parseBytes(text)));
   const disk =
@@ -97,6 +127,28 @@ export function planTables(flags: PlanFlags): PlanRow[][] {
     sizes.flatMap((memory) => pages.map((n) => row({ ...common, pages: n, memory }, space, bandwidth)));
   if (memories || disk !== undefined) return [table(memories ?? [PAPER.memory], disk ?? PAPER.disk)];
   return [table([PAPER.memory], PAPER.disk), table([4e9, 8e9], 'grows')];
+}
+
+export function budgetTable(flags: PlanFlags): BudgetRow[] {
+  const c: BudgetParameters = {
+    ...PAPER_BUDGETS,
+    ...(flags.urlBytes && { urlBytes: positive('--url-bytes', parseCount(flags.urlBytes)) }),
+    ...(flags.domains && { domains: positive('--domains', parseCount(flags.domains)) }),
+    ...(flags.budget && { budget: positive('--budget', parseCount(flags.budget)) }),
+    ...(flags.newLinks && { uniqueLinks: parseLinks(flags.newLinks) }),
+    ...(flags.rate && { pagesPerSecond: positive('--rate', parseCount(flags.rate)) }),
+  };
+  return (parsePages(flags) ?? PAPER_BUDGET_PAGES).map((pages) => {
+    const one = { ...c, pages };
+    return {
+      pages,
+      rounds: budgetRounds(one),
+      queues: queuesAtEnd(one),
+      twoQueues: twoQueuesTraffic(one),
+      beast: beastTraffic(one),
+      mostBeast: mostBeastTraffic(one),
+    };
+  });
 }
 
 function row(given: CostParameters, space: number | 'grows', bandwidth: number): PlanRow {
@@ -135,9 +187,7 @@ function asText(rows: readonly PlanRow[]): string {
     ...[r.mercator, r.polybot, r.drum].map(({ overhead }) => figure(overhead)),
     ...[r.mercator, r.polybot, r.drum].map((method) => figure(method.pagesPerSecond)),
   ]);
-  const lines = [HEADINGS, ...cells];
-  const widths = lines[0].map((_, i) => Math.max(...lines.map((line) => line[i].length)));
-  const text = lines.map((line) => line.map((cell, i) => cell.padStart(widths[i])).join('  ')).join('\n');
+  const { text, widths } = aligned([HEADINGS, ...cells]);
   const groups = widths.slice(0, 3).reduce((sum, width) => sum + width + 2, 0);
   const left = widths.slice(3, 6).reduce((sum, width) => sum + width + 2, 0);
   const heading = `${' '.repeat(groups)}${'times each byte moves'.padEnd(left)}pages a second`;
@@ -150,9 +200,31 @@ function asText(rows: readonly PlanRow[]): string {
   return `${heading}\n${text}\n${best.join('\n')}\n`;
 }
 
+const BUDGET_HEADINGS = ['pages', 'rounds', 'queues', 'two queues', 'BEAST', 'at most'];
+
+function budgetsAsText(rows: readonly BudgetRow[]): string {
+  const cells = rows.map((r) => [
+    formatCount(r.pages),
+    figure(r.rounds),
+    formatCount(r.queues),
+    ...[r.twoQueues, r.beast, r.mostBeast].map((bytes) => `${formatBytes(bytes)}/s`),
+  ]);
+  return `Budgets: what the disk must move\n${aligned([BUDGET_HEADINGS, ...cells]).text}\n`;
+}
+
+function aligned(lines: readonly (readonly string[])[]): { text: string; widths: readonly number[] } {
+  const widths = lines[0].map((_, i) => Math.max(...lines.map((line) => line[i].length)));
+  const text = lines.map((line) => line.map((cell, i) => cell.padStart(widths[i])).join('  ')).join('\n');
+  return { text, widths };
+}
+
 /** Three digits, or all of them before the point. */
 function figure(value: number): string {
   return value >= 100 ? formatCount(value) : value.toPrecision(3);
+}
+
+function parsePages({ pages }: PlanFlags): number[] | undefined {
+  return pages?.split(',').map((text) => positive('--pages', parseCount(text)));
 }
 
 function positive(flag: string, value: number): number {
@@ -166,4 +238,15 @@ function parseShare(text: string): number {
   const share = match ? Number(match[1]) / Number(match[2] ?? 1) : Number.NaN;
   if (share > 0 && share <= 1) return share;
   throw new DrumlinError('VALUE', `"${text}" is not a share.`, 'Write it like 1/9 or 0.11.');
+}
+
+/** `6.5`; with one or fewer on a page nothing would ever wait. */
+function parseLinks(text: string): number {
+  const links = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (links > 1) return links;
+  throw new DrumlinError(
+    'VALUE',
+    `"${text}" is not a number of new links.`,
+    'Write it like 6.5, more than 1.',
+  );
 }
