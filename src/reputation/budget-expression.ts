@@ -68,7 +68,9 @@ const VARIABLES: Readonly<Record<string, (domain: DomainView) => number>> = {
 };
 
 /** How many arguments each takes, at least and at most. */
-const FUNCTIONS: Readonly<Record<string, { of: (...values: number[]) => number; least: number; most: number }>> = {
+const FUNCTIONS: Readonly<
+  Record<string, { of: (...values: number[]) => number; least: number; most: number }>
+> = {
   min: { of: Math.min, least: 1, most: 20 },
   max: { of: Math.max, least: 1, most: 20 },
   log: { of: Math.log, least: 1, most: 1 },

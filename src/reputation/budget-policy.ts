@@ -11,7 +11,13 @@
  *           it has another.
  */
 import { xxh64 } from '../url/xxh64.ts';
-import { type DomainView, type Option, parseExpression, type Refuse, type Term } from './budget-expression.ts';
+import {
+  type DomainView,
+  type Option,
+  parseExpression,
+  type Refuse,
+  type Term,
+} from './budget-expression.ts';
 import type { BudgetOf } from './domain-delta.ts';
 import type { DomainRecord } from './domain-record.ts';
 import { type RankName, SCORES, type Standing } from './standing.ts';
@@ -72,12 +78,11 @@ const amount = (value: number): Amount => ({ value, isShare: false });
 function term<P extends Presets>(
   name: string,
   presets: P,
-  valueOf: (amounts: Amounts<P>) => (domain: DomainView) => number,
+  compile: (amounts: Amounts<P>) => (domain: DomainView) => number,
 ): Term {
   return (options, refuse) => {
-    const amounts = read(name, presets, options, refuse);
-    const text = Object.entries(amounts).map(([key, value]) => `${key}=${printed(value)}`);
-    return { value: valueOf(amounts), toString: () => `${name}(${text.join(', ')})` };
+    const text = options.length === 0 ? name : `${name}(${options.map(printed).join(', ')})`;
+    return { value: compile(read(name, presets, options, refuse)), toString: () => text };
   };
 }
 
@@ -142,7 +147,7 @@ function boost(options: readonly Option[], refuse: Refuse): ReturnType<Term> {
   const longestFirst = [...factors].sort(([a], [b]) => b.length - a.length);
   return {
     value: ({ name }) => longestFirst.find(([suffix]) => name.endsWith(suffix))?.[1] ?? 1,
-    toString: () => `boost(${Array.from(factors, ([suffix, factor]) => `${suffix}=${factor}`).join(', ')})`,
+    toString: () => `boost(${options.map(printed).join(', ')})`,
   };
 }
 
@@ -173,7 +178,8 @@ function read<P extends Presets>(
   return amounts;
 }
 
-const printed = ({ value, isShare }: Amount): string => (isShare ? `${value}%` : String(value));
+const printed = ({ name, value, isShare }: Option): string =>
+  `${name === undefined ? '' : `${name}=`}${value}${isShare ? '%' : ''}`;
 
 /** How many domains are the top. */
 function places({ value, isShare }: Amount, { domains }: DomainView): number {

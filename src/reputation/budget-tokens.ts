@@ -10,8 +10,8 @@ export interface Token {
   readonly value: number;
 }
 
-/** Long enough for anybody, and short enough that nothing made of it can be deep. */
-const LONGEST = 1000;
+/** Enough for anybody, and so few that nothing made of them can be deep. */
+const MOST_TOKENS = 500;
 const UNITS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9 };
 const NUMBER = /(\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMG]?)/y;
 const PATTERNS = [
@@ -26,7 +26,6 @@ export function refuse(text: string, column: number, fact: string, remedy: strin
 }
 
 export function tokens(text: string): Token[] {
-  if (text.length > LONGEST) refuse(text, LONGEST + 1, 'it is too long.', `Take ${LONGEST} characters at most.`);
   const found: Token[] = [];
   let at = 0;
   while (true) {
@@ -34,6 +33,9 @@ export function tokens(text: string): Token[] {
     const token = tokenAt(text, at);
     found.push(token);
     if (token.kind === 'end') return found;
+    if (found.length > MOST_TOKENS) {
+      refuse(text, token.column, 'it is too long.', `Take ${MOST_TOKENS} numbers, names and signs at most.`);
+    }
     at += token.text.length;
   }
 }
@@ -45,7 +47,8 @@ function tokenAt(text: string, at: number): Token {
   const number = NUMBER.exec(text);
   if (number) {
     const value = Number(number[1]) * (UNITS[number[2]] ?? 1);
-    if (!Number.isFinite(value)) refuse(text, column, `${number[0]} is too large.`, 'Write a smaller number.');
+    if (!Number.isFinite(value))
+      refuse(text, column, `${number[0]} is too large.`, 'Write a smaller number.');
     return { kind: 'number', text: number[0], column, value };
   }
   for (const [kind, pattern] of PATTERNS) {

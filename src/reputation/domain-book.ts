@@ -9,7 +9,7 @@
  *           Whoever makes it merge takes the answers: until then each merge keeps a file open.
  * Ensures   the changes of a domain in the order they came; every URL offered is answered once, those of a domain in their
  *           order, also after a crash. Opened at what `freeze` returned it is what it was then; only the budget function
- *           is the caller's to give again. Memory is the number given, about 3 MB of hosts met lately, and the overrides.
+ *           is the caller's to give again. Memory is the number given, that of `MetHosts`, and the overrides.
  * Cost      about 2 µs a URL; a flush reads and writes every record, and is never made durable outside `freeze`.
  */
 import { join } from 'node:path';
@@ -20,12 +20,9 @@ import { Drum, type DrumAnswer, type DrumOptions, type DrumState } from '../drum
 import { DrumBatch } from '../drum/drum-batch.ts';
 import { type Pacer, politePacer } from '../drum/pacer.ts';
 import { openRecords, RecordReader } from '../drum/records.ts';
-import { decodeDiscovery } from '../frontier/discovery.ts';
 import { entryBytes } from '../sieve/batch.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { Bytes, Millis } from '../units.ts';
-import { payLevelDomain } from '../url/domain.ts';
-import { hostOf } from '../url/parts.ts';
 import { xxh64 } from '../url/xxh64.ts';
 import {
   type BudgetOf,
@@ -34,6 +31,7 @@ import {
   EDGES,
   OVERRIDE,
   type Place,
+  POSTPONE,
   PRICE,
   type Prices,
   placeUrl,
@@ -43,7 +41,8 @@ import {
   storedLedger,
   storedRecord,
 } from './domain-delta.ts';
-import { type DomainRecord, newRecord, type Override, RECORD } from './domain-record.ts';
+import { type DomainRecord, newLedger, newRecord, type Override, RECORD } from './domain-record.ts';
+import { type MetHost, MetHosts } from './met-hosts.ts';
 import type { Rounds } from './place.ts';
 
 export interface BookState {
@@ -77,15 +76,6 @@ export interface PlacedUrl {
   readonly entry: Uint8Array;
 }
 
-/** A host met lately: its domain, which has a record or will have one before whatever is offered next. */
-interface MetHost {
-  readonly domain: string;
-  readonly key: bigint;
-  introduced: boolean;
-}
-
-/** When full all are forgotten, which is cheaper than choosing. */
-const REMEMBERED_HOSTS = 16_384;
 const RECORD_WINDOW = 64 * 1024;
 
 export class DomainBook {
@@ -95,7 +85,7 @@ export class DomainBook {
   /** Seen by the DRUM's merges, too. */
   readonly #prices: { version: number; budgetOf: BudgetOf };
   readonly #overrides: Map<string, Override>;
-  readonly #hosts = new Map<string, MetHost>();
+  readonly #hosts = new MetHosts();
   readonly #change = new FieldWriter();
   readonly #aux = new FieldWriter();
   #collected = new DrumBatch();
@@ -143,18 +133,25 @@ export class DomainBook {
 
   /** `newEdges` domains link to it that did not before, and brought `cash`. */
   countEdges(key: bigint, name: string, newEdges: number, cash: number, now: Millis): void {
-    this.#update(key, EDGES, { ...newRecord(name, seconds(now)), inDegree: newEdges, cash });
+    const record = newRecord(name, seconds(now));
+    record.inDegree = newEdges;
+    record.cash = cash;
+    this.#update(key, EDGES, record);
   }
 
   setSupporters(key: bigint, supporters: number): void {
-    this.#update(key, SUPPORTERS, { ...newRecord('', 0), supporters });
+    const record = newRecord('', 0);
+    record.supporters = supporters;
+    this.#update(key, SUPPORTERS, record);
   }
 
   /** Undefined leaves the domain to the policy again. */
   setOverride(name: string, override: Override | undefined, now: Millis): void {
     if (override === undefined) this.#overrides.delete(name);
     else this.#overrides.set(name, override);
-    const record = { ...newRecord(name, seconds(now)), override, blocked: override === 'blocked' };
+    const record = newRecord(name, seconds(now));
+    record.override = override;
+    record.blocked = override === 'blocked';
     this.#update(xxh64(name), OVERRIDE, record);
   }
 
@@ -166,6 +163,13 @@ export class DomainBook {
     this.#prices.version++;
     this.#prices.budgetOf = budgetOf;
     for (const key of domains) this.#update(key, PRICE, newRecord('', 0));
+  }
+
+  /** One of the domain's URLs had a place in a round and has lost it: from now on it counts as put off. */
+  postpone(key: bigint): void {
+    const record = newRecord('', 0);
+    record.later = 1;
+    this.#update(key, POSTPONE, record);
   }
 
   /** Takes a record of another book. */
@@ -180,7 +184,15 @@ export class DomainBook {
    */
   async offerUrls(batch: KeyedBatch, rounds: Rounds, now: Millis, again = false): Promise<void> {
     const request = { ...rounds, again };
-    for (let i = 0; i < batch.length; i++) this.#offerUrl(entryBytes(batch, i), request, now);
+    // The same for every URL of a domain that is known.
+    const change = requestFor(request, undefined, this.#change).slice();
+    const text = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length);
+    for (let i = 0; i < batch.length; i++) {
+      const entry = entryBytes(batch, i);
+      const host = this.#hosts.in(text, i === 0 ? 0 : batch.ends[i - 1]);
+      if (host.introduced) this.#collected.checkUpdate(host.key, change, this.#auxOf(entry, request, 0));
+      else this.#introduce(host, entry, request, now);
+    }
     this.#waiting += batch.length;
     await this.write();
   }
@@ -249,35 +261,30 @@ export class DomainBook {
     this.#collected.update(key, changeTo(kind, this.#priced(record), this.#change));
   }
 
-  #offerUrl(entry: Uint8Array, request: Request, now: Millis): void {
-    const host = this.#met(hostOf(decodeDiscovery(entry).url));
-    const newcomer = host.introduced ? undefined : this.#priced(newRecord(host.domain, seconds(now)));
+  /** A URL of a domain that may be new: what it makes of the domain then goes with it. */
+  #introduce(host: MetHost, entry: Uint8Array, request: Request, now: Millis): void {
+    const newcomer = this.#priced(newRecord(host.domain, seconds(now)));
+    const aux = this.#auxOf(entry, request, newcomer.budget);
+    placeUrl(newcomer, request);
+    this.#collected.checkUpdate(host.key, requestFor(request, newcomer, this.#change), aux);
     host.introduced = true;
+  }
+
+  /** What `placed` must know to find the place. */
+  #auxOf(entry: Uint8Array, { round, last }: Rounds, newcomersBudget: number): Uint8Array {
     this.#aux.clear();
-    this.#aux.number(request.round);
-    this.#aux.number(request.last);
-    this.#aux.number(newcomer?.budget ?? 0);
+    this.#aux.number(round);
+    this.#aux.number(last);
+    this.#aux.number(newcomersBudget);
     this.#aux.bytes(entry);
-    if (newcomer) placeUrl(newcomer, request);
-    const change = requestFor(request, newcomer, this.#change);
-    this.#collected.checkUpdate(host.key, change, this.#aux.finish());
+    return this.#aux.finish();
   }
 
-  /** What the domain's budget is if nothing else is known of it. */
+  /** With the budget of a domain that nothing else is known of. */
   #priced(record: DomainRecord): DomainRecord {
-    const { version, budgetOf } = this.#prices;
-    return { ...record, version, budget: budgetOf(record) };
-  }
-
-  #met(host: string): MetHost {
-    const known = this.#hosts.get(host);
-    if (known) return known;
-    if (this.#hosts.size >= REMEMBERED_HOSTS) this.#hosts.clear();
-    const domain = payLevelDomain(host);
-    const met = { domain, key: xxh64(domain), introduced: false };
-    // A copy: a slice would keep the whole URL in memory.
-    this.#hosts.set(Buffer.from(host, 'latin1').toString('latin1'), met);
-    return met;
+    record.version = this.#prices.version;
+    record.budget = this.#prices.budgetOf(record);
+    return record;
   }
 }
 
@@ -288,7 +295,8 @@ function placed({ key, value, aux }: DrumAnswer): PlacedUrl {
   const fields = new FieldReader(aux);
   const request = { round: fields.number(), last: fields.number(), again: false };
   const newcomersBudget = fields.number();
-  const ledger = value ? storedLedger(value) : { ...newRecord('', 0), budget: newcomersBudget };
+  const ledger = value ? storedLedger(value) : newLedger();
+  if (!value) ledger.budget = newcomersBudget;
   const { budget } = ledger;
   return { place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() };
 }

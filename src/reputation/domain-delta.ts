@@ -48,9 +48,10 @@ export const EDGES = 1;
 export const SUPPORTERS = 2;
 export const OVERRIDE = 3;
 export const PRICE = 4;
+export const POSTPONE = 5;
 /** Followed by `again`, `round` and `last`: with the record of a domain never seen, or without. */
-const PLACE_NEW = 5;
-const PLACE = 6;
+const PLACE_NEW = 6;
+const PLACE = 7;
 
 /** Finds the place for a URL and enters it. */
 export function placeUrl(ledger: Ledger, request: Request): Place {
@@ -116,7 +117,7 @@ export function changing(prices: Prices): Combine {
     placeUrl(opened.ledger, request);
     const isFirstWithName = kind === PLACE_NEW && isNameless(opened);
     if (!isFirstWithName && opened.ledger.version === prices.version) return reopened(opened, out);
-    const record = { ...storedRecord(old), ...opened.ledger };
+    const record = Object.assign(storedRecord(old), opened.ledger);
     return priced(isFirstWithName ? named(record, readRecord(fields)) : record, prices, out);
   };
 }
@@ -140,6 +141,8 @@ function changed(record: DomainRecord, kind: number, change: DomainRecord): Doma
     record.cash += change.cash;
   } else if (kind === SUPPORTERS) {
     record.supporters = change.supporters;
+  } else if (kind === POSTPONE) {
+    record.later += change.later;
   } else if (kind === OVERRIDE) {
     record.override = change.override;
     record.blocked = change.blocked;
@@ -149,7 +152,7 @@ function changed(record: DomainRecord, kind: number, change: DomainRecord): Doma
 
 function named(record: DomainRecord, { name, firstSeen }: DomainRecord): DomainRecord {
   record.name = name;
-  record.firstSeen = firstSeen;
+  if (record.firstSeen === 0) record.firstSeen = firstSeen;
   return record;
 }
 

@@ -50,10 +50,27 @@ const BLOCKED = 8;
 const TRUSTED = 16;
 const NAMELESS = 32;
 
+export function newLedger(): Ledger {
+  return { nextRound: 0, used: 0, budget: 0, version: 0, urls: 0, later: 0, refused: 0, blocked: false };
+}
+
+/** One literal for every record there is: a million of them are made a second. */
 export function newRecord(name: string, firstSeen: number): DomainRecord {
   return {
-    ...{ name, inDegree: 0, cash: 0, supporters: undefined, firstSeen, override: undefined },
-    ...{ nextRound: 0, used: 0, budget: 0, version: 0, urls: 0, later: 0, refused: 0, blocked: false },
+    nextRound: 0,
+    used: 0,
+    budget: 0,
+    version: 0,
+    urls: 0,
+    later: 0,
+    refused: 0,
+    blocked: false,
+    name,
+    inDegree: 0,
+    cash: 0,
+    supporters: undefined,
+    firstSeen,
+    override: undefined,
   };
 }
 
@@ -72,16 +89,18 @@ export function writeRecord(out: FieldWriter, record: DomainRecord): void {
 }
 
 export function readRecord(fields: FieldReader): DomainRecord {
+  const record = newRecord('', 0);
   const flags = fields.number();
-  const ledger = readLedger(fields, flags);
+  readLedger(fields, flags, record);
   const rest = new FieldReader(fields.bytes());
-  const inDegree = rest.number();
-  const firstSeen = rest.number();
-  const cash = flags & HAS_CASH ? rest.time() : 0;
-  const supporters = flags & HAS_SUPPORTERS ? rest.time() : undefined;
-  const budget = flags & HAS_BUDGET ? rest.number() : undefined;
-  const override = flags & BLOCKED ? 'blocked' : flags & TRUSTED ? 'trusted' : budget;
-  return { ...ledger, name: rest.text(), inDegree, firstSeen, cash, supporters, override };
+  record.inDegree = rest.number();
+  record.firstSeen = rest.number();
+  if (flags & HAS_CASH) record.cash = rest.time();
+  if (flags & HAS_SUPPORTERS) record.supporters = rest.time();
+  if (flags & HAS_BUDGET) record.override = rest.number();
+  else if (flags & (BLOCKED | TRUSTED)) record.override = flags & BLOCKED ? 'blocked' : 'trusted';
+  record.name = rest.text();
+  return record;
 }
 
 /** The ledger of a record, and all that is needed to write the record again with another. */
@@ -93,7 +112,9 @@ export interface OpenRecord {
 
 export function openRecord(fields: FieldReader): OpenRecord {
   const flags = fields.number();
-  return { ledger: readLedger(fields, flags), flags, rest: fields.bytes() };
+  const ledger = newLedger();
+  readLedger(fields, flags, ledger);
+  return { ledger, flags, rest: fields.bytes() };
 }
 
 export function writeOpened(out: FieldWriter, { ledger, flags, rest }: OpenRecord): void {
@@ -105,7 +126,11 @@ export function writeOpened(out: FieldWriter, { ledger, flags, rest }: OpenRecor
 export const isNameless = ({ flags }: OpenRecord): boolean => (flags & NAMELESS) !== 0;
 
 /** The ledger that the fields stand at, for whoever needs no more. */
-export const ledgerAt = (fields: FieldReader): Ledger => readLedger(fields, fields.number());
+export function ledgerAt(fields: FieldReader): Ledger {
+  const ledger = newLedger();
+  readLedger(fields, fields.number(), ledger);
+  return ledger;
+}
 
 function flagsOf({ name, cash, supporters, override }: DomainRecord): number {
   return (
@@ -128,15 +153,13 @@ function writeLedger(out: FieldWriter, ledger: Ledger): void {
   out.number(ledger.refused);
 }
 
-function readLedger(fields: FieldReader, flags: number): Ledger {
-  return {
-    nextRound: fields.number(),
-    used: fields.number(),
-    budget: fields.number(),
-    version: fields.number(),
-    urls: fields.number(),
-    later: fields.number(),
-    refused: fields.number(),
-    blocked: (flags & BLOCKED) !== 0,
-  };
+function readLedger(fields: FieldReader, flags: number, into: Ledger): void {
+  into.nextRound = fields.number();
+  into.used = fields.number();
+  into.budget = fields.number();
+  into.version = fields.number();
+  into.urls = fields.number();
+  into.later = fields.number();
+  into.refused = fields.number();
+  into.blocked = (flags & BLOCKED) !== 0;
 }

@@ -23,7 +23,7 @@ import type { Override } from './domain-record.ts';
 
 export const OVERRIDES_FILE = 'domains.tsv';
 /** They are kept in memory, and are part of every checkpoint. */
-const MOST_OVERRIDES = 100_000;
+const MOST_OVERRIDES = 10_000;
 
 export type Overrides = ReadonlyMap<string, Override>;
 
@@ -41,7 +41,11 @@ export async function setOverride(
 ): Promise<string> {
   const name = requireDomain(domain);
   if (typeof override === 'number' && !(Number.isSafeInteger(override) && override >= 0)) {
-    throw new DrumlinError('OVERRIDE', `${override} is no budget.`, 'Take a whole number of URLs, 0 or more.');
+    throw new DrumlinError(
+      'OVERRIDE',
+      `${override} is no budget.`,
+      'Take a whole number of URLs, 0 or more.',
+    );
   }
   const text = await textOf(disk, dir);
   parseOverrides(text, join(dir, OVERRIDES_FILE));
@@ -110,7 +114,9 @@ function printed(name: string, override: Override): string {
 
 /** The name as it stands in canonical URLs. Budgets are of whole domains, so a host in one is refused. */
 function requireDomain(text: string): string {
-  const url = /[/?#@\\%]|:\d*$/.test(text.replace(/\[.*\]/, '')) ? undefined : canonicalise(`http://${text}/`);
+  const url = /[/?#@\\%]|:\d*$/.test(text.replace(/\[.*\]/, ''))
+    ? undefined
+    : canonicalise(`http://${text}/`);
   if (url === undefined) {
     throw new DrumlinError('OVERRIDE', `"${text}" is no domain.`, 'Write a name like example.com.');
   }

@@ -38,7 +38,13 @@ export class Standing {
   readonly keys: BigUint64Array;
   readonly #at: ReadonlyMap<bigint, number>;
 
-  private constructor(places: number, domains: number, sum: number, scores: Float64Array, keys: BigUint64Array) {
+  private constructor(
+    places: number,
+    domains: number,
+    sum: number,
+    scores: Float64Array,
+    keys: BigUint64Array,
+  ) {
     this.places = places;
     this.domains = domains;
     this.sum = sum;

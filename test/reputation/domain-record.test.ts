@@ -22,10 +22,9 @@ const anyRecord: fc.Arbitrary<DomainRecord> = fc
     cash: fc.oneof(fc.constant(0), real),
     supporters: fc.option(real, { nil: undefined }),
     firstSeen: count,
-    override: fc.option(
-      fc.oneof(count, fc.constant('blocked' as const), fc.constant('trusted' as const)),
-      { nil: undefined },
-    ),
+    override: fc.option(fc.oneof(count, fc.constant('blocked' as const), fc.constant('trusted' as const)), {
+      nil: undefined,
+    }),
     nextRound: count,
     used: count,
     budget: count,
@@ -68,6 +67,12 @@ test('the ledger is read and written without the rest, which stays as it is', ()
 });
 
 test('a domain met a moment ago takes little more than its name', () => {
-  const record = { ...newRecord('example.com', 1_700_000_000), inDegree: 3, urls: 40, budget: 10, version: 2 };
+  const record = {
+    ...newRecord('example.com', 1_700_000_000),
+    inDegree: 3,
+    urls: 40,
+    budget: 10,
+    version: 2,
+  };
   expect(bytesOf(record).length).toBe('example.com'.length + 16);
 });

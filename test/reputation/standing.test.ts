@@ -16,15 +16,15 @@ const standingOf = (domains: readonly Ranked[], places: number) =>
   Standing.of(recordsOf(domains), SCORES.in, places);
 
 /** Few scores and few places: ties and lists that overflow. */
-const domains = fc.uniqueArray(
-  fc.record({ key: fc.bigInt({ min: 0n, max: 500n }), score: fc.nat(6) }),
-  { selector: ({ key }) => key, minLength: 0, maxLength: 60, size: 'max' },
-);
+const domains = fc.uniqueArray(fc.record({ key: fc.bigInt({ min: 0n, max: 500n }), score: fc.nat(6) }), {
+  selector: ({ key }) => key,
+  minLength: 0,
+  maxLength: 60,
+  size: 'max',
+});
 
 const sorted = (list: readonly Ranked[]) =>
-  list
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
+  list.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
 
 const listed = (standing: Standing): Ranked[] =>
   Array.from(standing.keys, (key, i) => ({ key, score: standing.scores[i] }));
@@ -93,12 +93,19 @@ describe('between two standings', () => {
 
 test('each ranking has its own score', () => {
   const record = { ...newRecord('a.example', 0), inDegree: 3, cash: 0.5 };
-  expect([SCORES.in(record), SCORES.opic(record), SCORES.tse(record), SCORES.none(record)]).toEqual([3, 0.5, 0, 0]);
+  expect([SCORES.in(record), SCORES.opic(record), SCORES.tse(record), SCORES.none(record)]).toEqual([
+    3, 0.5, 0, 0,
+  ]);
   expect(SCORES.tse({ ...record, supporters: 7 })).toBe(7);
 });
 
 test('bytes that are no standing are refused', async () => {
-  const bytes = (await standingOf([1, 2, 3].map((n) => ({ key: BigInt(n), score: n })), 3)).pack();
+  const bytes = (
+    await standingOf(
+      [1, 2, 3].map((n) => ({ key: BigInt(n), score: n })),
+      3,
+    )
+  ).pack();
   expect(() => Standing.unpack(bytes.subarray(0, 20))).toThrow('not a standing');
   expect(() => Standing.unpack(bytes.subarray(0, 30))).toThrow('not a standing');
   const swapped = Uint8Array.from(bytes);
