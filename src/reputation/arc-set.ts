@@ -1,0 +1,84 @@
+/**
+ * Arcs between domains in memory, each once.
+ *
+ * Idea      Arcs stand in the order they came, in pieces that are never moved, so that whoever goes through them need not mind what is
+ *           added meanwhile. A table of their numbers, found by hash, tells which are there.
+ * Requires  at most `most` arcs; no arc from a domain to itself.
+ * Cost      16 bytes an arc, and 6 to 12 bytes of table for each that there is room for. The table has its full size from the beginning, so
+ *           that it never has to be made anew in the middle of a crawl; what is not touched is not resident.
+ */
+export const ARC_WORDS = 4;
+export const ARC_BYTES = 4 * ARC_WORDS;
+
+const PIECE_BITS = 14;
+const PIECE_ARCS = 2 ** PIECE_BITS;
+const PIECE_MASK = PIECE_ARCS - 1;
+
+/** So many arcs of some pieces: source, target, a u64 each, as words. All pieces but the last are full. */
+export interface Arcs {
+  readonly length: number;
+  readonly pieces: readonly Uint32Array[];
+}
+
+export class ArcSet {
+  readonly most: number;
+  readonly #pieces: Uint32Array[] = [];
+  readonly #table: Uint32Array;
+  #length = 0;
+
+  constructor(most: number) {
+    this.most = most;
+    this.#table = new Uint32Array(2 ** Math.ceil(Math.log2(1.5 * (most + 1))));
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds the arc at `words[at ..]`, unless it is there; false when there is no room for it. */
+  add(words: Uint32Array, at: number): boolean {
+    const table = this.#table;
+    const mask = table.length - 1;
+    let slot = hash(words, at) & mask;
+    for (; table[slot] !== 0; slot = (slot + 1) & mask) {
+      const number = table[slot] - 1;
+      if (isSame(this.#pieces[number >>> PIECE_BITS], (number & PIECE_MASK) * ARC_WORDS, words, at))
+        return true;
+    }
+    if (this.#length === this.most) return false;
+    const to = (this.#length & PIECE_MASK) * ARC_WORDS;
+    if (to === 0) this.#pieces.push(new Uint32Array(PIECE_ARCS * ARC_WORDS));
+    const piece = this.#pieces[this.#pieces.length - 1];
+    for (let i = 0; i < ARC_WORDS; i++) piece[to + i] = words[at + i];
+    table[slot] = ++this.#length;
+    return true;
+  }
+
+  /** Those that are there now; they stay what they are. */
+  all(): Arcs {
+    return { length: this.#length, pieces: [...this.#pieces] };
+  }
+}
+
+/** Words of the arcs from number `from` on, piece by piece. */
+export function* arcWords({ length, pieces }: Arcs, from = 0): Generator<Uint32Array> {
+  for (let start = from; start < length; ) {
+    const piece = Math.floor(start / PIECE_ARCS);
+    const end = Math.min(length, (piece + 1) * PIECE_ARCS);
+    const first = piece * PIECE_ARCS;
+    yield pieces[piece].subarray((start - first) * ARC_WORDS, (end - first) * ARC_WORDS);
+    start = end;
+  }
+}
+
+function isSame(a: Uint32Array, i: number, b: Uint32Array, j: number): boolean {
+  return a[i] === b[j] && a[i + 1] === b[j + 1] && a[i + 2] === b[j + 2] && a[i + 3] === b[j + 3];
+}
+
+/** Keys of domains are hashes already: what is left is to make an arc differ from another of the same domains. */
+function hash(words: Uint32Array, at: number): number {
+  let h = Math.imul(words[at] ^ words[at + 1], 0x9e3779b1) + words[at + 2];
+  h = Math.imul(h ^ (h >>> 15), 0x85ebca6b) + words[at + 3];
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
