@@ -72,7 +72,7 @@ async function measure(
       if (stage.domains > 0) rounds += stage.fetched / (stage.domains * stage.budget);
       const isOver = stage.pages >= pages;
       if (stage.domains > 0 && (isOver || stage.pages > 1.9 * printed)) {
-        print(columns(line(stage, rounds, isNaive)));
+        print(columns(line(stage, rounds, isNaive)) + (stage.isWhole ? '' : '  (cut short)'));
         printed = stage.pages;
       }
       if (isOver) break;

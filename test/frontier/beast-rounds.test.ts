@@ -135,6 +135,43 @@ describe('mistakes of the caller', () => {
   });
 });
 
+describe('memory that was read by half', () => {
+  /** Takes one batch, and goes on in another process. */
+  async function takeAndReopen(
+    options: Parameters<typeof Beast.open>[0],
+    take: (beast: Beast) => ReturnType<Beast['take']>,
+  ): Promise<{ taken: string[]; options: typeof options }> {
+    const beast = await Beast.open(options);
+    const taken = textsOf(await take(beast));
+    const at = await beast.freeze();
+    await beast.settle(at);
+    await beast.close();
+    return { taken, options: { ...options, at } };
+  }
+
+  test.each(['round', 'rescan'] as const)('of a %s goes on where it was, again and again', async (what) => {
+    const limits = { window: 1000 };
+    const first = { disk: new Disk(), folder: temporaryFolder(), memory: MEMORY, limits };
+    const beast = await Beast.open(first);
+    const texts = Array.from({ length: 60 }, (_, i) => `${i} ${'x'.repeat(200)}`);
+    for (const text of texts) beast.put(what === 'round' ? 1 : 'later', entry(text));
+    await beast.freeze();
+    expect(await next(beast)).toBe(what);
+    let options: Parameters<typeof Beast.open>[0] = { ...first, at: await beast.freeze() };
+    const all: string[] = [];
+    let batches = 0;
+    for (; all.length < texts.length; batches++) {
+      expect(batches).toBeLessThan(texts.length);
+      const one = await takeAndReopen(options, (b) => (what === 'round' ? b.take() : b.takeLater()));
+      all.push(...one.taken);
+      options = one.options;
+    }
+    expect(all).toEqual(texts);
+    expect(batches).toBeGreaterThan(5);
+    expect(readdirSync(first.folder).every((name) => name.startsWith('journal.'))).toBe(true);
+  });
+});
+
 describe('memory and files', () => {
   test('nothing is written before memory is full', async () => {
     const folder = temporaryFolder();

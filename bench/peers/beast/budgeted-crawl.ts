@@ -41,6 +41,8 @@ export interface Stage {
   readonly moved: number;
   readonly movedInAll: number;
   readonly waiting: number;
+  /** The crawl did not end in the middle of it. */
+  readonly isWhole: boolean;
 }
 
 export class BudgetedCrawl {
@@ -94,10 +96,10 @@ export class BudgetedCrawl {
       await this.#placeAnew(some);
     }
     const { queues } = this.#beast;
-    while (this.pages < most) {
-      const said = await this.#beast.advance();
-      if (said !== 'round') break;
+    let said = await this.#beast.advance();
+    for (; said === 'round'; said = await this.#beast.advance()) {
       await this.#round();
+      if (this.pages >= most) break;
     }
     if (this.#beast.entries !== this.#found - this.pages) throw new Error('URLs were lost');
     return {
@@ -108,6 +110,7 @@ export class BudgetedCrawl {
       moved: this.#moved - moved,
       movedInAll: this.#moved,
       waiting: this.#beast.entries,
+      isWhole: said !== 'round',
     };
   }
 
