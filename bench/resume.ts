@@ -135,7 +135,7 @@ async function make(config: CrawlConfig, size: Size): Promise<void> {
     transport: { agent: 0, agents: 1, received: [0], unacknowledged: [] },
     discovered: [],
   });
-  const agent = AgentFolder.create(disk, dir, { sieve, hosts, backlog });
+  const agent = AgentFolder.create(disk, dir, { sieve, hosts, backlog, reputation: undefined });
   await agent.save(front, state, async () => {});
   await agent.close();
   process.stderr.write(

@@ -3,7 +3,8 @@
  *
  *   agents/0/seen/            the sieve
  *   agents/0/hosts/           what is known of hosts
- *   agents/0/backlog/         URLs that wait
+ *   agents/0/backlog/         URLs that wait for their host
+ *   agents/0/domains/         what is known of domains, and URLs that wait for budget; only in the order of budgets
  *   agents/0/front.N          what was in memory at the last checkpoint
  *   agents/0/checkpoint.json  the last checkpoint: the lengths of all of these and of the archive's files
  *
@@ -16,9 +17,17 @@ import { type CheckpointFormat, type Frozen, loadCheckpoint, saveCheckpoint } fr
 import type { Disk } from '../disk/disk.ts';
 import { together } from '../disk/together.ts';
 import type { DrumState } from '../drum/drum.ts';
+import { DrumlinError, EXIT } from '../errors.ts';
 import { Backlog, type BacklogState } from '../frontier/backlog.ts';
 import type { FrontierState } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
+import { budgets, parseBudget } from '../reputation/budget-policy.ts';
+import {
+  ReputationFolder,
+  type ReputationState,
+  reputationFolders,
+} from '../reputation/reputation-folder.ts';
+import { Standing } from '../reputation/standing.ts';
 import { DrumSieve, type SieveState } from '../sieve/disk-sieve.ts';
 import type { Millis } from '../units.ts';
 import type { CountersState } from './counters.ts';
@@ -26,6 +35,10 @@ import type { SeedMove } from './folder.ts';
 import type { CrawlConfig } from './settings.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 2 };
+/** Arcs in the sample of a ranking: about 32 MB. */
+const MOST_SAMPLED = 2 ** 20;
+/** Every crawl draws its sample alike, so that a ranking made later of what it gathered can be compared. */
+const SAMPLE_SEED = 1;
 const FRONT_FILE = /^front\.\d+$/;
 
 /** What the agent itself must know to go on. */
@@ -49,12 +62,14 @@ interface AgentParts {
   readonly sieve: DrumSieve;
   readonly hosts: HostStore;
   readonly backlog: Backlog;
+  readonly reputation: ReputationFolder | undefined;
 }
 
 interface StoredState extends AgentState {
   readonly sieve: SieveState;
   readonly hosts: Frozen<DrumState>;
   readonly backlog: Frozen<BacklogState>;
+  readonly reputation?: ReputationState | undefined;
 }
 
 export const AGENTS = 'agents';
@@ -94,12 +109,16 @@ export const partFolders = (dir: string) => ({
   backlog: join(dir, 'backlog'),
 });
 
+const reputationDir = (dir: string): string => join(dir, 'domains');
+
 export class AgentFolder {
   readonly #dir: string;
   readonly #disk: Disk;
   readonly sieve: DrumSieve;
   readonly hosts: HostStore;
   readonly backlog: Backlog;
+  /** None in a crawl breadth first. */
+  readonly reputation: ReputationFolder | undefined;
   /** The last checkpoint, when there is one: what the agent was, and what it had in memory. */
   readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
   #sequence: number;
@@ -116,16 +135,23 @@ export class AgentFolder {
     this.sieve = parts.sieve;
     this.hosts = parts.hosts;
     this.backlog = parts.backlog;
+    this.reputation = parts.reputation;
     this.#sequence = sequence;
     this.restored = restored;
   }
 
   /** Opens the folder at its last checkpoint, or as a new one. */
-  static async open(disk: Disk, dir: string, config: CrawlConfig): Promise<AgentFolder> {
+  static async open(
+    disk: Disk,
+    dir: string,
+    config: CrawlConfig,
+    onHalved: (p: number) => void = () => {},
+  ): Promise<AgentFolder> {
     const folders = partFolders(dir);
     for (const folder of Object.values(folders)) await disk.makeFolder(folder);
     const stored = await loadCheckpoint<StoredState>(disk, dir, CHECKPOINT);
     const at = stored?.state;
+    if (at?.reputation && config.order !== 'budget') throw budgetsBefore(dir);
     const opened: { close(): Promise<void> }[] = [];
     const open = async <Part extends { close(): Promise<void> }>(part: Promise<Part>): Promise<Part> => {
       opened.push(await part);
@@ -141,8 +167,13 @@ export class AgentFolder {
       const backlog = await open(
         Backlog.open({ disk, folder: folders.backlog, memory: config.backlogMemory, at: at?.backlog }),
       );
+      const reputation =
+        config.order === 'budget'
+          ? await open(openReputation(disk, dir, config, onHalved, at?.reputation))
+          : undefined;
       const restored = stored && { state: stored.state, front: await readFront(disk, dir, stored.files) };
-      return new AgentFolder(dir, disk, { sieve, hosts, backlog }, stored?.sequence ?? 0, restored);
+      const parts = { sieve, hosts, backlog, reputation };
+      return new AgentFolder(dir, disk, parts, stored?.sequence ?? 0, restored);
     } catch (error) {
       for (const part of opened) await part.close();
       throw error;
@@ -167,16 +198,21 @@ export class AgentFolder {
     const sequence = this.#sequence + 1;
     const name = `front.${sequence}`;
     // Side by side: on a busy event loop it is the number of waits one after the other that counts.
-    const [sieve, hosts, backlog] = await together([
+    const [sieve, hosts, backlog, reputation] = await together([
       this.sieve.freeze(),
       this.hosts.freeze(),
       this.backlog.freeze(),
+      this.reputation?.freeze() ?? Promise.resolve(undefined),
       writeDurably(disk, join(this.#dir, name), front),
       makeArchiveDurable(),
     ]);
     // The names of files begun since the last checkpoint must be durable before it counts on them.
-    await together(Object.values(partFolders(this.#dir)).map((folder) => disk.syncFolder(folder)));
-    const stored: StoredState = { ...state, sieve, hosts, backlog };
+    const folders = [
+      ...Object.values(partFolders(this.#dir)),
+      ...(reputation ? reputationFolders(reputationDir(this.#dir)) : []),
+    ];
+    await together(folders.map((folder) => disk.syncFolder(folder)));
+    const stored: StoredState = { ...state, sieve, hosts, backlog, reputation };
     const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
     await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     this.#sequence = sequence;
@@ -185,12 +221,34 @@ export class AgentFolder {
       this.sieve.settle(sieve),
       this.hosts.settle(hosts),
       this.backlog.settle(backlog),
+      (reputation && this.reputation?.settle(reputation)) ?? Promise.resolve(),
     ]);
   }
 
   async close(): Promise<void> {
-    for (const part of [this.sieve, this.hosts, this.backlog]) await part.close();
+    for (const part of [this.sieve, this.hosts, this.backlog, this.reputation]) await part?.close();
   }
+}
+
+/** Its part of the folder, when the order is that of budgets. */
+export async function openReputation(
+  disk: Disk,
+  dir: string,
+  { domainMemory: memory, rankSample: p, rank, budget }: CrawlConfig,
+  onHalved: (p: number) => void,
+  at: ReputationState | undefined,
+): Promise<ReputationFolder> {
+  return ReputationFolder.open({
+    disk,
+    dir: reputationDir(dir),
+    memory,
+    p,
+    seed: SAMPLE_SEED,
+    mostArcs: MOST_SAMPLED,
+    onHalved,
+    budgetOf: budgets(parseBudget(budget), Standing.none, rank),
+    at,
+  });
 }
 
 async function readFront(
@@ -226,4 +284,13 @@ async function writeDurably(disk: Disk, path: string, pieces: readonly Uint8Arra
   } finally {
     await file.close();
   }
+}
+
+function budgetsBefore(dir: string): DrumlinError {
+  return new DrumlinError(
+    'ORDER_CHANGED',
+    `${dir} belongs to a crawl in the order of budgets, where URLs wait for theirs.`,
+    'Leave --order out, or begin another crawl in another folder.',
+    { exitCode: EXIT.folder },
+  );
 }

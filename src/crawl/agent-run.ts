@@ -9,13 +9,20 @@ import { WarcWriter } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import { FieldWriter } from '../disk/fields.ts';
+import { politePacer } from '../drum/pacer.ts';
 import { Backlog } from '../frontier/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
 import { restoreSnapshot, takeSnapshot } from '../frontier/snapshot.ts';
 import { SieveSupply } from '../frontier/supply.ts';
+import { parseBudget } from '../reputation/budget-policy.ts';
+import { BudgetedSupply } from '../reputation/budgeted-supply.ts';
+import { EdgeGatherer } from '../reputation/edge-gatherer.ts';
+import { Reputation } from '../reputation/reputation.ts';
+import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import { MemorySieve } from '../sieve/memory-sieve.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
+import type { Sieve } from '../sieve/sieve.ts';
 import type { Bytes } from '../units.ts';
 import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
 import { VERSION } from '../version.ts';
@@ -26,7 +33,7 @@ import { type SharedAddresses, SharedAddressTable } from './between/address-tabl
 import { Allowance, type SharedAllowance } from './between/allowance.ts';
 import type { ActivityReport } from './between/quiescence.ts';
 import { agentOf } from './between/routing.ts';
-import type { Transport, TransportState } from './between/transport.ts';
+import { PARCEL, type Transport, type TransportState } from './between/transport.ts';
 import { typeFilter } from './content-type.ts';
 import { type AgentProgress, addUp, Counters, type CountersState, type EndReason } from './counters.ts';
 import { equip } from './equipment.ts';
@@ -85,6 +92,8 @@ const MOST_HOSTS_PER_ADDRESS = 256;
 const RECENT_LINKS: Bytes = 2 ** 20;
 /** For the digests of recent payloads: half a million pages. */
 const RECENT_PAYLOADS: Bytes = 2 ** 22;
+/** For links between domains that were reported lately. */
+const RECENT_EDGES: Bytes = 2 ** 19;
 
 export async function runAgent(start: AgentStart, around: AgentSurroundings): Promise<RunningAgent> {
   const opened: Closable[] = [];
@@ -121,7 +130,11 @@ async function beginAgent(
   };
 
   const folder =
-    config.dir === '' ? undefined : await AgentFolder.open(disk, agentDir(config.dir, start.agent), config);
+    config.dir === ''
+      ? undefined
+      : await AgentFolder.open(disk, agentDir(config.dir, start.agent), config, (p) =>
+          log.event('rank-sample-halved', { p }),
+        );
   if (folder) opened.push(folder);
   const before = folder?.restored;
   const startedAt = clock.now();
@@ -161,7 +174,18 @@ async function beginAgent(
     counters,
     clock,
   });
-  const supply = new SieveSupply(sieve, before?.state.taken);
+  const budgeted =
+    folder?.reputation &&
+    underBudgets(folder.reputation, start, around, transport, sieve, before?.state.taken, counters);
+  const supply = budgeted?.supply ?? new SieveSupply(sieve, before?.state.taken);
+  const reputation = budgeted?.reputation;
+  if (reputation) {
+    politeness.budgets = {
+      crowded: () => frontier.turnsOut >= config.fetches && frontier.front >= frontier.required,
+      budgetOf: (domain) => reputation.budgetOf(domain),
+      leastBudget: reputation.leastBudget,
+    };
+  }
   const distributor = new Distributor(supply, frontier, clock);
   const outage = new Outage({ resolver, clock, log });
   const shared = { clock, client, resolver, guard, frontier, counters, log, politeness, outage };
@@ -184,6 +208,8 @@ async function beginAgent(
   }
 
   const save = async (): Promise<void> => {
+    reputation?.carry(true);
+    await reputation?.write();
     const { received } = transport.state();
     if (folder) {
       const front = encodeFront({
@@ -211,6 +237,7 @@ async function beginAgent(
     frontier,
     admission,
     supply,
+    reputation,
     distributor,
     naming: new Naming(shared),
     transport,
@@ -220,6 +247,7 @@ async function beginAgent(
       config,
       robots,
       admission,
+      reputation,
       pages,
       wantsType: typeFilter(config.types),
       payloads: new RecentCache(RECENT_PAYLOADS),
@@ -256,6 +284,7 @@ async function beginAgent(
       throw error;
     } finally {
       await client.close();
+      await reputation?.end();
       await folder?.close();
     }
   };
@@ -268,6 +297,50 @@ async function beginAgent(
     seedMoved: (move) => void scope.admitSeedRedirect(...move),
     result,
   };
+}
+
+/** The parts of a crawl in the order of budgets. */
+function underBudgets(
+  { book, edges, sample, rounds }: ReputationFolder,
+  { config, agent, agents }: AgentStart,
+  { clock }: AgentSurroundings,
+  transport: Transport,
+  sieve: Sieve,
+  taken: number | undefined,
+  counters: Counters,
+): { readonly reputation: Reputation; readonly supply: BudgetedSupply } {
+  const pacer = politePacer();
+  const supply = new BudgetedSupply(
+    {
+      sieve,
+      book,
+      beast: rounds,
+      now: () => clock.now(),
+      pacer,
+      onBlocked: (urls) => counters.countRefused('blocked', urls),
+    },
+    taken,
+  );
+  const reputation = new Reputation({
+    agent,
+    agents,
+    rank: config.rank,
+    policy: parseBudget(config.budget),
+    gatherer: new EdgeGatherer({
+      owners: agents,
+      ownerOf: (partition) => agentOf(partition, agents),
+      cash: config.rank === 'opic',
+      cache: RECENT_EDGES,
+    }),
+    edges,
+    sample,
+    book,
+    clock,
+    pacer,
+    send: (to, message, bytes) => transport.send(to, PARCEL[message], bytes),
+    onBudgets: () => supply.budgetsChanged(),
+  });
+  return { reputation, supply };
 }
 
 /** Twice as many as an address can be asked for in turn before the first of them is ready again. */

@@ -13,11 +13,12 @@ import type { Clock } from '../clock.ts';
 import type { Distributor } from '../frontier/distributor.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Supply } from '../frontier/supply.ts';
+import type { Message, Reputation } from '../reputation/reputation.ts';
 import type { Bytes, Millis } from '../units.ts';
 import type { Admission } from './admission.ts';
 import type { Allowance } from './between/allowance.ts';
 import type { ActivityReport } from './between/quiescence.ts';
-import type { Transport } from './between/transport.ts';
+import { PARCEL, type Parcel, type Transport } from './between/transport.ts';
 import { unpackKeyedBatch } from './between/url-parcel.ts';
 import type { EndReason } from './counters.ts';
 import type { Naming } from './naming.ts';
@@ -31,11 +32,20 @@ const OWED_MUCH: Bytes = 6 * 2 ** 20;
 /** How soon to look again whether another agent gave back a page of the crawl's limit. */
 const LOOK_AGAIN: Millis = 250;
 
+/** What parcels are called that are about domains. */
+const MESSAGES: Readonly<Record<number, Message>> = {
+  [PARCEL.edges]: 'edges',
+  [PARCEL.sample]: 'sample',
+  [PARCEL.standing]: 'standing',
+};
+
 export interface AgentParts {
   readonly clock: Clock;
   readonly frontier: Frontier;
   readonly admission: Admission;
   readonly supply: Supply;
+  /** Only in the order of budgets. */
+  readonly reputation: Reputation | undefined;
   readonly distributor: Distributor;
   readonly naming: Naming;
   readonly transport: Transport;
@@ -76,7 +86,7 @@ export class Agent {
     const over = () => this.#end !== undefined;
     const receiving = transport
       .receive(
-        ({ bytes }) => this.#receive(bytes),
+        (parcel) => this.#receive(parcel),
         () => this.#work.notify(),
       )
       .catch((error) => this.#fail(error));
@@ -123,23 +133,29 @@ export class Agent {
 
   /** Hands everything on and has it decided, so that the summary can tell how much is left. */
   async #settle(): Promise<void> {
-    await this.#parts.admission.carry(true);
-    await this.#parts.supply.decide();
+    const { admission, supply, reputation } = this.#parts;
+    await admission.carry(true);
+    await supply.decide();
+    await reputation?.rankNow();
   }
 
-  #receive(bytes: Uint8Array): void {
-    this.#parts.admission.receive(unpackKeyedBatch(bytes));
+  #receive({ from, kind, bytes }: Parcel): void {
+    const { admission, reputation } = this.#parts;
+    if (kind === PARCEL.urls) admission.receive(unpackKeyedBatch(bytes));
+    else reputation?.receive(from, MESSAGES[kind], bytes);
     this.#links.notify();
   }
 
   /** Carries links to the sieve and what is novel to the workbench; makes checkpoints in between. */
   async #distribute(): Promise<void> {
-    const { admission, supply, distributor, frontier } = this.#parts;
+    const { admission, supply, reputation, distributor, frontier } = this.#parts;
     while (this.#end === undefined) {
       this.#distributing = true;
       // Nobody to fetch for means that others may wait for what is still on its way from here.
       if (await admission.carry(frontier.turnsOut === 0)) supply.offered();
       const progressed = await distributor.step();
+      if (frontier.turnsOut === 0) reputation?.carry(true);
+      await reputation?.step();
       await this.#checkpointIfDue();
       this.#distributing = false;
       // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become
@@ -149,7 +165,8 @@ export class Agent {
         this.#work.notify();
       }
       if (!progressed && !(admission.hasWork && frontier.turnsOut === 0)) {
-        await this.#links.wait(Math.min(distributor.wakeAt, admission.wakeAt, this.#checkpointAt));
+        const wakeAt = Math.min(distributor.wakeAt, admission.wakeAt, reputation?.wakeAt ?? Infinity);
+        await this.#links.wait(Math.min(wakeAt, this.#checkpointAt));
       }
     }
   }
@@ -203,7 +220,8 @@ export class Agent {
   }
 
   #isIdle(): boolean {
-    const { admission, distributor, naming, frontier, transport } = this.#parts;
+    const { admission, distributor, reputation, naming, frontier, transport } = this.#parts;
+    if (reputation?.idle === false) return false;
     if (this.#distributing || frontier.turnsOut > 0 || frontier.queued > 0) return false;
     return naming.idle && admission.idle && distributor.idle && transport.idle;
   }

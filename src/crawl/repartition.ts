@@ -29,19 +29,21 @@ import type { Host } from '../frontier/host.ts';
 import { HostStore } from '../frontier/host-store.ts';
 import { PathQueue } from '../frontier/path-queue.ts';
 import { restoreSnapshot, takeSnapshot } from '../frontier/snapshot.ts';
+import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import { BatchBuilder, entryBytes } from '../sieve/batch.ts';
 import { DrumSieve } from '../sieve/disk-sieve.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { Millis } from '../units.ts';
 import { isDomainKey, PARTITION_BITS, partitionOfFingerprint } from '../url/fingerprint.ts';
 import { hostOf } from '../url/parts.ts';
-import { AgentFolder, type AgentState, agentDir, partFolders } from './agent-folder.ts';
+import { AgentFolder, type AgentState, agentDir, openReputation, partFolders } from './agent-folder.ts';
 import { agentOf, partitionsOf } from './between/routing.ts';
-import { PARCEL, type TransportState } from './between/transport.ts';
+import { PARCEL, type Parcel, type TransportState } from './between/transport.ts';
 import { undelivered } from './between/transport-state.ts';
 import { unpackKeyedBatch } from './between/url-parcel.ts';
 import { addUp, Counters, type CountersState } from './counters.ts';
 import { decodeFront, encodeFront } from './front.ts';
+import { handOverParcel, handOverReputation, type OwnerOf, putOffNew } from './handover-reputation.ts';
 import type { CrawlConfig } from './settings.ts';
 
 export interface Handover {
@@ -77,14 +79,19 @@ export async function repartition(handover: Handover): Promise<void> {
       states.push(state);
       transports.push(transport);
     }
-    for (const { kind, bytes } of undelivered(transports)) {
-      if (kind !== PARCEL.urls) throw new Error(`A parcel of kind ${kind} cannot be handed over.`);
-      route(unpackKeyedBatch(bytes), heirs);
-    }
+    for (const parcel of undelivered(transports)) await handOverUndelivered(parcel, heirs);
     for (const heir of heirs) await heir.store(stateOf(heir.agent, to, states));
   } finally {
     for (const heir of heirs) await heir.close();
   }
+}
+
+/** What was sent and may not have arrived. Where domains stand is found out anew. */
+async function handOverUndelivered({ kind, bytes }: Parcel, heirs: readonly Heir[]): Promise<void> {
+  const reputations = reputationsOf(heirs);
+  if (kind === PARCEL.urls) route(unpackKeyedBatch(bytes), heirs);
+  else if (kind === PARCEL.edges) await handOverParcel(bytes, reputations, ownerIn(heirs), systemClock.now());
+  else if (kind === PARCEL.sample) for (const { sample } of reputations) sample.receive(bytes);
 }
 
 /** Moves everything that one of the old agents has; says what it was, unless it never came to a checkpoint. */
@@ -98,10 +105,14 @@ async function handOver(
   const folder = await AgentFolder.open(disk, dir, config);
   try {
     if (!folder.restored) return { state: undefined, transport: emptyTransport(agent, from) };
-    const { state } = folder.restored;
+    let { state } = folder.restored;
     const front = decodeFront(folder.restored.front, dir);
     await handOverHosts(folder, state, front.frontier, handover, heirs);
     await handOverBacklog(folder.backlog, heirs);
+    if (folder.reputation) {
+      const blocked = await handOverReputation(folder.reputation, reputationsOf(heirs), ownerIn(heirs));
+      state = withRefused(state, 'blocked', blocked);
+    }
     await handOverSeen(folder.sieve, heirs);
     for (const batch of front.discovered) route(batch, heirs);
     return { state, transport: front.transport };
@@ -164,7 +175,12 @@ async function handOverSeen(sieve: DrumSieve, heirs: readonly Heir[]): Promise<v
       start = end;
     }
   }
+  const reputations = reputationsOf(heirs);
   for (let batch = await sieve.take(); batch; batch = await sieve.take()) {
+    if (reputations.length > 0) {
+      await putOffNew(batch, reputations, ownerIn(heirs), systemClock.now());
+      continue;
+    }
     for (let i = 0; i < batch.length; i++) {
       const discovery = decodeDiscovery(entryBytes(batch, i));
       const { backlog } = ownerOf(batch.keys[i], heirs);
@@ -183,6 +199,22 @@ function route(batch: KeyedBatch, heirs: readonly Heir[]): void {
 
 function ownerOf(key: bigint, heirs: readonly Heir[]): Heir {
   return heirs[agentOf(partitionOfFingerprint(key), heirs.length)];
+}
+
+/** In a crawl by budgets all have one. */
+const reputationsOf = (heirs: readonly Heir[]): ReputationFolder[] =>
+  heirs.flatMap(({ reputation }) => reputation ?? []);
+
+function ownerIn(heirs: readonly Heir[]): OwnerOf {
+  const reputations = reputationsOf(heirs);
+  return (key) => reputations[agentOf(partitionOfFingerprint(key), reputations.length)];
+}
+
+function withRefused(state: AgentState, reason: string, urls: number): AgentState {
+  if (urls === 0) return state;
+  const more = new Counters();
+  more.countRefused(reason, urls);
+  return { ...state, counters: addUp<CountersState>([state.counters, { ...more }]) };
 }
 
 function emptyTransport(agent: number, agents: number): TransportState {
@@ -237,6 +269,7 @@ interface HeirParts {
   readonly hosts: HostStore;
   readonly backlog: Backlog;
   readonly keys: KnownKeys;
+  readonly reputation: ReputationFolder | undefined;
 }
 
 /** One of the new agents, while it is given what it will own. */
@@ -245,6 +278,7 @@ class Heir {
   readonly hosts: HostStore;
   readonly backlog: Backlog;
   readonly keys: KnownKeys;
+  readonly reputation: ReputationFolder | undefined;
   readonly discovered = new BatchBuilder();
   readonly #handover: Handover;
   readonly #dir: string;
@@ -256,6 +290,7 @@ class Heir {
     this.hosts = parts.hosts;
     this.backlog = parts.backlog;
     this.keys = parts.keys;
+    this.reputation = parts.reputation;
   }
 
   static async open(handover: Handover, agent: number): Promise<Heir> {
@@ -268,6 +303,8 @@ class Heir {
       hosts: await HostStore.open({ disk, folder: folders.hosts, memory: hostMemory }),
       backlog: await Backlog.open({ disk, folder: folders.backlog, memory: backlogMemory }),
       keys: await KnownKeys.create(disk, folders.seen),
+      reputation:
+        config.order === 'budget' ? await openReputation(disk, dir, config, () => {}, undefined) : undefined,
     });
   }
 
@@ -285,7 +322,7 @@ class Heir {
   /** Stores the agent's first checkpoint. */
   async store({ required, ...state }: HeirState): Promise<void> {
     const { disk, config, to } = this.#handover;
-    const { hosts, backlog, discovered } = this;
+    const { hosts, backlog, reputation, discovered } = this;
     const known = await this.keys.seal();
     const frontier = { ...(await countRecords(hosts)), required, allHere: false };
     const front = encodeFront({
@@ -297,8 +334,9 @@ class Heir {
     const options = { folder, memory: config.sieveMemory, cache: 0, disk, known };
     const sieve = await DrumSieve.openAt(options, undefined);
     try {
-      const made = AgentFolder.create(disk, this.#dir, { sieve, hosts, backlog });
-      const rest = { waiting: backlog.urls, frontier, taken: known };
+      const made = AgentFolder.create(disk, this.#dir, { sieve, hosts, backlog, reputation });
+      const waiting = backlog.urls + (reputation?.rounds.entries ?? 0);
+      const rest = { waiting, frontier, taken: known };
       await made.save(front, { ...state, ...rest }, async () => {});
     } finally {
       await sieve.close();
@@ -309,5 +347,6 @@ class Heir {
     await this.keys.abandon();
     await this.hosts.close();
     await this.backlog.close();
+    await this.reputation?.close();
   }
 }

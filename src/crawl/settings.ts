@@ -9,6 +9,7 @@ import { nearest } from '../nearest.ts';
 import type { Millis } from '../units.ts';
 import {
   agents,
+  budgetPolicy,
   contentTypes,
   count,
   duration,
@@ -17,10 +18,13 @@ import {
   folder,
   gzipLevel,
   list,
+  orderName,
   patterns,
   proxyUrl,
   ranges,
+  rankName,
   scopeName,
+  share,
   size,
   text,
   type ValueType,
@@ -62,6 +66,30 @@ export const SETTINGS = {
     scopeName,
     'any',
     'which links are followed: host (to the hosts of the seeds), domain (to their domains), prefix (to what lies under their folders) or any',
+  ),
+  order: setting(
+    'order',
+    orderName,
+    'budget',
+    'which URLs come first: budget (every domain has as many a round as its reputation earns) or bfs (in the order they are found)',
+  ),
+  rank: setting(
+    'rank',
+    rankName,
+    'tse',
+    'what a domain’s reputation is: in (domains that link to it), opic (what pages that link to it share out), tse (estimated supporters) or none',
+  ),
+  budget: setting(
+    'budget',
+    budgetPolicy,
+    'irlbot',
+    'URLs that a domain may have a round: irlbot, proportional, equal(10), top(1000), inverse, or arithmetic over rank and score, such as "rank <= 1000 ? 5000 : 10"',
+  ),
+  rankSample: setting(
+    'rank-sample',
+    share,
+    0.01,
+    'part of the domains whose links tse goes by; halved when there is no room for them',
   ),
   include: setting(
     'include',
@@ -120,6 +148,13 @@ export const SETTINGS = {
     500,
     'time between two requests to one address; never more than the delay of a host',
   ),
+  slowDelay: setting(
+    'slow-delay',
+    duration,
+    40_000,
+    'time between two requests to one host of a domain with the least budget, while others wait; with larger budgets it shrinks to the delay',
+  ),
+  slowAddressDelay: setting('slow-address-delay', duration, 1000, 'the same for addresses'),
   delays: setting(
     'delays',
     file,
@@ -194,6 +229,13 @@ export const SETTINGS = {
     16 * 2 ** 20,
     'memory of each agent for what is known of hosts on their way to and from the disk',
     2 ** 20,
+  ),
+  domainMemory: setting(
+    'domain-memory',
+    size,
+    16 * 2 ** 20,
+    'memory of each agent for domains, the links between them and URLs that wait for budget, on their way to and from the disk',
+    8 * 2 ** 20,
   ),
   checkpoint: setting(
     'checkpoint',

@@ -1,6 +1,8 @@
 /** The kinds of values that settings take: how each is written, read, checked and printed. */
 import type { GzipLevel } from '../archive/gzip.ts';
 import { DrumlinError } from '../errors.ts';
+import { parseBudget } from '../reputation/budget-policy.ts';
+import { RANKS } from '../reputation/standing.ts';
 import {
   type Bytes,
   formatBytes,
@@ -86,19 +88,45 @@ export const agents: ValueType<number | 'cores'> = {
   holds: isAgents,
 };
 
+/** One word of several. */
+const choice = <Word extends string>(what: string, words: readonly Word[]): ValueType<Word> => ({
+  placeholder: what,
+  parse: (t) => {
+    const word = words.find((one) => one === t.trim());
+    if (word !== undefined) return word;
+    throw new DrumlinError('VALUE', `"${t}" is no ${what}.`, `Take one of ${words.join(', ')}.`);
+  },
+  print: String,
+  holds: (v): v is Word => words.some((word) => word === v),
+});
+
 /** Which links are followed; src/crawl/scope.ts says where each ends. */
 const SCOPES = ['host', 'domain', 'prefix', 'any'] as const;
 export type ScopeName = (typeof SCOPES)[number];
+export const scopeName = choice('scope', SCOPES);
 
-export const scopeName: ValueType<ScopeName> = {
-  placeholder: 'scope',
+/** Which URLs come first. */
+const ORDERS = ['budget', 'bfs'] as const;
+export const orderName = choice('order', ORDERS);
+export const rankName = choice('rank', RANKS);
+
+/** How much a domain may have a round: src/reputation/budget-policy.ts says how it is written. */
+export const budgetPolicy: ValueType<string> = {
+  ...text,
+  placeholder: 'policy',
+  parse: (t) => String(parseBudget(t)),
+};
+
+/** A part of a whole. */
+export const share: ValueType<number> = {
+  placeholder: 'share',
   parse: (t) => {
-    const name = SCOPES.find((scope) => scope === t.trim());
-    if (name !== undefined) return name;
-    throw new DrumlinError('VALUE', `"${t}" is no scope.`, `Take one of ${SCOPES.join(', ')}.`);
+    const value = Number(t);
+    if (t.trim() !== '' && value > 0 && value <= 1) return value;
+    throw new DrumlinError('VALUE', `"${t}" is no share.`, 'Take a number above 0 and up to 1.');
   },
   print: String,
-  holds: (v): v is ScopeName => SCOPES.some((scope) => scope === v),
+  holds: (v): v is number => typeof v === 'number',
 };
 
 export const list: ValueType<readonly string[]> = {

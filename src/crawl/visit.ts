@@ -16,6 +16,7 @@ import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import { isHtml } from '../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../parse/page.ts';
+import type { Reputation } from '../reputation/reputation.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
 import type { Millis } from '../units.ts';
 import { pathOf } from '../url/parts.ts';
@@ -52,6 +53,8 @@ export interface VisitTools {
   readonly wantsType: TypeFilter;
   readonly politeness: Politeness;
   readonly outage: Outage;
+  /** Told who links to whom, where that matters. */
+  readonly reputation: Pick<Reputation, 'page'> | undefined;
   /** A seed has moved: the scope follows. */
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
@@ -95,7 +98,7 @@ export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
   } finally {
     const now = clock.now();
     const wait = Math.max(asked.requested ? politeness.hostDelay(turn.host) : 0, asked.penalty);
-    const addressWait = asked.requested ? politeness.addressDelay(turn.address.ip) : 0;
+    const addressWait = asked.requested ? politeness.delayAt(turn) : 0;
     frontier.release(turn, now + wait, now + addressWait);
   }
 }
@@ -252,9 +255,10 @@ function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
 function followRedirect(
   url: string,
   { url: from, depth, redirects }: Discovery,
-  { config, counters, admission, onSeedRedirect }: Tools,
+  { config, counters, admission, reputation, onSeedRedirect }: Tools,
 ): void {
   counters.urlsSeen++;
+  reputation?.page(from, [url]);
   if (depth === 0) onSeedRedirect(from, url);
   if (redirects < config.maxRedirects) admission.discover([url], depth, redirects + 1);
   else counters.countError('too-many-redirects');
@@ -273,11 +277,12 @@ function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptio
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
   { links, robots }: ParsedPage,
-  { depth }: Discovery,
-  { counters, admission }: Tools,
+  { url, depth }: Discovery,
+  { counters, admission, reputation }: Tools,
 ): void {
   counters.urlsSeen += links.length;
   if (robots.nofollow) return;
   const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
+  reputation?.page(url, followed);
   admission.discover(followed, depth + 1);
 }

@@ -6,6 +6,7 @@ import type { ResolvedAddress } from '../fetch/exchange.ts';
 import type { RobotsRules } from '../fetch/robots.ts';
 import type { Millis } from '../units.ts';
 import { domainKey } from '../url/fingerprint.ts';
+import { xxh64 } from '../url/xxh64.ts';
 import type { Discovery } from './discovery.ts';
 import { hostId } from './memory-run.ts';
 import { PathQueue } from './path-queue.ts';
@@ -27,6 +28,8 @@ const LONGEST_WAIT: Millis = 25 * 3600_000;
 /** The pay-level domain of hosts. */
 export class Domain {
   readonly name: string;
+  /** The hash of its name, and the part of it that its hosts' keys begin with. */
+  readonly hash: bigint;
   readonly key: bigint;
   /** Its hosts in memory. */
   hosts = 0;
@@ -37,6 +40,7 @@ export class Domain {
 
   constructor(name: string) {
     this.name = name;
+    this.hash = xxh64(name);
     this.key = domainKey(name);
   }
 }

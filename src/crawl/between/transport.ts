@@ -24,6 +24,12 @@ import type { Bytes } from '../../units.ts';
 export const PARCEL = {
   /** URLs for the owner of their domain: see url-parcel.ts. */
   urls: 0,
+  /** Links between domains, for the owner of the target: see reputation/edge-parcel.ts. */
+  edges: 1,
+  /** Links of sampled domains, for everybody: see reputation/supporter-sample.ts. */
+  sample: 2,
+  /** Where the sender's domains stand, for everybody: see reputation/standing.ts. */
+  standing: 3,
 } as const;
 
 export interface Parcel {

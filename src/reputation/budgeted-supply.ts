@@ -1,0 +1,157 @@
+/**
+ * URLs under budgets: what the sieve lets through waits in BEAST's queues for a round in which its domain has budget for it.
+ *
+ *   sieve ─► book: which round? ─┬─► BEAST, round r + 1 … last ─► take: round r
+ *              ▲                 └─► BEAST, later ─┐
+ *              └──────── rescan, at the end of a cycle ┘
+ *
+ * Idea      Rounds go by as fast as the frontier asks for more. So budgets shape the shares of domains and never make fetchers wait: with
+ *           a single site in the crawl, its rounds follow one another at once.
+ * Requires  one caller at a time, who alone makes the book merge.
+ * Ensures   no round has more URLs of a domain than its budget. A round begins when everything that was known before has its place. Every URL is
+ *           handed out once, or counted as blocked, or in `waiting`; those of a domain about in their order.
+ */
+import { VarintReader } from '../disk/varint.ts';
+import type { Pacer } from '../drum/pacer.ts';
+import type { Beast } from '../frontier/beast.ts';
+import { type Discovery, decodeDiscovery } from '../frontier/discovery.ts';
+import type { Entries } from '../frontier/path-queue.ts';
+import type { Supply } from '../frontier/supply.ts';
+import { BatchBuilder } from '../sieve/batch.ts';
+import type { Sieve } from '../sieve/sieve.ts';
+import type { Millis } from '../units.ts';
+import type { DomainBook } from './domain-book.ts';
+import type { Rounds } from './place.ts';
+
+export interface BudgetedSupplyParts {
+  readonly sieve: Sieve;
+  readonly book: DomainBook;
+  readonly beast: Beast;
+  readonly now: () => Millis;
+  readonly pacer: Pacer;
+  /** URLs of domains that the operator has blocked will not be fetched. */
+  readonly onBlocked: (urls: number) => void;
+}
+
+/** Batches of the sieve that are given their places in passing, while there is something to hand out. */
+const IN_PASSING = 4;
+
+export class BudgetedSupply implements Supply {
+  readonly #parts: BudgetedSupplyParts;
+  readonly #again = new BatchBuilder();
+  /** All that the sieve has decided was taken. */
+  #drained: boolean;
+  /** URLs taken from the sieve in the life of the crawl. */
+  taken: number;
+  /** A rescan found no round for any URL, and no other will before budgets change. */
+  #barren = false;
+
+  /** `taken` is what was taken from the sieve in earlier runs. */
+  constructor(parts: BudgetedSupplyParts, taken = 0) {
+    this.#parts = parts;
+    this.taken = taken;
+    this.#drained = taken === parts.sieve.size;
+  }
+
+  get undecided(): number {
+    return this.#parts.sieve.pending;
+  }
+
+  get waiting(): number {
+    const { sieve, book, beast } = this.#parts;
+    return sieve.size - this.taken + book.waiting + beast.entries;
+  }
+
+  /** What waits although no budget is ever meant for it does not keep a crawl from ending. */
+  get idle(): boolean {
+    const { sieve, book, beast } = this.#parts;
+    if (sieve.pending > 0 || !this.#drained || book.waiting > 0) return false;
+    return beast.entries === 0 || (beast.inRounds === 0 && this.#barren);
+  }
+
+  offered(): void {
+    this.#drained = false;
+  }
+
+  /** What was put off may have a chance now. */
+  budgetsChanged(): void {
+    this.#barren = false;
+  }
+
+  async decide(): Promise<void> {
+    const { sieve } = this.#parts;
+    if (sieve.pending === 0) return;
+    await sieve.flush();
+    this.#drained = false;
+  }
+
+  async take(): Promise<readonly Discovery[] | undefined> {
+    const { beast } = this.#parts;
+    await this.#askForPlaces(IN_PASSING);
+    await this.#putInPlaces();
+    for (;;) {
+      const entries = await beast.take();
+      if (entries) return discoveries(entries);
+      await this.#placeAll();
+      if (beast.inRounds === 0 && (beast.entries === 0 || this.#barren)) return undefined;
+      if ((await beast.advance()) === 'rescan') await this.#rescan();
+    }
+  }
+
+  async #placeAll(): Promise<void> {
+    await this.#askForPlaces(Infinity);
+    if (this.#parts.book.waiting > 0) await this.#parts.book.flush();
+    await this.#putInPlaces();
+  }
+
+  async #askForPlaces(batches: number): Promise<void> {
+    const { sieve, book, beast, now, pacer } = this.#parts;
+    for (let i = 0; i < batches && !this.#drained; i++) {
+      const batch = await sieve.take();
+      this.#drained = batch === undefined;
+      if (!batch) return;
+      this.taken += batch.length;
+      await book.offerUrls(batch, roundsOf(beast), now());
+      await this.#putInPlaces();
+      await pacer.pause();
+    }
+  }
+
+  /** Puts where they belong those of which the book has decided. */
+  async #putInPlaces(): Promise<void> {
+    const { book, beast, onBlocked, pacer } = this.#parts;
+    for (let placed = await book.take(); placed; placed = await book.take()) {
+      for (const { place, entry } of placed) {
+        if (place === 'blocked') onBlocked(1);
+        else beast.put(place, entry);
+      }
+      await beast.makeRoom();
+      await pacer.pause();
+    }
+  }
+
+  /** Asks for a place for everything that was put off. */
+  async #rescan(): Promise<void> {
+    const { book, beast, now, pacer } = this.#parts;
+    const before = beast.inRounds;
+    for (let entries = await beast.takeLater(); entries; entries = await beast.takeLater()) {
+      this.#again.clear();
+      for (const entry of eachEntry(entries)) this.#again.add(0n, entry);
+      await book.offerUrls(this.#again, roundsOf(beast), now(), true);
+      await this.#putInPlaces();
+      await pacer.pause();
+    }
+    await book.flush();
+    await this.#putInPlaces();
+    this.#barren = beast.inRounds === before;
+  }
+}
+
+const roundsOf = ({ round, last }: Beast): Rounds => ({ round, last });
+
+export function* eachEntry({ count, bytes }: Entries): Generator<Uint8Array> {
+  const reader = new VarintReader(bytes);
+  for (let i = 0; i < count; i++) yield reader.take(reader.next());
+}
+
+const discoveries = (entries: Entries): Discovery[] => Array.from(eachEntry(entries), decodeDiscovery);

@@ -1,0 +1,117 @@
+/**
+ * What an agent keeps of domains on disk, opened and made durable together.
+ *
+ *   domains/book/    a record for every domain
+ *   domains/edges/   who links to whom
+ *   domains/sample/  the links of sampled domains, of all agents
+ *   domains/rounds/  URLs that wait for budget
+ *
+ * Ensures   opened at what `freeze` returned, everything is what it was then.
+ */
+import { join } from 'node:path';
+import type { Frozen } from '../disk/checkpoint.ts';
+import type { Disk } from '../disk/disk.ts';
+import { together } from '../disk/together.ts';
+import { Beast, type BeastState } from '../frontier/beast.ts';
+import type { Bytes } from '../units.ts';
+import { type BookState, DomainBook } from './domain-book.ts';
+import type { BudgetOf } from './domain-delta.ts';
+import { DomainEdges, type DomainEdgesState } from './domain-edges.ts';
+import { type SampleState, SupporterSample } from './supporter-sample.ts';
+
+export interface ReputationState {
+  readonly book: Frozen<BookState>;
+  readonly edges: Frozen<DomainEdgesState>;
+  readonly sample: Frozen<SampleState>;
+  readonly rounds: Frozen<BeastState>;
+}
+
+export interface ReputationFolderOptions {
+  readonly disk: Disk;
+  readonly dir: string;
+  /** Three eighths each for records and for edges, the rest for rounds; the sample has its own. */
+  readonly memory: Bytes;
+  /** The part of the domains whose links are sampled, as long as there is room for that many arcs. */
+  readonly p: number;
+  readonly seed: number;
+  readonly mostArcs: number;
+  readonly onHalved: (p: number) => void;
+  readonly budgetOf: BudgetOf;
+  readonly at?: ReputationState | undefined;
+}
+
+const PARTS = ['book', 'edges', 'sample', 'rounds'] as const;
+
+export const reputationFolders = (dir: string) => PARTS.map((part) => join(dir, part));
+
+export class ReputationFolder {
+  readonly book: DomainBook;
+  readonly edges: DomainEdges;
+  readonly sample: SupporterSample;
+  readonly rounds: Beast;
+
+  private constructor(book: DomainBook, edges: DomainEdges, sample: SupporterSample, rounds: Beast) {
+    this.book = book;
+    this.edges = edges;
+    this.sample = sample;
+    this.rounds = rounds;
+  }
+
+  static async open(options: ReputationFolderOptions): Promise<ReputationFolder> {
+    const { disk, memory, p, seed, mostArcs: most, onHalved, budgetOf, at } = options;
+    const [bookDir, edgesDir, sampleDir, roundsDir] = reputationFolders(options.dir);
+    const opened: { close(): Promise<void> }[] = [];
+    const open = async <Part extends { close(): Promise<void> }>(
+      folder: string,
+      part: () => Promise<Part>,
+    ) => {
+      await disk.makeFolder(folder);
+      const result = await part();
+      opened.push(result);
+      return result;
+    };
+    const eighth = memory / 8;
+    try {
+      return new ReputationFolder(
+        await open(bookDir, () =>
+          DomainBook.open({ disk, folder: bookDir, memory: 3 * eighth, budgetOf, at: at?.book }),
+        ),
+        await open(edgesDir, () =>
+          DomainEdges.open({ disk, folder: edgesDir, memory: 3 * eighth, at: at?.edges }),
+        ),
+        await open(sampleDir, () =>
+          SupporterSample.open({ disk, folder: sampleDir, p, seed, most, onHalved, at: at?.sample }),
+        ),
+        await open(roundsDir, () =>
+          Beast.open({ disk, folder: roundsDir, memory: 2 * eighth, at: at?.rounds }),
+        ),
+      );
+    } catch (error) {
+      for (const part of opened) await part.close();
+      throw error;
+    }
+  }
+
+  async freeze(): Promise<ReputationState> {
+    const [book, edges, sample, rounds] = await together([
+      this.book.freeze(),
+      this.edges.freeze(),
+      this.sample.freeze(),
+      this.rounds.freeze(),
+    ]);
+    return { book, edges, sample, rounds };
+  }
+
+  async settle({ book, edges, sample, rounds }: ReputationState): Promise<void> {
+    await together([
+      this.book.settle(book),
+      this.edges.settle(edges),
+      this.sample.settle(sample),
+      this.rounds.settle(rounds),
+    ]);
+  }
+
+  async close(): Promise<void> {
+    for (const part of [this.book, this.edges, this.sample, this.rounds]) await part.close();
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * What the domains of an agent have earned so far, kept up to date while it crawls: IRLbot's STAR, with a ranking of one's choice.
+ *
+ *   page ─► gatherer ─► owner of the target ─► edges: which are new? ─┬─► book: in-degree
+ *                                                                     └─► sample ─► all other agents
+ *   now and then:  edges + sample ─► TSE ─► book ─► standing ─► all other agents ─► budgets
+ *
+ * Idea      Everything is done in small steps by the one loop that also feeds the frontier, so that nothing here waits for a lock. Budgets are
+ *           computed anew when the graph has grown by a quarter: rarely enough that the work for one edge stays constant.
+ * Requires  one caller of `step`; `page` and `receive` at any time. Whoever writes a checkpoint calls `carry(true)` and `write` first; whoever
+ *           closes the edges and the book calls `end` before.
+ * Ensures   agents that have been told the same have the same standing, and so the same budgets.
+ */
+import type { Clock } from '../clock.ts';
+import type { Pacer } from '../drum/pacer.ts';
+import type { Millis } from '../units.ts';
+import { payLevelDomain } from '../url/domain.ts';
+import { hostOf, originOf } from '../url/parts.ts';
+import { xxh64 } from '../url/xxh64.ts';
+import type { DomainView } from './budget-expression.ts';
+import { type BudgetPolicy, budgets } from './budget-policy.ts';
+import type { DomainBook } from './domain-book.ts';
+import type { DomainEdges } from './domain-edges.ts';
+import type { Override } from './domain-record.ts';
+import type { EdgeGatherer } from './edge-gatherer.ts';
+import { unpackEdges } from './edge-parcel.ts';
+import { estimateSupporters } from './live-tse.ts';
+import { type RankName, SCORES, Standing } from './standing.ts';
+import type { SupporterSample } from './supporter-sample.ts';
+
+/** What agents tell each other. */
+export type Message = 'edges' | 'sample' | 'standing';
+
+export interface ReputationParts {
+  readonly agent: number;
+  readonly agents: number;
+  readonly rank: RankName;
+  readonly policy: BudgetPolicy;
+  readonly gatherer: EdgeGatherer;
+  readonly edges: DomainEdges;
+  readonly sample: SupporterSample;
+  readonly book: DomainBook;
+  readonly clock: Clock;
+  readonly pacer: Pacer;
+  readonly send: (to: number, message: Message, bytes: Uint8Array) => void;
+  /** Domains may have other budgets now. */
+  readonly onBudgets: () => void;
+}
+
+/** Edges wait this long for company. */
+const EDGES_AGE: Millis = 1000;
+/** So many are sent at once. */
+const MANY_EDGES = 16_384;
+/** Budgets are computed anew after so many new edges at first, and when there are so many times as many as the last time. */
+const FIRST_EDGES = 500;
+const GROWTH = 1.25;
+/** Domains that are looked through in one step. */
+const SLICE = 65_536;
+/** Hosts whose domains are remembered; when full all are forgotten. */
+const REMEMBERED_ORIGINS = 16_384;
+
+export class Reputation {
+  readonly #parts: ReputationParts;
+  readonly #standings: Standing[];
+  #standing = Standing.none;
+  #edgesDue: Millis = Infinity;
+  /** Parcels of other agents, and our own, that were not taken in yet. */
+  #arrived: Uint8Array[] = [];
+  /** Edges when budgets were computed last. */
+  #rankedAt = 0;
+  #ranking: AsyncGenerator<void> | undefined;
+  readonly #origins = new Origins();
+  /** Domains and budgets at the top, for whoever asks while a page is fetched. */
+  #budgetsAtTop = new Map<bigint, number>();
+
+  constructor(parts: ReputationParts) {
+    this.#parts = parts;
+    this.#standings = Array.from({ length: parts.agents }, () => Standing.none);
+  }
+
+  /** Nothing is on its way to other agents, or to the disk. */
+  get idle(): boolean {
+    return this.#parts.gatherer.waiting === 0 && this.#arrived.length === 0;
+  }
+
+  /** When `step` has something to do although nothing happens. */
+  get wakeAt(): Millis {
+    return this.#ranking ? 0 : this.#edgesDue;
+  }
+
+  get standing(): Standing {
+    return this.#standing;
+  }
+
+  /** What the domain with this key may have in a round; for those below the top, what any unknown domain may. */
+  budgetOf(domain: bigint): number {
+    return this.#budgetsAtTop.get(domain) ?? this.leastBudget;
+  }
+
+  get leastBudget(): number {
+    return this.#parts.policy.budget(unknown(this.#standing));
+  }
+
+  /** A page was fetched, and links there. */
+  page(url: string, links: readonly string[]): void {
+    const { gatherer, clock } = this.#parts;
+    gatherer.page(xxh64(payLevelDomain(hostOf(url))), this.#origins.domainsOf(links, originOf(url)));
+    if (this.#edgesDue === Infinity && gatherer.waiting > 0) this.#edgesDue = clock.now() + EDGES_AGE;
+  }
+
+  receive(from: number, message: Message, bytes: Uint8Array): void {
+    if (message === 'edges') this.#arrived.push(bytes);
+    else if (message === 'sample') this.#parts.sample.receive(bytes);
+    else this.#learnStanding(from, Standing.unpack(bytes));
+  }
+
+  /** Hands edges to the owners of their targets when there are many or they have waited long enough. */
+  carry(all = false): void {
+    const { gatherer, agents, agent, clock, send } = this.#parts;
+    const due = all || clock.now() >= this.#edgesDue || gatherer.waiting >= MANY_EDGES;
+    if (!due || gatherer.waiting === 0) return;
+    this.#edgesDue = Infinity;
+    for (let owner = 0; owner < agents; owner++) {
+      const parcel = gatherer.drain(owner);
+      if (parcel === undefined) continue;
+      if (owner === agent) this.#arrived.push(parcel);
+      else send(owner, 'edges', parcel);
+    }
+  }
+
+  /** Does the next small piece of work; true when there is more. */
+  async step(): Promise<boolean> {
+    this.carry();
+    await this.write();
+    await this.#takeNew();
+    if (!this.#ranking && this.#isDue()) this.#ranking = this.#rank();
+    if (!this.#ranking) return false;
+    if ((await this.#ranking.next()).done) this.#ranking = undefined;
+    return this.#ranking !== undefined;
+  }
+
+  /** Takes in what has arrived, and sends nothing. */
+  async write(): Promise<void> {
+    const { edges, book } = this.#parts;
+    for (const parcel of this.#arrived.splice(0)) this.#takeIn(parcel);
+    await edges.write();
+    await book.write();
+  }
+
+  /** Computes all budgets by what is known now, at the end of a crawl. */
+  async rankNow(): Promise<void> {
+    await this.write();
+    while (this.#ranking && !(await this.#ranking.next()).done);
+    this.#ranking = undefined;
+    for await (const _ of this.#rank());
+  }
+
+  /** Stops whatever is under way. */
+  async end(): Promise<void> {
+    await this.#ranking?.return(undefined);
+    this.#ranking = undefined;
+  }
+
+  /** What the operator decided. */
+  override(domain: string, override: Override | undefined): void {
+    const { book, clock, onBudgets } = this.#parts;
+    book.setOverride(domain, override, clock.now());
+    onBudgets();
+  }
+
+  #isDue(): boolean {
+    const { edges } = this.#parts;
+    const known = edges.size + edges.pending;
+    return known > 0 && known >= Math.max(this.#rankedAt * GROWTH, this.#rankedAt + FIRST_EDGES);
+  }
+
+  #takeIn(parcel: Uint8Array): void {
+    const { edges, book, clock } = this.#parts;
+    const { length, targets, ends, sources, cash, nameOf } = unpackEdges(parcel);
+    for (let i = 0, at = 0; i < length; i++) {
+      book.countEdges(targets[i], nameOf(i), 0, cash?.[i] ?? 0, clock.now());
+      for (; at < ends[i]; at++) edges.add(targets[i], sources[at]);
+    }
+  }
+
+  /** Counts the edges that proved new, and tells all agents of those in the sample. */
+  async #takeNew(): Promise<void> {
+    const { agent, agents, edges, sample, book, rank, clock, send } = this.#parts;
+    for (let novel = await edges.take(); novel; novel = await edges.take()) {
+      for (let i = 0; i < novel.length; i++) book.countEdges(novel.targets[i], '', 1, 0, clock.now());
+      const drawn = rank === 'tse' ? sample.offer(novel) : undefined;
+      for (let to = 0; drawn && to < agents; to++) if (to !== agent) send(to, 'sample', drawn);
+    }
+  }
+
+  async *#rank(): AsyncGenerator<void> {
+    const { edges, book, rank, agent, agents, send } = this.#parts;
+    await edges.flush();
+    await this.#takeNew();
+    this.#rankedAt = edges.size;
+    if (rank === 'tse') yield* this.#countSupporters();
+    const own = yield* this.#ownStanding();
+    const packed = own.pack();
+    for (let to = 0; to < agents; to++) if (to !== agent) send(to, 'standing', packed);
+    await book.write();
+    this.#learnStanding(agent, own);
+  }
+
+  async *#countSupporters(): AsyncGenerator<void> {
+    const { edges, sample, book, pacer } = this.#parts;
+    for await (const { length, targets, supporters } of estimateSupporters(edges.lists(), sample, {
+      pacer,
+    })) {
+      for (let i = 0; i < length; i++) book.setSupporters(targets[i], supporters[i]);
+      await book.write();
+      yield;
+    }
+  }
+
+  async *#ownStanding(): AsyncGenerator<void, Standing> {
+    const { book, rank, pacer } = this.#parts;
+    const records = book.records();
+    let own = Standing.none;
+    for (;;) {
+      const slice = await Standing.of(nextOf(records, SLICE, pacer), SCORES[rank]);
+      if (slice.domains === 0) return own;
+      own = Standing.merge([own, slice]);
+      yield;
+    }
+  }
+
+  #learnStanding(from: number, standing: Standing): void {
+    const { book, policy, rank, onBudgets } = this.#parts;
+    this.#standings[from] = standing;
+    this.#standing = Standing.merge(this.#standings);
+    book.setBudgets(budgets(policy, this.#standing, rank));
+    this.#budgetsAtTop = topBudgets(policy, this.#standing);
+    onBudgets();
+  }
+}
+
+/** The domains of links, which mostly lead to where others have led a moment ago. */
+class Origins {
+  readonly #domains = new Map<string, string>();
+
+  /** Of links to elsewhere than the page's own origin; with repeats. */
+  *domainsOf(links: readonly string[], own: string): Generator<string> {
+    let last = own;
+    for (const link of links) {
+      // The links of a page come in groups: those of its own site, those to one other.
+      if (link.charCodeAt(last.length) === SLASH && link.startsWith(last)) continue;
+      if (link.charCodeAt(own.length) === SLASH && link.startsWith(own)) continue;
+      last = originOf(link);
+      yield this.#domains.get(last) ?? this.#meet(last, link);
+    }
+  }
+
+  #meet(origin: string, link: string): string {
+    if (this.#domains.size >= REMEMBERED_ORIGINS) this.#domains.clear();
+    const domain = copyOf(payLevelDomain(hostOf(link)));
+    this.#domains.set(copyOf(origin), domain);
+    return domain;
+  }
+}
+
+const SLASH = 47;
+/** A slice of a URL, itself a slice of a page, would keep the page in memory. */
+const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+
+/** The next so many, leaving the rest for another time. */
+async function* nextOf<T>(all: AsyncGenerator<T>, most: number, pacer: Pacer): AsyncGenerator<T> {
+  for (let i = 0; i < most; i++) {
+    const { done, value } = await all.next();
+    if (done) return;
+    yield value;
+    if (i % 1024 === 0) await pacer.pause();
+  }
+}
+
+/** A domain of which nothing is known. */
+const unknown = ({ domains, mean }: Standing): DomainView => ({
+  name: '',
+  rank: Infinity,
+  score: 0,
+  inDegree: 0,
+  supporters: 0,
+  cash: 0,
+  domains,
+  mean,
+});
+
+/** As far as ranks and scores tell: names are not known here. */
+function topBudgets(policy: BudgetPolicy, standing: Standing): Map<bigint, number> {
+  const someone = unknown(standing);
+  return new Map(
+    Array.from(standing.keys, (key, i) => {
+      const score = standing.scores[i];
+      const view = { ...someone, rank: i + 1, score, inDegree: score, supporters: score, cash: score };
+      return [key, policy.budget(view)];
+    }),
+  );
+}

@@ -1,0 +1,129 @@
+/** Sieve, book and queues together, against a list of URLs for every domain. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Disk } from '../../src/disk/disk.ts';
+import { flatOut } from '../../src/drum/pacer.ts';
+import { encodeDiscovery } from '../../src/frontier/discovery.ts';
+import { BudgetedSupply } from '../../src/reputation/budgeted-supply.ts';
+import { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
+import { BatchBuilder } from '../../src/sieve/batch.ts';
+import { MemorySieve } from '../../src/sieve/memory-sieve.ts';
+import { fingerprint } from '../../src/url/fingerprint.ts';
+import { hostOf } from '../../src/url/parts.ts';
+import { temporaryFolder } from '../disk/temporary-folder.ts';
+
+type Budgets = (domain: string) => number;
+
+async function supplyWith(budget: Budgets) {
+  const blocked = { urls: 0 };
+  const sieve = new MemorySieve();
+  const folder = await ReputationFolder.open({
+    ...{ disk: new Disk(), dir: temporaryFolder(), memory: 2 ** 23, p: 1, seed: 1, mostArcs: 1000 },
+    onHalved: () => {},
+    budgetOf: ({ name }) => budget(name),
+  });
+  const { book, rounds: beast } = folder;
+  const onBlocked = (urls: number) => {
+    blocked.urls += urls;
+  };
+  const supply = new BudgetedSupply({ sieve, book, beast, now: () => 0, pacer: flatOut, onBlocked });
+  const offer = async (urls: readonly string[]) => {
+    const batch = new BatchBuilder();
+    for (const url of urls) {
+      batch.addText(fingerprint(url), encodeDiscovery({ url, depth: 0, redirects: 0 }));
+    }
+    await sieve.offer(batch);
+    supply.offered();
+    await supply.decide();
+  };
+  return { supply, offer, folder, blocked };
+}
+
+/** Everything that the supply gives, in the order of rounds. */
+async function drain(supply: BudgetedSupply): Promise<string[]> {
+  const urls: string[] = [];
+  for (let some = await supply.take(); some; some = await supply.take())
+    urls.push(...some.map(({ url }) => url));
+  return urls;
+}
+
+const pages = (domain: string, count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => `http://${domain}/${from + i}`);
+
+describe('URLs under budgets', () => {
+  test('come out by rounds: each domain has its budget in each, until it has no more', async () => {
+    const { supply, offer, folder } = await supplyWith((domain) => (domain === 'large.test' ? 4 : 2));
+    await offer([...pages('small.test', 7), ...pages('large.test', 7)]);
+    const urls = await drain(supply);
+    const domains = urls.map((url) => hostOf(url).replace('.test', ''));
+    expect(domains.slice(0, 6).sort()).toEqual([...'llll'].map(() => 'large').concat('small', 'small'));
+    expect(domains.slice(6, 11).sort()).toEqual(['large', 'large', 'large', 'small', 'small']);
+    expect(domains.slice(11)).toEqual(['small', 'small', 'small']);
+    expect(supply.waiting).toBe(0);
+    expect(supply.idle).toBe(true);
+    await folder.close();
+  });
+
+  test('come out once each, and are counted exactly, whatever comes when', async () => {
+    const step = fc.record({
+      domain: fc.integer({ min: 0, max: 4 }),
+      count: fc.integer({ min: 0, max: 30 }),
+    });
+    const story = fc.array(fc.oneof(step, fc.constant('take' as const)), { maxLength: 25, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(story, async (steps) => {
+        const { supply, offer, folder } = await supplyWith((domain) => Number(domain[1]) + 1);
+        const given = new Map<string, string[]>();
+        const got = new Map<string, string[]>();
+        const note = (map: Map<string, string[]>, url: string) => {
+          const host = hostOf(url);
+          map.set(host, [...(map.get(host) ?? []), url]);
+        };
+        let waiting = 0;
+        for (const step of steps) {
+          if (step === 'take') {
+            const urls = (await supply.take()) ?? [];
+            for (const { url } of urls) note(got, url);
+            waiting -= urls.length;
+          } else {
+            const host = `d${step.domain}.test`;
+            const urls = pages(host, step.count, given.get(host)?.length ?? 0);
+            for (const url of urls) note(given, url);
+            await offer(urls);
+            waiting += urls.length;
+          }
+          expect(supply.waiting).toBe(waiting);
+        }
+        for (const url of await drain(supply)) note(got, url);
+        for (const [host, urls] of given) expect(got.get(host)?.sort()).toEqual(urls.sort());
+        expect(got.size).toBe([...given.values()].filter(({ length }) => length > 0).length);
+        await folder.close();
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('of domains without budget wait without end, and do not keep a crawl from ending', async () => {
+    let budget = 0;
+    const { supply, offer, folder } = await supplyWith((domain) => (domain === 'poor.test' ? budget : 5));
+    await offer([...pages('poor.test', 3), ...pages('rich.test', 12)]);
+    expect(await drain(supply)).toEqual(pages('rich.test', 12));
+    expect(supply).toMatchObject({ waiting: 3, idle: true });
+    budget = 1;
+    folder.book.setBudgets(({ name }) => (name === 'poor.test' ? budget : 5));
+    supply.budgetsChanged();
+    expect(supply.idle).toBe(false);
+    expect((await drain(supply)).sort()).toEqual(pages('poor.test', 3));
+    await folder.close();
+  });
+
+  test('of blocked domains are refused and counted', async () => {
+    const { supply, offer, folder, blocked } = await supplyWith(() => 2);
+    folder.book.setOverride('bad.test', 'blocked', 0);
+    await offer([...pages('bad.test', 3), ...pages('good.test', 3)]);
+    expect(await drain(supply)).toEqual(pages('good.test', 3));
+    expect(blocked.urls).toBe(3);
+    expect(supply).toMatchObject({ waiting: 0, idle: true });
+    await folder.close();
+  });
+});
