@@ -175,6 +175,33 @@ describe('a book of domains', () => {
     await book.close();
   });
 
+  test('takes the budgets that it is opened with for those that changed', async () => {
+    const given = options();
+    const rounds = { round: 1, last: 9 };
+    const before = await DomainBook.open(given);
+    await before.offerUrls(batchOf(['http://site.example/1']), rounds, NOW);
+    const at = stored(await before.freeze());
+    await before.close();
+    const book = await DomainBook.open({ ...given, at, budgetOf: byDegree(50) });
+    await book.offerUrls(batchOf(['http://site.example/2', 'http://site.example/3']), rounds, NOW);
+    await book.flush();
+    expect((await takeAll(book)).map(({ budget }) => budget)).toEqual([2, 2, 50]);
+    await book.close();
+  });
+
+  test('keeps a record whole while its numbers grow in the middle of a merge', async () => {
+    const { geometry, ...roomy } = options();
+    const book = await DomainBook.open(roomy);
+    const urls = Array.from({ length: 300 }, (_, i) => `http://site.example/${i}`);
+    await book.offerUrls(batchOf(urls), { round: 1, last: 200 }, NOW);
+    await book.flush();
+    expect((await takeAll(book)).map(({ place }) => place)).toEqual(
+      urls.map((_, i) => 2 + Math.floor(i / 2)),
+    );
+    expect((await recordsOf(book)).get('site.example')).toMatchObject({ urls: 300, used: 2, inDegree: 0 });
+    await book.close();
+  });
+
   test('learns the name of a domain of which at first only the score was known', async () => {
     const book = await DomainBook.open(options());
     book.setSupporters(xxh64('site.example'), 5);
