@@ -10,6 +10,7 @@ import type { GraphFacts, GraphLevel } from '../graph/graph-file.ts';
 import type { ImportFormat } from '../graph/import.ts';
 import type { DegreeFacts, GraphInfo } from '../graph/info.ts';
 import { formatBytes, formatCount, formatDuration, type Millis, parseBytes } from '../units.ts';
+import { interruptible } from './interrupt.ts';
 
 interface Screen {
   readonly isTTY?: boolean | undefined;
@@ -122,7 +123,7 @@ export async function buildFromCrawl(crawl: string, flags: BuildFlags, screen: S
   });
 }
 
-function made(out: string, { nodes, arcs }: GraphFacts): string {
+function made(out: string, { nodes, arcs }: Pick<GraphFacts, 'nodes' | 'arcs'>): string {
   return `${out}: ${formatCount(nodes)} nodes, ${formatCount(arcs)} arcs`;
 }
 
@@ -154,6 +155,7 @@ export async function exportGraph(
           for await (const bytes of edgeListOf(graph, options)) await file.write(bytes);
         });
       }
+      if (flags.out !== undefined) meter.note(made(flags.out, graph));
     });
   } finally {
     await graph.close();
@@ -193,20 +195,16 @@ function neededOut(out: string | undefined): string {
   );
 }
 
-/** Does the work; Ctrl-C ends it with nothing left behind. */
+/** Does the work, its progress told; Ctrl-C ends it with nothing left behind. */
 async function watched(
   screen: Screen,
   work: (meter: Meter, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const meter = new Meter(screen);
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  process.once('SIGINT', abort).once('SIGTERM', abort);
   try {
-    await work(meter, stop.signal);
+    await interruptible((signal) => work(meter, signal));
   } finally {
     meter.end();
-    process.removeListener('SIGINT', abort).removeListener('SIGTERM', abort);
   }
 }
 

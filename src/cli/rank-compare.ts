@@ -4,13 +4,14 @@
  */
 import { availableParallelism } from 'node:os';
 import { basename, resolve } from 'node:path';
-import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { Comparison, Contestant } from '../rank/compare-run.ts';
 import type { NodeWeights } from '../rank/ranker.ts';
-import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
+import { parseBytes } from '../units.ts';
+import { interruptible } from './interrupt.ts';
+import { atLeastOne, keysByFlag, type Streams } from './rank-words.ts';
 
 export interface CompareFlags {
   readonly by: string;
@@ -21,11 +22,6 @@ export interface CompareFlags {
   readonly report?: string;
   readonly threads: string;
   readonly memory: string;
-}
-
-export interface Streams {
-  readonly output: Writable;
-  readonly screen: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
 const METHODS = 'in,opic,pagerank,trustrank,supp,tse';
@@ -57,7 +53,8 @@ export async function compareCommand(
   flags: CompareFlags,
   { output, screen }: Streams,
 ): Promise<void> {
-  const [{ writeText }, { readNameList }, { Disk }, { openGraph }] = await Promise.all([
+  const [tables, { writeText }, { readNameList }, { Disk }, { openGraph }] = await Promise.all([
+    import('../rank/compare-table.ts'),
     import('./text-output.ts'),
     import('./name-list.ts'),
     import('../disk/disk.ts'),
@@ -73,11 +70,12 @@ export async function compareCommand(
   const disk = new Disk();
   const graph = await openGraph(folder, disk);
   const bytesRead = () => disk.traffic.read;
-  const compare = () => compared(graph, { contestants, top, threads, memory, ...lists, bytesRead }, screen);
+  const request = { contestants, top, threads, memory, ...lists, bytesRead };
+  const compare = () => interruptible((signal) => compared(graph, { ...request, signal }, screen));
   try {
     if (flags.report === undefined) {
       await writeText(undefined, output, async function* () {
-        yield printed(await compare(), flags.json === true);
+        yield printed(await compare(), flags.json === true, tables);
       });
       return;
     }
@@ -87,7 +85,8 @@ export async function compareCommand(
       comparison = await compare();
       yield reportPage(comparison, `Rankings of ${basename(resolve(folder))}`);
     });
-    if (comparison) output.write(printed(comparison, flags.json === true));
+    if (comparison) output.write(printed(comparison, flags.json === true, tables));
+    screen.write(`${flags.report} holds the plots\n`);
   } finally {
     await graph.close();
   }
@@ -125,12 +124,11 @@ async function readMethods(
   readNames: (path: string) => Promise<NodeWeights>,
 ): Promise<Contestant[]> {
   const { findRanker } = await import('../rank/registry.ts');
-  const { flagOf } = await import('../rank/parameters.ts');
   const contestants: Contestant[] = [];
   for (const label of text.split(',').map((part) => part.trim())) {
     const [by, ...settings] = label.split(':');
     const { parameters } = await findRanker(by);
-    const keys = new Map(Object.keys(parameters).map((key) => [flagOf(key), key]));
+    const keys = await keysByFlag(parameters);
     const given: Record<string, string | NodeWeights> = {};
     for (const setting of settings) {
       const [, flag, value] = /^([^=]+)=(.+)$/s.exec(setting) ?? [];
@@ -150,52 +148,19 @@ async function readMethods(
   return contestants;
 }
 
-function printed(comparison: Comparison, json: boolean): string {
+function printed(
+  comparison: Comparison,
+  json: boolean,
+  tables: typeof import('../rank/compare-table.ts'),
+): string {
   if (json) return `${JSON.stringify(comparison, undefined, 2)}\n`;
-  return [methodLines(comparison), agreementLines(comparison)].map(asColumns).join('\n');
-}
-
-function methodLines({ methods, top, bad, good }: Comparison): string[][] {
-  const depths = [10, 100, 1000].filter((r) => r < top).concat(top);
-  const withErrors = methods.some(({ error }) => error);
-  const upTo = (places: readonly number[], r: number) =>
-    formatCount(places.filter((place) => place <= r).length);
+  const { summaryOf, methodRows, agreementRows, AGREEMENT_TEXT } = tables;
   return [
-    [
-      ...['method', 'time', 'CPU', 'memory', 'read'],
-      ...(bad ? ['first bad', ...depths.map((r) => `bad in ${formatCount(r)}`)] : []),
-      ...(good ? [`good in ${formatCount(top)}`] : []),
-      ...(withErrors ? ['error', 'worst'] : []),
-    ],
-    ...methods.map((method) => [
-      method.label,
-      formatDuration(method.milliseconds),
-      formatDuration(method.cpuMilliseconds),
-      formatBytes(method.memoryBytes),
-      formatBytes(method.bytesRead),
-      ...(bad
-        ? [
-            method.badPlaces.length > 0 ? formatCount(method.badPlaces[0]) : '-',
-            ...depths.map((r) => upTo(method.badPlaces, r)),
-          ]
-        : []),
-      ...(good ? [formatCount(method.goodPlaces.length)] : []),
-      ...(withErrors ? [percent(method.error?.mean), percent(method.error?.worst)] : []),
-    ]),
-  ];
-}
-
-function agreementLines({ methods, overlap, kendallTau }: Comparison): string[][] {
-  return [
-    ['shared \\ tau', ...methods.map(({ label }) => label)],
-    ...methods.map(({ label }, i) => [
-      label,
-      ...methods.map((_, j) => {
-        if (i === j) return '';
-        return j < i ? percent(overlap[i][j]) : kendallTau[i][j].toFixed(2);
-      }),
-    ]),
-  ];
+    `${summaryOf(comparison).join('; ')}\n`,
+    asColumns(methodRows(comparison)),
+    asColumns(agreementRows(comparison)),
+    `${AGREEMENT_TEXT}\n`,
+  ].join('\n');
 }
 
 /** The first column to the left, the others to the right. */
@@ -204,14 +169,4 @@ function asColumns(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
-}
-
-function percent(value: number | undefined): string {
-  return value === undefined ? '-' : `${Number((value * 100).toPrecision(value >= 1 ? 3 : 2))} %`;
-}
-
-function atLeastOne(flag: string, text: string): number {
-  const count = parseCount(text);
-  if (count >= 1) return count;
-  throw new DrumlinError('VALUE', `${flag} must be at least 1.`, 'Give a positive number.');
 }

@@ -5,14 +5,15 @@
  * does not know is read here against the method's table.
  */
 import { availableParallelism } from 'node:os';
-import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
 import { nearest } from '../nearest.ts';
 import type { RankResult } from '../rank/ranker.ts';
 import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
+import { interruptible } from './interrupt.ts';
 import { registerCompare } from './rank-compare.ts';
+import { atLeastOne, keysByFlag, type Streams } from './rank-words.ts';
 
 export interface RankFlags {
   readonly by: string;
@@ -35,11 +36,6 @@ export const COMMAND_FLAGS: readonly string[] = [
   'list',
   'help',
 ];
-
-export interface Streams {
-  readonly output: Writable;
-  readonly screen: { readonly isTTY?: boolean; write(text: string): unknown };
-}
 
 export function register(program: Command): void {
   const rank = program
@@ -89,8 +85,10 @@ export async function rankCommand(
   const { openGraph } = await import('../graph/open-graph.ts');
   const graph = await openGraph(folders[0]);
   try {
-    await writeText(flags.out, streams.output, () =>
-      rankedText(graph, request, { top, json: flags.json === true }, streams.screen),
+    await interruptible((signal) =>
+      writeText(flags.out, streams.output, () =>
+        rankedText(graph, { ...request, signal }, { top, json: flags.json === true }, streams.screen),
+      ),
     );
   } finally {
     await graph.close();
@@ -99,7 +97,7 @@ export async function rankCommand(
 
 async function* rankedText(
   graph: Graph,
-  request: { by: string; threads: number; memory: number },
+  request: { by: string; threads: number; memory: number; signal: AbortSignal },
   { top, json }: { top: number; json: boolean },
   screen: Streams['screen'],
 ): AsyncGenerator<string> {
@@ -107,7 +105,9 @@ async function* rankedText(
   const { showEta } = await import('./eta.ts');
   const eta = showEta(`ranking by ${request.by}`, screen);
   const start = performance.now();
-  const ranking = await rank(graph, { ...request, onProgress: eta.update }).finally(eta.end);
+  // The end needs no line of its own: what follows tells it.
+  const onProgress = (done: number) => done < 1 && eta.update(done);
+  const ranking = await rank(graph, { ...request, onProgress }).finally(eta.end);
   const seconds = (performance.now() - start) / 1000;
   const summary = { by: request.by, nodes: graph.nodes, arcs: graph.arcs, seconds, facts: ranking.facts };
   const nodes = ranking.top(Math.min(top, graph.nodes));
@@ -169,7 +169,7 @@ function splitWords(words: readonly string[]): { folders: string[]; given: Map<s
     }
     const value = flag[2] ?? words[++i];
     if (value === undefined)
-      throw new DrumlinError('PARAMETER', `${flag[1]} has no value.`, `Write --${flag[1]} <value>.`);
+      throw new DrumlinError('PARAMETER', `--${flag[1]} has no value.`, `Write --${flag[1]} <value>.`);
     given.set(flag[1], value);
   }
   return { folders, given };
@@ -177,13 +177,12 @@ function splitWords(words: readonly string[]): { folders: string[]; given: Map<s
 
 /** The values of a method's flags; those that name nodes are read from their files. */
 async function readParameters(by: string, given: ReadonlyMap<string, string>) {
-  const [{ findRanker }, { flagOf }, { readNameList }] = await Promise.all([
+  const [{ findRanker }, { readNameList }] = await Promise.all([
     import('../rank/registry.ts'),
-    import('../rank/parameters.ts'),
     import('./name-list.ts'),
   ]);
   const { parameters } = await findRanker(by);
-  const keys = new Map(Object.keys(parameters).map((key) => [flagOf(key), key]));
+  const keys = await keysByFlag(parameters);
   const values: Record<string, string | ReadonlyMap<string, number>> = {};
   for (const [flag, value] of given) {
     const key = keys.get(flag);
@@ -217,10 +216,4 @@ async function* methodList(): AsyncGenerator<string> {
       yield `    ${`--${flagOf(key)} <${value}>`.padEnd(40)} ${parameter.doc}${preset}\n`;
     }
   }
-}
-
-function atLeastOne(flag: string, text: string): number {
-  const count = parseCount(text);
-  if (count >= 1) return count;
-  throw new DrumlinError('VALUE', `${flag} must be at least 1.`, 'Give a positive number.');
 }

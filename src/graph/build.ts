@@ -12,7 +12,7 @@
 import { replaceFile } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { type Groups, PairSorter } from '../disk/external-sort.ts';
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import { VERSION } from '../version.ts';
 import type { IdArcs, NameArcs, NameBatch } from './arcs.ts';
@@ -23,6 +23,7 @@ import { NameRuns } from './name-runs.ts';
 import { NameWriter } from './name-writer.ts';
 import { NamedArcs } from './named-arcs.ts';
 import { addRenumbered } from './renumber.ts';
+import { stopIfAsked } from './stop.ts';
 import { makeWhole } from './whole-folder.ts';
 
 /** Where arcs come from. */
@@ -302,13 +303,6 @@ function tooManyNodes(nodes: number): DrumlinError {
     `${nodes} nodes are more than a graph can have (${MAX_NODES}).`,
     'Build it of hosts or of domains.',
   );
-}
-
-export function stopIfAsked(signal: AbortSignal | undefined): void {
-  if (!signal?.aborted) return;
-  throw new DrumlinError('STOPPED', 'Stopped: nothing was written.', 'Run it again.', {
-    exitCode: EXIT.interrupted,
-  });
 }
 
 /** Two nodes of the same name, where each must have one of its own. */

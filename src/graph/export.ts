@@ -11,7 +11,7 @@ import { PairSorter } from '../disk/external-sort.ts';
 import { DrumlinError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
 import { arcsOf, type IdArcs } from './arcs.ts';
-import { DEFAULT_MEMORY, stopIfAsked } from './build.ts';
+import { DEFAULT_MEMORY } from './build.ts';
 import { reversed } from './common-crawl.ts';
 import type { Graph, Names } from './graph.ts';
 import type { GraphLevel } from './graph-file.ts';
@@ -20,6 +20,7 @@ import { NameRuns } from './name-runs.ts';
 import { NameTable } from './name-table.ts';
 import type { DiskGraph } from './open-graph.ts';
 import { addRenumbered } from './renumber.ts';
+import { stopIfAsked } from './stop.ts';
 import { type TextFile, writeText } from './text-file.ts';
 import { makeWhole } from './whole-folder.ts';
 

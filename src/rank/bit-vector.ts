@@ -16,10 +16,11 @@
  *
  * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 29 a node. The relative error is 13 % in the mean.
  */
-import { DrumlinError } from '../errors.ts';
 import { BLOCK_ARCS, type Graph } from '../graph/graph.ts';
-import { formatBytes, formatCount } from '../units.ts';
+import { formatCount } from '../units.ts';
+import { drawBits } from './bit-vector-draw.ts';
 import { usefulThreads } from './kernel.ts';
+import { MOST_BYTES, requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { ones } from './supporters-bits.ts';
 import {
@@ -30,7 +31,7 @@ import {
   type PlacedLists,
   shareOut,
 } from './supporters-blocks.ts';
-import { MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
+import { SupportersKernel } from './supporters-kernel.ts';
 
 export const ranker = defineRanker({
   name: 'bit-vector',
@@ -88,7 +89,7 @@ async function estimate(graph: Graph, values: Values, options: RankOptions): Pro
     let counted = 0;
     for (let chance = 1 / nodes; settled < nodes && counted < values.rounds; chance *= 2) {
       const ofRound = Math.min(chance, GREATEST_CHANCE);
-      drawBits(vectors.far, ofRound, randomNumbers(values.seed, round++));
+      drawBits(vectors.far, ofRound, values.seed, round++);
       for (let level = 0; level < values.depth; level++) await vectors.spread();
       settled += settle(vectors, scores, stages, ofRound);
       if (settled > 0) counted++;
@@ -118,8 +119,11 @@ class Vectors {
     const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
     const hands = usefulThreads(options.threads, graph.nodes, graph.arcs);
     const least = BYTES_A_NODE * graph.nodes + blockBytes(hands, blockArcs, graph.nodes);
+    requireMemory(options.memory, {
+      what: `The bits and scores of ${formatCount(graph.nodes)} nodes and blocks to read`,
+      bytes: least,
+    });
     const most = Math.min(options.memory, MOST_BYTES);
-    if (least > most) throw tooLittle(graph, least, options.memory);
     const kernel = new SupportersKernel(hands);
     try {
       const fits = least + 4 * (graph.nodes + 1 + graph.arcs) <= most;
@@ -178,27 +182,6 @@ class Vectors {
   }
 }
 
-function tooLittle({ nodes }: Graph, needed: number, memory: number): DrumlinError {
-  return new DrumlinError(
-    'MEMORY',
-    `The bits and scores of ${formatCount(nodes)} nodes and blocks to read take ${formatBytes(needed)}; ${formatBytes(memory)} are given.`,
-    `Give --memory ${Math.ceil(needed / 1e6)}M or more.`,
-  );
-}
-
-/** Sets each bit with the given chance, by drawing how many to leave out before the next: few draws where few are set. */
-function drawBits(bits: Uint32Array, chance: number, random: () => number): void {
-  bits.fill(0);
-  const scale = 1 / Math.log1p(-chance);
-  const end = bits.length * 32;
-  for (let bit = skip(scale, random); bit < end; bit += 1 + skip(scale, random))
-    bits[Math.floor(bit / 32)] |= 1 << (bit % 32);
-}
-
-function skip(scale: number, random: () => number): number {
-  return Math.floor(Math.log(1 - random()) * scale);
-}
-
 const STAGE = { begun: 0, ready: 1, final: 2 } as const;
 
 /** Estimates anew what is not final yet; gives how many became so. */
@@ -221,15 +204,4 @@ function settle({ near, far }: Vectors, scores: Float64Array, stages: Uint8Array
 
 function zeros(bits: Uint32Array, node: number): number {
   return BITS - ones(bits[2 * node]) - ones(bits[2 * node + 1]);
-}
-
-/** Numbers in [0, 1), by the seed and the round (Mulberry32: one word of state, more than enough draws). */
-function randomNumbers(seed: number, round: number): () => number {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(round + 1, 0xc2b2ae35);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -6,6 +6,7 @@
  * Ensures   nodes that TrustRank was told to trust are left out of every ranking, as in the paper: being told is no merit.
  */
 import type { Graph } from '../graph/graph.ts';
+import { stopIfAsked } from '../graph/stop.ts';
 import type { Bytes } from '../units.ts';
 import { type ErrorByRank, errorByRank, kendallTau, overlap, placesOf } from './compare.ts';
 import { peakMemory } from './compare-memory.ts';
@@ -31,6 +32,8 @@ export interface CompareRequest {
   readonly threads: number;
   readonly memory: Bytes;
   readonly onProgress?: (label: string, done: number) => void;
+  /** Stops the work. */
+  readonly signal?: AbortSignal;
   /** Bytes of the graph read from disk so far, where anybody counts them. */
   readonly bytesRead?: () => number;
 }
@@ -169,11 +172,14 @@ async function runAll(
 }
 
 async function runOne(graph: Graph, { label, ranker, values }: Method, request: CompareRequest) {
-  const { threads, memory, onProgress, bytesRead } = request;
+  const { threads, memory, onProgress, signal, bytesRead } = request;
   const options = {
     threads,
     memory,
-    ...(onProgress && { onProgress: (done: number) => onProgress(label, done) }),
+    onProgress(done: number) {
+      stopIfAsked(signal);
+      onProgress?.(label, done);
+    },
   };
   const readBefore = bytesRead?.() ?? 0;
   const measured = await peakMemory(async () => {

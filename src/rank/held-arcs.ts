@@ -11,7 +11,8 @@
 import { DrumlinError } from '../errors.ts';
 import { type Adjacency, BLOCK_ARCS } from '../graph/graph.ts';
 import { formatBytes, formatCount } from '../units.ts';
-import { Kernel, MOST_BYTES, planRows, type Rows, rowsBytes, usefulThreads } from './kernel.ts';
+import { Kernel, planRows, type Rows, rowsBytes, usefulThreads } from './kernel.ts';
+import { MOST_BYTES, requireMemory } from './memory.ts';
 import type { RankOptions } from './ranker.ts';
 import { loadRows, placesByDegree } from './relabel.ts';
 
@@ -61,12 +62,12 @@ export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promis
     return ResidentArcs.load(wanted, resident, usefulThreads(options.threads, nodes, arcs));
   }
   const least = (8 * (vectors + others) + STREAMED_BYTES) * nodes;
-  if (least <= options.memory) return StreamedArcs.open(wanted);
-  throw new DrumlinError(
-    'MEMORY',
-    `The vectors of ${formatCount(nodes)} nodes take ${formatBytes(least)}; ${formatBytes(options.memory)} are given.`,
-    `Give --memory ${Math.ceil(least / 1e6)}M or more.`,
-  );
+  requireMemory(options.memory, {
+    what: `The vectors of ${formatCount(nodes)} nodes`,
+    bytes: least,
+    reach: Number.POSITIVE_INFINITY, // not all of it is the kernel's; StreamedArcs looks at that
+  });
+  return StreamedArcs.open(wanted);
 }
 
 /** For a method that reads the lists once: nothing is kept. */

@@ -8,11 +8,18 @@
  * Costs one reading of the in-lists, and the scores.
  */
 import type { AdjacencyBlock, Graph } from '../graph/graph.ts';
+import { formatCount } from '../units.ts';
+import { requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 
 export const ranker = defineRanker({ name: 'in', title: 'In-degree', parameters: {}, run: inDegree });
 
-async function inDegree(graph: Graph, _: object, { onProgress }: RankOptions): Promise<RankResult> {
+async function inDegree(graph: Graph, _: object, { memory, onProgress }: RankOptions): Promise<RankResult> {
+  requireMemory(memory, {
+    what: `The scores of ${formatCount(graph.nodes)} nodes`,
+    bytes: 8 * graph.nodes,
+    reach: Number.POSITIVE_INFINITY,
+  });
   const scores = new Float64Array(graph.nodes);
   for await (const block of graph.in.scan()) {
     for (let i = 0; i < block.count; i++) scores[block.first + i] = othersInList(block, i);

@@ -5,6 +5,7 @@
  * registry.ts knows the methods by name. docs/ranking.md says what each is good for and what it costs.
  */
 import type { Graph } from '../graph/graph.ts';
+import { stopIfAsked } from '../graph/stop.ts';
 import type { Bytes } from '../units.ts';
 import { order } from './order.ts';
 import { checkParameters, type Given } from './parameters.ts';
@@ -24,8 +25,10 @@ export interface RankRequest {
   readonly memory?: Bytes;
   /** Called with the part of the work that is done, ever greater, 1 at the end. */
   readonly onProgress?: (done: number) => void;
+  /** Stops the work where it tells its progress; what it made is cleared away. */
+  readonly signal?: AbortSignal;
   /** The method's own parameters; `drumlin rank --list` prints them. */
-  readonly [parameter: string]: Given | ((done: number) => void);
+  readonly [parameter: string]: Given | ((done: number) => void) | AbortSignal;
 }
 
 export interface RankedNode {
@@ -44,13 +47,13 @@ export interface Ranking extends RankResult {
 }
 
 export async function rank(graph: Graph, request: RankRequest): Promise<Ranking> {
-  const { by, threads = 1, memory = MEMORY, onProgress, ...given } = request;
+  const { by, threads = 1, memory = MEMORY, onProgress, signal, ...given } = request;
   const ranker = await findRanker(by);
   const values = checkParameters(by, ranker.parameters, given as Readonly<Record<string, Given>>);
   const { scores, facts } = await ranker.run(graph, values, {
     threads: Math.max(1, Math.floor(threads)),
     memory,
-    ...(onProgress && { onProgress: onlyForward(onProgress) }),
+    onProgress: onlyForward(onProgress, signal),
   });
   onProgress?.(1);
   return {
@@ -68,11 +71,15 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
 }
 
 /** Estimates may fall back; what is shown does not. The end is told by whoever sees it. */
-function onlyForward(onProgress: (done: number) => void): (done: number) => void {
+function onlyForward(
+  onProgress: RankRequest['onProgress'],
+  signal: AbortSignal | undefined,
+): (done: number) => void {
   let furthest = 0;
   return (done) => {
+    stopIfAsked(signal);
     if (done >= 1 || !(done > furthest)) return;
     furthest = done;
-    onProgress(done);
+    onProgress?.(done);
   };
 }

@@ -3,7 +3,7 @@
  *
  * Idea      lists of neighbours and vectors live in one shared WebAssembly memory. A task is a few numbers at its
  *           beginning; its rows are cut into chunks, and threads, this one included, draw chunks until none is left.
- * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES`.
+ * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES` (memory.ts).
  * Ensures   the same result, bit by bit, whatever the number of threads. The event loop gets a turn every few milliseconds.
  * Costs     three times faster than the same loop in JavaScript; docs/ranking.md has the figures.
  */
@@ -19,8 +19,6 @@ declare const WebAssembly: {
 };
 
 const PAGE = 65_536;
-/** Addresses have 32 bits. */
-export const MOST_BYTES = 2 ** 32 - PAGE;
 /** Arcs and rows of a chunk: small enough to share out evenly, large enough that drawing one costs nothing. */
 const CHUNK = 65_536;
 /** This thread hands the event loop a turn after so many chunks: a few milliseconds. */

@@ -8,12 +8,19 @@
  * Costs one reading of the out-lists, and the scores twice, in the kernel and out of it.
  */
 import type { Graph } from '../graph/graph.ts';
+import { formatCount } from '../units.ts';
 import { streamArcs } from './held-arcs.ts';
+import { requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 
 export const ranker = defineRanker({ name: 'opic', title: 'OPIC', parameters: {}, run: opic });
 
-async function opic(graph: Graph, _: object, { onProgress }: RankOptions): Promise<RankResult> {
+async function opic(graph: Graph, _: object, { memory, onProgress }: RankOptions): Promise<RankResult> {
+  requireMemory(memory, {
+    what: `The scores of ${formatCount(graph.nodes)} nodes, twice,`,
+    bytes: 16 * graph.nodes,
+    reach: Number.POSITIVE_INFINITY, // half of it is the kernel's
+  });
   const arcs = await streamArcs({ nodes: graph.nodes, lists: [graph.out], vectors: 1 });
   try {
     const scores = arcs.vector();

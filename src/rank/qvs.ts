@@ -7,14 +7,14 @@
  *
  * Costs two readings of the in-lists, 20 bytes a node, and 8 for each arc of the longest.
  */
-import { DrumlinError } from '../errors.ts';
 import { BLOCK_ARCS, type Graph } from '../graph/graph.ts';
-import { formatBytes, formatCount } from '../units.ts';
+import { formatCount } from '../units.ts';
 import { othersInList } from './in-degree.ts';
 import { usefulThreads } from './kernel.ts';
+import { requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { blockBytes, feedBlocks } from './supporters-blocks.ts';
-import { MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
+import { SupportersKernel } from './supporters-kernel.ts';
 
 export const ranker = defineRanker({
   name: 'qvs',
@@ -31,7 +31,10 @@ async function quickVisit(graph: Graph, _: object, options: RankOptions): Promis
   const { onProgress } = options;
   const hands = usefulThreads(options.threads, nodes, graph.arcs);
   const blockArcs = Math.min(BLOCK_ARCS, Math.max(nodes, graph.arcs));
-  checkMemory(nodes, blockArcs, hands, options.memory);
+  requireMemory(options.memory, {
+    what: `The degrees and scores of ${formatCount(nodes)} nodes and blocks to read`,
+    bytes: BYTES_A_NODE * nodes + blockBytes(hands, blockArcs, nodes),
+  });
   const kernel = new SupportersKernel(hands);
   try {
     const degreesAt = kernel.allocate(4 * nodes);
@@ -52,14 +55,4 @@ async function quickVisit(graph: Graph, _: object, options: RankOptions): Promis
   } finally {
     await kernel.close();
   }
-}
-
-function checkMemory(nodes: number, blockArcs: number, hands: number, memory: number): void {
-  const needed = BYTES_A_NODE * nodes + blockBytes(hands, blockArcs, nodes);
-  if (needed <= Math.min(memory, MOST_BYTES)) return;
-  throw new DrumlinError(
-    'MEMORY',
-    `The degrees and scores of ${formatCount(nodes)} nodes and blocks to read take ${formatBytes(needed)}; ${formatBytes(memory)} are given.`,
-    `Give --memory ${Math.ceil(needed / 1e6)}M or more.`,
-  );
 }

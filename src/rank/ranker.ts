@@ -14,7 +14,7 @@ export interface RankOptions {
   readonly threads: number;
   /** For everything that grows with the graph. A method that can stream keeps below it, another refuses what does not fit. */
   readonly memory: Bytes;
-  /** Called now and then with the part of the work that is done, 0 to 1. */
+  /** Called now and then with the part of the work that is done, 0 to 1. It may throw, to stop the work. */
   readonly onProgress?: (done: number) => void;
 }
 

@@ -10,9 +10,9 @@
  *           a supporter, where the theorem has a label each; and the graph on disk is smaller than its labels, so F² is bytes on disk times
  *           bytes of labels.
  */
-import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
-import { formatBytes } from '../units.ts';
+import { formatCount } from '../units.ts';
+import { requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { isInList } from './supporters-cursor.ts';
 
@@ -36,7 +36,7 @@ const LEAST_ROOM = 1024;
 async function rescan(graph: Graph, _: object, options: RankOptions): Promise<RankResult> {
   const { memory, onProgress } = options;
   const room = memory - 8 * graph.nodes;
-  if (room < LEAST_ROOM) throw tooLittle(graph, memory, 8 * graph.nodes + LEAST_ROOM);
+  refuseBelow(graph, memory, 8 * graph.nodes + LEAST_ROOM);
   const scores = new Float64Array(graph.nodes);
   // A quarter for lists, half for sets, and a quarter for the copy that is made when nodes are put back.
   const mostArcs = Math.floor(room / 4 / BYTES_AN_ARC);
@@ -47,23 +47,26 @@ async function rescan(graph: Graph, _: object, options: RankOptions): Promise<Ra
   let from = 0;
   while (from < graph.nodes) {
     await batch.load(graph, from, Math.min(wanted, mostArcs));
-    const kept = await completeBatch(graph, batch, table, memory);
+    const kept = await completeBatch(graph, batch, table, memory, (share) =>
+      onProgress?.((from + share * batch.count) / graph.nodes),
+    );
     scans++;
     scores.set(batch.supporters.subarray(0, kept), from);
     from += kept;
     // As many arcs as would have filled the table, but no leap: other nodes have other crowds.
     const arcs = batch.offsets[kept];
     if (arcs > 0) wanted = Math.ceil(arcs * Math.min(2, table.capacity / Math.max(1, table.size)));
-    onProgress?.(from / graph.nodes);
   }
-  return { scores, facts: { memory, scans, ...ioOf(graph, memory, scores, scans) } };
+  return { scores, facts: { memoryBytes: memory, scans, ...ioOf(graph, memory, scores, scans) } };
 }
 
 /** Bytes as the theorem has them and as they were: each scan reads all, and all batches together another time. */
 function ioOf({ arcs, in: { bytes } }: Graph, memory: number, scores: Float64Array, scans: number) {
   const supporters = scores.reduce((sum, score) => sum + score, 0);
   const asLabels = LABEL_BYTES * (arcs + supporters);
-  return { predictedBytesRead: Math.round(bytes * (asLabels / memory)), bytesRead: (scans + 1) * bytes };
+  // The theorem knows no end of memory; one scan it is at least.
+  const predictedScans = Math.max(1, asLabels / memory);
+  return { predictedBytesRead: Math.round(bytes * predictedScans), bytesRead: (scans + 1) * bytes };
 }
 
 /** The lists of consecutive nodes, and the same arcs by their in-neighbours. */
@@ -119,7 +122,13 @@ class Batch {
 }
 
 /** Scans the graph once; gives how many nodes of the batch, from the first on, it completed. */
-async function completeBatch(graph: Graph, batch: Batch, table: PairTable, memory: number): Promise<number> {
+async function completeBatch(
+  graph: Graph,
+  batch: Batch,
+  table: PairTable,
+  memory: number,
+  onProgress: (share: number) => void,
+): Promise<number> {
   const { arcs, byNeighbour, supporters } = batch;
   let kept = batch.count;
   let at = 0;
@@ -132,11 +141,12 @@ async function completeBatch(graph: Graph, batch: Batch, table: PairTable, memor
         if (!isFurther(batch, x, targets[i]) || !table.add(x, targets[i])) continue;
         supporters[x]++;
         if (table.size <= table.capacity) continue;
-        if (kept === 1) throw tooLittle(graph, memory, 2 * memory);
+        if (kept === 1) refuseBelow(graph, memory, 2 * memory);
         kept = Math.ceil(kept / 2);
         table.keepBelow(kept);
       }
     }
+    onProgress((first + count) / graph.nodes);
   }
   return kept;
 }
@@ -189,10 +199,8 @@ class PairTable {
   }
 }
 
-function tooLittle({ nodes }: Graph, memory: number, needed: number): DrumlinError {
-  return new DrumlinError(
-    'MEMORY',
-    `${formatBytes(memory)} do not hold the scores of ${nodes} nodes and the supporters of one.`,
-    `Give --memory ${Math.ceil(needed / 1e6)}M or more.`,
-  );
+/** Supporters are not known before they are counted: that twice as much will do is a guess. */
+function refuseBelow({ nodes }: Graph, memory: number, bytes: number): void {
+  const what = `The scores of ${formatCount(nodes)} nodes and the supporters of one`;
+  requireMemory(memory, { what, bytes, reach: Number.POSITIVE_INFINITY });
 }

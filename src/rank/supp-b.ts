@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Disk } from '../disk/disk.ts';
 import { PairSorter } from '../disk/external-sort.ts';
-import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
-import { formatBytes, formatCount } from '../units.ts';
+import { formatCount } from '../units.ts';
+import { requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { isInList, ListCursor } from './supporters-cursor.ts';
 
@@ -35,7 +35,11 @@ const LEAST_ROOM = 4096;
 async function sortPairs(graph: Graph, _: object, options: RankOptions): Promise<RankResult> {
   const { memory, onProgress } = options;
   const room = memory - 8 * graph.nodes;
-  if (room < LEAST_ROOM) throw tooLittle(graph, memory);
+  requireMemory(memory, {
+    what: `The scores of ${formatCount(graph.nodes)} nodes and room to sort`,
+    bytes: 8 * graph.nodes + LEAST_ROOM,
+    reach: Number.POSITIVE_INFINITY,
+  });
   const folder = await mkdtemp(join(tmpdir(), 'drumlin-supp-b-'));
   const disk = new Disk();
   const sorter = new PairSorter(disk, folder, 'supporters', room, (share) => onProgress?.(0.3 + 0.7 * share));
@@ -43,7 +47,7 @@ async function sortPairs(graph: Graph, _: object, options: RankOptions): Promise
     await writePairs(graph, sorter, (share) => onProgress?.(0.3 * share));
     const scores = await countGroups(graph, sorter);
     const facts = {
-      memory,
+      memoryBytes: memory,
       pairs: sorter.pairs,
       ...predicted(sorter.pairs, memory),
       bytesRead: disk.traffic.read + graph.out.bytes + 2 * graph.in.bytes,
@@ -117,13 +121,4 @@ function predicted(pairs: number, memory: number) {
   const files = Math.max(2, memory / MERGE_BUFFER);
   const phases = Math.max(1, Math.ceil(Math.log(bytes / memory) / Math.log(files)));
   return { predictedBytesRead: bytes * phases, predictedBytesWritten: bytes * phases };
-}
-
-function tooLittle({ nodes }: Graph, memory: number): DrumlinError {
-  const needed = 8 * nodes + LEAST_ROOM;
-  return new DrumlinError(
-    'MEMORY',
-    `The scores of ${formatCount(nodes)} nodes and room to sort take ${formatBytes(needed)}; ${formatBytes(memory)} are given.`,
-    `Give --memory ${Math.ceil(needed / 1e6)}M or more.`,
-  );
 }

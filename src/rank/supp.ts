@@ -10,12 +10,12 @@
  * Costs     n · E[Q] visits for D = 2, where Q is QVS (qvs.ts): days on a web of domains. RAM 4 bytes an arc, 8 a node, and 4.2 a node
  *           for each thread. supp-a.ts and supp-b.ts do it in less memory, tse.ts estimates it in seconds.
  */
-import { DrumlinError } from '../errors.ts';
 import type { Graph } from '../graph/graph.ts';
-import { formatBytes } from '../units.ts';
+import { usefulThreads } from './kernel.ts';
+import { requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { loadInLists, type PlacedLists, shareOut } from './supporters-blocks.ts';
-import { alignUp, MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
+import { alignUp, SupportersKernel } from './supporters-kernel.ts';
 
 export const ranker = defineRanker({
   name: 'supp',
@@ -73,9 +73,13 @@ class Counting {
   readonly #lists: PlacedLists;
 
   static async load(graph: Graph, { memory, threads }: RankOptions): Promise<Counting> {
-    const needed = bytesNeeded(graph, threads);
-    if (needed > Math.min(memory, MOST_BYTES)) throw tooLarge(needed, memory);
-    const kernel = new SupportersKernel(threads);
+    const hands = usefulThreads(threads, graph.nodes, graph.arcs);
+    requireMemory(memory, {
+      what: 'Exact supporters and the whole in-graph in memory',
+      bytes: bytesNeeded(graph, hands),
+      otherwise: '--by tse, an estimate that streams, or supp-b, which is exact and patient',
+    });
+    const kernel = new SupportersKernel(hands);
     try {
       return new Counting(kernel, await loadInLists(kernel, graph));
     } catch (error) {
@@ -159,16 +163,4 @@ interface Range {
 function bytesNeeded({ nodes, arcs }: Graph, threads: number): number {
   const hand = alignUp(nodes / 8 + 4) + alignUp(4 * (nodes + 1));
   return 4 * arcs + 8 * (nodes + 1) + 12 * nodes + threads * hand + 1024;
-}
-
-function tooLarge(needed: number, memory: number): DrumlinError {
-  const remedy =
-    needed <= MOST_BYTES
-      ? `Give --memory ${Math.ceil(needed / 1e6)}M or more`
-      : 'More than 4 GB cannot be used';
-  return new DrumlinError(
-    'MEMORY',
-    `Exact supporters take the whole in-graph in memory, ${formatBytes(needed)}; ${formatBytes(memory)} are given.`,
-    `${remedy}; or take --by tse, an estimate that streams, or supp-b, which is exact and patient.`,
-  );
 }

@@ -111,6 +111,7 @@ export async function shareOut<Item>(
         running.delete(job);
       });
       running.add(job);
+      job.catch(() => {}); // told to whoever waits for it next: nobody may be waiting just now
     }
     await Promise.all(running);
   } finally {

@@ -3,13 +3,14 @@
  *
  * Idea      what is counted and who counts share one WebAssembly memory. A caller lays it out once, then hands out calls; each
  *           runs to its end on one hand: this thread when there is one hand only, else a thread of its own.
- * Requires  at most `MOST_BYTES` in all; two calls at a time only where neither writes what the other reads, which is why marks and
+ * Requires  at most `MOST_BYTES` (memory.ts) in all; two calls at a time only where neither writes what the other reads, which is why marks and
  *           queues are a hand's own.
  * Ensures   no allocation in the kernels. Marks are zero when a call begins and when it ends. New memory is zero.
  * Costs     some 20 µs a call on another thread: calls should be worth a millisecond.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { MOST_BYTES } from './memory.ts';
 import { SUPPORTERS_KERNEL_WASM } from './supporters-kernel-wasm.ts';
 
 /** The little that is used of it: Node's types know the namespace only as a type. */
@@ -25,9 +26,6 @@ interface SharedMemory {
 }
 
 const PAGE = 65_536;
-const MOST_PAGES = 65_535;
-/** Addresses have 32 bits. */
-export const MOST_BYTES = MOST_PAGES * PAGE;
 /** Address 0 is left out: it reads as "nothing". */
 const FIRST_ADDRESS = 16;
 
@@ -101,7 +99,7 @@ export class SupportersKernel {
   #allocated = FIRST_ADDRESS;
 
   constructor(hands: number) {
-    this.#memory = new WebAssembly.Memory({ initial: 1, maximum: MOST_PAGES, shared: true });
+    this.#memory = new WebAssembly.Memory({ initial: 1, maximum: MOST_BYTES / PAGE, shared: true });
     const { exports } = new WebAssembly.Instance(COMPILED, { env: { memory: this.#memory } });
     this.#functions = exports as unknown as Functions;
     this.hands = hands;

@@ -20,6 +20,8 @@ import type { RetainedSample, SampleIndex } from './tse-index.ts';
 
 /** What a retained arc takes while its index is built, in bytes: see tse-index.ts. */
 export const BYTES_PER_ARC = 16;
+/** A source takes as much as so many arcs: its number and the length of its list. */
+const ARCS_A_SOURCE = 2;
 
 const PIECE = 65_536;
 
@@ -29,7 +31,7 @@ export interface Retained extends RetainedSample {
   readonly next: number | undefined;
 }
 
-/** Keeps the lists of sampled sources, as many as make `mostArcs` arcs, but at least one. */
+/** Keeps the lists of sampled sources, as many as take the room of `mostArcs` arcs, but at least one. */
 export async function retain(
   outLists: AsyncIterable<AdjacencyBlock>,
   isSampled: (node: number) => boolean,
@@ -42,7 +44,8 @@ export async function retain(
     for (let i = 0; i < count; i++) {
       if (!isSampled(first + i) || offsets[i] === offsets[i + 1]) continue;
       const length = offsets[i + 1] - offsets[i];
-      if (sources.length > 0 && pieces.length + length > mostArcs)
+      const taken = pieces.length + ARCS_A_SOURCE * sources.length;
+      if (sources.length > 0 && taken + length > mostArcs)
         return { sources, lengths, pieces: pieces.all(), arcs: pieces.length, next: first + i };
       sources.push(first + i);
       lengths.push(length);

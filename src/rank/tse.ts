@@ -7,13 +7,13 @@
  * Here      sources are drawn by a hash (supporters-sample.ts): of the number, or of the name, so that a node stays in or out while the graph grows and
  *           numbers shift; that takes reading all names. A sample that does not fit the memory is taken in parts, each with a pass over the in-graph.
  */
-import { DrumlinError } from '../errors.ts';
 import { BLOCK_ARCS, type Graph } from '../graph/graph.ts';
-import { formatBytes, formatCount } from '../units.ts';
+import { formatCount } from '../units.ts';
 import { usefulThreads } from './kernel.ts';
+import { MOST_BYTES, requireMemory } from './memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from './ranker.ts';
 import { blockBytes } from './supporters-blocks.ts';
-import { MOST_BYTES, SupportersKernel } from './supporters-kernel.ts';
+import { SupportersKernel } from './supporters-kernel.ts';
 import { nameBits, type Sampler, sampler } from './supporters-sample.ts';
 import { BYTES_PER_ARC, countSampled, retain } from './tse-core.ts';
 import { buildIndex } from './tse-index.ts';
@@ -119,12 +119,10 @@ function arcsThatFit(
   memory: number,
 ): number {
   const fixed = nodes * (8 + 1 / 8 + 1 / 4) + blockBytes(hands, blockArcs, nodes);
-  const most = Math.floor((Math.min(memory, MOST_BYTES) - fixed) / BYTES_PER_ARC);
-  const least = Math.ceil((p * arcs) / MOST_PARTS);
-  if (most >= least) return most;
-  throw new DrumlinError(
-    'MEMORY',
-    `The scores of ${formatCount(nodes)} nodes, blocks to read and a hundredth of the sample take ${formatBytes(fixed + BYTES_PER_ARC * least)}; ${formatBytes(memory)} are given.`,
-    `Give --memory ${Math.ceil((fixed + BYTES_PER_ARC * least) / 1e6)}M or more, or a smaller --p.`,
-  );
+  requireMemory(memory, {
+    what: `The scores of ${formatCount(nodes)} nodes, blocks to read and a hundredth of the sample`,
+    bytes: fixed + BYTES_PER_ARC * Math.ceil((p * arcs) / MOST_PARTS),
+    otherwise: 'a smaller --p',
+  });
+  return Math.floor((Math.min(memory, MOST_BYTES) - fixed) / BYTES_PER_ARC);
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { memoryGraph } from '../../src/graph/graph.ts';
+import { drawBits } from '../../src/rank/bit-vector-draw.ts';
 import { order, rank } from '../../src/rank/index.ts';
-import { range, smallGraph } from './naive.ts';
-import { graphOf, mediumGraph, supporters } from './supporters-naive.ts';
+import { range, type SmallGraph, smallGraph } from './naive.ts';
+import { distances, graphOf, mediumGraph, supporters } from './supporters-naive.ts';
 
 test('a node is given supporters only if it has some, and as many again for another reading of the same graph', async () => {
   await fc.assert(
@@ -23,6 +24,49 @@ test('a node is given supporters only if it has some, and as many again for anot
       },
     ),
     { numRuns: 200 },
+  );
+});
+
+/** The definition, a node at a time: all that nodes within a distance drew, as sets of bits. */
+function naive(graph: SmallGraph, depth: number, seed: number): number[] {
+  const far = distances(graph);
+  const bits = new Uint32Array(2 * graph.nodes);
+  const scores = range(graph.nodes).map(() => 0);
+  const stages = range(graph.nodes).map(() => 'begun');
+  for (let round = 0; stages.some((stage) => stage !== 'final'); round++) {
+    const chance = Math.min(0.5, 2 ** round / graph.nodes);
+    drawBits(bits, chance, seed, round);
+    const drawn = range(graph.nodes).map((node) =>
+      range(64).filter((bit) => (bits[2 * node + (bit >> 5)] >>> (bit & 31)) & 1),
+    );
+    const unset = (x: number, distance: number) =>
+      64 - new Set(drawn.flatMap((own, z) => (far[z][x] <= distance ? own : []))).size;
+    for (const x of range(graph.nodes).filter((node) => stages[node] !== 'final')) {
+      const [before, after] = [unset(x, depth - 1), unset(x, depth)];
+      if (before > 0)
+        scores[x] = before === after ? 0 : Math.log(Math.max(after, 0.5) / before) / Math.log1p(-chance);
+      const isReady = before - after >= before * (1 - Math.exp(-0.5));
+      stages[x] = stages[x] === 'ready' ? 'final' : isReady ? 'ready' : 'begun';
+    }
+    if (2 ** round / graph.nodes >= 0.5) break;
+  }
+  return scores;
+}
+
+test('equals the definition, node by node, whatever was drawn', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(smallGraph, mediumGraph),
+      fc.integer({ min: 1, max: 3 }),
+      fc.nat(1000),
+      async (graph, depth, seed) => {
+        const { scores } = await rank(graphOf(graph), { by: 'bit-vector', depth, seed });
+        naive(graph, depth, seed).forEach((expected, node) => {
+          expect(scores[node]).toBeCloseTo(expected, 9);
+        });
+      },
+    ),
+    { numRuns: 100 },
   );
 });
 

@@ -45,7 +45,10 @@ describe('drumlin rank compare', () => {
   test('prints what each method costs and admits, then how far they agree', async () => {
     const bad = file('bad.txt', 'bad\npoor\nnowhere\n');
     const printed = await compare(graph, '--by', 'in,supp,tse:p=1', '--bad', bad, '--top', '4');
-    const [head, ...rows] = printed.split('\n');
+    const [summary, , head, ...rows] = printed.split('\n');
+    expect(summary).toBe(
+      '7 nodes; 7 arcs; rankings compared up to place 4; 2 of 3 bad names are in the graph',
+    );
     expect(head.split(/ {2,}/)).toEqual([
       'method',
       'time',
@@ -54,12 +57,12 @@ describe('drumlin rank compare', () => {
       'read',
       'first bad',
       'bad in 4',
-      'error',
-      'worst',
+      'mean error',
+      'worst error',
     ]);
-    expect(rows[0]).toMatch(/^in +.* +2 +2 +- +-$/);
+    expect(rows[0]).toMatch(/^in +.* +2 +2 +– +–$/);
     expect(rows[2]).toMatch(/^tse:p=1 +.* 0 % +0 %$/);
-    expect(printed).toMatch(/shared \\ tau +in +supp +tse:p=1\n/);
+    expect(printed).toMatch(/shared \\ τ +in +supp +tse:p=1\n/);
     expect(printed).toMatch(/\ntse:p=1 +\d+ % +100 %\n/);
   });
 

@@ -9,15 +9,24 @@ import { reportPage } from '../../src/rank/report.ts';
 import { plot } from '../../src/rank/report-plot.ts';
 import { range } from './naive.ts';
 
-const list = fc.uniqueArray(fc.nat(12)).map((nodes) => Uint32Array.from(nodes));
+const list = fc
+  .uniqueArray(fc.nat(12), { maxLength: 13, size: 'max' })
+  .map((nodes) => Uint32Array.from(nodes));
 
 describe('measures of lists', () => {
   test('places of members give the curve u(r)', () => {
     fc.assert(
-      fc.property(list, fc.uniqueArray(fc.nat(12)), fc.nat(15), (nodes, bad, r) => {
-        const places = placesOf(nodes, (node) => bad.includes(node));
-        expect(countUpTo(places, r)).toBe([...nodes].slice(0, r).filter((node) => bad.includes(node)).length);
-      }),
+      fc.property(
+        list,
+        fc.uniqueArray(fc.nat(12), { maxLength: 13, size: 'max' }),
+        fc.nat(15),
+        (nodes, bad, r) => {
+          const places = placesOf(nodes, (node) => bad.includes(node));
+          expect(countUpTo(places, r)).toBe(
+            [...nodes].slice(0, r).filter((node) => bad.includes(node)).length,
+          );
+        },
+      ),
     );
   });
 
@@ -262,7 +271,7 @@ describe('the report', () => {
         fc.double({ min: 1e-6, max: 1e9, noNaN: true }),
         fc.double({ min: 1e-6, max: 1e9, noNaN: true }),
       ),
-      { minLength: 1 },
+      { minLength: 1, maxLength: 60, size: 'max' },
     );
     fc.assert(
       fc.property(numbers, fc.constantFrom('log', 'linear'), (points, scale) => {

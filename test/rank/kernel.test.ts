@@ -66,14 +66,17 @@ test('a graph whose vectors are beyond the reach of the kernel is refused, whate
 
 test('a relabelling is a permutation by powers of two of the degree, greatest first, that keeps the order of equals', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(fc.nat(9), fc.nat(2 ** 32 - 1))), (degrees) => {
-      const power = (degree: number) => (degree === 0 ? -1 : Math.floor(Math.log2(degree)));
-      const expected = degrees
-        .map((_, i) => i)
-        .sort((a, b) => power(degrees[b]) - power(degrees[a]) || a - b);
-      const places = placesByDegree(Uint32Array.from(degrees));
-      expect(expected.map((node) => places[node])).toEqual(expected.map((_, i) => i));
-    }),
+    fc.property(
+      fc.array(fc.oneof(fc.nat(9), fc.nat(2 ** 32 - 1)), { maxLength: 100, size: 'max' }),
+      (degrees) => {
+        const power = (degree: number) => (degree === 0 ? -1 : Math.floor(Math.log2(degree)));
+        const expected = degrees
+          .map((_, i) => i)
+          .sort((a, b) => power(degrees[b]) - power(degrees[a]) || a - b);
+        const places = placesByDegree(Uint32Array.from(degrees));
+        expect(expected.map((node) => places[node])).toEqual(expected.map((_, i) => i));
+      },
+    ),
   );
 });
 

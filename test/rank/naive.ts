@@ -11,7 +11,11 @@ export interface SmallGraph {
 export const smallGraph: fc.Arbitrary<SmallGraph> = fc.nat(9).chain((nodes) => {
   const node = fc.nat(Math.max(0, nodes - 1));
   const arc = fc.tuple(node, node);
-  const arcs = fc.uniqueArray(arc, { maxLength: nodes === 0 ? 0 : 24, selector: ([a, b]) => a * 10 + b });
+  const arcs = fc.uniqueArray(arc, {
+    maxLength: nodes === 0 ? 0 : 24,
+    size: 'max',
+    selector: ([a, b]) => a * 10 + b,
+  });
   return fc.record({ nodes: fc.constant(nodes), arcs });
 });
 

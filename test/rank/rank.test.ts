@@ -38,6 +38,18 @@ test('the top comes with places, names and scores, best first', async () => {
   ]);
 });
 
+test('every method stops when asked, where it tells its progress', async () => {
+  const stopped = AbortSignal.abort();
+  for (const by of RANKER_NAMES) {
+    const work = rank(graphOf(TRIANGLE), { by, signal: stopped });
+    await expect(work, by).rejects.toMatchObject({ code: 'STOPPED', exitCode: 130 });
+  }
+});
+
+test.each(['in', 'opic'])('%s refuses memory that does not hold its scores', async (by) => {
+  await expect(rank(graphOf(TRIANGLE), { by, memory: 23 })).rejects.toMatchObject({ code: 'MEMORY' });
+});
+
 test('progress grows to 1', async () => {
   for (const by of RANKER_NAMES) {
     const seen: number[] = [];
