@@ -5,8 +5,8 @@
  * Idea      One table of the special ranges of the IANA registries. IPv6 is turned round: only 2000::/3 is in use for the
  *           public, so everything outside it is refused, mapped and translated IPv4 (which would be a way around) included.
  * Ensures   `allows` is true only for public addresses, and for those of the ranges that were opened by name. What is
- *           no address is refused. Metadata services stay shut under `allowPrivate: true`, and open only to a range that cannot have
- *           been written for another purpose: /16 or narrower, /32 or narrower for IPv6.
+ *           no address is refused. An IPv6 address that stands for an IPv4 one is opened only together with that one. Services
+ *           that hand out credentials of the machine stay shut whatever is opened.
  * Cost      a pass over about 25 ranges, once per connection; the last answers are remembered.
  */
 import { DrumlinError } from '../errors.ts';
@@ -38,10 +38,16 @@ const never = (what: string, ...ranges: string[]): SpecialRange[] =>
 
 const METADATA = 'a cloud metadata address';
 
+/** Of instances, and of the containers on them. */
+const METADATA_RANGES: readonly SpecialRange[] = [
+  ...never(METADATA, '169.254.169.254', '169.254.170.2', '169.254.170.23'),
+  ...never(METADATA, '100.100.100.200', '192.0.0.192', '168.63.129.16'),
+  ...never(METADATA, 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'),
+];
+
 /** The first entry that holds an address decides. */
 const SPECIAL: readonly SpecialRange[] = [
-  ...never(METADATA, '169.254.169.254', '100.100.100.200', '192.0.0.192', '168.63.129.16'),
-  ...never(METADATA, 'fd00:ec2::254', 'fd20:ce::254'),
+  ...METADATA_RANGES,
   ...local('a loopback address', '127.0.0.0/8', '::1'),
   ...local('a private address', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'),
   ...local('a link-local address', '169.254.0.0/16', 'fe80::/10'),
@@ -59,6 +65,17 @@ const SPECIAL: readonly SpecialRange[] = [
 ];
 const PUBLIC_V6 = parseRange('2000::/3');
 
+/** IPv6 addresses that stand for IPv4 ones, and how many bits lie behind those. */
+const TRANSLATED: readonly { readonly range: IpRange; readonly behind: bigint }[] = [
+  { range: parseRange('::/96'), behind: 0n }, // compatible
+  { range: parseRange('::ffff:0:0/96'), behind: 0n }, // mapped
+  { range: parseRange('::ffff:0:0:0/96'), behind: 0n }, // translated (SIIT)
+  { range: parseRange('64:ff9b::/96'), behind: 0n }, // NAT64
+  { range: parseRange('2002::/16'), behind: 80n }, // 6to4
+];
+/** Local NAT64 prefixes may be of any length in here, and the IPv4 address in any of the places of RFC 6052, section 2.2. */
+const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
+
 /** Enough for the hosts of the moment; emptied when full. */
 const MAX_REMEMBERED = 4096;
 
@@ -73,9 +90,11 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     const special = SPECIAL.find(({ range }) => inRange(ip, range));
     const what = special?.what ?? (isPublic(ip) ? undefined : 'a reserved address');
     if (what === undefined) return undefined;
-    if (opened.some((range) => inRange(ip, range) && (what !== METADATA || isNarrow(range))))
-      return undefined;
-    return allowPrivate === true && special?.local ? undefined : `${text} is ${what}`;
+    const isOpen = opened.some((range) => inRange(ip, range)) || (allowPrivate === true && special?.local);
+    if (!isOpen || what === METADATA) return `${text} is ${what}`;
+    return standsFor(ip)
+      .map((inner) => judge(textOfV4(inner)))
+      .find((refused) => refused !== undefined);
   };
 
   const reason = (text: string): string | undefined => {
@@ -110,6 +129,30 @@ function isPublic(ip: Ip): boolean {
   return ip.family === 4 || inRange(ip, PUBLIC_V6);
 }
 
-function isNarrow(range: IpRange): boolean {
-  return range.prefix >= (range.family === 4 ? 16 : 32);
+/** The IPv4 addresses that connecting to this one may lead to. */
+function standsFor(ip: Ip): bigint[] {
+  const found = TRANSLATED.filter(({ range }) => inRange(ip, range) && !isLoopback(ip));
+  const known = found.map(({ behind }) => (ip.bits >> behind) & 0xffff_ffffn);
+  // Where the address lies is not known: only what must never be reached is looked for.
+  const guessed = inRange(ip, LOCAL_NAT64) ? placesOfV4(ip.bits).filter(isMetadata) : [];
+  return [...known, ...guessed];
+}
+
+/** `::1` is loopback, and no compatible address. */
+function isLoopback(ip: Ip): boolean {
+  return ip.bits <= 1n;
+}
+
+/** With prefixes of 48, 56, 64 and 96 bits; the octet in the middle (bits 64 to 71) is left out. */
+function placesOfV4(bits: bigint): bigint[] {
+  const joined = ((bits >> 64n) << 56n) | (bits & ((1n << 56n) - 1n)); // 120 bits
+  return [40n, 32n, 24n].map((behind) => (joined >> behind) & 0xffff_ffffn).concat(bits & 0xffff_ffffn);
+}
+
+function isMetadata(bits: bigint): boolean {
+  return METADATA_RANGES.some(({ range }) => inRange({ family: 4, bits }, range));
+}
+
+function textOfV4(bits: bigint): string {
+  return [24n, 16n, 8n, 0n].map((behind) => (bits >> behind) & 0xffn).join('.');
 }

@@ -38,6 +38,9 @@ const refused: Record<string, string[]> = {
     '169.254.169.254',
     'fd00:ec2::254',
     'fd00:0ec2:0::0254',
+    'fd00:ec2::23',
+    '169.254.170.2',
+    '169.254.170.23',
     '100.100.100.200',
     '168.63.129.16',
   ],
@@ -117,14 +120,51 @@ describe('the address guard', () => {
     for (const ip of shut) expect([ip, guard.allows(ip)]).toEqual([ip, false]);
   });
 
-  test('opens the metadata address only to a range that is meant for it', () => {
-    const opens = (range: string, ip: string) => createAddressGuard({ allowPrivate: [range] }).allows(ip);
-    expect(opens('0.0.0.0/0', '169.254.169.254')).toBe(false);
-    expect(opens('169.0.0.0/8', '169.254.169.254')).toBe(false);
-    expect(opens('169.254.0.0/16', '169.254.169.254')).toBe(true);
-    expect(opens('169.254.169.254', '169.254.169.254')).toBe(true);
-    expect(opens('fc00::/7', 'fd00:ec2::254')).toBe(false);
-    expect(opens('fd00:ec2::/32', 'fd00:ec2::254')).toBe(true);
+  test.each([
+    '0.0.0.0/0',
+    '169.254.0.0/16',
+    '169.254.169.254',
+    '169.254.170.2',
+    '100.64.0.0/10',
+    '168.63.129.16',
+  ])('keeps metadata services shut, though %s is opened', (range) => {
+    const guard = createAddressGuard({ allowPrivate: [range, '::/0'] });
+    for (const ip of refused['a cloud metadata address']) {
+      expect([ip, guard.reason(ip)]).toEqual([ip, `${ip} is a cloud metadata address`]);
+    }
+  });
+
+  test.each([
+    ['IPv4-mapped', '::ffff:169.254.169.254'],
+    ['IPv4-compatible', '::169.254.169.254'],
+    ['translated', '::ffff:0:169.254.169.254'],
+    ['NAT64', '64:ff9b::169.254.169.254'],
+    ['local NAT64, /96', '64:ff9b:1:7::169.254.169.254'],
+    ['local NAT64, /64', '64:ff9b:1:7:a9:fea9:fe00:0'],
+    ['local NAT64, /56', '64:ff9b:1:a9:fe:a9fe::'],
+    ['local NAT64, /48', '64:ff9b:1:a9fe:a9:fe00::'],
+    ['6to4', '2002:a9fe:a9fe::1'],
+  ])('keeps them shut also as %s addresses', (_, ip) => {
+    expect(createAddressGuard({ allowPrivate: ['::/0', '0.0.0.0/0'] }).allows(ip)).toBe(false);
+    expect(createAddressGuard({ allowPrivate: [ip] }).allows(ip)).toBe(false);
+  });
+
+  test('opens an address that stands for an IPv4 one only together with that one', () => {
+    const standIns = [
+      '::ffff:10.0.0.1',
+      '::ffff:0:10.0.0.1',
+      '::10.0.0.1',
+      '64:ff9b::10.0.0.1',
+      '2002:a00:1::1',
+    ];
+    const withoutIt = createAddressGuard({ allowPrivate: ['::/0', '127.0.0.0/8'] });
+    const withIt = createAddressGuard({ allowPrivate: ['::/0', '10.0.0.0/8'] });
+    for (const ip of standIns) {
+      expect([ip, withoutIt.reason(ip)]).toEqual([ip, '10.0.0.1 is a private address']);
+      expect([ip, withIt.reason(ip)]).toEqual([ip, undefined]);
+    }
+    expect(withoutIt.allows('64:ff9b::8.8.8.8')).toBe(true);
+    expect(withoutIt.allows('::1')).toBe(true);
   });
 
   test.each([
