@@ -29,8 +29,9 @@ const LOG_FILE = 'log.jsonl';
 const FORMAT = 2;
 /** Where the folders of another number of agents are made, before they take the place of the old. */
 const NEXT_AGENTS = `${AGENTS}.next`;
-/** What may lie in a folder before its crawl has begun. */
-const OURS = new Set([AGENTS, 'archive', LOG_FILE, 'LOCK', `${CRAWL_FILE}.tmp`]);
+/** What may lie in a folder before its crawl has begun; a process that died may have left its lock, half taken. */
+const OURS = new Set([AGENTS, 'archive', LOG_FILE, `${CRAWL_FILE}.tmp`]);
+const LOCKS = /^LOCK($|\.)/;
 
 /** What a folder's crawl was asked when it was begun or last gone on with. */
 interface Asked {
@@ -66,11 +67,13 @@ export class CrawlFolder {
 
   static async open(
     disk: Disk,
-    { dir }: CrawlConfig,
+    { dir, auth, cookies }: CrawlConfig,
     seeds: readonly string[],
     clock: Clock,
   ): Promise<CrawlFolder> {
     if (!(await askedIn(disk, dir)) && seeds.length === 0) throw nothingToGoOnWith(dir);
+    // What only some may see in the web, only they may see here.
+    await disk.makeFolder(dir, auth !== '' || cookies !== '');
     await disk.makeFolder(join(dir, AGENTS));
     const lock = FolderLock.acquire(dir);
     try {
@@ -172,7 +175,7 @@ export async function settingsIn(dir: string): Promise<CrawlOptions | undefined>
 async function askedIn(disk: Disk, dir: string): Promise<Asked | undefined> {
   const entries = await listOrNone(disk, dir);
   if (entries.includes(CRAWL_FILE)) return readAsked(disk, dir);
-  if (entries.every((name) => OURS.has(name))) return undefined;
+  if (entries.every((name) => OURS.has(name) || LOCKS.test(name))) return undefined;
   throw new DrumlinError(
     'FOLDER_NOT_EMPTY',
     `${dir} holds files, but no crawl.`,

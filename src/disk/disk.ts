@@ -35,8 +35,9 @@ export class Disk {
     }
   }
 
-  makeFolder(path: string): Promise<void> {
-    return guard(path, 'created', this.fileSystem.makeFolder(path));
+  /** With those above it; nobody but its owner looks into one that is `closed`. One that exists stays as it is. */
+  makeFolder(path: string, closed = false): Promise<void> {
+    return guard(path, 'created', this.fileSystem.makeFolder(path, closed));
   }
 
   list(folder: string): Promise<string[]> {

@@ -25,8 +25,8 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** With everything in it; that there is none is no failure. */
   removeFolder(path: string): Promise<void>;
-  /** With those above it; durable when it returns. */
-  makeFolder(path: string): Promise<void>;
+  /** With those above it; durable when it returns. One that is `closed` is its owner's alone. */
+  makeFolder(path: string, closed?: boolean): Promise<void>;
   list(folder: string): Promise<string[]>;
   /** A rename is durable once its folder is. */
   syncFolder(path: string): Promise<void>;
@@ -41,8 +41,9 @@ export const nodeFileSystem: FileSystem = {
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => fs.promises.unlink(path),
   removeFolder: (path) => fs.promises.rm(path, { recursive: true, force: true }),
-  async makeFolder(path) {
-    const highest = await fs.promises.mkdir(path, { recursive: true });
+  async makeFolder(path, closed = false) {
+    if (closed) await this.makeFolder(dirname(resolve(path)));
+    const highest = await fs.promises.mkdir(path, { recursive: true, mode: closed ? 0o700 : 0o777 });
     if (highest === undefined) return;
     // Each new folder is an entry of the one above it, which must be durable before anything in it counts.
     for (let made = resolve(path); made.length >= resolve(highest).length; made = dirname(made)) {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
@@ -386,6 +386,16 @@ describe("a crawl's folder", () => {
   test('is not made where there are files of somebody else', async () => {
     const config = resolveConfig({ ...LOCAL, dir: tmpdir() });
     await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow('holds files, but no crawl');
+  });
+
+  test('is begun where a process died before its crawl was, whatever it left of its lock', async () => {
+    const { origin } = await site({ '/': 'page' });
+    for (const name of ['LOCK', 'LOCK.4711', 'LOCK.takeover']) {
+      const owner = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
+      writeFileSync(join(dir, name), JSON.stringify(owner));
+    }
+    const run = await startCrawl([`${origin}/`], resolveConfig({ ...LOCAL, dir }));
+    expect(await run.finished).toMatchObject({ pages: 1 });
   });
 
   test('is refused without seeds when there is no crawl to go on with', async () => {

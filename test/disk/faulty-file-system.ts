@@ -49,8 +49,8 @@ export class FaultyFileSystem implements FileSystem {
     await this.#inner.removeFolder(path);
   }
 
-  makeFolder(path: string): Promise<void> {
-    return this.#inner.makeFolder(path);
+  makeFolder(path: string, closed?: boolean): Promise<void> {
+    return this.#inner.makeFolder(path, closed);
   }
 
   list(folder: string): Promise<string[]> {

@@ -62,8 +62,8 @@ export class PowerCutFileSystem implements FileSystem {
     for (const name of [...this.#durableNames.keys()]) if (isIn(name, path)) this.#durableNames.delete(name);
   }
 
-  makeFolder(path: string): Promise<void> {
-    return nodeFileSystem.makeFolder(path);
+  makeFolder(path: string, closed?: boolean): Promise<void> {
+    return nodeFileSystem.makeFolder(path, closed);
   }
 
   list(folder: string): Promise<string[]> {
