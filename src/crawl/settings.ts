@@ -191,7 +191,7 @@ export const SETTINGS = {
     'proxy',
     proxyUrl,
     '',
-    'HTTP proxy to fetch through, http://host:port; crawl.json keeps it as written',
+    'HTTP proxy to fetch through, http://user:password@host:port; crawl.json keeps it without the password',
   ),
   dns: setting('dns', list, [], 'name servers to ask, host:port, instead of the system’s'),
   allowPrivate: setting(

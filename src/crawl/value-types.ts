@@ -172,13 +172,13 @@ export const flag: ValueType<boolean> = {
   takes: /^(?:true|false)$/,
 };
 
-/** On when named; it may take a list, and `true` stands for everything. */
+/** On when named; it may take a list, and `true` or `all` stands for everything. */
 export const ranges: ValueType<boolean | readonly string[]> = {
   placeholder: 'ranges',
-  parse: (t) => (t === 'true' || t === '' ? true : t === 'false' ? false : list.parse(t)),
+  parse: (t) => /^(?:true|all|)$/.test(t) || (t !== 'false' && list.parse(t)),
   print: (v) => (typeof v === 'boolean' ? String(v) : list.print(v)),
   holds: (v): v is boolean | readonly string[] => typeof v === 'boolean' || isTextList(v),
-  takes: /^(?:true|false|[\da-f.:/, ]*)$/i,
+  takes: /^(?:true|false|all|[\da-f.:/, ]*)$/i,
 };
 
 export const proxyUrl: ValueType<string> = {
@@ -188,9 +188,10 @@ export const proxyUrl: ValueType<string> = {
     if (t === '') return '';
     const url = URL.canParse(t) ? new URL(t) : undefined;
     if (url?.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '') return t;
+    // Not quoted: there may be a password in it.
     throw new DrumlinError(
       'VALUE',
-      `"${t}" is no HTTP proxy.`,
+      'What is given is no HTTP proxy.',
       'Write it like http://proxy.example.org:3128.',
     );
   },

@@ -44,7 +44,7 @@ describe('values of settings', () => {
     [{ exclude: 7 }, 'exclude: 7 is no value for it (pattern).'],
     [{ insecure: 'yes' }, 'insecure: "yes" is neither true nor false. Write one of them.'],
     [{ insecure: 1 }, 'insecure: 1 is no value for it (true/false).'],
-    [{ proxy: 'proxy.test:3128' }, 'proxy: "proxy.test:3128" is no HTTP proxy. Write it like http://'],
+    [{ proxy: 'proxy.test:3128' }, 'proxy: What is given is no HTTP proxy. Write it like http://'],
     [{ proxy: 'socks5://proxy.test' }, 'is no HTTP proxy.'],
     [{ proxy: 'http://proxy.test/path' }, 'is no HTTP proxy.'],
     [{ maxPages: 1.5 }, 'max-pages: 1.5 is no value for it (count).'],

@@ -1,0 +1,127 @@
+/** Passwords and cookies go to whom they are for, and into nothing that a crawl leaves behind. */
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { type ForwardProxy, forwardProxy } from '../fetch/forward-proxy.ts';
+import { startCrawl } from './here.ts';
+import { type Handler, linking, type SmallSite, startSmallSite } from './small-site.ts';
+
+const LOGIN = Buffer.from('reader:open-sesame').toString('base64');
+const PROXY_LOGIN = Buffer.from('tunnel:dig-deep').toString('base64');
+const SECRETS = ['open-sesame', LOGIN, 'dig-deep', PROXY_LOGIN, 'taste-of-almonds'];
+
+let folder: string;
+let dir: string;
+let site: SmallSite | undefined;
+let proxy: ForwardProxy | undefined;
+const seen: string[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'drumlin-secrets-'));
+  dir = join(folder, 'crawl');
+  seen.length = 0;
+});
+afterEach(async () => {
+  await site?.close();
+  await proxy?.close();
+  proxy = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const page: Handler = ({ headers, url }, response) => {
+  seen.push(`${url} ${headers.authorization ?? '-'} ${headers.cookie ?? '-'}`);
+  response.setHeader('content-type', 'text/html');
+  response.end(linking('/', '/a', '/gone'));
+};
+
+/** A file that only its owner may read. */
+function secretFile(name: string, text: string, mode = 0o600): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+async function crawl(options: CrawlOptions = {}): Promise<void> {
+  site = await startSmallSite({ '/': page, '/a': page });
+  const { host, hostname } = new URL(site.origin);
+  const config = resolveConfig({
+    ...{ dir, allowPrivate: true, delay: 0, agents: 2, checkpoint: 100 },
+    auth: secretFile('passwords', `${host} reader open-sesame\n`),
+    cookies: secretFile('cookies.txt', `${hostname}\tFALSE\t/\tFALSE\t0\tsession\ttaste-of-almonds\n`),
+    ...options,
+  });
+  await (await startCrawl([`${site.origin}/`], config)).finished;
+}
+
+/** Everything that is in the folder, uncompressed. */
+function everything(): string {
+  const paths = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return paths
+    .map((path) =>
+      (path.endsWith('.gz') ? gunzipSync(readFileSync(path)) : readFileSync(path)).toString('latin1'),
+    )
+    .join('\n');
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test('they are sent, and are neither in the archive nor in any other file of the crawl', async () => {
+  await crawl();
+  expect(seen.sort()).toEqual(['/', '/a'].map((path) => `${path} Basic ${LOGIN} session=taste-of-almonds`));
+  const left = everything();
+  expect(left).toContain('Authorization: [redacted]');
+  expect(left).toContain('Cookie: [redacted]');
+  for (const secret of SECRETS) expect(left).not.toContain(secret);
+});
+
+test("so it is with a proxy's password, which whoever goes on must name again", async () => {
+  proxy = await forwardProxy();
+  const { port } = proxy.proxy;
+  await crawl({ proxy: `http://tunnel:dig-deep@127.0.0.1:${port}` });
+  expect(seen.length).toBe(2);
+  const left = everything();
+  expect(left).toContain('Proxy-Authorization: [redacted]');
+  expect(left).toContain(`"proxy": "http://127.0.0.1:${port}"`);
+  for (const secret of SECRETS) expect(left).not.toContain(secret);
+});
+
+test('what was fetched with them is closed to others, and a folder that was open stays as it was made', async () => {
+  await crawl();
+  expect(modeOf(dir)).toBe('700');
+  rmSync(dir, { recursive: true });
+  mkdirSync(dir);
+  chmodSync(dir, 0o755);
+  await site?.close();
+  await crawl();
+  expect(modeOf(dir)).toBe('755');
+});
+
+test('a file of secrets that is open to others is reported in the log', async () => {
+  await crawl({ auth: secretFile('open', '', 0o644) });
+  expect(everything()).toContain(`${folder}/open holds secrets and is open to others (mode 644)`);
+});
+
+test.each([
+  'https://tunnel:dig-deep@127.0.0.1:1',
+  'tunnel:dig-deep@127.0.0.1',
+  'http://tunnel:dig-deep@127.0.0.1/x',
+])('a proxy that is none is refused without being quoted: %s', (proxy) => {
+  const refusal = () => resolveConfig({ proxy });
+  expect(refusal).toThrow('proxy');
+  expect(refusal).not.toThrow('dig-deep');
+});
