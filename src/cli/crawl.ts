@@ -18,11 +18,17 @@ export function register(program: Command): void {
     .argument('[seeds...]', 'URLs or files of URLs');
   for (const [key, setting] of SETTING_ROWS) command.addOption(optionOf(key, setting));
   command
-    .option('--fresh', 'begin a new crawl: refuse a folder that holds one, instead of going on with it')
+    .addOption(
+      new Option(
+        '--fresh',
+        'begin a new crawl: refuse a folder that holds one, instead of going on with it',
+      ).conflicts('resume'),
+    )
+    .option('--resume', 'go on with the crawl in the folder, as happens anyway; refuse one that holds none')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
-      const { json, fresh, ...options } = flags;
+      const { json, fresh, resume, ...options } = flags;
       for (const [key, { type }] of SETTING_ROWS) {
         // "--insecure https://localhost/": the word after the flag is a seed, not a value of it.
         const word = options[key];
@@ -35,6 +41,7 @@ export function register(program: Command): void {
       process.exitCode = await runCommand(words, options as CrawlOptions, {
         json: json === true,
         fresh: fresh === true,
+        resume: resume === true,
       });
     });
 }

@@ -14,17 +14,20 @@ export interface CommandFlags {
   readonly json: boolean;
   /** Never go on with what is in the folder. */
   readonly fresh: boolean;
+  /** Never begin anew. */
+  readonly resume: boolean;
 }
 
 export async function runCommand(
   words: string[],
   options: CrawlOptions,
-  { json, fresh }: CommandFlags,
+  { json, fresh, resume }: CommandFlags,
 ): Promise<number> {
   if (words.length === 0 && options.dir === undefined) throw noSeeds();
   const dir = options.dir ?? freshFolder('crawl');
   const before = await settingsIn(dir);
   if (before && fresh) throw crawlExists(dir);
+  if (resume && !before) throw nothingToResume(dir);
   if (words.length === 0 && !before) throw nothingToGoOnWith(dir);
   const config = resolveConfig({ ...before, ...options, dir });
   return exitCodeOf(await runInForeground(readSeeds(words), config, json));
@@ -82,6 +85,14 @@ function crawlExists(dir: string): DrumlinError {
     `${dir} holds a crawl already.`,
     'Choose another --dir, or leave --fresh out to go on with it.',
     { exitCode: EXIT.folder },
+  );
+}
+
+function nothingToResume(dir: string): DrumlinError {
+  return new DrumlinError(
+    'NO_CRAWL',
+    `There is no crawl in ${dir} to go on with.`,
+    'Check --dir, or leave --resume out to begin one.',
   );
 }
 

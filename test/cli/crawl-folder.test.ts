@@ -67,6 +67,20 @@ describe('the folder of a crawl', () => {
     expect(readFileSync(join(dir, 'c/crawl.json'), 'utf8')).toBe(before);
   });
 
+  test('may be asked for with --resume, which refuses one that holds no crawl', async () => {
+    const none = await drumlin(crawl('--resume'));
+    expect(none).toEqual({
+      code: 2,
+      err: 'drumlin: There is no crawl in c to go on with. Check --dir, or leave --resume out to begin one.\n',
+      out: '',
+    });
+    await drumlin(crawl('--max-pages', '10'));
+    const { code, err } = await drumlin(crawl('--resume', '--max-pages', '1000', '--json'));
+    expect(code).toBe(0);
+    expect(err).toMatch(/^going on from the checkpoint of /);
+    expect((await drumlin(crawl('--resume', '--fresh'))).code).toBe(2);
+  });
+
   test('belongs to one process at a time, which is named', async () => {
     const running = spawn(process.execPath, [BIN, ...crawl('--delay', '10s')], { cwd: dir, stdio: 'ignore' });
     while (site.asked.length === 0) await new Promise((later) => setImmediate(later));
