@@ -59,7 +59,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** A graph whose domains have names, and pages of at most 60 links that its edges are found on. */
+/** A graph whose domains have names, and pages of 60 links that its edges are found on: those that lead to other domains, and the rest to its own. */
 class Web {
   readonly graph: Graph;
   readonly names: readonly string[];
@@ -91,13 +91,14 @@ class Web {
   }
 
   /** The pages of a part of all, in large steps: neighbours are far apart. */
-  *pages(part: number, parts: number): Generator<{ source: bigint; targets: string[] }> {
+  *pages(part: number, parts: number): Generator<{ source: bigint; targets: string[]; others: number }> {
     const { length } = this.#pages;
     const stride = strideOf(length);
     for (let i = Math.floor((part * length) / parts); i < Math.floor(((part + 1) * length) / parts); i++) {
       const [source, from, to] = this.#pages[(i * stride) % length];
-      const targets = Array.from(this.#targets.subarray(from, to), (target) => this.names[target]);
-      yield { source: this.keys[source], targets };
+      const targets = new Array(LINKS_A_PAGE).fill(this.names[source]);
+      for (let at = from; at < to; at++) targets[at - from] = this.names[this.#targets[at]];
+      yield { source: this.keys[source], targets, others: to - from };
     }
   }
 }
@@ -112,12 +113,14 @@ async function findEdges(web: Web, edges: DomainEdges, disk: Disk, repeats: numb
       const parcel = gatherer.drain(0);
       sum.gathering += cpuSeconds() - start;
       sum.pages += pages.length;
-      for (const { targets } of pages) sum.found += targets.length;
+      for (const { others } of pages) sum.found += others;
       if (!parcel) continue;
       sum.parcels++;
       sum.bytes += parcel.length;
       const decides = cpuSeconds();
-      sum.sent += addAll(edges, parcel);
+      const lists = unpackEdges(parcel);
+      sum.sent += lists.sources.length;
+      edges.addLists(lists);
       await edges.write();
       sum.deciding += cpuSeconds() - decides;
     }
@@ -130,18 +133,12 @@ async function findEdges(web: Web, edges: DomainEdges, disk: Disk, repeats: numb
   const { pages, found, sent, parcels, unique } = sum;
   const micros = ((1e6 * sum.gathering) / pages).toFixed(1);
   print(
-    `gathering: ${micros} µs a page of ${(found / pages).toFixed(0)} links; ${formatCount(found)} found, ${formatCount(sent)} sent in ${formatCount(parcels)} parcels of ${formatBytes(sum.bytes / parcels)}`,
+    `gathering: ${micros} µs a page of ${LINKS_A_PAGE} links, ${(found / pages).toFixed(0)} of them to other domains; ${formatCount(found)} found, ${formatCount(sent)} sent in ${formatCount(parcels)} parcels of ${formatBytes(sum.bytes / parcels)}`,
   );
   const { written, read } = disk.traffic;
   print(
     `deciding: ${formatCount(sent / sum.deciding)} edges/s, ${formatCount(unique / sum.deciding)} unique/s; ${(written / unique).toFixed(0)} bytes written and ${(read / unique).toFixed(0)} read a unique edge in ${ticks * repeats} ticks`,
   );
-}
-
-function addAll(edges: DomainEdges, parcel: Uint8Array): number {
-  const { length, keys, ends, sources } = unpackEdges(parcel);
-  for (let i = 0, at = 0; i < length; i++) for (; at < ends[i]; at++) edges.add(keys[i], sources[at]);
-  return sources.length;
 }
 
 function* inParts<T>(items: Iterable<T>, size: number): Generator<T[]> {

@@ -34,6 +34,14 @@ export interface NewEdges {
   readonly sources: BigUint64Array;
 }
 
+/** Target i is linked to by `sources[ends[i-1] .. ends[i])`, the first list beginning at 0. */
+export interface LinkLists {
+  readonly length: number;
+  readonly targets: BigUint64Array;
+  readonly ends: Uint32Array;
+  readonly sources: BigUint64Array;
+}
+
 export interface DomainEdgesState {
   readonly drum: KeyDrumState;
   readonly adjacency: AdjacencyState;
@@ -96,6 +104,11 @@ export class DomainEdges {
   /** Notes that `source` links to `target`. */
   add(target: bigint, source: bigint): void {
     if (target !== source) this.#gathered.add(target, source);
+  }
+
+  /** Notes all links of some lists, as a parcel or the lists of another hold them. */
+  addLists(lists: LinkLists): void {
+    this.#gathered.addLists(lists);
   }
 
   /** Hands what was added to the DRUM, which may decide of its own accord when it is full. */
@@ -171,6 +184,27 @@ class PairList {
     if (at === this.#pairs.length) this.#grow();
     this.#pairs[at] = target;
     this.#pairs[at + 1] = source;
+  }
+
+  /** Word by word: a BigInt would be made for each key otherwise. */
+  addLists({ length, targets, ends, sources }: LinkLists): void {
+    const from = new Uint32Array(sources.buffer, sources.byteOffset, 2 * sources.length);
+    const keys = new Uint32Array(targets.buffer, targets.byteOffset, 2 * length);
+    while (2 * this.length + 2 * sources.length > this.#pairs.length) this.#grow();
+    const pairs = new Uint32Array(this.#pairs.buffer);
+    let to = PAIR_WORDS * this.length;
+    for (let i = 0, at = 0; i < length; i++) {
+      const [low, high] = [keys[2 * i], keys[2 * i + 1]];
+      for (; at < 2 * ends[i]; at += 2) {
+        if (from[at] === low && from[at + 1] === high) continue;
+        pairs[to] = low;
+        pairs[to + 1] = high;
+        pairs[to + 2] = from[at];
+        pairs[to + 3] = from[at + 1];
+        to += PAIR_WORDS;
+      }
+    }
+    this.length = to / PAIR_WORDS;
   }
 
   words(): Uint32Array {

@@ -181,7 +181,7 @@ class Lane {
 function fill(parcel: EdgeParcelWriter, targets: readonly Target[]): void {
   let end = 0;
   for (const [i, { name, key, sources, cash }] of targets.entries()) {
-    parcel.keys[i] = key;
+    parcel.targets[i] = key;
     parcel.addName(i, name);
     for (const source of sources) parcel.sources[end++] = source;
     parcel.ends[i] = end;

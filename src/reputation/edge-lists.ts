@@ -190,9 +190,10 @@ class Block implements EdgeLists {
   }
 }
 
-/** Cursors, the one of the least target on top. */
+/** Cursors, the one of the least target on top. Their targets are compared by the first 53 bits, as numbers, and seldom by the rest. */
 class CursorHeap {
   readonly #cursors: RowCursor[] = [];
+  readonly #orders: number[] = [];
 
   get size(): number {
     return this.#cursors.length;
@@ -203,35 +204,43 @@ class CursorHeap {
   }
 
   push(cursor: RowCursor): void {
-    const cursors = this.#cursors;
+    const [cursors, orders] = [this.#cursors, this.#orders];
+    const order = orderOf(cursor);
     let at = cursors.push(cursor) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >>> 1;
-      if (!isBefore(cursor, cursors[parent])) break;
+    orders.push(order);
+    for (let parent = (at - 1) >>> 1; at > 0; parent = (at - 1) >>> 1) {
+      if (!isBefore(order, cursor, orders[parent], cursors[parent])) break;
       cursors[at] = cursors[parent];
+      orders[at] = orders[parent];
       at = parent;
     }
     cursors[at] = cursor;
+    orders[at] = order;
   }
 
   /** The top has gone on to its next row. */
   moveTop(): void {
-    const cursors = this.#cursors;
+    const [cursors, orders] = [this.#cursors, this.#orders];
     const moved = cursors[0];
+    const order = orderOf(moved);
+    const { length } = cursors;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= cursors.length) break;
-      if (child + 1 < cursors.length && isBefore(cursors[child + 1], cursors[child])) child++;
-      if (!isBefore(cursors[child], moved)) break;
+    for (let child = 1; child < length; child = 2 * at + 1) {
+      const other = child + 1;
+      if (other < length && isBefore(orders[other], cursors[other], orders[child], cursors[child]))
+        child = other;
+      if (!isBefore(orders[child], cursors[child], order, moved)) break;
       cursors[at] = cursors[child];
+      orders[at] = orders[child];
       at = child;
     }
     cursors[at] = moved;
+    orders[at] = order;
   }
 
   dropTop(): void {
     const last = this.#cursors.pop() as RowCursor;
+    this.#orders.pop();
     if (this.#cursors.length === 0) return;
     this.#cursors[0] = last;
     this.moveTop();
@@ -239,13 +248,17 @@ class CursorHeap {
 
   /** Sources of the top's target in all cursors: those that stand at it are a tree below the top. */
   leftOfTop(at = 0): number {
+    if (this.#orders[at] !== this.#orders[0]) return 0;
     const cursor = this.#cursors[at];
-    const { high, low } = this.#cursors[0];
-    if (cursor === undefined || cursor.low !== low || cursor.high !== high) return 0;
+    if (cursor.low !== this.#cursors[0].low) return 0;
     return cursor.left + this.leftOfTop(2 * at + 1) + this.leftOfTop(2 * at + 2);
   }
 }
 
-function isBefore(a: RowCursor, b: RowCursor): boolean {
-  return a.high < b.high || (a.high === b.high && a.low < b.low);
+function orderOf({ high, low }: RowCursor): number {
+  return high * 2 ** 21 + (low >>> 11);
+}
+
+function isBefore(order: number, cursor: RowCursor, otherOrder: number, other: RowCursor): boolean {
+  return order < otherOrder || (order === otherOrder && cursor.low < other.low);
 }

@@ -8,10 +8,10 @@
  */
 const HEADER = 16;
 
-/** Target i is `keys[i]`, named `nameOf(i)`; the domains that link to it are `sources[ends[i-1] .. ends[i])`. */
+/** Target i is `targets[i]`, named `nameOf(i)`; the domains that link to it are `sources[ends[i-1] .. ends[i])`. */
 export interface EdgeParcel {
   readonly length: number;
-  readonly keys: BigUint64Array;
+  readonly targets: BigUint64Array;
   readonly ends: Uint32Array;
   readonly sources: BigUint64Array;
   /** What each target was given of its linking pages' units; undefined where nobody counts it. */
@@ -22,7 +22,7 @@ export interface EdgeParcel {
 /** A parcel of known size, to be filled. */
 export class EdgeParcelWriter {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly keys: BigUint64Array;
+  readonly targets: BigUint64Array;
   readonly sources: BigUint64Array;
   readonly cash: Float64Array;
   readonly ends: Uint32Array;
@@ -36,7 +36,7 @@ export class EdgeParcelWriter {
     const buffer = new ArrayBuffer(at.end);
     new Uint32Array(buffer, 0, 4).set([targets, edges, hasCash ? 1 : 0, nameBytes]);
     this.bytes = new Uint8Array(buffer);
-    this.keys = new BigUint64Array(buffer, HEADER, targets);
+    this.targets = new BigUint64Array(buffer, HEADER, targets);
     this.sources = new BigUint64Array(buffer, at.sources, edges);
     this.cash = new Float64Array(buffer, at.cash, counts.cash);
     this.ends = new Uint32Array(buffer, at.ends, targets);
@@ -66,7 +66,7 @@ export function unpackEdges(parcel: Uint8Array): EdgeParcel {
   const names = Buffer.from(buffer, byteOffset + at.names, nameBytes);
   return {
     length,
-    keys: new BigUint64Array(buffer, byteOffset + HEADER, length),
+    targets: new BigUint64Array(buffer, byteOffset + HEADER, length),
     ends,
     sources: new BigUint64Array(buffer, byteOffset + at.sources, edges),
     cash: hasCash === 1 ? new Float64Array(buffer, byteOffset + at.cash, length) : undefined,

@@ -3,29 +3,24 @@
  *
  * Idea      Most keys that are asked for are not in the table. A filter of a few bits a key, small enough to stay in a cache, knows that
  *           for most of them; the others look at one place of the table, seldom two.
- * Requires  at most as many keys as there is room for; keys that are hashes.
- * Cost      about 5 ns for a key that is not there, 10 to 50 for one that is; 25 to 49 bytes a key that there is room for.
+ * Requires  keys that are hashes.
+ * Cost      about 5 ns for a key that is not there, 10 to 50 for one that is; 17 to 33 bytes a key. It doubles when it is full, which takes
+ *           about 30 ns a key.
  */
 const SLOT_WORDS = 3;
-const FILTER_BITS_A_KEY = 8;
+const LEAST_SLOTS = 1024;
+/** Of the slots, so many are used before there are twice as many. */
+const MOST_USED = 0.75;
+const FILTER_BITS_A_SLOT = 8;
 const MOST_FILTER_BITS = 2 ** 23;
 
 export class KeyTable {
   /** Low, high, number + 1; zero where there is nothing. */
-  readonly #slots: Uint32Array;
-  readonly #mask: number;
-  readonly #filter: Uint32Array;
-  readonly #filterMask: number;
+  #slots = new Uint32Array(SLOT_WORDS * LEAST_SLOTS);
+  #mask = LEAST_SLOTS - 1;
+  #filter = new Uint32Array((FILTER_BITS_A_SLOT * LEAST_SLOTS) / 32);
+  #filterMask = FILTER_BITS_A_SLOT * LEAST_SLOTS - 1;
   #size = 0;
-
-  constructor(most: number) {
-    const slots = powerAbove(1.5 * (most + 1));
-    this.#slots = new Uint32Array(SLOT_WORDS * slots);
-    this.#mask = slots - 1;
-    const bits = Math.min(MOST_FILTER_BITS, powerAbove(FILTER_BITS_A_KEY * (most + 4)));
-    this.#filter = new Uint32Array(bits / 32);
-    this.#filterMask = bits - 1;
-  }
 
   get size(): number {
     return this.#size;
@@ -34,14 +29,10 @@ export class KeyTable {
   /** The number of a key, which is given one if it has none. */
   numberOf(low: number, high: number): number {
     const at = this.#find(low, high);
-    const slots = this.#slots;
-    if (slots[at + 2] !== 0) return slots[at + 2] - 1;
-    slots[at] = low;
-    slots[at + 1] = high;
-    slots[at + 2] = this.#size + 1;
-    const bit = (low ^ high) & this.#filterMask;
-    this.#filter[bit >>> 5] |= 1 << (bit & 31);
-    return this.#size++;
+    if (this.#slots[at + 2] !== 0) return this.#slots[at + 2] - 1;
+    this.#put(at, low, high, ++this.#size);
+    if (this.#size > MOST_USED * (this.#mask + 1)) this.#double();
+    return this.#size - 1;
   }
 
   /** The number of a key, or -1. */
@@ -59,8 +50,25 @@ export class KeyTable {
       if (slots[at + 2] === 0 || (slots[at] === low && slots[at + 1] === high)) return at;
     }
   }
-}
 
-function powerAbove(value: number): number {
-  return 2 ** Math.ceil(Math.log2(value));
+  #put(at: number, low: number, high: number, entry: number): void {
+    this.#slots[at] = low;
+    this.#slots[at + 1] = high;
+    this.#slots[at + 2] = entry;
+    const bit = (low ^ high) & this.#filterMask;
+    this.#filter[bit >>> 5] |= 1 << (bit & 31);
+  }
+
+  #double(): void {
+    const old = this.#slots;
+    const slots = 2 * (this.#mask + 1);
+    const bits = Math.min(MOST_FILTER_BITS, FILTER_BITS_A_SLOT * slots);
+    this.#slots = new Uint32Array(SLOT_WORDS * slots);
+    this.#mask = slots - 1;
+    this.#filter = new Uint32Array(bits / 32);
+    this.#filterMask = bits - 1;
+    for (let at = 0; at < old.length; at += SLOT_WORDS) {
+      if (old[at + 2] !== 0) this.#put(this.#find(old[at], old[at + 1]), old[at], old[at + 1], old[at + 2]);
+    }
+  }
 }

@@ -33,7 +33,7 @@ function drain(from: EdgeGatherer, hasCash: boolean): Drained {
     expect(parcel.cash !== undefined).toBe(hasCash);
     for (const [i, name] of names.entries()) {
       expect(agentOf(partitionOf(name), OWNERS)).toBe(owner);
-      expect(parcel.keys[i]).toBe(xxh64(name));
+      expect(parcel.targets[i]).toBe(xxh64(name));
       for (let at = i === 0 ? 0 : parcel.ends[i - 1]; at < parcel.ends[i]; at++) {
         drained.edges.push(`${name}<${parcel.sources[at]}`);
       }
