@@ -6,9 +6,10 @@
  *
  * A line is a stage: a rescan and the rounds up to the next one, of BEAST a cycle of j rounds, of the naive version one round (only
  * some of those are printed). Bytes are those that were read and written, for each page that was fetched in the stage. Predicted are Theorem 5
- * for BEAST, Theorem 4 for the naive version and equation (11) for j. The paper's α is N / (E[B] V); since domains run out of pages, V
- * gets smaller, and α is the sum over all stages of their pages by their E[B] V. Every line has counted that no URL was lost
- * and that no domain got more than its budget in any round.
+ * for BEAST and Theorem 4 for the naive version, with N, V and E[B] as they were in the stage, and equation (11) for j. The paper's α is
+ * N / (E[B] V) with one V for the whole crawl; domains run out of pages, V gets smaller, and (11) is computed with the "rounds" of
+ * all stages, each its pages by its own E[B] V. Every line has counted that no URL was lost and that no domain got more than
+ * its budget in any round.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -94,6 +95,7 @@ const HEADINGS = [
   'V',
   'E[B]',
   'α',
+  'rounds',
   'j',
   '(11)',
   'bytes/page',
@@ -101,7 +103,7 @@ const HEADINGS = [
   'ratio',
   'bytes/page in all',
 ];
-const WIDTHS = [11, 12, 6, 6, 8, 5, 5, 10, 9, 6, 18];
+const WIDTHS = [11, 12, 6, 6, 8, 8, 5, 5, 10, 9, 6, 18];
 
 function line(stage: Stage, rounds: number, isNaive: boolean): string[] {
   const { pages, fetched, domains, budget } = stage;
@@ -110,9 +112,10 @@ function line(stage: Stage, rounds: number, isNaive: boolean): string[] {
     pagesPerSecond: 1,
     urlBytes: URL_BYTES,
     uniqueLinks: UNIQUE_LINKS,
-    domains: pages / (rounds * budget), // those of all stages, so that α is their sum
+    domains,
     budget,
   };
+  const overAll = { ...c, domains: pages / (rounds * budget) };
   const bytes = stage.moved / fetched;
   const predicted = isNaive ? twoQueuesTraffic(c) : beastTraffic(c);
   return [
@@ -121,8 +124,9 @@ function line(stage: Stage, rounds: number, isNaive: boolean): string[] {
     formatCount(domains),
     budget.toFixed(1),
     budgetRounds(c).toFixed(1),
+    rounds.toFixed(1),
     formatCount(stage.queues),
-    isNaive ? '' : formatCount(queuesAtEnd(c)),
+    isNaive ? '' : formatCount(queuesAtEnd(overAll)),
     formatCount(bytes),
     formatCount(predicted),
     (bytes / predicted).toFixed(2),

@@ -73,7 +73,9 @@ export class BudgetedCrawl {
       { length: domains },
       (_, i) => 10 + (i < rich ? (200 * (rich - i)) / rich : 0),
     );
-    this.#supply = Float64Array.from({ length: domains }, (_, i) => (i % 3 ? Infinity : 100 / this.#draw()));
+    this.#supply = Float64Array.from({ length: domains }, (_, i) =>
+      i % 3 === 1 ? 100 / this.#draw() : Infinity,
+    );
     this.#nextRound = new Float64Array(domains);
     this.#used = new Uint32Array(domains);
     this.#fetched = new Uint32Array(domains);
