@@ -46,6 +46,7 @@ export const TAG = {
   session: 35,
   drift: 36,
   menu: 38,
+  latency: 39,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

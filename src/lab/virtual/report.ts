@@ -1,0 +1,168 @@
+/**
+ * A run as a page: one HTML file with its style and its plots inside, no script, nothing to load, light or dark as the reader has it.
+ */
+import { COLOURS, DASHES, escaped, type Plot, plot, type Series } from '../../rank/report-plot.ts';
+import { STYLE } from '../../rank/report-style.ts';
+import { formatBytes, formatCount } from '../../units.ts';
+import type { MachineSample, PolicyResult, Sample } from './run.ts';
+import { GROUPS, kindRows, lookUpRows, pagesOf, percent, summaryRows } from './summary.ts';
+
+export interface LabReport {
+  /** Each a short phrase: scenario, seed, sizes, delays. */
+  readonly facts: readonly string[];
+  readonly results: readonly PolicyResult[];
+}
+
+export function labReportPage({ facts, results }: LabReport): string {
+  const title = 'Policies in virtual time';
+  const sections = [
+    `<ul class="facts">${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>`,
+    section('What came of it', table(summaryRows(results)), USEFUL_TEXT),
+    ...results.map((result, i) => kindsOverTime(result, i)),
+    section(
+      'Useful pages',
+      lines(results, 'useful pages', ({ useful }) => useful),
+    ),
+    section('Share of the last fetches that went to spam', spamRate(results), RATE_TEXT),
+    section(
+      'Domains reached',
+      lines(results, 'domains', ({ domains }) => domains),
+    ),
+    section(
+      'DNS look-ups',
+      lines(results, 'look-ups', ({ lookUps }) => lookUps),
+    ),
+    section('Disk', perPage(results), 'Bytes moved between memory and the files of the backlog, a page.'),
+    section(
+      'URLs that wait',
+      lines(results, 'URLs', ({ queued }) => queued),
+    ),
+    section(
+      'Front',
+      lines(results, 'hosts', ({ front }) => front),
+      FRONT_TEXT,
+    ),
+    section('Memory', memory(results), MEMORY_TEXT),
+    section('Pages by kind', table(kindRows(results))),
+    section('DNS look-ups by kind', table(lookUpRows(results))),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${sections.join('\n')}
+</main>
+</body>
+</html>
+`;
+}
+
+const USEFUL_TEXT =
+  'Useful is a page of an honest domain that came whole under its own address. Spam are the kinds that are made to deceive, endless those that never end by carelessness.';
+const RATE_TEXT = 'Of the pages between two samples, not of all since the beginning.';
+const FRONT_TEXT = 'Hosts in memory that have something to fetch and an address.';
+const MEMORY_TEXT =
+  'Of the whole process, the synthetic web included; one policy after the other, so that each begins where the last ended.';
+
+function section(heading: string, body: string, text = ''): string {
+  return `<section>\n<h2>${escaped(heading)}</h2>\n${text && `<p>${text}</p>\n`}${body}\n</section>`;
+}
+
+function table([head, ...rows]: readonly (readonly string[])[]): string {
+  const cells = (row: readonly string[], tag: string) =>
+    row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('');
+  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+  return `<div class="wide"><table>\n<thead><tr>${cells(head, 'th')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
+}
+
+function figure(drawing: Plot): string {
+  const entries = drawing.series.map(({ label, colour }) => `<li>${swatch(colour)}${escaped(label)}</li>`);
+  return `<figure>\n${plot(drawing)}\n<figcaption><ul class="legend">${entries.join('')}</ul></figcaption>\n</figure>`;
+}
+
+function swatch(colour: number): string {
+  const dash = DASHES[Math.floor(colour / COLOURS) % DASHES.length];
+  const style = `style="stroke:var(--line-${colour % COLOURS})"${dash && ` stroke-dasharray="${dash}"`}`;
+  return `<svg class="swatch" viewBox="0 0 24 10" aria-hidden="true"><path class="line" ${style} d="M1 5H23"/></svg>`;
+}
+
+const pagesAxis = { label: 'pages fetched', scale: 'linear', format: short } as const;
+const shareAxis = { label: 'share', scale: 'linear', format: (value: number) => percent(value, 1) } as const;
+
+function short(value: number): string {
+  if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
+  return value >= 1e4 ? `${Number((value / 1e3).toPrecision(3))}k` : formatCount(value);
+}
+
+/** A line a policy over the pages fetched. */
+function lines(
+  results: readonly PolicyResult[],
+  label: string,
+  figureOf: (sample: Sample, machine: MachineSample) => number,
+  format: (value: number) => string = short,
+): string {
+  const series = results.map(({ policy, samples, machine }, colour) => ({
+    label: policy,
+    colour,
+    points: samples.map((sample, i) => [sample.pages, figureOf(sample, machine[i])] as const),
+  }));
+  if (series.every(({ points }) => points.every(([, value]) => value === 0))) return '<p>None.</p>';
+  return figure({ title: label, x: pagesAxis, y: { label, scale: 'linear', format }, series });
+}
+
+const perPage = (results: readonly PolicyResult[]) =>
+  lines(results, 'bytes a page', ({ backlogBytes, pages }) => backlogBytes / pages, formatBytes);
+
+const memory = (results: readonly PolicyResult[]) =>
+  lines(results, 'resident memory', (_sample, { rss }) => rss, formatBytes);
+
+function spamRate(results: readonly PolicyResult[]): string {
+  const series = results.map(({ policy, samples }, colour) => ({
+    label: policy,
+    colour,
+    points: rates(samples, (sample) => pagesOf(sample, 'spam')),
+  }));
+  if (series.every(({ points }) => points.every(([, share]) => share === 0))) return '<p>None.</p>';
+  return figure({ title: 'share of the last fetches', x: pagesAxis, y: shareAxis, series });
+}
+
+/** What a count grew by between two samples, as a share of the pages between them. */
+function rates(samples: readonly Sample[], countOf: (sample: Sample) => number): Series['points'] {
+  return samples.flatMap((sample, i) => {
+    const before = i === 0 ? undefined : samples[i - 1];
+    const pages = sample.pages - (before?.pages ?? 0);
+    const count = countOf(sample) - (before ? countOf(before) : 0);
+    return pages > 0 ? [[sample.pages, count / pages] as const] : [];
+  });
+}
+
+/** The share of each group and of the kinds that matter most, over the pages of one policy. */
+function kindsOverTime({ policy, samples }: PolicyResult, at: number): string {
+  const last = samples[samples.length - 1];
+  const largest = [...GROUPS.spam].sort((a, b) => last.pagesByKind[b] - last.pagesByKind[a]).slice(0, 5);
+  const share = (countOf: (sample: Sample) => number) =>
+    samples.map((sample) => [sample.pages, countOf(sample) / sample.pages] as const);
+  const series: Series[] = [
+    { label: 'honest', colour: 2, points: share((sample) => pagesOf(sample, 'honest')) },
+    { label: 'endless', colour: 7, points: share((sample) => pagesOf(sample, 'endless')) },
+    { label: 'all spam', colour: 1, points: share((sample) => pagesOf(sample, 'spam')) },
+    ...largest.map((kind, i) => ({
+      label: kind,
+      colour: COLOURS + [0, 3, 4, 5, 6][i],
+      points: share(({ pagesByKind }) => pagesByKind[kind]),
+    })),
+  ];
+  const text = at === 0 ? 'Of all pages fetched so far.' : '';
+  return section(
+    `Where ${policy} spent its fetches`,
+    figure({ title: policy, x: pagesAxis, y: shareAxis, series }),
+    text,
+  );
+}
