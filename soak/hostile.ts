@@ -1,0 +1,240 @@
+/**
+ * A crawl of good sites in the company of a web where servers do their worst: does it stay as small as it was, does it keep the count of
+ * every URL, and do the good ones get what they would get by themselves?
+ *
+ *   npm run soak -- hostile [minutes] [good sites] [hostile domains] [seed]
+ *
+ * Two crawls run side by side, each in a process of its own and with good sites of its own, alike to the byte; one of them is given the
+ * hostile domains too. The delay between two requests to one host decides how fast the good ones can be crawled, not the
+ * processor, and other work on the machine meets both crawls alike: what the hostile ones hold up (slots, look-ups,
+ * memory, the event loop) shows. Everything stays on loopback.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Summary } from '../src/crawl/crawl.ts';
+import { BEHAVIOURS } from '../src/lab/behaviours/behaviour.ts';
+import { startDns } from '../src/lab/dns-server.ts';
+import { type Lab, startLab, webOf } from '../src/lab/index.ts';
+import { resolveName } from '../src/lab/resolve.ts';
+import { truthAt } from '../src/lab/truth.ts';
+import type { Web } from '../src/lab/web.ts';
+import { formatBytes, formatCount } from '../src/units.ts';
+import { accountOf, isFlat, type Sample, steadyRate } from './hostile/verdict.ts';
+
+const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
+const SAMPLE_EVERY = 10_000;
+/** Longer than any limit of the client but that of the whole exchange. */
+const LAB_PATIENCE = 45_000;
+/** Of each good site, more than a crawl of hours could fetch. */
+const GOOD_PAGES = 20_000;
+/** Every good site an address of its own, or nearly. */
+const GOOD_ADDRESSES = 100_000;
+/** At the good sites, of what they get without the hostile ones. */
+const LEAST_SHARE = 0.9;
+/** Little memory, so that it is full after minutes and not after hours. */
+const FLAGS = [
+  // Long enough that a slow answer of our own web, on a busy machine, makes nobody more patient (see slow-down.ts).
+  ...['--delay', '5s', '--address-delay', '200ms', '--agents', '2', '--max-redirects', '5', '--json'],
+  // Loopback only: some of the hostile names lead to private networks.
+  ...['--allow-private', '127.0.0.0/8', '--front-hosts', '2000', '--front-urls', '20000'],
+  ...['--sieve-memory', '4MiB', '--backlog-memory', '1MiB', '--host-memory', '2MiB', '--max-body', '4MiB'],
+];
+
+interface Ended {
+  readonly summary: Summary | undefined;
+  readonly exitCode: number | null;
+  readonly samples: readonly Sample[];
+  /** What it said that is no line of progress. */
+  readonly said: readonly string[];
+  /** URLs that wait, by the folder that it left. */
+  readonly waitingOnDisk: number;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const [minutes = 60, goodSites = 150, hostileDomains = 300, seed = 1] = args.map(Number);
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-hostile-'));
+  spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles what has changed
+  const goodWeb = { scenario: 'site', domains: goodSites, pages: GOOD_PAGES, seed };
+  const [good, sameAgain] = await Promise.all([startLab(goodWeb), startLab(goodWeb)]);
+  const hostile = await startHostile({
+    scenario: 'hostile',
+    domains: hostileDomains,
+    pages: 200,
+    seed: seed + 1,
+  });
+  const dns = await startDns(0, (name) =>
+    good.web.placeOf(name)
+      ? resolveName(good.web, name, { oneAddress: false, addresses: GOOD_ADDRESSES, patience: 0 })
+      : resolveName(hostile.web, name, { oneAddress: false, patience: LAB_PATIENCE }),
+  );
+  try {
+    requireAllBehaviours(hostile.web);
+    // Code that was never run is slow, which would be held against the sites.
+    for (const lab of [good, sameAgain]) for (const url of lab.web.seeds(goodSites)) lab.expected(url);
+    const ca = join(folder, 'ca.pem');
+    writeFileSync(ca, hostile.ca);
+    const limits = ['--max-time', `${Math.round(minutes * 60)}s`];
+    const delays = join(folder, 'delays.txt');
+    writeFileSync(delays, delaysOf(good.web.seeds(goodSites)));
+    const files = ['--ca', ca, '--delays', delays];
+    const flags = [...FLAGS, ...limits, ...files, '--dns', `127.0.0.1:${dns.port}`];
+    const both = [...good.web.seeds(goodSites), ...hostile.web.seeds(hostileDomains)];
+    const [beside, alone] = await Promise.all([
+      crawl({ dir: join(folder, 'beside'), seeds: both, flags, good }, (line) => process.stderr.write(line)),
+      crawl({ dir: join(folder, 'alone'), seeds: sameAgain.web.seeds(goodSites), flags, good: sameAgain }),
+    ]);
+    process.exitCode = judge(alone, beside) ? 0 : 1;
+  } finally {
+    hostile.process.kill();
+    await Promise.all([good, sameAgain, dns].map((part) => part.close()));
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Each good site its own delay, 4 to 6 seconds: if all were asked at one moment, they would be slow for that alone. */
+function delaysOf(seeds: readonly string[]): string {
+  const delayOf = (i: number) => Math.round(4000 + (2000 * i) / seeds.length);
+  return seeds.map((seed, i) => `host ${new URL(seed).hostname} ${delayOf(i)}ms`).join('\n');
+}
+
+/** In a process of its own, so that its gigabytes hold up nobody here; `web` is the same by computation, for its names. */
+async function startHostile(shape: Readonly<Record<string, string | number>>) {
+  const flags = Object.entries(shape).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const args = [DRUMLIN, 'web', '--json', '--patience', `${LAB_PATIENCE}ms`, ...flags];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { http, https, dns, control, ca } = JSON.parse(line);
+    return { process: child, web: webOf(shape, { http, https, dns, control }), ca: String(ca) };
+  }
+  throw new Error('the hostile web did not start');
+}
+
+/** What is not there cannot do harm, and proves nothing. */
+function requireAllBehaviours(web: Web): void {
+  const { domains } = web.world;
+  const there = new Set(Array.from({ length: domains }, (_, i) => truthAt(web, i).behaviours).flat());
+  const missing = Object.keys(BEHAVIOURS).filter((name) => !there.has(name as keyof typeof BEHAVIOURS));
+  if (missing.length > 0) throw new Error(`more hostile domains, please: nobody has ${missing.join(', ')}`);
+}
+
+interface Task {
+  readonly dir: string;
+  readonly seeds: readonly string[];
+  readonly flags: readonly string[];
+  readonly good: Lab;
+}
+
+async function crawl({ dir, seeds, flags, good }: Task, show?: (line: string) => void): Promise<Ended> {
+  const seedFile = `${dir}.txt`;
+  writeFileSync(seedFile, seeds.join('\n'));
+  const child = spawn(process.execPath, [DRUMLIN, 'crawl', seedFile, '--dir', dir, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const said: string[] = [];
+  let last = '';
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (PROGRESS.test(line)) last = line;
+    else said.push(line);
+  });
+  let output = '';
+  child.stdout.on('data', (bytes) => {
+    output += bytes;
+  });
+  const samples: Sample[] = [];
+  const startedAt = Date.now();
+  const before = good.requests;
+  const sampling = setInterval(() => {
+    const sample = sampleOf(child, last, (Date.now() - startedAt) / 1000, good.requests - before);
+    if (!sample) return;
+    samples.push(sample);
+    show?.(`${lineOf(sample)}\n`);
+  }, SAMPLE_EVERY);
+  const [exitCode] = await ended;
+  clearInterval(sampling);
+  const summary = output === '' ? undefined : (JSON.parse(output) as Summary);
+  return { summary, exitCode, samples, said, waitingOnDisk: waitingIn(dir) };
+}
+
+const PROGRESS =
+  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, ([\d,]+) fetching/;
+
+/** Undefined when the process is gone. */
+function sampleOf(
+  { pid }: ChildProcess,
+  line: string,
+  seconds: number,
+  goodRequests: number,
+): Sample | undefined {
+  const [, ...numbers] = PROGRESS.exec(line) ?? [];
+  const [pages = 0, waiting = 0, known = 0, fetching = 0] = numbers.map((n) => Number(n.replaceAll(',', '')));
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const rss = 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
+    const handles = readdirSync(`/proc/${pid}/fd`).length;
+    return { seconds, rss, handles, goodRequests, pages, waiting, known, fetching };
+  } catch {
+    return undefined;
+  }
+}
+
+const lineOf = ({ seconds, rss, handles, goodRequests, pages, waiting, known, fetching }: Sample): string =>
+  `${seconds.toFixed(0).padStart(5)} s  ${formatBytes(rss).padStart(7)}  ${String(handles).padStart(4)} handles  ` +
+  `${formatCount(goodRequests).padStart(8)} good of ${formatCount(pages).padStart(8)} pages  ${formatCount(fetching).padStart(4)} under way  ` +
+  `${formatCount(waiting)} waiting of ${formatCount(known)} known`;
+
+/** What the agents' last checkpoints say. */
+function waitingIn(dir: string): number {
+  const agents = join(dir, 'agents');
+  const states = readdirSync(agents).map((agent) =>
+    JSON.parse(readFileSync(join(agents, agent, 'checkpoint.json'), 'utf8')),
+  );
+  return states.reduce((sum, { state }) => sum + state.waiting, 0);
+}
+
+/** Prints what holds and what does not; true when all does. */
+function judge(alone: Ended, beside: Ended): boolean {
+  const { summary, samples, said, exitCode, waitingOnDisk } = beside;
+  if (!summary || !alone.summary) {
+    console.log(`a crawl ended without a summary: ${[...alone.said, ...said].join('\n')}`);
+    return false;
+  }
+  const { lost, ...account } = accountOf(summary);
+  const [before, after] = [alone.samples, samples].map(steadyRate);
+  const figures = (of: (sample: Sample) => number, print: (n: number) => string) =>
+    samples
+      .filter((_, i) => i % Math.ceil(samples.length / 8) === 0)
+      .map((sample) => print(of(sample)))
+      .join(' ');
+  const claims: [claim: string, holds: boolean, figures: string][] = [
+    ['memory is flat', isFlat(samples.map(({ rss }) => rss)), figures(({ rss }) => rss, formatBytes)],
+    [
+      'so are handles',
+      isFlat(
+        samples.map(({ handles }) => handles),
+        32,
+      ),
+      figures(({ handles }) => handles, String),
+    ],
+    [
+      'nothing was thrown that nobody caught',
+      exitCode === 6 && said.length === 0,
+      `exit code ${exitCode} ${said.join(' ')}`,
+    ],
+    ['no URL is lost', lost === 0, JSON.stringify(account)],
+    ['the folder says the same', waitingOnDisk === summary.urlsQueued, `${waitingOnDisk} wait`],
+    [
+      'good sites get what they would get alone',
+      after >= LEAST_SHARE * before,
+      `${before.toFixed(2)} a second alone, ${after.toFixed(2)} beside hostile ones: ${((100 * after) / before).toFixed(1)} %`,
+    ],
+  ];
+  for (const [claim, holds, text] of claims) console.log(`${holds ? 'holds' : 'FAILS'}  ${claim}: ${text}`);
+  const { pages, bytes, hosts, cpuSeconds, seconds, errors, retries } = summary;
+  console.log(JSON.stringify({ pages, bytes, hosts, cores: cpuSeconds / seconds, errors, retries }));
+  return claims.every(([, holds]) => holds);
+}
