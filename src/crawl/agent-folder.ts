@@ -22,6 +22,7 @@ import { Backlog, type BacklogState } from '../frontier/backlog.ts';
 import type { FrontierState } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
 import { budgets, parseBudget } from '../reputation/budget-policy.ts';
+import type { BookState } from '../reputation/domain-book.ts';
 import {
   ReputationFolder,
   type ReputationState,
@@ -100,6 +101,18 @@ export async function lastCheckpoint(
     pages: states.reduce((sum, { counters }) => sum + counters.pages, 0),
     waiting: states.reduce((sum, { waiting }) => sum + waiting, 0),
   };
+}
+
+/** An agent's book of domains at its last checkpoint, if there is one. */
+export async function bookOf(
+  disk: Disk,
+  dir: string,
+  agent: number,
+): Promise<{ readonly folder: string; readonly frozen: Frozen<BookState> } | undefined> {
+  const own = agentDir(dir, agent);
+  const stored = await loadCheckpoint<StoredState>(disk, own, CHECKPOINT);
+  const frozen = stored?.state.reputation?.book;
+  return frozen && { folder: reputationFolders(reputationDir(own))[0], frozen };
 }
 
 /** Where each part has its files. */

@@ -18,6 +18,7 @@ import { SieveSupply } from '../frontier/supply.ts';
 import { parseBudget } from '../reputation/budget-policy.ts';
 import { BudgetedSupply } from '../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../reputation/edge-gatherer.ts';
+import { readOverrides } from '../reputation/overrides.ts';
 import { Reputation } from '../reputation/reputation.ts';
 import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import { MemorySieve } from '../sieve/memory-sieve.ts';
@@ -207,7 +208,10 @@ async function beginAgent(
     moved.push(move);
   }
 
+  const obey = async (): Promise<void> => reputation?.override(await readOverrides(disk, config.dir));
+  await obey();
   const save = async (): Promise<void> => {
+    await obey().catch((error) => log.event('domains-file-refused', { why: String(error.message) }));
     reputation?.carry(true);
     await reputation?.write();
     const { received } = transport.state();
@@ -326,6 +330,7 @@ function underBudgets(
     agents,
     rank: config.rank,
     policy: parseBudget(config.budget),
+    isOurs: (domain) => agentOf(partitionOfFingerprint(domain), agents) === agent,
     gatherer: new EdgeGatherer({
       owners: agents,
       ownerOf: (partition) => agentOf(partition, agents),

@@ -172,6 +172,18 @@ export async function settingsIn(dir: string): Promise<CrawlOptions | undefined>
   return (await askedIn(new Disk(), dir))?.settings;
 }
 
+/** What the crawl in a folder was asked, and with how many agents it runs. */
+export async function askedOf(disk: Disk, dir: string): Promise<Pick<Asked, 'settings' | 'agents'>> {
+  const asked = await askedIn(disk, dir);
+  if (asked) return asked;
+  throw new DrumlinError(
+    'CRAWL_MISSING',
+    `There is no crawl in ${dir}.`,
+    'Name the folder that was given to "drumlin crawl --dir".',
+    { exitCode: EXIT.folder },
+  );
+}
+
 async function askedIn(disk: Disk, dir: string): Promise<Asked | undefined> {
   const entries = await listOrNone(disk, dir);
   if (entries.includes(CRAWL_FILE)) return readAsked(disk, dir);

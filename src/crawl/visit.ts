@@ -14,6 +14,7 @@ import { pauseAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
+import type { Host } from '../frontier/host.ts';
 import { isHtml } from '../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../parse/page.ts';
 import type { Reputation } from '../reputation/reputation.ts';
@@ -53,8 +54,8 @@ export interface VisitTools {
   readonly wantsType: TypeFilter;
   readonly politeness: Politeness;
   readonly outage: Outage;
-  /** Told who links to whom, where that matters. */
-  readonly reputation: Pick<Reputation, 'page'> | undefined;
+  /** Told what was fetched and who links to whom, where that matters. */
+  readonly reputation: Pick<Reputation, 'fetched' | 'page'> | undefined;
   /** A seed has moved: the scope follows. */
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
@@ -210,6 +211,7 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
   const { frontier, counters, pages } = tools;
   const isTaken = () => {
     frontier.countPage(turn);
+    tools.reputation?.fetched(turn.host.domain.hash);
     counters.pages++;
     counters.bytes += exchange.bytesReceived;
     counters.countStatus(exchange.status);
@@ -219,7 +221,7 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     counters.countRefused('content-type');
     return;
   }
-  const discover = await read(exchange, discovery, tools);
+  const discover = await read(exchange, turn, discovery, tools);
   await pages.store(exchange, () => {
     isTaken();
     if (exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads)) counters.duplicates++;
@@ -229,7 +231,12 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
 }
 
 /** Reads a response and shows it; returns what follows the links that it has. */
-async function read(exchange: Exchange, discovery: Discovery, tools: Tools): Promise<() => void> {
+async function read(
+  exchange: Exchange,
+  { host }: HostTurn,
+  discovery: Discovery,
+  tools: Tools,
+): Promise<() => void> {
   const { onPage, parseOptions } = tools;
   const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
   const html = target === undefined && isHtml(exchange.headers.get('content-type'), exchange.payload);
@@ -239,8 +246,8 @@ async function read(exchange: Exchange, discovery: Discovery, tools: Tools): Pro
   const links = page?.links ?? redirectLinks(target);
   await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
   return () => {
-    if (target !== undefined) followRedirect(target, discovery, tools);
-    else if (page) followLinks(page, discovery, tools);
+    if (target !== undefined) followRedirect(target, host, discovery, tools);
+    else if (page) followLinks(page, host, discovery, tools);
   };
 }
 
@@ -254,11 +261,12 @@ function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
 
 function followRedirect(
   url: string,
+  host: Host,
   { url: from, depth, redirects }: Discovery,
   { config, counters, admission, reputation, onSeedRedirect }: Tools,
 ): void {
   counters.urlsSeen++;
-  reputation?.page(from, [url]);
+  reputation?.page(host.domain.hash, from, [url]);
   if (depth === 0) onSeedRedirect(from, url);
   if (redirects < config.maxRedirects) admission.discover([url], depth, redirects + 1);
   else counters.countError('too-many-redirects');
@@ -277,12 +285,13 @@ function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptio
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
   { links, robots }: ParsedPage,
+  host: Host,
   { url, depth }: Discovery,
   { counters, admission, reputation }: Tools,
 ): void {
   counters.urlsSeen += links.length;
   if (robots.nofollow) return;
   const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
-  reputation?.page(url, followed);
+  reputation?.page(host.domain.hash, url, followed);
   admission.discover(followed, depth + 1);
 }

@@ -21,10 +21,10 @@ import type { DomainView } from './budget-expression.ts';
 import { type BudgetPolicy, budgets } from './budget-policy.ts';
 import type { DomainBook } from './domain-book.ts';
 import type { DomainEdges } from './domain-edges.ts';
-import type { Override } from './domain-record.ts';
 import type { EdgeGatherer } from './edge-gatherer.ts';
 import { unpackEdges } from './edge-parcel.ts';
 import { estimateSupporters } from './live-tse.ts';
+import { type Overrides, overrideChanges } from './overrides.ts';
 import { type RankName, SCORES, Standing } from './standing.ts';
 import type { SupporterSample } from './supporter-sample.ts';
 
@@ -36,6 +36,8 @@ export interface ReputationParts {
   readonly agents: number;
   readonly rank: RankName;
   readonly policy: BudgetPolicy;
+  /** Whether the domain with this key is this agent's. */
+  readonly isOurs: (domain: bigint) => boolean;
   readonly gatherer: EdgeGatherer;
   readonly edges: DomainEdges;
   readonly sample: SupporterSample;
@@ -56,8 +58,8 @@ const FIRST_EDGES = 500;
 const GROWTH = 1.25;
 /** Domains that are looked through in one step. */
 const SLICE = 65_536;
-/** Hosts whose domains are remembered; when full all are forgotten. */
-const REMEMBERED_ORIGINS = 16_384;
+/** Origins whose domains are remembered: a power of two. */
+const REMEMBERED_ORIGINS = 8192;
 
 export class Reputation {
   readonly #parts: ReputationParts;
@@ -70,6 +72,8 @@ export class Reputation {
   #rankedAt = 0;
   #ranking: AsyncGenerator<void> | undefined;
   readonly #origins = new Origins();
+  /** Pages fetched lately, by domain. */
+  readonly #fetched = new Map<bigint, number>();
   /** Domains and budgets at the top, for whoever asks while a page is fetched. */
   #budgetsAtTop = new Map<bigint, number>();
 
@@ -101,10 +105,15 @@ export class Reputation {
     return this.#parts.policy.budget(unknown(this.#standing));
   }
 
-  /** A page was fetched, and links there. */
-  page(url: string, links: readonly string[]): void {
+  /** A page of the domain with this key was fetched. */
+  fetched(domain: bigint): void {
+    this.#fetched.set(domain, (this.#fetched.get(domain) ?? 0) + 1);
+  }
+
+  /** A page of the domain with this key links there. */
+  page(domain: bigint, url: string, links: readonly string[]): void {
     const { gatherer, clock } = this.#parts;
-    gatherer.page(xxh64(payLevelDomain(hostOf(url))), this.#origins.domainsOf(links, originOf(url)));
+    gatherer.page(domain, this.#origins.domainsOf(links, originOf(url)));
     if (this.#edgesDue === Infinity && gatherer.waiting > 0) this.#edgesDue = clock.now() + EDGES_AGE;
   }
 
@@ -142,6 +151,8 @@ export class Reputation {
   /** Takes in what has arrived, and sends nothing. */
   async write(): Promise<void> {
     const { edges, book } = this.#parts;
+    for (const [domain, pages] of this.#fetched) book.countPages(domain, pages);
+    this.#fetched.clear();
     for (const parcel of this.#arrived.splice(0)) this.#takeIn(parcel);
     await edges.write();
     await book.write();
@@ -161,11 +172,14 @@ export class Reputation {
     this.#ranking = undefined;
   }
 
-  /** What the operator decided. */
-  override(domain: string, override: Override | undefined): void {
-    const { book, clock, onBudgets } = this.#parts;
-    book.setOverride(domain, override, clock.now());
-    onBudgets();
+  /** What the operator has decided, of all domains. */
+  override(overrides: Overrides): void {
+    const { book, clock, isOurs, onBudgets } = this.#parts;
+    const changes = overrideChanges(book.overrides, overrides);
+    for (const [domain, override] of changes) {
+      if (isOurs(xxh64(domain))) book.setOverride(domain, override, clock.now());
+    }
+    if (changes.size > 0) onBudgets();
   }
 
   #isDue(): boolean {
@@ -230,10 +244,12 @@ export class Reputation {
   }
 
   #learnStanding(from: number, standing: Standing): void {
-    const { book, policy, rank, onBudgets } = this.#parts;
+    const { book, policy, rank, isOurs, onBudgets } = this.#parts;
+    const before = this.#standing;
     this.#standings[from] = standing;
     this.#standing = Standing.merge(this.#standings);
-    book.setBudgets(budgets(policy, this.#standing, rank));
+    const ranked = new Set([...before.keys, ...this.#standing.keys]);
+    book.setBudgets(budgets(policy, this.#standing, rank), [...ranked].filter(isOurs));
     this.#budgetsAtTop = topBudgets(policy, this.#standing);
     onBudgets();
   }
@@ -241,26 +257,44 @@ export class Reputation {
 
 /** The domains of links, which mostly lead to where others have led a moment ago. */
 class Origins {
-  readonly #domains = new Map<string, string>();
+  /** A table in which each origin has one place, by a hash of its last characters: cheaper than any that hashes all of it. */
+  readonly #origins: string[] = new Array(REMEMBERED_ORIGINS).fill('');
+  readonly #domains: string[] = new Array(REMEMBERED_ORIGINS).fill('');
+  readonly #found: string[] = [];
 
-  /** Of links to elsewhere than the page's own origin; with repeats. */
-  *domainsOf(links: readonly string[], own: string): Generator<string> {
+  /** Of links to elsewhere than the page's own origin; with repeats. Valid until the next call. */
+  domainsOf(links: readonly string[], own: string): readonly string[] {
+    const found = this.#found;
+    found.length = 0;
     let last = own;
     for (const link of links) {
       // The links of a page come in groups: those of its own site, those to one other.
       if (link.charCodeAt(last.length) === SLASH && link.startsWith(last)) continue;
-      if (link.charCodeAt(own.length) === SLASH && link.startsWith(own)) continue;
-      last = originOf(link);
-      yield this.#domains.get(last) ?? this.#meet(last, link);
+      const end = link.indexOf('/', AUTHORITY);
+      const place = placeOf(link, end);
+      if (this.#origins[place].length !== end || !link.startsWith(this.#origins[place]))
+        this.#meet(place, link);
+      last = this.#origins[place];
+      found.push(this.#domains[place]);
     }
+    return found;
   }
 
-  #meet(origin: string, link: string): string {
-    if (this.#domains.size >= REMEMBERED_ORIGINS) this.#domains.clear();
-    const domain = copyOf(payLevelDomain(hostOf(link)));
-    this.#domains.set(copyOf(origin), domain);
-    return domain;
+  #meet(place: number, link: string): void {
+    this.#origins[place] = copyOf(originOf(link));
+    this.#domains[place] = copyOf(payLevelDomain(hostOf(link)));
   }
+}
+
+/** In a canonical URL the authority begins here at the latest. */
+const AUTHORITY = 8;
+const TELLING = 14;
+
+function placeOf(link: string, end: number): number {
+  let hash = end;
+  for (let i = Math.max(0, end - TELLING); i < end; i++)
+    hash = (Math.imul(hash, 31) + link.charCodeAt(i)) | 0;
+  return (hash ^ (hash >>> 15)) & (REMEMBERED_ORIGINS - 1);
 }
 
 const SLASH = 47;
