@@ -7,7 +7,9 @@ import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
+import * as domains from './domains.ts';
 import * as graph from './graph.ts';
+import * as lab from './lab.ts';
 import * as plan from './plan.ts';
 import * as rank from './rank.ts';
 import * as robots from './robots.ts';
@@ -21,7 +23,8 @@ const program = new Command('drumlin')
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
   .exitOverride();
 
-for (const { register } of [crawl, robots, graph, rank, web, unique, plan, demo]) register(program);
+for (const { register } of [crawl, domains, robots, graph, rank, web, lab, unique, plan, demo])
+  register(program);
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
 // A command that has to clean up first removes this and answers for itself.

@@ -88,8 +88,8 @@ export const SETTINGS = {
   rankSample: setting(
     'rank-sample',
     share,
-    0.01,
-    'part of the domains whose links tse goes by; halved when there is no room for them',
+    1,
+    'part of the domains whose links tse goes by; halved whenever there are too many for memory',
   ),
   include: setting(
     'include',

@@ -29,6 +29,7 @@ import {
   changeTo,
   changing,
   EDGES,
+  FETCHED,
   OVERRIDE,
   type Place,
   POSTPONE,
@@ -63,6 +64,11 @@ export interface DomainBookOptions {
   readonly pacer?: Pacer;
   /** For tests. */
   readonly geometry?: NonNullable<DrumOptions['geometry']>;
+}
+
+export interface KeyedRecord {
+  readonly key: bigint;
+  readonly record: DomainRecord;
 }
 
 export interface PlacedUrl {
@@ -137,6 +143,13 @@ export class DomainBook {
     record.inDegree = newEdges;
     record.cash = cash;
     this.#update(key, EDGES, record);
+  }
+
+  /** Pages of the domain were fetched. */
+  countPages(key: bigint, pages: number): void {
+    const record = newRecord('', 0);
+    record.pages = pages;
+    this.#update(key, FETCHED, record);
   }
 
   setSupporters(key: bigint, supporters: number): void {
@@ -219,23 +232,9 @@ export class DomainBook {
   }
 
   /** All domains in the order of keys. The book may change and merge meanwhile: what is read is what it was at first. */
-  async *records(): AsyncGenerator<{ readonly key: bigint; readonly record: DomainRecord }> {
+  async *records(): AsyncGenerator<KeyedRecord> {
     await this.flush();
-    if (this.#drum.generation === 0) return;
-    // A handle of its own: a merge closes and deletes the file, which can be read to its end all the same.
-    const path = join(this.#folder, `records.${this.#drum.generation}`);
-    const source = await openRecords(this.#disk, path, undefined, 0, this.#drum.size);
-    try {
-      const length = await source.file.size();
-      const reader = new RecordReader({ ...source, length }, undefined, RECORD_WINDOW);
-      for (await reader.next(); reader.ready; ) {
-        yield { key: reader.key, record: storedRecord(reader.value) };
-        const wait = reader.next();
-        if (wait) await wait;
-      }
-    } finally {
-      await source.file.close();
-    }
+    yield* recordsIn(this.#disk, this.#folder, this.#drum.generation, this.#drum.size);
   }
 
   async freeze(): Promise<Frozen<BookState>> {
@@ -299,4 +298,35 @@ function placed({ key, value, aux }: DrumAnswer): PlacedUrl {
   if (!value) ledger.budget = newcomersBudget;
   const { budget } = ledger;
   return { place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() };
+}
+
+/** The domains of a frozen book that may be in use, as of its last merge. */
+export function storedRecords(
+  disk: Disk,
+  folder: string,
+  { state: { drum } }: Frozen<BookState>,
+): AsyncGenerator<KeyedRecord> {
+  return recordsIn(disk, folder, drum.repository, drum.size);
+}
+
+/** With a handle of its own: a merge closes and deletes the file, which can be read to its end all the same. */
+async function* recordsIn(
+  disk: Disk,
+  folder: string,
+  generation: number,
+  size: number,
+): AsyncGenerator<KeyedRecord> {
+  if (generation === 0) return;
+  const source = await openRecords(disk, join(folder, `records.${generation}`), undefined, 0, size);
+  try {
+    const length = await source.file.size();
+    const reader = new RecordReader({ ...source, length }, undefined, RECORD_WINDOW);
+    for (await reader.next(); reader.ready; ) {
+      yield { key: reader.key, record: storedRecord(reader.value) };
+      const wait = reader.next();
+      if (wait) await wait;
+    }
+  } finally {
+    await source.file.close();
+  }
 }

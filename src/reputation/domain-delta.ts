@@ -49,6 +49,7 @@ export const SUPPORTERS = 2;
 export const OVERRIDE = 3;
 export const PRICE = 4;
 export const POSTPONE = 5;
+export const FETCHED = 8;
 /** Followed by `again`, `round` and `last`: with the record of a domain never seen, or without. */
 const PLACE_NEW = 6;
 const PLACE = 7;
@@ -136,7 +137,9 @@ function priced(record: DomainRecord, { version, budgetOf }: Prices, out: FieldW
 }
 
 function changed(record: DomainRecord, kind: number, change: DomainRecord): DomainRecord {
-  if (kind === EDGES) {
+  if (kind === FETCHED) {
+    record.pages += change.pages;
+  } else if (kind === EDGES) {
     record.inDegree += change.inDegree;
     record.cash += change.cash;
   } else if (kind === SUPPORTERS) {

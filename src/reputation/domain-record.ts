@@ -2,7 +2,7 @@
  * What is known of a domain, as the bytes of a DRUM value.
  *
  * Format    see `FieldWriter`: the kind of the value (`RECORD`, or the change that made the domain known, with fields of its own:
- *           domain-delta.ts), flags, the ledger; then as one field what placing a URL never touches: in-degree, first seen,
+ *           domain-delta.ts), flags, the ledger; then as one field what placing a URL never touches: pages, in-degree, first seen,
  *           cash, supporters and the operator's budget where the flags say so, the name.
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
@@ -31,6 +31,8 @@ export interface Ledger extends Allowance {
 export interface DomainRecord extends Ledger {
   /** Empty while nothing but the key is known. */
   name: string;
+  /** Pages fetched from it. */
+  pages: number;
   /** Domains that link to it. */
   inDegree: number;
   cash: number;
@@ -66,6 +68,7 @@ export function newRecord(name: string, firstSeen: number): DomainRecord {
     refused: 0,
     blocked: false,
     name,
+    pages: 0,
     inDegree: 0,
     cash: 0,
     supporters: undefined,
@@ -79,6 +82,7 @@ export function writeRecord(out: FieldWriter, record: DomainRecord): void {
   out.number(flagsOf(record));
   writeLedger(out, record);
   const rest = new FieldWriter();
+  rest.number(record.pages);
   rest.number(record.inDegree);
   rest.number(record.firstSeen);
   if (cash !== 0) rest.time(cash);
@@ -93,6 +97,7 @@ export function readRecord(fields: FieldReader): DomainRecord {
   const flags = fields.number();
   readLedger(fields, flags, record);
   const rest = new FieldReader(fields.bytes());
+  record.pages = rest.number();
   record.inDegree = rest.number();
   record.firstSeen = rest.number();
   if (flags & HAS_CASH) record.cash = rest.time();

@@ -18,6 +18,7 @@ const real = fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 });
 const anyRecord: fc.Arbitrary<DomainRecord> = fc
   .record({
     name: fc.constantFrom('', 'a.example', 'xn--p1ai.example', '[2001:db8::1]', `${'x'.repeat(60)}.example`),
+    pages: fc.nat(),
     inDegree: count,
     cash: fc.oneof(fc.constant(0), real),
     supporters: fc.option(real, { nil: undefined }),
