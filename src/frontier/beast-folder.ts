@@ -18,6 +18,9 @@ export interface BeastLimits {
 
 const LIMITS: BeastLimits = { window: 64 * 1024, piece: 2 ** 26, journalSlack: 2 ** 20 };
 
+/** Files that are made durable side by side; after hours without a checkpoint there may be hundreds. */
+const AT_ONCE = 16;
+
 export class BeastFolder {
   readonly disk: Disk;
   readonly files: VersionedFiles;
@@ -53,7 +56,10 @@ export class BeastFolder {
 
   /** A state that names these files is going to be stored: they and their names survive a loss of power from now on. */
   async freeze(names: readonly string[]): Promise<void> {
-    await together(names.map((name) => this.files.makeDurable(name, { sync: () => this.#sync(name) })));
+    for (let i = 0; i < names.length; i += AT_ONCE) {
+      const some = names.slice(i, i + AT_ONCE);
+      await together(some.map((name) => this.files.makeDurable(name, { sync: () => this.#sync(name) })));
+    }
     if (names.some((name) => !this.#durableNames.has(name))) await this.disk.syncFolder(this.#path);
     this.#durableNames = new Set(names);
     this.files.freeze(names);

@@ -213,6 +213,17 @@ describe('memory and files', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('a checkpoint of many files opens few of them at once', async () => {
+    const files = new OpenFiles();
+    const beast = await open({ disk: new Disk(files), memory: 0 });
+    for (let i = 0; i < 60; i++) {
+      beast.put(1, entry());
+      await beast.makeRoom();
+    }
+    expect(Object.keys((await beast.freeze()).files)).toHaveLength(60);
+    expect(files.most).toBeLessThanOrEqual(16);
+  });
+
   test('a slow crawl with many checkpoints makes one small file, however long it lasts', async () => {
     const disk = new Disk();
     const folder = temporaryFolder();
