@@ -123,6 +123,8 @@ const BATCH_ARCS = 32_768;
 /** More than nearly every list takes; a longer one is begun again with more. */
 const USUAL_BYTES = 4096;
 const OFFSET_BYTES = 16;
+/** More than a target takes in any code, with what tells how to copy and where intervals begin. */
+const NUMBER_BYTES = 64;
 
 export async function* bvArcs(
   disk: Disk,
@@ -131,17 +133,20 @@ export async function* bvArcs(
   onRead: ReadProgress = () => {},
 ): AsyncGenerator<IdArcs> {
   const file = await openInput(disk, `${base}.graph`);
-  const offsets = await OffsetCheck.open(disk, base, properties.codes.offsets);
-  const reader = new ReadAhead(file, 0, await file.size());
+  let offsets: OffsetCheck | undefined;
+  let reader: ReadAhead | undefined;
   try {
+    offsets = await OffsetCheck.open(disk, base, properties.codes.offsets);
+    reader = new ReadAhead(file, 0, await file.size());
     const bits = new BitReader(reader);
     const lists = new BvLists(bits, properties);
+    const longestList = NUMBER_BYTES * (properties.nodes + USUAL_BYTES);
     const [from, to] = [new Uint32Array(BATCH_ARCS), new Uint32Array(BATCH_ARCS)];
     let [count, arcs, told] = [0, 0, 0];
     for (let node = 0; node < properties.nodes; node++) {
       await offsets?.expect(node, bits.position);
       if (!bits.isReady(USUAL_BYTES)) await bits.ready(USUAL_BYTES);
-      const targets = await decodeSafely(file.path, bits, () => lists.next(node), node);
+      const targets = await decodeSafely(file.path, bits, () => lists.next(node), node, longestList);
       arcs += targets.length;
       for (let at = 0; at < targets.length; ) {
         const n = Math.min(targets.length - at, BATCH_ARCS - count);
@@ -160,23 +165,30 @@ export async function* bvArcs(
       throw wrong(file.path, `has ${arcs} arcs, its properties say ${properties.arcs}`);
     yield { from: from.subarray(0, count), to: to.subarray(0, count) };
   } finally {
-    await reader.end();
+    await reader?.end();
     await offsets?.close();
     await file.close();
   }
 }
 
-/** Tries again with more bytes as long as there are more. */
-async function decodeSafely<T>(path: string, bits: BitReader, decode: () => T, node: number): Promise<T> {
+/** Tries again with more bytes as long as there are more, and no more are asked for than what is decoded can take. */
+async function decodeSafely<T>(
+  path: string,
+  bits: BitReader,
+  decode: () => T,
+  node: number,
+  mostBytes: number,
+): Promise<T> {
   const start = bits.position;
+  const noList = () => wrong(path, `holds at node ${node}, bit ${start}, what is no list`);
   for (let bytes = 2 * USUAL_BYTES; ; bytes *= 2) {
     try {
       return decode();
     } catch (error) {
-      if (error instanceof NoSuchNumber)
-        throw wrong(path, `holds at node ${node}, bit ${start}, what is no list`);
+      if (error instanceof NoSuchNumber) throw noList();
       if (!(error instanceof OutOfBits)) throw error;
       if (bits.sawEnd) throw wrong(path, `ends at node ${node}, bit ${start}`);
+      if (bytes > 2 * mostBytes) throw noList();
       bits.goBack(start);
       await bits.ready(bytes);
     }
@@ -217,7 +229,13 @@ class OffsetCheck {
 
   async expect(node: number, position: number): Promise<void> {
     if (!this.#bits.isReady(OFFSET_BYTES)) await this.#bits.ready(USUAL_BYTES);
-    this.#offset += await decodeSafely(this.#path, this.#bits, () => this.#code(this.#bits), node);
+    this.#offset += await decodeSafely(
+      this.#path,
+      this.#bits,
+      () => this.#code(this.#bits),
+      node,
+      USUAL_BYTES,
+    );
     if (this.#offset !== position)
       throw wrong(
         this.#path,

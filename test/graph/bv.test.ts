@@ -222,6 +222,11 @@ describe('WebGraph’s files', () => {
     ['of too few offsets', { ...good, offsets: gamma(0) }, /g\.offsets ends at node 1/],
     ['of fewer nodes', changed({ nodes: 4 }), /holds at node 0, bit 0, what is no list/],
     ['all zeros', { ...good, bits: '0'.repeat(400) }, /g\.graph (?:ends|holds) at node 0/],
+    [
+      'zeros without end',
+      { ...good, bits: '0'.repeat(2 ** 23), offsets: undefined },
+      /holds at node 0, bit 0, what is no list/,
+    ],
     ['of an unknown code', changed({ compressionflags: 'RESIDUALS_GOLOMB' }), /asks for RESIDUALS_GOLOMB/],
     ['of another class', changed({ graphclass: 'it.unimi.dsi.webgraph.EFGraph' }), /describes no BVGraph/],
     ['little-endian', changed({ endianness: 'little' }), /variant of the format/],

@@ -1,47 +1,12 @@
-/**
- * Compiles the kernels: `npx tsx test/rank/compile-kernel.ts` rewrites src/rank/kernel-wasm.ts after a change of kernel.as.ts.
- * The compiled bytes are committed, because whoever installs the package has no compiler; a test compares them.
- */
-import { readFile, writeFile } from 'node:fs/promises';
+/** `npx tsx test/rank/compile-kernel.ts` rewrites src/rank/kernel-wasm.ts after a change of kernel.as.ts: see compile-assemblyscript.ts. */
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
+import { COMMON_FLAGS, compile, SHARED_MEMORY, writeModule } from '../compile-assemblyscript.ts';
 
 const SOURCE = new URL('../../src/rank/kernel.as.ts', import.meta.url);
 const TARGET = new URL('../../src/rank/kernel-wasm.ts', import.meta.url);
 
-const FLAGS = [
-  ...['-O3', '--noAssert', '--runtime', 'stub', '--importMemory'],
-  ...['--enable', 'threads', '--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536'],
-];
-
-export async function compileKernel(): Promise<Uint8Array> {
-  const source = await readFile(SOURCE, 'utf8');
-  let wasm: Uint8Array | undefined;
-  const { error, stderr } = await asc.main(['kernel.ts', ...FLAGS, '-o', 'kernel.wasm'], {
-    readFile: (name) => (name === 'kernel.ts' ? source : null),
-    writeFile: (name, contents) => {
-      if (name === 'kernel.wasm') wasm = contents as Uint8Array;
-    },
-    listFiles: () => [],
-  });
-  if (error || !wasm) throw new Error(`The kernels do not compile:\n${stderr.toString()}`);
-  return wasm;
-}
-
-export function asModule(wasm: Uint8Array): string {
-  const lines =
-    Buffer.from(wasm)
-      .toString('base64')
-      .match(/.{1,104}/g) ?? [];
-  return `/** Generated from kernel.as.ts by test/rank/compile-kernel.ts; not to be edited. */
-export const KERNEL_WASM = Buffer.from(
-  \`
-${lines.join('\n')}
-\`,
-  'base64',
-);
-`;
-}
+export const compileKernel = (): Promise<Uint8Array> =>
+  compile(SOURCE, [...COMMON_FLAGS, '--enable', 'threads', ...SHARED_MEMORY]);
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  await writeFile(TARGET, asModule(await compileKernel()));
+  await writeModule(TARGET, await compileKernel(), 'KERNEL_WASM', 'test/rank/compile-kernel.ts');
