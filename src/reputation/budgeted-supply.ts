@@ -8,7 +8,8 @@
  * Idea      Rounds go by as fast as the frontier asks for more. So budgets shape the shares of domains and never make fetchers wait: with
  *           a single site in the crawl, its rounds follow one another at once.
  * Requires  one caller at a time, who alone makes the book merge.
- * Ensures   no round has more URLs of a domain than its budget. A round begins when everything that was known before has its place. Every URL is
+ * Ensures   no round has more URLs of a domain than its budget. A round begins when everything that was known before has its place, which
+ *           `decide` sees to: to have the book merge for every page would cost more than the page. Every URL is
  *           handed out once, or counted as blocked, or in `waiting`; those of a domain about in their order.
  */
 import { VarintReader } from '../disk/varint.ts';
@@ -53,8 +54,10 @@ export class BudgetedSupply implements Supply {
     this.#drained = taken === parts.sieve.size;
   }
 
+  /** Those whose places the book has not decided are as little to be had as those that the sieve has not. */
   get undecided(): number {
-    return this.#parts.sieve.pending;
+    const { sieve, book } = this.#parts;
+    return sieve.pending + book.waiting;
   }
 
   get waiting(): number {
@@ -79,29 +82,28 @@ export class BudgetedSupply implements Supply {
   }
 
   async decide(): Promise<void> {
-    const { sieve } = this.#parts;
-    if (sieve.pending === 0) return;
-    await sieve.flush();
-    this.#drained = false;
+    const { sieve, book } = this.#parts;
+    if (sieve.pending > 0) {
+      await sieve.flush();
+      this.#drained = false;
+    }
+    await this.#askForPlaces(Infinity);
+    if (book.waiting > 0) await book.flush();
+    await this.#putInPlaces();
   }
 
   async take(): Promise<readonly Discovery[] | undefined> {
-    const { beast } = this.#parts;
+    const { book, beast } = this.#parts;
     await this.#askForPlaces(IN_PASSING);
     await this.#putInPlaces();
     for (;;) {
       const entries = await beast.take();
       if (entries) return discoveries(entries);
-      await this.#placeAll();
+      await this.#askForPlaces(Infinity);
+      if (book.waiting > 0) return undefined;
       if (beast.inRounds === 0 && (beast.entries === 0 || this.#barren)) return undefined;
       if ((await beast.advance()) === 'rescan') await this.#rescan();
     }
-  }
-
-  async #placeAll(): Promise<void> {
-    await this.#askForPlaces(Infinity);
-    if (this.#parts.book.waiting > 0) await this.#parts.book.flush();
-    await this.#putInPlaces();
   }
 
   async #askForPlaces(batches: number): Promise<void> {

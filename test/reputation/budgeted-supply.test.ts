@@ -42,8 +42,11 @@ async function supplyWith(budget: Budgets) {
 /** Everything that the supply gives, in the order of rounds. */
 async function drain(supply: BudgetedSupply): Promise<string[]> {
   const urls: string[] = [];
-  for (let some = await supply.take(); some; some = await supply.take())
-    urls.push(...some.map(({ url }) => url));
+  while (!supply.idle) {
+    const some = await supply.take();
+    if (some) urls.push(...some.map(({ url }) => url));
+    else await supply.decide();
+  }
   return urls;
 }
 
