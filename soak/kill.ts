@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -19,6 +19,8 @@ const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
 const EARLY_SHARE = 1 / 4;
 const EARLY_WITHIN = 600;
+/** A page may have been served, and not have come in yet, this long before a cut: it is among those that wait in it. */
+const ON_ITS_WAY = 500;
 
 export interface KillPlan {
   readonly kills: number;
@@ -50,11 +52,22 @@ export interface KillReport {
   readonly torn: string[];
   /** Requests for pages and for robots.txt that the web has answered. */
   readonly requests: number;
+  /** Pages that were asked for again, and how many may have been: those that came after the last cut before a kill. */
+  readonly askedAgain: number;
+  readonly mayBeAskedAgain: number;
+}
+
+/** One life of the crawler. */
+interface Life {
+  /** When the first of its agents made its last checkpoint; 0 when one of them had made none. */
+  readonly cutAt: number;
+  readonly killedAt: number;
 }
 
 export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-kill-'));
-  const lab = await startLab({ scenario: 'clean', domains: plan.domains, pages: plan.pages });
+  const log = join(folder, 'requests.jsonl');
+  const lab = await startLab({ scenario: 'clean', domains: plan.domains, pages: plan.pages, log });
   try {
     const dir = join(folder, 'crawl');
     const args = [
@@ -62,19 +75,41 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
       ...flagsOf(plan),
     ];
     const random = randomFrom(plan.seed);
-    let kills = 0;
-    while (kills < plan.kills) {
+    const lives: Life[] = [];
+    while (lives.length < plan.kills) {
       const ended = await runAndKill(args, lab, plan, random);
       if (ended) break; // Nothing was left to fetch.
-      kills++;
-      if (kills % 10 === 0) plan.say?.(`${kills} kills, ${lab.requests} requests`);
+      lives.push({ cutAt: lastCut(dir, plan.agents), killedAt: Date.now() });
+      if (lives.length % 10 === 0) plan.say?.(`${lives.length} kills, ${lab.requests} requests`);
     }
     const exitCode = await runToEnd(args);
-    return { kills, exitCode, requests: lab.requests, ...(await judge(join(dir, 'archive'), lab)) };
+    await lab.close(); // writes the rest of its log
+    const counts = { kills: lives.length, exitCode, requests: lab.requests };
+    return { ...counts, ...repeats(log, lives), ...(await judge(join(dir, 'archive'), lab)) };
   } finally {
     await lab.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function lastCut(dir: string, agents: number): number {
+  const cuts = Array.from({ length: agents }, (_, agent) => join(dir, `agents/${agent}/checkpoint.json`)).map(
+    (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state.savedAt : 0),
+  );
+  return Math.min(...cuts);
+}
+
+function repeats(log: string, lives: readonly Life[]): Pick<KillReport, 'askedAgain' | 'mayBeAskedAgain'> {
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  const pages = lines.map((line) => JSON.parse(line)).filter(({ path }) => path !== '/robots.txt');
+  const askedAgain = pages.length - new Set(pages.map(({ host, path }) => `${host}${path}`)).size;
+  let life = 0;
+  let mayBeAskedAgain = 0;
+  for (const { time } of pages) {
+    while (life < lives.length && lives[life].killedAt < time) life++;
+    if (life < lives.length && time >= lives[life].cutAt - ON_ITS_WAY) mayBeAskedAgain++;
+  }
+  return { askedAgain, mayBeAskedAgain };
 }
 
 function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
@@ -172,6 +207,6 @@ export async function run(args: string[]): Promise<void> {
     for (const name of names.slice(0, 10)) console.log(`${what} ${name}`);
   }
   const faults = missing.length + twice.length + torn.length + report.unconfirmed;
-  const holds = faults === 0 && report.exitCode === 0;
+  const holds = faults === 0 && report.exitCode === 0 && report.askedAgain <= report.mayBeAskedAgain;
   process.exitCode = holds ? 0 : 1;
 }

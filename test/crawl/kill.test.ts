@@ -34,6 +34,7 @@ describe('a crawl by two agents', () => {
     });
     expect(report).toMatchObject({ exitCode: 0, missing: [], twice: [], torn: [], unconfirmed: 0 });
     expect(report.archived).toBe(report.web);
+    expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
     expect(report.web).toBeGreaterThan(300);
     // A machine that is fast enough may have come to the end before the last kill.
     expect(report.kills).toBeGreaterThanOrEqual(6);
