@@ -106,7 +106,7 @@ describe('a crawl whose disk', () => {
 
   test('loses power at any moment, and with it what was not made durable, loses no page', async () => {
     for (let operations = 20; ; operations = Math.ceil(operations * 1.4)) {
-      const powered = new PowerCutFileSystem();
+      const powered = new PowerCutFileSystem({ eagerRenames: operations % 2 === 0 });
       const error = await crawl(new Disk(new FaultyFileSystem({ operations }, powered)));
       if (error === undefined) break;
       powered.cutPower();

@@ -10,6 +10,7 @@ import {
 } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { FaultyFileSystem } from './faulty-file-system.ts';
+import { PowerCutFileSystem } from './power-cut-file-system.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const FORMAT: CheckpointFormat = { name: 'checkpoint.json', kind: 'test', version: 2 };
@@ -42,6 +43,30 @@ test('whatever operation a save is killed at, the folder holds the old checkpoin
     break;
   }
   expect(survivors).toBeGreaterThan(5);
+});
+
+test.each([
+  false,
+  true,
+])('whenever power is lost, what a checkpoint names is there (renames at once: %s)', async (eagerRenames) => {
+  for (let operations = 0, saved = false; !saved; operations++) {
+    const folder = temporaryFolder();
+    const powered = new PowerCutFileSystem({ eagerRenames });
+    const disk = new Disk(new FaultyFileSystem({ operations }, powered));
+    const save = async () => {
+      const log = await disk.open(join(folder, 'log.1'), 'create');
+      await log.writeAll(Buffer.from('abc'), 0);
+      await log.sync();
+      await log.close();
+      await saveCheckpoint(disk, folder, FORMAT, cut(1));
+      saved = true;
+    };
+    await save().catch(() => {});
+    powered.cutPower();
+    const found = await loadCheckpoint(new Disk(), folder, FORMAT);
+    if (found) expect(readFileSync(join(folder, 'log.1'), 'utf8')).toBe('abc');
+    if (saved) expect(found).toBeDefined();
+  }
 });
 
 test.each([

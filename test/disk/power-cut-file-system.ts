@@ -1,6 +1,7 @@
 /**
  * A file system whose power can be cut: what was not made durable is gone afterwards. Data is durable after the file's
- * sync, names (of created, renamed and deleted files) after their folder's.
+ * sync, names (of created, renamed and deleted files) after their folder's. With `eagerRenames` a rename is durable at once, as it
+ * may be: nobody promises that the names of a folder are written in the order in which they were made.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,6 +14,11 @@ interface Inode {
 export class PowerCutFileSystem implements FileSystem {
   #names = new Map<string, Inode>();
   #durableNames = new Map<string, Inode>();
+  readonly #eagerRenames: boolean;
+
+  constructor({ eagerRenames = false } = {}) {
+    this.#eagerRenames = eagerRenames;
+  }
 
   async open(path: string, mode: OpenMode): Promise<RawFile> {
     if (!this.#names.has(path) && existsSync(path)) this.#takeOver(path);
@@ -40,6 +46,9 @@ export class PowerCutFileSystem implements FileSystem {
     if (!inode) return;
     this.#names.set(to, inode);
     this.#names.delete(from);
+    if (!this.#eagerRenames) return;
+    this.#durableNames.set(to, inode);
+    this.#durableNames.delete(from);
   }
 
   /** What is in a folder moves along with it; whether the folder's own name is durable is not modelled. */
