@@ -1,8 +1,12 @@
 /** "Did you mean …?": the known word that takes the fewest letters to change, add or drop. */
 export function nearest<Known extends string>(word: string, known: readonly Known[]): Known {
-  const distances = known.map((other) => editDistance(word.toLowerCase(), other.toLowerCase()));
+  const written = word.slice(0, LONGEST_WORD).toLowerCase();
+  const distances = known.map((other) => editDistance(written, other.toLowerCase()));
   return known[distances.indexOf(Math.min(...distances))];
 }
+
+/** What is longer is no slip of the fingers, and is not worth the time. */
+const LONGEST_WORD = 64;
 
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -13,6 +13,7 @@ import { typeFilter } from '../../src/crawl/content-type.ts';
 import { parseDelays } from '../../src/crawl/delays.ts';
 import { canonicalSeed } from '../../src/crawl/seeds.ts';
 import { compileUrlPattern } from '../../src/crawl/url-pattern.ts';
+import { Disk } from '../../src/disk/disk.ts';
 import { DrumlinError } from '../../src/errors.ts';
 import { parseCookies } from '../../src/fetch/cookies.ts';
 import { parseCredentials } from '../../src/fetch/credentials.ts';
@@ -20,9 +21,12 @@ import { ResponseParser } from '../../src/fetch/response-parser.ts';
 import { retryAfter } from '../../src/fetch/retry-table.ts';
 import { parseRobots, rulesFromBytes } from '../../src/fetch/robots.ts';
 import { groupFor } from '../../src/fetch/robots-explain.ts';
+import { holdsNumbers, namedEdges, numberedEdges } from '../../src/graph/edge-list.ts';
 import { readQuery, writeResponse } from '../../src/lab/dns-message.ts';
 import { parseRequest } from '../../src/lab/request.ts';
 import { parsePage } from '../../src/parse/page.ts';
+import { parseBudget } from '../../src/reputation/budget-policy.ts';
+import { parseOverrides } from '../../src/reputation/overrides.ts';
 import { canonicalise } from '../../src/url/canonical.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
 import { fingerprint } from '../../src/url/fingerprint.ts';
@@ -336,6 +340,47 @@ const PARSERS: Parser[] = [
     },
   },
   {
+    name: 'policy of budgets',
+    examples: [
+      'irlbot(top=1%, least=10, most=10000)',
+      'max(irlbot, equal(50)) * boost(.edu=4, .gov=4)',
+      'rank <= 1000 ? 5000 : -log(score + 1) ^ 2 / min(in, 7)',
+    ],
+    words: ['(', ')', '?', ':', '^', '-', '==', 'rank', 'irlbot', '=', '%', '.', '1e9', ','],
+    endless: ['(', '-', '1+', '1?', '1?1:', '^1', 'max(', 'rank', '1', '.', ' ', 'boost(.a=1,', ')'],
+    parse(bytes) {
+      const policy = parseBudget(text(bytes));
+      const view = { rank: 3, score: 0.5, inDegree: 7, supporters: 9, cash: 1, domains: 100, mean: 2 };
+      const budget = policy.budget({ name: 'example.org', ...view });
+      expect(Number.isInteger(budget) && budget >= 0).toBe(true);
+      expect(String(parseBudget(String(policy)))).toBe(String(policy));
+    },
+  },
+  {
+    name: 'what an operator decides',
+    examples: ['# ours\nexample.org budget 5000\nspam.test\tblock\nb\u00fccher.example trust\n'],
+    words: [' ', '\t', '\n', 'block', 'trust', 'budget', '#', '.', '[::1]'],
+    endless: ['a.test block\n', ' ', '\n', '.', '#', 'a.'],
+    parse: (bytes) => void parseOverrides(utf8(bytes), 'budgets.txt'),
+  },
+  {
+    name: 'list of edges',
+    examples: [
+      '# arcs\n0 1\n1\t2\r\n 2 0 \n',
+      'a.test b.test\nb.test\tc.test\n',
+      gzipSync('0 1\n1 2\n').toString('latin1'),
+    ],
+    words: [' ', '\t', '\n', '\r\n', '#', '4294967295', '99999999999', '-1', '\0'],
+    endless: ['0 1\n', 'a b\n', '0 ', '9', '\n', '#', 'a', ' '],
+    async parse(bytes) {
+      const path = join(folder, bytes[0] === 0x1f ? 'edges.txt.gz' : 'edges.txt');
+      writeFileSync(path, bytes);
+      const disk = new Disk();
+      for await (const _ of namedEdges(disk, [path]));
+      if (await holdsNumbers(disk, [path])) for await (const _ of numberedEdges(disk, [path]));
+    },
+  },
+  {
     name: 'state of a transport',
     examples: ['DRML\x01trs\0\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'],
     words: ['\xff\xff\xff\xff', '\0\0\0\0', 'DRML\x01trs'],
@@ -345,6 +390,7 @@ const PARSERS: Parser[] = [
 ];
 
 const ROUNDS = 1500;
+const WITH_FILES = new Set(['WARC', 'list of edges']);
 /** Long enough that a time that grows with the square shows: a minute and more, instead of some milliseconds. */
 const ENDLESS_BYTES = 512 * 1024;
 const MOST_SECONDS = 2;
@@ -365,7 +411,7 @@ describe.each(PARSERS)('$name', (parser) => {
 
   test('spoilt in any way is read or refused', async () => {
     const random = randomFrom(parser.name.length);
-    for (let round = 0; round < (parser.name === 'WARC' ? ROUNDS / 5 : ROUNDS); round++) {
+    for (let round = 0; round < (WITH_FILES.has(parser.name) ? ROUNDS / 5 : ROUNDS); round++) {
       await parsed(parser, mutate(examples, words, random));
     }
   }, 30_000);
