@@ -1,0 +1,111 @@
+/** What this project takes from others: pinned, permissive, without scripts that run unasked; and what its own code never does. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs/dependencies.md');
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+const locked = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Locked>)
+  .filter(([path]) => path !== '')
+  .map(([path, entry]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 13), ...entry }));
+
+const PERMISSIVE = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'Zlib']);
+/** Not shipped, not changed: what the test runner's bundler brings along. */
+const WEAK_COPYLEFT = /^lightningcss(-|$)/;
+const BUILDS_ITSELF = ['esbuild'];
+
+const HEADING = '## Licences of everything that is installed';
+
+/** The section of the docs, from the lockfile; binaries for other systems are counted, not named. */
+function licenceSection(): string {
+  const licences = [...new Set(locked.map(({ license = 'none' }) => license))].sort();
+  const names = (licence: string, dev: boolean) => {
+    const found = locked.filter(({ license, dev: isDev = false }) => license === licence && isDev === dev);
+    const binaries = found.filter(({ name }) => BINARY.test(name)).length;
+    const named = [...new Set(found.map(({ name }) => name).filter((name) => !BINARY.test(name)))].sort();
+    return [...named, ...(binaries > 0 ? [`and ${binaries} binaries`] : [])].join(', ');
+  };
+  return [
+    HEADING,
+    '',
+    'From `package-lock.json`, by `test/dependencies.test.ts`, which also refuses any other licence and any install script.',
+    '',
+    '| licence | at run time | for building, tests and benchmarks |',
+    '|---|---|---|',
+    ...licences.map((licence) => `| ${licence} | ${names(licence, false)} | ${names(licence, true)} |`),
+    '',
+  ].join('\n');
+}
+
+const BINARY = /(?:linux|darwin|win32|freebsd|netbsd|openbsd|openharmony|sunos|aix|android|wasm32|wasi)/;
+
+describe('what is taken from others', () => {
+  test('is pinned to one version each', () => {
+    const wanted = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.overrides };
+    for (const [name, version] of Object.entries(wanted)) {
+      expect(`${name} ${version}`).toMatch(/^\S+ \d+\.\d+\.\d+$/);
+    }
+  });
+
+  test('is named in docs/dependencies.md with what it is for', () => {
+    const page = readFileSync(DOCS, 'utf8').split(HEADING)[0];
+    const wanted = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(wanted.filter((name) => !page.includes(name))).toEqual([]);
+  });
+
+  test('is under licences that let anybody use it', () => {
+    const strict = locked.filter(({ name, license = 'none', dev }) => {
+      if (dev && license === 'MPL-2.0') return !WEAK_COPYLEFT.test(name);
+      const words = license.replace(/[()]/g, '').split(/ (?:OR|AND) /);
+      return !words.every((word) => PERMISSIVE.has(word));
+    });
+    expect(strict.map(({ name, license }) => `${name} ${license}`)).toEqual([]);
+  });
+
+  test('is listed with its licence (UPDATE_DOCS=1 writes the list anew)', () => {
+    const page = readFileSync(DOCS, 'utf8');
+    const updated = `${page.split(HEADING)[0].trimEnd()}\n\n${licenceSection()}`;
+    if (process.env.UPDATE_DOCS) writeFileSync(DOCS, updated);
+    expect(readFileSync(DOCS, 'utf8')).toBe(updated);
+  });
+
+  test('runs nothing when it is installed, but for what is argued for and switched off', () => {
+    const scripted = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
+    expect(scripted).toEqual(BUILDS_ITSELF);
+    expect(manifest.allowScripts).toEqual(Object.fromEntries(BUILDS_ITSELF.map((name) => [name, false])));
+    expect(
+      Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?install|^prepare$/.test(name)),
+    ).toEqual([]);
+  });
+});
+
+describe('the code of this project', () => {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => ({ path, text: read(join('src', path)) }));
+  const files = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+  test('starts no process and no shell', () => {
+    expect(sources.length).toBeGreaterThan(100);
+    expect(files(/child_process|\bexecSync|\bspawn\(/)).toEqual([]);
+  });
+
+  test('makes code of no text that is not a constant of its own', () => {
+    expect(files(/\beval\(|new Function\b|\bFunction\(/)).toEqual([]);
+    expect(files(/new Worker\((?!PROGRAM\b).*eval: true/)).toEqual([]);
+    // A regular expression is to run out of time; garbage is to be collected when asked.
+    expect(files(/from 'node:vm'/).sort()).toEqual(['crawl/url-pattern.ts', 'rank/compare-memory.ts']);
+    for (const { text } of sources) {
+      for (const [, first] of text.matchAll(/runIn\w*Context\((.)/g)) expect(first).toBe("'");
+    }
+  });
+});
