@@ -154,8 +154,8 @@ export class Agent {
       // Nobody to fetch for means that others may wait for what is still on its way from here.
       if (await admission.carry(frontier.turnsOut === 0)) supply.offered();
       const progressed = await distributor.step();
-      if (frontier.turnsOut === 0) reputation?.carry(true);
       await reputation?.step();
+      if (frontier.turnsOut === 0 && frontier.queued === 0 && distributor.idle) await reputation?.settle();
       await this.#checkpointIfDue();
       this.#distributing = false;
       // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become

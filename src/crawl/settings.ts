@@ -70,8 +70,8 @@ export const SETTINGS = {
   order: setting(
     'order',
     orderName,
-    'budget',
-    'which URLs come first: budget (every domain has as many a round as its reputation earns) or bfs (in the order they are found)',
+    'bfs',
+    'which URLs come first: bfs (in the order they are found) or budget (every domain has as many a round as its reputation earns)',
   ),
   rank: setting(
     'rank',

@@ -82,9 +82,10 @@ export class Reputation {
     this.#standings = Array.from({ length: parts.agents }, () => Standing.none);
   }
 
-  /** Nothing is on its way to other agents, or to the disk. */
+  /** Nothing is on its way to other agents, or could have to be sent to them. */
   get idle(): boolean {
-    return this.#parts.gatherer.waiting === 0 && this.#arrived.length === 0;
+    const { gatherer, edges } = this.#parts;
+    return gatherer.waiting === 0 && this.#arrived.length === 0 && edges.pending === 0;
   }
 
   /** When `step` has something to do although nothing happens. */
@@ -156,6 +157,15 @@ export class Reputation {
     for (const parcel of this.#arrived.splice(0)) this.#takeIn(parcel);
     await edges.write();
     await book.write();
+  }
+
+  /** Tells everybody everything: nothing else is left to do. */
+  async settle(): Promise<void> {
+    const { edges } = this.#parts;
+    this.carry(true);
+    await this.write();
+    if (edges.pending > 0) await edges.flush();
+    await this.#takeNew();
   }
 
   /** Computes all budgets by what is known now, at the end of a crawl. */

@@ -40,7 +40,7 @@ const TINY: CrawlOptions = {
 /** Crawls until the end or a failure, which it returns. */
 async function crawl(disk: Disk, options: CrawlOptions = {}): Promise<unknown> {
   const config = resolveConfig({
-    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents: 2, checkpoint: 100 },
+    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents: 2, checkpoint: 100, order: 'budget' },
     ...TINY,
     ...options,
   });

@@ -31,6 +31,7 @@ describe('a crawl by two agents', () => {
   test('that is killed a dozen times archives every page of the web, none twice, in whole files', async () => {
     const report = await killOverAndOver({
       ...{ kills: 12, domains: 60, pages: 15, livesFor: 700, checkpoint: '200ms', agents: 2, seed: 7 },
+      flags: ['--order', 'budget'],
     });
     expect(report).toMatchObject({ exitCode: 0, missing: [], twice: [], torn: [], unconfirmed: 0 });
     expect(report.archived).toBe(report.web);

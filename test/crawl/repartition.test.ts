@@ -44,7 +44,7 @@ const TINY: CrawlOptions = { frontHosts: 5, frontUrls: 30 };
 
 async function crawl(agents: number, options: CrawlOptions = {}, disk = onDisk()): Promise<Summary> {
   const config = resolveConfig({
-    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents },
+    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents, order: 'budget' },
     ...SMALL,
     ...options,
   });

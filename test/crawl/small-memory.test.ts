@@ -34,11 +34,14 @@ async function fetched(web: Lab, options: CrawlOptions): Promise<string[]> {
 
 describe('a crawl with memory for three hosts and twelve URLs', () => {
   test.each([
-    1, 2,
-  ])('fetches what one with all memory fetches, each page once, with %i agents', async (agents) => {
+    [1, 'bfs'],
+    [2, 'bfs'],
+    [1, 'budget'],
+    [2, 'budget'],
+  ])('fetches what one with all memory fetches, each page once, with %i agents in the order %s', async (agents, order) => {
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 12 });
     const roomy = await fetched(lab, { agents: 1 });
-    const tiny = await fetched(lab, { ...TINY, agents, dir: join(dir, 'crawl') });
+    const tiny = await fetched(lab, { ...TINY, agents, order, dir: join(dir, 'crawl') });
     expect(new Set(tiny).size).toBe(tiny.length);
     expect(tiny).toEqual(roomy);
     expect(roomy.length).toBeGreaterThan(300);

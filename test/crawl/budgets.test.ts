@@ -1,0 +1,171 @@
+/** A crawl in the order of budgets: what it learns of domains, what each may have, and what its operator decides. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Summary } from '../../src/crawl/crawl.ts';
+import { type DomainRow, listDomains } from '../../src/crawl/domain-list.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { crawlLinks } from '../../src/graph/crawl-links.ts';
+import { type Lab, startLab } from '../../src/lab/index.ts';
+import { nameBits, sampler } from '../../src/rank/supporters-sample.ts';
+import { setOverride } from '../../src/reputation/overrides.ts';
+import { payLevelDomain } from '../../src/url/domain.ts';
+import { fastClock } from './fast-clock.ts';
+import { startCrawl } from './here.ts';
+
+const disk = new Disk();
+let dir: string;
+let lab: Lab;
+
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'drumlin-budgets-')), 'crawl');
+});
+afterEach(async () => {
+  await lab.close();
+  rmSync(join(dir, '..'), { recursive: true, force: true });
+});
+
+async function crawl(options: CrawlOptions, fetched: string[] = []): Promise<Summary> {
+  const config = resolveConfig({
+    dir,
+    dns: [lab.dns],
+    allowPrivate: true,
+    insecure: true,
+    delay: 0,
+    agents: 1,
+    ...options,
+  });
+  const run = await startCrawl(lab.seeds, config, {
+    onPage: ({ url }) => void fetched.push(url),
+    clock: fastClock(50),
+  });
+  return run.finished;
+}
+
+const domainOf = (url: string) => payLevelDomain(new URL(url).hostname);
+const allDomains = async () => (await listDomains(disk, dir, 'domain', 1e6)).rows;
+
+/** Who links to whom, by the archive. */
+async function graphOf(): Promise<Map<string, Set<string>>> {
+  const sources = new Map<string, Set<string>>();
+  for await (const [from, to] of crawlLinks(disk, dir, { level: 'domain' })) {
+    if (to !== undefined) sources.set(to, (sources.get(to) ?? new Set()).add(from));
+  }
+  return sources;
+}
+
+/** Domains two links away and not one, of those that the sample has. */
+function supporters(graph: Map<string, Set<string>>, domain: string, p: number): number {
+  const isIn = sampler(p, 1);
+  const near = graph.get(domain) ?? new Set();
+  const far = new Set([...near].flatMap((source) => [...(graph.get(source) ?? [])]));
+  return [...far].filter((name) => name !== domain && !near.has(name) && isIn(nameBits(name))).length / p;
+}
+
+const fetchedBy = (row: DomainRow) => [row.domain, row.fetched] as const;
+
+describe('a crawl in the order of budgets', () => {
+  test.each([
+    [1, 1],
+    [3, 0.5],
+  ])('with %i agents knows in-degrees, and supporters by a sample of %d, as the archive tells them', async (agents, p) => {
+    lab = await startLab({ scenario: 'clean', domains: 60, pages: 5, seed: 5 });
+    await crawl({ agents, rankSample: p });
+    const graph = await graphOf();
+    const rows = await allDomains();
+    const linked = rows.filter(({ inDegree }) => inDegree > 0);
+    expect(linked.length).toBeGreaterThan(30);
+    expect(new Set(linked.map(({ domain }) => domain))).toEqual(new Set(graph.keys()));
+    for (const { domain, inDegree, supporters: estimate } of linked) {
+      expect([domain, inDegree, estimate]).toEqual([
+        domain,
+        graph.get(domain)?.size,
+        supporters(graph, domain, p),
+      ]);
+    }
+  });
+
+  test('counts every URL that passed the sieve: fetched, refused, failed, or waiting; and what each domain had', async () => {
+    lab = await startLab({ scenario: 'spam', domains: 80, pages: 30, seed: 6 });
+    const fetched: string[] = [];
+    const summary = await crawl({ maxPages: 300, budget: 'equal(3)' }, fetched);
+    const { pages, urlsUnique, urlsQueued, disallowed, errors } = summary;
+    const failed = Object.values(errors).reduce((sum, urls) => sum + urls, 0);
+    expect(pages + urlsQueued + disallowed + failed).toBe(urlsUnique);
+    const had = new Map((await allDomains()).map(fetchedBy).filter(([, count]) => count > 0));
+    for (const [domain, count] of had) {
+      expect([domain, fetched.filter((url) => domainOf(url) === domain).length]).toEqual([domain, count]);
+    }
+    expect([...had.values()].reduce((sum, count) => sum + count, 0)).toBe(fetched.length);
+  });
+
+  test('gives a domain that invents hosts without end no more than others, and looks few of its names up', async () => {
+    lab = await startLab({ scenario: 'spam', mix: { wildcard: 0.3 }, domains: 100, pages: 40, seed: 7 });
+    const share = async (order: string) => {
+      const fetched: string[] = [];
+      dir = join(dir, '..', order);
+      await crawl({ order, budget: 'equal(2)', maxPages: 500 }, fetched);
+      const endless = fetched.filter((url) => lab.truth(new URL(url).hostname)?.kind === 'wildcard');
+      return { pages: endless.length, hosts: new Set(endless.map((url) => new URL(url).hostname)).size };
+    };
+    const [bfs, budget] = [await share('bfs'), await share('budget')];
+    expect(bfs.pages).toBeGreaterThan(5);
+    expect(budget.pages).toBeLessThan(bfs.pages);
+    expect(budget.hosts).toBeLessThanOrEqual(bfs.hosts);
+  });
+
+  test('follows what the operator decides, at its next start', async () => {
+    lab = await startLab({ scenario: 'clean', domains: 30, pages: 20, seed: 8 });
+    await crawl({ maxPages: 60 });
+    const [blocked, trusted, set] = (await listDomains(disk, dir, 'queued', 3)).rows.map(
+      ({ domain }) => domain,
+    );
+    await setOverride(disk, dir, blocked, 'blocked');
+    await setOverride(disk, dir, trusted, 'trusted');
+    await setOverride(disk, dir, set, 7);
+    const fetched: string[] = [];
+    const { refused } = await crawl({}, fetched);
+    const state = new Map((await allDomains()).map((row) => [row.domain, row]));
+    expect(state.get(blocked)).toMatchObject({ state: 'blocked', budget: 0 });
+    expect(state.get(trusted)?.state).toBe('trusted');
+    expect(state.get(set)).toMatchObject({ state: 'set', budget: 7 });
+    expect(refused.blocked).toBeGreaterThan(0);
+    expect(state.get(trusted)?.queued).toBe(0);
+  });
+
+  test('cannot be gone on with breadth first, where URLs that wait for budget would be forgotten', async () => {
+    lab = await startLab({ scenario: 'clean', domains: 10, pages: 5 });
+    await crawl({ maxPages: 5 });
+    await expect(crawl({ order: 'bfs' })).rejects.toMatchObject({ code: 'ORDER_CHANGED' });
+  });
+});
+
+describe('the list of domains', () => {
+  test('refuses a folder without a crawl, and a crawl without budgets', async () => {
+    lab = await startLab({ scenario: 'clean', domains: 10, pages: 5 });
+    await expect(listDomains(disk, join(dir, 'none'), 'rank', 5)).rejects.toMatchObject({
+      code: 'CRAWL_MISSING',
+    });
+    await crawl({ order: 'bfs', maxPages: 5 });
+    await expect(listDomains(disk, dir, 'rank', 5)).rejects.toMatchObject({ code: 'NO_BUDGETS' });
+  });
+
+  test('sorts by any column, the highest first, and cuts where it is told', async () => {
+    lab = await startLab({ scenario: 'clean', domains: 40, pages: 8 });
+    await crawl({ maxPages: 200 });
+    const { rows, domains } = await listDomains(disk, dir, 'fetched', 5);
+    expect(rows).toHaveLength(5);
+    const all = await allDomains();
+    expect(all).toHaveLength(domains);
+    expect(rows.map(({ fetched }) => fetched)).toEqual(
+      all
+        .map(({ fetched }) => fetched)
+        .sort((a, b) => b - a)
+        .slice(0, 5),
+    );
+    const ranks = (await listDomains(disk, dir, 'rank', 1e6)).rows.map(({ rank }) => rank);
+    expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+  });
+});
