@@ -33,6 +33,7 @@ async function crawl(options: CrawlOptions, fetched: string[] = []): Promise<Sum
     dns: [lab.dns],
     allowPrivate: true,
     insecure: true,
+    order: 'budget',
     delay: 0,
     agents: 1,
     ...options,
