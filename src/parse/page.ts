@@ -11,7 +11,7 @@
  */
 
 import type { ParameterList } from '../url/parameters.ts';
-import { Resolver } from '../url/resolve.ts';
+import { pageSource, Resolver } from '../url/resolve.ts';
 import {
   declaredOutside,
   decode,
@@ -77,7 +77,7 @@ export interface ParsedPage {
   readonly robots: RobotsDirectives;
   /** How the bytes were read: a name of the Encoding Standard, or `ascii` when every byte is. */
   readonly charset: string;
-  /** The text of the first `<title>`, white space collapsed. */
+  /** The text of the first `<title>`, white space collapsed; made each time it is asked for. */
   readonly title: string | undefined;
   /** References that lead nowhere we go: other schemes, no URLs, too long ones. */
   readonly refused: number;
@@ -204,16 +204,21 @@ function readTags(
   );
   const base = baseUrl(found, values, context.url);
   const resolver = new Resolver(base, urlOptions(options));
+  const source = pageSource(found.bytes, found.text);
   const links: Link[] = [];
   let canonical: string | undefined;
   let refused = 0;
   for (const { tag, value, about } of found.references) {
     const rel = about === undefined ? undefined : values.attribute(about);
     const kind = kindOf(tag, rel);
-    const text = kind === undefined ? undefined : values.attribute(value);
-    const reference = kind === 'refresh' && text !== undefined ? refreshTarget(text) : text;
-    if (kind === undefined || reference === undefined || leadsNowhere(reference, kind, found)) continue;
-    const url = resolver.resolve(escapeQuery(reference, charset));
+    if (kind === undefined || values.isTooLong(value)) continue;
+    let url = kind === 'refresh' ? undefined : resolver.resolvePlain(source, value.start, value.end);
+    if (url === undefined) {
+      const text = values.attribute(value);
+      const reference = kind === 'refresh' && text !== undefined ? refreshTarget(text) : text;
+      if (reference === undefined || leadsNowhere(reference, kind, found)) continue;
+      url = resolver.resolve(escapeQuery(reference, charset));
+    }
     if (url === undefined) refused++;
     else {
       links.push({ url, kind, nofollow: rel !== undefined && NOFOLLOW.test(rel) });
@@ -226,7 +231,9 @@ function readTags(
     canonical,
     robots: robotsOf(found, values, context, options),
     charset,
-    title: found.title === undefined ? undefined : values.title(found.title),
+    get title() {
+      return found.title === undefined ? undefined : values.title(found.title);
+    },
     refused,
     truncated: found.truncated,
   };

@@ -99,12 +99,13 @@ const APOSTROPHE = 0x27;
 /** Attributes of one tag that are kept; a tag with more is walked to its end and the rest ignored. */
 const MAX_ATTRIBUTES = 64;
 const SPAN = 4;
+/** Of the tag that was scanned last, whoever scanned it: name and value, each from and to. A page is scanned in one go. */
+const spans = new Int32Array(MAX_ATTRIBUTES * SPAN);
 
 export class TagScanner {
   readonly #bytes: Uint8Array;
   readonly #text: string;
   readonly #foreign = new ForeignContent();
-  readonly #spans = new Int32Array(MAX_ATTRIBUTES * SPAN);
   #attributes = 0;
   #at = 0;
   #templates = 0;
@@ -157,7 +158,6 @@ export class TagScanner {
 
   /** The position of an attribute of the current tag among those recorded, or -1. The name is in lower case. */
   attribute(name: string): number {
-    const spans = this.#spans;
     for (let i = 0; i < this.#attributes; i++) {
       const start = spans[i * SPAN];
       if (spans[i * SPAN + 1] - start === name.length && isName(this.#bytes, start, name)) return i;
@@ -166,11 +166,11 @@ export class TagScanner {
   }
 
   valueStart(attribute: number): number {
-    return this.#spans[attribute * SPAN + 2];
+    return spans[attribute * SPAN + 2];
   }
 
   valueEnd(attribute: number): number {
-    return this.#spans[attribute * SPAN + 3];
+    return spans[attribute * SPAN + 3];
   }
 
   /** A start tag with the name `start..end`: what it is, once its end and its raw content are passed. */
@@ -274,7 +274,6 @@ export class TagScanner {
    */
   #walk(at: number, record: boolean): boolean {
     const bytes = this.#bytes;
-    const spans = this.#spans;
     const length = bytes.length;
     let count = 0;
     let slash = -1;

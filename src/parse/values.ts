@@ -34,9 +34,14 @@ export class Values {
     this.#maxLength = maxLength;
   }
 
-  /** The value of an attribute; undefined when it is longer than we read. */
+  /** It is longer than we read. */
+  isTooLong({ start, end }: Span): boolean {
+    return end - start > this.#maxLength;
+  }
+
+  /** The value of an attribute; undefined when it is too long. */
   attribute(span: Span): string | undefined {
-    if (span.end - span.start > this.#maxLength) return undefined;
+    if (this.isTooLong(span)) return undefined;
     const needs = this.#needs(span);
     return needs === 0
       ? this.#text.slice(span.start, span.end)

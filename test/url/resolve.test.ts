@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicaliseOrReason } from '../../src/url/canonical.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
-import { Resolver } from '../../src/url/resolve.ts';
+import { pageSource, Resolver } from '../../src/url/resolve.ts';
 import { base, reference } from './hrefs.ts';
 
+const page = 'https://example.org/docs/guide/intro.html?v=2#top';
 const tracking = new ParameterList(TRACKING_PARAMETERS);
 
 /** The answer without any fast path: what `new URL` reads, made canonical. */
@@ -48,7 +49,41 @@ describe('a resolver', () => {
     );
   });
 
-  const page = 'https://example.org/docs/guide/intro.html?v=2#top';
+  test('gives the same answer for a reference inside a page, where it is plain, whatever stands around it', () => {
+    const around = fc.constantFrom('', '/', '2', '"', '<a href=', '.', '%20');
+    fc.assert(
+      fc.property(base, reference, around, around, (from, text, before, behind) => {
+        const bytes = Buffer.from(before + text + behind);
+        const start = Buffer.byteLength(before);
+        const source = pageSource(bytes, bytes.toString('latin1'));
+        const resolver = new Resolver(from);
+        const url = resolver.resolvePlain(source, start, start + Buffer.byteLength(text));
+        if (url !== undefined) expect(url).toBe(fully(text, from));
+      }),
+      { numRuns: 4000 },
+    );
+  });
+
+  test.each([
+    '/a/b.html',
+    'http://example.net:8080/x',
+    '//example.net/x',
+    'https://example.org/docs/',
+    '../a?b=c',
+    'a/b:c',
+    'https://example.net',
+  ])('takes %s for plain inside a page', (text) => {
+    const source = pageSource(Buffer.from(text), text);
+    expect(new Resolver(page).resolvePlain(source, 0, text.length)).toBe(fully(text, page));
+  });
+
+  test('leaves an ampersand inside a page to those who know character references', () => {
+    const text = '/a?b=1&amp;c=2';
+    expect(new Resolver(page).resolvePlain(pageSource(Buffer.from(text), text), 0, text.length)).toBe(
+      undefined,
+    );
+  });
+
   const cases: [from: string, to: string | undefined][] = [
     ['/a/b.html#c', 'https://example.org/a/b.html'],
     ['next.html', 'https://example.org/docs/guide/next.html'],
