@@ -30,15 +30,19 @@ export class Fingerprints {
 
   /** The hash of each URL, by which it is recognised. */
   hash(urls: readonly string[]): BigUint64Array {
-    let length = 0;
-    for (const url of urls) length += url.length;
-    if (urls.length > this.#room.urls || length > this.#room.bytes) this.#grow(2 * urls.length, 2 * length);
-    const [writer, ends] = [this.#writer, this.#ends];
+    // Joined first: one call that writes a long text takes a third of the time of sixty that write short ones.
+    let text = '';
+    for (const url of urls) text += url;
+    if (urls.length > this.#room.urls || text.length > this.#room.bytes) {
+      this.#grow(2 * urls.length, 2 * text.length);
+    }
+    const ends = this.#ends;
     let end = 0;
     for (let i = 0; i < urls.length; i++) {
-      end += writer.write(urls[i], this.#bytesAt + end, 'latin1');
+      end += urls[i].length;
       ends[i] = end;
     }
+    this.#writer.write(text, this.#bytesAt, 'latin1');
     this.#kernel.run.hashAll(this.#bytesAt, this.#endsAt, urls.length, this.#keysAt, 0);
     return this.keys;
   }
