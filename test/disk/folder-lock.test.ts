@@ -97,6 +97,22 @@ test('a lock that is released and taken by another while it is judged stays with
   expect(readdirSync(folder)).toEqual(['LOCK']);
 });
 
+test('a dead lock in whose place a live one has come before the takeover stays with that one', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'LOCK');
+  const next = JSON.stringify({ pid: 7, host: 'elsewhere', started: '' });
+  writeFileSync(path, 'of one that died');
+  const link = fs.linkSync;
+  const spy = vi.spyOn(fs, 'linkSync').mockImplementation((from, to) => {
+    if (to === `${path}.takeover`) writeFileSync(path, next);
+    link(from, to);
+  });
+  onTestFinished(() => spy.mockRestore());
+  expect(() => FolderLock.acquire(folder)).toThrow('process 7 on elsewhere');
+  expect(readFileSync(path, 'utf8')).toBe(next);
+  expect(readdirSync(folder)).toEqual(['LOCK']);
+});
+
 test('a folder that cannot be written is a clear refusal', () => {
   expect(() => FolderLock.acquire(join(temporaryFolder(), 'absent'))).toThrow(/cannot be created/);
 });

@@ -1,0 +1,151 @@
+/** Checkpoints and stops at the moments at which something could fall between two stools. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { type FileSystem, nodeFileSystem } from '../../src/disk/file-system.ts';
+import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { archivedPages } from './archived.ts';
+import { fastClock } from './fast-clock.ts';
+import { startCrawl } from './here.ts';
+import { linking, type SmallSite, startSmallSite } from './small-site.ts';
+
+const CHECKPOINT = 100;
+
+let dir: string;
+let sites: SmallSite[];
+
+beforeEach(() => {
+  dir = join(mkdtempSync(join(tmpdir(), 'drumlin-moments-')), 'crawl');
+  sites = [];
+});
+afterEach(async () => {
+  for (const site of sites) await site.close();
+  rmSync(join(dir, '..'), { recursive: true, force: true });
+});
+
+const config = (more: CrawlOptions = {}) =>
+  resolveConfig({
+    dir,
+    allowPrivate: true,
+    delay: 0,
+    agents: 1,
+    order: 'bfs',
+    checkpoint: CHECKPOINT,
+    ...more,
+  });
+
+async function site(pages: Parameters<typeof startSmallSite>[0], ip?: string): Promise<SmallSite> {
+  const started = await startSmallSite(pages, ip);
+  sites.push(started);
+  return started;
+}
+
+/** Files whose path has `part` in it are made when they are let go, and not before. */
+function holding(part: string): { fileSystem: FileSystem; held(): boolean; hold(): void; letGo(): void } {
+  let letGo = () => {};
+  let gate = Promise.resolve();
+  let held = false;
+  return {
+    fileSystem: {
+      ...nodeFileSystem,
+      async open(path, mode) {
+        if (path.includes(part) && mode !== 'read') {
+          held = true;
+          await gate;
+        }
+        return nodeFileSystem.open(path, mode);
+      },
+    },
+    held: () => held,
+    hold() {
+      held = false;
+      gate = new Promise((resolve) => {
+        letGo = resolve;
+      });
+    },
+    letGo: () => letGo(),
+  };
+}
+
+const checkpoints = (): number =>
+  JSON.parse(readFileSync(join(dir, 'agents/0/checkpoint.json'), 'utf8')).sequence;
+
+describe('a checkpoint', () => {
+  test('taken while a page waits for the archive has the page among those to fetch', async () => {
+    const { origin } = await site({ '/': 'page' });
+    const archive = holding('.warc.gz');
+    const disk = new FaultyFileSystem({ skipSync: true }, archive.fileSystem);
+    archive.hold();
+    const run = await startCrawl([`${origin}/`], config(), { disk: new Disk(disk) });
+    while (!archive.held()) await sleep(1);
+    await sleep(2 * CHECKPOINT); // Until one is under way, which waits for the archive in its turn.
+    archive.letGo();
+    while (!hasCheckpoint()) await sleep(1);
+    disk.faults.operations = 0; // What comes after it never reaches the disk.
+    await run.finished.catch(({ code }) => expect(code).toBe('DISK_FAILED'));
+    await (await startCrawl([], config())).finished;
+    expect(await archivedPages(dir)).toEqual([`${origin}/`]);
+  });
+
+  test('taken when the code that reads pages has just failed has the page that it failed at', async () => {
+    const first = await site({ '/': linking('/next'), '/next': 'page' });
+    const second = await site({ '/': 'page' }, '127.0.0.2');
+    const seen = holding('/seen/');
+    const pages = [`${first.origin}/`, `${first.origin}/next`, `${second.origin}/`].sort();
+    const broken = new Error('reader broke');
+    let before = 0;
+    const run = await startCrawl([`${first.origin}/`, `${second.origin}/`], config(), {
+      disk: new Disk(seen.fileSystem),
+      onPage: async ({ url }) => {
+        if (url === `${first.origin}/`) seen.hold();
+        if (url !== `${second.origin}/`) return;
+        // While the sieve decides about the link of the other: then a checkpoint is due, and nothing else is under way.
+        while (!seen.held()) await sleep(1);
+        await sleep(2 * CHECKPOINT);
+        before = checkpoints();
+        setTimeout(seen.letGo, CHECKPOINT / 2);
+        throw broken;
+      },
+    });
+    await expect(run.finished).rejects.toBe(broken);
+    expect(checkpoints()).toBeGreaterThan(before);
+    await (await startCrawl([], config())).finished;
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+
+  const hasCheckpoint = (): boolean => {
+    try {
+      return checkpoints() > 0;
+    } catch {
+      return false;
+    }
+  };
+});
+
+describe('a stop', () => {
+  test('that cuts off a request holds nothing against the server, however often', async () => {
+    const clock = fastClock(100);
+    let answers = false;
+    const { origin, asked } = await site({
+      '/': (_, response) => void (answers && response.end('page')),
+    });
+    for (let stops = 1; stops <= 4; stops++) {
+      const run = await startCrawl([`${origin}/`], config(), { clock });
+      while (asked.filter((path) => path === '/').length < stops) await sleep(1);
+      run.stop();
+      expect(await run.finished).toMatchObject({
+        end: 'interrupted',
+        errors: {},
+        retries: {},
+        urlsQueued: 1,
+      });
+    }
+    answers = true;
+    const run = await startCrawl([], config(), { clock });
+    expect(await run.finished).toMatchObject({ end: 'finished', pages: 1, errors: {} });
+  });
+});
