@@ -2,10 +2,11 @@
  * The live graph of domains: what it costs to gather links, to find out which are new, to keep them by target, and to estimate supporters while
  * crawling; and that the estimates are those of the ranker that has the whole graph.
  *
- *   npm run bench -- domain-graph [--domains 200k] [--degree 20] [--repeats 3] [--memory 32Mi] [--p 0.001,0.01,0.1] [--ticks 10] [--seed 1]
+ *   npm run bench -- domain-graph [--domains 100k] [--degree 20] [--repeats 3] [--passes 2] [--memory 32Mi] [--p 0.001,0.01,0.1] [--ticks 10] [--seed 1]
  *
- * Every edge of a synthetic graph (bench/supporters/domain-graph.ts) is found `--repeats` times, on pages of 60 links in no order; after each
- * of `--ticks` equal parts everything is decided, as a crawl does when it computes ranks. Rates are per second of processor time; bytes are
+ * The edges of a synthetic graph (bench/supporters/domain-graph.ts) are found on pages of 60 links in no order, each on `--repeats` pages of its site shortly
+ * after one another, and all that in `--passes` passes. After each of `--ticks` equal parts of a pass everything is decided, as a crawl does when it
+ * computes ranks. Rates are per second of processor time; bytes are
  * those that went through the system's calls.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,15 +29,17 @@ import { domainGraph } from './supporters/domain-graph.ts';
 
 const LINKS_A_PAGE = 60;
 const MOST_ARCS = 4e6;
-const DRAIN_EVERY = 200;
+/** Pages whose links differ, between two drains. */
+const DISTINCT = 100;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      domains: { type: 'string', default: '200k' },
+      domains: { type: 'string', default: '100k' },
       degree: { type: 'string', default: '20' },
       repeats: { type: 'string', default: '3' },
+      passes: { type: 'string', default: '2' },
       memory: { type: 'string', default: '32Mi' },
       p: { type: 'string', default: '0.001,0.01,0.1' },
       ticks: { type: 'string', default: '10' },
@@ -50,7 +53,8 @@ export async function run(args: string[]): Promise<void> {
   try {
     const disk = new Disk();
     const edges = await DomainEdges.open({ disk, folder, memory: parseBytes(values.memory) });
-    await findEdges(web, edges, disk, parseCount(values.repeats), parseCount(values.ticks));
+    const counts = { repeats: parseCount(values.repeats), passes: parseCount(values.passes) };
+    await findEdges(web, edges, disk, { ...counts, ticks: parseCount(values.ticks) });
     await scan(edges);
     for (const p of values.p.split(',').map(Number)) await estimate(web, edges, disk, folder, p, seed);
     await edges.close();
@@ -103,11 +107,17 @@ class Web {
   }
 }
 
-async function findEdges(web: Web, edges: DomainEdges, disk: Disk, repeats: number, ticks: number) {
+async function findEdges(
+  web: Web,
+  edges: DomainEdges,
+  disk: Disk,
+  { repeats, passes, ticks }: { readonly repeats: number; readonly passes: number; readonly ticks: number },
+): Promise<void> {
   const gatherer = new EdgeGatherer({ owners: 1, ownerOf: () => 0, cash: true, cache: 2 ** 20 });
   const sum = { gathering: 0, deciding: 0, pages: 0, found: 0, sent: 0, parcels: 0, bytes: 0, unique: 0 };
-  for (let tick = 0; tick < ticks * repeats; tick++) {
-    for (const pages of inParts(web.pages(tick % ticks, ticks), DRAIN_EVERY)) {
+  for (let tick = 0; tick < ticks * passes; tick++) {
+    for (const distinct of inParts(web.pages(tick % ticks, ticks), DISTINCT)) {
+      const pages = Array.from({ length: repeats }, () => distinct).flat();
       const start = cpuSeconds();
       for (const { source, targets } of pages) gatherer.page(source, targets);
       const parcel = gatherer.drain(0);
@@ -137,7 +147,7 @@ async function findEdges(web: Web, edges: DomainEdges, disk: Disk, repeats: numb
   );
   const { written, read } = disk.traffic;
   print(
-    `deciding: ${formatCount(sent / sum.deciding)} edges/s, ${formatCount(unique / sum.deciding)} unique/s; ${(written / unique).toFixed(0)} bytes written and ${(read / unique).toFixed(0)} read a unique edge in ${ticks * repeats} ticks`,
+    `deciding: ${formatCount(sent / sum.deciding)} edges/s, ${formatCount(unique / sum.deciding)} unique/s; ${(written / unique).toFixed(0)} bytes written and ${(read / unique).toFixed(0)} read a unique edge in ${ticks * passes} ticks`,
   );
 }
 

@@ -8,8 +8,8 @@
  *
  *             page ─► targets of each owner: name, sources, cash ─► drain ─► parcel (edge-parcel.ts)
  *
- * Requires  names of pay-level domains as they stand in canonical URLs (ASCII). Whoever writes a checkpoint drains first: what is here is
- *           in no file.
+ * Requires  names of pay-level domains as they stand in canonical URLs (ASCII), no slices of pages: they are kept. Whoever writes a checkpoint
+ *           drains first: what is here is in no file.
  * Ensures   every edge found is sent once at least, and once a parcel at the most. With cash, what was drained and what is still here
  *           add up to one a page that links to another domain, but for rounding.
  * Cost      about 3 µs for a page of 60 links; the memory of the cache and of what was not drained, and about 100 bytes for each of up to 32,768 names
@@ -80,18 +80,16 @@ export class EdgeGatherer {
     if (this.#names.size >= this.#mostNames) this.#forgetNames();
     const key = xxh64(name);
     const lane = this.#lanes[this.#options.ownerOf(partitionOfFingerprint(key))];
-    // A copy: a slice of a URL, itself a slice of a page, would keep the page in memory.
-    const copy = Buffer.from(name, 'latin1').toString('latin1');
-    const target: Target = { name: copy, key, lane, page: 0, number: -1, sources: [], cash: 0 };
-    this.#names.set(copy, target);
+    const target: Target = { name, key, lane, page: 0, number: -1, sources: [], cash: 0 };
+    this.#names.set(name, target);
     return target;
   }
 
   #forgetNames(): void {
-    for (const [name, { number, page }] of this.#names) {
-      // Those of the page at hand will have something to send in a moment.
-      if (number < 0 && page !== this.#pages) this.#names.delete(name);
-    }
+    // Those of the page at hand will have something to send in a moment.
+    const kept = [...this.#names.values()].filter(({ number, page }) => number >= 0 || page === this.#pages);
+    this.#names.clear();
+    for (const target of kept) this.#names.set(target.name, target);
     this.#mostNames = Math.max(MOST_NAMES, 2 * this.#names.size);
   }
 }
@@ -180,7 +178,8 @@ class Lane {
 
 function fill(parcel: EdgeParcelWriter, targets: readonly Target[]): void {
   let end = 0;
-  for (const [i, { name, key, sources, cash }] of targets.entries()) {
+  for (let i = 0; i < targets.length; i++) {
+    const { name, key, sources, cash } = targets[i];
     parcel.targets[i] = key;
     parcel.addName(i, name);
     for (const source of sources) parcel.sources[end++] = source;

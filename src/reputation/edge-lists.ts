@@ -246,12 +246,19 @@ class CursorHeap {
     this.moveTop();
   }
 
-  /** Sources of the top's target in all cursors: those that stand at it are a tree below the top. */
-  leftOfTop(at = 0): number {
-    if (this.#orders[at] !== this.#orders[0]) return 0;
+  /** Sources of the top's target in all cursors. */
+  leftOfTop(): number {
+    const orders = this.#orders;
+    // Mostly the top is alone.
+    if (orders[1] !== orders[0] && orders[2] !== orders[0]) return this.top.left;
+    return this.#leftBelow(0);
+  }
+
+  /** Those that stand at the top's target are a tree below it. */
+  #leftBelow(at: number): number {
     const cursor = this.#cursors[at];
-    if (cursor.low !== this.#cursors[0].low) return 0;
-    return cursor.left + this.leftOfTop(2 * at + 1) + this.leftOfTop(2 * at + 2);
+    if (this.#orders[at] !== this.#orders[0] || cursor.low !== this.top.low) return 0;
+    return cursor.left + this.#leftBelow(2 * at + 1) + this.#leftBelow(2 * at + 2);
   }
 }
 

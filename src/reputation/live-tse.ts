@@ -64,6 +64,7 @@ class UnionCounter implements SupporterEstimates {
   readonly #index: LiveIndex;
   readonly #atOnce: number;
   readonly #places: { readonly [Name in 'marks' | 'offsets' | 'nodes' | 'places' | 'counts']: number };
+  readonly #targetWords: Uint32Array;
   readonly #offsets: Uint32Array;
   readonly #nodes: Uint32Array;
   readonly #counts: Uint32Array;
@@ -88,19 +89,21 @@ class UnionCounter implements SupporterEstimates {
     this.#counts = kernel.u32(this.#places.counts, atOnce);
     this.#nodes = kernel.u32(this.#places.nodes, room);
     this.targets = new BigUint64Array(atOnce);
+    this.#targetWords = wordsOf(this.targets);
     this.supporters = new Float64Array(atOnce);
     this.#leftOut = new Uint32Array(atOnce);
   }
 
   /** Takes lists of a block from number `from` on, until it is full; returns the first that it did not take. */
   take(block: EdgeLists, from: number): number {
-    const words = new Uint32Array(block.sources.buffer, block.sources.byteOffset);
+    const words = wordsOf(block.sources);
+    const targets = wordsOf(block.targets);
     let i = from;
     for (; i < block.length && !this.isFull; i++) {
       const start = i === 0 ? 0 : block.ends[i - 1];
       const end = block.ends[i];
       const before = i === 0 ? block.before : 0;
-      if (before === 0) this.#begin(block.targets, i);
+      if (before === 0) this.#begin(targets[2 * i], targets[2 * i + 1]);
       this.#addKnown(words, 2 * start, 2 * end);
       if (before + end - start < block.degrees[i]) continue;
       this.#offsets[this.length] = this.#filled;
@@ -124,11 +127,11 @@ class UnionCounter implements SupporterEstimates {
   }
 
   /** Puts whom to leave out into the union of a domain: those that link to it, and itself. */
-  #begin(targets: BigUint64Array, i: number): void {
+  #begin(low: number, high: number): void {
     const { keys, domains, sources, linked } = this.#index;
-    const words = new Uint32Array(targets.buffer, targets.byteOffset);
-    const own = keys.lookUp(words[2 * i], words[2 * i + 1]);
-    this.targets[this.length] = targets[i];
+    const own = keys.lookUp(low, high);
+    this.#targetWords[2 * this.length] = low;
+    this.#targetWords[2 * this.length + 1] = high;
     this.#leftOut[this.length] = 0;
     if (own >= 0 && linked[own] > 0) {
       this.#nodes[this.#filled++] = own;
@@ -151,4 +154,8 @@ class UnionCounter implements SupporterEstimates {
     }
     this.#filled = filled;
   }
+}
+
+function wordsOf(keys: BigUint64Array): Uint32Array {
+  return new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
 }
