@@ -5,6 +5,9 @@
  * Ensures   never a false hit: `admit` says 0 only for a key that it has been given before. It forgets, and then a key
  *           passes again, which costs time and nothing else. Key 0 marks an empty place and is never remembered.
  * Costs     the memory given, rounded down to a power of two, whatever passes; one cache line a key.
+ *
+ * The sets of a page's links are anywhere in memory. A first pass looks at all of them, and no step of it waits for what the one
+ * before found, so that they are fetched side by side; a key that was the last of its set needs no more than that.
  */
 const WAYS = 4;
 const SET_BYTES = WAYS * 8;
@@ -24,24 +27,39 @@ export class RecentCache {
   admit(keys: BigUint64Array, n: number, keep: Uint8Array): number {
     const words = new Uint32Array(keys.buffer, keys.byteOffset, n * 2);
     const table = this.#table;
-    let kept = 0;
     for (let i = 0; i < n; i++) {
       const low = words[2 * i];
       const high = words[2 * i + 1];
-      // The low bits choose the set: the high ones are the partition, the same for all keys of an agent.
-      const set = (low & this.#mask) * WAYS * 2;
-      let way = 0;
-      while (way < WAYS && (table[set + 2 * way] !== low || table[set + 2 * way + 1] !== high)) way++;
-      const known = way < WAYS && (low !== 0 || high !== 0);
-      keep[i] = known ? 0 : 1;
+      const set = this.#setOf(low);
+      const isLast = table[set] === low && table[set + 1] === high && (low | high) !== 0;
+      keep[i] = isLast ? 0 : 1;
+    }
+    let kept = 0;
+    for (let i = 0; i < n; i++) {
+      if (keep[i] === 0) continue;
+      keep[i] = this.#isKnown(words[2 * i], words[2 * i + 1]) ? 0 : 1;
       kept += keep[i];
-      for (let at = set + 2 * Math.min(way, WAYS - 1); at > set; at -= 2) {
-        table[at] = table[at - 2];
-        table[at + 1] = table[at - 1];
-      }
-      table[set] = low;
-      table[set + 1] = high;
     }
     return kept;
+  }
+
+  /** The low bits choose the set: the high ones are the partition, the same for all keys of an agent. */
+  #setOf(low: number): number {
+    return (low & this.#mask) * WAYS * 2;
+  }
+
+  /** Whether a key is in its set; from now on it is the last that was. */
+  #isKnown(low: number, high: number): boolean {
+    const table = this.#table;
+    const set = this.#setOf(low);
+    let way = 0;
+    while (way < WAYS && (table[set + 2 * way] !== low || table[set + 2 * way + 1] !== high)) way++;
+    for (let at = set + 2 * Math.min(way, WAYS - 1); at > set; at -= 2) {
+      table[at] = table[at - 2];
+      table[at + 1] = table[at - 1];
+    }
+    table[set] = low;
+    table[set + 1] = high;
+    return way < WAYS && (low !== 0 || high !== 0);
   }
 }
