@@ -18,11 +18,13 @@ export function digest(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
     : `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE32 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 
 /** RFC 4648 Base32 without padding (20 bytes need none) of bytes given as Latin-1 text. */
 export function base32(bytes: string): string {
-  let text = '';
+  // Put together in bytes: a text that grows by one letter at a time is a text for every letter.
+  const text = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 5));
+  let length = 0;
   let bits = 0;
   let held = 0;
   for (let i = 0; i < bytes.length; i++) {
@@ -30,10 +32,11 @@ export function base32(bytes: string): string {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += BASE32[(held >>> bits) & 31];
+      text[length++] = BASE32[(held >>> bits) & 31];
     }
   }
-  return bits > 0 ? text + BASE32[(held << (5 - bits)) & 31] : text;
+  if (bits > 0) text[length] = BASE32[(held << (5 - bits)) & 31];
+  return text.toString('latin1');
 }
 
 /** Does a labelled digest, in whatever encoding, state the digest of these bytes? Undefined: we cannot tell. */

@@ -80,7 +80,7 @@ export function storedMember(record: Uint8Array): Uint8Array {
   return member;
 }
 
-const SAMPLE = 512;
+const SAMPLE = 256;
 const counts = new Uint16Array(256);
 
 /**

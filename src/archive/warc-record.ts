@@ -161,8 +161,8 @@ function fieldLines(fields: RecordFields, date: string, blockLength: number, blo
   return `${text}Content-Type: ${fields.contentType}\r\nContent-Length: ${blockLength}\r\n\r\n`;
 }
 
-function fieldsBytesAtMost({ targetUri = '', ip = '', filename = '', ...fields }: RecordFields): number {
-  const { id, concurrentTo = '', warcinfoId = '' } = fields;
+function fieldsBytesAtMost(fields: RecordFields): number {
+  const { id, targetUri = '', ip = '', filename = '', concurrentTo = '', warcinfoId = '' } = fields;
   const ours = id.length + concurrentTo.length + warcinfoId.length;
   return FIXED_FIELDS_BYTES + 3 * (targetUri.length + ip.length + filename.length + ours);
 }
