@@ -32,7 +32,7 @@ export function labReportPage({ facts, results }: LabReport): string {
       'DNS look-ups',
       lines(results, 'look-ups', ({ lookUps }) => lookUps),
     ),
-    section('Disk', perPage(results), 'Bytes moved between memory and the files of the backlog, a page.'),
+    section('Disk', perPage(results), DISK_TEXT),
     section(
       'URLs that wait',
       lines(results, 'URLs', ({ queued }) => queued),
@@ -67,6 +67,8 @@ ${sections.join('\n')}
 const USEFUL_TEXT =
   'Useful is a page of an honest domain that came whole under its own address. Spam are the kinds that are made to deceive, endless those that never end by carelessness.';
 const RATE_TEXT = 'Of the pages between two samples, not of all since the beginning.';
+const DISK_TEXT =
+  'Bytes a page that moved between memory and the files in which URLs wait: the backlog, and under budgets what is known of domains too.';
 const FRONT_TEXT = 'Hosts in memory that have something to fetch and an address.';
 const MEMORY_TEXT =
   'Of the whole process, the synthetic web included; one policy after the other, so that each begins where the last ended.';
@@ -118,7 +120,12 @@ function lines(
 }
 
 const perPage = (results: readonly PolicyResult[]) =>
-  lines(results, 'bytes a page', ({ backlogBytes, pages }) => backlogBytes / pages, formatBytes);
+  lines(
+    results,
+    'bytes a page',
+    ({ backlogBytes, domainBytes, pages }) => (backlogBytes + domainBytes) / pages,
+    formatBytes,
+  );
 
 const memory = (results: readonly PolicyResult[]) =>
   lines(results, 'resident memory', (_sample, { rss }) => rss, formatBytes);

@@ -34,6 +34,8 @@ export interface Sample {
   readonly front: number;
   /** Moved between memory and the backlog's files. */
   readonly backlogBytes: Bytes;
+  /** Moved between memory and the files about domains: budgets, edges, and URLs that wait for budget. */
+  readonly domainBytes: Bytes;
   /** Moved between memory and all files. */
   readonly diskBytes: Bytes;
 }
@@ -128,7 +130,7 @@ function sampleOf({ tally, elapsed, frontier, waiting, urlsUnique, meters }: Vir
       number
     >;
   const moved = Object.values(meters).map(({ read, written }) => read + written);
-  const { backlog } = meters;
+  const { backlog, domains } = meters;
   return {
     pages: tally.pages,
     seconds: elapsed / 1000,
@@ -141,6 +143,7 @@ function sampleOf({ tally, elapsed, frontier, waiting, urlsUnique, meters }: Vir
     queued: frontier.queued + waiting,
     front: frontier.front,
     backlogBytes: backlog.read + backlog.written,
+    domainBytes: domains.read + domains.written,
     diskBytes: moved.reduce((sum, bytes) => sum + bytes, 0),
   };
 }

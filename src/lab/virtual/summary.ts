@@ -20,7 +20,7 @@ export function pagesOf({ pagesByKind }: Sample, group: GroupName): number {
 export function summaryRows(results: readonly PolicyResult[]): string[][] {
   const head = [
     ...['policy', 'pages', 'useful', 'on spam', 'on endless', 'domains', 'DNS', 'virtual time'],
-    ...['backlog a page', 'front', 'RSS', 'CPU a page'],
+    ...['backlog a page', 'domains a page', 'front', 'RSS', 'CPU a page'],
   ];
   return [head, ...results.map(summaryRow)];
 }
@@ -28,7 +28,7 @@ export function summaryRows(results: readonly PolicyResult[]): string[][] {
 function summaryRow({ policy, samples, machine }: PolicyResult): string[] {
   const last = samples[samples.length - 1];
   const { rss, cpuSeconds } = machine[machine.length - 1];
-  const { pages, useful, domains, lookUps, seconds, backlogBytes, front } = last;
+  const { pages, useful, domains, lookUps, seconds, backlogBytes, domainBytes, front } = last;
   const share = (count: number) => percent(count, pages);
   return [
     policy,
@@ -40,6 +40,7 @@ function summaryRow({ policy, samples, machine }: PolicyResult): string[] {
     formatCount(lookUps),
     formatDuration(seconds * 1000),
     formatBytes(backlogBytes / Math.max(1, pages)),
+    formatBytes(domainBytes / Math.max(1, pages)),
     formatCount(front),
     formatBytes(rss),
     `${Math.round((cpuSeconds * 1e6) / Math.max(1, pages))} µs`,

@@ -13,8 +13,8 @@ import { type PolicyResult, runLab } from '../../../src/lab/virtual/run.ts';
 import { kindRows, lookUpRows, pagesOf, summaryRows } from '../../../src/lab/virtual/summary.ts';
 
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
-/** So that small crawls are not held up by politeness. */
-const BRISK: CrawlOptions = { delay: 200, addressDelay: 20, fetches: 64 };
+/** Small crawls of which politeness would make idle ones. */
+const BRISK: CrawlOptions = { delay: 0, fetches: 32 };
 /** So little that everything goes to disk. */
 const TINY: CrawlOptions = { frontHosts: 40, frontUrls: 400, sieveMemory: 2 ** 20, backlogMemory: 2 ** 16 };
 
@@ -113,10 +113,10 @@ describe('a run of policies', () => {
     expect(first.samples.at(-1)?.pages).toBe(20_000);
     expect(withoutMachine(second)).toEqual(withoutMachine(first));
     expect(await readdir(folder)).toEqual([]);
-  });
+  }, 120_000);
 
   test('adds up: kinds to pages, useful pages to honest ones', async () => {
-    const [{ samples, kinds }] = await runOnce(3000, { scenario: 'spam', domains: 400 });
+    const [{ samples, kinds }] = await runOnce(2000, { scenario: 'spam', domains: 400 });
     expect(samples.length).toBe(200);
     const last = samples[samples.length - 1];
     const groups = pagesOf(last, 'honest') + pagesOf(last, 'spam') + pagesOf(last, 'endless');
@@ -140,6 +140,23 @@ describe('a run of policies', () => {
     await expect(runOnce(10, { scenario: 'clean' }, ['bsf'])).rejects.toBeInstanceOf(DrumlinError);
   });
 
+  test('by any policy fetches every page of a finite web once', async () => {
+    const web: LabOptions = { scenario: 'site', domains: 15, pages: 8, seed: 5 };
+    const pages = reachable(web).size;
+    for (const { policy, complete, samples } of await runOnce(1e6, web, Object.keys(POLICIES))) {
+      expect([policy, complete, samples.at(-1)?.useful], policy).toEqual([policy, false, 120]);
+      expect(samples.at(-1)?.pages, policy).toBe(pages);
+      expect(samples.at(-1)?.queued, policy).toBe(0);
+    }
+  });
+
+  test('by budgets gives the same result twice too', async () => {
+    const web: LabOptions = { scenario: 'spam', domains: 300, seed: 6 };
+    const [first] = await runOnce(1000, web, ['tse']);
+    const [second] = await runOnce(1000, web, ['tse']);
+    expect(withoutMachine(second)).toEqual(withoutMachine(first));
+  });
+
   test('can be interrupted, and leaves no files', async () => {
     const stop = new AbortController();
     const config = resolveConfig(BRISK);
@@ -159,7 +176,7 @@ describe('a run of policies', () => {
   });
 
   test('is told in tables and on one page that loads nothing', async () => {
-    const results = await runOnce(1000, { scenario: 'spam', domains: 200 }, ['bfs']);
+    const results = await runOnce(1000, { scenario: 'spam', domains: 200 });
     expect(summaryRows(results).map((row) => row[0])).toEqual(['policy', 'bfs']);
     expect(kindRows(results)[0]).toEqual(['kind', 'bfs']);
     for (const rows of [summaryRows(results), kindRows(results), lookUpRows(results)])
