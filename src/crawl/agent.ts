@@ -135,6 +135,7 @@ export class Agent {
   async #settle(): Promise<void> {
     const { admission, supply, reputation } = this.#parts;
     await admission.carry(true);
+    reputation?.carry(true); // The last checkpoint can send nothing more.
     await supply.decide();
     await reputation?.rankNow();
   }

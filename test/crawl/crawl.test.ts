@@ -384,8 +384,10 @@ describe("a crawl's folder", () => {
   });
 
   test('is not made where there are files of somebody else', async () => {
-    const config = resolveConfig({ ...LOCAL, dir: tmpdir() });
+    writeFileSync(join(dir, 'notes.txt'), 'mine');
+    const config = resolveConfig({ ...LOCAL, dir });
     await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow('holds files, but no crawl');
+    expect(readdirSync(dir)).toEqual(['notes.txt']);
   });
 
   test('is begun where a process died before its crawl was, whatever it left of its lock', async () => {
