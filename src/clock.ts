@@ -22,8 +22,11 @@ export function steady(wall: () => Millis, elapsed: () => Millis): () => Millis 
   let last = wall();
   let at = elapsed();
   return () => {
+    // In this order: if this thread has to wait between the two, that time must not be counted twice. A clock that gains a little
+    // each time is soon ahead of those of other threads, with whom it shares when addresses may be asked.
+    const told = wall();
     const since = elapsed();
-    last = Math.max(wall(), last + since - at);
+    last = Math.max(told, last + since - at);
     at = since;
     return Math.floor(last);
   };

@@ -182,7 +182,7 @@ async function beginAgent(
   const reputation = budgeted?.reputation;
   if (reputation) {
     politeness.budgets = {
-      crowded: () => frontier.turnsOut >= config.fetches && frontier.front >= frontier.required,
+      crowded: () => frontier.turnsOut >= config.fetches,
       budgetOf: (domain) => reputation.budgetOf(domain),
       leastBudget: reputation.leastBudget,
     };

@@ -114,8 +114,8 @@ export class Distributor {
       if (backlog.full) await backlog.makeRoom();
     }
     await sweep.pass();
-    if (!more) await this.#endSweep();
     this.#sweepTime += this.#clock.now() - startedAt;
+    if (!more) await this.#endSweep();
     return this.#broughtIn > before || (this.#sweeping && this.#frontier.wantsMore);
   }
 
