@@ -141,6 +141,21 @@ describe('a crawl that goes on with another number of agents', () => {
     expect(await archivedPages(dir)).toEqual(pages);
     expect(existsSync(join(dir, 'agents.next'))).toBe(false);
   });
+
+  test('loses nothing that was on its way from one agent to another when all of them died', async () => {
+    let died = 0;
+    for (let round = 0; round < 16; round++) {
+      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 250 + 23 * round }));
+      const agents = 2 + (round % 3);
+      await crawl(agents, { checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
+        expect(code).toBe('DISK_FAILED');
+        died++;
+      });
+    }
+    expect(died).toBeGreaterThan(4);
+    await crawl(2, TINY);
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
 });
 
 const isCrawlFile = (path: string) => path.endsWith('crawl.json');
