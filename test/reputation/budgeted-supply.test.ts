@@ -106,6 +106,29 @@ describe('URLs under budgets', () => {
     );
   });
 
+  test('of a domain that invents hosts without end are no more a round than of any other', async () => {
+    const { supply, offer, folder } = await supplyWith(() => 3);
+    const invented = Array.from({ length: 40 }, (_, i) => `http://h${i}.endless.test/`);
+    await offer([...invented, ...pages('other.test', 9)]);
+    const rounds: string[][] = [];
+    while (!supply.idle) {
+      const round = await supply.take();
+      if (round) rounds.push(round.map(({ url }) => hostOf(url)));
+      else await supply.decide();
+    }
+    const endless = rounds.map((hosts) => hosts.filter((host) => host.endsWith('.endless.test')).length);
+    expect(Math.max(...endless)).toBe(3);
+    expect(endless.reduce((sum, count) => sum + count, 0)).toBe(40);
+    // All of the other domain has come when the endless one has had as much.
+    expect(
+      rounds
+        .slice(0, 3)
+        .flat()
+        .filter((host) => host === 'other.test'),
+    ).toHaveLength(9);
+    await folder.close();
+  });
+
   test('of domains without budget wait without end, and do not keep a crawl from ending', async () => {
     let budget = 0;
     const { supply, offer, folder } = await supplyWith((domain) => (domain === 'poor.test' ? budget : 5));
