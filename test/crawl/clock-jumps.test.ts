@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Clock, steady, systemClock } from '../../src/clock.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
 import { fastClock } from './fast-clock.ts';
@@ -48,6 +48,23 @@ describe('a clock', () => {
     wall += 1000;
     elapsed += 1;
     expect(now()).toBe(2005);
+  });
+});
+
+describe('a timer', () => {
+  test('for longer than the system can count is made of several, and can be cancelled in any of them', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const armed = vi.spyOn(globalThis, 'setTimeout');
+    let calls = 0;
+    systemClock.after(90 * 24 * HOUR, () => calls++);
+    const cancel = systemClock.after(90 * 24 * HOUR, () => calls++);
+    vi.advanceTimersByTime(50 * 24 * HOUR);
+    expect(calls).toBe(0);
+    cancel();
+    vi.advanceTimersByTime(41 * 24 * HOUR);
+    expect(calls).toBe(1);
+    expect(Math.max(...armed.mock.calls.map(([, delay]) => Number(delay)))).toBeLessThan(2 ** 31);
   });
 });
 
