@@ -77,8 +77,8 @@ export interface ParsedPage {
   readonly robots: RobotsDirectives;
   /** How the bytes were read: a name of the Encoding Standard, or `ascii` when every byte is. */
   readonly charset: string;
-  /** The text of the first `<title>`, white space collapsed; made each time it is asked for. */
-  readonly title: string | undefined;
+  /** The text of the first `<title>`, white space collapsed; made when it is asked for. */
+  readonly title: () => string | undefined;
   /** References that lead nowhere we go: other schemes, no URLs, too long ones. */
   readonly refused: number;
   /** The page has more than `maxLinks` links. */
@@ -231,9 +231,7 @@ function readTags(
     canonical,
     robots: robotsOf(found, values, context, options),
     charset,
-    get title() {
-      return found.title === undefined ? undefined : values.title(found.title);
-    },
+    title: () => (found.title === undefined ? undefined : values.title(found.title)),
     refused,
     truncated: found.truncated,
   };

@@ -74,7 +74,7 @@ describe('the encoding of a page', () => {
 
   test('windows-1252 has letters between 0x80 and 0x9F', () => {
     const page = latin1('<title>\x93x\x94 \x80</title>');
-    expect(parsePage(page, { url: URL_OF_PAGE, contentType: 'text/html; charset=latin1' }).title).toBe(
+    expect(parsePage(page, { url: URL_OF_PAGE, contentType: 'text/html; charset=latin1' }).title()).toBe(
       '“x” €',
     );
   });

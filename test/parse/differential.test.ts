@@ -15,7 +15,7 @@ function answerOf(page: ParsedPage) {
   const links = new Set(
     page.links.map((link) => `${link.kind} ${link.url}${link.nofollow ? ' nofollow' : ''}`),
   );
-  return { links: [...links].sort(), base: page.base, title: page.title };
+  return { links: [...links].sort(), base: page.base, title: page.title() };
 }
 
 function agreesWithOracle(page: string): void {
