@@ -75,5 +75,5 @@ test('a domain met a moment ago takes little more than its name', () => {
     budget: 10,
     version: 2,
   };
-  expect(bytesOf(record).length).toBe('example.com'.length + 16);
+  expect(bytesOf(record).length).toBe('example.com'.length + 17);
 });
