@@ -350,9 +350,21 @@ describe('an ill-formed response', () => {
 
   test('with trailers larger than a head may be is whole, and the connection is given up', () => {
     const limits = { ...LIMITS, maxWireBytes: 1e6 };
-    expect(parse([`${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`], 'GET', limits)).toEqual(
-      expect.objectContaining({ payload: 'hi', defects: ['chunked-end-missing'], keeps: false }),
-    );
+    const outcome = parse([`${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`], 'GET', limits);
+    expect(outcome).toMatchObject({ payload: 'hi', defects: ['chunked-end-missing'], keeps: false });
+    expect(outcome.wire?.length).toBeLessThan(limits.maxHeadBytes + 20);
+  });
+
+  test('that promises much and sends little takes little memory', () => {
+    const promises = Buffer.from(`${ok}Content-Length: ${8 * 2 ** 20}\r\n\r\nhello`);
+    const before = process.memoryUsage().arrayBuffers;
+    const parsers = Array.from({ length: 50 }, () => {
+      const parser = new ResponseParser('GET', { ...LIMITS, maxBodyBytes: 10 * 2 ** 20 });
+      parser.push(promises, promises.length);
+      return parser;
+    });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(parsers.length * 2 ** 20);
+    expect(parsers.every(({ payload }) => payload.toString() === 'hello')).toBe(true);
   });
 });
 
