@@ -264,8 +264,9 @@ export class TagScanner {
   #classify(start: number, end: number): number {
     const shape = shapeOf(this.#bytes[start], end - start);
     if (SHAPES[shape] === 0) return OTHER;
-    const entry = BY_SHAPE[shape].find(([name]) => isName(this.#bytes, start, name));
-    return entry === undefined ? OTHER : entry[1];
+    // No callback and no pattern: for every link they would make objects.
+    for (const entry of BY_SHAPE[shape]) if (isName(this.#bytes, start, entry[0])) return entry[1];
+    return OTHER;
   }
 
   /**
