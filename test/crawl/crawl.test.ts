@@ -180,6 +180,17 @@ describe('a crawl', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59);
   });
 
+  test('cuts a Crawl-delay that would be a refusal nobody wrote, and the log says so', async () => {
+    const { origin } = await site({
+      '/': linking('/a', '/b'),
+      '/robots.txt': (_, response) => response.end('User-agent: *\nCrawl-delay: 86400'),
+    });
+    const folder = join(dir, 'crawl');
+    const config = resolveConfig({ ...LOCAL, dir: folder, maxCrawlDelay: 50 });
+    expect(await (await startCrawl([`${origin}/`], config)).finished).toMatchObject({ pages: 3 });
+    expect(readFileSync(join(folder, 'log.jsonl'), 'utf8')).toContain('24 h 0 min cut to 50 ms');
+  });
+
   test('keeps the delay that robots.txt asks for, when it is longer than ours', async () => {
     const { origin, times } = await site({
       '/robots.txt': (_, response) => response.end('User-agent: *\nCrawl-delay: 0.15'),
