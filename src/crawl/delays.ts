@@ -12,9 +12,8 @@
  */
 import { DrumlinError } from '../errors.ts';
 import { parseIp } from '../fetch/ip-range.ts';
+import { hostName } from '../filter/host-name.ts';
 import { type Millis, parseDuration } from '../units.ts';
-import { canonicalise } from '../url/canonical.ts';
-import { hostOf } from '../url/parts.ts';
 
 export interface DelayTable {
   /** Requires a host as it stands in a canonical URL. */
@@ -60,7 +59,7 @@ function addLine(entries: Entries, words: readonly string[], line: number, refus
       'Write "host example.org 10s", "host .example.org 10s" or "address 192.0.2.1 2s".',
     );
   }
-  const key = kind === 'host' ? hostKey(name) : addressKey(name);
+  const key = kind === 'host' ? hostName(name) : addressKey(name);
   if (key === undefined) {
     refuse(
       `"${name}" is not ${kind === 'host' ? 'a host' : 'an address'}.`,
@@ -82,18 +81,6 @@ function delayOf(time: string, refuse: Refuse): Millis {
     if (!(error instanceof DrumlinError)) throw error;
     return refuse(error.fact, error.remedy);
   }
-}
-
-/** A host as it stands in canonical URLs, or a domain with a dot in front; undefined when it is neither. */
-function hostKey(name: string): string | undefined {
-  const dot = name.startsWith('.') ? '.' : '';
-  const bare = name.slice(dot.length);
-  if (/[/?#@\\]|:\d*$/.test(bare.replace(/\[.*\]/, ''))) return undefined;
-  const url = canonicalise(`http://${bare}/`);
-  if (url === undefined) return undefined;
-  const host = hostOf(url);
-  const isAddress = host.startsWith('[') || parseIp(host) !== undefined;
-  return isAddress && dot !== '' ? undefined : dot + host;
 }
 
 /** One spelling for each address: IPv6 has many. */

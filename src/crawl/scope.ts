@@ -12,11 +12,12 @@
  *
  * docs/scope.md says what users of other crawlers find different, and why.
  */
+
+import type { TextTest } from '../filter/glob.ts';
+import { compileUrlPattern } from '../filter/url-pattern.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { authorityOf, hostOf, originOf, pathOf } from '../url/parts.ts';
-import type { TextTest } from './glob.ts';
 import type { CrawlConfig } from './settings.ts';
-import { compileUrlPattern } from './url-pattern.ts';
 import type { ScopeName } from './value-types.ts';
 
 export type ScopeRefusal = 'url-too-long' | 'too-deep' | 'out-of-scope' | 'excluded' | 'not-included';

@@ -1,6 +1,8 @@
 /** The kinds of values that settings take: how each is written, read, checked and printed. */
 import type { GzipLevel } from '../archive/gzip.ts';
 import { DrumlinError } from '../errors.ts';
+import { settledTypePattern } from '../filter/content-type.ts';
+import { checkUrlPattern } from '../filter/url-pattern.ts';
 import { parseBudget } from '../reputation/budget-policy.ts';
 import { RANKS } from '../reputation/standing.ts';
 import {
@@ -12,8 +14,6 @@ import {
   parseCount,
   parseDuration,
 } from '../units.ts';
-import { settledTypePattern } from './content-type.ts';
-import { checkUrlPattern } from './url-pattern.ts';
 
 export interface ValueType<T> {
   readonly placeholder: string;

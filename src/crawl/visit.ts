@@ -12,6 +12,7 @@ import { type Exchange, FetchError, type HttpClient } from '../fetch/exchange.ts
 import { redirectTarget } from '../fetch/redirect.ts';
 import { pauseAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
+import type { TypeFilter } from '../filter/content-type.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
@@ -23,7 +24,6 @@ import type { Millis } from '../units.ts';
 import { pathOf } from '../url/parts.ts';
 import { xxh64Bytes } from '../url/xxh64.ts';
 import type { Admission } from './admission.ts';
-import type { TypeFilter } from './content-type.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';

@@ -11,11 +11,11 @@
  */
 import type { Disk } from '../disk/disk.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
+import { openInput, type ReadProgress } from '../disk/text-input.ts';
 import { DrumlinError } from '../errors.ts';
 import type { IdArcs } from './arcs.ts';
 import { BitReader, NoSuchNumber, OutOfBits, WIDEST } from './bit-reader.ts';
 import { MAX_NODES } from './list-format.ts';
-import { openInput, type ReadProgress } from './text-input.ts';
 
 /** Lists that may be kept to copy from: WebGraph's own default is 7. */
 const MOST_WINDOW = 65_536;

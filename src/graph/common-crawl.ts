@@ -10,11 +10,11 @@
  */
 import { basename, dirname } from 'node:path';
 import type { Disk } from '../disk/disk.ts';
+import { type LineChunk, malformed, malformedAt, type ReadProgress, readLines } from '../disk/text-input.ts';
 import { DrumlinError } from '../errors.ts';
 import type { IdArcs, NameBatch } from './arcs.ts';
 import { nameEnd, numberedEdges } from './edge-list.ts';
 import type { GraphLevel } from './graph-file.ts';
-import { type LineChunk, malformed, malformedAt, type ReadProgress, readLines } from './text-input.ts';
 
 const LF = 10;
 const TAB = 9;

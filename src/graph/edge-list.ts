@@ -7,10 +7,10 @@
  * Costs     about 1.5 ns a byte for numbers; nothing is allocated for a line.
  */
 import type { Disk } from '../disk/disk.ts';
+import { type LineChunk, malformedAt, type ReadProgress, readLines } from '../disk/text-input.ts';
 import type { IdArcs, NameArcs } from './arcs.ts';
 import { MAX_NODES } from './list-format.ts';
 import { MAX_NAME_BYTES } from './name-format.ts';
-import { type LineChunk, malformedAt, type ReadProgress, readLines } from './text-input.ts';
 
 const LF = 10;
 const HASH = 35;

@@ -2,13 +2,13 @@
  * Brings a graph in from files of others: which files there are, how far they were read, and what is wrong with them.
  */
 import { Disk } from '../disk/disk.ts';
+import { inputBytes, inputFiles, type ReadProgress } from '../disk/text-input.ts';
 import { DrumlinError } from '../errors.ts';
 import { type BuildOptions, buildGraph, RepeatedNameError } from './build.ts';
 import { baseName, bvArcs, readProperties } from './bv.ts';
 import { levelOf, sortFiles, Vertices } from './common-crawl.ts';
 import { holdsNumbers, namedEdges, numberedEdges } from './edge-list.ts';
 import type { GraphFacts } from './graph-file.ts';
-import { inputBytes, inputFiles, type ReadProgress } from './text-input.ts';
 
 export type ImportFormat = 'edges' | 'common-crawl' | 'bv';
 

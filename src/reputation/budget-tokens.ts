@@ -1,5 +1,5 @@
 /** The words of a budget policy, each with the column it begins at. */
-import { DrumlinError } from '../errors.ts';
+import { numberAt, refuseAt } from '../expression.ts';
 
 export interface Token {
   readonly kind: 'number' | 'word' | 'suffix' | 'sign' | 'end';
@@ -12,8 +12,6 @@ export interface Token {
 
 /** Enough for anybody, and so few that nothing made of them can be deep. */
 const MOST_TOKENS = 500;
-const UNITS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9 };
-const NUMBER = /(\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMG]?)/y;
 const PATTERNS = [
   ['word', /[a-z]+/y],
   ['suffix', /(?:\.[a-z\d-]+)+/y],
@@ -22,7 +20,7 @@ const PATTERNS = [
 
 /** What is wrong with a policy, and where. */
 export function refuse(text: string, column: number, fact: string, remedy: string): never {
-  throw new DrumlinError('BUDGET', `Column ${column} of the budget "${shortened(text)}": ${fact}`, remedy);
+  return refuseAt({ code: 'BUDGET', what: 'budget', text, at: column - 1, fact, remedy });
 }
 
 export function tokens(text: string): Token[] {
@@ -43,13 +41,11 @@ export function tokens(text: string): Token[] {
 function tokenAt(text: string, at: number): Token {
   const column = at + 1;
   if (at === text.length) return { kind: 'end', text: '', column, value: 0 };
-  NUMBER.lastIndex = at;
-  const number = NUMBER.exec(text);
+  const number = numberAt(text, at);
   if (number) {
-    const value = Number(number[1]) * (UNITS[number[2]] ?? 1);
-    if (!Number.isFinite(value))
-      refuse(text, column, `${number[0]} is too large.`, 'Write a smaller number.');
-    return { kind: 'number', text: number[0], column, value };
+    if (!Number.isFinite(number.value))
+      refuse(text, column, `${number.text} is too large.`, 'Write a smaller number.');
+    return { kind: 'number', column, ...number };
   }
   for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = at;
@@ -63,5 +59,3 @@ function tokenAt(text: string, at: number): Token {
     'Policies are written in lower case, like irlbot * boost(.edu=4) or rank <= 1000 ? 5000 : 10.',
   );
 }
-
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

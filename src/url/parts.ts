@@ -6,17 +6,22 @@
  */
 
 /** Where the authority begins: after `http://` or `https://`. */
-const authorityStart = (url: string) => (url.charCodeAt(4) === 0x3a ? 7 : 8);
+export const authorityStart = (url: string) => (url.charCodeAt(4) === 0x3a ? 7 : 8);
 
 /** Where the path begins. */
-const pathStart = (url: string) => url.indexOf('/', 8);
+export const pathStart = (url: string) => url.indexOf('/', 8);
+
+/** Where the host ends: at the port or at the path. Most hosts end with a letter and the path follows. */
+export function hostEnd(url: string): number {
+  const slash = pathStart(url);
+  let at = slash - 1;
+  for (let code = url.charCodeAt(at); code >= 0x30 && code <= 0x39; code = url.charCodeAt(--at));
+  return url.charCodeAt(at) === 0x3a ? at : slash;
+}
 
 /** `example.org`, `192.0.2.1`, `[2001:db8::1]`: no port. */
 export function hostOf(url: string): string {
-  const authority = authorityOf(url);
-  const colon = authority.lastIndexOf(':');
-  // The colons of an IPv6 address stand inside brackets.
-  return colon < 0 || authority.endsWith(']') ? authority : authority.slice(0, colon);
+  return url.slice(authorityStart(url), hostEnd(url));
 }
 
 /** `example.org` or `example.org:8080`. */

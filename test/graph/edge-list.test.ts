@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readLines } from '../../src/disk/text-input.ts';
 import { importGraph } from '../../src/graph/import.ts';
-import { readLines } from '../../src/graph/text-input.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { byteSorted, contentOf, fileOf, newPlace, quickDisk } from './fixtures.ts';
 
@@ -102,7 +102,7 @@ describe('an edge list', () => {
     const path = fileOf(text);
     const out = newPlace();
     const work = importGraph([path], out, { format: 'edges', disk: quickDisk() });
-    await expect(work).rejects.toMatchObject({ code: 'GRAPH_INPUT', exitCode: 2 });
+    await expect(work).rejects.toMatchObject({ code: 'TEXT_INPUT', exitCode: 2 });
     await expect(work).rejects.toThrow(`${path}, line ${line}: `);
     await expect(work).rejects.toThrow(reason);
     expect(readdirSync(dirname(out))).toEqual([]);

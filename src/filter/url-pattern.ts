@@ -60,9 +60,7 @@ function compileExpression(text: string): RegExp {
 
 /** A glob in the spelling of canonical URLs, as far as that can be told. */
 function settledGlob(text: string): string {
-  const alien = NOT_IN_A_URL.exec(text)?.[0];
-  if (alien !== undefined)
-    throw refused(text, `holds ${JSON.stringify(alien)}, which no URL does`, remedyFor(alien));
+  checkUrlText(text);
   if (!canBegin(text)) {
     throw refused(
       text,
@@ -78,6 +76,13 @@ function settledGlob(text: string): string {
   const url = canonicalise(text);
   if (url !== undefined) return url;
   throw refused(text, 'is one URL, and none that is crawled', 'Write it like https://example.org/docs/*.');
+}
+
+/** Refuses a piece of a URL that no URL holds, because nobody would notice that it never matches. */
+export function checkUrlText(text: string): void {
+  const alien = NOT_IN_A_URL.exec(text)?.[0];
+  if (alien !== undefined)
+    throw refused(text, `holds ${JSON.stringify(alien)}, which no URL does`, remedyFor(alien));
 }
 
 function remedyFor(alien: string): string {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { typeFilter } from '../../src/crawl/content-type.ts';
+import { typeFilter } from '../../src/filter/content-type.ts';
 
 describe('a filter of content types', () => {
   test('without patterns keeps everything, also what names no type', () => {

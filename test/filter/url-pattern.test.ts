@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkUrlPattern, compileUrlPattern } from '../../src/crawl/url-pattern.ts';
 import { DrumlinError } from '../../src/errors.ts';
+import { checkUrlPattern, compileUrlPattern } from '../../src/filter/url-pattern.ts';
 
 const matches = (pattern: string, url: string) => compileUrlPattern(pattern)(url);
 

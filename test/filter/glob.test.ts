@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGlob } from '../../src/crawl/glob.ts';
+import { compileGlob } from '../../src/filter/glob.ts';
 
 /** As the definition reads: a star takes any number of characters, everything else itself. */
 function naive(glob: string, text: string): boolean {

@@ -10,9 +10,9 @@ import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { Disk, DiskFile } from '../disk/disk.ts';
-import { ReadAhead } from '../disk/read-ahead.ts';
 import { DrumlinError, systemCode } from '../errors.ts';
+import type { Disk, DiskFile } from './disk.ts';
+import { ReadAhead } from './read-ahead.ts';
 
 /** Lines in `bytes`, each ended by LF. */
 export interface LineChunk {
@@ -74,7 +74,7 @@ export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<
       const inner = join(path, name);
       if ((await namesIn(inner)) !== undefined)
         throw new DrumlinError(
-          'GRAPH_INPUT',
+          'TEXT_INPUT',
           `${inner} is a folder in a folder.`,
           'Name it too, or its files.',
         );
@@ -106,9 +106,9 @@ export async function openInput(disk: Disk, path: string): Promise<DiskFile> {
 
 export function malformed(path: string, line: number, reason: string): DrumlinError {
   return new DrumlinError(
-    'GRAPH_INPUT',
+    'TEXT_INPUT',
     `${path}, line ${line}: ${reason}.`,
-    'No graph was written; mend the file, or get it again.',
+    'Mend the file, or get it again.',
   );
 }
 

@@ -1,0 +1,78 @@
+/**
+ * A filter as it was read: a tree, and how it is written.
+ *
+ * Ensures   `parseFilter(print(tree))` is the tree again: `and` and `or` keep their parts and their grouping, arguments are in
+ *           quotation marks where they would be read as something else.
+ */
+import { writeArgument } from './argument.ts';
+import type { Predicate } from './predicate.ts';
+
+export type Sign = '<' | '<=' | '>' | '>=' | '==' | '!=';
+
+/** A predicate with its arguments, in their settled spelling. */
+export interface Call {
+  readonly kind: 'call';
+  readonly predicate: Predicate;
+  readonly values: readonly string[];
+}
+
+export interface Comparison {
+  readonly kind: 'comparison';
+  readonly of: Call;
+  readonly sign: Sign;
+  readonly than: number;
+}
+
+export type Node =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Node[] }
+  | { readonly kind: 'not'; readonly of: Node }
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | Comparison
+  | Call;
+
+export function print(node: Node): string {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return node.parts.map((part) => within(part, node.kind)).join(` ${node.kind} `);
+    case 'not':
+      return `not ${isGroup(node.of) ? `(${print(node.of)})` : print(node.of)}`;
+    case 'constant':
+      return String(node.value);
+    case 'comparison':
+      return `${print(node.of)} ${node.sign} ${node.than}`;
+    case 'call':
+      return node.predicate.name + written(node);
+  }
+}
+
+const isGroup = (node: Node): boolean => node.kind === 'and' || node.kind === 'or';
+
+/** `and` binds tighter than `or`; one within its like was written in parentheses. */
+function within(part: Node, around: 'and' | 'or'): string {
+  const bare = part.kind === 'and' && around === 'or';
+  return isGroup(part) && !bare ? `(${print(part)})` : print(part);
+}
+
+function written({ predicate, values }: Call): string {
+  if (values.length === 0) return '';
+  const { parameters } = predicate;
+  const kindOf = (i: number) => parameters[Math.min(i, parameters.length - 1)].kind;
+  return `(${values.map((value, i) => writeArgument(kindOf(i), value)).join(', ')})`;
+}
+
+/** All predicates in the tree, from left to right. */
+export function* calls(node: Node): Generator<Call> {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      for (const part of node.parts) yield* calls(part);
+      return;
+    case 'not':
+    case 'comparison':
+      yield* calls(node.of);
+      return;
+    case 'call':
+      yield node;
+  }
+}

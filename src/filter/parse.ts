@@ -1,0 +1,236 @@
+/**
+ * The filter language, read.
+ *
+ *   (HostEndsWith(.edu) and not InList(blocked.txt)) or PathDepth < 4
+ *
+ * Idea      Recursive descent straight over the text: what an argument is depends on the predicate that takes it, so there are no tokens.
+ *           `not` binds tighter than `and`, `and` tighter than `or`; line ends are blanks, and `#` begins a comment.
+ * Ensures   whatever the text, it is read or refused at a column, in time linear in its length (but for the trial of regular
+ *           expressions). For a stage, predicates that cannot be answered there are refused with the stages at which they can.
+ */
+import { numberAt, refuseAt } from '../expression.ts';
+import { nearest } from '../nearest.ts';
+import { readArgument, settle, wordsFor } from './argument.ts';
+import type { Call, Node, Sign } from './node.ts';
+import type { Parameter, Predicate, Predicates } from './predicate.ts';
+import { isKnown, MOMENT, type Stage, stagesFrom } from './subject.ts';
+
+/** Of parentheses and `not` within each other. */
+const DEEPEST = 100;
+const LONGEST = 100_000;
+
+const NAME = /[A-Za-z][A-Za-z0-9]*/y;
+const SIGN = /<=|>=|==|!=|<|>/y;
+const BLANKS = /(?:\s+|#[^\n]*)*/y;
+
+/** What other languages write, and what is written here. */
+const FOREIGN: readonly (readonly [string, string])[] = [
+  ['&&', 'and'],
+  ['||', 'or'],
+  ['!', 'not'],
+  ['&', 'and'],
+  ['|', 'or'],
+  ['=', '=='],
+];
+
+export interface FilterContext {
+  readonly predicates: Predicates;
+  /** Without one every predicate is let be. */
+  readonly stage?: Stage;
+  /** What domains are ranked by; `none` where they are not. Without it, it is not asked for. */
+  readonly ranking?: string;
+}
+
+export function parseFilter(text: string, context: FilterContext): Node {
+  return new Parser(text, context).whole();
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #context: FilterContext;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, context: FilterContext) {
+    this.#text = text;
+    this.#context = context;
+  }
+
+  whole(): Node {
+    if (this.#text.length > LONGEST) {
+      this.#refuse(0, 'it is too long.', `Take ${LONGEST} characters at most, and put lists into files.`);
+    }
+    this.#skip();
+    const node = this.#either();
+    if (this.#at < this.#text.length) this.#refuseNext('"and", "or" or the end');
+    return node;
+  }
+
+  #either(): Node {
+    return this.#joined('or', () => this.#joined('and', () => this.#single()));
+  }
+
+  #joined(kind: 'and' | 'or', part: () => Node): Node {
+    const parts = [part()];
+    while (this.#takeWord(kind)) parts.push(part());
+    return parts.length === 1 ? parts[0] : { kind, parts };
+  }
+
+  #single(): Node {
+    if (++this.#depth > DEEPEST) {
+      this.#refuse(this.#at, 'this is nested too deeply.', `Take ${DEEPEST} levels at most.`);
+    }
+    const node = this.#take('(') ? this.#inParentheses() : this.#unary();
+    this.#depth--;
+    return node;
+  }
+
+  #inParentheses(): Node {
+    const node = this.#either();
+    if (!this.#take(')')) this.#refuseNext('")"');
+    return node;
+  }
+
+  #unary(): Node {
+    if (this.#takeWord('not')) return { kind: 'not', of: this.#single() };
+    if (this.#takeWord('true')) return { kind: 'constant', value: true };
+    if (this.#takeWord('false')) return { kind: 'constant', value: false };
+    const at = this.#at;
+    const name = this.#match(NAME);
+    if (name === undefined) return this.#refuseNext('a predicate, "not" or "("');
+    const predicate = this.#context.predicates.get(name) ?? this.#refuseUnknown(at, name);
+    this.#requireKnown(at, predicate);
+    this.#requireRanking(at, predicate);
+    this.#at += name.length;
+    this.#skip();
+    return this.#compared(at, { kind: 'call', predicate, values: this.#values(at, predicate) });
+  }
+
+  #compared(at: number, call: Call): Node {
+    const { name, gives, example } = call.predicate;
+    const signAt = this.#at;
+    const sign = this.#match(SIGN) as Sign | undefined;
+    if (sign === undefined) {
+      if (gives !== 'number') return call;
+      if (!/^[=!&|]/.test(this.#text.slice(signAt))) {
+        this.#refuse(at, `${name} is a number.`, `Compare it with one, like ${example}.`);
+      }
+      return this.#refuseNext('a comparison');
+    }
+    if (gives === 'truth') {
+      this.#refuse(signAt, `${name} is true or false, and no number.`, `Write it like ${example}.`);
+    }
+    this.#at += sign.length;
+    this.#skip();
+    return { kind: 'comparison', of: call, sign, than: this.#number() };
+  }
+
+  #number(): number {
+    const at = this.#at;
+    const negative = this.#text[at] === '-';
+    const number = numberAt(this.#text, negative ? at + 1 : at);
+    if (number === undefined) return this.#refuseNext('a number');
+    if (!Number.isFinite(number.value)) {
+      this.#refuse(at, `${number.text} is too large.`, 'Write a smaller number.');
+    }
+    this.#at += number.text.length + (negative ? 1 : 0);
+    // "10x" is neither a number nor two words.
+    if (/[\w.]/.test(this.#text[this.#at] ?? '')) this.#refuseNext('the end of a number');
+    this.#skip();
+    return negative ? -number.value || 0 : number.value;
+  }
+
+  #values(at: number, { name, parameters, example }: Predicate): string[] {
+    const values: string[] = [];
+    const least = parameters.filter(({ optional }) => !optional).length;
+    if (this.#take('(') && !this.#take(')')) {
+      do values.push(this.#value(parameters[Math.min(values.length, parameters.length - 1)], name));
+      while (this.#take(','));
+      if (!this.#take(')')) this.#refuseNext('"," or ")"');
+    }
+    const most = parameters.at(-1)?.many ? Infinity : parameters.length;
+    if (values.length >= least && values.length <= most) return values;
+    const takes = most === 0 ? 'no value' : most === Infinity ? `${least} or more values` : `${most}`;
+    return this.#refuse(at, `${name} takes ${takes}, not ${values.length}.`, `Write it like ${example}.`);
+  }
+
+  #value(parameter: Parameter | undefined, name: string): string {
+    if (!parameter) return this.#refuse(this.#at, `${name} takes no value.`, `Write ${name} alone.`);
+    const at = this.#at;
+    const read = readArgument(parameter.kind, this.#text, at);
+    if (!read) return this.#refuseNext('a value');
+    this.#at = read.end;
+    this.#skip();
+    try {
+      return settle(parameter.kind, read.value);
+    } catch (error) {
+      const words = wordsFor(error);
+      if (!words) throw error;
+      return this.#refuse(at, words.fact, words.remedy);
+    }
+  }
+
+  #requireRanking(at: number, { name, ranking: needed }: Predicate): void {
+    const { ranking } = this.#context;
+    if (needed === undefined || ranking === undefined || ranking === needed) return;
+    if (needed === 'any' && ranking !== 'none') return;
+    const flags = needed === 'any' ? '--order budget' : `--order budget --rank ${needed}`;
+    this.#refuse(at, `${name} is not known in a crawl like this.`, `Crawl with ${flags}.`);
+  }
+
+  #requireKnown(at: number, { name, from }: Predicate): void {
+    const { stage } = this.#context;
+    if (stage === undefined || isKnown(from, stage)) return;
+    const stages = stagesFrom(from);
+    this.#refuse(
+      at,
+      `${name} is not known ${MOMENT[stage]}.`,
+      `It is known ${MOMENT[stages[0]]}: write it into the filter for ${stages.join(' or ')}.`,
+    );
+  }
+
+  #take(sign: string): boolean {
+    if (!this.#text.startsWith(sign, this.#at)) return false;
+    this.#at += sign.length;
+    this.#skip();
+    return true;
+  }
+
+  /** In any case: "AND" is "and". */
+  #takeWord(word: string): boolean {
+    if (this.#match(NAME)?.toLowerCase() !== word) return false;
+    this.#at += word.length;
+    this.#skip();
+    return true;
+  }
+
+  /** What the pattern finds here, without taking it. */
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    return pattern.exec(this.#text)?.[0];
+  }
+
+  #skip(): void {
+    this.#at += this.#match(BLANKS)?.length ?? 0;
+  }
+
+  #refuseUnknown(at: number, name: string): never {
+    const known = nearest(name, [...this.#context.predicates.keys()]);
+    return this.#refuse(at, `there is no predicate "${name}".`, `Did you mean "${known}"?`);
+  }
+
+  #refuseNext(expected: string): never {
+    const rest = this.#text.slice(this.#at, this.#at + 40);
+    const found = /^(?:[\w.]+|.)/su.exec(rest)?.[0];
+    const fact = found === undefined ? 'it ends' : `"${found}" stands`;
+    const foreign = FOREIGN.find(([sign]) => rest.startsWith(sign));
+    const remedy = foreign ? `Write "${foreign[1]}".` : 'See docs/filters.md.';
+    return this.#refuse(this.#at, `${fact} where ${expected} is expected.`, remedy);
+  }
+
+  #refuse(at: number, fact: string, remedy: string): never {
+    const { stage } = this.#context;
+    const what = stage === undefined ? 'filter' : `${stage} filter`;
+    return refuseAt({ code: 'FILTER', what, text: this.#text, at, fact, remedy });
+  }
+}

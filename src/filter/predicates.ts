@@ -1,0 +1,74 @@
+/**
+ * All predicates there are: those that come with drumlin, and those that users bring, from a module or as functions.
+ *
+ *   export const IsBlog = ({ url }) => url.includes('/blog/');
+ *   export const Words = { from: 'parse', value: ({ response }) => response.length / 6 };
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { DrumlinError } from '../errors.ts';
+import { DOMAIN_PREDICATES } from './domain-predicates.ts';
+import type { Predicate, Predicates } from './predicate.ts';
+import { RESPONSE_PREDICATES } from './response-predicates.ts';
+import { STAGES, type Stage, type Subject } from './subject.ts';
+import { URL_PREDICATES } from './url-predicates.ts';
+
+export const BUILT_IN: Predicates = new Map(
+  [...URL_PREDICATES, ...DOMAIN_PREDICATES, ...RESPONSE_PREDICATES].map((each) => [each.name, each]),
+);
+
+/** What a filter calls: with what is known, and what stands in parentheses. A number is to be compared. */
+export type UserFunction = (subject: Subject, ...values: string[]) => boolean | number;
+/** A function alone may be asked at every stage, and finds undefined what is not known yet. */
+export type UserPredicate = UserFunction | { readonly from: Stage; readonly value: UserFunction };
+export type UserPredicates = Readonly<Record<string, UserPredicate>>;
+
+const NAME = /^[A-Z][A-Za-z0-9]*$/;
+
+export function withUserPredicates(users: UserPredicates): Predicates {
+  const all = new Map(BUILT_IN);
+  for (const [name, definition] of Object.entries(users)) all.set(name, predicateOf(name, definition));
+  return all;
+}
+
+/** The exports of a module; without a path, none. */
+export async function loadPredicates(path: string): Promise<Predicates> {
+  if (path === '') return BUILT_IN;
+  const { default: _, ...exports } = await importModule(path);
+  return withUserPredicates(exports as UserPredicates);
+}
+
+async function importModule(path: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(resolve(path)).href);
+  } catch (cause) {
+    throw new DrumlinError(
+      'PREDICATES',
+      `${path} cannot be loaded: ${(cause as Error)?.message ?? cause}.`,
+      'Name a JavaScript module that exports functions: export const IsBlog = ({ url }) => url.includes("/blog/").',
+      { cause },
+    );
+  }
+}
+
+function predicateOf(name: string, definition: UserPredicate): Predicate {
+  const { from, value } =
+    typeof definition === 'function' ? { from: STAGES[0], value: definition } : (definition ?? {});
+  const fits = typeof value === 'function' && STAGES.includes(from);
+  if (!fits || !NAME.test(name) || BUILT_IN.has(name)) {
+    throw new DrumlinError(
+      'PREDICATES',
+      BUILT_IN.has(name) ? `There is a predicate ${name} already.` : `"${name}" is no predicate.`,
+      `Export a function under a new name of letters and digits, the first a capital; or { from, value } with one of ${STAGES.join(', ')}.`,
+    );
+  }
+  return {
+    name,
+    from,
+    gives: 'either',
+    parameters: [{ kind: 'text', optional: true, many: true }],
+    doc: 'a predicate of your own',
+    example: name,
+    bind: (values) => (subject) => value(subject, ...values),
+  };
+}
