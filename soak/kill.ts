@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { type Lab, startLab } from '../src/lab/index.ts';
 import { readWithWarcio } from '../test/archive/fixtures.ts';
+import { indexFaults } from '../test/archive/true-index.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
@@ -50,6 +51,8 @@ export interface KillReport {
   readonly files: number;
   /** Files that are not whole members from their beginning to their end. */
   readonly torn: string[];
+  /** What the index says that is not so, and what it does not say. */
+  readonly indexFaults: string[];
   /** Requests for pages and for robots.txt that the web has answered. */
   readonly requests: number;
   /** Pages that were asked for again, and how many may have been: those that came after the last cut before a kill. */
@@ -85,7 +88,7 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     const exitCode = await runToEnd(args);
     await lab.close(); // writes the rest of its log
     const counts = { kills: lives.length, exitCode, requests: lab.requests };
-    return { ...counts, ...repeats(log, lives), ...(await judge(join(dir, 'archive'), lab)) };
+    return { ...counts, ...repeats(log, lives), ...(await judge(dir, lab)) };
   } finally {
     await lab.close();
     rmSync(folder, { recursive: true, force: true });
@@ -146,7 +149,8 @@ function start(args: string[]): ChildProcess {
   return spawn(process.execPath, [DRUMLIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-async function judge(archive: string, lab: Lab) {
+async function judge(dir: string, lab: Lab) {
+  const archive = join(dir, 'archive');
   const counts = new Map<string, number>();
   const files = readdirSync(archive);
   let unconfirmed = 0;
@@ -169,6 +173,7 @@ async function judge(archive: string, lab: Lab) {
     unconfirmed,
     files: files.length,
     torn,
+    indexFaults: await indexFaults(dir),
   };
 }
 
@@ -201,12 +206,13 @@ export async function run(args: string[]): Promise<void> {
     ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', livesFor: 1500 },
     say: (line) => process.stderr.write(`${line}\n`),
   });
-  const { missing, twice, torn, ...figures } = report;
-  console.table({ ...figures, missing: missing.length, twice: twice.length, torn: torn.length });
-  for (const [what, names] of Object.entries({ missing, twice, torn })) {
+  const { missing, twice, torn, indexFaults: index, ...figures } = report;
+  const lists = { missing, twice, torn, index };
+  console.table({ ...figures, ...Object.fromEntries(Object.entries(lists).map(([k, v]) => [k, v.length])) });
+  for (const [what, names] of Object.entries(lists)) {
     for (const name of names.slice(0, 10)) console.log(`${what} ${name}`);
   }
-  const faults = missing.length + twice.length + torn.length + report.unconfirmed;
+  const faults = missing.length + twice.length + torn.length + index.length + report.unconfirmed;
   const holds = faults === 0 && report.exitCode === 0 && report.askedAgain <= report.mayBeAskedAgain;
   process.exitCode = holds ? 0 : 1;
 }

@@ -20,6 +20,8 @@ export const EXIT = {
   limitReached: 6,
   /** `drumlin robots`: a URL that was asked about may not be fetched. */
   denied: 7,
+  /** `drumlin archive`: what was asked for is damaged or not there. */
+  damaged: 8,
   /** Stopped by the user (128 + SIGINT, the shell's own convention). */
   interrupted: 130,
 } as const;

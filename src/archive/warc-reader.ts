@@ -58,6 +58,8 @@ export class WarcHeaders {
 
 export interface ReadWarcOptions {
   readonly maxRecordBytes?: Bytes;
+  /** Where to begin: the offset of a record (of its gzip member). */
+  readonly start?: number;
   readonly disk?: Disk;
 }
 
@@ -71,12 +73,15 @@ export class WarcReader implements AsyncIterable<WarcRecord> {
   /** Undefined as long as, and when, everything read was whole. */
   fault: WarcFault | undefined;
   /** The file's bytes up to which records are whole. */
-  wholeLength = 0;
+  wholeLength: number;
+  readonly #start: number;
   readonly #maxRecordBytes: number;
   readonly #disk: Disk;
 
   constructor(path: string, options: ReadWarcOptions) {
     this.path = path;
+    this.#start = options.start ?? 0;
+    this.wholeLength = this.#start;
     this.#maxRecordBytes = options.maxRecordBytes ?? 256 * 2 ** 20;
     this.#disk = options.disk ?? new Disk();
   }
@@ -85,9 +90,9 @@ export class WarcReader implements AsyncIterable<WarcRecord> {
     const file = await this.#disk.open(this.path, 'read');
     try {
       const window = new Window(file, await file.size());
-      const magic = await window.at(0, 2);
+      let offset = this.#start;
+      const magic = await window.at(offset, 2);
       const next = magic[0] === 0x1f && magic[1] === 0x8b ? nextMember : nextPlain;
-      let offset = 0;
       while (offset < window.fileLength) {
         const step = await next(window, offset, this.#maxRecordBytes);
         if ('fact' in step) {

@@ -44,6 +44,7 @@ export class RecordAssembler {
   /** The last second that was asked for, and its date but for the milliseconds: many pages are fetched in one. */
   #second = Number.NaN;
   #secondText = '';
+  #secondDigits = '';
 
   constructor(algorithm: DigestAlgorithm = 'sha1') {
     this.#algorithm = algorithm;
@@ -72,14 +73,24 @@ export class RecordAssembler {
     return memory.subarray(start, end + CRLF_CRLF.length);
   }
 
+  /** `20260314150926` */
+  second(date: Millis): string {
+    this.#turnTo(Math.floor(date / 1000));
+    return this.#secondDigits;
+  }
+
   /** `2026-03-14T15:09:26.535Z` */
   #dateText(date: Millis): string {
     const second = Math.floor(date / 1000);
-    if (second !== this.#second) {
-      this.#secondText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
-      this.#second = second;
-    }
+    this.#turnTo(second);
     return `${this.#secondText}${String(Math.floor(date) - second * 1000).padStart(3, '0')}Z`;
+  }
+
+  #turnTo(second: number): void {
+    if (second === this.#second) return;
+    this.#secondText = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
+    this.#secondDigits = this.#secondText.replace(/\D/g, '');
+    this.#second = second;
   }
 }
 

@@ -5,7 +5,8 @@
  *           waits only when more than `pendingBytes` are on their way: that is the back-pressure.
  * Requires  One writer per agent name and folder.
  * Ensures   A file begins with a warcinfo and holds whole members up to the length `checkpoint` names, always.
- *           The two records of an exchange are in the same file. Existing files are never written to.
+ *           The two records of an exchange are in the same file. Existing files are never written to. Where an index is
+ *           kept, each file has a part of it, which names the same records up to the length that `checkpoint` names with it.
  *           When `write` resolves, the exchange has its place, but may be in memory only. `flush` is the one
  *           point where all that was accepted is known to be in the files (and outlives the process);
  *           `checkpoint` and `close` begin with it, and sync (so that it outlives a power cut).
@@ -20,13 +21,17 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
+import { together } from '../disk/together.ts';
 import { systemCode } from '../errors.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Bytes } from '../units.ts';
 import { BatchFile } from './batch-file.ts';
+import { bareDigest, cdxjLine, mimeOf, timestamp14 } from './cdxj.ts';
 import { type DigestAlgorithm, digest } from './digest.ts';
 import { type GzipLevel, gzipMember } from './gzip.ts';
+import { IndexPart } from './index-part.ts';
 import { MemberQueue } from './member-queue.ts';
+import { surt } from './surt.ts';
 import {
   payloadIsConfirmable,
   RecordAssembler,
@@ -59,6 +64,8 @@ export interface WarcWriterOptions {
   readonly pendingBytes?: Bytes;
   readonly gzipLevel?: GzipLevel;
   readonly digest?: DigestAlgorithm;
+  /** Folder for the parts of the index, one for each file; without it none is kept. */
+  readonly indexDir?: string | undefined;
   readonly clock?: Clock;
   readonly uuid?: () => string;
   readonly disk?: Disk;
@@ -79,10 +86,11 @@ export interface StoredExchange {
   readonly payloadDigest: string;
 }
 
-/** A file and the length up to which it holds whole members. */
+/** A file and the length up to which it holds whole members; where an index is kept, the length of its part that names them. */
 export interface WholeLength {
   readonly file: string;
   readonly length: number;
+  readonly index?: number | undefined;
 }
 
 const SERIAL_DIGITS = 5;
@@ -92,6 +100,7 @@ const BATCH_BYTES = 256 * 1024;
 interface OpenWarc {
   readonly name: string;
   readonly file: BatchFile;
+  readonly part: IndexPart | undefined;
   readonly warcinfoId: string;
 }
 
@@ -104,6 +113,7 @@ export class WarcWriter {
   readonly #pendingBytes: number;
   readonly #level: GzipLevel;
   readonly #algorithm: DigestAlgorithm;
+  readonly #indexDir: string | undefined;
   readonly #clock: Clock;
   readonly #uuid: () => string;
   readonly #disk: Disk;
@@ -128,6 +138,7 @@ export class WarcWriter {
   static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
     const disk = options.disk ?? new Disk();
     await disk.makeFolder(dir);
+    if (options.indexDir !== undefined) await disk.makeFolder(options.indexDir);
     const writer = new WarcWriter(disk, dir, options);
     await writer.#probeFolder();
     return writer;
@@ -142,6 +153,7 @@ export class WarcWriter {
     this.#pendingBytes = options.pendingBytes ?? 4 * 2 ** 20;
     this.#level = options.gzipLevel ?? 1;
     this.#algorithm = options.digest ?? 'sha1';
+    this.#indexDir = options.indexDir;
     this.#clock = options.clock ?? systemClock;
     this.#uuid = options.uuid ?? randomUUID;
     this.#disk = disk;
@@ -181,7 +193,8 @@ export class WarcWriter {
    */
   mark(): WholeLength[] {
     const current = this.#current;
-    return current ? [...this.#finished, { file: current.name, length: this.#offset }] : [...this.#finished];
+    if (!current) return [...this.#finished];
+    return [...this.#finished, wholeLength(current, this.#offset)];
   }
 
   /**
@@ -192,10 +205,10 @@ export class WarcWriter {
     return this.#inTurn(async () => {
       await this.#flushAll();
       const current = this.#current;
-      if (current) await this.#sync(current.file);
+      if (current) await this.#sync(current);
       const cut = this.#finished;
       this.#finished = [];
-      return current ? [...cut, { file: current.name, length: current.file.length }] : cut;
+      return current ? [...cut, wholeLength(current, current.file.length)] : cut;
     });
   }
 
@@ -213,6 +226,7 @@ export class WarcWriter {
       } catch (error) {
         this.#giveUp(error);
         await current.file.close().catch(() => {});
+        await current.part?.close().catch(() => {});
         throw error;
       }
     });
@@ -249,6 +263,7 @@ export class WarcWriter {
       (responseMember) => {
         const response = this.#accept(current, responseMember);
         const request = this.#accept(current, requestMember);
+        current.part?.add(this.#indexLine(exchange, response, stated));
         onAccepted?.();
         return { response, request, payloadDigest };
       },
@@ -260,6 +275,24 @@ export class WarcWriter {
     this.#pending.add(member);
     this.#offset += member.length;
     return location;
+  }
+
+  #indexLine(
+    { url, startedAt, headers, status }: Exchange,
+    { file, offset, length }: Location,
+    payloadDigest: string | undefined,
+  ): string {
+    return cdxjLine({
+      key: surt(url),
+      timestamp: this.#assembler.second(startedAt),
+      url,
+      mime: mimeOf(headers.get('content-type')),
+      status: String(status),
+      digest: bareDigest(payloadDigest),
+      offset,
+      length,
+      filename: file,
+    });
   }
 
   /** Whether files can be made here is asked before anything is fetched, not after. */
@@ -277,7 +310,7 @@ export class WarcWriter {
       const member = await gzipMember(this.#warcinfo(name, warcinfoId), this.#level, copyOf);
       const file = await this.#createUnlessTaken(name);
       if (!file) continue;
-      const current = { name, file, warcinfoId };
+      const current = { name, file, part: await this.#createPart(file, name), warcinfoId };
       this.#current = current;
       this.#offset = 0;
       this.#accept(current, member);
@@ -287,7 +320,7 @@ export class WarcWriter {
 
   #nextName(): string {
     const serial = String(this.#serial++).padStart(SERIAL_DIGITS, '0');
-    return `${this.#prefix}-${timestamp(this.#clock.now())}-${serial}-${this.#agent}.warc.gz`;
+    return `${this.#prefix}-${timestamp14(this.#clock.now())}-${serial}-${this.#agent}.warc.gz`;
   }
 
   /** Nothing where the name is taken: a restart within the same second must not meet the files of the run before. */
@@ -296,6 +329,16 @@ export class WarcWriter {
       return await BatchFile.create(this.#disk, join(this.#dir, name));
     } catch (error) {
       if (systemCode((error as Error).cause) === 'EEXIST') return undefined;
+      throw error;
+    }
+  }
+
+  async #createPart(file: BatchFile, name: string): Promise<IndexPart | undefined> {
+    if (this.#indexDir === undefined) return undefined;
+    try {
+      return await IndexPart.create(this.#disk, this.#indexDir, name);
+    } catch (error) {
+      await file.close();
       throw error;
     }
   }
@@ -321,17 +364,21 @@ export class WarcWriter {
 
   async #finishFile(): Promise<void> {
     await this.#flushAll();
-    const { name, file } = this.#current!;
-    await this.#sync(file);
+    const current = this.#current!;
+    await this.#sync(current);
     // It is whole and durable from here on, whatever closing it says.
     this.#current = undefined;
-    this.#finished.push({ file: name, length: file.length });
-    await file.close();
+    this.#finished.push(wholeLength(current, current.file.length));
+    await together([current.file.close(), current.part?.close() ?? Promise.resolve()]);
+  }
+
+  get #isWritten(): boolean {
+    return this.#pending.length === 0 && (this.#current?.part?.isWritten ?? true);
   }
 
   async #flushAll(): Promise<void> {
     if (!this.#failureIsFinal) this.#failure = undefined;
-    while (this.#pending.length > 0 && this.#failure === undefined) await this.#startDraining();
+    while (!this.#isWritten && this.#failure === undefined) await this.#startDraining();
     if (this.#failure !== undefined) throw this.#failure;
   }
 
@@ -344,8 +391,9 @@ export class WarcWriter {
 
   /** Writes batches until none is left or the disk refuses; never rejects: the failure is kept and told. */
   async #drain(): Promise<void> {
-    const { file } = this.#current!;
-    while (this.#pending.length > 0) {
+    const { file, part } = this.#current!;
+    while (!this.#isWritten) {
+      part?.hold();
       try {
         await file.append(this.#pending.take());
       } catch (error) {
@@ -354,12 +402,18 @@ export class WarcWriter {
         return;
       }
       this.#pending.written();
+      try {
+        await part?.write();
+      } catch (error) {
+        this.#failure = error;
+        return;
+      }
     }
   }
 
-  async #sync(file: BatchFile): Promise<void> {
+  async #sync({ file, part }: OpenWarc): Promise<void> {
     try {
-      await file.sync();
+      await together([file.sync(), part?.sync() ?? Promise.resolve()]);
     } catch (error) {
       this.#failure = error;
       this.#failureIsFinal = true;
@@ -380,10 +434,6 @@ function copyOf(member: Uint8Array): Uint8Array {
   return Buffer.from(member);
 }
 
-/** `20260314150926` */
-function timestamp(millis: number): string {
-  return new Date(millis)
-    .toISOString()
-    .replace(/[^0-9]/g, '')
-    .slice(0, 14);
+function wholeLength({ name, part }: OpenWarc, length: number): WholeLength {
+  return part ? { file: name, length, index: part.length } : { file: name, length };
 }

@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
+import * as archive from './archive.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
 import * as domains from './domains.ts';
@@ -23,7 +24,7 @@ const program = new Command('drumlin')
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
   .exitOverride();
 
-for (const { register } of [crawl, domains, robots, graph, rank, web, lab, unique, plan, demo])
+for (const { register } of [crawl, archive, domains, robots, graph, rank, web, lab, unique, plan, demo])
   register(program);
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.

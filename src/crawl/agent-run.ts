@@ -3,7 +3,7 @@
  * know in which thread it is.
  */
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { archiveDir, partsDir } from '../archive/index-merge.ts';
 import { recoverArchive } from '../archive/recovery.ts';
 import { WarcWriter } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
@@ -369,11 +369,13 @@ async function openArchive(
   userAgent: string,
   before: AgentState | undefined,
 ): Promise<WarcWriter> {
-  const dir = join(config.dir, 'archive');
-  await disk.makeFolder(dir);
-  await recoverArchive(disk, dir, String(agent), before?.archive);
+  const dir = archiveDir(config.dir);
+  const indexDir = partsDir(config.dir);
+  for (const folder of [dir, indexDir]) await disk.makeFolder(folder);
+  await recoverArchive(disk, dir, String(agent), before?.archive, indexDir);
   return WarcWriter.open(dir, {
     disk,
+    indexDir,
     agent: String(agent),
     info: {
       software: `drumlin/${VERSION}`,

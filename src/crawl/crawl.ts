@@ -2,6 +2,9 @@
  * A crawl from its seeds to its summary, as the command line and the library start it: refuses what cannot work, opens the
  * folder, and leaves the rest to a crew of agents.
  */
+
+import { removeIndex } from '../archive/index-file.ts';
+import { indexDir, mergeIndex } from '../archive/index-merge.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
@@ -82,6 +85,7 @@ export async function startCrawl(
     const politeness = new Politeness(config, delays);
     await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
     await folder?.begin(config, agents, seeds);
+    if (folder) await removeIndex(disk, indexDir(config.dir));
     log.event('crawl-started', { version: VERSION, seeds: seeds.length, agents });
     crew = await Crew.start(startsFor(seeds, config, agents, folder), {
       clock,
@@ -105,12 +109,13 @@ export async function startCrawl(
       maxPages,
     }),
     stop: () => crew.stop('interrupted'),
-    finished: runToEnd(crew, config.dir, folder, log, watch).finally(() => cancelTimer?.()),
+    finished: runToEnd(crew, disk, config.dir, folder, log, watch).finally(() => cancelTimer?.()),
   };
 }
 
 async function runToEnd(
   crew: Crew,
+  disk: Disk,
   dir: string,
   folder: CrawlFolder | undefined,
   log: CrawlLog,
@@ -118,6 +123,7 @@ async function runToEnd(
 ): Promise<Summary> {
   try {
     const { end, agents } = await crew.finished();
+    if (folder) await mergeIndex(disk, dir);
     const summary = summarise(end, dir, agents, watch);
     log.event('crawl-ended', { ...summary });
     return summary;

@@ -4,6 +4,7 @@
  *   crawl.json            what was asked: settings as resolved, version, seeds, how often it was begun
  *   agents/<n>/           what each agent knows, with its checkpoint (`AgentFolder`)
  *   archive/              WARC files
+ *   indexes/              where each capture lies: index.cdxj when the crawl has ended, and the parts of which it is made
  *   log.jsonl             events
  *
  * Ensures   a folder with anything else in it is never written to. A crawl in it can always be gone on with, however it ended:
@@ -30,7 +31,7 @@ const FORMAT = 2;
 /** Where the folders of another number of agents are made, before they take the place of the old. */
 const NEXT_AGENTS = `${AGENTS}.next`;
 /** What may lie in a folder before its crawl has begun; a process that died may have left its lock, half taken. */
-const OURS = new Set([AGENTS, 'archive', LOG_FILE, `${CRAWL_FILE}.tmp`]);
+const OURS = new Set([AGENTS, 'archive', 'indexes', LOG_FILE, `${CRAWL_FILE}.tmp`]);
 const LOCKS = /^LOCK($|\.)/;
 
 /** What a folder's crawl was asked when it was begun or last gone on with. */

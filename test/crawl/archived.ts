@@ -2,9 +2,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readWithWarcio } from '../archive/fixtures.ts';
+import { indexFaults } from '../archive/true-index.ts';
 
-/** The URLs of all pages in a crawl's archive, sorted, with repeats; throws when a digest is wrong. */
+/** The URLs of all pages in the archive of a crawl that has ended, sorted, with repeats; throws when a digest or the index is wrong. */
 export async function archivedPages(dir: string): Promise<string[]> {
+  const faults = await indexFaults(dir);
+  if (faults.length > 0) throw new Error(`the index is not true: ${faults.slice(0, 5).join('; ')}`);
   const urls: string[] = [];
   const archive = join(dir, 'archive');
   for (const file of readdirSync(archive).filter((name) => name.endsWith('.warc.gz'))) {

@@ -384,7 +384,7 @@ describe("a crawl's folder", () => {
     const { origin } = await site({ '/': 'page' });
     const folder = join(dir, 'crawl');
     await (await startCrawl([`${origin}/`], resolveConfig({ ...LOCAL, dir: folder }))).finished;
-    expect(readdirSync(folder).sort()).toEqual(['agents', 'archive', 'crawl.json', 'log.jsonl']);
+    expect(readdirSync(folder).sort()).toEqual(['agents', 'archive', 'crawl.json', 'indexes', 'log.jsonl']);
     const asked = JSON.parse(readFileSync(join(folder, 'crawl.json'), 'utf8'));
     expect(asked).toMatchObject({ drumlin: 'crawl', seeds: [`${origin}/`], settings: { delay: 0 } });
     const events = readFileSync(join(folder, 'log.jsonl'), 'utf8')

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { killOverAndOver } from '../../soak/kill.ts';
 import { readWithWarcio } from '../archive/fixtures.ts';
+import { indexFaults } from '../archive/true-index.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
@@ -33,7 +34,14 @@ describe('a crawl by two agents', () => {
       ...{ kills: 12, domains: 60, pages: 15, livesFor: 700, checkpoint: '200ms', agents: 2, seed: 7 },
       flags: ['--order', 'budget'],
     });
-    expect(report).toMatchObject({ exitCode: 0, missing: [], twice: [], torn: [], unconfirmed: 0 });
+    expect(report).toMatchObject({
+      exitCode: 0,
+      missing: [],
+      twice: [],
+      torn: [],
+      unconfirmed: 0,
+      indexFaults: [],
+    });
     expect(report.archived).toBe(report.web);
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
     expect(report.web).toBeGreaterThan(300);
@@ -69,6 +77,7 @@ describe('a crawl by two agents', () => {
     const pages = site.asked.filter((path) => path !== '/robots.txt');
     expect(pages.sort()).toEqual(['/', ...paths].sort());
     expect(await archived(join(dir, 'archive'))).toEqual(['/', ...paths].sort());
+    expect(await indexFaults(dir)).toEqual([]);
   }, 60_000);
 });
 

@@ -1,0 +1,104 @@
+/** `drumlin archive check`, `repair` and `index`. */
+import { join } from 'node:path';
+import { Archive } from '../archive/archive.ts';
+import { type CheckReport, checkArchive } from '../archive/check.ts';
+import { mergeIndex, partsDir, warcNames } from '../archive/index-merge.ts';
+import { inspect, type RepairReport, repair } from '../archive/repair.ts';
+import { Disk } from '../disk/disk.ts';
+import { DrumlinError, EXIT } from '../errors.ts';
+import { formatCount } from '../units.ts';
+import { problemText, type RepairFlags, sizeText } from './archive.ts';
+
+interface Paper {
+  write(text: string): unknown;
+}
+
+/** Tells what is wrong with an archive; true when nothing is. */
+export async function check(place: string, { json }: { json?: boolean }, output: Paper): Promise<boolean> {
+  const disk = new Disk();
+  const archive = await Archive.open(disk, place);
+  const report = await checkArchive(disk, archive, (problem) => {
+    output.write(`${json ? JSON.stringify(problem) : problemText(problem)}\n`);
+  });
+  output.write(json ? `${JSON.stringify({ place, ...report })}\n` : summary(place, report));
+  return report.faults === 0;
+}
+
+function summary(place: string, report: CheckReport): string {
+  const { files, records, captures, digests, indexed, faults, notes } = report;
+  const verdict = faults === 0 ? 'sound' : `${formatCount(faults)} ${faults === 1 ? 'fault' : 'faults'}`;
+  const noted = notes === 0 ? '' : `, ${formatCount(notes)} ${notes === 1 ? 'note' : 'notes'}`;
+  const index = indexed === undefined ? 'no index' : `${formatCount(indexed)} in the index`;
+  return (
+    `${place}: ${verdict}${noted}\n` +
+    `  ${formatCount(files)} files, ${formatCount(records)} records, ${formatCount(captures)} captures, ` +
+    `${formatCount(digests)} digests confirmed, ${index}\n`
+  );
+}
+
+export async function repairFile(warc: string, { out, inPlace }: RepairFlags, output: Paper): Promise<void> {
+  const disk = new Disk();
+  if (out === undefined && !inPlace) throw noPlace();
+  const found = await inspect(disk, warc);
+  if (found.records > 0 && found.leftOut.length === 0 && found.parted === 0) {
+    output.write(`${warc}: nothing to repair, ${sizeText(found.records, found.bytes)}\n`);
+    return;
+  }
+  const target = out ?? `${warc}.repaired`;
+  await requireAbsent(disk, target);
+  if (inPlace) await requireAbsent(disk, `${warc}.bak`);
+  const report = await repair(disk, warc, target);
+  if (inPlace) {
+    await disk.rename(warc, `${warc}.bak`);
+    await disk.rename(target, warc);
+  }
+  output.write(repairText(warc, inPlace ? warc : target, report));
+  if (inPlace) output.write(`  the file as it was is ${warc}.bak\n`);
+}
+
+function repairText(from: string, to: string, report: RepairReport): string {
+  const lines = [`${to}: ${sizeText(report.records, report.bytes)}\n`];
+  for (const { offset, length, why } of report.leftOut) {
+    lines.push(`  left out of ${from}: ${formatCount(length)} bytes from byte ${offset} on (${why})\n`);
+  }
+  if (report.parted > 0) {
+    lines.push(`  ${formatCount(report.parted)} records shared a gzip member, and have one each now\n`);
+  }
+  return lines.join('');
+}
+
+/** Nothing is written over. */
+async function requireAbsent(disk: Disk, path: string): Promise<void> {
+  try {
+    await (await disk.open(path, 'read')).close();
+  } catch (error) {
+    if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return;
+    throw error;
+  }
+  throw new DrumlinError(
+    'FILE_EXISTS',
+    `${path} exists already.`,
+    'Choose another name with -o, or move it away.',
+    {
+      exitCode: EXIT.usage,
+    },
+  );
+}
+
+function noPlace(): DrumlinError {
+  return new DrumlinError(
+    'USAGE',
+    'There is no place to put the repaired file.',
+    'Name one with -o, or take --in-place, which keeps the old file as .bak.',
+  );
+}
+
+/** The parts go too: whoever asks for this does not trust them. */
+export async function reindex(folder: string, output: Paper): Promise<void> {
+  const disk = new Disk();
+  if ((await warcNames(disk, join(folder, 'archive'))).length === 0)
+    await Archive.open(disk, join(folder, 'archive'));
+  await disk.removeFolder(partsDir(folder));
+  const captures = await mergeIndex(disk, folder);
+  output.write(`${join(folder, 'indexes')}: ${formatCount(captures)} captures\n`);
+}

@@ -1,0 +1,175 @@
+/**
+ * Lines of text, more than fit in memory, sorted bytewise.
+ *
+ * Idea      Lines gather until they fill the memory, are sorted there and go to a file: a run. Runs are merged, as many at once as
+ *           have buffers, until one merge gives them all.
+ * Requires  a folder for its files; Latin-1 lines without line ends; `sorted` is called once, after the last `add`.
+ * Ensures   every line that was added, in order, repeats included. Its files are gone when `sorted` has ended, or after `close`.
+ * Costs     about the memory given. Each line is written and read once if it all fits in `MOST_RUNS` times the memory.
+ */
+import { join } from 'node:path';
+import type { Bytes } from '../units.ts';
+import type { Disk } from './disk.ts';
+import { readLines } from './lines.ts';
+
+/** What a line takes in memory besides its letters. */
+const PER_LINE: Bytes = 48;
+/** Runs merged at once. */
+const MOST_RUNS = 64;
+const LEAST_BUFFER: Bytes = 4096;
+const MOST_BUFFER: Bytes = 256 * 1024;
+/** Lines handed on together. */
+const BATCH = 1024;
+
+export class LineSorter {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #memory: Bytes;
+  readonly #mostRuns: number;
+  #lines: string[] = [];
+  #held: Bytes = 0;
+  #runs: string[] = [];
+  #count = 0;
+
+  /** `name` begins the names of its files. */
+  constructor(disk: Disk, folder: string, name: string, memory: Bytes, mostRuns = MOST_RUNS) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#name = name;
+    this.#memory = memory;
+    this.#mostRuns = Math.max(2, mostRuns);
+  }
+
+  async add(line: string): Promise<void> {
+    this.#lines.push(line);
+    this.#held += line.length + PER_LINE;
+    if (this.#held >= this.#memory) await this.#spill();
+  }
+
+  async addAll(lines: AsyncIterable<readonly string[]>): Promise<void> {
+    for await (const batch of lines) for (const line of batch) await this.add(line);
+  }
+
+  /** In batches, each valid for good. */
+  async *sorted(): AsyncGenerator<string[]> {
+    try {
+      if (this.#runs.length === 0) {
+        yield* inBatches(this.#take());
+        return;
+      }
+      await this.#spill();
+      while (this.#runs.length > this.#mostRuns) {
+        const some = this.#runs.splice(0, this.#mostRuns);
+        this.#runs.push(await this.#write(this.#merge(some)));
+        for (const run of some) await this.#disk.remove(run);
+      }
+      yield* this.#merge(this.#runs);
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Deletes what it has written. */
+  async close(): Promise<void> {
+    for (const run of this.#runs.splice(0)) await this.#disk.remove(run);
+  }
+
+  #take(): string[] {
+    const lines = this.#lines.sort();
+    this.#lines = [];
+    this.#held = 0;
+    return lines;
+  }
+
+  async #spill(): Promise<void> {
+    if (this.#lines.length > 0) this.#runs.push(await this.#write(inBatches(this.#take())));
+  }
+
+  async #write(batches: AsyncIterable<string[]> | Iterable<string[]>): Promise<string> {
+    const path = join(this.#folder, `${this.#name}-${this.#count++}.run`);
+    const file = await this.#disk.open(path, 'create');
+    try {
+      let at = 0;
+      for await (const lines of batches) {
+        const bytes = Buffer.from(`${lines.join('\n')}\n`, 'latin1');
+        await file.writeAll(bytes, at);
+        at += bytes.length;
+      }
+      return path;
+    } catch (error) {
+      await this.#disk.remove(path);
+      throw error;
+    } finally {
+      await file.close();
+    }
+  }
+
+  #merge(runs: readonly string[]): AsyncGenerator<string[]> {
+    const share = Math.floor(this.#memory / (4 * runs.length));
+    const buffer = Math.min(MOST_BUFFER, Math.max(LEAST_BUFFER, share));
+    return mergeLines(runs.map((run) => readLines(this.#disk, run, 0, buffer)));
+  }
+}
+
+function* inBatches(lines: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < lines.length; at += BATCH) yield lines.slice(at, at + BATCH);
+}
+
+/** One sorted stream of lines while it is being merged: where it stands in the batch that it gave last. */
+interface Lane {
+  readonly rest: AsyncGenerator<string[]>;
+  batch: readonly string[];
+  at: number;
+}
+
+/** Merges streams that are sorted into one that is; ends them all, however it ends. */
+export async function* mergeLines(streams: readonly AsyncGenerator<string[]>[]): AsyncGenerator<string[]> {
+  const heap: Lane[] = [];
+  try {
+    for (const rest of streams) {
+      const lane: Lane = { rest, batch: [], at: 0 };
+      if (await refill(lane)) heap.push(lane);
+    }
+    for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i);
+    let out: string[] = [];
+    while (heap.length > 0) {
+      const top = heap[0];
+      out.push(top.batch[top.at++]);
+      if (out.length === BATCH) {
+        yield out;
+        out = [];
+      }
+      if (top.at === top.batch.length && !(await refill(top))) {
+        const last = heap.pop()!;
+        if (last !== top) heap[0] = last;
+      }
+      if (heap.length > 1) sink(heap, 0);
+    }
+    if (out.length > 0) yield out;
+  } finally {
+    for (const stream of streams) await stream.return(undefined);
+  }
+}
+
+async function refill(lane: Lane): Promise<boolean> {
+  const { value, done } = await lane.rest.next();
+  if (done) return false;
+  lane.batch = value;
+  lane.at = 0;
+  return true;
+}
+
+const before = (a: Lane, b: Lane) => a.batch[a.at] < b.batch[b.at];
+
+function sink(heap: Lane[], from: number): void {
+  let at = from;
+  for (;;) {
+    let least = 2 * at + 1;
+    if (least >= heap.length) return;
+    if (least + 1 < heap.length && before(heap[least + 1], heap[least])) least++;
+    if (!before(heap[least], heap[at])) return;
+    [heap[at], heap[least]] = [heap[least], heap[at]];
+    at = least;
+  }
+}
