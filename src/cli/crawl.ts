@@ -25,10 +25,11 @@ export function register(program: Command): void {
       ).conflicts('resume'),
     )
     .option('--resume', 'go on with the crawl in the folder, as happens anyway; refuse one that holds none')
+    .option('--quiet', 'show nothing while it runs and no summary; what goes wrong is still said')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
-      const { json, fresh, resume, ...options } = flags;
+      const { json, fresh, resume, quiet, ...options } = flags;
       for (const [key, { type }] of SETTING_ROWS) {
         // "--insecure https://localhost/": the word after the flag is a seed, not a value of it.
         const word = options[key];
@@ -42,6 +43,7 @@ export function register(program: Command): void {
         json: json === true,
         fresh: fresh === true,
         resume: resume === true,
+        quiet: quiet === true,
       });
     });
 }

@@ -8,8 +8,9 @@ export function register(program: Command): void {
     .description('crawl the built-in synthetic web for half a minute; needs no network')
     .option('--dir <folder>', 'folder that the crawl leaves behind')
     .option('--max-time <time>', 'stop after this time', '30s')
+    .option('--quiet', 'show nothing while it runs and no summary')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
-    .action(async (flags: { dir?: string; maxTime: string; json?: boolean }) => {
+    .action(async (flags: DemoFlags) => {
       process.exitCode = await runDemo(flags);
     });
 }
@@ -17,15 +18,14 @@ export function register(program: Command): void {
 /** The web of the demo ends with it, so there is nothing to go on with. */
 const NEXT = '  next      drumlin web serves such a web for as long as you like; drumlin crawl --help\n';
 
-async function runDemo({
-  dir,
-  maxTime,
-  json,
-}: {
-  dir?: string;
-  maxTime: string;
-  json?: boolean;
-}): Promise<number> {
+interface DemoFlags {
+  readonly dir?: string;
+  readonly maxTime: string;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+}
+
+async function runDemo({ dir, maxTime, quiet = false, json = false }: DemoFlags): Promise<number> {
   const [{ startLabThread }, { settingsIn }, { resolveConfig }, { freshFolder, runInForeground }] =
     await Promise.all([
       import('../lab/index.ts'),
@@ -47,11 +47,12 @@ async function runDemo({
   }
   const lab = await startLabThread({ scenario: 'clean' });
   try {
-    process.stderr.write(
-      `A synthetic web is being served on loopback (http port ${lab.httpPort}, dns ${lab.dns}).\n`,
-    );
+    if (!quiet)
+      process.stderr.write(
+        `A synthetic web is being served on loopback (http port ${lab.httpPort}, dns ${lab.dns}).\n`,
+      );
     const labConfig = { ...config, dns: [lab.dns] };
-    const { pages, end } = await runInForeground(lab.seeds, labConfig, json === true, () => NEXT);
+    const { pages, end } = await runInForeground(lab.seeds, labConfig, { json, quiet }, () => NEXT);
     if (end === 'interrupted') return EXIT.interrupted;
     return pages > 0 ? EXIT.ok : EXIT.nothingCrawled;
   } finally {

@@ -13,7 +13,9 @@ import * as graph from './graph.ts';
 import * as lab from './lab.ts';
 import * as plan from './plan.ts';
 import * as rank from './rank.ts';
+import * as report from './report.ts';
 import * as robots from './robots.ts';
+import * as status from './status.ts';
 import * as unique from './unique.ts';
 import * as web from './web.ts';
 
@@ -24,7 +26,21 @@ const program = new Command('drumlin')
   .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
   .exitOverride();
 
-for (const { register } of [crawl, archive, domains, robots, graph, rank, web, lab, unique, plan, demo])
+for (const { register } of [
+  crawl,
+  status,
+  report,
+  archive,
+  domains,
+  robots,
+  graph,
+  rank,
+  web,
+  lab,
+  unique,
+  plan,
+  demo,
+])
   register(program);
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
@@ -38,11 +54,11 @@ process.stdout.on('error', (error) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = exitCodeOf(error);
 }
 
 /** One line for what a user can mend, the stack for what only we can. */
-function report(error: unknown): number {
+function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof DrumlinError) {
     process.stderr.write(`drumlin: ${error.message}\n`);

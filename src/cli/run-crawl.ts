@@ -1,14 +1,18 @@
 /** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
 
 import { existsSync } from 'node:fs';
+import { systemClock } from '../clock.ts';
 import type { LastCheckpoint } from '../crawl/agent-folder.ts';
 import { type Summary, startCrawl } from '../crawl/crawl.ts';
 import { nothingToGoOnWith, settingsIn } from '../crawl/folder.ts';
 import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { formatCount } from '../units.ts';
-import { showProgress, summaryText } from './progress.ts';
+import { showLive } from './live.ts';
+import { summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
+import { wantsColours } from './text-line.ts';
+import { writeReport } from './write-report.ts';
 
 export interface CommandFlags {
   readonly json: boolean;
@@ -16,12 +20,14 @@ export interface CommandFlags {
   readonly fresh: boolean;
   /** Never begin anew. */
   readonly resume: boolean;
+  /** Nothing is shown but what went wrong. */
+  readonly quiet: boolean;
 }
 
 export async function runCommand(
   words: string[],
   options: CrawlOptions,
-  { json, fresh, resume }: CommandFlags,
+  { json, fresh, resume, quiet }: CommandFlags,
 ): Promise<number> {
   if (words.length === 0 && options.dir === undefined) throw noSeeds();
   const dir = options.dir ?? freshFolder('crawl');
@@ -30,7 +36,7 @@ export async function runCommand(
   if (resume && !before) throw nothingToResume(dir);
   if (words.length === 0 && !before) throw nothingToGoOnWith(dir);
   const config = resolveConfig({ ...before, ...options, dir });
-  return exitCodeOf(await runInForeground(readSeeds(words), config, json));
+  return exitCodeOf(await runInForeground(readSeeds(words), config, { json, quiet }));
 }
 
 function noSeeds(): DrumlinError {
@@ -45,26 +51,31 @@ function noSeeds(): DrumlinError {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  json: boolean,
+  { json, quiet }: Pick<CommandFlags, 'json' | 'quiet'>,
   goOn: (dir: string) => string = (dir) => `  go on     drumlin crawl --dir ${dir}\n`,
 ): Promise<Summary> {
   const interrupts = listenForInterrupts();
   try {
     const run = await startCrawl(seeds, config, {
-      onGoOn: (from) => void process.stderr.write(`${goingOn(from)}\n`),
+      onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
+      onGoOn: (from) => void (quiet || process.stderr.write(`${goingOn(from)}\n`)),
     });
-    const title = `drumlin ▸ ${config.dir}`;
-    const view = showProgress(() => run.progress(), title, process.stderr);
+    const view = showLive(() => run.progress(), process.stderr, {
+      title: `drumlin ▸ ${config.dir}`,
+      clock: systemClock,
+      colours: wantsColours(process.env),
+      quiet,
+    });
     interrupts.onFirst(() => {
-      view.note(
-        'stopping after the requests under way; press Ctrl-C again to stop at once and go on from the last checkpoint',
-      );
+      if (!quiet) view.note('stopping after the requests under way; Ctrl-C again stops at once');
       run.stop();
     });
     try {
       const summary = await run.finished;
       view.end();
-      process.stdout.write(json ? `${JSON.stringify(summary)}\n` : `\n${report(summary, goOn)}`);
+      const page = await reportOf(config.dir);
+      if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+      else if (!quiet) process.stdout.write(`\n${report(summary, page, goOn)}`);
       return summary;
     } finally {
       view.end();
@@ -96,9 +107,19 @@ function nothingToResume(dir: string): DrumlinError {
   );
 }
 
-function report(summary: Summary, goOn: (dir: string) => string): string {
+/** The crawl has ended well, whatever becomes of the page about it. */
+async function reportOf(dir: string): Promise<string> {
+  try {
+    return await writeReport(dir);
+  } catch (error) {
+    if (!(error instanceof DrumlinError)) throw error;
+    return `not written: ${error.message}`;
+  }
+}
+
+function report(summary: Summary, page: string, goOn: (dir: string) => string): string {
   const { dir, urlsQueued } = summary;
-  return `${summaryText(summary)}\n\n  archive   ${dir}/archive\n${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
+  return `${summaryText(summary)}\n\n  archive   ${dir}/archive\n  report    ${page}\n${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
 }
 
 /** The first signal asks for a clean stop, also one that comes before there is anything to stop; the second ends at once. */

@@ -31,9 +31,11 @@ import {
 import { Standing } from '../reputation/standing.ts';
 import { DrumSieve, type SieveState } from '../sieve/disk-sieve.ts';
 import type { Millis } from '../units.ts';
-import type { CountersState } from './counters.ts';
+import { addUp, Counters, type CountersState } from './counters.ts';
 import type { SeedMove } from './folder.ts';
 import type { CrawlConfig } from './settings.ts';
+import { addSeries, type SeriesState } from './telling/series.ts';
+import { type DomainTold, mostPages } from './telling/top-domains.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 2 };
 /** Arcs in the sample of a ranking: about 32 MB. */
@@ -57,6 +59,9 @@ export interface AgentState {
   readonly moved: readonly SeedMove[];
   /** Every file of the agent in the archive. */
   readonly archive: readonly WholeLength[];
+  /** How it went so far; none in the checkpoints of earlier versions. */
+  readonly series?: SeriesState | undefined;
+  readonly top?: readonly DomainTold[] | undefined;
 }
 
 interface AgentParts {
@@ -82,6 +87,13 @@ export interface LastCheckpoint {
   readonly savedAt: Millis;
   readonly pages: number;
   readonly waiting: number;
+  /** Of all runs. */
+  readonly counters: CountersState;
+  readonly series: SeriesState;
+  readonly top: readonly DomainTold[];
+  readonly frontier: Pick<FrontierState, 'hostsSeen' | 'domainsSeen'>;
+  /** URLs that passed the sieve, about. */
+  readonly urlsUnique: number;
 }
 
 /** What the last checkpoints of a crawl's agents say, if there are any. */
@@ -90,16 +102,28 @@ export async function lastCheckpoint(
   dir: string,
   agents: number,
 ): Promise<LastCheckpoint | undefined> {
-  const states: AgentState[] = [];
+  const states: StoredState[] = [];
   for (let agent = 0; agent < agents; agent++) {
     const stored = await loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
     if (stored) states.push(stored.state);
   }
   if (states.length === 0) return undefined;
+  const sum = (of: (state: StoredState) => number) => states.reduce((all, state) => all + of(state), 0);
   return {
     savedAt: Math.min(...states.map(({ savedAt }) => savedAt)),
-    pages: states.reduce((sum, { counters }) => sum + counters.pages, 0),
-    waiting: states.reduce((sum, { waiting }) => sum + waiting, 0),
+    pages: sum(({ counters }) => counters.pages),
+    waiting: sum(({ waiting }) => waiting),
+    counters: addUp<CountersState>([{ ...new Counters() }, ...states.map(({ counters }) => counters)]),
+    series: addSeries(states.flatMap(({ series }) => series ?? [])),
+    top: mostPages(
+      states.map(({ top }) => top ?? []),
+      Infinity,
+    ),
+    frontier: {
+      hostsSeen: sum(({ frontier }) => frontier.hostsSeen),
+      domainsSeen: sum(({ frontier }) => frontier.domainsSeen),
+    },
+    urlsUnique: sum(({ sieve }) => sieve.state.size),
   };
 }
 

@@ -7,11 +7,11 @@ import { serveAgentThread } from './between/agent-thread.ts';
 import { packPage } from './between/page-message.ts';
 import { portTransport } from './between/port-transport.ts';
 import type { AgentProgress } from './counters.ts';
-import type { ThreadedStart } from './crew.ts';
+import type { ThreadedStart, Told } from './crew.ts';
 
 const PROGRESS_EVERY: Millis = 250;
 
-await serveAgentThread<ThreadedStart, AgentProgress, AgentProgress>(async (start, coordinator) => {
+await serveAgentThread<ThreadedStart, Told, AgentProgress>(async (start, coordinator) => {
   const { agent, agents, incarnation, ports, wantsPages } = start;
   const running = await runAgent(start, {
     clock: systemClock,
@@ -23,6 +23,11 @@ await serveAgentThread<ThreadedStart, AgentProgress, AgentProgress>(async (start
     onSeedMoved: (move) => coordinator.tell('seedMoved', move),
     onPage: wantsPages ? (page) => coordinator.ask('page', packPage(page)) : undefined,
   });
-  const tell = setInterval(() => coordinator.tell('progress', running.progress()), PROGRESS_EVERY);
-  return { ...running, result: running.result.finally(() => clearInterval(tell)) };
+  const told = (): Told => ({ progress: running.progress(), vitals: running.vitals() });
+  const tell = setInterval(() => coordinator.tell('progress', told()), PROGRESS_EVERY);
+  const result = running.result.finally(() => {
+    clearInterval(tell);
+    coordinator.tell('progress', told());
+  });
+  return { ...running, result };
 });

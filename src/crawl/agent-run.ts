@@ -18,6 +18,7 @@ import { restoreSnapshot, takeSnapshot } from '../frontier/snapshot.ts';
 import { SieveSupply } from '../frontier/supply.ts';
 import { parseBudget } from '../reputation/budget-policy.ts';
 import { BudgetedSupply } from '../reputation/budgeted-supply.ts';
+import type { Override } from '../reputation/domain-record.ts';
 import { EdgeGatherer } from '../reputation/edge-gatherer.ts';
 import { readOverrides } from '../reputation/overrides.ts';
 import { Reputation } from '../reputation/reputation.ts';
@@ -36,7 +37,14 @@ import { Allowance, type SharedAllowance } from './between/allowance.ts';
 import type { ActivityReport } from './between/quiescence.ts';
 import { agentOf } from './between/routing.ts';
 import { PARCEL, type Transport, type TransportState } from './between/transport.ts';
-import { type AgentProgress, addUp, Counters, type CountersState, type EndReason } from './counters.ts';
+import {
+  type AgentProgress,
+  addUp,
+  Counters,
+  type CountersState,
+  type EndReason,
+  total,
+} from './counters.ts';
 import { equip } from './equipment.ts';
 import type { SeedMove } from './folder.ts';
 import { decodeFront, encodeFront } from './front.ts';
@@ -49,6 +57,8 @@ import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { createScope } from './scope.ts';
 import { addressDelay, type CrawlConfig } from './settings.ts';
+import { Series } from './telling/series.ts';
+import { type Vitals, VitalsKeeper } from './telling/vitals.ts';
 
 /** Plain data, so that it can be handed to a thread. */
 export interface AgentStart {
@@ -82,6 +92,8 @@ export interface RunningAgent {
   stop(reason: EndReason): void;
   activity(): ActivityReport;
   progress(): AgentProgress;
+  /** How it is; asked a few times a second, it also keeps the account of how the crawl goes over time. */
+  vitals(): Vitals;
   /** A seed has moved, another agent says. */
   seedMoved(move: SeedMove): void;
   readonly result: Promise<AgentProgress>;
@@ -118,7 +130,7 @@ async function beginAgent(
 ): Promise<RunningAgent> {
   const { config } = start;
   const { clock, disk, log } = around;
-  const { identity, client, resolver, guard, delays, drop } = await equip(config, clock, log);
+  const { identity, client, resolver, guard, delays, drop } = await equip(config, clock);
   opened.push(client);
   const politeness = new Politeness(config, delays);
   const scope = createScope(config, start.seeds);
@@ -208,9 +220,35 @@ async function beginAgent(
     moved.push(move);
   }
 
-  const obey = async (): Promise<void> => reputation?.override(await readOverrides(disk, config.dir));
+  const decided = (domain: string, decision: Override | undefined) =>
+    log.event('domain-decided', { domain, decision: decision ?? 'policy' });
+  const obey = async (): Promise<void> =>
+    reputation?.override(await readOverrides(disk, config.dir), decided);
   await obey();
+  const progress = (): AgentProgress => ({
+    ...plain(counters),
+    fetching: frontier.turnsOut,
+    queued: frontier.queued + supply.waiting,
+    backlog: frontier.backlog.urls + supply.waiting,
+    front: frontier.front,
+    hosts: frontier.hostsSeen,
+    domains: frontier.domainsSeen,
+    urlsUnique: sieve.size,
+  });
+  const series = new Series(startedAt, before?.state.series);
+  const sample = () => {
+    const { errors, retries, ...rest } = progress();
+    series.sample(clock.now(), { ...rest, errors: total(errors), retries: total(retries) });
+  };
+  const vitals = new VitalsKeeper({
+    clock,
+    pages: () => counters.pages,
+    outage: () => outage.current,
+    look: (top) => top.look(frontier.domainsInMemory(), reputation && ((key) => reputation.reputed(key))),
+    top: before?.state.top,
+  });
   const save = async (): Promise<void> => {
+    const begun = clock.now();
     await obey().catch((error) => log.event('domains-file-refused', { why: String(error.message) }));
     reputation?.carry(true);
     await reputation?.write();
@@ -222,6 +260,7 @@ async function beginAgent(
         discovered: admission.snapshot(),
       });
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
+      sample();
       const state: AgentState = {
         savedAt: clock.now(),
         waiting: frontier.queued + frontier.turnsOut + supply.waiting,
@@ -231,8 +270,13 @@ async function beginAgent(
         seeds: start.seeds.length,
         moved,
         archive: pages.cut(),
+        series: series.state,
+        top: vitals.topDomains(),
       };
       await folder.save(front, state, () => pages.makeDurable());
+      vitals.saved(begun);
+      const took = clock.now() - begun;
+      if (took > config.checkpoint) log.event('checkpoint-slow', { agent: start.agent, took });
     }
     transport.acknowledge(received);
   };
@@ -269,15 +313,6 @@ async function beginAgent(
   // Those that it was told of before its last checkpoint are in it; those of a run that was cut off before one are not.
   admission.discover(ownSeeds(start.seeds.slice(before?.state.seeds ?? 0), start), 0);
 
-  const progress = (): AgentProgress => ({
-    ...plain(counters),
-    fetching: frontier.turnsOut,
-    queued: frontier.queued + supply.waiting,
-    front: frontier.front,
-    hosts: frontier.hostsSeen,
-    domains: frontier.domainsSeen,
-    urlsUnique: sieve.size,
-  });
   const run = async (): Promise<AgentProgress> => {
     try {
       await agent.run();
@@ -298,6 +333,10 @@ async function beginAgent(
     stop: (reason) => agent.stop(reason),
     activity: () => agent.activity(),
     progress,
+    vitals: () => {
+      sample();
+      return vitals.now();
+    },
     seedMoved: (move) => void scope.admitSeedRedirect(...move),
     result,
   };

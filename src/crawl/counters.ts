@@ -18,12 +18,25 @@ export interface CountersState {
   /** URLs that robots.txt keeps us from. */
   readonly disallowed: number;
   readonly statuses: Readonly<Tally>;
+  /** Pages by what servers say they are, `text/html` and the like. */
+  readonly types: Readonly<Tally>;
   /** Requests and look-ups that will be made again, by what went wrong. */
   readonly retries: Readonly<Tally>;
   /** URLs given up, by what went wrong. */
   readonly errors: Readonly<Tally>;
   /** Links not followed, by the limit or pattern that kept them out. */
   readonly refused: Readonly<Tally>;
+}
+
+const MOST_TYPES = 64;
+const TYPE = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/;
+
+/** The type without its parameters. */
+function typeName(contentType: string | undefined): string {
+  if (contentType === undefined || contentType === '') return 'none';
+  const end = contentType.indexOf(';');
+  const name = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+  return TYPE.test(name) ? name : 'others';
 }
 
 export class Counters implements CountersState {
@@ -33,12 +46,20 @@ export class Counters implements CountersState {
   duplicates = 0;
   disallowed = 0;
   readonly statuses: Tally = {};
+  readonly types: Tally = {};
   readonly retries: Tally = {};
   readonly errors: Tally = {};
   readonly refused: Tally = {};
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
+  }
+
+  /** Servers can name as many as they like: those beyond the first are counted together. */
+  countType(contentType: string | undefined): void {
+    const name = typeName(contentType);
+    const known = Object.hasOwn(this.types, name) || Object.keys(this.types).length < MOST_TYPES;
+    count(this.types, known ? name : 'others', 1);
   }
 
   countError(fault: string, urls = 1): void {
@@ -64,12 +85,17 @@ export interface AgentProgress extends CountersState {
   readonly fetching: number;
   /** URLs that wait, in memory and on disk. */
   readonly queued: number;
+  /** Those of them that wait on disk. */
+  readonly backlog: number;
   /** Hosts with something to fetch in memory. */
   readonly front: number;
   readonly hosts: number;
   readonly domains: number;
   readonly urlsUnique: number;
 }
+
+/** All that a tally has counted. */
+export const total = (tally: Readonly<Tally>): number => Object.values(tally).reduce((sum, n) => sum + n, 0);
 
 /** The numbers of all together: what is told by name is added by name. */
 export function addUp<Numbers extends CountersState>(parts: readonly Numbers[]): Numbers {
@@ -122,7 +148,7 @@ export function summarise(
   agents: readonly AgentProgress[],
   watch: Stopwatch,
 ): Summary {
-  const { fetching: _, front: __, queued, ...sum } = addUp(agents);
+  const { fetching: _, front: __, backlog: ___, queued, ...sum } = addUp(agents);
   const cpuSeconds = watch.cpuSeconds();
   return {
     end,

@@ -15,7 +15,15 @@ import type { AgentStart } from './agent-run.ts';
 import { shareAddresses } from './between/address-table.ts';
 import { shareAllowance } from './between/allowance.ts';
 import { requireAgents } from './between/routing.ts';
-import { type AgentProgress, addUp, Counters, Stopwatch, type Summary, summarise } from './counters.ts';
+import {
+  type AgentProgress,
+  addUp,
+  Counters,
+  type CountersState,
+  Stopwatch,
+  type Summary,
+  summarise,
+} from './counters.ts';
 import { Crew } from './crew.ts';
 import { equip } from './equipment.ts';
 import { CrawlFolder } from './folder.ts';
@@ -23,6 +31,9 @@ import { CrawlLog } from './log.ts';
 import type { Page } from './page.ts';
 import { Politeness } from './politeness.ts';
 import { addressDelay, agentCount, type CrawlConfig } from './settings.ts';
+import { Monitor } from './telling/monitor.ts';
+import type { Progress } from './telling/progress.ts';
+import { allVitals } from './telling/vitals.ts';
 
 export type { Summary } from './counters.ts';
 
@@ -31,19 +42,14 @@ export interface CrawlHooks {
   readonly onPage?: (page: Page) => void | Promise<void>;
   /** Called before anything is begun, when the folder holds a crawl to go on with. */
   readonly onGoOn?: (from: LastCheckpoint) => void;
+  /** Called with what wants attention about a file that the settings name. */
+  readonly onWarning?: (sentence: string) => void;
   /** Agents run in the caller's thread, instead of in threads of their own. */
   readonly here?: boolean;
   /** For delays and waits of agents in the caller's thread; sockets keep the system's time. */
   readonly clock?: Clock;
   /** Where agents in the caller's thread keep their files. */
   readonly disk?: Disk;
-}
-
-/** The crawl as it stands, for whoever shows it. */
-export interface Progress extends AgentProgress {
-  readonly elapsed: Millis;
-  readonly maxTime: Millis;
-  readonly maxPages: number;
 }
 
 export interface CrawlRun {
@@ -56,7 +62,7 @@ export interface CrawlRun {
 
 const NOTHING_YET: AgentProgress = {
   ...new Counters(),
-  ...{ fetching: 0, queued: 0, front: 0, hosts: 0, domains: 0, urlsUnique: 0 },
+  ...{ fetching: 0, queued: 0, backlog: 0, front: 0, hosts: 0, domains: 0, urlsUnique: 0 },
 };
 
 export async function startCrawl(
@@ -72,21 +78,36 @@ export async function startCrawl(
     throw new Error('Only agents in the caller’s thread keep his clock and his disk.');
   }
   if (config.dir === '' && seeds.length === 0) throw noSeeds();
-  const { client, delays } = await equip(config, clock, new CrawlLog(clock));
+  const warnings: string[] = [];
+  const { client, delays } = await equip(config, clock, (sentence) => void warnings.push(sentence));
   await client.close();
 
-  const folder = config.dir === '' ? undefined : await CrawlFolder.open(disk, config, seeds, clock);
+  const { dir, metricsPort } = config;
+  const monitor = await Monitor.open({ clock: systemClock, disk, dir, metricsPort });
+  const folder = await openFolder(disk, config, seeds, clock).catch(async (error) => {
+    await monitor.close();
+    throw error;
+  });
   const log = folder?.log ?? new CrawlLog(clock);
   const watch = new Stopwatch();
   let crew: Crew;
+  let before: CountersState = { ...new Counters() };
   try {
     const last = await folder?.lastCheckpoint();
-    if (last) hooks.onGoOn?.(last);
+    if (last) {
+      hooks.onGoOn?.(last);
+      before = last.counters;
+    }
     const politeness = new Politeness(config, delays);
     await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
     await folder?.begin(config, agents, seeds);
     if (folder) await removeIndex(disk, indexDir(config.dir));
-    log.event('crawl-started', { version: VERSION, seeds: seeds.length, agents });
+    const from = last && { savedAt: isoTime(last.savedAt), pages: last.pages, waiting: last.waiting };
+    log.event('crawl-started', { version: VERSION, pid: process.pid, seeds: seeds.length, agents, from });
+    for (const sentence of warnings) {
+      log.event('warning', { sentence });
+      hooks.onWarning?.(sentence);
+    }
     crew = await Crew.start(startsFor(seeds, config, agents, folder), {
       clock,
       disk,
@@ -96,20 +117,51 @@ export async function startCrawl(
       onSeedMoved: (move) => folder?.seedMoved(move),
     });
   } catch (error) {
+    log.event('crawl-failed', { error: (error as Error)?.message });
+    await monitor.close();
     await folder?.close();
     throw error;
   }
-  const { maxTime, maxPages } = config;
+  const { maxTime } = config;
   const cancelTimer = maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
+  const startedAt = clock.now();
+  const progress = () => progressOf(crew, config, watch, { at: clock.now(), startedAt, before });
+  monitor.begin({ log, progress });
   return {
-    progress: () => ({
-      ...addUp([NOTHING_YET, ...crew.progress()]),
-      elapsed: watch.elapsed(),
-      maxTime,
-      maxPages,
-    }),
+    progress,
     stop: () => crew.stop('interrupted'),
-    finished: runToEnd(crew, disk, config.dir, folder, log, watch).finally(() => cancelTimer?.()),
+    finished: runToEnd(crew, disk, config.dir, folder, log, watch, monitor).finally(() => cancelTimer?.()),
+  };
+}
+
+async function openFolder(
+  disk: Disk,
+  config: CrawlConfig,
+  seeds: readonly string[],
+  clock: Clock,
+): Promise<CrawlFolder | undefined> {
+  return config.dir === '' ? undefined : CrawlFolder.open(disk, config, seeds, clock);
+}
+
+function progressOf(
+  crew: Crew,
+  { dir, checkpoint, maxTime, maxPages, maxBytes }: CrawlConfig,
+  watch: Stopwatch,
+  times: Pick<Progress, 'at' | 'startedAt' | 'before'>,
+): Progress {
+  const told = crew.told();
+  return {
+    ...addUp([NOTHING_YET, ...told.map(({ progress }) => progress)]),
+    ...times,
+    ...{ maxTime, maxPages, maxBytes },
+    elapsed: watch.elapsed(),
+    agents: crew.size,
+    checkpoint: dir === '' ? 0 : checkpoint,
+    vitals: allVitals(
+      told.map(({ vitals }) => vitals),
+      times.startedAt,
+    ),
+    ending: crew.ending,
   };
 }
 
@@ -120,20 +172,27 @@ async function runToEnd(
   folder: CrawlFolder | undefined,
   log: CrawlLog,
   watch: Stopwatch,
+  monitor: Monitor,
 ): Promise<Summary> {
   try {
     const { end, agents } = await crew.finished();
     if (folder) await mergeIndex(disk, dir);
     const summary = summarise(end, dir, agents, watch);
-    log.event('crawl-ended', { ...summary });
+    const { pages, seconds } = summary;
+    log.event('crawl-ended', { end, pages, seconds, summary });
+    await monitor.end({ summary });
     return summary;
   } catch (error) {
-    log.event('crawl-failed', { error: (error as Error)?.message });
+    const message = String((error as Error)?.message);
+    log.event('crawl-failed', { error: message });
+    await monitor.end({ error: message });
     throw error;
   } finally {
     await folder?.close();
   }
 }
+
+const isoTime = (time: Millis): string => new Date(time).toISOString();
 
 /** What each agent is to begin with. */
 function startsFor(

@@ -19,6 +19,7 @@ import type { AgentProgress, EndReason } from './counters.ts';
 import type { SeedMove } from './folder.ts';
 import type { EventLog } from './log.ts';
 import type { Page } from './page.ts';
+import type { Vitals } from './telling/vitals.ts';
 
 /** What a thread is started with: the agent's start, and its ways to the others. */
 export interface ThreadedStart extends AgentStart {
@@ -37,13 +38,19 @@ export interface CrewOptions {
   readonly here: boolean;
 }
 
+/** What an agent tells of itself, a few times a second. */
+export interface Told {
+  readonly progress: AgentProgress;
+  readonly vitals: Vitals;
+}
+
 /** An agent, wherever it runs. */
 interface Member {
   stop(reason: EndReason): void;
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   /** The last that is known. */
-  progress(): AgentProgress | undefined;
+  told(): Told | undefined;
   readonly finished: Promise<AgentProgress>;
 }
 
@@ -103,12 +110,22 @@ export class Crew {
   stop(reason: EndReason): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
+    this.#options.log.event('crawl-stopping', { reason });
     for (const member of this.#members) member.stop(reason);
   }
 
   /** What is known of each agent. */
-  progress(): AgentProgress[] {
-    return this.#members.flatMap((member) => member.progress() ?? []);
+  told(): Told[] {
+    return this.#members.flatMap((member) => member.told() ?? []);
+  }
+
+  get size(): number {
+    return this.#members.length;
+  }
+
+  /** Why it is coming to its end, if so. */
+  get ending(): EndReason | undefined {
+    return this.#end;
   }
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
@@ -124,15 +141,16 @@ export class Crew {
       onLimit: (reason) => this.stop(reason),
       onSeedMoved: (move) => this.#seedMoved(agent, move),
     });
-    return { ...running, finished: running.result };
+    const told = () => ({ progress: running.progress(), vitals: running.vitals() });
+    return { ...running, told, finished: running.result };
   }
 
   #beginThread(start: AgentStart, ports: AgentPorts): Member {
     const { log, onPage } = this.#options;
     const { agent } = start;
-    let last: AgentProgress | undefined;
+    let last: Told | undefined;
     const threaded: ThreadedStart = { ...start, ports, wantsPages: onPage !== undefined };
-    const thread = startAgentThread<ThreadedStart, AgentProgress, AgentProgress>(
+    const thread = startAgentThread<ThreadedStart, Told, AgentProgress>(
       threadMain(),
       {
         agent,
@@ -141,8 +159,8 @@ export class Crew {
         options: { resourceLimits: { maxYoungGenerationSizeMb: YOUNG } },
       },
       {
-        progress: (progress) => {
-          last = progress;
+        progress: (told) => {
+          last = told;
         },
         activity: (report) => this.#idle(report),
         limit: (reason) => this.stop(reason),
@@ -155,7 +173,7 @@ export class Crew {
       stop: (reason) => thread.stop(reason),
       activity: () => thread.activity(),
       seedMoved: (move) => thread.seedMoved(move),
-      progress: () => last,
+      told: () => last,
       finished: thread.finished,
     };
   }

@@ -14,7 +14,6 @@ import { proxyOf } from '../fetch/proxy.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../url/parameters.ts';
 import { VERSION } from '../version.ts';
 import { type DelayTable, parseDelays } from './delays.ts';
-import type { EventLog } from './log.ts';
 import type { CrawlConfig } from './settings.ts';
 
 export interface Equipment {
@@ -28,7 +27,11 @@ export interface Equipment {
 }
 
 /** Reads the files that the settings name, and refuses what cannot work before anything is begun. */
-export async function equip(config: CrawlConfig, clock: Clock, log: EventLog): Promise<Equipment> {
+export async function equip(
+  config: CrawlConfig,
+  clock: Clock,
+  warn: (sentence: string) => void = () => {},
+): Promise<Equipment> {
   const identity = createIdentity({
     version: VERSION,
     contact: config.contact.split(/[\s,]+/).filter(Boolean),
@@ -36,7 +39,6 @@ export async function equip(config: CrawlConfig, clock: Clock, log: EventLog): P
   });
   const guard = guardFor(identity, config);
   const resolver = createResolver({ servers: config.dns, clock });
-  const warn = (sentence: string) => log.event('warning', { sentence });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
   const client = createHttpClient({
     identity,

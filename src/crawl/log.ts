@@ -10,11 +10,14 @@ import { basename, dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import type { Bytes } from '../units.ts';
+import type { EventName, Facts } from './log-events.ts';
 
 /** Where events are told. */
-export type EventLog = Pick<CrawlLog, 'event'>;
+export interface EventLog {
+  event<Name extends EventName>(name: Name, facts: Facts<Name>): void;
+}
 
-export class CrawlLog {
+export class CrawlLog implements EventLog {
   readonly #file: DiskFile | undefined;
   readonly #clock: Clock;
   #position: number;
@@ -42,7 +45,7 @@ export class CrawlLog {
     }
   }
 
-  event(name: string, facts: Readonly<Record<string, unknown>>): void {
+  event<Name extends EventName>(name: Name, facts: Facts<Name>): void {
     if (!this.#file) return;
     const time = new Date(this.#clock.now()).toISOString();
     if (this.#failed) return;

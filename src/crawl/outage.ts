@@ -21,6 +21,7 @@ import { DnsError } from '../fetch/dns.ts';
 import type { RetryCause } from '../fetch/retry-table.ts';
 import type { Millis } from '../units.ts';
 import type { EventLog } from './log.ts';
+import type { Outage as Gone } from './telling/vitals.ts';
 
 /** What a network that is gone looks like. Whoever resets a connection or answers late is there. */
 const UNREACHED: ReadonlySet<RetryCause> = new Set(['connect-refused', 'connect-timeout', 'connect-failed']);
@@ -55,6 +56,12 @@ export class Outage {
     this.#parts = parts;
   }
 
+  /** What is gone now, as far as is known. */
+  get current(): Gone | undefined {
+    if (this.#goneSince !== undefined) return { of: 'network', since: this.#goneSince };
+    return this.#namesGoneSince === undefined ? undefined : { of: 'names', since: this.#namesGoneSince };
+  }
+
   /** Somebody has answered. */
   answered(ip: string): void {
     this.#silent.clear();
@@ -85,6 +92,7 @@ export class Outage {
   /** A name was looked up. */
   resolved(name: string): void {
     this.#knownName = name;
+    if (this.#namesGoneSince !== undefined) this.#parts.log.event('names-back', { name });
     this.#namesGoneSince = undefined;
   }
 
@@ -96,7 +104,10 @@ export class Outage {
       this.#probe = { at: now, fails: this.#lookUpFails(this.#knownName) };
     }
     if (!(await this.#probe.fails)) return false;
-    this.#namesGoneSince ??= now;
+    if (this.#namesGoneSince === undefined) {
+      this.#namesGoneSince = now;
+      this.#parts.log.event('names-gone', { name: this.#knownName });
+    }
     return now - this.#namesGoneSince < LONGEST_OUTAGE;
   }
 

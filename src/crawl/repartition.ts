@@ -45,6 +45,8 @@ import { addUp, Counters, type CountersState } from './counters.ts';
 import { decodeFront, encodeFront } from './front.ts';
 import { handOverParcel, handOverReputation, type OwnerOf, putOffNew } from './handover-reputation.ts';
 import type { CrawlConfig } from './settings.ts';
+import { addSeries } from './telling/series.ts';
+import { mostPages } from './telling/top-domains.ts';
 
 export interface Handover {
   readonly disk: Disk;
@@ -251,6 +253,13 @@ function stateOf(agent: number, to: number, states: readonly (AgentState | undef
     seeds: Math.min(...states.map((state) => state?.seeds ?? 0)),
     moved: known.flatMap(({ moved }) => moved),
     archive: known.flatMap(({ archive }) => archive).filter((file) => keeperOf(file, to) === agent),
+    ...(agent === 0 && {
+      series: addSeries(known.flatMap(({ series }) => series ?? [])),
+      top: mostPages(
+        known.map(({ top }) => top ?? []),
+        Infinity,
+      ),
+    }),
   };
 }
 
@@ -260,7 +269,8 @@ function keeperOf({ file }: WholeLength, agents: number): number {
   return agent < agents ? agent : 0;
 }
 
-interface HeirState extends Pick<AgentState, 'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive'> {
+interface HeirState
+  extends Pick<AgentState, 'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive' | 'series' | 'top'> {
   /** Of the front. */
   readonly required: number;
 }

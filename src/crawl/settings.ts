@@ -244,6 +244,14 @@ export const SETTINGS = {
     'time between two checkpoints: after a crash the crawl goes on from the last',
     100,
   ),
+  metricsPort: setting(
+    'metrics-port',
+    count,
+    0,
+    'port of 127.0.0.1 where /metrics for Prometheus and /healthz are served; 0 is none',
+    0,
+    65_535,
+  ),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
   gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)', 1, 9),
 } as const;

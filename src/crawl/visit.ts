@@ -215,6 +215,7 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     counters.pages++;
     counters.bytes += exchange.bytesReceived;
     counters.countStatus(exchange.status);
+    counters.countType(exchange.headers.get('content-type'));
   };
   if (!isWanted(exchange, tools)) {
     isTaken();

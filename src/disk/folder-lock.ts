@@ -45,6 +45,17 @@ export class FolderLock {
   }
 }
 
+/** Who holds a folder, and whether that process is still there; undefined when nobody does. */
+export function holderOf(folder: string): { readonly pid: number; readonly alive: boolean } | undefined {
+  try {
+    const owner = parseOwner(fs.readFileSync(join(folder, 'LOCK'), 'utf8'));
+    return owner && { pid: owner.pid, alive: isAlive(owner) };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** Written beside and linked into place: a lock that can be seen always names its owner. */
 function claim(path: string): boolean {
   const me: Owner = { pid: process.pid, host: os.hostname(), started: startOf(process.pid) };

@@ -1,16 +1,13 @@
-/**
- * A comparison as a page: one HTML file with its style and its plots inside, no script, nothing to load, light or dark as the reader
- * has it.
- */
+/** A comparison of rankings as a page. */
+import { facts, figure, page, section, swatch, tableOf } from '../report/page.ts';
+import { escaped, type Plot, type Series } from '../report/plot.ts';
 import type { Comparison, MethodReport } from './compare-run.ts';
 import { AGREEMENT_TEXT, agreementRows, methodRows, percent, short, summaryOf } from './compare-table.ts';
-import { COLOURS, DASHES, escaped, type Plot, plot, type Series } from './report-plot.ts';
-import { STYLE } from './report-style.ts';
 
 export function reportPage(comparison: Comparison, title: string): string {
   const { methods, bad, good } = comparison;
   const sections = [
-    summary(comparison),
+    facts(summaryOf(comparison)),
     section('Cost and quality', table(methodRows(comparison))),
     bad && section('Bad nodes among the first r', figure(badPlot(comparison), 'admit none'), BAD_TEXT),
     good && section('Good nodes among the first r', figure(goodPlot(comparison), 'admit none')),
@@ -19,37 +16,13 @@ export function reportPage(comparison: Comparison, title: string): string {
     section('Agreement at the top', table(agreementRows(comparison)), AGREEMENT_TEXT),
     section('The first of each', firstNames(methods)),
   ];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${escaped(title)}</h1>
-${sections.filter(Boolean).join('\n')}
-</main>
-</body>
-</html>
-`;
+  return page(title, sections);
 }
 
 const BAD_TEXT =
   'Steps go up where a ranking admits a node of the list of bad ones. Lower is better; a line that begins further right kept its top clean for longer.';
 const ERROR_TEXT =
   'Nodes in the order of their exact supporters; each point is the mean of |estimate / exact − 1| around that rank.';
-function section(heading: string, body: string, text = ''): string {
-  return `<section>\n<h2>${heading}</h2>\n${text && `<p>${text}</p>\n`}${body}\n</section>`;
-}
-
-function summary(comparison: Comparison): string {
-  const facts = summaryOf(comparison).map((fact) => `<li>${fact}</li>`);
-  return `<ul class="facts">${facts.join('')}</ul>`;
-}
-
 /** Rows of text, one for each method below the heading, which begin with a bit of its line. */
 function table([heading, ...rows]: readonly (readonly string[])[]): string {
   const body = rows.map(([label, ...cells], method) => [
@@ -57,14 +30,6 @@ function table([heading, ...rows]: readonly (readonly string[])[]): string {
     ...cells.map(escaped),
   ]);
   return tableOf(heading.map(escaped), body);
-}
-
-/** Cells of markup. */
-function tableOf(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = (row: readonly string[], tag: string) =>
-    row.map((cell) => `<${tag}>${cell}</${tag}>`).join('');
-  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
-  return `<div class="wide"><table>\n<thead><tr>${cells(heading, 'th')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
 }
 
 const ranks = { label: 'rank r', scale: 'log', format: short } as const;
@@ -112,17 +77,6 @@ function errorPlot({ methods }: Comparison): Plot {
   };
 }
 
-/** With its legend, which also names the methods without a line, and says why. */
-function figure(drawing: Plot, without: string): string {
-  const svg = plot(drawing);
-  const lines = drawing.series.filter(({ points }) => points.length > 0);
-  const others = drawing.series.filter(({ points }) => points.length === 0);
-  const entries = lines.map(({ label, colour }) => `<li>${swatch(colour)}${escaped(label)}</li>`);
-  if (others.length > 0)
-    entries.push(`<li class="none">${without}: ${others.map(({ label }) => escaped(label)).join(', ')}</li>`);
-  return `<figure>\n${svg}\n<figcaption><ul class="legend">${entries.join('')}</ul></figcaption>\n</figure>`;
-}
-
 function firstNames(methods: readonly MethodReport[]): string {
   const length = Math.max(0, ...methods.map(({ first }) => first.length));
   const rows = Array.from({ length }, (_, place) => [
@@ -134,11 +88,4 @@ function firstNames(methods: readonly MethodReport[]): string {
     }),
   ]);
   return tableOf(['', ...methods.map(({ label }, i) => `${swatch(i)}${escaped(label)}`)], rows);
-}
-
-/** A bit of the method's line. */
-function swatch(colour: number): string {
-  const dash = DASHES[Math.floor(colour / COLOURS) % DASHES.length];
-  const style = `style="stroke:var(--line-${colour % COLOURS})"${dash && ` stroke-dasharray="${dash}"`}`;
-  return `<svg class="swatch" viewBox="0 0 24 10" aria-hidden="true"><path class="line" ${style} d="M1 5H23"/></svg>`;
 }

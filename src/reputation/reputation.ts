@@ -21,6 +21,7 @@ import type { DomainView } from './budget-expression.ts';
 import { type BudgetPolicy, budgets } from './budget-policy.ts';
 import type { DomainBook } from './domain-book.ts';
 import type { DomainEdges } from './domain-edges.ts';
+import type { Override } from './domain-record.ts';
 import type { EdgeGatherer } from './edge-gatherer.ts';
 import { unpackEdges } from './edge-parcel.ts';
 import { estimateSupporters } from './live-tse.ts';
@@ -100,6 +101,12 @@ export class Reputation {
   /** What the domain with this key may have in a round; for those below the top, what any unknown domain may. */
   budgetOf(domain: bigint): number {
     return this.#budgetsAtTop.get(domain) ?? this.leastBudget;
+  }
+
+  /** What is known of the domain with this key. */
+  reputed(domain: bigint): { readonly budget: number; readonly rank?: number } {
+    const rank = this.#standing.placeOf(domain);
+    return { budget: this.budgetOf(domain), ...(rank !== undefined && { rank }) };
   }
 
   get leastBudget(): number {
@@ -182,12 +189,17 @@ export class Reputation {
     this.#ranking = undefined;
   }
 
-  /** What the operator has decided, of all domains. */
-  override(overrides: Overrides): void {
+  /** What the operator has decided, of all domains; told of each of ours for which that is new. */
+  override(
+    overrides: Overrides,
+    onChange: (domain: string, override: Override | undefined) => void = () => {},
+  ): void {
     const { book, clock, isOurs, onBudgets } = this.#parts;
     const changes = overrideChanges(book.overrides, overrides);
     for (const [domain, override] of changes) {
-      if (isOurs(xxh64(domain))) book.setOverride(domain, override, clock.now());
+      if (!isOurs(xxh64(domain))) continue;
+      book.setOverride(domain, override, clock.now());
+      onChange(domain, override);
     }
     if (changes.size > 0) onBudgets();
   }

@@ -105,6 +105,12 @@ export class Standing {
     return this.keys.length === this.places && better < this.places ? better + 1 : undefined;
   }
 
+  /** From 1, as of when the list was made; undefined below the top. */
+  placeOf(key: bigint): number | undefined {
+    const at = this.#at.get(key);
+    return at === undefined ? undefined : at + 1;
+  }
+
   /** Three f64 (places, domains, sum), the scores as f64, the keys as u64. */
   pack(): Uint8Array {
     const bytes = new Uint8Array(HEADER_BYTES + 16 * this.keys.length);

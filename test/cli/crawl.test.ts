@@ -98,7 +98,7 @@ describe('drumlin crawl', () => {
     while (site.asked.length === before) await new Promise((later) => setImmediate(later));
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    expect(err).toContain('press Ctrl-C again to stop at once');
+    expect(err).toContain('Ctrl-C again stops at once');
     expect(out).toContain('go on     drumlin crawl --dir c');
     expect(existsSync(join(dir, 'c/agents/0/checkpoint.json'))).toBe(true);
   });

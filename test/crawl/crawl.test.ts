@@ -384,14 +384,21 @@ describe("a crawl's folder", () => {
     const { origin } = await site({ '/': 'page' });
     const folder = join(dir, 'crawl');
     await (await startCrawl([`${origin}/`], resolveConfig({ ...LOCAL, dir: folder }))).finished;
-    expect(readdirSync(folder).sort()).toEqual(['agents', 'archive', 'crawl.json', 'indexes', 'log.jsonl']);
+    expect(readdirSync(folder).sort()).toEqual([
+      'agents',
+      'archive',
+      'crawl.json',
+      'indexes',
+      'log.jsonl',
+      'status.json',
+    ]);
     const asked = JSON.parse(readFileSync(join(folder, 'crawl.json'), 'utf8'));
     expect(asked).toMatchObject({ drumlin: 'crawl', seeds: [`${origin}/`], settings: { delay: 0 } });
     const events = readFileSync(join(folder, 'log.jsonl'), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).event);
-    expect(events).toEqual(['crawl-started', 'crawl-ended']);
+    expect(events).toEqual(['crawl-started', 'crawl-stopping', 'crawl-ended']);
   });
 
   test('is not made where there are files of somebody else', async () => {

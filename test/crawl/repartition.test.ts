@@ -120,7 +120,14 @@ describe('a crawl that goes on with another number of agents', () => {
       await expect(crawl(3, {}, disk)).rejects.toMatchObject({ code: 'DISK_FAILED' });
       await crawl(next);
       expect(await archivedPages(dir)).toEqual(pages);
-      expect(readdirSync(dir).sort()).toEqual(['agents', 'archive', 'crawl.json', 'indexes', 'log.jsonl']);
+      expect(readdirSync(dir).sort()).toEqual([
+        'agents',
+        'archive',
+        'crawl.json',
+        'indexes',
+        'log.jsonl',
+        'status.json',
+      ]);
       rmSync(dir, { recursive: true });
     }
   });

@@ -6,7 +6,7 @@ import { peakMemory } from '../../src/rank/compare-memory.ts';
 import { type CompareRequest, compareRankings } from '../../src/rank/compare-run.ts';
 import { rank } from '../../src/rank/index.ts';
 import { reportPage } from '../../src/rank/report.ts';
-import { plot } from '../../src/rank/report-plot.ts';
+import { plot } from '../../src/report/plot.ts';
 import { range } from './naive.ts';
 
 const list = fc

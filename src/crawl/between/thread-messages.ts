@@ -11,6 +11,7 @@
  */
 import type { EndReason } from '../counters.ts';
 import type { SeedMove } from '../folder.ts';
+import type { EventName, Facts } from '../log-events.ts';
 import type { PackedPage } from './page-message.ts';
 import type { ActivityReport } from './quiescence.ts';
 import type { PackedError } from './thread-error.ts';
@@ -44,7 +45,7 @@ export interface CoordinatorCalls<Progress, Result> {
   failed(error: PackedError): void;
 }
 
-export interface LogEvent {
-  readonly name: string;
-  readonly facts: Readonly<Record<string, unknown>>;
+export interface LogEvent<Name extends EventName = EventName> {
+  readonly name: Name;
+  readonly facts: Facts<Name>;
 }

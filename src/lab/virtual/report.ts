@@ -1,8 +1,6 @@
-/**
- * A run as a page: one HTML file with its style and its plots inside, no script, nothing to load, light or dark as the reader has it.
- */
-import { COLOURS, DASHES, escaped, type Plot, plot, type Series } from '../../rank/report-plot.ts';
-import { STYLE } from '../../rank/report-style.ts';
+/** A run of the lab as a page. */
+import { facts, figure, page, section, table } from '../../report/page.ts';
+import { COLOURS, type Series } from '../../report/plot.ts';
 import { formatBytes, formatCount } from '../../units.ts';
 import type { MachineSample, PolicyResult, Sample } from './run.ts';
 import { GROUPS, kindRows, lookUpRows, pagesOf, percent, summaryRows } from './summary.ts';
@@ -13,10 +11,9 @@ export interface LabReport {
   readonly results: readonly PolicyResult[];
 }
 
-export function labReportPage({ facts, results }: LabReport): string {
-  const title = 'Policies in virtual time';
+export function labReportPage({ facts: phrases, results }: LabReport): string {
   const sections = [
-    `<ul class="facts">${facts.map((fact) => `<li>${escaped(fact)}</li>`).join('')}</ul>`,
+    facts(phrases),
     section('What came of it', table(summaryRows(results)), USEFUL_TEXT),
     ...results.map((result, i) => kindsOverTime(result, i)),
     section(
@@ -46,22 +43,7 @@ export function labReportPage({ facts, results }: LabReport): string {
     section('Pages by kind', table(kindRows(results))),
     section('DNS look-ups by kind', table(lookUpRows(results))),
   ];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${sections.join('\n')}
-</main>
-</body>
-</html>
-`;
+  return page('Policies in virtual time', sections);
 }
 
 const USEFUL_TEXT =
@@ -72,28 +54,6 @@ const DISK_TEXT =
 const FRONT_TEXT = 'Hosts in memory that have something to fetch and an address.';
 const MEMORY_TEXT =
   'Of the whole process, the synthetic web included; one policy after the other, so that each begins where the last ended.';
-
-function section(heading: string, body: string, text = ''): string {
-  return `<section>\n<h2>${escaped(heading)}</h2>\n${text && `<p>${text}</p>\n`}${body}\n</section>`;
-}
-
-function table([head, ...rows]: readonly (readonly string[])[]): string {
-  const cells = (row: readonly string[], tag: string) =>
-    row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('');
-  const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
-  return `<div class="wide"><table>\n<thead><tr>${cells(head, 'th')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
-}
-
-function figure(drawing: Plot): string {
-  const entries = drawing.series.map(({ label, colour }) => `<li>${swatch(colour)}${escaped(label)}</li>`);
-  return `<figure>\n${plot(drawing)}\n<figcaption><ul class="legend">${entries.join('')}</ul></figcaption>\n</figure>`;
-}
-
-function swatch(colour: number): string {
-  const dash = DASHES[Math.floor(colour / COLOURS) % DASHES.length];
-  const style = `style="stroke:var(--line-${colour % COLOURS})"${dash && ` stroke-dasharray="${dash}"`}`;
-  return `<svg class="swatch" viewBox="0 0 24 10" aria-hidden="true"><path class="line" ${style} d="M1 5H23"/></svg>`;
-}
 
 const pagesAxis = { label: 'pages fetched', scale: 'linear', format: short } as const;
 const shareAxis = { label: 'share', scale: 'linear', format: (value: number) => percent(value, 1) } as const;

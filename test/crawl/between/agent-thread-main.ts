@@ -116,7 +116,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
   async function sendPages(count: number): Promise<TestResult> {
     for (let i = 0; i < count; i++) {
       coordinator.tell('progress', i);
-      coordinator.tell('event', { name: 'page', facts: { number: i } });
+      coordinator.tell('event', { name: 'warning', facts: { sentence: i } });
       await coordinator.ask('page', packPage({ ...page, depth: i }));
     }
     coordinator.tell('limit', 'max-pages');

@@ -48,7 +48,7 @@ describe('an agent in its thread', () => {
       { role: 'pages', count: 3 },
       {
         progress: (progress) => void told.push(progress),
-        event: ({ name, facts }) => void told.push(`${name} ${facts.number}`),
+        event: ({ name, facts }) => void told.push(`${name} ${JSON.stringify(facts)}`),
         page: async (packed) => {
           expect(++underWay).toBe(1);
           await new Promise((resolve) => setImmediate(resolve));
@@ -69,7 +69,8 @@ describe('an agent in its thread', () => {
     expect(await thread.finished).toEqual({ pages: 3, stopped: 'max-pages' });
     const links = [{ url: 'http://example.org/next', kind: 'redirect', nofollow: false }];
     const page = (depth: number) => ({ url: 'http://example.org/', status: 200, links, depth });
-    expect(told).toEqual([0, 'page 0', page(0), 1, 'page 1', page(1), 2, 'page 2', page(2)]);
+    const event = (page: number) => `warning {"sentence":${page}}`;
+    expect(told).toEqual([0, event(0), page(0), 1, event(1), page(1), 2, event(2), page(2)]);
     await thread.close();
   });
 

@@ -36,6 +36,9 @@ th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(-
 th { color: var(--soft); font-weight: 500; white-space: normal; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 tbody tr:nth-child(even) { background: var(--stripe); }
+.share { display: block; width: 0; min-width: 1px; height: .7em; background: var(--line-0); }
+td:has(> .share) { width: 16rem; }
+details { margin-top: .75rem; color: var(--soft); }
 .bad { color: var(--bad); text-decoration: underline dotted; }
 @media print { main { max-width: none; padding: 0; } section { break-inside: avoid; } }
 `;

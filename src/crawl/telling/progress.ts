@@ -1,0 +1,22 @@
+/** The crawl as it stands: what the view, the status file, the metrics and the judgement of its health are made of. */
+import type { Bytes, Millis } from '../../units.ts';
+import type { AgentProgress, CountersState, EndReason } from '../counters.ts';
+import type { Vitals } from './vitals.ts';
+
+/** Counts are those of this run, but for hosts, domains and URLs known, which are the crawl's. */
+export interface Progress extends AgentProgress {
+  readonly at: Millis;
+  readonly startedAt: Millis;
+  readonly elapsed: Millis;
+  readonly agents: number;
+  readonly maxTime: Millis;
+  readonly maxPages: number;
+  readonly maxBytes: Bytes;
+  /** Time between two checkpoints; 0 for a crawl that keeps nothing. */
+  readonly checkpoint: Millis;
+  /** What was counted before this run. */
+  readonly before: CountersState;
+  readonly vitals: Vitals;
+  /** Why it is coming to its end, if so. */
+  readonly ending?: EndReason | undefined;
+}
