@@ -7,7 +7,7 @@
  * Requires  canonical URLs. Depth 0 is for seeds and what they redirect to.
  * Ensures   the answer depends on the settings, the seeds and the redirects admitted, and on nothing else: from
  *           `[...seeds, ...admitted]` a restarted crawl, or another agent, builds the same scope.
- * Cost      a comparison of lengths by default; about 0.1 µs with a region, as much again for each pattern. Memory
+ * Cost      a comparison of lengths and a count of slashes by default; about 0.1 µs with a region, as much again for each pattern. Memory
  *           for each host, domain or folder among the seeds; none for `any`.
  *
  * docs/scope.md says what users of other crawlers find different, and why.
@@ -17,13 +17,23 @@ import type { TextTest } from '../filter/glob.ts';
 import { compileUrlPattern } from '../filter/url-pattern.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { authorityOf, hostOf, originOf, pathOf } from '../url/parts.ts';
+import { repeatsMoreThan } from '../url/repeats.ts';
 import type { CrawlConfig } from './settings.ts';
 import type { ScopeName } from './value-types.ts';
 
-export type ScopeRefusal = 'url-too-long' | 'too-deep' | 'out-of-scope' | 'excluded' | 'not-included';
+export type ScopeRefusal =
+  | 'url-too-long'
+  | 'too-deep'
+  | 'repeated-segments'
+  | 'out-of-scope'
+  | 'excluded'
+  | 'not-included';
 
 /** The settings that a scope is made of. */
-export type ScopeConfig = Pick<CrawlConfig, 'scope' | 'maxDepth' | 'maxUrlLength' | 'include' | 'exclude'>;
+export type ScopeConfig = Pick<
+  CrawlConfig,
+  'scope' | 'maxDepth' | 'maxUrlLength' | 'maxRepeats' | 'include' | 'exclude'
+>;
 
 export interface Scope {
   /** Why the URL may not be scheduled; undefined when it may. */
@@ -38,7 +48,7 @@ export interface Scope {
 }
 
 export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope {
-  const { maxDepth, maxUrlLength } = config;
+  const { maxDepth, maxUrlLength, maxRepeats } = config;
   const region = config.scope === 'any' ? undefined : new Region(cutOf(config.scope));
   region?.add(seeds);
   const include = config.include.map(compileUrlPattern);
@@ -49,6 +59,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
     refusal(url, depth) {
       if (url.length > maxUrlLength) return 'url-too-long';
       if (depth > maxDepth) return 'too-deep';
+      if (repeatsMoreThan(url, maxRepeats)) return 'repeated-segments';
       if (region !== undefined && !region.holds(url)) return 'out-of-scope';
       if (exclude.length > 0 && someMatch(exclude, url)) return 'excluded';
       // The page to start from is seldom of the kind that is looked for.

@@ -105,6 +105,13 @@ export const SETTINGS = {
   ),
   maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
   maxUrlLength: setting('max-url-length', count, 2048, 'follow no links longer than this', 1, LONGEST_URL),
+  maxRepeats: setting(
+    'max-repeats',
+    count,
+    3,
+    'follow no links in whose path the same segments stand more often than this in a row, such as /a/b/a/b/a/b/a/b',
+    1,
+  ),
   maxPages: setting('max-pages', count, Infinity, 'stop after this many pages', 1),
   maxPagesPerHost: setting(
     'max-pages-per-host',

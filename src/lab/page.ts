@@ -48,7 +48,7 @@ function contentType(domain: Domain): string {
 
 /** Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it cost a third of the time. */
 function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): string {
-  const { page, links, original, size, textStep } = outline;
+  const { page, links, original, textStep } = outline;
   const { seed } = web.world;
   const pool = poolOf(original.domain, textStep);
   const words = new Random(seed ^ TAG.page, original.domain.index, original.page, textStep + 1);
@@ -56,9 +56,7 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
   const voice: Voice = { from: domain, host: domain.hostOf(page), pool, window: page, words: others };
   const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
   const subject = subjectOf(web, original.domain, pool, words, textStep);
-  // What the links and the frame will take is known well enough; the rest of the size is text.
-  const room = size - frame.length - links.length * LINK_BYTES;
-  const text = Math.max(200, original.domain === domain ? room : size * 0.7);
+  const text = textBytes(web, domain, outline, frame);
   const paragraphs = Math.ceil(text / PARAGRAPH);
   const [reader, other] = [new Reader(pool, words), new Reader(pool, others)];
   const inText = Math.min(paragraphs, Math.floor(links.length / 3));
@@ -84,6 +82,14 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
   for (let i = inText; i < links.length; i++) putAnchor(out, links, i, voice);
   out.push(frame.footer);
   return out.join('');
+}
+
+/** What the links and the frame will take is known well enough; the rest of the size is text. A copy has as much as its original. */
+function textBytes(web: Web, domain: Domain, { original, links, size }: Outline, frame: Frame): number {
+  const copied = original.domain !== domain;
+  const { length } = copied ? frameOf(web, original.domain, original.domain.hostOf(original.page)) : frame;
+  const count = copied ? outlineOf(web, original.domain, original.page, 0).links.length : links.length;
+  return Math.max(200, size - length - count * LINK_BYTES);
 }
 
 /** Who speaks: where relative addresses start from, and the words that links are given. */

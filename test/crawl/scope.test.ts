@@ -113,6 +113,12 @@ describe('limits and patterns', () => {
     expect(scope.refusal(`http://a.org/${'x'.repeat(8)}`, 1)).toBe('url-too-long');
   });
 
+  test('a path in which the same segments stand more often in a row than the limit is refused', () => {
+    expect(scopeOf({}).refusal('http://a.org/x/y/x/y/x/y/x/y/', 1)).toBe('repeated-segments');
+    expect(scopeOf({ maxRepeats: 4 }).refusal('http://a.org/x/y/x/y/x/y/x/y/', 1)).toBeUndefined();
+    expect(scopeOf({}).refusal('http://a.org/2011/11/11/11/', 1)).toBeUndefined();
+  });
+
   test('a link must match one pattern of include, if there are any, and none of exclude', () => {
     const scope = scopeOf({ include: '*/docs/* /\\.pdf$/', exclude: ['*/docs/old/*', '/draft/i'] });
     const answers = {
