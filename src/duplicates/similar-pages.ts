@@ -121,7 +121,10 @@ export class SimilarPages {
     const size = this.#addresses.length;
     const from = start % size;
     if (from + length <= size) return this.#addresses.toString('latin1', from, from + length);
-    return this.#addresses.toString('latin1', from, size) + this.#addresses.toString('latin1', 0, from + length - size);
+    return (
+      this.#addresses.toString('latin1', from, size) +
+      this.#addresses.toString('latin1', 0, from + length - size)
+    );
   }
 
   #writeAddress(url: string, about: number): number {
