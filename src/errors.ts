@@ -22,6 +22,8 @@ export const EXIT = {
   denied: 7,
   /** `drumlin archive`: what was asked for is damaged or not there. */
   damaged: 8,
+  /** `drumlin doctor`: the machine is not as a crawl needs it. */
+  unfit: 9,
   /** Stopped by the user (128 + SIGINT, the shell's own convention). */
   interrupted: 130,
 } as const;

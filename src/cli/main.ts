@@ -6,8 +6,10 @@ import { Command, CommanderError } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import * as archive from './archive.ts';
+import * as completion from './completion.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
+import * as doctor from './doctor.ts';
 import * as domains from './domains.ts';
 import * as graph from './graph.ts';
 import * as lab from './lab.ts';
@@ -40,6 +42,8 @@ for (const { register } of [
   unique,
   plan,
   demo,
+  doctor,
+  completion,
 ])
   register(program);
 

@@ -21,6 +21,8 @@ export interface ValueType<T> {
   print(value: T): string;
   /** Whether a value that a program gave is one. */
   holds(value: unknown): value is T;
+  /** All there are, where they are few. */
+  readonly choices?: readonly string[];
   /** A list: a flag may be given several times, and a program may give an array; this stands between the items. */
   readonly separator?: string;
   /** A flag that may stand alone, for true: what can be its value. Any other word after it is not its own. */
@@ -98,6 +100,7 @@ const choice = <Word extends string>(what: string, words: readonly Word[]): Valu
   },
   print: String,
   holds: (v): v is Word => words.some((word) => word === v),
+  choices: words,
 });
 
 /** Which links are followed; src/crawl/scope.ts says where each ends. */
