@@ -18,7 +18,7 @@ export const EXIT = {
   folder: 5,
   /** A limit that was asked for ended the crawl, and URLs still wait. */
   limitReached: 6,
-  /** `drumlin robots`: a URL that was asked about may not be fetched. */
+  /** `drumlin robots`, `drumlin filter test`: a URL that was asked about may not be fetched. */
   denied: 7,
   /** `drumlin archive`: what was asked for is damaged or not there. */
   damaged: 8,

@@ -11,6 +11,7 @@ import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
 import * as doctor from './doctor.ts';
 import * as domains from './domains.ts';
+import * as filter from './filter.ts';
 import * as graph from './graph.ts';
 import * as lab from './lab.ts';
 import * as plan from './plan.ts';
@@ -30,6 +31,7 @@ const program = new Command('drumlin')
 
 for (const { register } of [
   crawl,
+  filter,
   status,
   report,
   archive,

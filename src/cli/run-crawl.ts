@@ -8,6 +8,7 @@ import { nothingToGoOnWith, settingsIn } from '../crawl/folder.ts';
 import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { formatCount } from '../units.ts';
+import { filterText } from './filter-text.ts';
 import { showLive } from './live.ts';
 import { summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
@@ -35,9 +36,21 @@ export async function runCommand(
   if (before && fresh) throw crawlExists(dir);
   if (resume && !before) throw nothingToResume(dir);
   if (words.length === 0 && !before) throw nothingToGoOnWith(dir);
-  const config = resolveConfig({ ...before, ...options, dir });
+  const config = resolveConfig({ ...before, ...(await withFilterFiles(options)), dir });
   return exitCodeOf(await runInForeground(readSeeds(words), config, { json, quiet }));
 }
+
+/** Filters that stand in files, as what stands there. */
+async function withFilterFiles(options: CrawlOptions): Promise<CrawlOptions> {
+  const expanded: Record<string, string> = {};
+  for (const key of FILTER_KEYS) {
+    const text = options[key];
+    if (text !== undefined) expanded[key] = await filterText(text);
+  }
+  return { ...options, ...expanded };
+}
+
+const FILTER_KEYS = ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter'] as const;
 
 function noSeeds(): DrumlinError {
   return new DrumlinError(

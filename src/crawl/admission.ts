@@ -1,14 +1,16 @@
 /**
  * From a page's links to the sieve of whoever owns them: steps 2 to 4 of a URL's life.
  *
- *   discover ─► scope ─► recent cache ─► route ─┬─► outbox ─► sieve           (domains of this agent)
- *                                               └─► parcel ─► another agent ─► its outbox
+ *   discover ─► scope, schedule filter ─► recent cache ─► route ─┬─► outbox ─► sieve           (domains of this agent)
+ *                                                                └─► parcel ─► another agent ─► its outbox
  *
  * Idea      Links come one page at a time; the sieve and the other agents work in batches. Links gather until `carry` hands
  *           them on. Small parcels wait for company, but not for long.
  * Ensures   everything discovered is in the outbox, in a parcel, or handed on. `snapshot` is all of what was not.
  */
 import type { Clock } from '../clock.ts';
+import type { StageFilters } from '../filter/filter-set.ts';
+import type { DomainStanding } from '../filter/subject.ts';
 import { encodeDiscovery } from '../frontier/discovery.ts';
 import { BatchBuilder } from '../sieve/batch.ts';
 import { Fingerprints } from '../sieve/fingerprints.ts';
@@ -31,6 +33,9 @@ const OUTBOX_BYTES: Bytes = 4 * 2 ** 20;
 
 export interface AdmissionParts {
   readonly scope: Scope;
+  readonly filters: Pick<StageFilters, 'schedule'>;
+  /** Where domains stand, for filters that ask. */
+  readonly standing: () => DomainStanding | undefined;
   readonly recent: RecentCache;
   readonly sieve: Sieve;
   readonly transport: Transport;
@@ -74,7 +79,7 @@ export class Admission {
   /** Takes the URLs that one page or seed list leads to, all come by in the same way. */
   discover(found: readonly string[], depth: number, redirects = 0): void {
     const { recent, transport, clock } = this.#parts;
-    const urls = this.#inScope(found, depth);
+    const urls = this.#scheduled(this.#inScope(found, depth), depth);
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
@@ -154,6 +159,21 @@ export class Admission {
       if (reason) counters.countRefused(reason);
       return reason === undefined;
     });
+  }
+
+  /** What the filter takes. Whoever names a seed wants it, and what it redirects to. */
+  #scheduled(urls: readonly string[], depth: number): readonly string[] {
+    const { filters, standing, counters } = this.#parts;
+    const { schedule } = filters;
+    if (schedule === undefined || depth === 0) return urls;
+    const nothing = { visit: undefined, response: undefined, page: undefined };
+    const link = { url: '', depth, standing: standing(), ...nothing };
+    const kept = urls.filter((url) => {
+      link.url = url;
+      return schedule(link);
+    });
+    counters.countRefused('schedule-filter', urls.length - kept.length);
+    return kept;
   }
 
   #sendParcels(all: boolean): void {

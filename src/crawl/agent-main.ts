@@ -1,6 +1,7 @@
 /** Where an agent's thread begins. */
 import { systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
+import { loadPredicates } from '../filter/predicates.ts';
 import type { Millis } from '../units.ts';
 import { runAgent } from './agent-run.ts';
 import { serveAgentThread } from './between/agent-thread.ts';
@@ -12,7 +13,7 @@ import type { ThreadedStart, Told } from './crew.ts';
 const PROGRESS_EVERY: Millis = 250;
 
 await serveAgentThread<ThreadedStart, Told, AgentProgress>(async (start, coordinator) => {
-  const { agent, agents, incarnation, ports, wantsPages } = start;
+  const { agent, agents, incarnation, ports, wantsPages, wantsErrors } = start;
   const running = await runAgent(start, {
     clock: systemClock,
     disk: new Disk(),
@@ -21,6 +22,8 @@ await serveAgentThread<ThreadedStart, Told, AgentProgress>(async (start, coordin
     onIdle: (report) => coordinator.tell('activity', report),
     onLimit: (reason) => coordinator.tell('limit', reason),
     onSeedMoved: (move) => coordinator.tell('seedMoved', move),
+    onError: wantsErrors ? (failure) => coordinator.ask('error', failure) : undefined,
+    predicates: await loadPredicates(start.config.predicates),
     onPage: wantsPages ? (page) => coordinator.ask('page', packPage(page)) : undefined,
   });
   const told = (): Told => ({ progress: running.progress(), vitals: running.vitals() });

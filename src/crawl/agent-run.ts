@@ -11,6 +11,8 @@ import type { Disk } from '../disk/disk.ts';
 import { FieldWriter } from '../disk/fields.ts';
 import { politePacer } from '../drum/pacer.ts';
 import { typeFilter } from '../filter/content-type.ts';
+import { compileFilters, type FilterSet } from '../filter/filter-set.ts';
+import type { Predicates } from '../filter/predicate.ts';
 import { Backlog } from '../frontier/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
@@ -51,7 +53,7 @@ import { decodeFront, encodeFront } from './front.ts';
 import type { EventLog } from './log.ts';
 import { Naming } from './naming.ts';
 import { Outage } from './outage.ts';
-import type { Page } from './page.ts';
+import type { CrawlFailure, Page } from './page.ts';
 import { PageStore } from './page-store.ts';
 import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
@@ -73,6 +75,7 @@ export interface AgentStart {
   readonly allowance: SharedAllowance;
   /** None for an agent that is alone. */
   readonly addresses: SharedAddresses | undefined;
+  readonly filters: FilterSet;
 }
 
 /** What an agent needs and no message can carry. */
@@ -86,6 +89,9 @@ export interface AgentSurroundings {
   readonly onLimit: (reason: EndReason) => void;
   readonly onSeedMoved: (move: SeedMove) => void;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+  /** What filters may ask. */
+  readonly predicates: Predicates;
 }
 
 export interface RunningAgent {
@@ -96,6 +102,8 @@ export interface RunningAgent {
   vitals(): Vitals;
   /** A seed has moved, another agent says. */
   seedMoved(move: SeedMove): void;
+  /** From now on these decide. */
+  filters(set: FilterSet): void;
   readonly result: Promise<AgentProgress>;
 }
 
@@ -135,6 +143,7 @@ async function beginAgent(
   const politeness = new Politeness(config, delays);
   const scope = createScope(config, start.seeds);
   for (const move of start.moved) scope.admitSeedRedirect(...move);
+  const filters = compileFilters(start.filters, around.predicates);
   const counters = new Counters();
   const moved: SeedMove[] = [];
   const seedMoved = (move: SeedMove) => {
@@ -181,6 +190,8 @@ async function beginAgent(
   const sieve = folder?.sieve ?? new MemorySieve();
   const admission = new Admission({
     scope,
+    filters,
+    standing: () => reputation,
     recent: new RecentCache(RECENT_LINKS),
     sieve,
     transport,
@@ -201,7 +212,8 @@ async function beginAgent(
   }
   const distributor = new Distributor(supply, frontier, clock);
   const outage = new Outage({ resolver, clock, log });
-  const shared = { clock, client, resolver, guard, frontier, counters, log, politeness, outage };
+  const { onError } = around;
+  const shared = { clock, client, resolver, guard, frontier, counters, log, politeness, outage, onError };
   robots = new RobotsKeeper({
     ...shared,
     productToken: identity.productToken,
@@ -297,6 +309,7 @@ async function beginAgent(
       admission,
       reputation,
       pages,
+      filters,
       wantsType: typeFilter(config.types),
       payloads: new RecentCache(RECENT_PAYLOADS),
       parseOptions: { agent: identity.productToken.toLowerCase(), ...(drop && { drop }) },
@@ -338,6 +351,7 @@ async function beginAgent(
       return vitals.now();
     },
     seedMoved: (move) => void scope.admitSeedRedirect(...move),
+    filters: (set) => void Object.assign(filters, compileFilters(set, around.predicates)),
     result,
   };
 }

@@ -8,6 +8,8 @@ import { indexDir, mergeIndex } from '../archive/index-merge.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError } from '../errors.ts';
+import { type FilterSet, loadFilters } from '../filter/filter-set.ts';
+import { loadPredicates, type UserPredicates, withUserPredicates } from '../filter/predicates.ts';
 import type { Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
 import type { LastCheckpoint } from './agent-folder.ts';
@@ -26,11 +28,12 @@ import {
 } from './counters.ts';
 import { Crew } from './crew.ts';
 import { equip } from './equipment.ts';
+import { FilterWatch } from './filter-watch.ts';
 import { CrawlFolder } from './folder.ts';
 import { CrawlLog } from './log.ts';
-import type { Page } from './page.ts';
+import type { CrawlFailure, Page } from './page.ts';
 import { Politeness } from './politeness.ts';
-import { addressDelay, agentCount, type CrawlConfig } from './settings.ts';
+import { addressDelay, agentCount, type CrawlConfig, filterSettings, filtersOf } from './settings.ts';
 import { Monitor } from './telling/monitor.ts';
 import type { Progress } from './telling/progress.ts';
 import { allVitals } from './telling/vitals.ts';
@@ -40,6 +43,10 @@ export type { Summary } from './counters.ts';
 export interface CrawlHooks {
   /** Called with every page; the host's turn is not given back before the promise settles. */
   readonly onPage?: (page: Page) => void | Promise<void>;
+  /** Called with whatever could not be had, in the same way. */
+  readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
+  /** What filters may ask beside what they always may. Functions stay in their thread, and so do agents that call them. */
+  readonly predicates?: UserPredicates;
   /** Called before anything is begun, when the folder holds a crawl to go on with. */
   readonly onGoOn?: (from: LastCheckpoint) => void;
   /** Called with what wants attention about a file that the settings name. */
@@ -67,17 +74,24 @@ const NOTHING_YET: AgentProgress = {
 
 export async function startCrawl(
   seeds: readonly string[],
-  config: CrawlConfig,
+  asked: CrawlConfig,
   hooks: CrawlHooks = {},
 ): Promise<CrawlRun> {
   const { clock = systemClock, disk = new Disk() } = hooks;
-  const agents = agentCount(config);
+  const here = hooks.here ?? hooks.predicates !== undefined;
+  const agents = agentCount(asked);
   // Whatever can be refused is refused before a folder is touched.
   requireAgents(agents);
-  if ((hooks.clock || hooks.disk) && !hooks.here) {
-    throw new Error('Only agents in the caller’s thread keep his clock and his disk.');
+  if ((hooks.clock || hooks.disk || hooks.predicates) && !here) {
+    throw new Error('Only agents in the caller’s thread have his clock, his disk and his functions.');
   }
-  if (config.dir === '' && seeds.length === 0) throw noSeeds();
+  if (asked.dir === '' && seeds.length === 0) throw noSeeds();
+  const predicates = hooks.predicates
+    ? withUserPredicates(hooks.predicates)
+    : await loadPredicates(asked.predicates);
+  const filtering = { disk, predicates, ranking: asked.order === 'budget' ? asked.rank : 'none' };
+  const filters = await loadFilters(filtersOf(asked), filtering);
+  const config = { ...asked, ...filterSettings(filters.texts) };
   const warnings: string[] = [];
   const { client, delays } = await equip(config, clock, (sentence) => void warnings.push(sentence));
   await client.close();
@@ -108,12 +122,14 @@ export async function startCrawl(
       log.event('warning', { sentence });
       hooks.onWarning?.(sentence);
     }
-    crew = await Crew.start(startsFor(seeds, config, agents, folder), {
+    crew = await Crew.start(startsFor(seeds, config, filters, agents, folder), {
       clock,
       disk,
       log,
       onPage: hooks.onPage,
-      here: hooks.here ?? false,
+      onError: hooks.onError,
+      predicates,
+      here,
       onSeedMoved: (move) => folder?.seedMoved(move),
     });
   } catch (error) {
@@ -122,6 +138,19 @@ export async function startCrawl(
     await folder?.close();
     throw error;
   }
+  const changes =
+    folder &&
+    new FilterWatch(
+      {
+        ...filtering,
+        dir: config.dir,
+        clock,
+        log,
+        every: config.checkpoint,
+        onChange: (set) => crew.setFilters(set),
+      },
+      filters.texts,
+    );
   const { maxTime } = config;
   const cancelTimer = maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
   const startedAt = clock.now();
@@ -130,7 +159,9 @@ export async function startCrawl(
   return {
     progress,
     stop: () => crew.stop('interrupted'),
-    finished: runToEnd(crew, disk, config.dir, folder, log, watch, monitor).finally(() => cancelTimer?.()),
+    finished: runToEnd(crew, disk, config.dir, folder, changes, log, watch, monitor).finally(() =>
+      cancelTimer?.(),
+    ),
   };
 }
 
@@ -170,6 +201,7 @@ async function runToEnd(
   disk: Disk,
   dir: string,
   folder: CrawlFolder | undefined,
+  changes: FilterWatch | undefined,
   log: CrawlLog,
   watch: Stopwatch,
   monitor: Monitor,
@@ -188,6 +220,7 @@ async function runToEnd(
     await monitor.end({ error: message });
     throw error;
   } finally {
+    await changes?.end();
     await folder?.close();
   }
 }
@@ -198,12 +231,14 @@ const isoTime = (time: Millis): string => new Date(time).toISOString();
 function startsFor(
   seeds: readonly string[],
   config: CrawlConfig,
+  filters: FilterSet,
   agents: number,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
     agents,
     config,
+    filters,
     // `begin` has counted this run.
     incarnation: (folder?.runs ?? 1) - 1,
     seeds: folder?.seeds ?? seeds,

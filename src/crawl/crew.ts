@@ -10,6 +10,8 @@ import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
+import type { FilterSet } from '../filter/filter-set.ts';
+import type { Predicates } from '../filter/predicate.ts';
 import { type AgentStart, runAgent } from './agent-run.ts';
 import { startAgentThread } from './between/agent-thread.ts';
 import { unpackPage } from './between/page-message.ts';
@@ -18,13 +20,14 @@ import { type ActivityReport, Quiescence } from './between/quiescence.ts';
 import type { AgentProgress, EndReason } from './counters.ts';
 import type { SeedMove } from './folder.ts';
 import type { EventLog } from './log.ts';
-import type { Page } from './page.ts';
+import type { CrawlFailure, Page } from './page.ts';
 import type { Vitals } from './telling/vitals.ts';
 
 /** What a thread is started with: the agent's start, and its ways to the others. */
 export interface ThreadedStart extends AgentStart {
   readonly ports: AgentPorts;
   readonly wantsPages: boolean;
+  readonly wantsErrors: boolean;
 }
 
 export interface CrewOptions {
@@ -33,6 +36,9 @@ export interface CrewOptions {
   readonly disk: Disk;
   readonly log: EventLog;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+  /** What filters of agents in the caller's thread may ask. */
+  readonly predicates: Predicates;
   readonly onSeedMoved: (move: SeedMove) => void;
   /** In the caller's thread, and by his clock, instead of in threads of their own. */
   readonly here: boolean;
@@ -49,6 +55,7 @@ interface Member {
   stop(reason: EndReason): void;
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
+  filters(set: FilterSet): void;
   /** The last that is known. */
   told(): Told | undefined;
   readonly finished: Promise<AgentProgress>;
@@ -114,6 +121,11 @@ export class Crew {
     for (const member of this.#members) member.stop(reason);
   }
 
+  /** From now on these decide. */
+  setFilters(set: FilterSet): void {
+    for (const member of this.#members) member.filters(set);
+  }
+
   /** What is known of each agent. */
   told(): Told[] {
     return this.#members.flatMap((member) => member.told() ?? []);
@@ -129,13 +141,15 @@ export class Crew {
   }
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
-    const { clock, disk, log, onPage } = this.#options;
+    const { clock, disk, log, onPage, onError, predicates } = this.#options;
     const { agent, agents, incarnation } = start;
     const running = await runAgent(start, {
       clock,
       disk,
       log,
       onPage,
+      onError,
+      predicates,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
       onIdle: (report) => this.#idle(report),
       onLimit: (reason) => this.stop(reason),
@@ -146,10 +160,15 @@ export class Crew {
   }
 
   #beginThread(start: AgentStart, ports: AgentPorts): Member {
-    const { log, onPage } = this.#options;
+    const { log, onPage, onError } = this.#options;
     const { agent } = start;
     let last: Told | undefined;
-    const threaded: ThreadedStart = { ...start, ports, wantsPages: onPage !== undefined };
+    const threaded: ThreadedStart = {
+      ...start,
+      ports,
+      wantsPages: onPage !== undefined,
+      wantsErrors: onError !== undefined,
+    };
     const thread = startAgentThread<ThreadedStart, Told, AgentProgress>(
       threadMain(),
       {
@@ -166,6 +185,7 @@ export class Crew {
         limit: (reason) => this.stop(reason),
         event: ({ name, facts }) => log.event(name, facts),
         page: async (page) => onPage?.(unpackPage(page)),
+        error: async (failure) => onError?.(failure),
         seedMoved: (move) => this.#seedMoved(agent, move),
       },
     );
@@ -173,6 +193,7 @@ export class Crew {
       stop: (reason) => thread.stop(reason),
       activity: () => thread.activity(),
       seedMoved: (move) => thread.seedMoved(move),
+      filters: (set) => thread.filters(set),
       told: () => last,
       finished: thread.finished,
     };

@@ -2,6 +2,7 @@
  * The folder that a crawl leaves behind, as its coordinator sees it.
  *
  *   crawl.json            what was asked: settings as resolved, version, seeds, how often it was begun
+ *   filters.txt           the filters that hold now, if there are any
  *   agents/<n>/           what each agent knows, with its checkpoint (`AgentFolder`)
  *   archive/              WARC files
  *   indexes/              where each capture lies: index.cdxj when the crawl has ended, and the parts of which it is made
@@ -20,9 +21,10 @@ import type { Host } from '../frontier/host.ts';
 import type { Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
 import { AGENTS, type LastCheckpoint, lastCheckpoint } from './agent-folder.ts';
+import { keepFilters, readFilters } from './filters-file.ts';
 import { CrawlLog } from './log.ts';
 import { repartition } from './repartition.ts';
-import type { CrawlConfig, CrawlOptions } from './settings.ts';
+import { type CrawlConfig, type CrawlOptions, filterSettings, filtersOf } from './settings.ts';
 
 const CRAWL_FILE = 'crawl.json';
 const LOG_FILE = 'log.jsonl';
@@ -142,6 +144,7 @@ export class CrawlFolder {
       seeds: [...new Set([...this.seeds, ...seeds])],
       moved: this.moved,
     });
+    await keepFilters(this.#disk, this.dir, filtersOf(config));
   }
 
   /** A seed was found to have moved, which is noted down in its turn; a disk that refuses is reported by `close`. */
@@ -170,7 +173,11 @@ export class CrawlFolder {
 
 /** What the crawl in a folder was asked: one that goes on is asked the same. Undefined when there is none. */
 export async function settingsIn(dir: string): Promise<CrawlOptions | undefined> {
-  return (await askedIn(new Disk(), dir))?.settings;
+  const disk = new Disk();
+  const asked = await askedIn(disk, dir);
+  if (!asked) return undefined;
+  const filters = await readFilters(disk, dir);
+  return { ...asked.settings, ...(filters && filterSettings(filters)) };
 }
 
 /** What the crawl in a folder was asked, and with how many agents it runs. */

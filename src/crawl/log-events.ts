@@ -97,6 +97,14 @@ export const EVENTS = {
     when: 'A robots.txt asks for a longer Crawl-delay than `--max-crawl-delay`.',
     facts: { host: 'whose', delay: 'what was asked and what it was cut to' },
   },
+  'filters-changed': {
+    when: 'filters.txt says something new, and all agents have been told.',
+    facts: { filters: 'those that hold now, by stage' },
+  },
+  'filters-refused': {
+    when: 'filters.txt, or a list that it names, cannot be read: what held before still does.',
+    facts: { why: 'where, and what is wrong with it' },
+  },
   'domain-decided': {
     when: 'The operator decided what a domain may have (`drumlin domains set`), and the crawl follows.',
     facts: {

@@ -15,6 +15,7 @@ import type { Host } from '../frontier/host.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';
+import type { CrawlFailure } from './page.ts';
 import type { Signal } from './signal.ts';
 
 /** Look-ups under way at once. */
@@ -33,6 +34,7 @@ export interface NamingParts {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly outage: Outage;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
 }
 
 export class Naming {
@@ -96,7 +98,7 @@ export class Naming {
       this.#parts.outage.resolved(host.name);
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
       if (allowed.length > 0) frontier.resolved(host, allowed);
-      else this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip));
+      else await this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip) ?? '');
     } catch (error) {
       if (!(error instanceof DnsError)) throw error;
       if (!over()) await this.#failed(attempt, error, names);
@@ -108,7 +110,7 @@ export class Naming {
   async #failed({ host, failures }: Attempt, { fault, message }: DnsError, names: Signal): Promise<void> {
     const { retries, wait } = retryRule(fault);
     if (failures >= retries && !(fault !== 'dns-not-found' && (await this.#parts.outage.namesAreGone()))) {
-      this.#giveUp(host, fault, message);
+      await this.#giveUp(host, fault, message);
       return;
     }
     this.#parts.counters.countRetry(fault);
@@ -122,8 +124,9 @@ export class Naming {
     this.#cancelRetries.add(cancel);
   }
 
-  #giveUp(host: Host, fault: string, why: string | undefined): void {
+  async #giveUp(host: Host, fault: string, why: string): Promise<void> {
     const urls = this.#parts.frontier.giveUp(host, fault);
     this.#parts.log.event('host-given-up', { host: host.name, fault, why, urls });
+    await this.#parts.onError?.({ host: host.name, fault, message: why, urls });
   }
 }

@@ -7,6 +7,18 @@ export interface Link extends Omit<ParsedLink, 'kind'> {
   readonly kind: LinkKind | 'redirect';
 }
 
+/** Something that could not be had, for good. */
+export interface CrawlFailure {
+  /** Absent when it is about all URLs of a host that wait. */
+  readonly url?: string;
+  readonly host: string;
+  /** By its name in the summary's `errors`: `connect-refused`, `dns-not-found`, `robots-unreachable`, … */
+  readonly fault: string;
+  readonly message: string;
+  /** How many URLs are lost. */
+  readonly urls: number;
+}
+
 export interface Page {
   readonly url: string;
   readonly status: number;

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type { GzipLevel } from '../archive/gzip.ts';
 import { DrumlinError } from '../errors.ts';
+import type { FilterTexts } from '../filter/filter-set.ts';
 import { nearest } from '../nearest.ts';
 import type { Millis } from '../units.ts';
 import {
@@ -14,6 +15,7 @@ import {
   count,
   duration,
   file,
+  filterText,
   flag,
   folder,
   gzipLevel,
@@ -28,6 +30,7 @@ import {
   size,
   text,
   type ValueType,
+  wholePath,
 } from './value-types.ts';
 
 export interface Setting<T> {
@@ -102,6 +105,22 @@ export const SETTINGS = {
     patterns,
     [],
     'follow no links that match, written like those of include; it wins over include',
+  ),
+  scheduleFilter: setting(
+    'schedule-filter',
+    filterText,
+    '',
+    'which links are scheduled, such as "HostEndsWith(.edu) and PathDepth < 4"; @FILE reads it from a file ("drumlin filter list" tells what can be asked)',
+  ),
+  fetchFilter: setting('fetch-filter', filterText, '', 'which URLs are fetched when their turn comes'),
+  parseFilter: setting('parse-filter', filterText, '', 'which pages are read for links'),
+  followFilter: setting('follow-filter', filterText, '', 'which pages have their links followed'),
+  storeFilter: setting('store-filter', filterText, '', 'which responses are kept, and shown to onPage'),
+  predicates: setting(
+    'predicates',
+    wholePath,
+    '',
+    'JavaScript module with predicates of your own for filters, such as: export const IsBlog = ({ url }) => url.includes("/blog/")',
   ),
   maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
   maxUrlLength: setting('max-url-length', count, 2048, 'follow no links longer than this', 1, LONGEST_URL),
@@ -274,6 +293,30 @@ export const addressDelay = ({ addressDelay, delay }: CrawlConfig): Millis => Ma
 /** How many agents that is, on this machine. */
 export const agentCount = ({ agents }: Pick<CrawlConfig, 'agents'>): number =>
   agents === 'cores' ? availableParallelism() : agents;
+
+/** The filters that are set, by stage. */
+export const filtersOf = (config: CrawlConfig): FilterTexts => ({
+  schedule: config.scheduleFilter,
+  fetch: config.fetchFilter,
+  parse: config.parseFilter,
+  follow: config.followFilter,
+  store: config.storeFilter,
+});
+
+/** The settings that such filters are. */
+export const filterSettings = ({
+  schedule = '',
+  fetch = '',
+  parse = '',
+  follow = '',
+  store = '',
+}: FilterTexts) => ({
+  scheduleFilter: schedule,
+  fetchFilter: fetch,
+  parseFilter: parse,
+  followFilter: follow,
+  storeFilter: store,
+});
 
 /** The table as plain rows, for the command line and the docs. */
 export const SETTING_ROWS = Object.entries(SETTINGS) as unknown as [keyof CrawlConfig, Setting<unknown>][];

@@ -7,8 +7,10 @@
  *           the crawl cleanly, and returns when it has. What goes wrong is thrown into the loop.
  */
 
+import type { FilterTexts } from '../filter/filter-set.ts';
+import type { UserPredicates } from '../filter/predicates.ts';
 import { type Summary, startCrawl } from './crawl.ts';
-import type { Page } from './page.ts';
+import type { CrawlFailure, Page } from './page.ts';
 import { canonicalSeed } from './seeds.ts';
 import { agentCount, type CrawlOptions, resolveConfig } from './settings.ts';
 
@@ -17,15 +19,35 @@ const AHEAD = 16;
 export interface StreamOptions extends CrawlOptions {
   /** URLs to start from. */
   readonly seeds: string | readonly string[];
+  /** Called with every page before the loop gets it; fetching waits for its promise. */
+  readonly onPage?: (page: Page) => void | Promise<void>;
+  /** Called with whatever could not be had; fetching from that host waits for its promise. */
+  readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
+  /** One expression for each stage, and predicates of your own: functions, or the path of a module that exports them. */
+  readonly filters?: FilterTexts & { readonly predicates?: UserPredicates | string };
 }
 
-export async function* crawl({ seeds, ...options }: StreamOptions): AsyncGenerator<Page, Summary, void> {
+export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summary, void> {
+  const { seeds, onPage, onError, filters = {}, ...settings } = options;
+  const { predicates, ...texts } = filters;
   const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
   const pages = new Handover<Page>(AHEAD);
-  const config = resolveConfig(options);
-  // One agent needs no thread of its own; several would share the reader's.
-  const here = agentCount(config) === 1;
-  const run = await startCrawl(starts, config, { onPage: (page) => pages.give(page), here });
+  const config = resolveConfig({
+    ...settings,
+    ...settingsFor(texts),
+    ...(typeof predicates === 'string' && { predicates }),
+  });
+  // One agent needs no thread of its own; several would share the reader's. Functions cannot leave it.
+  const here = agentCount(config) === 1 || typeof predicates === 'object';
+  const run = await startCrawl(starts, config, {
+    onPage: async (page) => {
+      await onPage?.(page);
+      await pages.give(page);
+    },
+    ...(onError && { onError }),
+    ...(typeof predicates === 'object' && { predicates }),
+    here,
+  });
   const finished = run.finished.finally(() => pages.end());
   finished.catch(() => {}); // thrown below, after the pages that came before it
   try {
@@ -36,6 +58,11 @@ export async function* crawl({ seeds, ...options }: StreamOptions): AsyncGenerat
     pages.end();
     await finished.catch(() => {});
   }
+}
+
+/** Those that are given; an unknown stage is refused as an unknown setting. */
+function settingsFor(texts: FilterTexts): CrawlOptions {
+  return Object.fromEntries(Object.entries(texts).map(([stage, text]) => [`${stage}Filter`, text]));
 }
 
 /** A bounded queue between one taker and many givers, who wait while it is full. */

@@ -1,4 +1,5 @@
 /** The kinds of values that settings take: how each is written, read, checked and printed. */
+import { resolve } from 'node:path';
 import type { GzipLevel } from '../archive/gzip.ts';
 import { DrumlinError } from '../errors.ts';
 import { settledTypePattern } from '../filter/content-type.ts';
@@ -44,6 +45,11 @@ export const text: ValueType<string> = {
 };
 export const folder: ValueType<string> = { ...text, placeholder: 'folder' };
 export const file: ValueType<string> = { ...text, placeholder: 'file' };
+
+/** A path that means the same from wherever the crawl goes on. */
+export const wholePath: ValueType<string> = { ...file, parse: (t) => (t === '' ? '' : resolve(t)) };
+/** Read when the crawl begins: it may name predicates of the user's own. */
+export const filterText: ValueType<string> = { ...text, placeholder: 'filter', parse: (t) => t.trim() };
 
 export const count: ValueType<number> = {
   placeholder: 'count',

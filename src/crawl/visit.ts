@@ -3,6 +3,8 @@
  *
  *   robots ─► fetch ─► parse ─► store, count and discover in one step
  *
+ * Before each of them a filter may say no.
+ *
  * A turn owns its host and its address. Where delays are set it makes one request and gives the turn back; where they
  * are zero it goes on for a slice of time, so that a kept connection is used while it is warm.
  */
@@ -13,6 +15,8 @@ import { redirectTarget } from '../fetch/redirect.ts';
 import { pauseAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
 import type { TypeFilter } from '../filter/content-type.ts';
+import type { StageFilters } from '../filter/filter-set.ts';
+import type { DomainStanding } from '../filter/subject.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
@@ -27,11 +31,12 @@ import type { Admission } from './admission.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';
-import type { Link, Page } from './page.ts';
+import type { CrawlFailure, Link, Page } from './page.ts';
 import type { PageStore } from './page-store.ts';
 import type { Politeness } from './politeness.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
 import type { CrawlConfig } from './settings.ts';
+import { VisitSubject } from './visit-subject.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, short enough to be fair. */
 const TURN_SLICE: Millis = 2000;
@@ -55,13 +60,15 @@ export interface VisitTools {
   readonly politeness: Politeness;
   readonly outage: Outage;
   /** Told what was fetched and who links to whom, where that matters. */
-  readonly reputation: Pick<Reputation, 'fetched' | 'page'> | undefined;
+  readonly reputation: (Pick<Reputation, 'fetched' | 'page'> & DomainStanding) | undefined;
+  readonly filters: StageFilters;
   /** A seed has moved: the scope follows. */
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
   readonly log: EventLog;
   readonly parseOptions: ParseOptions;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
 }
 
 /** How a turn asks the agent for leave, and tells it what happened. */
@@ -114,6 +121,11 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
   }
   const discovery = frontier.take(turn);
   if (!discovery) return false;
+  const { fetch } = tools.filters;
+  if (fetch && !fetch(new VisitSubject(turn, discovery, tools.reputation))) {
+    counters.countRefused('fetch-filter');
+    return true;
+  }
   const rules = robots.lookUp(turn.host, discovery.url);
   if (!rules) {
     frontier.putBack(turn, discovery);
@@ -124,7 +136,7 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
     return penalty === 0;
   }
   if (rules === UNREACHABLE) {
-    counters.countError('robots-unreachable');
+    await lost(turn.host, discovery.url, 'robots-unreachable', 'Its robots.txt cannot be had.', tools);
     return true;
   }
   if (!rules.verdict(pathOf(discovery.url)).allowed) {
@@ -148,7 +160,7 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     tools.settleClaim(false);
-    asked.penalty = failed(turn, discovery, error, tools);
+    asked.penalty = await failed(turn, discovery, error, tools);
     return;
   }
   tools.outage.answered(turn.address.ip);
@@ -168,7 +180,12 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
 }
 
 /** Tries the URL again later or gives it up, as the retry table says; returns how long the host is left alone. */
-function failed(turn: HostTurn, discovery: Discovery, { fault, message }: FetchError, tools: Tools): Millis {
+async function failed(
+  turn: HostTurn,
+  discovery: Discovery,
+  { fault, message }: FetchError,
+  tools: Tools,
+): Promise<Millis> {
   const { frontier, counters, log } = tools;
   const { host } = turn;
   // A request that our own stop has cut off says nothing about the server.
@@ -184,13 +201,20 @@ function failed(turn: HostTurn, discovery: Discovery, { fault, message }: FetchE
     counters.countRetry(fault);
     return frontier.tryOtherAddress(turn) ? 0 : rule.wait;
   }
-  counters.countError(fault);
+  await lost(host, discovery.url, fault, message, tools);
   host.failures++;
   if (rule.givesUpHost && host.failures >= HOST_FAILURES) {
     const urls = frontier.giveUp(host, fault);
     log.event('host-given-up', { host: host.name, fault, why: message, urls });
+    await tools.onError?.({ host: host.name, fault, message, urls });
   }
   return rule.wait;
+}
+
+/** A URL is given up. Whoever wants to know is told first: a checkpoint before that has it among those that wait. */
+async function lost(host: Host, url: string, fault: string, message: string, tools: Tools): Promise<void> {
+  await tools.onError?.({ url, host: host.name, fault, message, urls: 1 });
+  tools.counters.countError(fault);
 }
 
 /** "Not now" is no page yet, while the retry table has tries left: then it is tried again. */
@@ -222,34 +246,92 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     counters.countRefused('content-type');
     return;
   }
-  const discover = await read(exchange, turn, discovery, tools);
-  await pages.store(exchange, () => {
+  const isDuplicate = onceAsked(
+    () => exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads),
+  );
+  const { keep, discover } = await read(exchange, turn, discovery, isDuplicate, tools);
+  const accepted = () => {
     isTaken();
-    if (exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads)) counters.duplicates++;
+    if (isDuplicate()) counters.duplicates++;
     discover();
-  });
+  };
+  if (keep) await pages.store(exchange, accepted);
+  else accepted();
   tools.foundLinks();
 }
 
-/** Reads a response and shows it; returns what follows the links that it has. */
+/** Asks once, and remembers. */
+function onceAsked(question: () => boolean): () => boolean {
+  let answer: boolean | undefined;
+  return () => {
+    answer ??= question();
+    return answer;
+  };
+}
+
+/** What becomes of a response. */
+interface Reading {
+  /** It is stored. */
+  readonly keep: boolean;
+  /** Follows the links that it has. */
+  readonly discover: () => void;
+}
+
+/** Reads a response and shows it, as far as filters let it. */
 async function read(
   exchange: Exchange,
-  { host }: HostTurn,
+  turn: HostTurn,
   discovery: Discovery,
+  isDuplicate: () => boolean,
   tools: Tools,
-): Promise<() => void> {
-  const { onPage, parseOptions } = tools;
+): Promise<Reading> {
+  const { onPage, parseOptions, filters } = tools;
+  const subject =
+    filters.parse || filters.follow || filters.store
+      ? new VisitSubject(turn, discovery, tools.reputation)
+      : undefined;
+  subject?.answered(exchange, isDuplicate);
   const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
-  const html = target === undefined && isHtml(exchange.headers.get('content-type'), exchange.payload);
-  const body = html || onPage ? (await decodeContent(exchange)).body : exchange.payload;
-  const page = html ? parse(body, exchange, parseOptions) : undefined;
+  const isPage = target === undefined && isHtml(exchange.headers.get('content-type'), exchange.payload);
+  const reads = isPage && mayPass('parse', subject, tools);
+  const body = reads || onPage ? (await decodeContent(exchange)).body : exchange.payload;
+  const page = reads ? parse(body, exchange, parseOptions) : undefined;
   const { url, status, headers } = exchange;
   const links = page?.links ?? redirectLinks(target);
-  await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
-  return () => {
-    if (target !== undefined) followRedirect(target, host, discovery, tools);
-    else if (page) followLinks(page, host, discovery, tools);
+  subject?.read(page, links.length);
+  const follows = links.length > 0 && mayPass('follow', subject, tools);
+  const keep = mayPass('store', subject, tools);
+  if (target !== undefined && discovery.redirects >= tools.config.maxRedirects) {
+    const host = turn.host.name;
+    await tools.onError?.({
+      url,
+      host,
+      fault: 'too-many-redirects',
+      message: `It leads to ${target}.`,
+      urls: 1,
+    });
+  }
+  if (keep) await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
+  return {
+    keep,
+    discover: () => {
+      if (!follows) return;
+      if (target !== undefined) followRedirect(target, turn.host, discovery, tools);
+      else if (page) followLinks(page, turn.host, discovery, tools);
+    },
   };
+}
+
+/** Whether the filter of a stage lets a response through. */
+function mayPass(
+  stage: 'parse' | 'follow' | 'store',
+  subject: VisitSubject | undefined,
+  { filters, counters }: Tools,
+): boolean {
+  const accepts = filters[stage];
+  if (!accepts || !subject || accepts(subject)) return true;
+  counters.countRefused(`${stage}-filter`);
+  return false;
 }
 
 function redirectLinks(target: string | undefined): Link[] {

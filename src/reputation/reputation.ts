@@ -109,6 +109,17 @@ export class Reputation {
     return { budget: this.budgetOf(domain), ...(rank !== undefined && { rank }) };
   }
 
+  /** Its rank as of the last ranking, from 1; Infinity below the top. */
+  rankOf(domain: bigint): number {
+    return this.#standing.placeOf(domain) ?? Infinity;
+  }
+
+  /** What it was ranked by; 0 below the top. */
+  scoreOf(domain: bigint): number {
+    const place = this.#standing.placeOf(domain);
+    return place === undefined ? 0 : this.#standing.scores[place - 1];
+  }
+
   get leastBudget(): number {
     return this.#parts.policy.budget(unknown(this.#standing));
   }

@@ -15,6 +15,7 @@ import {
   workerData,
 } from 'node:worker_threads';
 import { DrumlinError, EXIT, systemCode } from '../../errors.ts';
+import type { FilterSet } from '../../filter/filter-set.ts';
 import type { EndReason } from '../counters.ts';
 import type { SeedMove } from '../folder.ts';
 import type { ActivityReport } from './quiescence.ts';
@@ -49,6 +50,7 @@ export class AgentThread<Progress, Result> {
     this.#link.serve({
       ...handlers,
       page: (page) => this.#handOver(() => handlers.page(page)),
+      error: (failure) => this.#handOver(() => handlers.error(failure)),
       finished: (result) => this.#settle.resolve(result),
       failed: (error) => this.#fail(this.#ofUser?.error ?? namingAgent(agent, unpackError(error))),
     });
@@ -67,6 +69,10 @@ export class AgentThread<Progress, Result> {
     this.#link.tell('seedMoved', move);
   }
 
+  filters(set: FilterSet): void {
+    this.#link.tell('filters', set);
+  }
+
   activity(): Promise<ActivityReport> {
     return this.#link.ask('activity', undefined);
   }
@@ -77,10 +83,10 @@ export class AgentThread<Progress, Result> {
     await this.#gone.catch(() => {});
   }
 
-  /** What `onPage` throws ends the agent in its own time; then the user gets the very error back, not a copy. */
-  async #handOver(page: () => void | Promise<void>): Promise<void> {
+  /** What `onPage` or `onError` throws ends the agent in its own time; then the user gets the very error back, not a copy. */
+  async #handOver(call: () => void | Promise<void>): Promise<void> {
     try {
-      await page();
+      await call();
     } catch (error) {
       this.#ofUser ??= { error };
       throw error;

@@ -3,15 +3,17 @@
  *
  *   coordinator                                          agent, in its own thread
  *   startAgentThread ── start (settings, ports, shared tables) ──► serveAgentThread
- *   AgentThread      ── stop(reason), activity? ────────────────►  AgentCalls
- *                    ◄─ progress, activity, event, limit, page? ─  CoordinatorCalls
+ *   AgentThread      ── stop(reason), filters, activity? ───────►  AgentCalls
+ *                    ◄─ progress, activity, event, limit, page?, error?  CoordinatorCalls
  *   finished         ◄─ finished(result) or failed(error) ───────
  *
  * A question mark awaits an answer: the agent waits for the answer to a page, so a slow `onPage` slows its fetching.
  */
+import type { FilterSet } from '../../filter/filter-set.ts';
 import type { EndReason } from '../counters.ts';
 import type { SeedMove } from '../folder.ts';
 import type { EventName, Facts } from '../log-events.ts';
+import type { CrawlFailure } from '../page.ts';
 import type { PackedPage } from './page-message.ts';
 import type { ActivityReport } from './quiescence.ts';
 import type { PackedError } from './thread-error.ts';
@@ -24,6 +26,8 @@ export interface AgentCalls {
   activity(): ActivityReport;
   /** A seed has moved, another agent found: the scope is larger. */
   seedMoved(move: SeedMove): void;
+  /** From now on these decide. */
+  filters(set: FilterSet): void;
 }
 
 /** What an agent wants of the coordinator. */
@@ -39,6 +43,8 @@ export interface CoordinatorCalls<Progress, Result> {
   event(event: LogEvent): void;
   /** For the user's `onPage`; answered when its promise has settled. */
   page(page: PackedPage): void;
+  /** For the user's `onError`, in the same way. */
+  error(failure: CrawlFailure): void;
   /** The last words of an agent that came to its end. */
   finished(result: Result): void;
   /** The last words of one that could not go on. */

@@ -226,6 +226,8 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
   const tally = new Tally(web);
   const network = new Network(web);
   const admission = new Admission({
+    filters: { schedule: undefined },
+    standing: () => undefined,
     scope: createScope(config, web.seeds()),
     recent: new RecentCache(RECENT_LINKS),
     sieve,

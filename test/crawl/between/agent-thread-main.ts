@@ -50,6 +50,7 @@ const page: Page = {
 
 const activity = () => ({ agent: 0, idle: true, sent: 1, received: 1 });
 const seedMoved = () => {};
+const filters = () => {};
 const ignoreStop = () => {};
 const diskFull = () =>
   new DrumlinError('DISK_FULL', 'The disk is full.', 'Make room.', {
@@ -70,6 +71,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
   const served = (result: Promise<TestResult>): ServedAgent<TestResult> => ({
     activity,
     seedMoved,
+    filters,
     stop: stopped,
     result,
   });
@@ -83,6 +85,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
       return {
         activity,
         seedMoved,
+        filters,
         stop: () => {
           throw new Error('no');
         },
@@ -105,10 +108,10 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
       return served(stop.then(() => ({ pages: 0 })));
     case 'exits':
       setImmediate(() => process.exit(7));
-      return { activity, seedMoved, stop: ignoreStop, result: new Promise(() => {}) };
+      return { activity, seedMoved, filters, stop: ignoreStop, result: new Promise(() => {}) };
     case 'hoards':
       setImmediate(hoard);
-      return { activity, seedMoved, stop: ignoreStop, result: new Promise(() => {}) };
+      return { activity, seedMoved, filters, stop: ignoreStop, result: new Promise(() => {}) };
     case 'parcels':
       return served(exchangeParcels(start.agent, start.ports, start.parcels));
   }

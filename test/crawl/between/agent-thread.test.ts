@@ -22,6 +22,7 @@ const silent: CoordinatorHandlers<number> = {
   seedMoved: () => {},
   event: () => {},
   page: () => {},
+  error: () => {},
 };
 
 function started(

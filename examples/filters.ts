@@ -1,0 +1,27 @@
+/**
+ * Takes only some of a web: links by a filter with a predicate of one's own, pages by their status, and what could not be had.
+ *
+ *   npx tsx examples/filters.ts
+ *
+ * It crawls the synthetic web that comes with drumlin. `drumlin filter list` tells what else can be asked.
+ */
+import { crawl, startLab } from 'drumlin';
+
+const lab = await startLab({ scenario: 'mixed', domains: 30, pages: 10 });
+const pages = crawl({
+  seeds: lab.seeds,
+  dns: [lab.dns],
+  allowPrivate: true,
+  delay: 0,
+  maxPages: 60,
+  maxTime: '10s',
+  filters: {
+    schedule: 'HasVowel(a) and PathDepth < 3 and not ExtensionIs(jpg, png, pdf)',
+    store: 'Status == 200 and not IsDuplicate',
+    predicates: { HasVowel: ({ url }, vowel) => new URL(url).hostname.includes(vowel) },
+  },
+  onError: ({ url, host, fault }) => console.log(`${fault}: ${url ?? host}`),
+});
+
+for await (const { url, links } of pages) console.log(`${url} ${links.length} links`);
+await lab.close();
