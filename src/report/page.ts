@@ -31,6 +31,10 @@ export function section(heading: string, body: Html, text = ''): Html {
   return `<section>\n<h2>${escaped(heading)}</h2>\n${text && `<p>${text}</p>\n`}${body}\n</section>`;
 }
 
+/** Two in a row, where there is room. */
+export const beside = (sections: readonly Html[]): Html =>
+  `<div class="beside">\n${sections.join('\n')}\n</div>`;
+
 /** Short phrases in a row. */
 export function facts(phrases: readonly string[]): Html {
   return `<ul class="facts">${phrases.map((phrase) => `<li>${escaped(phrase)}</li>`).join('')}</ul>`;

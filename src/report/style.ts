@@ -36,6 +36,8 @@ th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(-
 th { color: var(--soft); font-weight: 500; white-space: normal; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 tbody tr:nth-child(even) { background: var(--stripe); }
+.beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); column-gap: 2.5rem; }
+.beside svg text { font-size: 16px; }
 .share { display: block; width: 0; min-width: 1px; height: .7em; background: var(--line-0); }
 td:has(> .share) { width: 16rem; }
 details { margin-top: .75rem; color: var(--soft); }

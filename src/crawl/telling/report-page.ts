@@ -1,5 +1,5 @@
 /** The report of a crawl as a page: what came of it, how it went, from whom most was fetched, what was asked. */
-import { facts, figure, type Html, page, section, table, tableOf } from '../../report/page.ts';
+import { beside, facts, figure, type Html, page, section, table, tableOf } from '../../report/page.ts';
 import { escaped, type Series as Line, type Plot } from '../../report/plot.ts';
 import { formatBytes, formatCount, formatDuration, type Millis } from '../../units.ts';
 import { type Tally, total } from '../counters.ts';
@@ -17,12 +17,14 @@ export function crawlReportPage(report: CrawlReport): string {
       section('Trouble', `<p>${escaped(`${status.trouble.fact} ${status.trouble.remedy}`)}</p>`),
     status.error !== undefined && section('It failed', `<p>${escaped(status.error)}</p>`),
     section('What came of it', table(summaryRows(report))),
-    ...overTime(report),
-    bars('Statuses', counters.statuses, 'pages'),
-    bars('Content types', counters.types, 'pages'),
-    bars('Errors', counters.errors, 'URLs', 'URLs that were given up, by what went wrong.'),
-    bars('Tried again', counters.retries, 'times'),
-    bars('Not fetched', refusals(status), 'URLs', 'Links that robots.txt, a limit or a pattern kept out.'),
+    beside(overTime(report)),
+    beside([
+      bars('Statuses', counters.statuses, 'pages'),
+      bars('Content types', counters.types, 'pages'),
+      bars('Errors', counters.errors, 'URLs', 'URLs that were given up, by what went wrong.'),
+      bars('Tried again', counters.retries, 'times'),
+      bars('Not fetched', refusals(status), 'URLs', 'Links that robots.txt, a limit or a pattern kept out.'),
+    ]),
     domainSection(report),
     configuration(config),
   ]);
@@ -104,6 +106,7 @@ function overTime({ series }: CrawlReport): Html[] {
   const paced = moments.filter(({ millis }) => millis > whole);
   const aSecond = (column: 'pages' | 'bytes' | 'errors' | 'retries') => (moment: Moment) =>
     (moment[column] / moment.millis) * 1000;
+  const totals = cumulative(moments);
   const draw = (
     title: string,
     label: string,
@@ -112,9 +115,11 @@ function overTime({ series }: CrawlReport): Html[] {
     format = short,
   ) => section(title, curves(title, label, over, lines, format));
   return [
-    draw('Pages', 'pages a second', paced, [{ label: 'pages a second', value: aSecond('pages') }]),
+    draw('Pages', 'pages', totals, [{ label: 'pages', value: ({ pages }) => pages }]),
+    draw('Bytes', 'received', totals, [{ label: 'received', value: ({ bytes }) => bytes }], formatBytes),
+    draw('Pages a second', 'pages a second', paced, [{ label: 'pages a second', value: aSecond('pages') }]),
     draw(
-      'Bytes',
+      'Bytes a second',
       'received a second',
       paced,
       [{ label: 'received a second', value: aSecond('bytes') }],
@@ -133,6 +138,16 @@ function overTime({ series }: CrawlReport): Html[] {
       { label: 'tried again', value: aSecond('retries') },
     ]),
   ];
+}
+
+/** Counts since the beginning. */
+function cumulative(moments: readonly Moment[]): Moment[] {
+  let [pages, bytes] = [0, 0];
+  return moments.map((moment) => {
+    pages += moment.pages;
+    bytes += moment.bytes;
+    return { ...moment, pages, bytes };
+  });
 }
 
 interface Curve {

@@ -106,19 +106,24 @@ export function stretches({ every, at, columns }: SeriesState): Stretch[] {
 
 function sumOf(all: readonly SeriesState[], every: Millis, at: readonly number[]): SeriesState {
   const columns = byColumn(() => new Array<number>(at.length).fill(0));
+  const running = new Array<number>(at.length).fill(0);
+  // One that was too busy to tell, or ended a little before the others, has what it had before.
+  const believed = Math.max(1, LONGEST_SILENCE / every);
   for (const one of all) {
     let row = 0;
     for (const [i, begin] of at.entries()) {
       while (row < one.at.length - 1 && one.at[row + 1] <= begin) row++;
-      const within = one.at.length > 0 && one.at[0] <= begin && begin <= one.at[one.at.length - 1];
-      if (!within) continue;
-      // One that was too busy to tell has what it had before.
+      const age = begin - (one.at[row] ?? Infinity);
+      if (!(age >= 0 && age <= believed)) continue;
+      running[i]++;
       for (const column of LEVELS) columns[column][i] += one.columns[column][row];
-      if (one.at[row] !== begin) continue;
+      if (age > 0) continue;
       for (const column of COUNTS) columns[column][i] += one.columns[column][row];
-      columns.millis[i] = Math.max(columns.millis[i], one.columns.millis[row]);
+      columns.millis[i] += one.columns.millis[row];
     }
   }
+  // They run side by side.
+  for (const i of at.keys()) columns.millis[i] /= running[i];
   return { every, at, columns };
 }
 
