@@ -6,6 +6,7 @@ import type { CaptureQuery } from '../archive/archive.ts';
 import type { Problem } from '../archive/check.ts';
 import { EXIT } from '../errors.ts';
 import { formatBytes, formatCount } from '../units.ts';
+import { examples } from './example.ts';
 
 const PLACE = 'the folder of a crawl, a folder of WARC files, or a WARC file';
 const TIME = 'as 2026, 2026-03-14 or 20260314150926';
@@ -27,6 +28,13 @@ export function register(program: Command): void {
   archive
     .command('list')
     .description('List captures: time, status, type and URL, one a line, in the order of the index.')
+    .addHelpText(
+      'after',
+      examples(
+        'archive list my-crawl --prefix https://example.org/docs/',
+        'archive list my-crawl https://example.org/ --from 2026-03 --json',
+      ),
+    )
     .argument('<place>', PLACE)
     .argument('[url]', 'only captures of this URL')
     .option('--prefix <url>', 'only URLs that begin like this')
@@ -40,6 +48,13 @@ export function register(program: Command): void {
   archive
     .command('get')
     .description('Print the page that was archived for a URL, the latest or the nearest to a time.')
+    .addHelpText(
+      'after',
+      examples(
+        'archive get my-crawl https://example.org/ > page.html',
+        'archive get my-crawl https://example.org/ --at 2026-03-14 --headers',
+      ),
+    )
     .argument('<place>', PLACE)
     .argument('<url>', 'its URL')
     .option('--at <time>', `nearest to this time, ${TIME}`, digitsOf)
@@ -51,6 +66,7 @@ export function register(program: Command): void {
   archive
     .command('check')
     .description('Verify every record, digest, length and index entry.')
+    .addHelpText('after', examples('archive check my-crawl', 'archive check *.warc.gz --json'))
     .argument('<places...>', PLACE)
     .option('--json', 'print one object a line: problems, then what was checked')
     .addHelpText(
@@ -66,6 +82,7 @@ export function register(program: Command): void {
   archive
     .command('repair')
     .description('Write the whole records of a damaged WARC file to a new one.')
+    .addHelpText('after', examples('archive repair broken.warc.gz -o whole.warc.gz'))
     .argument('<warc>', 'the file; it is not changed')
     .option('-o, --out <file>', 'the new file')
     .addOption(
@@ -77,6 +94,7 @@ export function register(program: Command): void {
   archive
     .command('index')
     .description('Make the index of a crawl’s archive again, from its files.')
+    .addHelpText('after', examples('archive index my-crawl'))
     .argument('<folder>', 'the folder of a crawl')
     .action(async (folder: string) => {
       await (await import('./archive-care.ts')).reindex(folder, process.stdout);

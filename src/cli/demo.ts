@@ -1,11 +1,13 @@
 /** `drumlin demo`: the whole product on a web that fits on a laptop; what `npm start` runs. */
 import type { Command } from 'commander';
 import { DrumlinError, EXIT } from '../errors.ts';
+import { examples } from './example.ts';
 
 export function register(program: Command): void {
   program
     .command('demo')
     .description('crawl the built-in synthetic web for half a minute; needs no network')
+    .addHelpText('after', examples('demo', 'demo --max-time 5m --dir my-demo'))
     .option('--dir <folder>', 'folder that the crawl leaves behind')
     .option('--max-time <time>', 'stop after this time', '30s')
     .option('--quiet', 'show nothing while it runs and no summary')

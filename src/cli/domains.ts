@@ -4,6 +4,7 @@ import type { Column, DomainList, DomainRow } from '../crawl/domain-list.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import type { Override } from '../reputation/domain-record.ts';
 import { formatCount, parseCount } from '../units.ts';
+import { examples } from './example.ts';
 
 const COLUMNS: readonly Column[] = ['rank', 'in', 'supporters', 'budget', 'fetched', 'queued', 'domain'];
 
@@ -45,6 +46,14 @@ A crawl that runs is looked at as of its last checkpoint, a few seconds ago, and
   domains
     .command('set')
     .description('Decide what a domain may have, whatever its rank.')
+    .addHelpText(
+      'after',
+      examples(
+        'domains set example.com --budget 5000 --dir my-crawl',
+        'domains set farm.example --block --dir my-crawl',
+        'domains set example.com --clear --dir my-crawl',
+      ),
+    )
     .argument('<domain>', 'the pay-level domain, such as example.com')
     .requiredOption('--dir <folder>', 'the crawl’s folder')
     .option('--budget <count>', 'so many URLs a round')

@@ -6,6 +6,7 @@ import type { Predicate } from '../filter/predicate.ts';
 import { STAGES, type Stage } from '../filter/subject.ts';
 import { nearest } from '../nearest.ts';
 import { parseCount } from '../units.ts';
+import { examples } from './example.ts';
 
 const LANGUAGE = `
 An expression is made of predicates, "and", "or", "not" and parentheses; numbers are compared with < <= > >= == !=.
@@ -38,6 +39,7 @@ export function register(program: Command): void {
   filter
     .command('list')
     .description('List the predicates, from which stage on each is known, and an example of each.')
+    .addHelpText('after', examples('filter list'))
     .option('--predicates <file>', 'module with predicates of your own')
     .option('--json', 'print JSON, a line for each')
     .action((flags: { predicates?: string; json?: boolean }) => list(flags));
@@ -45,6 +47,10 @@ export function register(program: Command): void {
     .command('test')
     .description(
       'Tell whether a filter accepts URLs, and which part of it decided. Leaves with 7 if it refuses one.',
+    )
+    .addHelpText(
+      'after',
+      examples("filter test 'HostEndsWith(.edu) and PathDepth < 4' https://example.edu/a/b"),
     )
     .argument('<filter>', 'the expression, or @FILE')
     .argument('<url...>', 'URLs')
@@ -56,6 +62,13 @@ export function register(program: Command): void {
   filter
     .command('set')
     .description('Set a filter of a crawl, also while it runs; an empty one ("") accepts everything again.')
+    .addHelpText(
+      'after',
+      examples(
+        "filter set my-crawl fetch 'not PathStartsWith(/calendar/)'",
+        'filter set my-crawl fetch @my-filter.txt',
+      ),
+    )
     .argument('<folder>', 'the crawl’s folder')
     .argument('<stage>', STAGES.join(', '))
     .argument('<filter>', 'the expression, or @FILE')
@@ -63,6 +76,7 @@ export function register(program: Command): void {
   filter
     .command('show')
     .description('Show the filters of a crawl.')
+    .addHelpText('after', examples('filter show my-crawl'))
     .argument('<folder>', 'the crawl’s folder')
     .action((folder: string) => show(folder));
 }

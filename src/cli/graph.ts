@@ -10,6 +10,7 @@ import type { GraphFacts, GraphLevel } from '../graph/graph-file.ts';
 import type { ImportFormat } from '../graph/import.ts';
 import type { DegreeFacts, GraphInfo } from '../graph/info.ts';
 import { formatBytes, formatCount, formatDuration, type Millis, parseBytes } from '../units.ts';
+import { examples } from './example.ts';
 import { interruptible } from './interrupt.ts';
 
 interface Screen {
@@ -21,10 +22,28 @@ const memoryFlag = (size: string) => new Option('--memory <size>', 'memory to wo
 const levelFlag = (text: string) => new Option('--level <level>', text).choices(['page', 'host', 'domain']);
 
 export function register(program: Command): void {
-  const graph = program.command('graph').description('Import, build, export and describe graphs of the web.');
+  const graph = program
+    .command('graph')
+    .description('Import, build, export and describe graphs of the web.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph build my-crawl --level domain',
+        'graph info my-crawl/graph/domain',
+        'graph import edges.txt.gz --out my-graph',
+      ),
+    );
   graph
     .command('import')
     .description('Make a graph of edge lists, of Common Crawl’s vertices and edges, or of WebGraph’s files.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph import edges.txt.gz --out my-graph',
+        'graph import cc-main-domain-vertices.txt.gz cc-main-domain-edges.txt.gz --format common-crawl --level domain --out cc',
+        'graph import cnr-2000 --format bv --out cnr',
+      ),
+    )
     .argument(
       '<files...>',
       'text or gzip, or folders of such files; for bv the common beginning of the names will do',
@@ -42,6 +61,13 @@ export function register(program: Command): void {
   graph
     .command('build')
     .description('Make a graph of the links in a crawl’s archive.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph build my-crawl --level domain',
+        'graph build my-crawl --level page --nofollow --out my-pages --memory 1Gi',
+      ),
+    )
     .argument('<crawl>', 'the folder of a crawl')
     .addOption(levelFlag('what the nodes are').makeOptionMandatory())
     .option('--out <folder>', 'where to put the graph (default: graph/<level> in the folder of the crawl)')
@@ -51,6 +77,13 @@ export function register(program: Command): void {
   graph
     .command('export')
     .description('Write a graph as text: arcs by name, or Common Crawl’s two files.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph export my-graph --out arcs.txt.gz',
+        'graph export my-graph --format common-crawl --out my-release',
+      ),
+    )
     .argument('<graph>', 'the folder of a graph')
     .addOption(new Option('--format <format>', 'as what').choices(['edges', 'common-crawl']).default('edges'))
     .option(
@@ -64,6 +97,7 @@ export function register(program: Command): void {
   graph
     .command('info')
     .description('Describe a graph: sizes, degrees, reciprocity, strongly connected components.')
+    .addHelpText('after', examples('graph info my-graph', 'graph info my-graph --json'))
     .argument('<graph>', 'the folder of a graph')
     .option('--json', 'print JSON')
     .addOption(memoryFlag('1Gi'))

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
 import type { PolicyResult } from '../lab/virtual/run.ts';
 import { formatCount, formatDuration, type Millis, parseCount, parseDuration } from '../units.ts';
+import { examples } from './example.ts';
 
 export interface LabFlags {
   readonly scenario: string;
@@ -30,10 +31,21 @@ export interface Streams {
 export function register(program: Command): void {
   const lab = program
     .command('lab')
-    .description('Experiments on the synthetic web, in virtual time: no sockets, no waiting.');
+    .description('Experiments on the synthetic web, in virtual time: no sockets, no waiting.')
+    .addHelpText(
+      'after',
+      examples('lab run --scenario spam --pages 200k --policy bfs,in,tse --out my-report'),
+    );
   lab
     .command('run')
     .description('Crawl the same web once by each policy, and compare what each spends its fetches on.')
+    .addHelpText(
+      'after',
+      examples(
+        'lab run --scenario spam --pages 200k --policy bfs,in,tse',
+        'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
+      ),
+    )
     .option('--scenario <name>', 'clean, mixed, spam, hostile, or site', 'spam')
     .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
     .option('--policy <names>', 'policies apart by commas', 'bfs')

@@ -2,52 +2,9 @@
  * `drumlin`: one file per command. A command's module is light; what it runs is imported when it runs, so that
  * `--help` answers at once.
  */
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
-import { VERSION } from '../version.ts';
-import * as archive from './archive.ts';
-import * as completion from './completion.ts';
-import * as crawl from './crawl.ts';
-import * as demo from './demo.ts';
-import * as doctor from './doctor.ts';
-import * as domains from './domains.ts';
-import * as filter from './filter.ts';
-import * as graph from './graph.ts';
-import * as lab from './lab.ts';
-import * as plan from './plan.ts';
-import * as rank from './rank.ts';
-import * as report from './report.ts';
-import * as robots from './robots.ts';
-import * as status from './status.ts';
-import * as unique from './unique.ts';
-import * as web from './web.ts';
-
-const program = new Command('drumlin')
-  .description('A web crawler that knows where to spend its effort.')
-  .version(VERSION)
-  .showHelpAfterError('(add --help for what there is)')
-  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
-  .exitOverride();
-
-for (const { register } of [
-  crawl,
-  filter,
-  status,
-  report,
-  archive,
-  domains,
-  robots,
-  graph,
-  rank,
-  web,
-  lab,
-  unique,
-  plan,
-  demo,
-  doctor,
-  completion,
-])
-  register(program);
+import { createProgram } from './program.ts';
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
 // A command that has to clean up first removes this and answers for itself.
@@ -58,7 +15,7 @@ process.stdout.on('error', (error) => {
 });
 
 try {
-  await program.parseAsync();
+  await createProgram().parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }

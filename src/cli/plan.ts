@@ -26,6 +26,7 @@ import {
   twoQueuesTraffic,
 } from '../frontier/beast-model.ts';
 import { formatBytes, formatCount, parseBytes, parseCount } from '../units.ts';
+import { examples } from './example.ts';
 
 export interface PlanFlags {
   readonly pages?: string;
@@ -83,6 +84,7 @@ export function register(program: Command): void {
     .description(
       'Compute what checking URLs and enforcing budgets costs: disk traffic, the best disk, the pages a second it allows.',
     )
+    .addHelpText('after', examples('plan', 'plan --pages 1G,10G --memory 4G --bandwidth 500M'))
     .option('--pages <counts>', 'pages to crawl, several apart by commas (default: 800M to 8000G)')
     .option('--links <count>', 'links on a page (default: 59)')
     .option('--memory <sizes>', 'memory for the check, several apart by commas (default: 1G; 4G,8G)')

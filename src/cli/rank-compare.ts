@@ -10,6 +10,7 @@ import { nearest } from '../nearest.ts';
 import type { Comparison, Contestant } from '../rank/compare-run.ts';
 import type { NodeWeights } from '../rank/ranker.ts';
 import { parseBytes } from '../units.ts';
+import { examples } from './example.ts';
 import { interruptible } from './interrupt.ts';
 import { atLeastOne, keysByFlag, type Streams } from './rank-words.ts';
 
@@ -33,6 +34,13 @@ export function registerCompare(rank: Command): void {
     .command('compare')
     .description(
       'Compare ranking methods: bad nodes at the top, agreement, errors of estimates, time, memory.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'rank compare my-graph --by in,pagerank,tse --report ranks.html',
+        'rank compare my-graph --bad spam.txt --good trusted.txt --top 1000',
+      ),
     )
     .argument('<graph>', 'the folder of a graph')
     .option('--by <methods>', 'methods apart by commas, with parameters like tse:p=0.001:seed=2', METHODS)

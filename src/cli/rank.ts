@@ -11,6 +11,7 @@ import type { Graph } from '../graph/graph.ts';
 import { nearest } from '../nearest.ts';
 import type { RankResult } from '../rank/ranker.ts';
 import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../units.ts';
+import { examples } from './example.ts';
 import { interruptible } from './interrupt.ts';
 import { registerCompare } from './rank-compare.ts';
 import { atLeastOne, keysByFlag, type Streams } from './rank-words.ts';
@@ -41,6 +42,15 @@ export function register(program: Command): void {
   const rank = program
     .command('rank')
     .description('Rank the nodes of a graph: place, name and score, apart by tabs, best first.')
+    .addHelpText(
+      'after',
+      examples(
+        'rank my-graph --by tse --top 100',
+        'rank my-graph --by pagerank --top all --out ranks.tsv',
+        'rank --list',
+        'rank compare my-graph --report ranks.html',
+      ),
+    )
     .argument('[graph]', 'the folder of a graph')
     .option('--by <method>', 'how to rank; --list shows the methods and their parameters', 'tse')
     .option('--top <count>', 'how many nodes to print, or "all"', '100')

@@ -14,6 +14,7 @@ import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { DiskSieve } from '../sieve/disk-sieve.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import { parseBytes } from '../units.ts';
+import { examples } from './example.ts';
 
 export interface UniqueFlags {
   readonly dir?: string;
@@ -27,6 +28,14 @@ export function register(program: Command): void {
   program
     .command('unique')
     .description('Read lines, write those never seen before, and remember them.')
+    .addHelpText(
+      'after',
+      examples(
+        'unique < urls.txt > new.txt',
+        'unique --dir seen < today.txt > never-seen-before.txt',
+        'unique --count --memory 256Mi < urls.txt',
+      ),
+    )
     .option('--dir <folder>', 'where to remember, across runs; without it only this run counts')
     .option('--memory <size>', 'memory for everything', '64Mi')
     .option('--disk <size>', 'disk space for lines that wait to be decided', '8Gi')

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { DrumlinError } from '../errors.ts';
 import type { LabOptions } from '../lab/index.ts';
 import { formatCount, parseCount, parseDuration } from '../units.ts';
+import { examples } from './example.ts';
 
 interface WebFlags {
   seed: number;
@@ -32,6 +33,14 @@ interface ServeFlags extends WebFlags {
 export function register(program: Command): void {
   const web = describeWeb(program.command('web'))
     .description('Serve a synthetic web on loopback: HTTP, TLS and DNS, every page computed from the seed.')
+    .addHelpText(
+      'after',
+      examples(
+        'web                                              # prints the command to crawl it; Ctrl-C ends it',
+        'web --scenario hostile --ca-file ca.pem',
+        'web --scenario mixed --mix farm=5% --domains 100k --log requests.jsonl',
+      ),
+    )
     .option('--port <port>', 'for HTTP; 0 takes a free one', parsePort, 0)
     .option('--https-port <port>', 'for TLS, if the scenario has any; 0 takes a free one', parsePort, 0)
     .option('--dns-port <port>', 'for DNS over UDP; 0 takes a free one', parsePort, 0)
@@ -46,6 +55,10 @@ export function register(program: Command): void {
   describeWeb(web.command('truth'))
     .description(
       'Print what each domain of a web is: kind, role, pages, behaviours. No crawler ever sees it.',
+    )
+    .addHelpText(
+      'after',
+      examples('web truth --scenario spam --seed 7', 'web truth --scenario mixed --domains 1000 --json'),
     )
     .option('--json', 'one object a line rather than a table')
     .action((_own: unknown, command: Command) =>

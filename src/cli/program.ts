@@ -1,0 +1,61 @@
+/** All commands of `drumlin`, in the order of its help. */
+import { Command } from 'commander';
+import { VERSION } from '../version.ts';
+import * as archive from './archive.ts';
+import * as completion from './completion.ts';
+import * as crawl from './crawl.ts';
+import * as demo from './demo.ts';
+import * as doctor from './doctor.ts';
+import * as domains from './domains.ts';
+import * as filter from './filter.ts';
+import * as graph from './graph.ts';
+import * as lab from './lab.ts';
+import * as plan from './plan.ts';
+import * as rank from './rank.ts';
+import * as report from './report.ts';
+import * as robots from './robots.ts';
+import * as status from './status.ts';
+import * as unique from './unique.ts';
+import * as web from './web.ts';
+
+/** What a newcomer types first. */
+const FIRST_STEPS = `
+First steps:
+  drumlin demo                                               a crawl of a web that it brings along
+  drumlin crawl https://example.org/ --scope host --max-pages 100 --dir my-crawl --contact you@example.com
+  drumlin status my-crawl                                    how it is, and what to type next
+  drumlin archive list my-crawl                              what was fetched
+  drumlin archive get my-crawl https://example.org/          one page of it
+  drumlin crawl --dir my-crawl --exclude '*/private/*'       goes on, without some paths
+
+"drumlin help COMMAND" tells more, with examples. Exit codes: 0 done, 2 wrong usage, 3 nothing crawled, 4 disk, 5 folder,
+6 a limit was reached, 130 stopped.
+`;
+
+/** Commands that belong together. */
+const GROUPS: readonly (readonly [
+  heading: string,
+  commands: readonly { register(program: Command): void }[],
+])[] = [
+  ['Crawl:', [crawl, filter, robots, domains]],
+  ['Look at a crawl:', [status, report, archive]],
+  ['Graphs and rankings:', [graph, rank]],
+  ['The synthetic web:', [demo, web, lab]],
+  ['Tools:', [doctor, unique, plan, completion]],
+];
+
+export function createProgram(): Command {
+  const program = new Command('drumlin')
+    .description('A web crawler that knows where to spend its effort.')
+    .version(VERSION)
+    .showHelpAfterError('(add --help for what there is)')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
+    .exitOverride()
+    .addHelpText('after', FIRST_STEPS);
+  for (const [heading, commands] of GROUPS) {
+    program.commandsGroup(heading);
+    for (const { register } of commands) register(program);
+  }
+  const help = new Command('help').argument('[command]').description('how a command is used, with examples');
+  return program.addHelpCommand(help.helpGroup('Tools:'));
+}
