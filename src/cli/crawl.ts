@@ -1,7 +1,6 @@
 /** `drumlin crawl`: from the command line to a running crawl, and from its end to an exit code. */
 import { type Command, Option } from 'commander';
-import type { CrawlOptions, Setting } from '../crawl/settings.ts';
-import { environmentName, SETTING_ROWS } from '../crawl/settings.ts';
+import { addSettings, givenLayers, givenSettings } from './setting-options.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,7 +15,7 @@ export function register(program: Command): void {
     .command('crawl')
     .description('crawl from the seeds named: URLs, or files with one URL a line (- is standard input)')
     .argument('[seeds...]', 'URLs or files of URLs');
-  for (const [key, setting] of SETTING_ROWS) command.addOption(optionOf(key, setting));
+  addSettings(command);
   command
     .addOption(
       new Option(
@@ -29,38 +28,18 @@ export function register(program: Command): void {
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
-      const { json, fresh, resume, quiet, ...options } = flags;
-      for (const [key, { type }] of SETTING_ROWS) {
-        // "--insecure https://localhost/": the word after the flag is a seed, not a value of it.
-        const word = options[key];
-        if (typeof word !== 'string' || (type.takes?.test(word) ?? true)) continue;
-        if (command.getOptionValueSource(key) !== 'cli') continue;
-        words.push(word);
-        options[key] = true;
-      }
+      const { json, fresh, resume, quiet, config } = flags;
+      const layers = givenLayers(command, givenSettings(command, flags, words));
       const { runCommand } = await import('./run-crawl.ts');
-      process.exitCode = await runCommand(words, options as CrawlOptions, {
-        json: json === true,
-        fresh: fresh === true,
-        resume: resume === true,
-        quiet: quiet === true,
-      });
+      process.exitCode = await runCommand(
+        words,
+        { layers, file: config as string | undefined },
+        {
+          json: json === true,
+          fresh: fresh === true,
+          resume: resume === true,
+          quiet: quiet === true,
+        },
+      );
     });
-}
-
-function optionOf(key: string, setting: Setting<unknown>): Option {
-  const { type } = setting;
-  const optional = type.takes !== undefined;
-  const value = optional ? `[${type.placeholder}]` : `<${type.placeholder}>`;
-  const preset = type.print(setting.default);
-  const doc = preset === '' || optional ? setting.doc : `${setting.doc} (default: ${preset})`;
-  const option = new Option(`--${setting.flag} ${value}`, doc).env(environmentName(setting));
-  if (type.separator !== undefined) {
-    option.argParser((text, earlier?: string) =>
-      earlier === undefined ? text : `${earlier}${type.separator}${text}`,
-    );
-  }
-  // Commander names an option after its flag; the table's key is the name everywhere else.
-  option.attributeName = () => key;
-  return option;
 }

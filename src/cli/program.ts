@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import * as archive from './archive.ts';
 import * as completion from './completion.ts';
+import * as config from './config.ts';
 import * as crawl from './crawl.ts';
 import * as demo from './demo.ts';
 import * as doctor from './doctor.ts';
@@ -37,7 +38,7 @@ const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
 ])[] = [
-  ['Crawl:', [crawl, filter, robots, domains]],
+  ['Crawl:', [crawl, config, filter, robots, domains]],
   ['Look at a crawl:', [status, report, archive]],
   ['Graphs and rankings:', [graph, rank]],
   ['The synthetic web:', [demo, web, lab]],

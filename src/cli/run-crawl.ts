@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import type { LastCheckpoint } from '../crawl/agent-folder.ts';
 import { type Summary, startCrawl } from '../crawl/crawl.ts';
-import { nothingToGoOnWith, settingsIn } from '../crawl/folder.ts';
-import { type CrawlConfig, type CrawlOptions, resolveConfig } from '../crawl/settings.ts';
+import { nothingToGoOnWith } from '../crawl/folder.ts';
+import type { CrawlConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { formatCount } from '../units.ts';
-import { filterText } from './filter-text.ts';
+import { configure, type Given, NEW_FOLDER } from './configure.ts';
 import { showLive } from './live.ts';
 import { summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
@@ -26,31 +26,18 @@ export interface CommandFlags {
 }
 
 export async function runCommand(
-  words: string[],
-  options: CrawlOptions,
+  words: readonly string[],
+  given: Given,
   { json, fresh, resume, quiet }: CommandFlags,
 ): Promise<number> {
-  if (words.length === 0 && options.dir === undefined) throw noSeeds();
-  const dir = options.dir ?? freshFolder('crawl');
-  const before = await settingsIn(dir);
+  const { config, sources, seeds, before } = await configure(given, () => freshFolder('crawl'));
+  const { dir } = config;
+  const starts = words.length > 0 ? words : seeds;
   if (before && fresh) throw crawlExists(dir);
   if (resume && !before) throw nothingToResume(dir);
-  if (words.length === 0 && !before) throw nothingToGoOnWith(dir);
-  const config = resolveConfig({ ...before, ...(await withFilterFiles(options)), dir });
-  return exitCodeOf(await runInForeground(readSeeds(words), config, { json, quiet }));
+  if (starts.length === 0 && !before) throw sources.dir === NEW_FOLDER ? noSeeds() : nothingToGoOnWith(dir);
+  return exitCodeOf(await runInForeground(readSeeds([...starts]), config, { json, quiet }));
 }
-
-/** Filters that stand in files, as what stands there. */
-async function withFilterFiles(options: CrawlOptions): Promise<CrawlOptions> {
-  const expanded: Record<string, string> = {};
-  for (const key of FILTER_KEYS) {
-    const text = options[key];
-    if (text !== undefined) expanded[key] = await filterText(text);
-  }
-  return { ...options, ...expanded };
-}
-
-const FILTER_KEYS = ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter'] as const;
 
 function noSeeds(): DrumlinError {
   return new DrumlinError(

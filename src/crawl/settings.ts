@@ -14,6 +14,7 @@ import {
   contentTypes,
   count,
   duration,
+  endless,
   file,
   filterText,
   flag,
@@ -122,7 +123,7 @@ export const SETTINGS = {
     '',
     'JavaScript module with predicates of your own for filters, such as: export const IsBlog = ({ url }) => url.includes("/blog/")',
   ),
-  maxDepth: setting('max-depth', count, Infinity, 'follow at most this many links from a seed'),
+  maxDepth: setting('max-depth', endless(count), Infinity, 'follow at most this many links from a seed'),
   maxUrlLength: setting('max-url-length', count, 2048, 'follow no links longer than this', 1, LONGEST_URL),
   maxRepeats: setting(
     'max-repeats',
@@ -131,25 +132,25 @@ export const SETTINGS = {
     'follow no links in whose path the same segments stand more often than this in a row, such as /a/b/a/b/a/b/a/b',
     1,
   ),
-  maxPages: setting('max-pages', count, Infinity, 'stop after this many pages', 1),
+  maxPages: setting('max-pages', endless(count), Infinity, 'stop after this many pages', 1),
   maxPagesPerHost: setting(
     'max-pages-per-host',
-    count,
+    endless(count),
     Infinity,
     'fetch at most this many pages of a host',
     1,
   ),
   maxPagesPerDomain: setting(
     'max-pages-per-domain',
-    count,
+    endless(count),
     Infinity,
     'fetch at most this many pages of a domain and all its hosts',
     1,
   ),
-  maxBytes: setting('max-bytes', size, Infinity, 'stop when this much was received', 1),
+  maxBytes: setting('max-bytes', endless(size), Infinity, 'stop when this much was received', 1),
   maxTime: setting(
     'max-time',
-    duration,
+    endless(duration),
     Infinity,
     'stop after this time; requests under way get three seconds more',
   ),
@@ -337,9 +338,15 @@ export function resolveConfig(options: CrawlOptions): CrawlConfig {
     }
   }
   for (const [key, setting] of SETTING_ROWS) {
-    config[key] = checked(setting, read(setting, options[key] ?? setting.default));
+    config[key] = readSetting(key, options[key] ?? setting.default);
   }
   return config as CrawlConfig;
+}
+
+/** What a value of a setting means, or a refusal. */
+export function readSetting(key: keyof CrawlConfig, given: unknown): unknown {
+  const setting: Setting<unknown> = SETTINGS[key] as unknown as Setting<unknown>;
+  return checked(setting, read(setting, given));
 }
 
 /** What is written as text, as what it means; anything else as it is. */

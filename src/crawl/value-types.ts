@@ -20,6 +20,8 @@ export interface ValueType<T> {
   readonly placeholder: string;
   parse(text: string): T;
   print(value: T): string;
+  /** Exactly, so that it is read as the same again; where `print` is for people. */
+  write?(value: T): string;
   /** Whether a value that a program gave is one. */
   holds(value: unknown): value is T;
   /** All there are, where they are few. */
@@ -61,14 +63,48 @@ export const duration: ValueType<Millis> = {
   placeholder: 'time',
   parse: parseDuration,
   print: unlessEndless(formatDuration),
+  write: (v) => written(v, TIMES),
   holds: (v): v is Millis => typeof v === 'number',
 };
 export const size: ValueType<Bytes> = {
   placeholder: 'size',
   parse: parseBytes,
   print: unlessEndless(formatBytes),
+  write: (v) => written(v, SIZES),
   holds: (v): v is Bytes => typeof v === 'number',
 };
+const TIMES = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+const SIZES = [
+  ['Gi', 2 ** 30],
+  ['Mi', 2 ** 20],
+  ['Ki', 2 ** 10],
+  ['G', 1e9],
+  ['M', 1e6],
+  ['k', 1e3],
+  ['', 1],
+] as const;
+
+/** In the largest unit that it is a whole number of. */
+function written(value: number, units: readonly (readonly [string, number])[]): string {
+  const [unit, size] = units.find(([, each]) => value !== 0 && value % each === 0) ?? units[units.length - 1];
+  return `${value / size}${unit}`;
+}
+
+const NO_LIMIT = /^\s*(?:no limit|none)\s*$/;
+
+/** A number that need not be: a limit that was set elsewhere is taken back by "none". */
+export const endless = <T extends number>(type: ValueType<T>): ValueType<T> => ({
+  ...type,
+  parse: (t) => (NO_LIMIT.test(t) ? (Infinity as T) : type.parse(t)),
+  write: (v) => (v === Infinity ? 'none' : (type.write ?? type.print)(v)),
+});
+
 export const gzipLevel: ValueType<GzipLevel> = {
   placeholder: 'level',
   parse: (t) => parseCount(t) as GzipLevel,

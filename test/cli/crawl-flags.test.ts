@@ -1,8 +1,9 @@
 /** From the words of a command line and the environment to seeds and settings; the crawl itself is not run. */
 import { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Given } from '../../src/cli/configure.ts';
 import { register } from '../../src/cli/crawl.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { resolveLayers } from '../../src/crawl/configuration.ts';
 
 const runCommand = vi.hoisted(() => vi.fn(async () => 0));
 vi.mock('../../src/cli/run-crawl.ts', () => ({ runCommand }));
@@ -14,8 +15,8 @@ async function crawl(...words: string[]) {
   const program = new Command().exitOverride();
   register(program);
   await program.parseAsync(['crawl', ...words], { from: 'user' });
-  const [seeds, options] = runCommand.mock.calls[0] as unknown as [string[], CrawlOptions];
-  return { seeds, config: resolveConfig(options) };
+  const [seeds, { layers, file }] = runCommand.mock.calls[0] as unknown as [string[], Given];
+  return { seeds, file, ...resolveLayers(layers) };
 }
 
 describe('the flags of drumlin crawl', () => {
@@ -43,6 +44,11 @@ describe('the flags of drumlin crawl', () => {
     vi.stubEnv('DRUMLIN_EXCLUDE', '*.iso *.zip');
     expect((await crawl('http://x.test/')).config.exclude).toEqual(['*.iso', '*.zip']);
     expect((await crawl('http://x.test/', '--exclude', '*.pdf')).config.exclude).toEqual(['*.pdf']);
+    expect((await crawl('http://x.test/')).sources).toMatchObject({
+      exclude: 'DRUMLIN_EXCLUDE',
+      delay: 'default',
+    });
+    expect((await crawl('http://x.test/', '--exclude', '*.pdf')).sources.exclude).toBe('--exclude');
   });
 
   test('a word after a flag that may stand alone is a seed, unless it can be its value', async () => {
@@ -59,6 +65,12 @@ describe('the flags of drumlin crawl', () => {
     expect((await crawl('http://x.test/')).config.insecure).toBe(false);
     vi.stubEnv('DRUMLIN_INSECURE', 'maybe');
     await expect(crawl('http://x.test/')).rejects.toThrow('insecure: "maybe" is neither true nor false.');
+  });
+
+  test('a file of settings may be named, or none', async () => {
+    expect((await crawl('http://x.test/')).file).toBeUndefined();
+    expect((await crawl('http://x.test/', '--config', 'x.yaml')).file).toBe('x.yaml');
+    expect((await crawl('http://x.test/', '--config', '')).file).toBe('');
   });
 
   test('help tells every default that is one', () => {

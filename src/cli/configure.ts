@@ -1,0 +1,68 @@
+/** From what was given on the command line to the settings of a crawl: with the configuration file, and with what the folder remembers. */
+import { existsSync } from 'node:fs';
+import { type Configuration, type Layer, resolveLayers } from '../crawl/configuration.ts';
+import {
+  CONFIGURATION_FILE,
+  type ConfigurationFile,
+  parseConfiguration,
+} from '../crawl/configuration-file.ts';
+import { settingsIn } from '../crawl/folder.ts';
+import type { CrawlConfig, CrawlOptions } from '../crawl/settings.ts';
+import { Disk } from '../disk/disk.ts';
+import { filterText } from './filter-text.ts';
+
+export interface Given {
+  /** Flags first, then the environment. */
+  readonly layers: readonly Layer[];
+  /** The file that was named; undefined when none was. */
+  readonly file: string | undefined;
+}
+
+export interface Asked extends Configuration {
+  readonly seeds: readonly string[];
+  /** The folder holds a crawl to go on with. */
+  readonly before: boolean;
+}
+
+/** Where a folder comes from that nobody named. */
+export const NEW_FOLDER = 'a new folder';
+
+/** `freshFolder` is where a crawl goes that names no folder; '' for none. */
+export async function configure({ layers, file }: Given, freshFolder: () => string): Promise<Asked> {
+  const written = await readFile(file);
+  const above = written ? [...layers, layerOf(written)] : layers;
+  const dir = firstOf(above, 'dir') ?? freshFolder();
+  const before = dir === '' ? undefined : await settingsIn(dir);
+  const remembered: Layer = { options: before ?? {}, place: () => 'crawl.json' };
+  const all = [...above, remembered, { options: { dir }, place: () => NEW_FOLDER }];
+  const { config, sources } = resolveLayers(await Promise.all(all.map(withFilterFiles)));
+  return { config: { ...config, dir }, sources, seeds: written?.seeds ?? [], before: before !== undefined };
+}
+
+function firstOf(layers: readonly Layer[], key: keyof CrawlConfig): string | undefined {
+  const value = layers.find(({ options }) => options[key] !== undefined)?.options[key];
+  return value === undefined ? undefined : String(value);
+}
+
+function layerOf({ path, options, lines }: ConfigurationFile): Layer {
+  return { options, place: (key) => `${path}:${lines.get(key)}` };
+}
+
+/** The file that is named must be there; the usual one need not. */
+async function readFile(named: string | undefined): Promise<ConfigurationFile | undefined> {
+  if (named === '' || (named === undefined && !existsSync(CONFIGURATION_FILE))) return undefined;
+  const path = named ?? CONFIGURATION_FILE;
+  return parseConfiguration(await new Disk().readText(path), path);
+}
+
+const FILTERS = ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter'] as const;
+
+/** Filters that stand in files, as what stands there. */
+async function withFilterFiles({ options, place }: Layer): Promise<Layer> {
+  const expanded: Record<string, string> = {};
+  for (const key of FILTERS) {
+    const text = options[key];
+    if (text !== undefined) expanded[key] = await filterText(String(text));
+  }
+  return { options: { ...options, ...expanded } as CrawlOptions, place };
+}
