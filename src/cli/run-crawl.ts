@@ -13,6 +13,7 @@ import { showLive } from './live.ts';
 import { summaryText } from './progress.ts';
 import { readSeeds } from './seeds.ts';
 import { wantsColours } from './text-line.ts';
+import { whyNothing } from './why-nothing.ts';
 import { writeReport } from './write-report.ts';
 
 export interface CommandFlags {
@@ -76,13 +77,22 @@ export async function runInForeground(
       const page = await reportOf(config.dir);
       if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
       else if (!quiet) process.stdout.write(`\n${report(summary, page, goOn)}`);
+      const nothing = whyNothing(summary);
+      if (nothing !== undefined) process.stderr.write(`drumlin: ${nothing}\n`);
       return summary;
+    } catch (error) {
+      throw error instanceof DrumlinError ? withGoOn(error, config.dir) : error;
     } finally {
       view.end();
     }
   } finally {
     interrupts.end();
   }
+}
+
+/** The folder may have been given its name by us: "the same command again" would begin another crawl. */
+function withGoOn({ code, fact, remedy, exitCode, cause }: DrumlinError, dir: string): DrumlinError {
+  return new DrumlinError(code, fact, `${remedy} To go on: drumlin crawl --dir ${dir}`, { exitCode, cause });
 }
 
 function goingOn({ savedAt, pages, waiting }: LastCheckpoint): string {
