@@ -16,8 +16,11 @@ import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 import { WARCRecord, WARCSerializer } from 'warcio';
 import { digest } from '../src/archive/digest.ts';
 import { type GzipLevel, gzipMember, storedMember } from '../src/archive/gzip.ts';
+import { StoredPayloads } from '../src/archive/stored-payloads.ts';
+import { surt } from '../src/archive/surt.ts';
 import { RecordAssembler, requestFields, responseFields } from '../src/archive/warc-record.ts';
 import { WarcWriter } from '../src/archive/warc-writer.ts';
+import { Disk } from '../src/disk/disk.ts';
 import type { Exchange } from '../src/fetch/exchange.ts';
 import { NO_PORTS, webOf } from '../src/lab/index.ts';
 import { makePage } from '../src/lab/page.ts';
@@ -95,7 +98,35 @@ function writers(dir: string): Way[] {
       return folderBytes(folder);
     },
   });
-  return [ours(1), ours(3), ours(6), ours(0), warcio(dir, false), warcio(dir, true)];
+  /** As a crawl stores it. */
+  const inCrawl = (name: string, compares: boolean, metadata = false): Way => ({
+    name: `drumlin, level 1, ${name}`,
+    async run(pages) {
+      const folder = join(dir, String(count++));
+      const indexDir = join(folder, 'parts');
+      const disk = new Disk();
+      const payloads = compares
+        ? await StoredPayloads.open({ disk, folder: indexDir, files: [], memory: 16 * 2 ** 20 })
+        : undefined;
+      const writer = await WarcWriter.open(folder, {
+        ...{ info: { software: 'bench' }, gzipLevel: 1, indexDir, payloads, metadata, disk },
+      });
+      for (const page of pages) await writer.write(page, undefined, { hopsFromSeed: 3 });
+      await writer.close();
+      return (await folderBytes(folder)) + (await folderBytes(indexDir));
+    },
+  });
+  return [
+    ours(1),
+    inCrawl('index', false),
+    inCrawl('index, duplicates', true),
+    inCrawl('index, duplicates, metadata', true, true),
+    ours(3),
+    ours(6),
+    ours(0),
+    warcio(dir, false),
+    warcio(dir, true),
+  ];
 }
 
 /** Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level 6. */
@@ -143,7 +174,10 @@ function warcioBytes(record: WARCRecord, preferPako: boolean): Promise<Uint8Arra
 
 async function folderBytes(folder: string): Promise<number> {
   let bytes = 0;
-  for (const file of await readdir(folder)) bytes += (await stat(join(folder, file))).size;
+  for (const file of await readdir(folder)) {
+    const found = await stat(join(folder, file));
+    if (found.isFile()) bytes += found.size;
+  }
   return bytes;
 }
 
@@ -242,6 +276,7 @@ function rest(): Way[] {
     eachExchange('record of the request, with its digest', (page) => {
       return assembler.assemble(requestFields(page, ids), [page.requestBytes]).length;
     }),
+    eachExchange('key for the index', (page) => surt(page.url).length),
     eachExchange('two names', () => randomUUID().length + randomUUID().length),
   ];
 }

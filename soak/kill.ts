@@ -159,7 +159,7 @@ async function judge(dir: string, lab: Lab) {
     if (!(await isWhole(join(archive, file)))) torn.push(file);
     for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(join(archive, file))) {
       if (!blockConfirmed || (type === 'response' && !payloadConfirmed)) unconfirmed++;
-      if (type === 'response' && url && !url.endsWith('/robots.txt')) {
+      if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt')) {
         counts.set(url, (counts.get(url) ?? 0) + 1);
       }
     }

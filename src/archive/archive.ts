@@ -15,7 +15,7 @@ import type { Disk } from '../disk/disk.ts';
 import { LineSorter } from '../disk/line-sort.ts';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
 import type { Bytes, Millis } from '../units.ts';
-import { type Capture, parseCdxj, REVISIT_MIME } from './cdxj.ts';
+import { type Capture, indexLine, parseCdxj, REVISIT_MIME } from './cdxj.ts';
 import { openIndex, type SortedIndex } from './index-file.ts';
 import { archiveDir, indexDir, partLines, scannedLines, warcNames } from './index-merge.ts';
 import { surt } from './surt.ts';
@@ -89,6 +89,11 @@ export class Archive {
     }
   }
 
+  /** The lines of an index of all of it, in order. */
+  lines(): AsyncGenerator<string[]> {
+    return this.index ? this.index.linesFrom('') : this.#sortedLines('', () => true);
+  }
+
   /** The capture of a URL that is nearest to a time, the latest where none is named; of its spellings, the one asked for wins. */
   async nearest(url: string, at: Millis = Number.POSITIVE_INFINITY): Promise<Capture | undefined> {
     let best: Capture | undefined;
@@ -154,7 +159,7 @@ export class Archive {
         for (const line of lines) {
           if (!line.startsWith(start)) continue;
           const capture = parseCdxj(line);
-          if (capture && wants(capture)) await sorter.add(line);
+          if (capture && wants(capture)) await sorter.add(indexLine(line));
         }
       }
       yield* sorter.sorted();

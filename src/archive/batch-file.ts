@@ -47,6 +47,11 @@ export class BatchFile {
     this.#length = end;
   }
 
+  /** Fills `into` from `position`, as far as whole batches go or further; returns how many bytes there were. */
+  readUpTo(into: Uint8Array, position: number): Promise<number> {
+    return this.#file.readUpTo(into, position);
+  }
+
   async sync(): Promise<void> {
     await this.#file.sync();
     // A new file's name is part of its folder: without this a power cut may lose the name and keep the bytes.

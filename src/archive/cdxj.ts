@@ -41,6 +41,41 @@ export function cdxjLine(capture: Capture): string {
   return `${line},"digest":"${digest}","length":"${length}","offset":"${offset}","filename":${quoted(filename)}}\n`;
 }
 
+/** A payload that is stored, for whoever wants to refer to it. */
+export interface Original {
+  readonly url: string;
+  /** As in its WARC-Date. */
+  readonly date: string;
+  /** A bare UUID; an index does not name it. */
+  readonly id?: string;
+}
+
+/** A line of a part: of a page that others may refer to, its identifier and its date stand behind the rest. */
+export function partLine(capture: Capture, original: Pick<Required<Original>, 'id' | 'date'>): string {
+  return `${cdxjLine(capture).slice(0, -2)},"id":"${original.id}","date":"${original.date}"}\n`;
+}
+
+const ORIGINAL = /,"id":"([0-9a-f-]+)","date":"([0-9TZ:.-]+)"\}$/;
+
+/** A line of a part as the index has it. */
+export function indexLine(line: string): string {
+  return line.endsWith('Z"}') ? line.replace(ORIGINAL, '}') : line;
+}
+
+/** The labelled digest of a page that others may refer to. */
+export function originalDigest(line: string): string | undefined {
+  if (!ORIGINAL.test(line)) return undefined;
+  const digest = /,"digest":"([^"]+)"/.exec(line)?.[1] ?? '-';
+  if (digest === '-') return undefined;
+  return digest.includes(':') ? digest : `sha1:${digest}`;
+}
+
+export function originalIn(line: string): Original | undefined {
+  const known = ORIGINAL.exec(line);
+  const capture = known && parseCdxj(line);
+  return capture ? { url: capture.url, id: known[1], date: known[2] } : undefined;
+}
+
 const ODD = /[^ !#-[\]-~]/;
 
 /** JSON, in ASCII: bytes, letters and their order are then one thing, whoever reads it. */

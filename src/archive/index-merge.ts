@@ -14,7 +14,7 @@ import { LineSorter } from '../disk/line-sort.ts';
 import { readLines } from '../disk/lines.ts';
 import { DrumlinError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
-import { captureOf, cdxjLine } from './cdxj.ts';
+import { captureOf, cdxjLine, indexLine } from './cdxj.ts';
 import { writeIndex } from './index-file.ts';
 import { partName } from './index-part.ts';
 import { readWarc } from './warc-reader.ts';
@@ -47,7 +47,7 @@ async function listed(disk: Disk, folder: string): Promise<string[]> {
   }
 }
 
-/** The lines of all captures in a crawl's archive, in no order. */
+/** The lines of all captures in a crawl's archive, in no order, as its parts have them. */
 export async function* partLines(disk: Disk, dir: string): AsyncGenerator<string[]> {
   const parts = new Set(await listed(disk, partsDir(dir)));
   for (const warc of await warcNames(disk, archiveDir(dir))) {
@@ -73,7 +73,7 @@ export async function mergeIndex(disk: Disk, dir: string, options: MergeOptions 
   try {
     let bytes = 0;
     for await (const lines of partLines(disk, dir)) {
-      for (const line of lines) {
+      for (const line of lines.map(indexLine)) {
         await sorter.add(line);
         bytes += line.length + 1;
       }

@@ -42,9 +42,24 @@ export class IndexPart {
     return this.#pending === '';
   }
 
-  /** A line in ASCII, with its end. */
-  add(line: string): void {
+  /** A line in ASCII, with its end; returns where it stands. */
+  add(line: string): number {
+    const at = this.length;
     this.#pending += line;
+    return at;
+  }
+
+  /** The line at a byte, written or not, without its end; undefined where it is longer than `most`. */
+  async lineAt(offset: number, most: Bytes): Promise<string | undefined> {
+    const written = this.#file.length;
+    let text: string;
+    if (offset >= written) text = this.#pending.slice(offset - written, offset - written + most);
+    else {
+      const bytes = Buffer.allocUnsafe(most);
+      text = bytes.toString('latin1', 0, await this.#file.readUpTo(bytes, offset));
+    }
+    const end = text.indexOf('\n');
+    return end < 0 ? undefined : text.slice(0, end);
   }
 
   hold(): void {

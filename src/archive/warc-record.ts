@@ -12,6 +12,7 @@
 import { DrumlinError } from '../errors.ts';
 import type { Exchange, Truncation } from '../fetch/exchange.ts';
 import type { Millis } from '../units.ts';
+import type { Original } from './cdxj.ts';
 import { deflater } from './deflate.ts';
 import { type DigestAlgorithm, digest } from './digest.ts';
 
@@ -30,6 +31,8 @@ export interface RecordFields {
   readonly filename?: string;
   readonly truncated?: Truncation | undefined;
   readonly payloadDigest?: string | undefined;
+  /** Of a revisit: who had the same payload. */
+  readonly refersTo?: Original;
   readonly contentType: string;
 }
 
@@ -64,7 +67,7 @@ export class RecordAssembler {
       end += piece.length;
     }
     const blockDigest = digest(this.#algorithm, memory.subarray(room, end));
-    const text = fieldLines(fields, this.#dateText(fields.date), length, blockDigest);
+    const text = fieldLines(fields, this.dateText(fields.date), length, blockDigest);
     const textBytes = Buffer.byteLength(text);
     const start = room - textBytes;
     // What is ASCII, as nearly all fields are, is written several times faster where that is said.
@@ -80,7 +83,7 @@ export class RecordAssembler {
   }
 
   /** `2026-03-14T15:09:26.535Z` */
-  #dateText(date: Millis): string {
+  dateText(date: Millis): string {
     const second = Math.floor(date / 1000);
     this.#turnTo(second);
     return `${this.#secondText}${String(Math.floor(date) - second * 1000).padStart(3, '0')}Z`;
@@ -113,6 +116,38 @@ export function responseFields(exchange: Exchange, ids: ExchangeIds, payloadDige
     payloadDigest,
     contentType: 'application/http;msgtype=response',
   };
+}
+
+/** The same payload was stored before: the head alone is stored, and says where the rest is. */
+export function revisitFields(
+  exchange: Exchange,
+  ids: ExchangeIds,
+  payloadDigest: string,
+  refersTo: Original,
+): RecordFields {
+  return { ...responseFields(exchange, ids, payloadDigest), type: 'revisit', refersTo };
+}
+
+/** What is known about an exchange and stands in none of its bytes. */
+export interface ExchangeNotes {
+  /** Links followed from a seed. */
+  readonly hopsFromSeed: number;
+}
+
+export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string): RecordFields {
+  return {
+    type: 'metadata',
+    id,
+    date: exchange.startedAt,
+    targetUri: exchange.url,
+    concurrentTo: ids.responseId,
+    warcinfoId: ids.warcinfoId,
+    contentType: 'application/warc-fields',
+  };
+}
+
+export function metadataBlock({ elapsed }: Exchange, { hopsFromSeed }: ExchangeNotes): Uint8Array {
+  return warcFieldsBlock({ hopsFromSeed: String(hopsFromSeed), fetchTimeMs: String(Math.round(elapsed)) });
 }
 
 /** The request carries the response's date: WARC 1.1 asks for one date per capture. */
@@ -148,6 +183,34 @@ function endsPlainly(wireBody: readonly Uint8Array[]): boolean {
   return tail.endsWith(LAST_CHUNK) || tail === LAST_CHUNK.trimStart();
 }
 
+/** Who crawled, for whom and how: the fields of every file's warcinfo. */
+export interface CrawlInfo {
+  /** Name and version: `drumlin/0.1.0`. */
+  readonly software: string;
+  readonly userAgent?: string;
+  readonly operator?: string;
+  readonly isPartOf?: string;
+  readonly description?: string;
+  readonly robots?: string;
+  readonly hostname?: string;
+  readonly ip?: string;
+}
+
+export function warcinfoBlock(info: CrawlInfo): Uint8Array {
+  return warcFieldsBlock({
+    software: info.software,
+    format: 'WARC File Format 1.1',
+    conformsTo: 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
+    operator: info.operator,
+    isPartOf: info.isPartOf,
+    description: info.description,
+    robots: info.robots,
+    hostname: info.hostname,
+    ip: info.ip,
+    'http-header-user-agent': info.userAgent,
+  });
+}
+
 /** `application/warc-fields`: one `name: value` a line; empty values are left out. */
 export function warcFieldsBlock(fields: Readonly<Record<string, string | undefined>>): Uint8Array {
   let text = '';
@@ -166,15 +229,23 @@ function fieldLines(fields: RecordFields, date: string, blockLength: number, blo
   if (fields.concurrentTo !== undefined) text += `WARC-Concurrent-To: <urn:uuid:${fields.concurrentTo}>\r\n`;
   if (fields.warcinfoId !== undefined) text += `WARC-Warcinfo-ID: <urn:uuid:${fields.warcinfoId}>\r\n`;
   if (fields.filename !== undefined) text += `WARC-Filename: ${oneLine(fields.filename)}\r\n`;
+  if (fields.refersTo !== undefined) text += referenceLines(fields.refersTo);
   if (fields.truncated !== undefined) text += `WARC-Truncated: ${fields.truncated}\r\n`;
   text += `WARC-Block-Digest: ${blockDigest}\r\n`;
   if (fields.payloadDigest !== undefined) text += `WARC-Payload-Digest: ${fields.payloadDigest}\r\n`;
   return `${text}Content-Type: ${fields.contentType}\r\nContent-Length: ${blockLength}\r\n\r\n`;
 }
 
+const SAME_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+
+function referenceLines({ id, url, date }: Original): string {
+  const target = `WARC-Refers-To-Target-URI: ${oneLine(url)}\r\nWARC-Refers-To-Date: ${date}\r\n`;
+  return `WARC-Profile: ${SAME_PAYLOAD}\r\n${id === undefined ? '' : `WARC-Refers-To: <urn:uuid:${id}>\r\n`}${target}`;
+}
+
 function fieldsBytesAtMost(fields: RecordFields): number {
-  const { id, targetUri = '', ip = '', filename = '', concurrentTo = '', warcinfoId = '' } = fields;
-  const ours = id.length + concurrentTo.length + warcinfoId.length;
+  const { id, targetUri = '', ip = '', filename = '', concurrentTo = '', warcinfoId = '', refersTo } = fields;
+  const ours = id.length + concurrentTo.length + warcinfoId.length + (refersTo?.url.length ?? 0);
   return FIXED_FIELDS_BYTES + 3 * (targetUri.length + ip.length + filename.length + ours);
 }
 

@@ -26,34 +26,19 @@ import { systemCode } from '../errors.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Bytes } from '../units.ts';
 import { BatchFile } from './batch-file.ts';
-import { bareDigest, cdxjLine, mimeOf, timestamp14 } from './cdxj.ts';
-import { type DigestAlgorithm, digest } from './digest.ts';
+import { timestamp14 } from './cdxj.ts';
+import {
+  ExchangeRecords,
+  type ExchangeRecordsOptions,
+  type Location,
+  type StoredAs,
+} from './exchange-records.ts';
 import { type GzipLevel, gzipMember } from './gzip.ts';
 import { IndexPart } from './index-part.ts';
 import { MemberQueue } from './member-queue.ts';
-import { surt } from './surt.ts';
-import {
-  payloadIsConfirmable,
-  RecordAssembler,
-  requestFields,
-  responseFields,
-  warcFieldsBlock,
-} from './warc-record.ts';
+import { type CrawlInfo, type ExchangeNotes, warcinfoBlock } from './warc-record.ts';
 
-/** Who crawled, for whom and how: the fields of every file's warcinfo. */
-export interface CrawlInfo {
-  /** Name and version: `drumlin/0.1.0`. */
-  readonly software: string;
-  readonly userAgent?: string;
-  readonly operator?: string;
-  readonly isPartOf?: string;
-  readonly description?: string;
-  readonly robots?: string;
-  readonly hostname?: string;
-  readonly ip?: string;
-}
-
-export interface WarcWriterOptions {
+export interface WarcWriterOptions extends ExchangeRecordsOptions {
   readonly info: CrawlInfo;
   readonly prefix?: string;
   /** Tells the files of agents that share a folder apart. */
@@ -63,7 +48,6 @@ export interface WarcWriterOptions {
   /** How much may be on its way to disk before `write` waits. */
   readonly pendingBytes?: Bytes;
   readonly gzipLevel?: GzipLevel;
-  readonly digest?: DigestAlgorithm;
   /** Folder for the parts of the index, one for each file; without it none is kept. */
   readonly indexDir?: string | undefined;
   readonly clock?: Clock;
@@ -71,15 +55,9 @@ export interface WarcWriterOptions {
   readonly disk?: Disk;
 }
 
-/** Where a record lies: what an index needs to fetch it with one read. */
-export interface Location {
-  /** File name without folder. */
-  readonly file: string;
-  readonly offset: number;
-  readonly length: number;
-}
-
 export interface StoredExchange {
+  readonly as: StoredAs;
+  /** Of the response, or of the revisit in its stead; a page that was left out lies nowhere, and has no length. */
   readonly response: Location;
   readonly request: Location;
   /** Labelled digest of the payload, also where it is not stated in the record. */
@@ -93,6 +71,7 @@ export interface WholeLength {
   readonly index?: number | undefined;
 }
 
+const NOWHERE: Location = { file: '', offset: 0, length: 0 };
 const SERIAL_DIGITS = 5;
 /** Large enough that the cost of a system call per page vanishes, small enough to keep the disk busy. */
 const BATCH_BYTES = 256 * 1024;
@@ -112,12 +91,11 @@ export class WarcWriter {
   readonly #rotateBytes: number;
   readonly #pendingBytes: number;
   readonly #level: GzipLevel;
-  readonly #algorithm: DigestAlgorithm;
   readonly #indexDir: string | undefined;
   readonly #clock: Clock;
   readonly #uuid: () => string;
   readonly #disk: Disk;
-  readonly #assembler: RecordAssembler;
+  readonly #records: ExchangeRecords;
 
   #current: OpenWarc | undefined;
   #serial = 0;
@@ -152,12 +130,11 @@ export class WarcWriter {
     this.#rotateBytes = options.rotateBytes ?? 1e9;
     this.#pendingBytes = options.pendingBytes ?? 4 * 2 ** 20;
     this.#level = options.gzipLevel ?? 1;
-    this.#algorithm = options.digest ?? 'sha1';
     this.#indexDir = options.indexDir;
     this.#clock = options.clock ?? systemClock;
     this.#uuid = options.uuid ?? randomUUID;
     this.#disk = disk;
-    this.#assembler = new RecordAssembler(this.#algorithm);
+    this.#records = new ExchangeRecords(options);
   }
 
   /**
@@ -165,12 +142,16 @@ export class WarcWriter {
    * they are in, and surely before a later `flush` or `checkpoint` resolves. `onAccepted` is called in the very
    * step in which they are accepted: no `mark` comes between the two.
    */
-  write(exchange: Exchange, onAccepted?: () => void): Promise<StoredExchange> {
+  write(
+    exchange: Exchange,
+    onAccepted?: (as: StoredAs) => void,
+    notes?: ExchangeNotes,
+  ): Promise<StoredExchange> {
     return this.#inTurn(async () => {
       this.#refuseIfUnable();
       if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
       const current = this.#current ?? (await this.#startFile());
-      const stored = await this.#append(current, exchange, onAccepted);
+      const stored = await this.#append(current, exchange, onAccepted, notes);
       if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
       while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
         await this.#startDraining();
@@ -219,6 +200,7 @@ export class WarcWriter {
   close(): Promise<void> {
     return this.#inTurn(async () => {
       this.#closed = true;
+      await this.#records.close();
       const current = this.#current;
       if (!current) return;
       try {
@@ -246,28 +228,28 @@ export class WarcWriter {
   async #append(
     current: OpenWarc,
     exchange: Exchange,
-    onAccepted: (() => void) | undefined,
+    onAccepted: ((as: StoredAs) => void) | undefined,
+    notes: ExchangeNotes | undefined,
   ): Promise<StoredExchange> {
+    const plan = await this.#records.plan(exchange);
+    const { as, payloadDigest } = plan;
+    if (as === 'skipped') {
+      onAccepted?.(as);
+      return { as, response: NOWHERE, request: NOWHERE, payloadDigest };
+    }
     const ids = { responseId: this.#uuid(), requestId: this.#uuid(), warcinfoId: current.warcinfoId };
-    const payloadDigest = digest(this.#algorithm, exchange.payload);
-    const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
-    // Both members are made before either is accepted: an exchange is stored whole or not at all.
-    const requestMember = await gzipMember(
-      this.#assembler.assemble(requestFields(exchange, ids), [exchange.requestBytes]),
-      this.#level,
-      copyOf,
-    );
-    return gzipMember(
-      this.#assembler.assemble(responseFields(exchange, ids, stated), [exchange.head, ...exchange.wireBody]),
-      this.#level,
-      (responseMember) => {
-        const response = this.#accept(current, responseMember);
-        const request = this.#accept(current, requestMember);
-        current.part?.add(this.#indexLine(exchange, response, stated));
-        onAccepted?.();
-        return { response, request, payloadDigest };
-      },
-    );
+    // All members are made before any is accepted: an exchange is stored whole or not at all.
+    const others: Uint8Array[] = [];
+    for (const record of this.#records.others(exchange, ids, this.#uuid, notes)) {
+      others.push(await gzipMember(record, this.#level, copyOf));
+    }
+    return gzipMember(this.#records.response(exchange, ids, plan), this.#level, (member) => {
+      const response = this.#accept(current, member);
+      const [request] = others.map((other) => this.#accept(current, other));
+      if (current.part) this.#records.enter(current.part, exchange, ids, plan, response);
+      onAccepted?.(as);
+      return { as, response, request, payloadDigest };
+    });
   }
 
   #accept(current: OpenWarc, member: Uint8Array): Location {
@@ -275,24 +257,6 @@ export class WarcWriter {
     this.#pending.add(member);
     this.#offset += member.length;
     return location;
-  }
-
-  #indexLine(
-    { url, startedAt, headers, status }: Exchange,
-    { file, offset, length }: Location,
-    payloadDigest: string | undefined,
-  ): string {
-    return cdxjLine({
-      key: surt(url),
-      timestamp: this.#assembler.second(startedAt),
-      url,
-      mime: mimeOf(headers.get('content-type')),
-      status: String(status),
-      digest: bareDigest(payloadDigest),
-      offset,
-      length,
-      filename: file,
-    });
   }
 
   /** Whether files can be made here is asked before anything is fetched, not after. */
@@ -314,6 +278,7 @@ export class WarcWriter {
       this.#current = current;
       this.#offset = 0;
       this.#accept(current, member);
+      if (current.part) this.#records.beginFile(name, current.part);
       return current;
     }
   }
@@ -344,21 +309,9 @@ export class WarcWriter {
   }
 
   #warcinfo(filename: string, id: string): Uint8Array {
-    const block = warcFieldsBlock({
-      software: this.#info.software,
-      format: 'WARC File Format 1.1',
-      conformsTo: 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
-      operator: this.#info.operator,
-      isPartOf: this.#info.isPartOf,
-      description: this.#info.description,
-      robots: this.#info.robots,
-      hostname: this.#info.hostname,
-      ip: this.#info.ip,
-      'http-header-user-agent': this.#info.userAgent,
-    });
-    return this.#assembler.assemble(
+    return this.#records.assembler.assemble(
       { type: 'warcinfo', id, date: this.#clock.now(), filename, contentType: 'application/warc-fields' },
-      [block],
+      [warcinfoBlock(this.#info)],
     );
   }
 

@@ -1,13 +1,15 @@
-/** `drumlin archive check`, `repair` and `index`. */
+/** `drumlin archive check`, `repair`, `wacz` and `index`. */
 import { join } from 'node:path';
 import { Archive } from '../archive/archive.ts';
 import { type CheckReport, checkArchive } from '../archive/check.ts';
 import { mergeIndex, partsDir, warcNames } from '../archive/index-merge.ts';
 import { inspect, type RepairReport, repair } from '../archive/repair.ts';
+import { writeWacz } from '../archive/wacz.ts';
+import { systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
-import { formatCount } from '../units.ts';
-import { problemText, type RepairFlags, sizeText } from './archive.ts';
+import { formatBytes, formatCount } from '../units.ts';
+import { problemText, type RepairFlags, sizeText, type WaczFlags } from './archive.ts';
 
 interface Paper {
   write(text: string): unknown;
@@ -91,6 +93,29 @@ function noPlace(): DrumlinError {
     'There is no place to put the repaired file.',
     'Name one with -o, or take --in-place, which keeps the old file as .bak.',
   );
+}
+
+export async function pack(place: string, flags: WaczFlags, output: Paper): Promise<void> {
+  const disk = new Disk();
+  await requireAbsent(disk, flags.out);
+  const archive = await Archive.open(disk, place);
+  const { pages, files, bytes } = await writeWacz(disk, archive, flags.out, {
+    ...flags,
+    mainUrl: flags.main ?? (await firstSeed(disk, place)),
+    now: systemClock.now(),
+  });
+  output.write(
+    `${flags.out}: ${formatCount(pages)} pages, ${formatCount(files)} WARC files, ${formatBytes(bytes)}\n`,
+  );
+}
+
+/** Of a crawl; what is not one has none. */
+async function firstSeed(disk: Disk, place: string): Promise<string | undefined> {
+  try {
+    return JSON.parse(await disk.readText(join(place, 'crawl.json')))?.seeds?.[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** The parts go too: whoever asks for this does not trust them. */

@@ -17,6 +17,7 @@ Examples:
   drumlin archive get my-crawl https://example.org/ > page.html
   drumlin archive get my-crawl https://example.org/ --at 2026-03-14 --headers
   drumlin archive check my-crawl
+  drumlin archive wacz my-crawl -o my-crawl.wacz
   drumlin archive repair broken.warc.gz -o whole.warc.gz
 `;
 
@@ -92,6 +93,17 @@ export function register(program: Command): void {
       await (await import('./archive-care.ts')).repairFile(warc, flags, process.stdout);
     });
   archive
+    .command('wacz')
+    .description('Pack an archive into one file that replays in a browser (WACZ 1.1.1).')
+    .argument('<place>', PLACE)
+    .requiredOption('-o, --out <file>', 'the new file, such as my-crawl.wacz')
+    .option('--title <text>', 'what readers of it are shown as its name')
+    .option('--description <text>', 'and what it is about')
+    .option('--main <url>', 'the page that readers begin with (default: the first seed)')
+    .action(async (place: string, flags: WaczFlags) => {
+      await (await import('./archive-care.ts')).pack(place, flags, process.stdout);
+    });
+  archive
     .command('index')
     .description('Make the index of a crawl’s archive again, from its files.')
     .addHelpText('after', examples('archive index my-crawl'))
@@ -110,6 +122,13 @@ export interface GetFlags {
   readonly at?: string;
   readonly headers?: boolean;
   readonly raw?: boolean;
+}
+
+export interface WaczFlags {
+  readonly out: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly main?: string;
 }
 
 export interface RepairFlags {

@@ -3,9 +3,11 @@
  * know in which thread it is.
  */
 import { hostname } from 'node:os';
+import { EarlierPayloads, earlierDir } from '../archive/earlier-payloads.ts';
 import { archiveDir, partsDir } from '../archive/index-merge.ts';
 import { recoverArchive } from '../archive/recovery.ts';
-import { WarcWriter } from '../archive/warc-writer.ts';
+import { StoredPayloads } from '../archive/stored-payloads.ts';
+import { WarcWriter, type WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import { FieldWriter } from '../disk/fields.ts';
@@ -426,9 +428,14 @@ async function openArchive(
   const indexDir = partsDir(config.dir);
   for (const folder of [dir, indexDir]) await disk.makeFolder(folder);
   await recoverArchive(disk, dir, String(agent), before?.archive, indexDir);
+  const payloads =
+    config.duplicates === 'store' ? undefined : await openPayloads(disk, config, before?.archive);
   return WarcWriter.open(dir, {
     disk,
     indexDir,
+    payloads,
+    duplicates: config.duplicates === 'skip' ? 'skip' : 'revisit',
+    metadata: config.metadata,
     agent: String(agent),
     info: {
       software: `drumlin/${VERSION}`,
@@ -439,5 +446,23 @@ async function openArchive(
     },
     rotateBytes: config.warcSize,
     gzipLevel: config.gzip,
+  });
+}
+
+/** What is stored already, in this crawl and in those that it is compared with; each has half of the memory. */
+async function openPayloads(
+  disk: Disk,
+  { dir, dedupAgainst, dedupMemory }: CrawlConfig,
+  files: readonly WholeLength[] = [],
+): Promise<StoredPayloads> {
+  const compares = dedupAgainst.length > 0;
+  const memory = compares ? dedupMemory / 2 : dedupMemory;
+  const earlier = compares ? await EarlierPayloads.open(disk, earlierDir(dir), memory) : undefined;
+  return StoredPayloads.open({
+    disk,
+    folder: partsDir(dir),
+    files: files.map(({ file }) => file),
+    memory,
+    earlier,
   });
 }

@@ -15,6 +15,8 @@ export interface CountersState {
   readonly urlsSeen: number;
   /** Pages whose payload had been seen before. */
   readonly duplicates: number;
+  /** Pages that were not stored again: the archive had their payload. */
+  readonly revisits: number;
   /** URLs that robots.txt keeps us from. */
   readonly disallowed: number;
   readonly statuses: Readonly<Tally>;
@@ -44,6 +46,7 @@ export class Counters implements CountersState {
   bytes: Bytes = 0;
   urlsSeen = 0;
   duplicates = 0;
+  revisits = 0;
   disallowed = 0;
   readonly statuses: Tally = {};
   readonly types: Tally = {};

@@ -3,6 +3,7 @@
  * folder, and leaves the rest to a crew of agents.
  */
 
+import { earlierDir, gatherEarlier } from '../archive/earlier-payloads.ts';
 import { removeIndex } from '../archive/index-file.ts';
 import { indexDir, mergeIndex } from '../archive/index-merge.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -115,7 +116,7 @@ export async function startCrawl(
     const politeness = new Politeness(config, delays);
     await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
     await folder?.begin(config, agents, seeds);
-    if (folder) await removeIndex(disk, indexDir(config.dir));
+    if (folder) await prepareArchive(disk, config);
     const from = last && { savedAt: isoTime(last.savedAt), pages: last.pages, waiting: last.waiting };
     log.event('crawl-started', { version: VERSION, pid: process.pid, seeds: seeds.length, agents, from });
     for (const sentence of warnings) {
@@ -194,6 +195,13 @@ function progressOf(
     ),
     ending: crew.ending,
   };
+}
+
+/** An index that is there is true: this one will not be for long. */
+async function prepareArchive(disk: Disk, { dir, duplicates, dedupAgainst }: CrawlConfig): Promise<void> {
+  await removeIndex(disk, indexDir(dir));
+  if (duplicates === 'store' || dedupAgainst.length === 0) return;
+  await gatherEarlier(disk, earlierDir(dir), dedupAgainst);
 }
 
 async function runToEnd(

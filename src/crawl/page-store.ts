@@ -5,6 +5,8 @@
  *           is called in the very step in which a page is accepted. So what a `cut` holds is what had been told by then: a
  *           checkpoint that stores both has each page either in the archive or among the URLs that wait, and in one only.
  */
+import type { StoredAs } from '../archive/exchange-records.ts';
+import type { ExchangeNotes } from '../archive/warc-record.ts';
 import type { WarcWriter, WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Exchange } from '../fetch/exchange.ts';
@@ -28,9 +30,13 @@ export class PageStore {
   }
 
   /** Waits while the archive has more to write than it may hold. */
-  async store(exchange: Exchange, onAccepted: () => void = () => {}): Promise<void> {
-    if (!this.#writer) return onAccepted();
-    await this.#writer.write(exchange, onAccepted);
+  async store(
+    exchange: Exchange,
+    onAccepted: (as: StoredAs) => void = () => {},
+    notes?: ExchangeNotes,
+  ): Promise<void> {
+    if (!this.#writer) return onAccepted('response');
+    await this.#writer.write(exchange, onAccepted, notes);
     this.#cancelFlush ??= this.#clock.after(FLUSH_AFTER, () => {
       this.#cancelFlush = undefined;
       this.#writer?.flush().catch(() => {}); // the writer keeps its failure, and the next `store` or `close` tells

@@ -13,6 +13,7 @@ import {
   budgetPolicy,
   contentTypes,
   count,
+  duplicatesName,
   duration,
   endless,
   file,
@@ -280,6 +281,31 @@ export const SETTINGS = {
     65_535,
   ),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
+  duplicates: setting(
+    'duplicates',
+    duplicatesName,
+    'revisit',
+    'what becomes of a page whose payload is in the archive already: revisit (stored as a reference to it), store (stored again) or skip (not stored)',
+  ),
+  dedupAgainst: setting(
+    'dedup-against',
+    list,
+    [],
+    'folders of earlier crawls, or files of CDXJ lines, whose pages count as being in the archive already',
+  ),
+  dedupMemory: setting(
+    'dedup-memory',
+    size,
+    16 * 2 ** 20,
+    'memory of each agent for the digests of pages that are in the archive; the oldest are forgotten',
+    2 ** 10,
+  ),
+  metadata: setting(
+    'metadata',
+    flag,
+    false,
+    'store a metadata record with every page: links from a seed to it, time to fetch it',
+  ),
   gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)', 1, 9),
 } as const;
 

@@ -155,6 +155,10 @@ const ORDERS = ['budget', 'bfs'] as const;
 export const orderName = choice('order', ORDERS);
 export const rankName = choice('rank', RANKS);
 
+/** What becomes of a page whose payload is in the archive already. */
+const DUPLICATES = ['store', 'revisit', 'skip'] as const;
+export const duplicatesName = choice('way with duplicates', DUPLICATES);
+
 /** How much a domain may have a round: src/reputation/budget-policy.ts says how it is written. */
 export const budgetPolicy: ValueType<string> = {
   ...text,

@@ -8,6 +8,7 @@
  * A turn owns its host and its address. Where delays are set it makes one request and gives the turn back; where they
  * are zero it goes on for a slice of time, so that a kept connection is used while it is warm.
  */
+import type { StoredAs } from '../archive/exchange-records.ts';
 import type { Clock } from '../clock.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { type Exchange, FetchError, type HttpClient } from '../fetch/exchange.ts';
@@ -250,13 +251,14 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     () => exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads),
   );
   const { keep, discover } = await read(exchange, turn, discovery, isDuplicate, tools);
-  const accepted = () => {
+  const accepted = (as: StoredAs) => {
     isTaken();
+    if (as !== 'response') counters.revisits++;
     if (isDuplicate()) counters.duplicates++;
     discover();
   };
-  if (keep) await pages.store(exchange, accepted);
-  else accepted();
+  if (keep) await pages.store(exchange, accepted, { hopsFromSeed: discovery.depth });
+  else accepted('response');
   tools.foundLinks();
 }
 

@@ -9,6 +9,7 @@
  *           read of a damaged archive is told, not thrown.
  */
 import { join } from 'node:path';
+import { Archive } from '../archive/archive.ts';
 import { headEnd, payloadOf } from '../archive/http-block.ts';
 import { readWarc, type WarcRecord } from '../archive/warc-reader.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -40,18 +41,22 @@ export async function* crawlLinks(
   options: CrawlLinksOptions,
 ): AsyncGenerator<[string, string?]> {
   const files = await archiveOf(disk, folder);
+  const archive = await Archive.open(disk, folder);
+  let unresolved = 0;
   const drop = await droppedParameters(disk, folder);
   const nodeOf = NODE_OF[options.level];
   let before = 0;
   for (const { path, bytes } of files.list) {
     const reader = readWarc(path, { disk });
     for await (const record of reader) {
-      const links = await linksOf(record, drop, options.nofollow === true);
+      const page = record.type === 'revisit' ? await originalOf(record, archive) : record;
+      if (!page) unresolved++;
+      const links = await linksOf(record, page ?? record, drop, options.nofollow === true);
       if (links !== undefined) {
-        const page = nodeOf(links.url);
-        yield [page];
+        const node = nodeOf(links.url);
+        yield [node];
         for (const target of new Set(links.targets.map(nodeOf))) {
-          if (options.level === 'page' || target !== page) yield [page, target];
+          if (options.level === 'page' || target !== node) yield [node, target];
         }
       }
       options.onRead?.((before + record.offset + record.length) / files.bytes);
@@ -64,6 +69,18 @@ export async function* crawlLinks(
     }
     before += bytes;
   }
+  if (unresolved > 0) {
+    options.onWarning?.(
+      archive.index
+        ? `${unresolved} pages are the same as others that are not in ${folder}: their links are not in the graph.`
+        : `${unresolved} pages are the same as others, and without an index their links are not in the graph: run "drumlin archive index ${folder}" first.`,
+    );
+  }
+}
+
+/** Without an index, each would be looked for in the whole archive. */
+async function originalOf(revisit: WarcRecord, archive: Archive): Promise<WarcRecord | undefined> {
+  return archive.index && archive.original(revisit);
 }
 
 const NODE_OF: Readonly<Record<GraphLevel, (url: string) => string>> = {
@@ -122,9 +139,10 @@ function absent<T>(instead: T): (error: unknown) => T {
   };
 }
 
-/** Undefined for what is no page: other records, robots.txt, what has no URL or no head. */
+/** Of a record, and of the one that holds its page. Undefined for what is no page: other records, robots.txt, what has no URL or no head. */
 async function linksOf(
   record: WarcRecord,
+  page: WarcRecord,
   drop: ParameterList | undefined,
   nofollow: boolean,
 ): Promise<{ url: string; targets: string[] } | undefined> {
@@ -134,7 +152,7 @@ async function linksOf(
   if (url === undefined || head === undefined || pathOf(url) === '/robots.txt') return undefined;
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
   if (redirect !== undefined) return { url, targets: [redirect] };
-  const payload = payloadOf(record.block);
+  const payload = payloadOf(page.block);
   if (!isHtml(head.headers.get('content-type'), payload)) return { url, targets: [] };
   const { body } = await decodeContent({ payload, headers: head.headers });
   const context = {

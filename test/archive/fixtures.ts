@@ -132,7 +132,11 @@ export async function readWithWarcio(path: string): Promise<SecondOpinion[]> {
       offset: parser.offset,
       length: parser.recordLength,
       blockConfirmed: confirm(record.warcBlockDigest, block),
-      payloadConfirmed: confirm(record.warcPayloadDigest, await payloadByWarcio(block)),
+      // The payload of a revisit lies elsewhere.
+      payloadConfirmed:
+        record.warcType === 'revisit'
+          ? undefined
+          : confirm(record.warcPayloadDigest, await payloadByWarcio(block)),
       block,
       fields,
     });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { indexLine } from '../../src/archive/cdxj.ts';
 import { openIndex, removeIndex, writeIndex } from '../../src/archive/index-file.ts';
 import { mergeIndex, partLines, scannedLines } from '../../src/archive/index-merge.ts';
 import { recoverArchive } from '../../src/archive/recovery.ts';
@@ -142,7 +143,9 @@ describe('the parts that the archive writes', () => {
             const part = readFileSync(join(dir, 'indexes/parts', `${warc}.cdxj`), 'latin1')
               .split('\n')
               .slice(0, -1);
-            const withoutHead = part.map((line) => line.replace('"mime":"unk"', '"mime":"text/html"'));
+            const withoutHead = part.map((line) =>
+              indexLine(line).replace('"mime":"unk"', '"mime":"text/html"'),
+            );
             const scanned = await all(scannedLines(disk, join(dir, 'archive', warc), warc));
             const known = scanned.map((line) => line.replace('"mime":"unk"', '"mime":"text/html"'));
             expect(withoutHead).toEqual(known);

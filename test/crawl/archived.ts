@@ -15,7 +15,7 @@ export async function archivedPages(dir: string): Promise<string[]> {
       if (!blockConfirmed || (type === 'response' && !payloadConfirmed)) {
         throw new Error(`${file}: a digest of ${url} is wrong`);
       }
-      if (type === 'response' && url && !url.endsWith('/robots.txt')) urls.push(url);
+      if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt')) urls.push(url);
     }
   }
   return urls.sort();
