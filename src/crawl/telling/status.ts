@@ -104,8 +104,21 @@ function stateOf(
 }
 
 function countersOf(told: Status): CountersState {
-  const { pages, bytes, urlsSeen, duplicates, disallowed, statuses, types, retries, errors, refused } = told;
-  return { pages, bytes, urlsSeen, duplicates, disallowed, statuses, types, retries, errors, refused };
+  const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
+  const { statuses, types, retries, errors, refused } = told;
+  return {
+    pages,
+    bytes,
+    urlsSeen,
+    duplicates,
+    revisits,
+    disallowed,
+    statuses,
+    types,
+    retries,
+    errors,
+    refused,
+  };
 }
 
 function nextStep({ state, dir, pid, waiting, end }: Omit<CrawlStatus, 'next'>): CrawlStatus['next'] {
