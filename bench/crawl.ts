@@ -1,18 +1,20 @@
 /**
  * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same synthetic web.
  *
- *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300] [--agents 1] [--only drumlin,crawlee]
+ *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300] [--agents 1] [--only drumlin,crawlee] [--pin]
  *
  * The web runs in a process of its own, and only the crawler's processor time counts, from the start of the crawl to its end
  * (the peers' from `run()`, so that nobody pays for loading modules). Drumlin resolves names through the web's DNS, fetches
  * and obeys robots.txt and writes WARC; the peers have names resolved for free and keep url and title of each page.
  * The peers fetch fewer pages because they take longer: all run for about a minute of processor time, long enough that compiling
  * their code hardly counts.
+ * `--agents 1,2` compares numbers of agents. With `--pin` every crawler has the last core and the web the others (taskset): what is told apart is what agents
+ * cost each other, not what it costs to share caches and cores with one more thread.
  * Crawlee is installed by this file into bench/peers; Scrapy is measured where Debian's python3-scrapy is present.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -54,18 +56,23 @@ export async function run(args: string[]): Promise<void> {
       domains: { type: 'string', default: '300' },
       gzip: { type: 'string', default: '' },
       only: { type: 'string', default: '' },
+      pin: { type: 'boolean', default: false },
     },
   });
   const wanted = values.only.split(',');
-  const contenders = [drumlin(values.gzip, values.agents), crawlee(), scrapy()].filter((contender) =>
+  const cores = values.pin ? { crawler: cpus().length - 1, web: `0-${cpus().length - 2}` } : undefined;
+  const ours = values.agents.split(',').map((agents) => drumlin(values.gzip, agents));
+  const contenders = [...ours, crawlee(), scrapy()].filter((contender) =>
     wanted.some((name) => contender?.name.startsWith(name)),
   ) as Contender[];
-  const web = await startWeb(values.domains);
+  const web = await startWeb(values.domains, cores?.web);
+  if (cores)
+    execFileSync('taskset', ['-cp', String(cores.crawler), String(process.pid)], { stdio: 'ignore' });
   try {
     const results = new Map<Contender, Result[]>(contenders.map((contender) => [contender, []]));
     for (let i = 0; i < Number(values.runs); i++) {
       for (const contender of contenders) {
-        const pages = contender.name === 'drumlin' ? values.pages : values['peer-pages'];
+        const pages = contender.name.startsWith('drumlin') ? values.pages : values['peer-pages'];
         const result = contender.run(web, Number(pages));
         results.get(contender)?.push(result);
         process.stderr.write(`run ${i + 1} ${contender.name}: ${describe(result)}\n`);
@@ -83,7 +90,7 @@ const describe = (result: Result): string =>
 
 function print(results: Map<Contender, Result[]>): void {
   const mean = (list: Result[]) => list.map(rate).reduce((a, b) => a + b, 0) / list.length;
-  const [ours] = [...results.values()].map(mean);
+  const [first] = [...results.values()].map(mean);
   console.log('| crawler | pages per CPU-second: best | mean ± sd | peak memory | drumlin is |');
   console.log('|---|---|---|---|---|');
   for (const [{ name, version }, list] of results) {
@@ -92,13 +99,15 @@ function print(results: Map<Contender, Result[]>): void {
     const sd = Math.sqrt(rates.reduce((sum, r) => sum + (r - average) ** 2, 0) / rates.length);
     const memory = formatBytes(Math.max(...list.map((result) => result.maxRssBytes)));
     console.log(
-      `| ${name} ${version} | ${Math.max(...rates).toFixed(0)} | ${average.toFixed(0)} ± ${sd.toFixed(0)} | ${memory} | ${(ours / average).toFixed(1)}× |`,
+      `| ${name} ${version} | ${Math.max(...rates).toFixed(0)} | ${average.toFixed(0)} ± ${sd.toFixed(0)} | ${memory} | ${(first / average).toFixed(1)}× |`,
     );
   }
 }
 
-async function startWeb(domains: string): Promise<Web> {
-  const child = spawn(process.execPath, [BIN, 'web', '--json', '--domains', domains], {
+async function startWeb(domains: string, cores: string | undefined): Promise<Web> {
+  const pinned = cores === undefined ? [] : ['taskset', '-c', cores];
+  const [command, ...args] = [...pinned, process.execPath, BIN, 'web', '--json', '--domains', domains];
+  const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
@@ -111,7 +120,7 @@ async function startWeb(domains: string): Promise<Web> {
 
 function drumlin(gzip: string, agents: string): Contender {
   return {
-    name: 'drumlin',
+    name: agents === '1' ? 'drumlin' : `drumlin, ${agents} agents,`,
     version: spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8' }).stdout.trim(),
     run({ dns, seeds }, pages) {
       const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));

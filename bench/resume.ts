@@ -164,7 +164,7 @@ async function fill(
 ): Promise<Frontier> {
   const limits = {
     ...{ hosts: config.frontHosts, urls: config.frontUrls, front: 2 * config.fetches },
-    ...{ hostsPerAddress: Infinity, pagesPerHost: Infinity, pagesPerDomain: Infinity },
+    ...{ calm: Infinity, hostsPerAddress: Infinity, pagesPerHost: Infinity, pagesPerDomain: Infinity },
   };
   const frontier = new Frontier({ backlog, store, clock: systemClock, limits, onRefused: () => {} });
   for (let i = 0; i < size.urls * WAITING_SHARE; i++) {

@@ -27,7 +27,10 @@ export interface KillPlan {
   readonly kills: number;
   readonly domains: number;
   readonly pages: number;
-  /** How long a run lives after its first request, at most, in milliseconds. */
+  /**
+   * How long a run lives after its first request, at most, in milliseconds; longer while runs end before their first cut, or
+   * a busy machine would never get anywhere.
+   */
   readonly livesFor: number;
   readonly checkpoint: string;
   readonly agents: number;
@@ -79,10 +82,14 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     ];
     const random = randomFrom(plan.seed);
     const lives: Life[] = [];
+    let { livesFor } = plan;
     while (lives.length < plan.kills) {
-      const ended = await runAndKill(args, lab, plan, random);
+      const ended = await runAndKill(args, lab, livesFor, random);
       if (ended) break; // Nothing was left to fetch.
-      lives.push({ cutAt: lastCut(dir, plan.agents), killedAt: Date.now() });
+      const cuts = lastCuts(dir, plan.agents);
+      const gotOn = Math.max(...cuts) > (lives.at(-1)?.killedAt ?? 0);
+      livesFor = gotOn ? plan.livesFor : livesFor * 1.5;
+      lives.push({ cutAt: Math.min(...cuts), killedAt: Date.now() });
       if (lives.length % 10 === 0) plan.say?.(`${lives.length} kills, ${lab.requests} requests`);
     }
     const exitCode = await runToEnd(args);
@@ -95,11 +102,10 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-function lastCut(dir: string, agents: number): number {
-  const cuts = Array.from({ length: agents }, (_, agent) => join(dir, `agents/${agent}/checkpoint.json`)).map(
-    (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state.savedAt : 0),
-  );
-  return Math.min(...cuts);
+/** When each agent made its last checkpoint; 0 where it has made none. */
+function lastCuts(dir: string, agents: number): number[] {
+  const paths = Array.from({ length: agents }, (_, agent) => join(dir, `agents/${agent}/checkpoint.json`));
+  return paths.map((path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state.savedAt : 0));
 }
 
 function repeats(log: string, lives: readonly Life[]): Pick<KillReport, 'askedAgain' | 'mayBeAskedAgain'> {
@@ -120,14 +126,19 @@ function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
 }
 
 /** True when the crawl came to its end before it was killed. */
-async function runAndKill(args: string[], lab: Lab, plan: KillPlan, random: () => number): Promise<boolean> {
+async function runAndKill(
+  args: string[],
+  lab: Lab,
+  livesFor: number,
+  random: () => number,
+): Promise<boolean> {
   const before = lab.requests;
   const child = start(args);
   const ended = once(child, 'exit') as Promise<[number | null]>;
   if (random() < EARLY_SHARE) await sleep(random() * EARLY_WITHIN);
   else {
     while (lab.requests === before && child.exitCode === null) await sleep(1);
-    await sleep(random() * plan.livesFor);
+    await sleep(random() * livesFor);
   }
   child.kill('SIGKILL');
   const [code] = await ended;

@@ -52,6 +52,7 @@ import {
 import { equip } from './equipment.ts';
 import type { SeedMove } from './folder.ts';
 import { decodeFront, encodeFront } from './front.ts';
+import { limitsOf } from './limits.ts';
 import type { EventLog } from './log.ts';
 import { Naming } from './naming.ts';
 import { Outage } from './outage.ts';
@@ -60,7 +61,7 @@ import { PageStore } from './page-store.ts';
 import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { createScope } from './scope.ts';
-import { addressDelay, type CrawlConfig } from './settings.ts';
+import type { CrawlConfig } from './settings.ts';
 import { Series } from './telling/series.ts';
 import { type Vitals, VitalsKeeper } from './telling/vitals.ts';
 
@@ -109,8 +110,6 @@ export interface RunningAgent {
   readonly result: Promise<AgentProgress>;
 }
 
-const LEAST_HOSTS_PER_ADDRESS = 16;
-const MOST_HOSTS_PER_ADDRESS = 256;
 /** For the cache of recent links: the menus and footers of a few thousand sites. */
 const RECENT_LINKS: Bytes = 2 ** 20;
 /** For the digests of recent payloads: half a million pages. */
@@ -173,14 +172,7 @@ async function beginAgent(
     backlog: folder?.backlog ?? Backlog.inMemory(),
     store: folder?.hosts,
     clock,
-    limits: {
-      hosts: folder ? config.frontHosts : Infinity,
-      urls: folder ? config.frontUrls : Infinity,
-      front: Math.min(2 * config.fetches, config.frontHosts),
-      hostsPerAddress: hostsPerAddress(config),
-      pagesPerHost: config.maxPagesPerHost,
-      pagesPerDomain: config.maxPagesPerDomain,
-    },
+    limits: folder ? limitsOf(config) : { ...limitsOf(config), hosts: Infinity, urls: Infinity },
     ...(start.addresses && { addresses: new SharedAddressTable(start.addresses, start.agent) }),
     // After a restart nobody knows when an address was asked last.
     ...(before && { readyFrom: (ip: string) => startedAt + politeness.addressDelay(ip) }),
@@ -401,12 +393,6 @@ function underBudgets(
     onBudgets: () => supply.budgetsChanged(),
   });
   return { reputation, supply };
-}
-
-/** Twice as many as an address can be asked for in turn before the first of them is ready again. */
-function hostsPerAddress(config: CrawlConfig): number {
-  const inTurn = config.delay / Math.max(addressDelay(config), 1);
-  return Math.min(Math.max(LEAST_HOSTS_PER_ADDRESS, Math.ceil(2 * inTurn)), MOST_HOSTS_PER_ADDRESS);
 }
 
 /** Each seed is discovered by the agent that owns it. */

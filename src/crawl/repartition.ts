@@ -151,7 +151,7 @@ async function handOverHosts(
 function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
   const clock: Clock = { ...systemClock, after: () => () => {} };
   const limits = {
-    ...{ hosts: Infinity, urls: Infinity, front: Infinity, hostsPerAddress: Infinity },
+    ...{ hosts: Infinity, urls: Infinity, front: Infinity, calm: Infinity, hostsPerAddress: Infinity },
     ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity },
   };
   return new Frontier({ backlog, store, clock, limits, onRefused: () => {} });

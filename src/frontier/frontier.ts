@@ -34,6 +34,8 @@ export interface FrontierLimits {
   readonly urls: number;
   /** The front is this large at first. */
   readonly front: number;
+  /** It may become smaller again when no fetcher has waited for so long; Infinity: never. */
+  readonly calm: Millis;
   /** Beyond that size of the front, an address that has this many hosts waiting gets no more. */
   readonly hostsPerAddress: number;
   /** Pages in the life of the crawl. */
@@ -93,6 +95,8 @@ export class Frontier {
   readonly #hungry = new Set<Host>();
   #queued = 0;
   #required: number;
+  /** When a fetcher last had to wait, or the front was last allowed to shrink. */
+  #calmSince: Millis;
   /** Every host of the crawl is in memory: one that is not is new. */
   #allHere = true;
   /** How far the sweep under way has come: who leaves memory ahead of it must not be brought back by it. */
@@ -108,6 +112,7 @@ export class Frontier {
     this.#parts = parts;
     this.#limits = parts.limits;
     this.#required = parts.limits.front;
+    this.#calmSince = parts.clock.now();
     this.backlog = parts.backlog;
     this.store = parts.store;
     this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom);
@@ -123,7 +128,7 @@ export class Frontier {
     return this.#hosts.size - this.#idle.size - this.#resolving.size;
   }
 
-  /** How large the front should be: it grows whenever a fetcher had to wait. */
+  /** How large the front should be: it grows whenever a fetcher had to wait, and shrinks while none has. */
   get required(): number {
     return this.#required;
   }
@@ -177,8 +182,17 @@ export class Frontier {
 
   /** A fetcher had to wait: if the front was as large as required, more is required from now on. */
   starved(): void {
+    this.#calmSince = this.#parts.clock.now();
     if (this.front < this.#required) return;
     this.#required = Math.min(this.#limits.hosts, this.#required + Math.max(1, this.#required >> 4));
+  }
+
+  /** No fetcher had to wait for a while: a smaller front may do, and then what waits elsewhere can be chosen among for longer. */
+  #shrink(now: Millis): void {
+    if (now < this.#calmSince + this.#limits.calm) return;
+    this.#calmSince = now;
+    const least = Math.min(this.#limits.front, this.#limits.hosts);
+    this.#required = Math.max(least, this.#required - (this.#required >> 4));
   }
 
   /** How many URLs of a host memory has room for. */
@@ -293,6 +307,7 @@ export class Frontier {
   // —— Turns ——
 
   acquire(now: Millis): HostTurn | undefined {
+    this.#shrink(now);
     return this.#workbench.acquire(now);
   }
 
@@ -444,13 +459,13 @@ export class Frontier {
     return resolving && this.#hosts.size - this.#idle.size < hosts && this.#queued < urls;
   }
 
-  /** The address could not serve more hosts anyway, and others could use their places. */
   /** Nothing of the URL that was taken last can be lost any more. */
   #settle(host: Host): void {
     if (host.underWay) host.domain.underWay--;
     host.underWay = undefined;
   }
 
+  /** The address could not serve more hosts anyway, and others could use their places. */
   #isCrowded(ip: string): boolean {
     const { front, hostsPerAddress } = this.#limits;
     return this.store !== undefined && this.front > front && this.#workbench.hostsAt(ip) >= hostsPerAddress;

@@ -23,6 +23,8 @@ const BRANCHING = 8;
 /** How far the chains look for the next living page or domain; beyond it they start over at the next edge of the tree. */
 const LOOK_AHEAD = 400;
 const MAX_SLOTS_A_PAGE = 120;
+/** On a domain that nobody tends. */
+const COMMENTS_A_PAGE = 12;
 
 /** Where slot k of a domain points, and since which step. */
 export function edgeOf(web: Web, domain: Domain, k: number): { target: number; since: number } {
@@ -88,7 +90,7 @@ export function addDomainLinks(
     added++;
   }
   if (page === 0 && domain.kind.backbone) addNeighbours(web, domain, links);
-  if (!domain.kind.spam) addComment(web, domain, page, links);
+  if (!domain.kind.spam) addComments(web, domain, page, links);
 }
 
 function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkList): number {
@@ -102,11 +104,18 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
   return 1;
 }
 
-/** Where anyone may write, spammers do: one honest page in fifty bears a link to spam, if there is any. */
-function addComment(web: Web, domain: Domain, page: number, links: LinkList): void {
-  if (hash(web.world.seed, TAG.comment, domain.index, page, 1) % 50 !== 0) return;
-  const spam = spamFor(web, domain, page);
-  if (spam !== undefined) links.add(web.domains.at(spam), 0);
+/**
+ * Where anyone may write, spammers do, if there are any: one page in fifty bears a link to spam, and every page of the one domain in fifty
+ * that nobody tends is full of them.
+ */
+function addComments(web: Web, domain: Domain, page: number, links: LinkList): void {
+  const { seed } = web.world;
+  const untended = domain.kind.name !== 'giant' && hash(seed, TAG.comment, domain.index) % 500 === 0;
+  const comments = untended ? COMMENTS_A_PAGE : hash(seed, TAG.comment, domain.index, page, 1) % 200 ? 0 : 1;
+  for (let i = 0; i < comments; i++) {
+    const spam = spamFor(web, domain, page * COMMENTS_A_PAGE + i);
+    if (spam !== undefined) links.add(web.domains.at(spam), 0);
+  }
 }
 
 /** The domains up to and including the next living backbone domain, spam left out. */

@@ -95,7 +95,6 @@ const SPAM: Shares = {
   farm: 0.2,
   parked: 0.12,
   copy: 0.04,
-  honeypot: 0.01,
   wildcard: 0.02,
 };
 

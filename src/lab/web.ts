@@ -13,6 +13,7 @@ import { movedRobots } from './behaviours/robots.ts';
 import { type Domain, Domains } from './domain.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind, KindName } from './kinds/kind.ts';
+import { spamFor } from './kinds/spam.ts';
 import { BLOCK } from './layout.ts';
 import { edgeOf } from './links.ts';
 import { makePage } from './page.ts';
@@ -25,6 +26,8 @@ import { withSessions } from './sessions.ts';
 import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
 import { World, type WorldSettings } from './world.ts';
+
+const SPAM_SEEDS = 5;
 
 export interface Place {
   readonly domain: Domain;
@@ -144,12 +147,16 @@ export class Web {
     return behaviour ? { ...answer, behaviour } : answer;
   }
 
-  /** The home pages of the best ranked living domains: where a crawl may start. */
+  /** The home pages of the best ranked living domains: where a crawl may start. Where there is spam, nobody's list is free of it. */
   seeds(count = 10): string[] {
     const seeds: string[] = [];
     for (let index = 0; index < this.world.domains && seeds.length < count; index++) {
       const domain = this.domains.at(index);
       if (domain.kind.backbone && domain.alive) seeds.push(urlOf(domain, 0));
+    }
+    for (let k = 0; k < SPAM_SEEDS; k++) {
+      const spam = spamFor(this, this.domains.at(0), k);
+      if (spam !== undefined) seeds.push(urlOf(this.domains.at(spam), 0));
     }
     return seeds;
   }

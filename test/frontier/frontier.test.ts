@@ -21,6 +21,7 @@ const NO_LIMITS: FrontierLimits = {
   hosts: 3,
   urls: 8,
   front: 2,
+  calm: Infinity,
   hostsPerAddress: 2,
   pagesPerHost: Infinity,
   pagesPerDomain: Infinity,

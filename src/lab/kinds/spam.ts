@@ -6,7 +6,8 @@
  * the few good links that a honeypot earns and passes on.
  */
 import type { Domain } from '../domain.ts';
-import { hash, TAG } from '../random.ts';
+import { poolOf } from '../paths.ts';
+import { hash, TAG, textHash } from '../random.ts';
 import type { Web } from '../web.ts';
 import type { World } from '../world.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -54,26 +55,70 @@ function farmRole(domain: Domain): FarmRole {
   return place === 0 ? 'target' : place <= FARM_BOOSTERS ? 'booster' : 'leaf';
 }
 
+const OFFERS_A_PAGE = 30;
+const SISTERS_A_PAGE = 4;
+const SHOPS = 50;
+/** Of a farm's target, to whom spammers do not owe anything. */
+const TARGET_ORDINARY = 2;
+
+/** A program writes its pages: as many as anybody asks for, and each names more. */
 export const farm: Kind = {
   ...deceit,
   name: 'farm',
-  about: 'leaves that link to boosters that link to the target',
-  pages: (world, index) => few(4, 16)(world, index),
+  about: 'endless offers; leaves link to boosters, boosters to the target, which lists them all',
+  endless: true,
+  anyHost: true,
+  pages: few(4, 16),
   role: (_world, domain) => farmRole(domain),
-  degree: (_world, domain) => ({ target: 2, booster: 1, leaf: 3 })[farmRole(domain)],
+  degree(world, domain) {
+    const { count } = groupOf(world, domain, FARM_SIZE);
+    return { target: TARGET_ORDINARY + count - 1, booster: 1, leaf: 3 }[farmRole(domain)];
+  },
   target(web, domain, k) {
-    const { world } = web;
-    const { first, count } = groupOf(world, domain, FARM_SIZE);
-    if (farmRole(domain) === 'target') return undefined;
-    if (farmRole(domain) === 'booster') return world.layout.memberAt('farm', first);
-    const boosters = Math.min(FARM_BOOSTERS, count - 1);
-    if (boosters < 1) return world.layout.memberAt('farm', first);
-    return world.layout.memberAt(
-      'farm',
-      first + 1 + (hash(world.seed, TAG.member, domain.index, k) % boosters),
-    );
+    const { layout, seed } = web.world;
+    const role = farmRole(domain);
+    const { first, count } = groupOf(web.world, domain, FARM_SIZE);
+    if (role === 'target')
+      return k < TARGET_ORDINARY ? undefined : layout.memberAt('farm', first + k - TARGET_ORDINARY + 1);
+    const boosters = role === 'leaf' ? Math.min(FARM_BOOSTERS, count - 1) : 0;
+    const above = boosters && 1 + (hash(seed, TAG.member, domain.index, k) % boosters);
+    return layout.memberAt('farm', first + above);
+  },
+  furnish(web, domain, page, links) {
+    for (const address of offersOf(web, domain, page)) links.addAddress(address);
+  },
+  resource(web, domain, _label, target) {
+    const match = /^\/offers\/([0-9a-z]{1,7})$/.exec(target);
+    if (!match) return undefined;
+    const key = textHash(match[1]);
+    const addresses = [...offersOf(web, domain, key), ...sisterOffers(web, domain, key)];
+    return { is: 'small', domain, key, addresses };
   },
 };
+
+function offersOf(web: Web, domain: Domain, key: number): string[] {
+  return Array.from({ length: OFFERS_A_PAGE }, (_, i) =>
+    offerAt(domain, hash(web.world.seed, TAG.wildcard, domain.index, key, i)),
+  );
+}
+
+/** Every offer is at one of the domain's many shops. */
+function offerAt(domain: Domain, draw: number): string {
+  const { slugs } = poolOf(domain);
+  const shop = `${slugs[(draw >>> 8) % Math.min(slugs.length, SHOPS)]}.${domain.name}`;
+  return `${domain.originOf(shop)}/offers/${draw.toString(36)}`;
+}
+
+/** Offers of members that it links to. */
+function sisterOffers(web: Web, domain: Domain, key: number): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < SISTERS_A_PAGE; i++) {
+    const draw = hash(web.world.seed, TAG.member, domain.index, key, i);
+    const target = farm.target?.(web, domain, draw % domain.degree) ?? -1;
+    if (target >= 0) found.push(offerAt(web.domains.at(target), draw));
+  }
+  return found;
+}
 
 export const parked: Kind = {
   ...deceit,
@@ -119,6 +164,11 @@ export const copy: Kind = {
   },
 };
 
+const GROUP_SIZES: Partial<Record<KindName, number>> = {
+  farm: FARM_SIZE,
+  exchange: EXCHANGE_SIZE,
+  parked: PARKING_SIZE,
+};
 const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', 'copy'];
 
 export const honeypot: Kind = {
@@ -130,7 +180,7 @@ export const honeypot: Kind = {
   target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),
 };
 
-/** Some spam domain; a farm's target rather than its leaves. */
+/** Some spam domain that its makers want to be found: of a group, nearly always the first, which leads to the others. */
 export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
   const draw = hash(web.world.seed, TAG.comment, domain.index, k);
   for (let i = 0; i < BAITED.length; i++) {
@@ -138,8 +188,8 @@ export function spamFor(web: Web, domain: Domain, k: number): number | undefined
     const count = web.world.layout.countOf(kind, web.world.initialDomains);
     if (count === 0) continue;
     const number = (draw >>> 3) % count;
-    const chosen = kind === 'farm' && (draw & 3) !== 0 ? number - (number % FARM_SIZE) : number;
-    return web.world.layout.memberAt(kind, chosen);
+    const size = (draw & 7) === 0 ? 1 : (GROUP_SIZES[kind] ?? 1);
+    return web.world.layout.memberAt(kind, number - (number % size));
   }
   return undefined;
 }

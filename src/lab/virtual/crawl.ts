@@ -15,13 +15,14 @@ import { join } from 'node:path';
 import { Admission } from '../../crawl/admission.ts';
 import { soloTransport } from '../../crawl/between/memory-transport.ts';
 import { Counters } from '../../crawl/counters.ts';
+import { limitsOf } from '../../crawl/limits.ts';
 import { Politeness } from '../../crawl/politeness.ts';
 import { createScope } from '../../crawl/scope.ts';
-import { addressDelay, type CrawlConfig } from '../../crawl/settings.ts';
+import type { CrawlConfig } from '../../crawl/settings.ts';
 import { flatOut } from '../../drum/pacer.ts';
 import { Backlog } from '../../frontier/backlog.ts';
 import { Distributor } from '../../frontier/distributor.ts';
-import { Frontier, type FrontierLimits } from '../../frontier/frontier.ts';
+import { Frontier } from '../../frontier/frontier.ts';
 import { HostStore } from '../../frontier/host-store.ts';
 import { DrumSieve } from '../../sieve/disk-sieve.ts';
 import { RecentCache } from '../../sieve/recent-cache.ts';
@@ -31,7 +32,7 @@ import { VirtualClock } from './clock.ts';
 import { DiskClock, type DiskMeter, meteredDisk, newMeter } from './metered-disk.ts';
 import { VirtualNames } from './names.ts';
 import { Network } from './network.ts';
-import type { Order, Policy } from './policies.ts';
+import { type Order, POLICIES, type Policy } from './policies.ts';
 import { VirtualRobots } from './robots.ts';
 import { Tally } from './tally.ts';
 import { Visits } from './visits.ts';
@@ -209,7 +210,13 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
   );
   const store = await HostStore.open({ ...(await part('hosts')), memory: config.hostMemory });
   const backlog = await Backlog.open({ ...(await part('backlog')), memory: config.backlogMemory });
-  const frontier = new Frontier({ backlog, store, clock, limits: limitsOf(config), onRefused: () => {} });
+  const frontier = new Frontier({
+    backlog,
+    store,
+    clock,
+    limits: limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' }),
+    onRefused: () => {},
+  });
   const order = await policy({ clock, sieve, config, ...(await part('domains')) });
   const distributor = new Distributor(order.supply, frontier, diskClock);
 
@@ -217,7 +224,7 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
   const { reputation } = order;
   if (reputation) {
     politeness.budgets = {
-      crowded: () => frontier.turnsOut >= config.fetches && frontier.front >= frontier.required,
+      crowded: () => frontier.turnsOut >= config.fetches,
       budgetOf: (domain) => reputation.budgetOf(domain),
       leastBudget: reputation.leastBudget,
     };
@@ -256,18 +263,5 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
   return {
     ...{ clock, diskClock, meters, frontier, sieve, admission, names, visits, order, distributor },
     ...{ tally, fetches, close },
-  };
-}
-
-/** Those of an agent with a folder. */
-function limitsOf(config: CrawlConfig): FrontierLimits {
-  const inTurn = config.delay / Math.max(addressDelay(config), 1);
-  return {
-    hosts: config.frontHosts,
-    urls: config.frontUrls,
-    front: Math.min(2 * config.fetches, config.frontHosts),
-    hostsPerAddress: Math.min(Math.max(16, Math.ceil(2 * inTurn)), 256),
-    pagesPerHost: Infinity,
-    pagesPerDomain: Infinity,
   };
 }
