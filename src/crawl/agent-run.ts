@@ -194,7 +194,7 @@ async function beginAgent(
   });
   const budgeted =
     folder?.reputation &&
-    underBudgets(folder.reputation, start, around, transport, sieve, before?.state.taken, counters);
+    underBudgets(folder.reputation, start, around, transport, sieve, frontier, before?.state.taken, counters);
   const supply = budgeted?.supply ?? new SieveSupply(sieve, before?.state.taken);
   const reputation = budgeted?.reputation;
   if (reputation) {
@@ -357,6 +357,7 @@ function underBudgets(
   { clock }: AgentSurroundings,
   transport: Transport,
   sieve: Sieve,
+  frontier: Frontier,
   taken: number | undefined,
   counters: Counters,
 ): { readonly reputation: Reputation; readonly supply: BudgetedSupply } {
@@ -368,6 +369,8 @@ function underBudgets(
       beast: rounds,
       now: () => clock.now(),
       pacer,
+      roundTime: config.delay,
+      fewHosts: () => frontier.fewHosts,
       onBlocked: (urls) => counters.countRefused('blocked', urls),
     },
     taken,

@@ -59,14 +59,16 @@ export class Distributor {
   /** The front is too small, and there is something to try. */
   get hasWork(): boolean {
     if (!this.#frontier.wantsMore) return false;
-    return !this.idle || this.#sweeping || this.#mayBeginSweep();
+    const novel = !this.idle && this.#supply.nextAt <= this.#clock.now();
+    return novel || this.#sweeping || this.#mayBeginSweep();
   }
 
   /** When there may be something to do although nothing happens. */
   get wakeAt(): Millis {
-    if (this.#frontier.backlog.urls === 0) return Infinity;
-    if (this.#barren) return this.#barren.until;
-    return this.#nextSweep > this.#clock.now() ? this.#nextSweep : Infinity;
+    const later = (at: Millis) => (at > this.#clock.now() ? at : Infinity);
+    const novel = this.idle ? Infinity : later(this.#supply.nextAt);
+    if (this.#frontier.backlog.urls === 0) return novel;
+    return Math.min(novel, this.#barren ? this.#barren.until : later(this.#nextSweep));
   }
 
   /** Does the most useful next piece of work; false when there is none. */

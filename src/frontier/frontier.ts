@@ -128,6 +128,11 @@ export class Frontier {
     return this.#hosts.size - this.#idle.size - this.#resolving.size;
   }
 
+  /** Hardly as many as fetchers, whatever is required. */
+  get fewHosts(): boolean {
+    return this.front < this.#limits.front;
+  }
+
   /** How large the front should be: it grows whenever a fetcher had to wait, and shrinks while none has. */
   get required(): number {
     return this.#required;

@@ -9,6 +9,7 @@
  */
 import { entryBytes } from '../sieve/batch.ts';
 import type { Sieve } from '../sieve/sieve.ts';
+import type { Millis } from '../units.ts';
 import { type Discovery, decodeDiscovery } from './discovery.ts';
 
 export interface Supply {
@@ -18,6 +19,8 @@ export interface Supply {
   readonly waiting: number;
   /** Nothing is left to hand out, or to decide. */
   readonly idle: boolean;
+  /** Before this time it hands out nothing more, unless it is told of something. */
+  readonly nextAt: Millis;
   /** The sieve was offered something, and may have decided something by itself. */
   offered(): void;
   /** Makes the sieve decide everything that it was offered. */
@@ -27,6 +30,7 @@ export interface Supply {
 }
 
 export class SieveSupply implements Supply {
+  readonly nextAt = 0;
   readonly #sieve: Sieve;
   /** All that the sieve has decided was taken. */
   #drained: boolean;

@@ -5,8 +5,10 @@
  *              ▲                 └─► BEAST, later ─┐
  *              └──────── rescan, at the end of a cycle ┘
  *
- * Idea      Rounds go by as fast as the frontier asks for more. So budgets shape the shares of domains and never make fetchers wait: with
- *           a single site in the crawl, its rounds follow one another at once.
+ * Idea      Rounds go by as the frontier asks for more, so budgets shape the shares of domains. In the time between two requests to a host no
+ *           host needs more than it got in a round; to begin another sooner would only fill the frontier with URLs that it has to keep, of
+ *           domains with endless hosts more than of others. But where there are few hosts, rounds follow one another at once, and
+ *           never make fetchers wait: a single site is crawled as fast as it may be.
  * Requires  one caller at a time, who alone makes the book merge.
  * Ensures   no round has more URLs of a domain than its budget. A round begins when everything that was known before has its place, which
  *           `decide` sees to: to have the book merge for every page would cost more than the page. Every URL is
@@ -30,6 +32,10 @@ export interface BudgetedSupplyParts {
   readonly beast: Beast;
   readonly now: () => Millis;
   readonly pacer: Pacer;
+  /** A round lasts as long, */
+  readonly roundTime: Millis;
+  /** unless the frontier has so few hosts that they cannot keep its fetchers busy. */
+  readonly fewHosts: () => boolean;
   /** URLs of domains that the operator has blocked will not be fetched. */
   readonly onBlocked: (urls: number) => void;
 }
@@ -46,6 +52,9 @@ export class BudgetedSupply implements Supply {
   taken: number;
   /** A rescan found no round for any URL, and no other will before budgets change. */
   #barren = false;
+  /** All of the round was handed out; the next may begin then. */
+  #roundOver = false;
+  #nextRoundAt: Millis = 0;
 
   /** `taken` is what was taken from the sieve in earlier runs. */
   constructor(parts: BudgetedSupplyParts, taken = 0) {
@@ -72,6 +81,10 @@ export class BudgetedSupply implements Supply {
     return beast.entries === 0 || (beast.inRounds === 0 && this.#barren);
   }
 
+  get nextAt(): Millis {
+    return this.#roundOver && !this.#parts.fewHosts() ? this.#nextRoundAt : 0;
+  }
+
   offered(): void {
     this.#drained = false;
   }
@@ -93,7 +106,7 @@ export class BudgetedSupply implements Supply {
   }
 
   async take(): Promise<readonly Discovery[] | undefined> {
-    const { book, beast } = this.#parts;
+    const { book, beast, now, roundTime } = this.#parts;
     await this.#askForPlaces(IN_PASSING);
     await this.#putInPlaces();
     for (;;) {
@@ -102,7 +115,11 @@ export class BudgetedSupply implements Supply {
       await this.#askForPlaces(Infinity);
       if (book.waiting > 0) return undefined;
       if (beast.inRounds === 0 && (beast.entries === 0 || this.#barren)) return undefined;
+      this.#roundOver = true;
+      if (now() < this.nextAt) return undefined;
       if ((await beast.advance()) === 'rescan') await this.#rescan();
+      else this.#nextRoundAt = now() + roundTime;
+      this.#roundOver = false;
     }
   }
 

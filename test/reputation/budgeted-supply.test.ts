@@ -14,7 +14,7 @@ import { temporaryFolder } from '../disk/temporary-folder.ts';
 
 type Budgets = (domain: string) => number;
 
-async function supplyWith(budget: Budgets) {
+async function supplyWith(budget: Budgets, pace = { now: () => 0, roundTime: 0, fewHosts: () => true }) {
   const blocked = { urls: 0 };
   const sieve = new MemorySieve();
   const folder = await ReputationFolder.open({
@@ -26,7 +26,7 @@ async function supplyWith(budget: Budgets) {
   const onBlocked = (urls: number) => {
     blocked.urls += urls;
   };
-  const supply = new BudgetedSupply({ sieve, book, beast, now: () => 0, pacer: flatOut, onBlocked });
+  const supply = new BudgetedSupply({ sieve, book, beast, pacer: flatOut, onBlocked, ...pace });
   const offer = async (urls: readonly string[]) => {
     const batch = new BatchBuilder();
     for (const url of urls) {
@@ -63,6 +63,26 @@ describe('URLs under budgets', () => {
     expect(domains.slice(6, 11).sort()).toEqual(['large', 'large', 'large', 'small', 'small']);
     expect(domains.slice(11)).toEqual(['small', 'small', 'small']);
     expect(supply.waiting).toBe(0);
+    expect(supply.idle).toBe(true);
+    await folder.close();
+  });
+
+  test('wait for the next round as long as a round lasts, unless there are few hosts', async () => {
+    const pace = { time: 1000, few: false };
+    const { supply, offer, folder } = await supplyWith(() => 2, {
+      ...{ now: () => pace.time, roundTime: 400, fewHosts: () => pace.few },
+    });
+    await offer(pages('a.test', 7));
+    expect(supply.nextAt).toBeLessThanOrEqual(1000);
+    expect(await supply.take()).toHaveLength(2);
+    expect([await supply.take(), supply.nextAt, supply.idle]).toEqual([undefined, 1400, false]);
+    pace.time = 1400;
+    expect(await supply.take()).toHaveLength(2);
+    expect(await supply.take()).toBeUndefined();
+    pace.few = true;
+    expect(supply.nextAt).toBe(0);
+    expect(await supply.take()).toHaveLength(2);
+    expect(await supply.take()).toHaveLength(1);
     expect(supply.idle).toBe(true);
     await folder.close();
   });

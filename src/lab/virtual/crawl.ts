@@ -217,7 +217,8 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
     limits: limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' }),
     onRefused: () => {},
   });
-  const order = await policy({ clock, sieve, config, ...(await part('domains')) });
+  const fewHosts = () => frontier.fewHosts;
+  const order = await policy({ clock, sieve, config, fewHosts, ...(await part('domains')) });
   const distributor = new Distributor(order.supply, frontier, diskClock);
 
   const politeness = new Politeness(config, undefined);

@@ -23,6 +23,8 @@ export interface PolicyParts {
   /** Must exist. */
   readonly folder: string;
   readonly config: CrawlConfig;
+  /** See `BudgetedSupply`. */
+  readonly fewHosts: () => boolean;
 }
 
 export interface Order {
@@ -52,12 +54,15 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
 const RECENT_EDGES = 2 ** 19;
 
 function budgetedBy(rank: RankName): Policy {
-  return async ({ clock, sieve, disk, folder, config }) => {
+  return async ({ clock, sieve, disk, folder, config, fewHosts }) => {
     const stored = await openReputation(disk, folder, { ...config, rank }, () => {}, undefined);
     const { book, edges, sample, rounds } = stored;
     const now = () => clock.now();
     const onBlocked = () => {};
-    const supply = new BudgetedSupply({ sieve, book, beast: rounds, now, pacer: flatOut, onBlocked });
+    const supply = new BudgetedSupply({
+      ...{ sieve, book, beast: rounds, now, pacer: flatOut, onBlocked },
+      ...{ roundTime: config.delay, fewHosts },
+    });
     const cash = rank === 'opic';
     const reputation = new Reputation({
       agent: 0,
