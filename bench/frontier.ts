@@ -1,7 +1,7 @@
 /**
  * The frontier as the servers see it, and as the machine does.
  *
- *   npm run bench -- frontier politeness [--seconds 600] [--domains 25000] [--addresses 500] [--agents 2]
+ *   npm run bench -- frontier politeness [--seconds 600] [--domains 60000] [--pages 20] [--addresses 500] [--agents 2]
  *     a crawl of many hosts on few addresses, judged from the server's log: how close do two requests to one host, or
  *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
@@ -60,6 +60,7 @@ export async function run(args: string[]): Promise<void> {
       agents: text,
       urls: text,
       hosts: text,
+      pages: text,
       delays: text,
     },
   });
@@ -72,9 +73,10 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function politeness(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
-  const { seconds = '600', domains = '25000', addresses = '500', agents = '2' } = flags;
+  const { seconds = '600', domains = '60000', pages = '20', addresses = '500', agents = '2' } = flags;
   const log = join(folder, 'access.jsonl');
-  const shape = ['--scenario', 'mixed', '--domains', domains];
+  // Small sites, so that many hosts have their turn; and none that are made up, which would take it from the others.
+  const shape = ['--scenario', 'mixed', '--domains', domains, '--pages', pages, '--mix', 'wildcard=0'];
   const web = await startWeb([
     ...shape,
     '--addresses',
@@ -91,10 +93,15 @@ async function politeness(flags: Readonly<Record<string, string>>, folder: strin
   const summary = await crawl.finished;
   web.process.kill();
   const ports = { http: web.httpPort, https: web.httpsPort, dns: 0, control: 0 };
-  const verdict = await judge(log, { scenario: 'mixed', domains: Number(domains) }, ports, {
-    host: 1500,
-    address: 500,
-  });
+  const verdict = await judge(
+    log,
+    { scenario: 'mixed', domains: Number(domains), pages: Number(pages), mix: { wildcard: 0 } },
+    ports,
+    {
+      host: 1500,
+      address: 500,
+    },
+  );
   console.log(
     JSON.stringify({ pages: summary.pages, seconds: summary.seconds, maxRss: summary.maxRssBytes }),
   );
