@@ -6,7 +6,7 @@
  *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
  *     throughput against delay (BUbiNG, Figure 4): the front grows, the throughput should not fall
- *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--agents 2]
+ *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2]
  *     a crawl that discovers far more than it fetches: memory against URLs discovered
  *
  * The web runs in a process of its own; everything stays on loopback.
@@ -61,6 +61,7 @@ export async function run(args: string[]): Promise<void> {
       urls: text,
       hosts: text,
       pages: text,
+      links: text,
       delays: text,
     },
   });
@@ -139,8 +140,8 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
 
 async function backlog(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
   const urls = parseCount(flags.urls ?? '20M');
-  const { hosts = '1M', agents = '2' } = flags;
-  const web = await startWide(String(parseCount(hosts)));
+  const { hosts = '1M', links = '60', agents = '2' } = flags;
+  const web = await startWide(String(parseCount(hosts)), links);
   const crawl = crawler(web, folder, [
     '--delay',
     '1s',
@@ -234,8 +235,8 @@ function residentBytes(pid: number): number {
 }
 
 const startWeb = (flags: readonly string[]) => startServer([BIN, 'web', '--json', ...flags]);
-const startWide = (hosts: string) =>
-  startServer(['--import', 'tsx', join(import.meta.dirname, 'frontier', 'wide-web.ts'), hosts]);
+const startWide = (hosts: string, links: string) =>
+  startServer(['--import', 'tsx', join(import.meta.dirname, 'frontier', 'wide-web.ts'), hosts, links]);
 
 async function startServer(args: readonly string[]): Promise<Web> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,13 +1,12 @@
 /**
- * A web that is wider than any crawl: a given number of hosts, each with pages without end, every page with hundreds of links to pages
- * of other hosts that hardly any other page links to. A crawl of it discovers hundreds of times what it fetches.
+ * A web that is wider than any crawl: a given number of hosts, each with pages without end, every page with links to pages of other
+ * hosts that hardly any other page links to. A crawl of it discovers as many times what it fetches as a page has links.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startDns } from '../../src/lab/dns-server.ts';
 
-const LINKS = 400;
-const hosts = Number(process.argv[2] ?? 1_000_000);
+const [hosts, links] = process.argv.slice(2).map(Number);
 
 /** A host in a domain of its own; names are looked up by their number. */
 const hostName = (n: number) => `w${n % hosts}.d${n % hosts}.test`;
@@ -17,7 +16,7 @@ const server = createServer((request, response) => {
   response.setHeader('content-type', 'text/html');
   let h = mixed(0, `${request.headers.host}${request.url}`);
   let body = '<!doctype html><title>wide</title>';
-  for (let i = 0; i < LINKS; i++) {
+  for (let i = 0; i < links; i++) {
     h = mixed(h, String(i));
     body += `<a href="http://${hostName(h)}:${port}/${h.toString(36)}/${i}">${i}</a>\n`;
   }
