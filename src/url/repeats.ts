@@ -7,23 +7,42 @@
  *           each border, two tables of longest common prefixes (Z) find every period in time proportional to the factors.
  * Requires  a canonical URL.
  * Ensures   the truth: `mostInARow` is the largest k for which any sequence stands k times in a row.
- * Cost      O(n) in the number of segments, whatever they are; a count of slashes for the URLs that most links are.
+ * Cost      O(n) in the number of segments, whatever they are; for the URLs that most links are, a look at their characters.
  */
 import { pathOf } from './parts.ts';
 
 const SLASH = 0x2f;
 const QUESTION = 0x3f;
+/** Paths with more segments are looked at closely, whatever is in them. */
+const MANY = 64;
 
 /** Whether some sequence of segments of the URL's path stands more than `limit` times in a row. */
 export function repeatsMoreThan(url: string, limit: number): boolean {
-  // The first two slashes are the scheme's, the third begins the path, and the last may end it.
-  let slashes = -2;
-  for (let i = 0; i < url.length; i++) {
-    const c = url.charCodeAt(i);
-    if (c === SLASH) slashes++;
-    else if (c === QUESTION) break;
+  return mayRepeat(url, limit) && mostInARow(segmentsOf(url)) > limit;
+}
+
+/** The hashes of the segments met so far: nobody else needs them between two calls. */
+const met = new Int32Array(MANY);
+
+/** False for nearly all URLs, without anything being made for it: no segment stands there often enough, or seems to. */
+function mayRepeat(url: string, limit: number): boolean {
+  let segments = 0;
+  let hash = 0;
+  for (let i = url.indexOf('/', url.indexOf('//') + 2) + 1; i <= url.length; i++) {
+    const c = i < url.length ? url.charCodeAt(i) : QUESTION;
+    if (c !== SLASH && c !== QUESTION) {
+      hash = Math.imul(hash ^ c, 0x01000193);
+      continue;
+    }
+    if (segments === MANY) return true;
+    let times = 1;
+    for (let j = 0; j < segments; j++) if (met[j] === hash) times++;
+    if (times > limit) return true;
+    if (c === QUESTION) return false;
+    met[segments++] = hash;
+    hash = 0;
   }
-  return slashes > limit && mostInARow(segmentsOf(url)) > limit;
+  return false;
 }
 
 /** The segments of a path as numbers, equal ones equal. */
