@@ -76,10 +76,10 @@ export class Admission {
     return this.#parcelsDue;
   }
 
-  /** Takes the URLs that one page or seed list leads to, all come by in the same way. */
-  discover(found: readonly string[], depth: number, redirects = 0): void {
+  /** Takes the URLs that one page or seed list leads to, all come by in the same way; `exempt` from scope and filter. */
+  discover(found: readonly string[], depth: number, redirects = 0, exempt = false): void {
     const { recent, transport, clock } = this.#parts;
-    const urls = this.#scheduled(this.#inScope(found, depth), depth);
+    const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth), depth);
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);

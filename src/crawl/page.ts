@@ -4,7 +4,9 @@ import type { LinkKind, Link as ParsedLink } from '../parse/page.ts';
 
 /** A link of a page, or the target of a redirect. */
 export interface Link extends Omit<ParsedLink, 'kind'> {
-  readonly kind: LinkKind | 'redirect';
+  readonly kind: LinkKind | 'redirect' | 'sitemap';
+  /** What a sitemap says about when it was changed: a date of ISO 8601. */
+  readonly changed?: string;
 }
 
 /** Something that could not be had, for good. */

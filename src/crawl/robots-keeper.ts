@@ -97,8 +97,16 @@ export class RobotsKeeper {
     return known.rules;
   }
 
-  /** Makes the next request of the inquiry into a URL's origin, and keeps what came of it with the host. */
-  async ask(turn: HostTurn, url: string, stopping: () => boolean): Promise<Asking> {
+  /**
+   * Makes the next request of the inquiry into a URL's origin, and keeps what came of it with the host. `onSitemaps` is called in the very step in
+   * which rules are kept.
+   */
+  async ask(
+    turn: HostTurn,
+    url: string,
+    stopping: () => boolean,
+    onSitemaps: (sitemaps: readonly string[]) => void = () => {},
+  ): Promise<Asking> {
     const origin = originOf(url);
     const entry = turn.host.robots.get(origin);
     const inquiry = entry && !entry.rules ? entry.inquiry : firstInquiry(origin);
@@ -107,6 +115,7 @@ export class RobotsKeeper {
       const crawlDelay = rules ? this.#crawlDelay(rules, turn.host) : (entry?.crawlDelay ?? 0);
       turn.host.robots.set(origin, { rules, expiresAt, inquiry: next, crawlDelay });
       if (rules) this.#memory.added(turn.host, origin, rules.size + ENTRY_BYTES);
+      if (rules && rules.sitemaps.length > 0) onSitemaps(rules.sitemaps);
     };
 
     const answer = await this.#request(turn, inquiry.url);

@@ -108,6 +108,12 @@ export const SETTINGS = {
     [],
     'follow no links that match, written like those of include; it wins over include',
   ),
+  sitemaps: setting(
+    'sitemaps',
+    flag,
+    false,
+    'read the sitemaps that robots.txt files name, and follow what they list of their own domains',
+  ),
   scheduleFilter: setting(
     'schedule-filter',
     filterText,

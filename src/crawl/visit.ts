@@ -37,6 +37,7 @@ import type { PageStore } from './page-store.ts';
 import type { Politeness } from './politeness.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
 import type { CrawlConfig } from './settings.ts';
+import { discoverListed, discoverNamed, mayBeSitemap, sitemapIn } from './sitemaps.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, short enough to be fair. */
@@ -131,7 +132,9 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
   if (!rules) {
     frontier.putBack(turn, discovery);
     if (tools.stopping()) return false;
-    const { requested, penalty } = await robots.ask(turn, discovery.url, tools.stopping);
+    const { requested, penalty } = await robots.ask(turn, discovery.url, tools.stopping, (sitemaps) => {
+      if (tools.config.sitemaps) discoverNamed(sitemaps, discovery, tools);
+    });
     asked.requested ||= requested;
     asked.penalty = penalty;
     return penalty === 0;
@@ -242,7 +245,9 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     counters.countStatus(exchange.status);
     counters.countType(exchange.headers.get('content-type'));
   };
-  if (!isWanted(exchange, tools)) {
+  const isWanted = wants(exchange, tools);
+  const looks = tools.config.sitemaps && mayBeSitemap(exchange);
+  if (!isWanted && !looks) {
     isTaken();
     counters.countRefused('content-type');
     return;
@@ -250,11 +255,12 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
   const isDuplicate = onceAsked(
     () => exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads),
   );
-  const { keep, discover } = await read(exchange, turn, discovery, isDuplicate, tools);
+  const { keep, discover } = await read(exchange, turn, discovery, { isDuplicate, isWanted, looks }, tools);
   const accepted = (as: StoredAs) => {
     isTaken();
     if (as !== 'response') counters.revisits++;
     if (isDuplicate()) counters.duplicates++;
+    if (!isWanted) counters.countRefused('content-type');
     discover();
   };
   if (keep) await pages.store(exchange, accepted, { hopsFromSeed: discovery.depth });
@@ -271,6 +277,15 @@ function onceAsked(question: () => boolean): () => boolean {
   };
 }
 
+/** What is known of a response before it is read. */
+interface Known {
+  readonly isDuplicate: () => boolean;
+  /** By its type; otherwise only its links count, if it is a sitemap. */
+  readonly isWanted: boolean;
+  /** It may be a sitemap. */
+  readonly looks: boolean;
+}
+
 /** What becomes of a response. */
 interface Reading {
   /** It is stored. */
@@ -284,7 +299,7 @@ async function read(
   exchange: Exchange,
   turn: HostTurn,
   discovery: Discovery,
-  isDuplicate: () => boolean,
+  { isDuplicate, isWanted, looks }: Known,
   tools: Tools,
 ): Promise<Reading> {
   const { onPage, parseOptions, filters } = tools;
@@ -299,10 +314,14 @@ async function read(
   const body = reads || onPage ? (await decodeContent(exchange)).body : exchange.payload;
   const page = reads ? parse(body, exchange, parseOptions) : undefined;
   const { url, status, headers } = exchange;
-  const links = page?.links ?? redirectLinks(target);
+  const sitemap =
+    looks && !isPage && mayPass('parse', subject, tools)
+      ? await sitemapIn(exchange, parseOptions.drop)
+      : undefined;
+  const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
   subject?.read(page, links.length);
   const follows = links.length > 0 && mayPass('follow', subject, tools);
-  const keep = mayPass('store', subject, tools);
+  const keep = isWanted && mayPass('store', subject, tools);
   if (target !== undefined && discovery.redirects >= tools.config.maxRedirects) {
     const host = turn.host.name;
     await tools.onError?.({
@@ -320,6 +339,7 @@ async function read(
       if (!follows) return;
       if (target !== undefined) followRedirect(target, turn.host, discovery, tools);
       else if (page) followLinks(page, turn.host, discovery, tools);
+      else if (sitemap) discoverListed(sitemap, discovery, tools);
     },
   };
 }
@@ -358,7 +378,7 @@ function followRedirect(
 }
 
 /** Redirects and errors are kept whatever their type: they tell why a page is not there. */
-function isWanted({ status, headers }: Exchange, { wantsType }: Tools): boolean {
+function wants({ status, headers }: Exchange, { wantsType }: Tools): boolean {
   return status < 200 || status > 299 || wantsType(headers.get('content-type'));
 }
 

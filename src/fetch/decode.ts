@@ -58,6 +58,14 @@ export function decodeContent(
     : decodeAll(exchange.payload, codings, limits);
 }
 
+/** Bytes that are gzip themselves, whatever a header says: a file that was stored compressed. */
+export function gunzip(
+  bytes: Uint8Array,
+  limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
+): Promise<DecodedContent> {
+  return decodeAll(bytes, ['gzip'], limits);
+}
+
 /** In the order they were applied; a server that compresses in the transfer coding did that last. */
 function codingsOf({ headers }: Pick<Exchange, 'headers'>): string[] {
   const content = headers.get('content-encoding') === undefined ? [] : listOf(headers, 'content-encoding');

@@ -1,5 +1,6 @@
 /** Predicates over a URL, known from its first moment: its host, its path, its query, lists it may be in. */
 import { authorityStart, hostEnd, pathStart } from '../url/parts.ts';
+import { repeatsIn } from '../url/repeats.ts';
 import { xxh64 } from '../url/xxh64.ts';
 import { ListBuilder, ListTable } from './list-table.ts';
 import type { Parameter, Predicate, Value } from './predicate.ts';
@@ -107,6 +108,15 @@ export const URL_PREDICATES: readonly Predicate[] = [
     doc: 'parts of its path: 0 for /, 2 for /a/b.html and for /a/b/',
     example: 'PathDepth < 4',
     bind: () => pathDepth,
+  }),
+  number({
+    name: 'PathRepeats',
+    doc: 'the most times that a sequence of parts of its path stands in a row: 3 for /a/b/a/b/a/b',
+    example: 'PathRepeats < 3',
+    bind:
+      () =>
+      ({ url }) =>
+        repeatsIn(url),
   }),
   url({
     name: 'ExtensionIs',

@@ -45,6 +45,11 @@ function mayRepeat(url: string, limit: number): boolean {
   return false;
 }
 
+/** The most times that any sequence of segments of the URL's path stands in a row; 0 for the empty path. */
+export function repeatsIn(url: string): number {
+  return mostInARow(segmentsOf(url));
+}
+
 /** The segments of a path as numbers, equal ones equal. */
 function segmentsOf(url: string): Int32Array {
   const path = pathOf(url);

@@ -6,6 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { keepFilters, parseFilters, readFilters, setFilter } from '../../src/crawl/filters-file.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { STAGES, type Stage } from '../../src/filter/subject.ts';
+import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 
 const disk = new Disk();
@@ -56,6 +58,19 @@ describe('filters.txt', () => {
     ['fetch: a\n\nfetch: b', 3, 'there is a filter for fetch already'],
   ])('%j is refused by its line', (text, line, words) => {
     expect(() => parseFilters(text, 'f.txt')).toThrow(`f.txt:${line}: ${words}`);
+  });
+
+  test('is the old or the new one after a crash or a power cut', async () => {
+    for (let operations = 0; operations < 10; operations++) {
+      const dir = temporaryFolder();
+      const power = new PowerCutFileSystem();
+      await setFilter(new Disk(power), dir, 'fetch', 'true');
+      const faulty = new Disk(new FaultyFileSystem({ operations }, power));
+      const outcome = await setFilter(faulty, dir, 'fetch', 'false').catch(() => 'failed');
+      power.cutPower();
+      const left = (await readFilters(disk, dir))?.fetch;
+      expect(outcome === 'failed' ? ['true', 'false'] : ['false']).toContain(left);
+    }
   });
 
   test('is what was set last, whatever was set before', async () => {

@@ -56,6 +56,8 @@ describe('what is asked of a URL', () => {
     ['PathDepth == 0', 'http://a.test/', 'http://a.test/x'],
     ['PathDepth == 2', 'http://a.test/a/b.html?x=/c/d', 'http://a.test/a/b/c'],
     ['PathDepth == 2', 'http://a.test/a//b/', 'http://a.test/a/'],
+    ['PathRepeats == 3', 'http://a.test/x/a/b/a/b/a/b/', 'http://a.test/a/b/a/b?a/b'],
+    ['PathRepeats == 0', 'http://a.test/', 'http://a.test/a'],
     ['ExtensionIs(jpg, PNG)', 'http://a.test/x.Png?y', 'http://a.test/x.png/y'],
     ['ExtensionIs(test)', 'http://a.b/x.test', 'http://a.test/'],
     ['HasQuery', 'http://a.test/?x', 'http://a.test/x'],
