@@ -1,6 +1,7 @@
 /** What a program imports from 'drumlin'. */
 export type { Summary } from './crawl/counters.ts';
 export type { CrawlFailure, Link, Page } from './crawl/page.ts';
+export type { PageSink } from './crawl/store.ts';
 export { crawl, type StreamOptions } from './crawl/stream.ts';
 export { DrumlinError } from './errors.ts';
 export type { UserPredicate, UserPredicates } from './filter/predicates.ts';

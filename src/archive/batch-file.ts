@@ -10,6 +10,7 @@
  */
 import { dirname } from 'node:path';
 import type { Disk, DiskFile } from '../disk/disk.ts';
+import type { Bytes } from '../units.ts';
 
 export class BatchFile {
   readonly #disk: Disk;
@@ -25,6 +26,14 @@ export class BatchFile {
   /** An existing file is never touched: that is an error. */
   static async create(disk: Disk, path: string): Promise<BatchFile> {
     return new BatchFile(disk, await disk.open(path, 'exclusive'));
+  }
+
+  /** Goes on behind the first `length` bytes; what comes after them goes. */
+  static async open(disk: Disk, path: string, length: Bytes): Promise<BatchFile> {
+    const batches = new BatchFile(disk, await disk.open(path, 'update'));
+    await batches.#file.truncate(length);
+    batches.#length = length;
+    return batches;
   }
 
   /** Bytes of all batches that were wholly written. */

@@ -52,9 +52,12 @@ async function recoverParts(
   if (gone) await disk.syncFolder(folder);
 }
 
-/** The last part of `drumlin-20260314150926-00000-0.warc.gz`, or undefined where the name is of another form. */
+/** The last part of `drumlin-20260314150926-00000-0.warc.gz` or `pages-0.jsonl`, or undefined where the name is of another form. */
 export function agentOfFile(name: string): string | undefined {
-  return /^drumlin-\d{14}-\d{5,}-([^-]+)\.warc\.gz$/.exec(name)?.[1];
+  return /^(?:drumlin-\d{14}-\d{5,}-([^-]+)\.warc\.gz|pages-([^-]+)\.jsonl)$/
+    .exec(name)
+    ?.slice(1)
+    .find(Boolean);
 }
 
 async function cut(disk: Disk, path: string, length: number): Promise<void> {

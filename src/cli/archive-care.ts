@@ -1,7 +1,8 @@
-/** `drumlin archive check`, `repair`, `wacz` and `index`. */
+/** `drumlin archive check`, `repair`, `wacz`, `import` and `index`. */
 import { join } from 'node:path';
 import { Archive } from '../archive/archive.ts';
 import { type CheckReport, checkArchive } from '../archive/check.ts';
+import { importWarcs } from '../archive/import.ts';
 import { mergeIndex, partsDir, warcNames } from '../archive/index-merge.ts';
 import { inspect, type RepairReport, repair } from '../archive/repair.ts';
 import { writeWacz } from '../archive/wacz.ts';
@@ -9,7 +10,7 @@ import { systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { formatBytes, formatCount } from '../units.ts';
-import { problemText, type RepairFlags, sizeText, type WaczFlags } from './archive.ts';
+import { type ImportFlags, problemText, type RepairFlags, sizeText, type WaczFlags } from './archive.ts';
 
 interface Paper {
   write(text: string): unknown;
@@ -107,6 +108,21 @@ export async function pack(place: string, flags: WaczFlags, output: Paper): Prom
   output.write(
     `${flags.out}: ${formatCount(pages)} pages, ${formatCount(files)} WARC files, ${formatBytes(bytes)}\n`,
   );
+}
+
+export async function bringIn(
+  places: readonly string[],
+  { dir, copy }: ImportFlags,
+  output: Paper,
+  screen: Paper,
+): Promise<void> {
+  const { files, linked, captures } = await importWarcs(new Disk(), places, dir, {
+    copy,
+    now: systemClock.now(),
+    onWarning: (sentence) => void screen.write(`${sentence}\n`),
+  });
+  const how = linked === files ? 'linked' : linked === 0 ? 'copied' : `${linked} linked, the others copied`;
+  output.write(`${dir}: ${formatCount(files)} WARC files (${how}), ${formatCount(captures)} captures\n`);
 }
 
 /** Of a crawl; what is not one has none. */

@@ -100,8 +100,22 @@ export function register(program: Command): void {
     .option('--title <text>', 'what readers of it are shown as its name')
     .option('--description <text>', 'and what it is about')
     .option('--main <url>', 'the page that readers begin with (default: the first seed)')
+    .addHelpText('after', examples('archive wacz my-crawl -o my-crawl.wacz'))
     .action(async (place: string, flags: WaczFlags) => {
       await (await import('./archive-care.ts')).pack(place, flags, process.stdout);
+    });
+  archive
+    .command('import')
+    .description('Make a folder like that of a crawl of any WARC files, for graphs and all the rest.')
+    .argument('<places...>', 'WARC files, folders of them, or of crawls')
+    .requiredOption('--dir <folder>', 'the new folder')
+    .option('--copy', 'copy the files; without this they are linked, where the file system can')
+    .addHelpText(
+      'after',
+      examples('archive import old/*.warc.gz --dir old-crawl', 'graph build old-crawl --level domain'),
+    )
+    .action(async (places: string[], flags: ImportFlags) => {
+      await (await import('./archive-care.ts')).bringIn(places, flags, process.stdout, process.stderr);
     });
   archive
     .command('index')
@@ -129,6 +143,11 @@ export interface WaczFlags {
   readonly title?: string;
   readonly description?: string;
   readonly main?: string;
+}
+
+export interface ImportFlags {
+  readonly dir: string;
+  readonly copy?: boolean;
 }
 
 export interface RepairFlags {

@@ -2,12 +2,6 @@
  * An agent from its settings to its last word: puts the parts together, runs them, and takes them apart again. It does not
  * know in which thread it is.
  */
-import { hostname } from 'node:os';
-import { EarlierPayloads, earlierDir } from '../archive/earlier-payloads.ts';
-import { archiveDir, partsDir } from '../archive/index-merge.ts';
-import { recoverArchive } from '../archive/recovery.ts';
-import { StoredPayloads } from '../archive/stored-payloads.ts';
-import { WarcWriter, type WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import { FieldWriter } from '../disk/fields.ts';
@@ -32,7 +26,6 @@ import { RecentCache } from '../sieve/recent-cache.ts';
 import type { Sieve } from '../sieve/sieve.ts';
 import type { Bytes } from '../units.ts';
 import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
-import { VERSION } from '../version.ts';
 import { Admission } from './admission.ts';
 import { Agent } from './agent.ts';
 import { AgentFolder, type AgentState, agentDir } from './agent-folder.ts';
@@ -57,11 +50,11 @@ import type { EventLog } from './log.ts';
 import { Naming } from './naming.ts';
 import { Outage } from './outage.ts';
 import type { CrawlFailure, Page } from './page.ts';
-import { PageStore } from './page-store.ts';
 import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { createScope } from './scope.ts';
 import type { CrawlConfig } from './settings.ts';
+import { openStore } from './stores.ts';
 import { Series } from './telling/series.ts';
 import { type Vitals, VitalsKeeper } from './telling/vitals.ts';
 
@@ -163,8 +156,11 @@ async function beginAgent(
   const startedAt = clock.now();
   const snapshot = new FieldWriter();
   const front = before && decodeFront(before.front, config.dir);
-  const archive = folder && (await openArchive(disk, start, identity.userAgent, before?.state));
-  const pages = new PageStore(archive, clock, before?.state.archive);
+  const pages = await openStore({
+    ...{ disk, clock, config, agent: start.agent },
+    userAgent: identity.userAgent,
+    earlier: before?.state.archive,
+  });
   const transport = around.connect(front?.transport);
 
   let robots: RobotsKeeper | undefined;
@@ -405,53 +401,4 @@ function ownSeeds(seeds: readonly string[], { agent, agents }: AgentStart): stri
 
 function plain(counters: Counters): CountersState {
   return { ...counters };
-}
-
-async function openArchive(
-  disk: Disk,
-  { config, agent }: AgentStart,
-  userAgent: string,
-  before: AgentState | undefined,
-): Promise<WarcWriter> {
-  const dir = archiveDir(config.dir);
-  const indexDir = partsDir(config.dir);
-  for (const folder of [dir, indexDir]) await disk.makeFolder(folder);
-  await recoverArchive(disk, dir, String(agent), before?.archive, indexDir);
-  const payloads =
-    config.duplicates === 'store' ? undefined : await openPayloads(disk, config, before?.archive);
-  return WarcWriter.open(dir, {
-    disk,
-    indexDir,
-    payloads,
-    duplicates: config.duplicates === 'skip' ? 'skip' : 'revisit',
-    metadata: config.metadata,
-    agent: String(agent),
-    info: {
-      software: `drumlin/${VERSION}`,
-      userAgent,
-      robots: 'obey',
-      hostname: hostname(),
-      ...(config.contact !== '' && { operator: config.contact }),
-    },
-    rotateBytes: config.warcSize,
-    gzipLevel: config.gzip,
-  });
-}
-
-/** What is stored already, in this crawl and in those that it is compared with; each has half of the memory. */
-async function openPayloads(
-  disk: Disk,
-  { dir, dedupAgainst, dedupMemory }: CrawlConfig,
-  files: readonly WholeLength[] = [],
-): Promise<StoredPayloads> {
-  const compares = dedupAgainst.length > 0;
-  const memory = compares ? dedupMemory / 2 : dedupMemory;
-  const earlier = compares ? await EarlierPayloads.open(disk, earlierDir(dir), memory) : undefined;
-  return StoredPayloads.open({
-    disk,
-    folder: partsDir(dir),
-    files: files.map(({ file }) => file),
-    memory,
-    earlier,
-  });
 }

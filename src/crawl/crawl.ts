@@ -160,7 +160,7 @@ export async function startCrawl(
   return {
     progress,
     stop: () => crew.stop('interrupted'),
-    finished: runToEnd(crew, disk, config.dir, folder, changes, log, watch, monitor).finally(() =>
+    finished: runToEnd(crew, disk, config, folder, changes, log, watch, monitor).finally(() =>
       cancelTimer?.(),
     ),
   };
@@ -207,7 +207,7 @@ async function prepareArchive(disk: Disk, { dir, duplicates, dedupAgainst }: Cra
 async function runToEnd(
   crew: Crew,
   disk: Disk,
-  dir: string,
+  { dir, store }: CrawlConfig,
   folder: CrawlFolder | undefined,
   changes: FilterWatch | undefined,
   log: CrawlLog,
@@ -216,7 +216,7 @@ async function runToEnd(
 ): Promise<Summary> {
   try {
     const { end, agents } = await crew.finished();
-    if (folder) await mergeIndex(disk, dir);
+    if (folder && store === 'warc') await mergeIndex(disk, dir);
     const summary = summarise(end, dir, agents, watch);
     const { pages, seconds } = summary;
     log.event('crawl-ended', { end, pages, seconds, summary });

@@ -33,7 +33,7 @@ const FORMAT = 2;
 /** Where the folders of another number of agents are made, before they take the place of the old. */
 const NEXT_AGENTS = `${AGENTS}.next`;
 /** What may lie in a folder before its crawl has begun; a process that died may have left its lock, half taken. */
-const OURS = new Set([AGENTS, 'archive', 'earlier', 'indexes', LOG_FILE, `${CRAWL_FILE}.tmp`]);
+const OURS = new Set([AGENTS, 'archive', 'earlier', 'indexes', 'pages', LOG_FILE, `${CRAWL_FILE}.tmp`]);
 const LOCKS = /^LOCK($|\.)/;
 
 /** What a folder's crawl was asked when it was begun or last gone on with. */

@@ -11,11 +11,12 @@ import type { WarcWriter, WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Millis } from '../units.ts';
+import type { Store } from './store.ts';
 
 /** How long an accepted page may wait for its batch to fill. */
 const FLUSH_AFTER: Millis = 3000;
 
-export class PageStore {
+export class PageStore implements Store {
   readonly #writer: WarcWriter | undefined;
   readonly #clock: Clock;
   /** Files of earlier checkpoints, by name. */

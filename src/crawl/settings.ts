@@ -30,6 +30,7 @@ import {
   scopeName,
   share,
   size,
+  storeName,
   text,
   type ValueType,
   wholePath,
@@ -285,6 +286,12 @@ export const SETTINGS = {
     'port of 127.0.0.1 where /metrics for Prometheus and /healthz are served; 0 is none',
     0,
     65_535,
+  ),
+  store: setting(
+    'store',
+    storeName,
+    'warc',
+    'where pages go: warc (an archive, with the exact bytes), files (pages/, a file for each page that came well) or none',
   ),
   warcSize: setting('warc-size', size, 1e9, 'a WARC file that has grown past this is followed by another'),
   duplicates: setting(

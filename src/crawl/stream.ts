@@ -13,27 +13,32 @@ import { type Summary, startCrawl } from './crawl.ts';
 import type { CrawlFailure, Page } from './page.ts';
 import { canonicalSeed } from './seeds.ts';
 import { agentCount, type CrawlOptions, resolveConfig } from './settings.ts';
+import type { PageSink } from './store.ts';
 
 const AHEAD = 16;
 
-export interface StreamOptions extends CrawlOptions {
+export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   /** URLs to start from. */
   readonly seeds: string | readonly string[];
   /** Called with every page before the loop gets it; fetching waits for its promise. */
   readonly onPage?: (page: Page) => void | Promise<void>;
   /** Called with whatever could not be had; fetching from that host waits for its promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
+  /** Where pages go: `warc`, `files`, `none`, or a place of your own, for which fetching waits. */
+  readonly store?: CrawlOptions['store'] | PageSink;
   /** One expression for each stage, and predicates of your own: functions, or the path of a module that exports them. */
   readonly filters?: FilterTexts & { readonly predicates?: UserPredicates | string };
 }
 
 export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summary, void> {
-  const { seeds, onPage, onError, filters = {}, ...settings } = options;
+  const { seeds, onPage, onError, store, filters = {}, ...settings } = options;
+  const sink = typeof store === 'object' ? store : undefined;
   const { predicates, ...texts } = filters;
   const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
   const pages = new Handover<Page>(AHEAD);
   const config = resolveConfig({
     ...settings,
+    ...(store !== undefined && { store: typeof store === 'object' ? 'none' : store }),
     ...settingsFor(texts),
     ...(typeof predicates === 'string' && { predicates }),
   });
@@ -42,13 +47,14 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summa
   const run = await startCrawl(starts, config, {
     onPage: async (page) => {
       await onPage?.(page);
+      await sink?.write(page);
       await pages.give(page);
     },
     ...(onError && { onError }),
     ...(typeof predicates === 'object' && { predicates }),
     here,
   });
-  const finished = run.finished.finally(() => pages.end());
+  const finished = run.finished.finally(() => sink?.close?.()).finally(() => pages.end());
   finished.catch(() => {}); // thrown below, after the pages that came before it
   try {
     for (let page = await pages.take(); page; page = await pages.take()) yield page;

@@ -155,6 +155,10 @@ const ORDERS = ['budget', 'bfs'] as const;
 export const orderName = choice('order', ORDERS);
 export const rankName = choice('rank', RANKS);
 
+/** Where pages go. */
+const STORES = ['warc', 'files', 'none'] as const;
+export const storeName = choice('store', STORES);
+
 /** What becomes of a page whose payload is in the archive already. */
 const DUPLICATES = ['store', 'revisit', 'skip'] as const;
 export const duplicatesName = choice('way with duplicates', DUPLICATES);

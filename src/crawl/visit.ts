@@ -33,11 +33,11 @@ import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';
 import type { CrawlFailure, Link, Page } from './page.ts';
-import type { PageStore } from './page-store.ts';
 import type { Politeness } from './politeness.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
 import type { CrawlConfig } from './settings.ts';
 import { discoverListed, discoverNamed, mayBeSitemap, sitemapIn } from './sitemaps.ts';
+import type { Store } from './store.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, short enough to be fair. */
@@ -56,7 +56,7 @@ export interface VisitTools {
   readonly frontier: Frontier;
   readonly admission: Admission;
   readonly payloads: RecentCache;
-  readonly pages: PageStore;
+  readonly pages: Store;
   /** Which content types are kept and read. */
   readonly wantsType: TypeFilter;
   readonly politeness: Politeness;

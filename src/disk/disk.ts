@@ -48,6 +48,17 @@ export class Disk {
     return guard(to, 'replaced', this.fileSystem.rename(from, to));
   }
 
+  /** Gives a file another name; false where the file system cannot, or not there: then it has to be copied. */
+  async link(from: string, to: string): Promise<boolean> {
+    try {
+      await this.fileSystem.link?.(from, to);
+      return this.fileSystem.link !== undefined;
+    } catch (error) {
+      if (CANNOT_LINK.has(systemCode(error))) return false;
+      throw failure(to, 'linked', error);
+    }
+  }
+
   syncFolder(path: string): Promise<void> {
     return guard(path, 'made durable', this.fileSystem.syncFolder(path));
   }
@@ -146,6 +157,7 @@ async function guard<T>(path: string, what: string, work: Promise<T>): Promise<T
   }
 }
 
+const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EACCES']);
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 const DENIED = 'Make the folder readable and writable, or choose another --dir.';

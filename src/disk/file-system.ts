@@ -23,6 +23,8 @@ export interface FileSystem {
   open(path: string, mode: OpenMode): Promise<RawFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** Another name for a file; one that cannot give any leaves it out. */
+  link?(from: string, to: string): Promise<void>;
   /** With everything in it; that there is none is no failure. */
   removeFolder(path: string): Promise<void>;
   /** With those above it; durable when it returns. One that is `closed` is its owner's alone. */
@@ -40,6 +42,7 @@ export const nodeFileSystem: FileSystem = {
   },
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => fs.promises.unlink(path),
+  link: (from, to) => fs.promises.link(from, to),
   removeFolder: (path) => fs.promises.rm(path, { recursive: true, force: true }),
   async makeFolder(path, closed = false) {
     if (closed) await this.makeFolder(dirname(resolve(path)));

@@ -195,7 +195,7 @@ describe('a page whose payload is in the archive already', () => {
           }
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 12 },
     );
   });
 
