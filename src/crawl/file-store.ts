@@ -31,13 +31,22 @@ export class FileStore implements Store {
   readonly #folder: string;
   readonly #listName: string;
   readonly #list: BatchFile;
+  /** Files of another store, which the crawl used before: they still count. */
+  readonly #others: readonly WholeLength[];
   #lines = '';
   #writing: Promise<void> = Promise.resolve();
   /** Written since the last checkpoint, and their folders. */
   #fresh = new Set<string>();
   readonly #folders = new Set<string>();
 
-  private constructor(disk: Disk, folder: string, listName: string, list: BatchFile) {
+  private constructor(
+    disk: Disk,
+    folder: string,
+    listName: string,
+    list: BatchFile,
+    others: readonly WholeLength[],
+  ) {
+    this.#others = others;
     this.#disk = disk;
     this.#folder = folder;
     this.#listName = listName;
@@ -58,7 +67,8 @@ export class FileStore implements Store {
     if (length === undefined) await disk.remove(path);
     const list =
       length === undefined ? await BatchFile.create(disk, path) : await BatchFile.open(disk, path, length);
-    return new FileStore(disk, folder, name, list);
+    const others = earlier.filter(({ file }) => file !== name);
+    return new FileStore(disk, folder, name, list, others);
   }
 
   async store(exchange: Exchange, onAccepted: (as: StoredAs) => void = () => {}): Promise<void> {
@@ -81,7 +91,8 @@ export class FileStore implements Store {
   }
 
   cut(): readonly WholeLength[] {
-    return [{ file: this.#listName, length: this.#list.length + Buffer.byteLength(this.#lines) }];
+    const length = this.#list.length + Buffer.byteLength(this.#lines);
+    return [...this.#others, { file: this.#listName, length }];
   }
 
   async makeDurable(): Promise<void> {

@@ -10,7 +10,7 @@ import { Disk } from '../../src/disk/disk.ts';
 import { crawlLinks } from '../../src/graph/crawl-links.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
-import { makeExchange } from './fixtures.ts';
+import { makeExchange, readWithWarcio } from './fixtures.ts';
 import { indexFaults } from './true-index.ts';
 
 const disk = new Disk();
@@ -84,7 +84,8 @@ describe('WARC files that are imported', () => {
     const source = await warcs('a');
     const [file] = readdirSync(source);
     const bytes = readFileSync(join(source, file));
-    writeFileSync(join(folder, 'cut.warc.gz'), bytes.subarray(0, bytes.length - 500));
+    const last = (await readWithWarcio(join(source, file))).findLast(({ type }) => type === 'response');
+    writeFileSync(join(folder, 'cut.warc.gz'), bytes.subarray(0, (last?.offset ?? 0) + 50));
     const warnings: string[] = [];
     const dir = join(temporaryFolder(), 'new');
     const report = await importWarcs(disk, [folder], dir, {

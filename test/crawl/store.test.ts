@@ -152,6 +152,23 @@ describe('a crawl into a folder of files', () => {
   });
 });
 
+test('a crawl that goes on with another store keeps what the first one has, and goes back to it', async () => {
+  site = await startSmallSite({ '/': linking('/1', '/2'), '/1': 'a', '/2': 'b' });
+  const dir = join(temporaryFolder(), 'crawl');
+  for (const [maxPages, store] of [
+    [1, 'warc'],
+    [1, 'files'],
+    [1, 'warc'],
+  ] as const) {
+    const config = resolveConfig({ dir, ...LOCAL, maxPages, store });
+    await (await startCrawl([`${site.origin}/`], config)).finished;
+  }
+  const files = readdirSync(join(dir, 'archive'));
+  expect(files).toHaveLength(2);
+  expect(readFileSync(join(dir, 'indexes/index.cdxj'), 'latin1').match(/"status":"200"/g)).toHaveLength(2);
+  expect(readFileSync(join(dir, 'pages/pages-0.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(1);
+});
+
 describe('a store of the user’s own', () => {
   test('has every page, is waited for, and is closed when the crawl has ended', async () => {
     site = await startSmallSite({ '/': linking('/1', '/2', '/3'), '/1': 'a', '/2': 'b', '/3': 'c' });
