@@ -48,7 +48,9 @@ function addressesOf(web: Web, domain: Domain): string[] {
   const pages = [0, 1, 2, 3, 4, domain.pages >> 1, domain.pages - 1].filter((page) => page < domain.pages);
   const urls = pages.map((page) => urlOf(domain, page));
   const found = urls.flatMap((url) => glimpseOf(web, url)?.links ?? []);
-  const odd = found.filter((url) => /sid=|calendar|archive|\/view\?|from=|private/.test(url)).slice(0, 20);
+  const odd = found
+    .filter((url) => /sid=|calendar|archive|offers|\/view\?|from=|private/.test(url))
+    .slice(0, 20);
   const files = [
     '/robots.txt',
     '/rules.txt',

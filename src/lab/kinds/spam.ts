@@ -5,9 +5,11 @@
  * look important to PageRank and OPIC, dense exchanges that lift in-degree, farms that reach a target over two hops, and
  * the few good links that a honeypot earns and passes on.
  */
+import { notFound } from '../answer.ts';
 import type { Domain } from '../domain.ts';
 import { poolOf } from '../paths.ts';
 import { hash, TAG, textHash } from '../random.ts';
+import type { Resource } from '../resource.ts';
 import type { Web } from '../web.ts';
 import type { World } from '../world.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -87,14 +89,17 @@ export const farm: Kind = {
   furnish(web, domain, page, links) {
     for (const address of offersOf(web, domain, page)) links.addAddress(address);
   },
-  resource(web, domain, _label, target) {
+  resource(web, domain, label, target) {
+    const isShop = domain.hostNumber(label) === -1;
     const match = /^\/offers\/([0-9a-z]{1,7})$/.exec(target);
-    if (!match) return undefined;
+    if (!match) return isShop && target !== '/robots.txt' ? nothingHere(domain) : undefined;
     const key = textHash(match[1]);
     const addresses = [...offersOf(web, domain, key), ...sisterOffers(web, domain, key)];
     return { is: 'small', domain, key, addresses };
   },
 };
+
+const nothingHere = (domain: Domain): Resource => ({ is: 'other', domain, answer: notFound() });
 
 function offersOf(web: Web, domain: Domain, key: number): string[] {
   return Array.from({ length: OFFERS_A_PAGE }, (_, i) =>
