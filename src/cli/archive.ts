@@ -95,6 +95,7 @@ export function register(program: Command): void {
   archive
     .command('wacz')
     .description('Pack an archive into one file that replays in a browser (WACZ 1.1.1).')
+    .addHelpText('after', examples('archive wacz my-crawl -o my-crawl.wacz --title "My crawl"'))
     .argument('<place>', PLACE)
     .requiredOption('-o, --out <file>', 'the new file, such as my-crawl.wacz')
     .option('--title <text>', 'what readers of it are shown as its name')

@@ -78,13 +78,18 @@ export class Admission {
 
   /** Takes the URLs that one page or seed list leads to, all come by in the same way; `exempt` from scope and filter. */
   discover(found: readonly string[], depth: number, redirects = 0, exempt = false): void {
-    const { recent, transport, clock } = this.#parts;
+    const { recent, scope, counters, transport, clock } = this.#parts;
     const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth), depth);
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
     for (let i = 0; i < urls.length; i++) {
       if (!this.#keep[i]) continue;
+      const trap = scope.trap(urls[i]);
+      if (trap) {
+        counters.countRefused(trap);
+        continue;
+      }
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
       const batch = owner === transport.agent ? this.#outbox : this.#parcels[owner];
       batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));

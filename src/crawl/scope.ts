@@ -38,6 +38,8 @@ export type ScopeConfig = Pick<
 export interface Scope {
   /** Why the URL may not be scheduled; undefined when it may. */
   refusal(url: string, depth: number): ScopeRefusal | undefined;
+  /** Whether the URL itself shows that it leads nowhere: it need be asked once for each URL, however it was come by. */
+  trap(url: string): ScopeRefusal | undefined;
   /**
    * A seed, or what one redirected to, redirects: the site has moved, and the scope with it. True when the scope grew,
    * which other agents and the crawl's folder have to be told.
@@ -59,13 +61,13 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
     refusal(url, depth) {
       if (url.length > maxUrlLength) return 'url-too-long';
       if (depth > maxDepth) return 'too-deep';
-      if (repeatsMoreThan(url, maxRepeats)) return 'repeated-segments';
       if (region !== undefined && !region.holds(url)) return 'out-of-scope';
       if (exclude.length > 0 && someMatch(exclude, url)) return 'excluded';
       // The page to start from is seldom of the kind that is looked for.
       if (include.length > 0 && depth > 0 && !someMatch(include, url)) return 'not-included';
       return undefined;
     },
+    trap: (url) => (repeatsMoreThan(url, maxRepeats) ? 'repeated-segments' : undefined),
     admitSeedRedirect(from, to) {
       if (region === undefined || region.holds(to) || !region.mayMove(from, to)) return false;
       region.add([to]);
