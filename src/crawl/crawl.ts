@@ -155,7 +155,10 @@ export async function startCrawl(
   const { maxTime } = config;
   const cancelTimer = maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
   const startedAt = clock.now();
-  const progress = () => progressOf(crew, config, watch, { at: clock.now(), startedAt, before });
+  const progress = () => ({
+    ...progressOf(crew, config, watch, { at: clock.now(), startedAt, before }),
+    diskFree: monitor.diskFree,
+  });
   monitor.begin({ log, progress });
   return {
     progress,

@@ -7,6 +7,7 @@
  *   archive/              WARC files
  *   indexes/              where each capture lies: index.cdxj when the crawl has ended, and the parts of which it is made
  *   log.jsonl             events
+ *   status.json           how the last run is, or ended (`telling/`)
  *
  * Ensures   a folder with anything else in it is never written to. A crawl in it can always be gone on with, however it ended:
  *           each agent takes up its last checkpoint. A folder whose crawl never began counts as new.

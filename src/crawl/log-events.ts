@@ -47,7 +47,7 @@ export const EVENTS = {
   trouble: {
     when: 'The crawl is not well: it is what `/healthz` says.',
     facts: {
-      code: '`network-gone`, `names-gone`, `no-pages` or `no-checkpoint`',
+      code: '`network-gone`, `names-gone`, `no-pages`, `disk-low` or `no-checkpoint`',
       fact: 'in a sentence',
       remedy: 'what to do about it',
     },

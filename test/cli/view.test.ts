@@ -106,6 +106,7 @@ describe('the picture of a crawl', () => {
           expect(lines.map((line) => paint(line, false)).join('')).not.toMatch(/\p{Cc}/u);
         },
       ),
+      { numRuns: 50 },
     );
   });
 });

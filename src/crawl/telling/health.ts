@@ -1,9 +1,9 @@
 /** Is a crawl doing what it is there for? If not: what is wrong, in one sentence, and what to do about it. */
-import { formatCount, formatDuration, type Millis } from '../../units.ts';
+import { type Bytes, formatBytes, formatCount, formatDuration, type Millis } from '../../units.ts';
 import type { Progress } from './progress.ts';
 
 export interface Trouble {
-  readonly code: 'network-gone' | 'names-gone' | 'no-pages' | 'no-checkpoint';
+  readonly code: 'network-gone' | 'names-gone' | 'no-pages' | 'no-checkpoint' | 'disk-low';
   readonly fact: string;
   readonly remedy: string;
 }
@@ -11,6 +11,8 @@ export interface Trouble {
 const MINUTE: Millis = 60_000;
 /** Longer than any pause that politeness asks for, unless servers asked for it themselves. */
 const SILENCE: Millis = 5 * MINUTE;
+/** A merge and a checkpoint want some hundred megabytes at once. */
+const LITTLE_ROOM: Bytes = 5e8;
 /** Checkpoints may be late while the disk is busy; so late they may not be. */
 const LATE = 10;
 
@@ -29,6 +31,14 @@ export function troubleOf(now: Progress): Trouble | undefined {
       code: 'names-gone',
       fact: `Names cannot be looked up for ${since(vitals.outage.since)}.`,
       remedy: 'Check the name servers, or name others with --dns; the crawl goes on by itself.',
+    };
+  }
+  if (now.diskFree !== undefined && now.diskFree < LITTLE_ROOM) {
+    return {
+      code: 'disk-low',
+      fact: `Only ${formatBytes(now.diskFree)} are free on the disk that the crawl is kept on.`,
+      remedy:
+        'Make room: when it is full the crawl stops, and goes on from its last checkpoint when it is begun again.',
     };
   }
   if (at - vitals.lastPageAt > SILENCE && front + fetching + queued > 0) {

@@ -75,6 +75,9 @@ function metricsOf(now: Progress, { cpuSeconds, memory }: ProcessNumbers): Metri
       (vitals.savedAt ?? 0) / 1000,
     ),
     gauge('drumlin_checkpoint_last_duration_seconds', 'What the slowest took.', vitals.saving / 1000),
+    ...(now.diskFree === undefined
+      ? []
+      : [gauge('drumlin_disk_free_bytes', 'Room left on the disk that the crawl is kept on.', now.diskFree)]),
     gauge('drumlin_crawl_healthy', '1 while /healthz says so.', troubleOf(now) ? 0 : 1),
     counter('drumlin_process_cpu_seconds_total', 'Processor time of the whole process.', cpuSeconds),
     gauge('drumlin_process_resident_memory_bytes', 'Memory of the whole process.', memory),

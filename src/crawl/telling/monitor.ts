@@ -7,6 +7,8 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { bytesFree } from '../../disk/usage.ts';
+import type { Bytes } from '../../units.ts';
 import type { Summary } from '../counters.ts';
 import type { EventLog } from '../log.ts';
 import { type Trouble, troubleOf } from './health.ts';
@@ -40,6 +42,7 @@ export class Monitor {
   #trouble: Trouble | undefined;
   #writing: Promise<void> = Promise.resolve();
   #refused = false;
+  #diskFree: Bytes | undefined;
   #cancel = () => {};
 
   private constructor(options: MonitorOptions) {
@@ -63,6 +66,10 @@ export class Monitor {
       this.#cancel = this.#options.clock.after(STATUS_EVERY, look);
     };
     look();
+  }
+
+  get diskFree(): Bytes | undefined {
+    return this.#diskFree;
   }
 
   /** The last words: how the crawl ended. */
@@ -95,6 +102,13 @@ export class Monitor {
     }
     this.#trouble = trouble;
     if (dir === '') return;
+    // A file system that does not say is not asked to.
+    bytesFree(dir).then(
+      (free) => {
+        this.#diskFree = free;
+      },
+      () => {},
+    );
     const rate = this.#rates.update(now);
     // One after the other: two at once would write the same temporary file.
     this.#writing = this.#writing.then(() =>

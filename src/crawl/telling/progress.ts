@@ -14,6 +14,8 @@ export interface Progress extends AgentProgress {
   readonly maxBytes: Bytes;
   /** Time between two checkpoints; 0 for a crawl that keeps nothing. */
   readonly checkpoint: Millis;
+  /** Where the folder is, as of a few seconds ago; undefined while that is not known. */
+  readonly diskFree?: Bytes | undefined;
   /** What was counted before this run. */
   readonly before: CountersState;
   readonly vitals: Vitals;

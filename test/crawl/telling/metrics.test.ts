@@ -46,6 +46,7 @@ describe('the metrics page', () => {
           ?.samples.map(({ labels, value }) => [labels.fault, value]);
         expect(read).toEqual(Object.entries(errors));
       }),
+      { numRuns: 40 },
     );
   });
 });

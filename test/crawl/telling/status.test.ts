@@ -69,7 +69,7 @@ describe('the status of a crawl', () => {
     await (await begin({ maxPages: 5 })).finished;
     const run = await begin({ delay: '1h' });
     try {
-      while ((await status()).live?.pages !== undefined && (await status()).state !== 'running');
+      while (!(await status()).live);
       const now = await status();
       expect(now).toMatchObject({ state: 'running', pid: process.pid, counters: { pages: 5 } });
       expect(now.next.command).toBe(`kill ${process.pid}`);
@@ -117,14 +117,14 @@ describe('the status of a crawl', () => {
 });
 
 describe('the monitor', () => {
-  const progress = (more: Partial<Progress>) => async () => {
+  const progressAtEnd = async (): Promise<Progress> => {
     const run = await begin();
     await run.finished;
-    return { ...run.progress(), ...more };
+    return run.progress();
   };
 
   test('writes the status every three seconds, and tells trouble and its end once each', async () => {
-    const at = await progress({ front: 1, queued: 7 })();
+    const at = { ...(await progressAtEnd()), front: 1, queued: 7 };
     const clock = virtualClock();
     const events: string[] = [];
     const monitor = await Monitor.open({ clock, disk, dir, metricsPort: 0 });
@@ -150,7 +150,7 @@ describe('the monitor', () => {
   });
 
   test('tells once that the disk refuses the status, and goes on', async () => {
-    const at = await progress({})();
+    const at = await progressAtEnd();
     const clock = virtualClock();
     const events: string[] = [];
     const monitor = await Monitor.open({ clock, disk, dir: join(dir, 'gone'), metricsPort: 0 });

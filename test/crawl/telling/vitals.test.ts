@@ -28,6 +28,7 @@ describe('the domains of which most was fetched', () => {
           .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
         expect(top.best.map(({ pages }) => pages)).toEqual(expected.slice(0, 32).map(([, pages]) => pages));
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -114,18 +115,20 @@ describe('a crawl is in trouble', () => {
   const codeOf = (vitals: Partial<Progress['vitals']>, more: Partial<Progress> = {}) =>
     troubleOf({ ...well, ...more, vitals: { ...well.vitals, ...vitals } })?.code;
 
-  test('when nobody answers, when names are gone, when no page comes though URLs wait, when checkpoints stay out', () => {
+  test('when nobody answers, when names are gone, when no page comes though URLs wait, when checkpoints stay out, when the disk fills', () => {
     expect(codeOf({})).toBeUndefined();
     expect(codeOf({ outage: { of: 'network', since: 1e12 - MINUTE } })).toBe('network-gone');
     expect(codeOf({ outage: { of: 'names', since: 1e12 - MINUTE } })).toBe('names-gone');
     expect(codeOf({ lastPageAt: 1e12 - 6 * MINUTE })).toBe('no-pages');
     expect(codeOf({ savedAt: 1e12 - 6 * MINUTE })).toBe('no-checkpoint');
+    expect(codeOf({}, { diskFree: 4e8 })).toBe('disk-low');
   });
 
   test('but not when nothing waits, when it has only just begun, or when it keeps no checkpoints', () => {
     expect(codeOf({ lastPageAt: 1e12 - 6 * MINUTE }, { front: 0, queued: 0 })).toBeUndefined();
     expect(codeOf({ savedAt: undefined }, { startedAt: 1e12 - MINUTE })).toBeUndefined();
     expect(codeOf({ savedAt: undefined }, { checkpoint: 0 })).toBeUndefined();
+    expect(codeOf({}, { diskFree: 6e8 })).toBeUndefined();
     expect(codeOf({ savedAt: 1e12 - 6 * MINUTE }, { checkpoint: 60 * MINUTE })).toBeUndefined();
   });
 
