@@ -7,7 +7,7 @@
  * Requires  the body without content coding. Any bytes will do.
  * Ensures   no input makes it fail; at most `most` entries. No entities but those of XML itself and numbers; nothing is fetched, included or
  *           expanded.
- * Cost      linear in the bytes, a fraction of a nanosecond for those between tags; memory for the entries.
+ * Cost      linear in the bytes, about 5 µs an entry on a busy core; memory for the entries.
  */
 import { declaredOutside, decode, isAsciiCompatible } from './charset.ts';
 
