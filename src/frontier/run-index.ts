@@ -22,6 +22,8 @@ const COUNT = 20;
 const NAME_LENGTH = 26;
 const NAME = 28;
 const LOG_BUFFER: Bytes = 16 * 1024;
+/** For rows that are copied in passing: a backlog of millions has hundreds of megabytes of them. */
+const COPY_BUFFER: Bytes = 2 ** 18;
 const FIRST_BUFFER: Bytes = 1024;
 
 /** Where runs live, and how much of one is held in memory. */
@@ -199,6 +201,38 @@ export class RowReader {
   }
 }
 
+/** Completes an index that a checkpoint names: the rows of another follow, from a place on, as they are. */
+export async function completeIndex(
+  { disk, files }: RunPlace,
+  run: number,
+  { generation, length }: { readonly generation: number; readonly length: Bytes },
+  rest: { readonly index: Index; readonly from: number },
+): Promise<Index> {
+  const name = indexName(run, generation);
+  const log = await AppendLog.open(disk, files.path(name), INDEX_FORMAT, length, COPY_BUFFER);
+  files.reopen(name);
+  const { file, rows } = rest.index;
+  try {
+    // It is in memory when more may be than when the checkpoint was made.
+    if (rows) await log.append(rows.subarray(rest.from - HEADER_BYTES));
+    if (file) await copyRows(file, rest.from, rest.index.length, log);
+    return { length: log.length, file: await log.seal(), generation };
+  } catch (error) {
+    await log.abandon();
+    throw error;
+  }
+}
+
+async function copyRows(file: DiskFile, from: number, end: number, log: AppendLog): Promise<void> {
+  const block = Buffer.allocUnsafeSlow(COPY_BUFFER);
+  for (let at = from; at < end; ) {
+    const read = await file.readUpTo(block.subarray(0, end - at), at);
+    if (read === 0) throw damaged(file.path, 'ends inside a row');
+    await log.append(block.subarray(0, read));
+    at += read;
+  }
+}
+
 /** Collects the rows of a new index. */
 export class IndexWriter {
   readonly #place: RunPlace;
@@ -215,15 +249,6 @@ export class IndexWriter {
     this.#run = run;
     this.generation = generation;
     this.#buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_BUFFER, place.indexInMemory));
-  }
-
-  /** Goes on with an index that a checkpoint names. */
-  static async reopen(place: RunPlace, run: number, generation: number, length: Bytes): Promise<IndexWriter> {
-    const writer = new IndexWriter(place, run, generation);
-    const name = indexName(run, generation);
-    writer.#log = await AppendLog.open(place.disk, place.files.path(name), INDEX_FORMAT, length, LOG_BUFFER);
-    place.files.reopen(name);
-    return writer;
   }
 
   /** Of the file it is or would be. */

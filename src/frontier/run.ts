@@ -11,6 +11,7 @@ import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import type { Bytes } from '../units.ts';
 import { RunCursor, Window } from './run-cursor.ts';
 import {
+  completeIndex,
   type Index,
   IndexWriter,
   indexName,
@@ -200,14 +201,11 @@ export class Run {
     }
   }
 
-  /** A sweep that a crash cut off ends by passing over the rest: the next one begins anew. */
+  /** A sweep that a crash cut off ends where it was: the rest is kept as it is, and the next one begins anew. */
   async #finishSweep({ generation, from }: { generation: number; from: number }, lengths: Lengths) {
     const length = lengths[indexName(this.id, generation)];
     this.#nextGeneration = Math.max(this.#nextGeneration, generation + 1);
-    const left = await IndexWriter.reopen(this.#place, this.id, generation, length);
-    this.#cursor = this.#cursorAt(from, left);
-    await this.#cursor.start();
-    while (!this.#cursor.isAtEnd) await this.#cursor.pass();
-    await this.endSweep();
+    const begun = { generation, length };
+    await this.#replaceIndex(await completeIndex(this.#place, this.id, begun, { index: this.#index, from }));
   }
 }
