@@ -31,7 +31,7 @@ export interface Account {
 const NEVER_ADMITTED = new Set(['too-many-redirects']);
 
 /** Of what was refused, what had passed the sieve; the rest was kept out before it, or was fetched (`content-type`). */
-const ADMITTED = /-page-limit$|^blocked$/;
+const ADMITTED = /-page-limit$|^blocked$|^trap$/;
 
 /**
  * Each URL that has passed the sieve was answered, was given up by a fault, is kept from us by robots.txt, was beyond the limit of its host

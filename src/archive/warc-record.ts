@@ -132,6 +132,8 @@ export function revisitFields(
 export interface ExchangeNotes {
   /** Links followed from a seed. */
   readonly hopsFromSeed: number;
+  /** An earlier page with nearly the same text; its address is empty if it is no longer known. */
+  readonly near?: { readonly url: string; readonly similarity: number } | undefined;
 }
 
 export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string): RecordFields {
@@ -146,8 +148,12 @@ export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string)
   };
 }
 
-export function metadataBlock({ elapsed }: Exchange, { hopsFromSeed }: ExchangeNotes): Uint8Array {
-  return warcFieldsBlock({ hopsFromSeed: String(hopsFromSeed), fetchTimeMs: String(Math.round(elapsed)) });
+export function metadataBlock({ elapsed }: Exchange, { hopsFromSeed, near }: ExchangeNotes): Uint8Array {
+  return warcFieldsBlock({
+    hopsFromSeed: String(hopsFromSeed),
+    fetchTimeMs: String(Math.round(elapsed)),
+    ...(near && { nearDuplicateOf: near.url, similarity: near.similarity.toFixed(2) }),
+  });
 }
 
 /** The request carries the response's date: WARC 1.1 asks for one date per capture. */

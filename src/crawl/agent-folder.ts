@@ -5,6 +5,7 @@
  *   agents/0/hosts/           what is known of hosts
  *   agents/0/backlog/         URLs that wait for their host
  *   agents/0/domains/         what is known of domains, and URLs that wait for budget; only in the order of budgets
+ *   agents/0/likeness/        pages that new ones are compared with, and what was learned from them
  *   agents/0/front.N          what was in memory at the last checkpoint
  *   agents/0/checkpoint.json  the last checkpoint: the lengths of all of these and of the archive's files
  *
@@ -17,6 +18,7 @@ import { type CheckpointFormat, type Frozen, loadCheckpoint, saveCheckpoint } fr
 import type { Disk } from '../disk/disk.ts';
 import { together } from '../disk/together.ts';
 import type { DrumState } from '../drum/drum.ts';
+import { LikenessFolder, type LikenessState } from '../duplicates/likeness-folder.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import { Backlog, type BacklogState } from '../frontier/backlog.ts';
 import type { FrontierState } from '../frontier/frontier.ts';
@@ -33,6 +35,7 @@ import { DrumSieve, type SieveState } from '../sieve/disk-sieve.ts';
 import type { Millis } from '../units.ts';
 import { addUp, Counters, type CountersState } from './counters.ts';
 import type { SeedMove } from './folder.ts';
+import { wantsLikeness } from './likeness.ts';
 import type { CrawlConfig } from './settings.ts';
 import { addSeries, type SeriesState } from './telling/series.ts';
 import { type DomainTold, mostPages } from './telling/top-domains.ts';
@@ -69,6 +72,8 @@ interface AgentParts {
   readonly hosts: HostStore;
   readonly backlog: Backlog;
   readonly reputation: ReputationFolder | undefined;
+  /** Agents that take over from others begin with none. */
+  readonly likeness?: LikenessFolder | undefined;
 }
 
 interface StoredState extends AgentState {
@@ -76,6 +81,7 @@ interface StoredState extends AgentState {
   readonly hosts: Frozen<DrumState>;
   readonly backlog: Frozen<BacklogState>;
   readonly reputation?: ReputationState | undefined;
+  readonly likeness?: Frozen<LikenessState> | undefined;
 }
 
 export const AGENTS = 'agents';
@@ -156,6 +162,8 @@ export class AgentFolder {
   readonly backlog: Backlog;
   /** None in a crawl breadth first. */
   readonly reputation: ReputationFolder | undefined;
+  /** None when nobody asks which pages are alike. */
+  readonly likeness: LikenessFolder | undefined;
   /** The last checkpoint, when there is one: what the agent was, and what it had in memory. */
   readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
   #sequence: number;
@@ -173,6 +181,7 @@ export class AgentFolder {
     this.hosts = parts.hosts;
     this.backlog = parts.backlog;
     this.reputation = parts.reputation;
+    this.likeness = parts.likeness;
     this.#sequence = sequence;
     this.restored = restored;
   }
@@ -208,8 +217,11 @@ export class AgentFolder {
         config.order === 'budget'
           ? await open(openReputation(disk, dir, config, onHalved, at?.reputation))
           : undefined;
+      const likeness = wantsLikeness(config)
+        ? await openLikeness(disk, dir, config, at?.likeness)
+        : undefined;
       const restored = stored && { state: stored.state, front: await readFront(disk, dir, stored.files) };
-      const parts = { sieve, hosts, backlog, reputation };
+      const parts = { sieve, hosts, backlog, reputation, likeness };
       return new AgentFolder(dir, disk, parts, stored?.sequence ?? 0, restored);
     } catch (error) {
       for (const part of opened) await part.close();
@@ -235,11 +247,12 @@ export class AgentFolder {
     const sequence = this.#sequence + 1;
     const name = `front.${sequence}`;
     // Side by side: on a busy event loop it is the number of waits one after the other that counts.
-    const [sieve, hosts, backlog, reputation] = await together([
+    const [sieve, hosts, backlog, reputation, likeness] = await together([
       this.sieve.freeze(),
       this.hosts.freeze(),
       this.backlog.freeze(),
       this.reputation?.freeze() ?? Promise.resolve(undefined),
+      this.likeness?.freeze() ?? Promise.resolve(undefined),
       writeDurably(disk, join(this.#dir, name), front),
       makeArchiveDurable(),
     ]);
@@ -249,7 +262,7 @@ export class AgentFolder {
       ...(reputation ? reputationFolders(reputationDir(this.#dir)) : []),
     ];
     await together(folders.map((folder) => disk.syncFolder(folder)));
-    const stored: StoredState = { ...state, sieve, hosts, backlog, reputation };
+    const stored: StoredState = { ...state, sieve, hosts, backlog, reputation, likeness };
     const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
     await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     this.#sequence = sequence;
@@ -259,6 +272,7 @@ export class AgentFolder {
       this.hosts.settle(hosts),
       this.backlog.settle(backlog),
       (reputation && this.reputation?.settle(reputation)) ?? Promise.resolve(),
+      (likeness && this.likeness?.settle(likeness)) ?? Promise.resolve(),
     ]);
   }
 
@@ -286,6 +300,15 @@ export async function openReputation(
     budgetOf: budgets(parseBudget(budget), Standing.none, rank),
     at,
   });
+}
+
+function openLikeness(
+  disk: Disk,
+  dir: string,
+  { similarityMemory: memory }: CrawlConfig,
+  at: Frozen<LikenessState> | undefined,
+): Promise<LikenessFolder> {
+  return LikenessFolder.open({ disk, folder: join(dir, 'likeness'), memory, at });
 }
 
 async function readFront(

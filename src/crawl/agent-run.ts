@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import { FieldWriter } from '../disk/fields.ts';
 import { politePacer } from '../drum/pacer.ts';
+import { LikenessMemory } from '../duplicates/likeness-folder.ts';
 import { typeFilter } from '../filter/content-type.ts';
 import { compileFilters, type FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
@@ -45,6 +46,7 @@ import {
 import { equip } from './equipment.ts';
 import type { SeedMove } from './folder.ts';
 import { decodeFront, encodeFront } from './front.ts';
+import { Likeness, wantsLikeness } from './likeness.ts';
 import { limitsOf } from './limits.ts';
 import type { EventLog } from './log.ts';
 import { Naming } from './naming.ts';
@@ -193,6 +195,9 @@ async function beginAgent(
     underBudgets(folder.reputation, start, around, transport, sieve, frontier, before?.state.taken, counters);
   const supply = budgeted?.supply ?? new SieveSupply(sieve, before?.state.taken);
   const reputation = budgeted?.reputation;
+  const memory =
+    folder?.likeness ?? (wantsLikeness(config) ? new LikenessMemory(config.similarityMemory) : undefined);
+  const likeness = memory && new Likeness({ config, memory, counters, log });
   if (reputation) {
     politeness.budgets = {
       crowded: () => frontier.turnsOut >= config.fetches,
@@ -298,6 +303,7 @@ async function beginAgent(
       robots,
       admission,
       reputation,
+      likeness,
       pages,
       filters,
       wantsType: typeFilter(config.types),

@@ -28,6 +28,8 @@ export interface CountersState {
   readonly errors: Readonly<Tally>;
   /** Links not followed, by the limit or pattern that kept them out. */
   readonly refused: Readonly<Tally>;
+  /** Pages like others (`near-duplicate`, `soft-404`), and links rewritten as was learned from such (`link-rewritten`). */
+  readonly alike: Readonly<Tally>;
 }
 
 const MOST_TYPES = 64;
@@ -53,6 +55,7 @@ export class Counters implements CountersState {
   readonly retries: Tally = {};
   readonly errors: Tally = {};
   readonly refused: Tally = {};
+  readonly alike: Tally = {};
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
@@ -75,6 +78,10 @@ export class Counters implements CountersState {
 
   countRefused(reason: string, urls = 1): void {
     count(this.refused, reason, urls);
+  }
+
+  countAlike(what: string, times = 1): void {
+    count(this.alike, what, times);
   }
 }
 

@@ -116,6 +116,26 @@ export const EVENTS = {
     when: 'domains.tsv cannot be read: what was decided before holds.',
     facts: { why: 'which line is wrong' },
   },
+  'near-duplicate': {
+    when: 'A page has nearly the text of an earlier one.',
+    facts: {
+      url: 'of the page',
+      of: 'the earlier page; empty if it is no longer known',
+      similarity: 'the part of the text that they have in common, about',
+    },
+  },
+  'trap-learned': {
+    when: 'A part of a host’s URLs turned out not to choose the page: such links are followed once from now on.',
+    facts: { host: 'scheme and host', rule: 'which part, see docs/traps.md' },
+  },
+  'trap-withdrawn': {
+    when: 'It does choose the page after all.',
+    facts: { host: 'scheme and host', rule: 'which part' },
+  },
+  'soft-404': {
+    when: 'A host answers with status 200 and always the same text for pages that are not there.',
+    facts: { url: 'the page that we made up to find out' },
+  },
   'rank-sample-halved': {
     when: 'There are too many domains for the memory of TSE: it goes by half as many.',
     facts: { p: 'the part of the domains that it goes by' },

@@ -162,6 +162,9 @@ export const storeName = choice('store', STORES);
 /** What becomes of a page whose payload is in the archive already. */
 const DUPLICATES = ['store', 'revisit', 'skip'] as const;
 export const duplicatesName = choice('way with duplicates', DUPLICATES);
+/** What becomes of pages that are like others: src/crawl/likeness.ts. */
+export const likenessAction = choice('choice', ['store', 'no-follow', 'skip', 'off'] as const);
+export const softErrorAction = choice('choice', ['store', 'skip', 'off'] as const);
 
 /** How much a domain may have a round: src/reputation/budget-policy.ts says how it is written. */
 export const budgetPolicy: ValueType<string> = {

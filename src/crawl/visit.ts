@@ -10,6 +10,7 @@
  */
 import type { StoredAs } from '../archive/exchange-records.ts';
 import type { Clock } from '../clock.ts';
+import type { SimilarPage } from '../duplicates/similar-pages.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { type Exchange, FetchError, type HttpClient } from '../fetch/exchange.ts';
 import { redirectTarget } from '../fetch/redirect.ts';
@@ -30,6 +31,7 @@ import { pathOf } from '../url/parts.ts';
 import { xxh64Bytes } from '../url/xxh64.ts';
 import type { Admission } from './admission.ts';
 import type { Counters } from './counters.ts';
+import type { Likeness } from './likeness.ts';
 import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';
 import type { CrawlFailure, Link, Page } from './page.ts';
@@ -63,6 +65,8 @@ export interface VisitTools {
   readonly outage: Outage;
   /** Told what was fetched and who links to whom, where that matters. */
   readonly reputation: (Pick<Reputation, 'fetched' | 'page'> & DomainStanding) | undefined;
+  /** Which pages are like others, where anybody asks. */
+  readonly likeness: Likeness | undefined;
   readonly filters: StageFilters;
   /** A seed has moved: the scope follows. */
   readonly onSeedRedirect: (from: string, to: string) => void;
@@ -145,6 +149,13 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
   }
   if (!rules.verdict(pathOf(discovery.url)).allowed) {
     counters.disallowed++;
+    return true;
+  }
+  const instead = tools.likeness?.instead(discovery);
+  if (instead !== undefined) {
+    counters.countRefused('trap');
+    tools.admission.discover([instead], discovery.depth);
+    tools.foundLinks();
     return true;
   }
   if (!tools.claimPage()) {
@@ -255,7 +266,7 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
   const isDuplicate = onceAsked(
     () => exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads),
   );
-  const { keep, discover } = await read(exchange, turn, discovery, { isDuplicate, isWanted, looks }, tools);
+  const { keep, near, discover } = await read(exchange, turn, discovery, { isDuplicate, isWanted, looks }, tools);
   const accepted = (as: StoredAs) => {
     isTaken();
     if (as !== 'response') counters.revisits++;
@@ -263,7 +274,7 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     if (!isWanted) counters.countRefused('content-type');
     discover();
   };
-  if (keep) await pages.store(exchange, accepted, { hopsFromSeed: discovery.depth });
+  if (keep) await pages.store(exchange, accepted, { hopsFromSeed: discovery.depth, near });
   else accepted('response');
   tools.foundLinks();
 }
@@ -290,7 +301,9 @@ interface Known {
 interface Reading {
   /** It is stored. */
   readonly keep: boolean;
-  /** Follows the links that it has. */
+  /** An earlier page that it is like. */
+  readonly near: SimilarPage | undefined;
+  /** Follows the links that it has, and remembers what it is like. */
   readonly discover: () => void;
 }
 
@@ -302,7 +315,7 @@ async function read(
   { isDuplicate, isWanted, looks }: Known,
   tools: Tools,
 ): Promise<Reading> {
-  const { onPage, parseOptions, filters } = tools;
+  const { onPage, parseOptions, filters, likeness } = tools;
   const subject =
     filters.parse || filters.follow || filters.store
       ? new VisitSubject(turn, discovery, tools.reputation)
@@ -320,8 +333,9 @@ async function read(
       : undefined;
   const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
   subject?.read(page, links.length);
-  const follows = links.length > 0 && mayPass('follow', subject, tools);
-  const keep = isWanted && mayPass('store', subject, tools);
+  const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
+  const follows = links.length > 0 && judgement?.follows !== false && mayPass('follow', subject, tools);
+  const keep = isWanted && judgement?.refusal === undefined && mayPass('store', subject, tools);
   if (target !== undefined && discovery.redirects >= tools.config.maxRedirects) {
     const host = turn.host.name;
     await tools.onError?.({
@@ -335,7 +349,10 @@ async function read(
   if (keep) await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
   return {
     keep,
+    near: tools.config.nearDuplicates === 'off' ? undefined : judgement?.near,
     discover: () => {
+      const question = judgement ? likeness?.taken(url, judgement) : void likeness?.missed(url);
+      if (question !== undefined) tools.admission.discover([question], discovery.depth + 1);
       if (!follows) return;
       if (target !== undefined) followRedirect(target, turn.host, discovery, tools);
       else if (page) followLinks(page, turn.host, discovery, tools);
@@ -392,11 +409,12 @@ function followLinks(
   { links, robots }: ParsedPage,
   host: Host,
   { url, depth }: Discovery,
-  { counters, admission, reputation }: Tools,
+  { counters, admission, reputation, likeness }: Tools,
 ): void {
   counters.urlsSeen += links.length;
   if (robots.nofollow) return;
-  const followed = links.filter((link) => !link.nofollow).map((link) => link.url);
+  const named = links.filter((link) => !link.nofollow).map((link) => link.url);
+  const followed = likeness?.rewritten(named) ?? named;
   reputation?.page(host.domain.hash, url, followed);
   admission.discover(followed, depth + 1);
 }

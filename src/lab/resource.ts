@@ -25,6 +25,8 @@ export interface SmallResource {
   readonly is: 'small';
   readonly domain: Domain;
   readonly key: number;
+  /** Written over its text, where there is something to say that no other page of the key has. */
+  readonly heading?: string;
   /** As they stand on the page: absolute, or relative to it. */
   readonly addresses: readonly string[];
 }

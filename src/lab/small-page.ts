@@ -6,11 +6,11 @@ import type { SmallResource } from './resource.ts';
 import { phraseOf, Reader } from './text.ts';
 import type { Web } from './web.ts';
 
-export function makeSmallPage(web: Web, { domain, key, addresses }: SmallResource): Answer {
+export function makeSmallPage(web: Web, { domain, key, heading, addresses }: SmallResource): Answer {
   const pool = poolOf(domain);
   const words = new Random(web.world.seed ^ TAG.wildcard, domain.index, key, 0);
   const title = phraseOf(pool, words);
-  let html = `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body>\n<h1>${title}</h1>\n`;
+  let html = `<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>${title}</title></head><body>\n<h1>${title}${heading === undefined ? '' : ` ${heading}`}</h1>\n`;
   html += `<p>${new Reader(pool, words).read(1500 + words.below(6000))}</p>\n<ul>\n`;
   for (const address of addresses)
     html += `<li><a href="${address.replaceAll('&', '&amp;')}">${phraseOf(pool, words)}</a>\n`;

@@ -1,5 +1,7 @@
 /** What the web knows about its domains and no crawler ever sees: for experiments that judge rankings and budgets. */
 import { type BehaviourName, LAYERS } from './behaviours/behaviour.ts';
+import { textHash } from './random.ts';
+import type { Resource } from './resource.ts';
 import type { Web } from './web.ts';
 
 export interface Truth {
@@ -35,4 +37,18 @@ export function truthAt(web: Web, index: number): Truth {
 export function truthOf(web: Web, hostName: string): Truth | undefined {
   const place = web.placeOf(hostName);
   return place && truthAt(web, place.domain.index);
+}
+
+/** Whose text an address bears: pages with the same are copies of one another, but for links, headings and some edited paragraphs. */
+export function textAt(web: Web, hostName: string, target: string): string | undefined {
+  const resource = web.resourceAt(hostName, target, web.placeOf(hostName)?.domain.secure);
+  return resource && textOf(web, resource);
+}
+
+function textOf(web: Web, resource: Resource): string {
+  if (resource.is === 'other') return `answer ${resource.answer.status} ${textHash(resource.answer.body)}`;
+  const { domain } = resource;
+  if (resource.is === 'small') return `small ${domain.index} ${resource.key}`;
+  const original = domain.kind.textOf?.(web, domain, resource.page) ?? { domain, page: resource.page };
+  return `page ${original.domain.index} ${original.page}`;
 }

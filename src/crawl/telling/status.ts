@@ -105,7 +105,7 @@ function stateOf(
 
 function countersOf(told: Status): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
-  const { statuses, types, retries, errors, refused } = told;
+  const { statuses, types, retries, errors, refused, alike } = told;
   return {
     pages,
     bytes,
@@ -118,6 +118,7 @@ function countersOf(told: Status): CountersState {
     retries,
     errors,
     refused,
+    alike,
   };
 }
 

@@ -19,11 +19,17 @@ const endless = {
   pages: (_world: unknown, _index: number, byRank: number): number => byRank,
 } as const;
 
-const smallPage = (domain: Domain, key: number, addresses: readonly string[]): SmallResource => ({
+const smallPage = (
+  domain: Domain,
+  key: number,
+  addresses: readonly string[],
+  heading?: string,
+): SmallResource => ({
   is: 'small',
   domain,
   key,
   addresses,
+  ...(heading !== undefined && { heading }),
 });
 
 const INVENTED_HOSTS = 40;
@@ -57,22 +63,38 @@ function inventedHosts(web: Web, domain: Domain, key: number): string[] {
   return hosts;
 }
 
+/** Text of the days and months on which there is nothing; as on most calendars, those are all but a few. */
+const EMPTY_DAY = 3;
+const EMPTY_MONTH = 4;
+const FIRST_YEAR = 2025;
+const LAST_YEAR = 2028;
+/** One date in so many of these years has something of its own. */
+const EVENTFUL = 6;
+
+function dateKey(domain: Domain, target: string, year: number, empty: number): number {
+  const h = hash(textHash(target), TAG.wildcard, domain.index);
+  return year >= FIRST_YEAR && year <= LAST_YEAR && h % EVENTFUL === 0 ? h : empty;
+}
+
 export const calendar: Kind = {
   ...endless,
   name: 'calendar',
-  about: 'a calendar with a next month, always',
+  about: 'a calendar with a next month, always, on which there is mostly nothing',
   furnish: (_web, _domain, page, links) =>
     links.addAddress(`/calendar/${2026 + (page % 3)}/${1 + (page % 12)}`),
   resource(_web, domain, _label, target) {
     const month = /^\/calendar\/(\d{1,6})\/([1-9]|1[0-2])$/.exec(target);
     const day = /^\/calendar\/(\d{1,6})\/([1-9]|1[0-2])\/([1-9]|[12]\d|3[01])$/.exec(target);
     if (!month && !day) return undefined;
-    const at = Number((month ?? day)?.[1]) * 12 + Number((month ?? day)?.[2]) - 1;
+    const year = Number((month ?? day)?.[1]);
+    const at = year * 12 + Number((month ?? day)?.[2]) - 1;
+    const heading = target.slice('/calendar/'.length).replaceAll('/', ' ');
     const pathOf = (m: number): string => `/calendar/${Math.floor(m / 12)}/${1 + (m % 12)}`;
-    if (day) return smallPage(domain, textHash(target), ['/', pathOf(at)]);
+    if (day) return smallPage(domain, dateKey(domain, target, year, EMPTY_DAY), ['/', pathOf(at)], heading);
     const days = Array.from({ length: 30 }, (_, i) => `${pathOf(at)}/${i + 1}`);
     const around = [pathOf(at + 1), pathOf(at + 12), ...(at >= 12 ? [pathOf(at - 1), pathOf(at - 12)] : [])];
-    return smallPage(domain, at, ['/', ...around, ...days]);
+    const key = dateKey(domain, target, year, EMPTY_MONTH);
+    return smallPage(domain, key, ['/', ...around, ...days], heading);
   },
 };
 

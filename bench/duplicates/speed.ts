@@ -1,0 +1,54 @@
+/** Microseconds of CPU a page: our fingerprint, the index, and a plain simhash in the same run. */
+import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
+import { SimilarPages } from '../../src/duplicates/similar-pages.ts';
+import { TrapLearner } from '../../src/duplicates/trap-learner.ts';
+import { TrapRules } from '../../src/duplicates/trap-rules.ts';
+import { parsePage } from '../../src/parse/page.ts';
+import { simhashOfPage } from './simhash.ts';
+import type { KnownPage } from './stream.ts';
+
+const PAGES = 1000;
+
+export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
+  const pages = all.slice(0, PAGES);
+  const bytes = pages.reduce((sum, { body }) => sum + body.length, 0);
+  console.log(
+    `${pages.length} pages of the lab, ${(bytes / pages.length / 1000).toFixed(1)} KB on average; µs of CPU a page`,
+  );
+  measure('fingerprint', rounds, pages, ({ body }) => fingerprintOf(body));
+  measure('plain simhash', Math.min(3, rounds), pages, ({ body }) => simhashOfPage(body));
+  measure('links of the page (parsePage)', rounds, pages, ({ body, url }) => parsePage(body, { url }));
+  const fingerprints = new Map(pages.map((page) => [page, fingerprintOf(page.body)]));
+  const similar = new SimilarPages(16 * 2 ** 20);
+  const learner = new TrapLearner(similar, new TrapRules());
+  measure('find and add', rounds, pages, (page) => {
+    const fingerprint = fingerprints.get(page) ?? fingerprintOf(page.body);
+    similar.find(fingerprint, 0.6);
+    similar.add(fingerprint, page.url);
+  });
+  measure('learn', rounds, pages, (page) => {
+    const fingerprint = fingerprints.get(page) ?? fingerprintOf(page.body);
+    learner.learn(page.url, fingerprint, similar.added - 1);
+  });
+}
+
+function measure(
+  name: string,
+  rounds: number,
+  pages: readonly KnownPage[],
+  work: (page: KnownPage) => unknown,
+): void {
+  for (const page of pages) work(page);
+  const costs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const before = process.cpuUsage();
+    for (const page of pages) work(page);
+    const { user, system } = process.cpuUsage(before);
+    costs.push((user + system) / pages.length);
+  }
+  const mean = costs.reduce((sum, cost) => sum + cost, 0) / rounds;
+  const sd = Math.sqrt(costs.reduce((sum, cost) => sum + (cost - mean) ** 2, 0) / rounds);
+  console.log(
+    `  ${name.padEnd(30)} min ${Math.min(...costs).toFixed(1)}   mean ${mean.toFixed(1)} ± ${sd.toFixed(1)}`,
+  );
+}

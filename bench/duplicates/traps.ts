@@ -1,0 +1,94 @@
+/**
+ * Traps and soft 404s: domains of every kind, walked as a crawl would, and judged by whose text each address has.
+ *
+ * A URL is redundant when its text was fetched under another address. It is caught when it was not fetched. A URL that was not fetched
+ * though its text was never had is lost.
+ */
+import type { Domain } from '../../src/lab/domain.ts';
+import type { KindName } from '../../src/lab/kinds/kind.ts';
+import { textAt } from '../../src/lab/truth.ts';
+import type { Web } from '../../src/lab/web.ts';
+import { hostOf, pathOf } from '../../src/url/parts.ts';
+import { domainsOf, makeWeb } from './pages.ts';
+import { walk } from './walk.ts';
+
+const TRAPS: readonly KindName[] = ['session', 'alias', 'calendar', 'repeat'];
+const HONEST: readonly KindName[] = ['ordinary', 'personal', 'academic', 'directory', 'copy'];
+const DOMAINS = 15;
+const MOST_PAGES = 1000;
+
+interface Sum {
+  fetched: number;
+  redundant: number;
+  caught: number;
+  lost: number;
+}
+
+export function judgeTraps(seed: number): void {
+  const web = makeWeb(seed);
+  console.log(`traps, seed ${seed}: up to ${DOMAINS} domains of a kind, up to ${MOST_PAGES} pages each`);
+  console.log('  kind        fetched  redundant  not fetched  lost   precision  recall');
+  for (const kind of [...TRAPS, ...HONEST]) {
+    const sum: Sum = { fetched: 0, redundant: 0, caught: 0, lost: 0 };
+    for (const domain of domainsOf(web, kind, DOMAINS)) judge(web, domain, sum);
+    const { fetched, redundant, caught, lost } = sum;
+    const cells = [
+      kind.padEnd(10),
+      ...[fetched, redundant, caught + lost, lost].map((n, i) => String(n).padStart([8, 10, 12, 5][i])),
+      share(caught, caught + lost).padStart(10),
+      share(caught, caught + redundant).padStart(9),
+    ];
+    console.log(`  ${cells.join(' ')}`);
+  }
+  console.log('');
+}
+
+const share = (part: number, whole: number): string => (whole === 0 ? '-' : (part / whole).toFixed(4));
+
+/** Errors are no pages: nobody loses them. */
+const pageText = (web: Web, url: string): string | undefined => {
+  const text = textAt(web, hostOf(url), pathOf(url));
+  return text !== undefined && /^answer (?!200)/.test(text) ? undefined : text;
+};
+
+function judge(web: Web, domain: Domain, sum: Sum): void {
+  const had = new Set<string>();
+  const { waiting, refused } = walk(web, domain, MOST_PAGES, ({ text }) => {
+    sum.fetched++;
+    if (had.has(text)) sum.redundant++;
+    had.add(text);
+  });
+  // What still waits is not lost.
+  for (const url of waiting) had.add(pageText(web, url) ?? '');
+  for (const url of refused) {
+    const text = pageText(web, url);
+    if (text === undefined || had.has(text)) sum.caught++;
+    else sum.lost++;
+  }
+}
+
+/** Domains that have such pages, and domains that have none: how many of the pages are told, and how many that are none. */
+export function judgeSoftErrors(seed: number): void {
+  const web = makeWeb(seed);
+  const soft: Domain[] = [];
+  for (let index = 0; index < web.world.domains && soft.length < DOMAINS; index++) {
+    const domain = web.domains.at(index);
+    if (domain.alive && domain.behaviour('page') === 'soft-404' && domain.pages >= 20) soft.push(domain);
+  }
+  const honest = HONEST.flatMap((kind) => domainsOf(web, kind, DOMAINS)).filter(
+    (domain) => domain.behaviour('page') !== 'soft-404',
+  );
+  let [positives, right, wrong] = [0, 0, 0];
+  for (const domain of [...soft, ...honest]) {
+    walk(web, domain, MOST_PAGES, ({ text }, { isSoft }) => {
+      const isMissing = text.startsWith('answer 200');
+      if (isMissing) positives++;
+      if (isSoft && isMissing) right++;
+      if (isSoft && !isMissing) wrong++;
+    });
+  }
+  console.log(
+    `soft 404s, seed ${seed}: ${soft.length} domains that have them and ${honest.length} that have none; ${positives} such pages`,
+  );
+  console.log(`  precision ${share(right, right + wrong)}  recall ${share(right, positives)}\n`);
+}

@@ -1,0 +1,115 @@
+/**
+ * Learns from pages as they come which parts of a host's URLs do not choose the page.
+ *
+ * Idea      Every page is entered under its URL, and under each URL with one part blanked. Another page that is found there differs
+ *           from it in that part only: whether their texts agree is evidence for or against the part (`TrapRules`).
+ * Requires  pages of status 200 that `pages` was given, in the same order.
+ * Ensures   a table of fixed size, where the newest take the places of the oldest. It is not stored: `enter` fills it again from the
+ *           pages that were.
+ * Cost      a look-up for each parameter, number and token of a URL: 1 to 3 µs a page.
+ */
+import { originOf } from '../url/parts.ts';
+import { xxh64 } from '../url/xxh64.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { SimilarPages } from './similar-pages.ts';
+import type { RuleChange, TrapRules } from './trap-rules.ts';
+import { type Variant, variantsOf } from './url-variants.ts';
+
+/** Texts that agree less are not the same: much stricter than a near-duplicate, because whole folders hang on it. */
+export const SAME_TEXT = 0.9;
+/** A page of fewer words is an error message or a frame: nothing is learned from those. */
+const LEAST_WORDS = 8;
+const WAYS = 4;
+
+export interface Learned {
+  readonly rule: string;
+  readonly change: RuleChange;
+}
+
+export class TrapLearner {
+  readonly #pages: SimilarPages;
+  readonly #rules: TrapRules;
+  /** Of each entry two halves of the hash of what it is entered under, and the page's number plus one. */
+  readonly #table: Uint32Array;
+  readonly #sets: number;
+
+  constructor(pages: SimilarPages, rules: TrapRules) {
+    this.#pages = pages;
+    this.#rules = rules;
+    this.#sets = Math.max(1, (2 * pages.capacity) / WAYS);
+    this.#table = new Uint32Array(this.#sets * WAYS * 3);
+  }
+
+  /** Enters a page that was just added, and learns from those that are entered under the same. `isRelated` if there were any alike. */
+  learn(
+    url: string,
+    fingerprint: Fingerprint,
+    page: number,
+  ): { readonly learned: Learned[]; readonly isRelated: boolean } {
+    const learned: Learned[] = [];
+    let isRelated = false;
+    if (fingerprint.words < LEAST_WORDS) return { learned, isRelated };
+    const origin = originOf(url);
+    const variants = variantsOf(url);
+    for (const variant of variants) {
+      const other = this.#find(variant.rest);
+      if (other === undefined || !this.#pages.has(other)) continue;
+      const value = valueIn(this.#pages.urlOf(other), variant);
+      if (value === null || value === variant.value) continue;
+      const isSame = this.#pages.similarityTo(other, fingerprint) >= SAME_TEXT;
+      isRelated ||= isSame;
+      for (const rule of variant.rules) {
+        const change = this.#rules.observe(origin, rule, isSame, value, variant.value);
+        if (change) learned.push({ rule, change });
+      }
+    }
+    this.#enterAll(url, variants, page);
+    return { learned, isRelated };
+  }
+
+  /** Enters a page as before a restart. */
+  enter(url: string, { words }: Fingerprint, page: number): void {
+    if (words >= LEAST_WORDS) this.#enterAll(url, variantsOf(url), page);
+  }
+
+  #enterAll(url: string, variants: readonly Variant[], page: number): void {
+    this.#put(url, page);
+    for (const { rest, needsRest } of variants) if (!needsRest) this.#put(rest, page);
+  }
+
+  #find(text: string): number | undefined {
+    const [low, high, set] = this.#placeOf(text);
+    for (let at = set; at < set + WAYS * 3; at += 3) {
+      if (this.#table[at] === low && this.#table[at + 1] === high && this.#table[at + 2] > 0) {
+        return this.#table[at + 2] - 1;
+      }
+    }
+    return undefined;
+  }
+
+  /** The newest first; what was entered under the same gives way, or else the oldest of the set. */
+  #put(text: string, page: number): void {
+    const table = this.#table;
+    const [low, high, set] = this.#placeOf(text);
+    let at = set;
+    while (at < set + (WAYS - 1) * 3 && (table[at] !== low || table[at + 1] !== high)) at += 3;
+    table.copyWithin(set + 3, set, at);
+    table[set] = low;
+    table[set + 1] = high;
+    table[set + 2] = page + 1;
+  }
+
+  #placeOf(text: string): readonly [low: number, high: number, set: number] {
+    const hash = xxh64(text);
+    const low = Number(hash & 0xffffffffn);
+    return [low, Number(hash >> 32n), (low % this.#sets) * WAYS * 3];
+  }
+}
+
+/** What the part is in another URL with the same rest: undefined if it is missing, null if that URL is another after all. */
+function valueIn(url: string, { rest, rules, needsRest }: Variant): string | undefined | null {
+  if (url === rest) return undefined;
+  if (needsRest) return null;
+  const same = variantsOf(url).find((variant) => variant.rest === rest && variant.rules[0] === rules[0]);
+  return same === undefined ? null : same.value;
+}

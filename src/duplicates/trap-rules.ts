@@ -1,0 +1,236 @@
+/**
+ * What was learned of hosts: parts of their URLs that do not choose the page.
+ *
+ * Idea      For every rule of a host, pairs of pages are counted that differ in that part only: those with the same text, and
+ *           those with another. A rule with enough of the first and next to none of the second holds. From then on the part is
+ *           written as it was in a page that is known to exist, or left out if a page without it is: all those URLs
+ *           become one, and the sieve does the rest. Left in place, a session id that a server insists on still works.
+ *           Numbers are different: calendars have something in some years, lists have pages up to the last. So for numbers the range
+ *           is kept in which texts differed. Within it nothing is changed, and only pairs that leave it are evidence.
+ *           One URL in 128 passes unchanged, so that a rule goes on being tested; one that turns out wrong is withdrawn.
+ * Ensures   memory is bounded: so many hosts, the longest unused forgotten; so many rules a host, the least tried forgotten, rules that
+ *           hold last. `rewrite` is idempotent, and leaves the origin as it is.
+ * Cost      nothing for a host without rules; about 2 µs a link for one with some.
+ */
+import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import { originOf } from '../url/parts.ts';
+import { xxh64 } from '../url/xxh64.ts';
+import { numberIn, settle } from './url-variants.ts';
+
+const MOST_HOSTS = 4096;
+const MOST_RULES = 24;
+/** Pairs with the same text before a rule holds; more where numbers in a path are concerned, since they mostly do choose the page. */
+const ENOUGH = 8;
+const ENOUGH_NUMBERS = 32;
+/** Of more pairs than this, half are forgotten: what a site was like once is no reason. */
+const MOST_PAIRS = 128;
+/** One pair in so many may have another text when a rule is to hold … */
+const STRICT = 20;
+/** … and when it already does. */
+const LENIENT = 8;
+const TESTED = 127n;
+
+interface Evidence {
+  same: number;
+  other: number;
+  /** What the part is in the page that the others are written like; undefined: it is missing there. */
+  value: string | undefined;
+  holds: boolean;
+  /** Numbers from `low` to `high` choose the page; none do while `low` is above `high`. */
+  low: number;
+  high: number;
+}
+
+interface HostRules {
+  readonly rules: Map<string, Evidence>;
+  holding: number;
+}
+
+export type RuleChange = 'learned' | 'withdrawn';
+
+export class TrapRules {
+  /** By origin, the one used last at the end. */
+  readonly #hosts = new Map<string, HostRules>();
+  readonly #mostHosts: number;
+
+  constructor(mostHosts = MOST_HOSTS) {
+    this.#mostHosts = mostHosts;
+  }
+
+  /** Nothing was learned of anybody. */
+  get isEmpty(): boolean {
+    return this.#hosts.size === 0;
+  }
+
+  /** Two pages of a host differ in this part only; whether their texts are the same, and what it is in the earlier and the later. */
+  observe(
+    origin: string,
+    rule: string,
+    isSame: boolean,
+    earlier: string | undefined,
+    later: string,
+  ): RuleChange | undefined {
+    const host = this.#hostOf(origin);
+    const evidence = evidenceOf(host, rule);
+    const held = evidence.holds;
+    if (isSame) noteSame(evidence, earlier, later);
+    else noteOther(evidence, [earlier, later]);
+    const lenience = held ? LENIENT : STRICT;
+    const enough = held ? 1 : enoughFor(rule);
+    evidence.holds = evidence.same >= enough && evidence.other * lenience <= evidence.same;
+    if (evidence.same + evidence.other > MOST_PAIRS) {
+      evidence.same >>= 1;
+      evidence.other >>= 1;
+    }
+    if (evidence.holds === held) return undefined;
+    host.holding += evidence.holds ? 1 : -1;
+    return evidence.holds ? 'learned' : 'withdrawn';
+  }
+
+  /** The URL that stands for all that have the same page; most URLs stand for themselves. */
+  rewrite(url: string): string {
+    if (this.#hosts.size === 0) return url;
+    const host = this.#hosts.get(originOf(url));
+    if (host === undefined || host.holding === 0) return url;
+    const settled = settle(url, (rules, value) => {
+      for (const rule of rules) {
+        const evidence = host.rules.get(rule);
+        if (evidence?.holds && !isInside(evidence, value)) return evidence;
+      }
+      return undefined;
+    });
+    return settled === url || (xxh64(url) & TESTED) === 0n ? url : settled;
+  }
+
+  encode(): Uint8Array {
+    const out = new FieldWriter();
+    for (const [origin, { rules }] of this.#hosts) {
+      out.text(origin);
+      out.number(rules.size);
+      for (const [rule, { same, other, value, holds, low, high }] of rules) {
+        out.text(rule);
+        out.number(same);
+        out.number(other);
+        out.time(low);
+        out.time(high);
+        out.number((holds ? 2 : 0) + (value === undefined ? 0 : 1));
+        if (value !== undefined) out.text(value);
+      }
+    }
+    return out.finish();
+  }
+
+  /** Takes what `encode` made, into an empty one. */
+  restore(bytes: Uint8Array): void {
+    const fields = new FieldReader(bytes);
+    while (!fields.atEnd) {
+      const host = this.#hostOf(fields.text());
+      for (let left = fields.number(); left > 0; left--) {
+        const rule = fields.text();
+        const [same, other] = [fields.number(), fields.number()];
+        const [low, high] = [fields.time(), fields.time()];
+        const flags = fields.number();
+        const value = (flags & 1) === 0 ? undefined : fields.text();
+        const holds = (flags & 2) !== 0;
+        host.rules.set(rule, { same, other, value, holds, low, high });
+        if (holds) host.holding++;
+      }
+    }
+  }
+
+  #hostOf(origin: string): HostRules {
+    const known = this.#hosts.get(origin);
+    if (known) {
+      this.#hosts.delete(origin);
+      this.#hosts.set(origin, known);
+      return known;
+    }
+    if (this.#hosts.size >= this.#mostHosts) this.#forgetOne();
+    const made: HostRules = { rules: new Map(), holding: 0 };
+    this.#hosts.set(ownCopy(origin), made);
+    return made;
+  }
+
+  /** Of the few that were used longest ago, one without rules that hold, if there is any. */
+  #forgetOne(): void {
+    let oldest: string | undefined;
+    let looked = 0;
+    for (const [origin, { holding }] of this.#hosts) {
+      oldest ??= origin;
+      if (holding === 0) {
+        this.#hosts.delete(origin);
+        return;
+      }
+      if (++looked === 64) break;
+    }
+    if (oldest !== undefined) this.#hosts.delete(oldest);
+  }
+}
+
+const enoughFor = (rule: string): number => (/[#@]$/.test(rule) ? ENOUGH_NUMBERS : ENOUGH);
+
+/** Whether a value is a number among those that choose the page. */
+function isInside({ low, high }: Evidence, value: string | undefined): boolean {
+  const number = numberIn(value);
+  return number !== undefined && number >= low && number <= high;
+}
+
+/** A pair within the numbers that choose the page says nothing about those beyond. */
+function noteSame(evidence: Evidence, earlier: string | undefined, later: string): void {
+  if (isInside(evidence, earlier) && isInside(evidence, later)) return;
+  evidence.same++;
+  // The first is kept, but one that is missing is better: such URLs are shorter, and the one that people know.
+  const isFirst = evidence.same === 1 || isInside(evidence, evidence.value);
+  if (isFirst || (earlier === undefined && !evidence.holds)) {
+    const kept = isInside(evidence, earlier) ? later : earlier;
+    evidence.value = kept === undefined ? undefined : ownCopy(kept);
+  }
+}
+
+/** Numbers widen the range; where there are none, the pair counts against the rule. */
+function noteOther(evidence: Evidence, values: readonly (string | undefined)[]): void {
+  const numbers = values.flatMap((value) => numberIn(value) ?? []);
+  if (numbers.length === 0) {
+    evidence.other++;
+    return;
+  }
+  const [low, high] = [Math.min(evidence.low, ...numbers), Math.max(evidence.high, ...numbers)];
+  if (low === evidence.low && high === evidence.high) return;
+  evidence.low = low;
+  evidence.high = high;
+  evidence.same >>= 1;
+}
+
+function evidenceOf(host: HostRules, rule: string): Evidence {
+  const known = host.rules.get(rule);
+  if (known) return known;
+  if (host.rules.size >= MOST_RULES) forgetRule(host);
+  const made: Evidence = {
+    same: 0,
+    other: 0,
+    value: undefined,
+    holds: false,
+    low: Infinity,
+    high: -Infinity,
+  };
+  host.rules.set(ownCopy(rule), made);
+  return made;
+}
+
+/** The least tried, rules that hold last. */
+function forgetRule(host: HostRules): void {
+  let least: string | undefined;
+  let fewest = Infinity;
+  for (const [name, { same, other, holds }] of host.rules) {
+    const tried = same + other + (holds ? 1e9 : 0);
+    if (tried < fewest) [least, fewest] = [name, tried];
+  }
+  if (least === undefined) return;
+  if (host.rules.get(least)?.holds) host.holding--;
+  host.rules.delete(least);
+}
+
+/** A part of a string keeps the whole of it in memory, which may be a page. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}
