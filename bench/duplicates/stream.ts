@@ -41,7 +41,7 @@ export function bySketches(pages: readonly KnownPage[]): Finder {
   return (threshold) => {
     const similar = new SimilarPages(16 * 2 ** 20);
     return fingerprints.map((fingerprint, i) => {
-      const found = fingerprint.words < 5 ? undefined : similar.find(fingerprint, threshold);
+      const found = fingerprint.distinct < 5 ? undefined : similar.find(fingerprint, threshold);
       similar.add(fingerprint, pages[i].url);
       return found?.page;
     });

@@ -18,8 +18,8 @@ import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
 import type { CrawlConfig } from './settings.ts';
 
-/** Fewer words are not compared: frames, pages that only scripts fill. */
-const LEAST_WORDS = 5;
+/** Pages of fewer shingles are not compared: frames, lists of one word, pages that only scripts fill. */
+const LEAST_SHINGLES = 5;
 
 /** What was found out about a page of status 200. */
 export interface Judgement {
@@ -61,7 +61,7 @@ export class Likeness {
     const { config, memory } = this.#parts;
     const fingerprint = fingerprintOf(body);
     const near =
-      fingerprint.words < LEAST_WORDS ? undefined : memory.pages.find(fingerprint, config.similarity);
+      fingerprint.distinct < LEAST_SHINGLES ? undefined : memory.pages.find(fingerprint, config.similarity);
     const isSoft = config.softErrors !== 'off' && memory.softErrors.isSoft(url, fingerprint);
     if (memory.softErrors.isQuestion(url)) {
       return { fingerprint, near, isSoft, refusal: 'soft-404-question', follows: false };

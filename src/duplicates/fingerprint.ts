@@ -48,8 +48,10 @@ export interface Fingerprint {
   /** Eight places a word, the first in the lowest bits. */
   readonly sketch: Uint32Array;
   readonly bands: Uint32Array;
-  /** How many words the sketch is made of: with very few it says little. */
+  /** How many words the sketch is made of. */
   readonly words: number;
+  /** In how many places there was a shingle: of few words, how many different ones. With very few a sketch says little. */
+  readonly distinct: number;
 }
 
 class Fingerprinter {
@@ -78,8 +80,10 @@ class Fingerprinter {
     this.#read(length, false);
     if (this.#words[0] < FEW_WORDS) this.#read(length, true);
     const words = this.#words[0];
-    const minima = words === 0 ? this.#minima : filledUp(this.#minima);
-    return { signature: this.#signature[0], sketch: sketchOf(minima), bands: bandsOf(minima), words };
+    const distinct = filledPlaces(this.#minima);
+    const minima = distinct === 0 ? this.#minima : filledUp(this.#minima);
+    const signature = this.#signature[0];
+    return { signature, sketch: sketchOf(minima), bands: bandsOf(minima), words, distinct };
   }
 }
 
@@ -105,6 +109,12 @@ export function similarity(one: Uint32Array, oneAt: number, other: Uint32Array, 
   }
   // One place in sixteen agrees by chance.
   return Math.max(0, 1 - ((differing / PLACES) * 16) / 15);
+}
+
+function filledPlaces(minima: Uint32Array): number {
+  let filled = 0;
+  for (let place = 0; place < PLACES; place++) if (minima[place] !== EMPTY) filled++;
+  return filled;
 }
 
 /**

@@ -200,6 +200,7 @@ function writePage(out: FieldWriter, fingerprint: Fingerprint, url: string): voi
   out.bytes(asBytes(fingerprint.sketch));
   out.bytes(asBytes(fingerprint.bands));
   out.number(fingerprint.words);
+  out.number(fingerprint.distinct);
   out.text(url);
 }
 
@@ -208,6 +209,6 @@ function readPage(fields: FieldReader): { fingerprint: Fingerprint; url: string 
   const sketch = new Uint32Array(SKETCH_WORDS);
   const bands = new Uint32Array(BANDS);
   for (const part of [signature, sketch, bands]) asBytes(part).set(fields.bytes());
-  const words = fields.number();
-  return { fingerprint: { signature: signature[0], sketch, bands, words }, url: fields.text() };
+  const [words, distinct] = [fields.number(), fields.number()];
+  return { fingerprint: { signature: signature[0], sketch, bands, words, distinct }, url: fields.text() };
 }

@@ -17,8 +17,8 @@ import { type Variant, variantsOf } from './url-variants.ts';
 
 /** Texts that agree less are not the same: much stricter than a near-duplicate, because whole folders hang on it. */
 export const SAME_TEXT = 0.9;
-/** A page of fewer words is an error message or a frame: nothing is learned from those. */
-const LEAST_WORDS = 8;
+/** A page of fewer shingles is an error message or a frame: nothing is learned from those. */
+const LEAST_SHINGLES = 8;
 const WAYS = 4;
 
 export interface Learned {
@@ -48,7 +48,7 @@ export class TrapLearner {
   ): { readonly learned: Learned[]; readonly isRelated: boolean } {
     const learned: Learned[] = [];
     let isRelated = false;
-    if (fingerprint.words < LEAST_WORDS) return { learned, isRelated };
+    if (fingerprint.distinct < LEAST_SHINGLES) return { learned, isRelated };
     const origin = originOf(url);
     const variants = variantsOf(url);
     for (const variant of variants) {
@@ -68,8 +68,8 @@ export class TrapLearner {
   }
 
   /** Enters a page as before a restart. */
-  enter(url: string, { words }: Fingerprint, page: number): void {
-    if (words >= LEAST_WORDS) this.#enterAll(url, variantsOf(url), page);
+  enter(url: string, { distinct }: Fingerprint, page: number): void {
+    if (distinct >= LEAST_SHINGLES) this.#enterAll(url, variantsOf(url), page);
   }
 
   #enterAll(url: string, variants: readonly Variant[], page: number): void {

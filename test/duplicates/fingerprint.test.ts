@@ -154,7 +154,8 @@ describe('a page of few words', () => {
     const menu = '<a href="/a">apples and pears</a>';
     expect(fingerprint(menu).words).toBe(3);
     expect(fingerprint(`${menu}${'<p>word'.repeat(40)}`).words).toBe(40);
-    expect(fingerprint('').words).toBe(0);
+    expect(fingerprint('')).toMatchObject({ words: 0, distinct: 0 });
+    expect(fingerprint('x '.repeat(50))).toMatchObject({ words: 50, distinct: 1 });
   });
 
   test('loses no more than 32 words to a link that nobody closed', () => {
