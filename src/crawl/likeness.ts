@@ -92,7 +92,11 @@ export class Likeness {
       log.event('near-duplicate', { url, of: near.url, similarity: Math.round(near.similarity * 100) / 100 });
     }
     const { learned, isRelated } = memory.learner.learn(url, fingerprint, page);
-    for (const { rule, change } of learned) log.event(`trap-${change}`, { host: originOf(url), rule });
+    for (const { rule, change } of learned) {
+      const facts = { host: originOf(url), rule };
+      if (change === 'learned') log.event('trap-learned', facts);
+      else log.event('trap-withdrawn', facts);
+    }
     if (config.softErrors === 'off' || near === undefined || isRelated) return undefined;
     const isSameHost = near.similarity >= SAME_TEXT && originOf(near.url) === originOf(url);
     return isSameHost ? memory.softErrors.suspect(url, fingerprint) : undefined;
