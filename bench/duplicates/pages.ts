@@ -1,5 +1,5 @@
 /** Where the pages come from whose near-duplicates are known: the lab, and the manuals of Debian. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Domain } from '../../src/lab/domain.ts';
@@ -119,7 +119,7 @@ function guidePage(guide: string, file: string, architecture: string): KnownPage
 function htmlIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.html(?:\.gz)?$/.test(file))
+    .filter((file) => /\.html(?:\.gz)?$/.test(file) && statSync(join(folder, file)).isFile())
     .sort();
 }
 

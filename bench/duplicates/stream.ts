@@ -1,7 +1,7 @@
 /** Pages one after the other, and how well it is told which are like an earlier one. */
 import { type Fingerprint, fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { SimilarPages } from '../../src/duplicates/similar-pages.ts';
-import { readPage, shingles } from '../../test/duplicates/naive.ts';
+import { readPage, resemblance, shingles } from '../../test/duplicates/naive.ts';
 import { distance, simhash } from './simhash.ts';
 
 export interface KnownPage {
@@ -20,7 +20,10 @@ export interface Score {
 /** Which earlier page each page is said to be like; undefined: none. */
 export type Finder = (threshold: number) => readonly (number | undefined)[];
 
-/** A page is positive when one with its text came before; a page that is said to be like one with another text is wrong. */
+/**
+ * A page is positive when one with its text came before. A page that is said to be like one with another text is wrong, unless the two have
+ * most of their shingles in common all the same, counted one by one: sections that nobody has translated yet stand in several languages.
+ */
 export function scoreOf(pages: readonly KnownPage[], said: readonly (number | undefined)[]): Score {
   const seen = new Set<string>();
   let [positives, right, wrong] = [0, 0, 0];
@@ -30,9 +33,23 @@ export function scoreOf(pages: readonly KnownPage[], said: readonly (number | un
     const like = said[i];
     if (like === undefined) continue;
     if (pages[like].text === text) right++;
-    else wrong++;
+    else if (exactly(pages[like], pages[i]) < MOSTLY) wrong++;
   }
   return { precision: right / Math.max(1, right + wrong), recall: right / Math.max(1, positives), positives };
+}
+
+const MOSTLY = 0.5;
+const counted = new WeakMap<KnownPage, Set<string>>();
+
+/** Their resemblance, without any sketch. */
+function exactly(one: KnownPage, other: KnownPage): number {
+  return resemblance(shinglesOf(one), shinglesOf(other));
+}
+
+function shinglesOf(page: KnownPage): Set<string> {
+  const known = counted.get(page) ?? shingles(readPage(page.body).words, 3);
+  counted.set(page, known);
+  return known;
 }
 
 /** As the crawl does it, in its default memory. */

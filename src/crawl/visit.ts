@@ -266,7 +266,13 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
   const isDuplicate = onceAsked(
     () => exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads),
   );
-  const { keep, near, discover } = await read(exchange, turn, discovery, { isDuplicate, isWanted, looks }, tools);
+  const { keep, near, discover } = await read(
+    exchange,
+    turn,
+    discovery,
+    { isDuplicate, isWanted, looks },
+    tools,
+  );
   const accepted = (as: StoredAs) => {
     isTaken();
     if (as !== 'response') counters.revisits++;
