@@ -125,13 +125,13 @@ describe('a site that gives every link a new session id', () => {
 
   test('does not end when nobody learns', async () => {
     const { origin } = await shop();
-    const summary = await crawl(`${origin}/`, { maxPages: 500, learnTraps: false });
+    const summary = await crawl(`${origin}/`, { maxPages: 150, learnTraps: false });
     expect(summary.end).toBe('max-pages');
   });
 
   test('is still known after the crawl was stopped', async () => {
     const { origin, asked } = await shop();
-    await crawl(`${origin}/`, { maxPages: 300 });
+    await crawl(`${origin}/`, { maxPages: 80 });
     const before = asked.length;
     const summary = await crawl(`${origin}/`, { maxPages: 2000 });
     expect(summary.end).toBe('finished');
