@@ -6,7 +6,7 @@
  *           `metadata` record with what stands in none of the bytes.
  * Requires  for comparing, an index whose parts say what was stored.
  * Ensures   a payload that is short, cut off, or whose digest nobody could confirm is stored, and referred to by nobody.
- * Cost      For a page that is new, a look into a table and a line of the index: about 4 µs.
+ * Cost      For a page that is new, a look into a table and a line of the index (docs/archive.md).
  */
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Bytes } from '../units.ts';

@@ -7,7 +7,7 @@
  * Requires  files in the order in which they were written, each begun with `beginFile`.
  * Ensures   never a false hit: the whole digest is compared. A payload that was forgotten, or that another agent stored, is missed, and
  *           stored again.
- * Cost      About 0.3 µs for a payload that is new. One read for one that is not; two, if it is of an earlier crawl.
+ * Cost      A hash and a look into the table for a payload that is new. One read for one that is not; two, if it is of an earlier crawl.
  */
 import { join } from 'node:path';
 import type { Disk, DiskFile } from '../disk/disk.ts';
