@@ -13,7 +13,7 @@
  *           Words are runs of letters, digits and bytes beyond ASCII, in lower case; a character of an East Asian script is a word.
  *           Scripts, styles, comments and the text of links are left out, because menus are links; but a page with fewer than 32
  *           other words is its links, and is read with them. Only the first 512 KiB are read.
- * Cost      20 to 30 µs for a page of 25 KB; 576 KiB of memory a thread.
+ * Cost      55 to 85 µs for a page of 25 KB on a busy machine, about as much as finding its links; 576 KiB of memory a thread.
  */
 import { FINGERPRINT_WASM } from './fingerprint-wasm.ts';
 
