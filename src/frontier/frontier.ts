@@ -473,7 +473,7 @@ export class Frontier {
   /** The address could not serve more hosts anyway, and others could use their places. */
   #isCrowded(ip: string): boolean {
     const { front, hostsPerAddress } = this.#limits;
-    return this.store !== undefined && this.front > front && this.#workbench.hostsAt(ip) >= hostsPerAddress;
+    return this.store !== undefined && this.front > front && this.#workbench.waitingAt(ip) >= hostsPerAddress;
   }
 
   #filled(host: Host): void {

@@ -106,9 +106,9 @@ export class Workbench<H extends BenchHost> {
     this.#forgetVacant(now);
   }
 
-  /** How many hosts have their place at an address. */
-  hostsAt(ip: string): number {
-    return this.#addresses.get(ip)?.places ?? 0;
+  /** How many hosts wait for their turn at an address; those with nothing to fetch do not. */
+  waitingAt(ip: string): number {
+    return this.#addresses.get(ip)?.hosts.length ?? 0;
   }
 
   /** Addresses that are remembered. */

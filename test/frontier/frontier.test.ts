@@ -7,7 +7,7 @@ import { Disk } from '../../src/disk/disk.ts';
 import { Backlog } from '../../src/frontier/backlog.ts';
 import { encodeDiscovery } from '../../src/frontier/discovery.ts';
 import { Distributor } from '../../src/frontier/distributor.ts';
-import { Frontier, type FrontierLimits } from '../../src/frontier/frontier.ts';
+import { Frontier, type FrontierLimits, type HostTurn } from '../../src/frontier/frontier.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
 import { HostStore } from '../../src/frontier/host-store.ts';
 import { restoreSnapshot, takeSnapshot } from '../../src/frontier/snapshot.ts';
@@ -202,6 +202,25 @@ describe('the frontier', () => {
     await crawl.discover([...large, ...small]);
     for (let i = 0; i < 40; i++) await crawl.fetchOne(5, 0);
     expect(crawl.fetched.filter((url) => url.includes('small')).length).toBeGreaterThan(15);
+  });
+
+  test('takes hosts of an address in when others there have run dry, and no more of them than can wait', async () => {
+    const { frontier } = await new DryCrawl({ hosts: 20, urls: 100, front: 1 }).open();
+    const add = (name: string, ip: string) => {
+      frontier.add({ url: `http://${name}/`, depth: 0, redirects: 0 });
+      const host = frontier.unresolved() as Host;
+      frontier.resolved(host, [{ ip, family: 4 }]);
+    };
+    for (const name of ['one.org', 'two.org']) add(name, '10.0.0.1');
+    for (let i = 0; i < 2; i++) {
+      const turn = frontier.acquire(0) as HostTurn;
+      frontier.take(turn);
+      frontier.release(turn, 0, 0);
+    }
+    for (const name of ['three.org', 'four.org']) add(name, '10.0.0.2');
+    const names = ['five.org', 'six.org', 'seven.org'];
+    for (const name of names) add(name, '10.0.0.1');
+    expect(names.map((name) => frontier.host(name) !== undefined)).toEqual([true, true, false]);
   });
 
   test('asks a host out of turn only when it is left alone, and leaves it alone afterwards, in memory or not', async () => {
