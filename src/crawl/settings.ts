@@ -145,7 +145,7 @@ export const SETTINGS = {
   nearDuplicates: setting(
     'near-duplicates',
     likenessAction,
-    'store',
+    'off',
     'what becomes of a page whose text is nearly that of an earlier one: store, no-follow (its links are not followed), skip (nor is it archived) or off (nobody looks)',
   ),
   similarity: setting(
@@ -166,13 +166,13 @@ export const SETTINGS = {
   learnTraps: setting(
     'learn-traps',
     flag,
-    true,
+    false,
     'learn for each host which parameters, numbers and folders of its URLs do not choose the page, and follow such links once',
   ),
   softErrors: setting(
     'soft-errors',
     softErrorAction,
-    'store',
+    'off',
     'what becomes of pages that say with status 200 that they are not there: store, skip, or off (nobody looks)',
   ),
   maxPages: setting('max-pages', endless(count), Infinity, 'stop after this many pages', 1),

@@ -33,7 +33,8 @@ async function site(answer: (path: string) => string | undefined): Promise<Small
 }
 
 async function crawl(seed: string, options: CrawlOptions = {}): Promise<Summary> {
-  const config = resolveConfig({ allowPrivate: true, delay: 0, dir, agents: 1, ...options });
+  const looking = { nearDuplicates: 'store', learnTraps: true, softErrors: 'store' } as const;
+  const config = resolveConfig({ allowPrivate: true, delay: 0, dir, agents: 1, ...looking, ...options });
   return (await startCrawl([seed], config)).finished;
 }
 
