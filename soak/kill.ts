@@ -20,6 +20,8 @@ const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
 const EARLY_SHARE = 1 / 4;
 const EARLY_WITHIN = 600;
+/** So many lives in a row may end before a cut: some are meant to. */
+const PATIENCE = 4;
 /** A page may have been served, and not have come in yet, this long before a cut: it is among those that wait in it. */
 const ON_ITS_WAY = 500;
 
@@ -28,8 +30,8 @@ export interface KillPlan {
   readonly domains: number;
   readonly pages: number;
   /**
-   * How long a run lives after its first request, at most, in milliseconds; longer while runs end before their first cut, or
-   * a busy machine would never get anywhere.
+   * How long a run lives after its first request, at most, in milliseconds; longer when several in a row end before their
+   * first cut, or a busy machine would never get anywhere.
    */
   readonly livesFor: number;
   readonly checkpoint: string;
@@ -83,12 +85,15 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     const random = randomFrom(plan.seed);
     const lives: Life[] = [];
     let { livesFor } = plan;
+    let inVain = 0;
     while (lives.length < plan.kills) {
       const ended = await runAndKill(args, lab, livesFor, random);
       if (ended) break; // Nothing was left to fetch.
       const cuts = lastCuts(dir, plan.agents);
       const gotOn = Math.max(...cuts) > (lives.at(-1)?.killedAt ?? 0);
-      livesFor = gotOn ? plan.livesFor : livesFor * 1.5;
+      inVain = gotOn ? 0 : inVain + 1;
+      if (gotOn) livesFor = plan.livesFor;
+      else if (inVain > PATIENCE) livesFor *= 1.5;
       lives.push({ cutAt: Math.min(...cuts), killedAt: Date.now() });
       if (lives.length % 10 === 0) plan.say?.(`${lives.length} kills, ${lab.requests} requests`);
     }

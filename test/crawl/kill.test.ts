@@ -46,7 +46,7 @@ describe('a crawl by two agents', () => {
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
     expect(report.web).toBeGreaterThan(300);
     // A machine that is fast enough may have come to the end before the last kill.
-    expect(report.kills).toBeGreaterThanOrEqual(6);
+    expect(report.kills).toBeGreaterThanOrEqual(3);
   }, 120_000);
 
   test('that is stopped by the user loses nothing and asks for nothing twice', async () => {
