@@ -1,7 +1,7 @@
 /**
  * The frontier as the servers see it, and as the machine does.
  *
- *   npm run bench -- frontier politeness [--seconds 600] [--domains 60000] [--pages 20] [--addresses 500] [--agents 2]
+ *   npm run bench -- frontier politeness [--seconds 600] [--domains 90000] [--pages 8] [--addresses 500] [--agents 2]
  *     a crawl of many hosts on few addresses, judged from the server's log: how close do two requests to one host, or
  *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
@@ -74,7 +74,7 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function politeness(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
-  const { seconds = '600', domains = '60000', pages = '20', addresses = '500', agents = '2' } = flags;
+  const { seconds = '600', domains = '90000', pages = '8', addresses = '500', agents = '2' } = flags;
   const log = join(folder, 'access.jsonl');
   // Small sites, so that many hosts have their turn; and none that are made up, which would take it from the others.
   const shape = ['--scenario', 'mixed', '--domains', domains, '--pages', pages, '--mix', 'wildcard=0'];
