@@ -222,7 +222,7 @@ function nothingThere(place: string): DrumlinError {
   return new DrumlinError(
     'ARCHIVE_MISSING',
     `${place} holds no WARC files.`,
-    'Name the folder of a crawl, a folder of .warc or .warc.gz files, or such a file.',
+    'Name the folder of a crawl, a folder of .warc, .warc.gz or .warc.zst files, or such a file.',
     { exitCode: EXIT.folder },
   );
 }

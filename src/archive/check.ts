@@ -14,6 +14,7 @@ import { LineSorter } from '../disk/line-sort.ts';
 import type { Bytes } from '../units.ts';
 import type { Archive, WarcFile } from './archive.ts';
 import { type Capture, captureOf, parseCdxj } from './cdxj.ts';
+import { MEMBERS } from './compression.ts';
 import { surt } from './surt.ts';
 import { verifyDigests } from './verify.ts';
 import { readWarc, type WarcRecord } from './warc-reader.ts';
@@ -82,7 +83,7 @@ class Check {
       this.#counts.records++;
       if (record.sharesMember && record.offset !== sharing) {
         sharing = record.offset;
-        this.#problem('fault', name, record.offset, SHARED);
+        this.#problem('fault', name, record.offset, sharedIn(MEMBERS[reader.compression]));
       }
       this.#record(name, record);
       const capture = captureOf(record, name);
@@ -180,8 +181,8 @@ class Check {
   }
 }
 
-const SHARED =
-  'several records in one gzip member: no index can point at them; "drumlin archive repair" gives each its own';
+const sharedIn = (member: string) =>
+  `several records in one ${member}: no index can point at them; "drumlin archive repair" gives each its own`;
 const REPAIRABLE = '"drumlin archive repair" keeps the whole records';
 
 function placeOf({ filename, offset, length, timestamp, url, digest }: Capture): string {

@@ -18,8 +18,10 @@ import { VERSION } from '../version.ts';
 import { Archive, type WarcFile } from './archive.ts';
 import { BatchFile } from './batch-file.ts';
 import { captureOf, cdxjLine, partLine } from './cdxj.ts';
+import { compressionOf, SUFFIXES } from './compression.ts';
 import { archiveDir, mergeIndex, partsDir } from './index-merge.ts';
 import { partName } from './index-part.ts';
+import { freeName, isWarcName } from './warc-names.ts';
 import { readWarc, type WarcRecord } from './warc-reader.ts';
 
 const IMPORT_FILE = 'import.json';
@@ -84,21 +86,15 @@ async function requireNew(disk: Disk, dir: string): Promise<void> {
 
 /** Whatever a file is called, its name here says what it is. */
 async function properName(disk: Disk, { name, path }: WarcFile): Promise<string> {
-  if (/\.warc(?:\.gz)?$/.test(name)) return name;
+  if (isWarcName(name)) return name;
   const file = await disk.open(path, 'read');
   try {
-    const magic = Buffer.alloc(2);
-    await file.readUpTo(magic, 0);
-    return `${name}.warc${magic[0] === 0x1f && magic[1] === 0x8b ? '.gz' : ''}`;
+    const beginning = Buffer.alloc(4);
+    await file.readUpTo(beginning, 0);
+    return `${name}.warc${SUFFIXES[compressionOf(beginning)]}`;
   } finally {
     await file.close();
   }
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  let free = name;
-  for (let i = 2; taken.has(free); i++) free = `${i}-${name}`;
-  return free;
 }
 
 async function copyFile(disk: Disk, from: string, to: string): Promise<void> {

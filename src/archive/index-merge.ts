@@ -17,6 +17,7 @@ import type { Bytes } from '../units.ts';
 import { captureOf, cdxjLine, indexLine } from './cdxj.ts';
 import { writeIndex } from './index-file.ts';
 import { partName } from './index-part.ts';
+import { isWarcName } from './warc-names.ts';
 import { readWarc } from './warc-reader.ts';
 
 export const archiveDir = (dir: string): string => join(dir, 'archive');
@@ -35,7 +36,7 @@ export interface MergeOptions {
 
 /** Names of WARC files in a folder, in order; none where there is no such folder. */
 export async function warcNames(disk: Disk, folder: string): Promise<string[]> {
-  return (await listed(disk, folder)).filter((name) => /\.warc(?:\.gz)?$/.test(name)).sort();
+  return (await listed(disk, folder)).filter(isWarcName).sort();
 }
 
 async function listed(disk: Disk, folder: string): Promise<string[]> {

@@ -14,7 +14,8 @@ import { BatchFile } from './batch-file.ts';
 
 export const partName = (warc: string): string => `${warc}.cdxj`;
 /** The WARC file that a part is of, or undefined where the name is of another form. */
-export const warcOfPart = (part: string): string | undefined => /^(.*\.warc(?:\.gz)?)\.cdxj$/.exec(part)?.[1];
+export const warcOfPart = (part: string): string | undefined =>
+  /^(.*\.warc(?:\.gz|\.zst)?)\.cdxj$/.exec(part)?.[1];
 
 export class IndexPart {
   readonly #file: BatchFile;

@@ -54,7 +54,7 @@ async function recoverParts(
 
 /** The last part of `drumlin-20260314150926-00000-0.warc.gz` or `pages-0.jsonl`, or undefined where the name is of another form. */
 export function agentOfFile(name: string): string | undefined {
-  return /^(?:drumlin-\d{14}-\d{5,}-([^-]+)\.warc\.gz|pages-([^-]+)\.jsonl)$/
+  return /^(?:drumlin-\d{14}-\d{5,}-([^-]+)\.warc(?:\.gz|\.zst)?|pages-([^-]+)\.jsonl)$/
     .exec(name)
     ?.slice(1)
     .find(Boolean);

@@ -2,17 +2,18 @@
  * Makes a damaged WARC file whole again: every record that can be read, and nothing else, in a new file.
  *
  * Idea      Whole members are copied to the byte. Where reading stops, it begins again at the next place that looks like the
- *           beginning of a record and turns out to be one. Records that share a gzip member are given one each.
+ *           beginning of a record and turns out to be one. Records that share a member are given one each.
  * Requires  a file that nobody writes to.
  * Ensures   the file itself is not changed, so nothing is lost. The new file is there whole or not at all. What is left
  *           out is told, by place and reason.
  * Cost      One read of the file; where it is damaged, the damaged stretch is searched once more.
  */
-import { gzipSync } from 'node:zlib';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import type { Bytes } from '../units.ts';
+import { type Compression, type Compressor, compressionOf, compressorFor } from './compression.ts';
 import { readWarc, type WarcRecord } from './warc-reader.ts';
+import { measureFrame, SKIPPABLE_HEADER } from './zstd-frame.ts';
 
 /** Bytes of the file that are in no record. */
 export interface LeftOut {
@@ -24,14 +25,20 @@ export interface LeftOut {
 export interface RepairReport {
   readonly records: number;
   readonly leftOut: readonly LeftOut[];
-  /** Records that were given a gzip member of their own. */
+  /** Records that were given a member of their own. */
   readonly parted: number;
+  readonly compression: Compression;
   /** Bytes of the new file. */
   readonly bytes: Bytes;
 }
 
-const GZIP_MEMBER = Buffer.from([0x1f, 0x8b, 8]);
-const PLAIN_RECORD = Buffer.from('WARC/');
+/** What a record begins with. */
+const BEGINNINGS: Readonly<Record<Compression, Buffer>> = {
+  gzip: Buffer.from([0x1f, 0x8b, 8]),
+  zstd: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
+  none: Buffer.from('WARC/'),
+};
+const LINE_ENDS = Buffer.from('\r\n\r\n');
 const SEARCH_BYTES: Bytes = 2 ** 20;
 const COPY_BYTES: Bytes = 2 ** 20;
 
@@ -62,18 +69,19 @@ async function salvage(disk: Disk, path: string, out: DiskFile | undefined): Pro
   const file = await disk.open(path, 'read');
   try {
     const size = await file.size();
-    const magic = Buffer.alloc(2);
-    await file.readUpTo(magic, 0);
-    const compressed = magic[0] === GZIP_MEMBER[0] && magic[1] === GZIP_MEMBER[1];
-    const copy = new Copy(file, out);
+    const beginning = Buffer.alloc(SKIPPABLE_HEADER);
+    await file.readUpTo(beginning, 0);
+    const compression = compressionOf(beginning);
+    const compressor = await compressorFor({ compress: compression, gzipLevel: 6 });
+    const copy = new Copy(file, out, compressor, dictionaryLength(beginning));
     const leftOut: LeftOut[] = [];
     let at = 0;
     while (at < size) {
       const reader = readWarc(path, { disk, start: at });
-      for await (const record of reader) await copy.take(record, compressed);
+      for await (const record of reader) await copy.take(record);
       if (!reader.fault) break;
       const damage = reader.wholeLength;
-      at = await nextRecord(disk, path, file, damage + 1, compressed ? GZIP_MEMBER : PLAIN_RECORD);
+      at = await nextRecord(disk, path, file, damage + 1, BEGINNINGS[compression]);
       leftOut.push({
         offset: damage,
         length: at - damage,
@@ -81,7 +89,7 @@ async function salvage(disk: Disk, path: string, out: DiskFile | undefined): Pro
       });
     }
     const bytes = await copy.end();
-    return { records: copy.records, parted: copy.parted, leftOut, bytes };
+    return { records: copy.records, parted: copy.parted, compression, leftOut, bytes };
   } finally {
     await file.close();
   }
@@ -114,22 +122,25 @@ class Copy {
   parted = 0;
   readonly #from: DiskFile;
   readonly #out: DiskFile | undefined;
+  readonly #compressor: Compressor;
   #written = 0;
   #start = 0;
-  #end = 0;
+  #end: number;
 
-  constructor(from: DiskFile, out: DiskFile | undefined) {
+  /** What stands before the byte `head` is copied in any case. */
+  constructor(from: DiskFile, out: DiskFile | undefined, compressor: Compressor, head: number) {
     this.#from = from;
     this.#out = out;
+    this.#compressor = compressor;
+    this.#end = head;
   }
 
-  async take(record: WarcRecord, compressed: boolean): Promise<void> {
+  async take(record: WarcRecord): Promise<void> {
     this.records++;
     if (record.sharesMember) {
       await this.#copy();
       this.parted++;
-      const whole = wholeRecord(record);
-      await this.#write(compressed ? gzipSync(whole) : whole);
+      await this.#write(await this.#compressor.member(Buffer.concat([record.bytes, LINE_ENDS]), Buffer.from));
       return;
     }
     if (record.offset !== this.#end) {
@@ -159,9 +170,10 @@ class Copy {
   }
 }
 
-function wholeRecord({ version, headers, block }: WarcRecord): Buffer {
-  const lines = headers.entries.map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`${version}\r\n${lines.join('')}\r\n`), block, Buffer.from('\r\n\r\n')]);
+/** Records cannot be read without the dictionary that stands in front of them. */
+function dictionaryLength(beginning: Buffer): number {
+  const frame = measureFrame(beginning);
+  return frame.kind === 'skippable' && frame.isDictionary ? frame.length : 0;
 }
 
 function nothingWhole(path: string, leftOut: readonly LeftOut[]): DrumlinError {

@@ -1,7 +1,7 @@
 /**
  * An archive in one file that replays in a browser: WACZ 1.1.1.
  *
- *   archive/*.warc.gz           the WARC files, to the byte
+ *   archive/*.warc.gz           the WARC files, to the byte; those compressed with zstd again with gzip
  *   indexes/                    their index
  *   pages/pages.jsonl           HTML pages that were there, with their titles
  *   datapackage.json            what is in it, with lengths and digests
@@ -24,6 +24,7 @@ import { parsePage } from '../parse/page.ts';
 import type { Bytes, Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
 import type { Archive } from './archive.ts';
+import { GzipCopies } from './gzip-copy.ts';
 import { headEnd, payloadOf } from './http-block.ts';
 import { INDEX_FILES, writeIndex } from './index-file.ts';
 import { readWarc, type WarcRecord } from './warc-reader.ts';
@@ -63,32 +64,42 @@ export async function writeWacz(
   options: WaczOptions,
 ): Promise<WaczReport> {
   const zip = await ZipWriter.create(disk, out, options.now);
+  const copies = new GzipCopies(disk, archive, `${out}.warc.tmp`);
   try {
     const entries: ZipEntry[] = [];
     let copied = 0;
-    for (const { name, path } of archive.files) {
+    for (const file of archive.files) {
+      const { name, path } = await copies.take(file);
       const entry = await addFile(disk, zip, `archive/${name}`, path);
       entries.push(entry);
       copied += entry.bytes;
       options.onCopied?.(copied);
     }
     const pages = new PageList(disk, archive, options.mainUrl);
-    entries.push(...(await addMade(disk, archive, pages, zip)));
+    const isLarge = archive.index?.path.endsWith(INDEX_FILES.blocks) ?? false;
+    entries.push(...(await addMade(disk, copies.lines(), isLarge, pages, zip)));
     await addPackage(zip, entries, pages.main, options);
     return { pages: pages.count, files: archive.files.length, bytes: await zip.finish() };
   } catch (error) {
     await zip.abandon();
     throw error;
+  } finally {
+    await copies.close();
   }
 }
 
 /** The index and the pages, made beside and copied: an entry's length must be known before it is written. */
-async function addMade(disk: Disk, archive: Archive, pages: PageList, zip: ZipWriter): Promise<ZipEntry[]> {
+async function addMade(
+  disk: Disk,
+  lines: AsyncIterable<string[]>,
+  isLarge: boolean,
+  pages: PageList,
+  zip: ZipWriter,
+): Promise<ZipEntry[]> {
   const folder = join(tmpdir(), `drumlin-wacz-${randomUUID()}`);
   await disk.makeFolder(folder);
   try {
-    const isLarge = archive.index?.path.endsWith(INDEX_FILES.blocks) ?? false;
-    await writeIndex(disk, folder, archive.lines(), isLarge);
+    await writeIndex(disk, folder, lines, isLarge);
     const entries: ZipEntry[] = [];
     for (const name of (await disk.list(folder)).sort()) {
       entries.push(await addFile(disk, zip, `indexes/${name}`, join(folder, name)));

@@ -1,5 +1,5 @@
 /**
- * Appends exchanges to the WARC files of one agent: response and request side by side, a gzip member each.
+ * Appends exchanges to the WARC files of one agent: response and request side by side, a member each.
  *
  * Idea      Members gather in memory and go to disk in batches, while the next ones are being made. `write`
  *           waits only when more than `pendingBytes` are on their way: that is the back-pressure.
@@ -13,8 +13,8 @@
  *           When the disk refuses, what was accepted stays in memory, `write` refuses more, `flush` tries again.
  * Cost      Memory: `pendingBytes` plus the exchanges that wait. A system call per batch.
  *
- * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` from the beginning; no suffix marks the one
- * being written. An index may so refer to it at once, and after a crash its whole members are the archive:
+ * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` (`.warc.zst`, `.warc`) from the beginning; no suffix
+ * marks the one being written. An index may so refer to it at once, and after a crash its whole members are the archive:
  * recovery cuts the tail and nothing is renamed.
  */
 import { randomUUID } from 'node:crypto';
@@ -27,18 +27,18 @@ import type { Exchange } from '../fetch/exchange.ts';
 import type { Bytes } from '../units.ts';
 import { BatchFile } from './batch-file.ts';
 import { timestamp14 } from './cdxj.ts';
+import { type CompressionOptions, type Compressor, compressorFor } from './compression.ts';
 import {
   ExchangeRecords,
   type ExchangeRecordsOptions,
   type Location,
   type StoredAs,
 } from './exchange-records.ts';
-import { type GzipLevel, gzipMember } from './gzip.ts';
 import { IndexPart } from './index-part.ts';
 import { MemberQueue } from './member-queue.ts';
 import { type CrawlInfo, type ExchangeNotes, warcinfoBlock } from './warc-record.ts';
 
-export interface WarcWriterOptions extends ExchangeRecordsOptions {
+export interface WarcWriterOptions extends ExchangeRecordsOptions, CompressionOptions {
   readonly info: CrawlInfo;
   readonly prefix?: string;
   /** Tells the files of agents that share a folder apart. */
@@ -47,7 +47,6 @@ export interface WarcWriterOptions extends ExchangeRecordsOptions {
   readonly rotateBytes?: Bytes;
   /** How much may be on its way to disk before `write` waits. */
   readonly pendingBytes?: Bytes;
-  readonly gzipLevel?: GzipLevel;
   /** Folder for the parts of the index, one for each file; without it none is kept. */
   readonly indexDir?: string | undefined;
   readonly clock?: Clock;
@@ -90,7 +89,7 @@ export class WarcWriter {
   readonly #agent: string;
   readonly #rotateBytes: number;
   readonly #pendingBytes: number;
-  readonly #level: GzipLevel;
+  readonly #compressor: Compressor;
   readonly #indexDir: string | undefined;
   readonly #clock: Clock;
   readonly #uuid: () => string;
@@ -117,19 +116,19 @@ export class WarcWriter {
     const disk = options.disk ?? new Disk();
     await disk.makeFolder(dir);
     if (options.indexDir !== undefined) await disk.makeFolder(options.indexDir);
-    const writer = new WarcWriter(disk, dir, options);
+    const writer = new WarcWriter(disk, dir, options, await compressorFor(options));
     await writer.#probeFolder();
     return writer;
   }
 
-  private constructor(disk: Disk, dir: string, options: WarcWriterOptions) {
+  private constructor(disk: Disk, dir: string, options: WarcWriterOptions, compressor: Compressor) {
     this.#dir = dir;
     this.#info = options.info;
     this.#prefix = options.prefix ?? 'drumlin';
     this.#agent = options.agent ?? '0';
     this.#rotateBytes = options.rotateBytes ?? 1e9;
     this.#pendingBytes = options.pendingBytes ?? 4 * 2 ** 20;
-    this.#level = options.gzipLevel ?? 1;
+    this.#compressor = compressor;
     this.#indexDir = options.indexDir;
     this.#clock = options.clock ?? systemClock;
     this.#uuid = options.uuid ?? randomUUID;
@@ -241,9 +240,9 @@ export class WarcWriter {
     // All members are made before any is accepted: an exchange is stored whole or not at all.
     const others: Uint8Array[] = [];
     for (const record of this.#records.others(exchange, ids, this.#uuid, notes)) {
-      others.push(await gzipMember(record, this.#level, copyOf));
+      others.push(await this.#compressor.member(record, copyOf));
     }
-    return gzipMember(this.#records.response(exchange, ids, plan), this.#level, (member) => {
+    return this.#compressor.member(this.#records.response(exchange, ids, plan), (member) => {
       const response = this.#accept(current, member);
       const [request] = others.map((other) => this.#accept(current, other));
       if (current.part) this.#records.enter(current.part, exchange, ids, plan, response);
@@ -271,7 +270,7 @@ export class WarcWriter {
     for (;;) {
       const name = this.#nextName();
       const warcinfoId = this.#uuid();
-      const member = await gzipMember(this.#warcinfo(name, warcinfoId), this.#level, copyOf);
+      const member = await this.#compressor.member(this.#warcinfo(name, warcinfoId), copyOf);
       const file = await this.#createUnlessTaken(name);
       if (!file) continue;
       const current = { name, file, part: await this.#createPart(file, name), warcinfoId };
@@ -285,7 +284,7 @@ export class WarcWriter {
 
   #nextName(): string {
     const serial = String(this.#serial++).padStart(SERIAL_DIGITS, '0');
-    return `${this.#prefix}-${timestamp14(this.#clock.now())}-${serial}-${this.#agent}.warc.gz`;
+    return `${this.#prefix}-${timestamp14(this.#clock.now())}-${serial}-${this.#agent}.warc${this.#compressor.suffix}`;
   }
 
   /** Nothing where the name is taken: a restart within the same second must not meet the files of the run before. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Archive } from '../archive/archive.ts';
 import { type CheckReport, checkArchive } from '../archive/check.ts';
+import { MEMBERS } from '../archive/compression.ts';
 import { importWarcs } from '../archive/import.ts';
 import { mergeIndex, partsDir, warcNames } from '../archive/index-merge.ts';
 import { inspect, type RepairReport, repair } from '../archive/repair.ts';
@@ -65,7 +66,9 @@ function repairText(from: string, to: string, report: RepairReport): string {
     lines.push(`  left out of ${from}: ${formatCount(length)} bytes from byte ${offset} on (${why})\n`);
   }
   if (report.parted > 0) {
-    lines.push(`  ${formatCount(report.parted)} records shared a gzip member, and have one each now\n`);
+    lines.push(
+      `  ${formatCount(report.parted)} records shared a ${MEMBERS[report.compression]}, and have one each now\n`,
+    );
   }
   return lines.join('');
 }

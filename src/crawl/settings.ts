@@ -11,6 +11,7 @@ import type { Millis } from '../units.ts';
 import {
   agents,
   budgetPolicy,
+  compressionName,
   contentTypes,
   count,
   duplicatesName,
@@ -36,6 +37,7 @@ import {
   text,
   type ValueType,
   wholePath,
+  zstdLevel,
 } from './value-types.ts';
 
 export interface Setting<T> {
@@ -354,7 +356,14 @@ export const SETTINGS = {
     false,
     'store a metadata record with every page: links from a seed to it, time to fetch it',
   ),
-  gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'gzip level of the archive, 1 (fast) to 9 (small)', 1, 9),
+  compress: setting(
+    'compress',
+    compressionName,
+    'gzip',
+    'how records of the archive are compressed: gzip (.warc.gz, which every tool reads), zstd (.warc.zst, smaller, which fewer do) or none (.warc)',
+  ),
+  gzip: setting<GzipLevel>('gzip', gzipLevel, 1, 'level of gzip in the archive, 1 (fast) to 9 (small)', 1, 9),
+  zstd: setting('zstd', zstdLevel, 3, 'level of zstd in the archive, 1 (fast) to 19 (small)', 1, 19),
 } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;

@@ -51,7 +51,9 @@ async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOpt
       ...(config.contact !== '' && { operator: config.contact }),
     },
     rotateBytes: config.warcSize,
+    compress: config.compress,
     gzipLevel: config.gzip,
+    zstdLevel: config.zstd,
   });
 }
 

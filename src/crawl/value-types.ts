@@ -1,6 +1,8 @@
 /** The kinds of values that settings take: how each is written, read, checked and printed. */
 import { resolve } from 'node:path';
+import type { Compression } from '../archive/compression.ts';
 import type { GzipLevel } from '../archive/gzip.ts';
+import type { ZstdLevel } from '../archive/zstd.ts';
 import { DrumlinError } from '../errors.ts';
 import { settledTypePattern } from '../filter/content-type.ts';
 import { checkUrlPattern } from '../filter/url-pattern.ts';
@@ -112,6 +114,13 @@ export const gzipLevel: ValueType<GzipLevel> = {
   holds: (v): v is GzipLevel => isCount(v) && v >= 1 && v <= 9,
 };
 
+export const zstdLevel: ValueType<ZstdLevel> = {
+  placeholder: 'level',
+  parse: parseCount,
+  print: String,
+  holds: (v): v is ZstdLevel => isCount(v) && v >= 1 && v <= 19,
+};
+
 /** Every agent owns at least one of this many partitions of the web. */
 const MOST_AGENTS = 1024;
 const isAgents = (v: unknown): v is number | 'cores' =>
@@ -158,6 +167,8 @@ export const rankName = choice('rank', RANKS);
 /** Where pages go. */
 const STORES = ['warc', 'files', 'none'] as const;
 export const storeName = choice('store', STORES);
+
+export const compressionName = choice<Compression>('compression', ['gzip', 'zstd', 'none']);
 
 /** What becomes of a page whose payload is in the archive already. */
 const DUPLICATES = ['store', 'revisit', 'skip'] as const;

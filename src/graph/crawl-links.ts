@@ -11,6 +11,7 @@
 import { join } from 'node:path';
 import { Archive } from '../archive/archive.ts';
 import { headEnd, payloadOf } from '../archive/http-block.ts';
+import { isWarcName } from '../archive/warc-names.ts';
 import { readWarc, type WarcRecord } from '../archive/warc-reader.ts';
 import type { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
@@ -93,7 +94,7 @@ async function archiveOf(disk: Disk, folder: string) {
   const archive = join(folder, 'archive');
   const names = await disk.list(archive).catch(absent([] as string[]));
   const list: { path: string; bytes: number }[] = [];
-  for (const name of names.filter((text) => /\.warc(?:\.gz)?$/.test(text)).sort()) {
+  for (const name of names.filter(isWarcName).sort()) {
     const file = await disk.open(join(archive, name), 'read');
     list.push({ path: join(archive, name), bytes: await file.size() });
     await file.close();
