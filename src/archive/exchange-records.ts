@@ -1,5 +1,5 @@
 /**
- * What is stored of one exchange: which records, and what the index says of them.
+ * What is stored of one exchange, or of what is none: which records, and what the index says of them.
  *
  * Idea      A page is compared with what was stored before its records are made: one with the same payload becomes a `revisit`, its
  *           head and a reference, or is left out. All else is a `response`. The `request` goes with it and, where that is wanted, a
@@ -22,6 +22,7 @@ import {
   metadataFields,
   payloadIsConfirmable,
   RecordAssembler,
+  type Resource,
   requestFields,
   responseFields,
   revisitFields,
@@ -105,6 +106,29 @@ export class ExchangeRecords {
     yield this.assembler.assemble(requestFields(exchange, ids), [exchange.requestBytes]);
     if (!this.#metadata || !notes) return;
     yield this.assembler.assemble(metadataFields(exchange, ids, uuid()), [metadataBlock(exchange, notes)]);
+  }
+
+  /** The record of what is no exchange, valid until another is assembled in this thread, and all that the index says of it but its place. */
+  resource(
+    { uri, date, ip, contentType, content }: Resource,
+    id: string,
+    warcinfoId: string,
+  ): { record: Uint8Array; capture: Omit<Capture, 'offset' | 'length' | 'filename'> } {
+    const payloadDigest = digest(this.#algorithm, content);
+    const fields = { id, date, targetUri: uri, warcinfoId, payloadDigest, contentType };
+    return {
+      record: this.assembler.assemble({ type: 'resource', ...fields, ...(ip !== undefined && { ip }) }, [
+        content,
+      ]),
+      capture: {
+        key: surt(uri),
+        timestamp: this.assembler.second(date),
+        url: uri,
+        mime: mimeOf(contentType),
+        status: '',
+        digest: bareDigest(payloadDigest),
+      },
+    };
   }
 
   /** A file is begun: what is entered from here on stands in its part. */

@@ -128,6 +128,16 @@ export function revisitFields(
   return { ...responseFields(exchange, ids, payloadDigest), type: 'revisit', refersTo };
 }
 
+/** Something worth keeping that is no exchange of HTTP. */
+export interface Resource {
+  readonly uri: string;
+  readonly date: Millis;
+  /** Whom it was had from. */
+  readonly ip: string | undefined;
+  readonly contentType: string;
+  readonly content: Uint8Array;
+}
+
 /** What is known about an exchange and stands in none of its bytes. */
 export interface ExchangeNotes {
   /** Links followed from a seed. */

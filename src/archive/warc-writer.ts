@@ -18,15 +18,12 @@
  * recovery cuts the tail and nothing is renamed.
  */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { together } from '../disk/together.ts';
-import { systemCode } from '../errors.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Bytes } from '../units.ts';
-import { BatchFile } from './batch-file.ts';
-import { timestamp14 } from './cdxj.ts';
+import { cdxjLine } from './cdxj.ts';
 import { type CompressionOptions, type Compressor, compressorFor } from './compression.ts';
 import {
   ExchangeRecords,
@@ -34,9 +31,9 @@ import {
   type Location,
   type StoredAs,
 } from './exchange-records.ts';
-import { IndexPart } from './index-part.ts';
 import { MemberQueue } from './member-queue.ts';
-import { type CrawlInfo, type ExchangeNotes, warcinfoBlock } from './warc-record.ts';
+import { type NewWarc, WarcFolder } from './warc-folder.ts';
+import { type CrawlInfo, type ExchangeNotes, type Resource, warcinfoBlock } from './warc-record.ts';
 
 export interface WarcWriterOptions extends ExchangeRecordsOptions, CompressionOptions {
   readonly info: CrawlInfo;
@@ -71,33 +68,24 @@ export interface WholeLength {
 }
 
 const NOWHERE: Location = { file: '', offset: 0, length: 0 };
-const SERIAL_DIGITS = 5;
 /** Large enough that the cost of a system call per page vanishes, small enough to keep the disk busy. */
 const BATCH_BYTES = 256 * 1024;
 
-interface OpenWarc {
-  readonly name: string;
-  readonly file: BatchFile;
-  readonly part: IndexPart | undefined;
+interface OpenWarc extends NewWarc {
   readonly warcinfoId: string;
 }
 
 export class WarcWriter {
-  readonly #dir: string;
+  readonly #folder: WarcFolder;
   readonly #info: CrawlInfo;
-  readonly #prefix: string;
-  readonly #agent: string;
   readonly #rotateBytes: number;
   readonly #pendingBytes: number;
   readonly #compressor: Compressor;
-  readonly #indexDir: string | undefined;
   readonly #clock: Clock;
   readonly #uuid: () => string;
-  readonly #disk: Disk;
   readonly #records: ExchangeRecords;
 
   #current: OpenWarc | undefined;
-  #serial = 0;
   /** Members of the current file that are not written yet. */
   #pending = new MemberQueue(BATCH_BYTES);
   /** Where the next member of the current file begins. */
@@ -113,26 +101,21 @@ export class WarcWriter {
 
   /** Makes the folder where it is missing, and refuses one it may not write to. The first file is created by the first exchange. */
   static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
-    const disk = options.disk ?? new Disk();
-    await disk.makeFolder(dir);
-    if (options.indexDir !== undefined) await disk.makeFolder(options.indexDir);
-    const writer = new WarcWriter(disk, dir, options, await compressorFor(options));
-    await writer.#probeFolder();
-    return writer;
+    const { disk = new Disk(), indexDir, prefix = 'drumlin', agent = '0', clock = systemClock } = options;
+    const compressor = await compressorFor(options);
+    const ending = `.warc${compressor.suffix}`;
+    const folder = await WarcFolder.open({ disk, dir, indexDir, prefix, agent, ending, clock });
+    return new WarcWriter(folder, compressor, clock, options);
   }
 
-  private constructor(disk: Disk, dir: string, options: WarcWriterOptions, compressor: Compressor) {
-    this.#dir = dir;
+  private constructor(folder: WarcFolder, compressor: Compressor, clock: Clock, options: WarcWriterOptions) {
+    this.#folder = folder;
+    this.#compressor = compressor;
+    this.#clock = clock;
     this.#info = options.info;
-    this.#prefix = options.prefix ?? 'drumlin';
-    this.#agent = options.agent ?? '0';
     this.#rotateBytes = options.rotateBytes ?? 1e9;
     this.#pendingBytes = options.pendingBytes ?? 4 * 2 ** 20;
-    this.#compressor = compressor;
-    this.#indexDir = options.indexDir;
-    this.#clock = options.clock ?? systemClock;
     this.#uuid = options.uuid ?? randomUUID;
-    this.#disk = disk;
     this.#records = new ExchangeRecords(options);
   }
 
@@ -146,16 +129,18 @@ export class WarcWriter {
     onAccepted?: (as: StoredAs) => void,
     notes?: ExchangeNotes,
   ): Promise<StoredExchange> {
-    return this.#inTurn(async () => {
-      this.#refuseIfUnable();
-      if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
-      const current = this.#current ?? (await this.#startFile());
-      const stored = await this.#append(current, exchange, onAccepted, notes);
-      if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
-      while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
-        await this.#startDraining();
-      }
-      return stored;
+    return this.#accepting((current) => this.#append(current, exchange, onAccepted, notes));
+  }
+
+  /** Stores what is no exchange, under a URI of its own; accepted as an exchange is. */
+  writeResource(resource: Resource): Promise<Location> {
+    return this.#accepting((current) => {
+      const { record, capture } = this.#records.resource(resource, this.#uuid(), current.warcinfoId);
+      return this.#compressor.member(record, (member) => {
+        const place = this.#accept(current, member);
+        current.part?.add(cdxjLine({ ...capture, ...place, filename: place.file }));
+        return place;
+      });
     });
   }
 
@@ -219,6 +204,20 @@ export class WarcWriter {
     return result;
   }
 
+  /** Has records made and accepted in the file whose turn it is, and waits while too much is on its way to disk. */
+  #accepting<T>(accept: (current: OpenWarc) => T | Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      this.#refuseIfUnable();
+      if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
+      const stored = await accept(this.#current ?? (await this.#startFile()));
+      if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
+      while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
+        await this.#startDraining();
+      }
+      return stored;
+    });
+  }
+
   #refuseIfUnable(): void {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed) throw new Error('WarcWriter: write after close');
@@ -258,53 +257,14 @@ export class WarcWriter {
     return location;
   }
 
-  /** Whether files can be made here is asked before anything is fetched, not after. */
-  async #probeFolder(): Promise<void> {
-    const path = join(this.#dir, `${this.#prefix}-${this.#agent}.probe`);
-    const file = await this.#disk.open(path, 'create');
-    await file.close();
-    await this.#disk.remove(path);
-  }
-
   async #startFile(): Promise<OpenWarc> {
-    for (;;) {
-      const name = this.#nextName();
-      const warcinfoId = this.#uuid();
-      const member = await this.#compressor.member(this.#warcinfo(name, warcinfoId), copyOf);
-      const file = await this.#createUnlessTaken(name);
-      if (!file) continue;
-      const current = { name, file, part: await this.#createPart(file, name), warcinfoId };
-      this.#current = current;
-      this.#offset = 0;
-      this.#accept(current, member);
-      if (current.part) this.#records.beginFile(name, current.part);
-      return current;
-    }
-  }
-
-  #nextName(): string {
-    const serial = String(this.#serial++).padStart(SERIAL_DIGITS, '0');
-    return `${this.#prefix}-${timestamp14(this.#clock.now())}-${serial}-${this.#agent}.warc${this.#compressor.suffix}`;
-  }
-
-  /** Nothing where the name is taken: a restart within the same second must not meet the files of the run before. */
-  async #createUnlessTaken(name: string): Promise<BatchFile | undefined> {
-    try {
-      return await BatchFile.create(this.#disk, join(this.#dir, name));
-    } catch (error) {
-      if (systemCode((error as Error).cause) === 'EEXIST') return undefined;
-      throw error;
-    }
-  }
-
-  async #createPart(file: BatchFile, name: string): Promise<IndexPart | undefined> {
-    if (this.#indexDir === undefined) return undefined;
-    try {
-      return await IndexPart.create(this.#disk, this.#indexDir, name);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    const current = { ...(await this.#folder.begin()), warcinfoId: this.#uuid() };
+    const member = await this.#compressor.member(this.#warcinfo(current.name, current.warcinfoId), copyOf);
+    this.#current = current;
+    this.#offset = 0;
+    this.#accept(current, member);
+    if (current.part) this.#records.beginFile(current.name, current.part);
+    return current;
   }
 
   #warcinfo(filename: string, id: string): Uint8Array {

@@ -7,6 +7,7 @@ import type { Disk } from '../disk/disk.ts';
 import { FieldWriter } from '../disk/fields.ts';
 import { politePacer } from '../drum/pacer.ts';
 import { LikenessMemory } from '../duplicates/likeness-folder.ts';
+import type { DnsAnswer } from '../fetch/dns.ts';
 import { typeFilter } from '../filter/content-type.ts';
 import { compileFilters, type FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
@@ -56,6 +57,7 @@ import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { createScope } from './scope.ts';
 import type { CrawlConfig } from './settings.ts';
+import type { Store } from './store.ts';
 import { openStore } from './stores.ts';
 import { Series } from './telling/series.ts';
 import { type Vitals, VitalsKeeper } from './telling/vitals.ts';
@@ -134,7 +136,10 @@ async function beginAgent(
 ): Promise<RunningAgent> {
   const { config } = start;
   const { clock, disk, log } = around;
-  const { identity, client, resolver, guard, delays, drop } = await equip(config, clock);
+  let pages: Store | undefined;
+  const keepAnswer = async (answer: DnsAnswer) => pages?.storeAnswer?.(answer);
+  const onAnswer = config.dnsRecords ? keepAnswer : undefined;
+  const { identity, client, resolver, guard, delays, drop } = await equip(config, clock, undefined, onAnswer);
   opened.push(client);
   const politeness = new Politeness(config, delays);
   const scope = createScope(config, start.seeds);
@@ -158,7 +163,7 @@ async function beginAgent(
   const startedAt = clock.now();
   const snapshot = new FieldWriter();
   const front = before && decodeFront(before.front, config.dir);
-  const pages = await openStore({
+  pages = await openStore({
     ...{ disk, clock, config, agent: start.agent },
     userAgent: identity.userAgent,
     earlier: before?.state.archive,

@@ -6,7 +6,7 @@ import { DrumlinError } from '../errors.ts';
 import { type AddressGuard, guardFor } from '../fetch/address-guard.ts';
 import { readCookies } from '../fetch/cookies.ts';
 import { readCredentials } from '../fetch/credentials.ts';
-import { createResolver, type NameResolver } from '../fetch/dns.ts';
+import { createResolver, type NameResolver, type ResolverOptions } from '../fetch/dns.ts';
 import type { HttpClient } from '../fetch/exchange.ts';
 import { createHttpClient } from '../fetch/http-client.ts';
 import { createIdentity, type Identity } from '../fetch/identity.ts';
@@ -31,6 +31,7 @@ export async function equip(
   config: CrawlConfig,
   clock: Clock,
   warn: (sentence: string) => void = () => {},
+  onAnswer?: ResolverOptions['onAnswer'],
 ): Promise<Equipment> {
   const identity = createIdentity({
     version: VERSION,
@@ -38,7 +39,7 @@ export async function equip(
     userAgent: config.userAgent,
   });
   const guard = guardFor(identity, config);
-  const resolver = createResolver({ servers: config.dns, clock });
+  const resolver = createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
   const client = createHttpClient({
     identity,

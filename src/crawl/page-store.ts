@@ -5,10 +5,12 @@
  *           is called in the very step in which a page is accepted. So what a `cut` holds is what had been told by then: a
  *           checkpoint that stores both has each page either in the archive or among the URLs that wait, and in one only.
  */
+import { dnsResource } from '../archive/dns-record.ts';
 import type { StoredAs } from '../archive/exchange-records.ts';
 import type { ExchangeNotes } from '../archive/warc-record.ts';
 import type { WarcWriter, WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
+import type { DnsAnswer } from '../fetch/dns.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Millis } from '../units.ts';
 import type { Store } from './store.ts';
@@ -38,6 +40,15 @@ export class PageStore implements Store {
   ): Promise<void> {
     if (!this.#writer) return onAccepted('response');
     await this.#writer.write(exchange, onAccepted, notes);
+    this.#flushSoon();
+  }
+
+  async storeAnswer(answer: DnsAnswer): Promise<void> {
+    await this.#writer?.writeResource(dnsResource(answer));
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
     this.#cancelFlush ??= this.#clock.after(FLUSH_AFTER, () => {
       this.#cancelFlush = undefined;
       this.#writer?.flush().catch(() => {}); // the writer keeps its failure, and the next `store` or `close` tells

@@ -356,6 +356,12 @@ export const SETTINGS = {
     false,
     'store a metadata record with every page: links from a seed to it, time to fetch it',
   ),
+  dnsRecords: setting(
+    'dns-records',
+    flag,
+    false,
+    'store a resource record (text/dns) for every name that was looked up, with the addresses it had',
+  ),
   compress: setting(
     'compress',
     compressionName,

@@ -7,6 +7,7 @@
 import type { StoredAs } from '../archive/exchange-records.ts';
 import type { ExchangeNotes } from '../archive/warc-record.ts';
 import type { WholeLength } from '../archive/warc-writer.ts';
+import type { DnsAnswer } from '../fetch/dns.ts';
 import type { Exchange } from '../fetch/exchange.ts';
 import type { Page } from './page.ts';
 
@@ -17,6 +18,8 @@ import type { Page } from './page.ts';
 export interface Store {
   /** Waits while the store has more to write than it may hold. */
   store(exchange: Exchange, onAccepted?: (as: StoredAs) => void, notes?: ExchangeNotes): Promise<void>;
+  /** Keeps what a name server said, where there is a place for it. */
+  storeAnswer?(answer: DnsAnswer): Promise<void>;
   /** Its files, with the lengths that hold what was accepted up to this very moment. */
   cut(): readonly WholeLength[];
   /** Makes everything accepted durable: from then on an earlier `cut` holds. */

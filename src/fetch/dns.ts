@@ -4,7 +4,7 @@
  * Idea      Answers and failures are kept for as long as they are good; a look-up under way is shared by all who ask. IPv4 is asked
  *           for first, IPv6 only when a name has no IPv4 address.
  * Requires  names in lower case, as they stand in a canonical URL.
- * Ensures   every rejection is a DnsError. At most `maxEntries` names are remembered, those least recently used are forgotten first.
+ * Ensures   every rejection is a DnsError, or what `onAnswer` rejected with. At most `maxEntries` names are remembered, those least recently used are forgotten first.
  *           Addresses are not judged here: that is the guard's, at the moment of connecting.
  * Cost      a Map look-up for a remembered name, a datagram or two for another.
  *
@@ -44,6 +44,18 @@ export interface ResolverOptions {
   /** How long a name that does not exist stays so; other failures are believed for a tenth of it. */
   readonly negativeTtl?: Millis;
   readonly clock?: Clock;
+  /** Told every answer with addresses that came from a server; whoever waits for them waits for this too. */
+  readonly onAnswer?: ((answer: DnsAnswer) => Promise<void>) | undefined;
+}
+
+/** What a server said of a name. */
+export interface DnsAnswer {
+  readonly host: string;
+  readonly askedAt: Millis;
+  /** Its address; undefined where any of several may have said it. */
+  readonly server: string | undefined;
+  /** Addresses, each with the seconds for which it is good. */
+  readonly records: readonly { readonly address: string; readonly ttl: number }[];
 }
 
 export interface NameResolver {
@@ -86,13 +98,15 @@ class CachingResolver implements NameResolver {
   readonly #options: typeof DEFAULTS;
   readonly #clock: Clock;
   readonly #resolver: Resolver;
+  readonly #onAnswer: ResolverOptions['onAnswer'];
   /** In order of use, the least recent first. */
   readonly #cache = new Map<string, Entry>();
   readonly #underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
-  constructor({ servers, clock, ...options }: ResolverOptions) {
+  constructor({ servers, clock, onAnswer, ...options }: ResolverOptions) {
     this.#options = { ...DEFAULTS, ...options };
     this.#clock = clock ?? systemClock;
+    this.#onAnswer = onAnswer;
     this.#resolver = new Resolver({ timeout: this.#options.timeout, tries: this.#options.tries });
     if (servers !== undefined && servers.length > 0) setServers(this.#resolver, servers);
   }
@@ -130,15 +144,21 @@ class CachingResolver implements NameResolver {
   }
 
   async #lookUp(host: string): Promise<readonly ResolvedAddress[]> {
-    const { minTtl, maxTtl, negativeTtl, maxAddresses } = this.#options;
+    const askedAt = this.#clock.now();
+    const records = await this.#ask(host);
+    const { minTtl, maxTtl, maxAddresses } = this.#options;
+    const kept = records.slice(0, maxAddresses);
+    const ttl = 1000 * kept.reduce((least, record) => Math.min(least, record.ttl), Number.POSITIVE_INFINITY);
+    const addresses = kept.map(({ address }) => addressOf(address));
+    this.#remember(host, addresses, Math.max(minTtl, Math.min(maxTtl, ttl)));
+    await this.#onAnswer?.({ host, askedAt, server: this.#onlyServer(), records });
+    return addresses;
+  }
+
+  async #ask(host: string): Promise<DnsAnswer['records']> {
+    const { negativeTtl } = this.#options;
     try {
-      const records = await this.#query(host);
-      const kept = records.slice(0, maxAddresses);
-      const ttl =
-        1000 * kept.reduce((least, record) => Math.min(least, record.ttl), Number.POSITIVE_INFINITY);
-      const addresses = kept.map(({ address }) => addressOf(address));
-      this.#remember(host, addresses, Math.max(minTtl, Math.min(maxTtl, ttl)));
-      return addresses;
+      return await this.#query(host);
     } catch (cause) {
       const code = systemCode(cause);
       const fault = FAULTS[code] ?? 'dns-failed';
@@ -150,7 +170,13 @@ class CachingResolver implements NameResolver {
     }
   }
 
-  async #query(host: string): Promise<readonly { address: string; ttl: number }[]> {
+  #onlyServer(): string | undefined {
+    const [server, ...others] = this.#resolver.getServers();
+    if (others.length > 0) return undefined;
+    return /^\[(.*)\]/.exec(server)?.[1] ?? (isIPv6(server) ? server : server?.replace(/:\d+$/, ''));
+  }
+
+  async #query(host: string): Promise<DnsAnswer['records']> {
     try {
       const records = await this.#resolver.resolve4(host, { ttl: true });
       if (records.length > 0) return records;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createResolver, type DnsError, type ResolverOptions } from '../../src/fetch/dns.ts';
+import { createResolver, type DnsAnswer, type DnsError, type ResolverOptions } from '../../src/fetch/dns.ts';
 import { type Answer, type NameServer, nameServer } from './name-server.ts';
 import { virtualClock } from './virtual-clock.ts';
 
@@ -60,6 +60,54 @@ describe('a look-up', () => {
     const { ips, server } = await setUp({});
     expect(await ips(host)).toEqual(expected);
     expect(server.questions).toEqual([]);
+  });
+
+  test('is told to whoever wants to know: each answer once, with all its addresses, and who gave it', async () => {
+    const told: DnsAnswer[] = [];
+    const onAnswer = async (answer: DnsAnswer) => void told.push(answer);
+    const entries = {
+      'a.test': { a: ['192.0.2.2', '192.0.2.1'], ttl: 70 },
+      'six.test': { aaaa: ['2600:0:0:0:0:0:0:1'] },
+    };
+    const { ips, fault, clock, resolver } = await setUp(entries, { onAnswer, maxAddresses: 1 });
+    const askedAt = clock.now();
+    await Promise.all([ips('a.test'), ips('a.test'), ips('six.test'), fault('none.test'), ips('localhost')]);
+    await ips('a.test');
+    const [first, second] = told.toSorted((x, y) => (x.host < y.host ? -1 : 1));
+    expect(told.length).toBe(2);
+    expect(first).toEqual({
+      ...{ host: 'a.test', askedAt, server: '127.0.0.1' },
+      records: [
+        { address: '192.0.2.2', ttl: 70 },
+        { address: '192.0.2.1', ttl: 70 },
+      ],
+    });
+    expect(second.records).toMatchObject([{ address: '2600::1' }]);
+    await resolver.resolve('a.test', true);
+    expect(told.length).toBe(3);
+  });
+
+  test('names nobody as its source where several servers are asked', async () => {
+    const told: DnsAnswer[] = [];
+    const server = await nameServer({ 'a.test': { a: ['192.0.2.1'] } });
+    opened.push(server);
+    const resolver = createResolver({
+      servers: [server.address, server.address.replace('.1:', '.2:')],
+      onAnswer: async (answer) => void told.push(answer),
+    });
+    await resolver.resolve('a.test');
+    expect(told).toMatchObject([{ server: undefined }]);
+  });
+
+  test('fails with whoever is told, in their own words, and is not held against the name', async () => {
+    let full = true;
+    const onAnswer = async () => {
+      if (full) throw new Error('the disk is full');
+    };
+    const { ips } = await setUp({ 'a.test': { a: ['192.0.2.1'] } }, { onAnswer });
+    await expect(ips('a.test')).rejects.toThrow('the disk is full');
+    full = false;
+    expect(await ips('a.test')).toEqual(['192.0.2.1']);
   });
 
   test('keeps a few of very many addresses', async () => {
