@@ -40,7 +40,7 @@ import type { CrawlConfig } from './settings.ts';
 import { addSeries, type SeriesState } from './telling/series.ts';
 import { type DomainTold, mostPages } from './telling/top-domains.ts';
 
-const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 2 };
+const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
 /** Arcs in the sample of a ranking: about 32 MB. */
 const MOST_SAMPLED = 2 ** 20;
 /** Every crawl draws its sample alike, so that a ranking made later of what it gathered can be compared. */

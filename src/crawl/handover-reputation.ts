@@ -10,6 +10,7 @@ import type { Entries } from '../frontier/path-queue.ts';
 import { arcWords } from '../reputation/arc-set.ts';
 import { eachEntry } from '../reputation/budgeted-supply.ts';
 import { unpackEdges } from '../reputation/edge-parcel.ts';
+import { UNUSED } from '../reputation/place.ts';
 import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import { BatchBuilder } from '../sieve/batch.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
@@ -49,7 +50,7 @@ async function handOverRecords(
 ): Promise<void> {
   let moved = 0;
   for await (const { key, record } of book.records()) {
-    ownerOf(key).book.put(key, { ...record, nextRound: 0, used: 0 });
+    ownerOf(key).book.put(key, { ...record, ...UNUSED });
     if (++moved % RECORDS === 0) await writeAll(heirs);
   }
   await writeAll(heirs);

@@ -24,7 +24,7 @@ import {
   writeOpened,
   writeRecord,
 } from './domain-record.ts';
-import { place, type Rounds } from './place.ts';
+import { type Allowance, place, type Rounds, repriced } from './place.ts';
 
 /** How many URLs a round a domain gets: whole, not negative. */
 export type BudgetOf = (record: Readonly<DomainRecord>) => number;
@@ -67,8 +67,7 @@ export function placeUrl(ledger: Ledger, request: Request): Place {
     ledger.later++;
     return 'later';
   }
-  ledger.nextRound = next.nextRound;
-  ledger.used = next.used;
+  enter(ledger, next);
   return next.nextRound;
 }
 
@@ -131,9 +130,19 @@ function reopened(opened: OpenRecord, out: FieldWriter): Uint8Array {
 }
 
 function priced(record: DomainRecord, { version, budgetOf }: Prices, out: FieldWriter): Uint8Array {
-  record.budget = budgetOf(record);
+  const budget = budgetOf(record);
+  enter(record, repriced(record, record.budget, budget));
+  record.budget = budget;
   record.version = version;
   return changeTo(RECORD, record, out);
+}
+
+function enter(ledger: Ledger, { nextRound, used, most, held, heldUntil }: Allowance): void {
+  ledger.nextRound = nextRound;
+  ledger.used = used;
+  ledger.most = most;
+  ledger.held = held;
+  ledger.heldUntil = heldUntil;
 }
 
 function changed(record: DomainRecord, kind: number, change: DomainRecord): DomainRecord {

@@ -7,7 +7,7 @@
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
-import type { Allowance } from './place.ts';
+import { type Allowance, UNUSED } from './place.ts';
 
 /** What the operator decided in place of the policy: a budget, nothing at all, or as much as the best domain gets. */
 export type Override = number | 'blocked' | 'trusted';
@@ -16,6 +16,9 @@ export type Override = number | 'blocked' | 'trusted';
 export interface Ledger extends Allowance {
   nextRound: number;
   used: number;
+  most: number;
+  held: number;
+  heldUntil: number;
   /** URLs a round, as computed last, and by which version of the budgets; version 0: never. */
   budget: number;
   version: number;
@@ -53,7 +56,7 @@ const TRUSTED = 16;
 const NAMELESS = 32;
 
 export function newLedger(): Ledger {
-  return { nextRound: 0, used: 0, budget: 0, version: 0, urls: 0, later: 0, refused: 0, blocked: false };
+  return { ...UNUSED, budget: 0, version: 0, urls: 0, later: 0, refused: 0, blocked: false };
 }
 
 /** One literal for every record there is: a million of them are made a second. */
@@ -61,6 +64,9 @@ export function newRecord(name: string, firstSeen: number): DomainRecord {
   return {
     nextRound: 0,
     used: 0,
+    most: 0,
+    held: 0,
+    heldUntil: 0,
     budget: 0,
     version: 0,
     urls: 0,
@@ -151,6 +157,9 @@ function flagsOf({ name, cash, supporters, override }: DomainRecord): number {
 function writeLedger(out: FieldWriter, ledger: Ledger): void {
   out.number(ledger.nextRound);
   out.number(ledger.used);
+  out.number(ledger.most);
+  out.number(ledger.held);
+  out.number(ledger.heldUntil);
   out.number(ledger.budget);
   out.number(ledger.version);
   out.number(ledger.urls);
@@ -161,6 +170,9 @@ function writeLedger(out: FieldWriter, ledger: Ledger): void {
 function readLedger(fields: FieldReader, flags: number, into: Ledger): void {
   into.nextRound = fields.number();
   into.used = fields.number();
+  into.most = fields.number();
+  into.held = fields.number();
+  into.heldUntil = fields.number();
   into.budget = fields.number();
   into.version = fields.number();
   into.urls = fields.number();

@@ -28,6 +28,9 @@ const anyRecord: fc.Arbitrary<DomainRecord> = fc
     }),
     nextRound: count,
     used: count,
+    most: count,
+    held: count,
+    heldUntil: count,
     budget: count,
     version: count,
     urls: count,
@@ -75,5 +78,5 @@ test('a domain met a moment ago takes little more than its name', () => {
     budget: 10,
     version: 2,
   };
-  expect(bytesOf(record).length).toBe('example.com'.length + 17);
+  expect(bytesOf(record).length).toBe('example.com'.length + 20);
 });

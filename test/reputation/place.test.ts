@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Allowance, place, UNUSED } from '../../src/reputation/place.ts';
+import { type Allowance, place, repriced, UNUSED } from '../../src/reputation/place.ts';
 
 /** Rounds go on, and the last one with them, while URLs arrive. */
 const step = fc.record({
@@ -13,11 +13,14 @@ const life = (steps: number) => fc.array(step, { minLength: steps, maxLength: 20
 function live(steps: readonly { forward: number; longer: number; budget: number }[], budget?: number) {
   let allowance: Allowance = UNUSED;
   let [round, last] = [1, 4];
+  let before = 0;
   const placed: { place: number | undefined; round: number; last: number; budget: number }[] = [];
   for (const each of steps) {
     round += each.forward;
     last = Math.max(last + each.longer, round);
     const own = budget ?? each.budget;
+    allowance = repriced(allowance, before, own);
+    before = own;
     const next = place(allowance, own, { round, last });
     if (next) allowance = next;
     placed.push({ place: next?.nextRound, round, last, budget: own });
@@ -50,7 +53,7 @@ test('the first URLs fill the next round, the following ones the round after, an
     return next?.nextRound;
   });
   expect(places).toEqual([6, 6, 6, 7, 7, 7, undefined, undefined]);
-  expect(place(allowance, 3, { round: 5, last: 8 })).toEqual({ nextRound: 8, used: 1 });
+  expect(place(allowance, 3, { round: 5, last: 8 })).toMatchObject({ nextRound: 8, used: 1 });
 });
 
 test('with a budget that stays, places are those of a counter for each round', () => {
@@ -75,27 +78,76 @@ test('no round gets more of a domain than its largest budget while the round cou
   );
 });
 
-test('no URL goes into the round being read or one before, nor beyond the last, nor before an earlier URL', () => {
+test('no URL goes into the round being read or one before, nor beyond the last', () => {
   fc.assert(
     fc.property(life(40), (steps) => {
-      let latest = 0;
       for (const { place, round, last } of live(steps)) {
         if (place === undefined) continue;
         expect(place).toBeGreaterThan(round);
         expect(place).toBeLessThanOrEqual(last);
-        expect(place).toBeGreaterThanOrEqual(latest);
-        latest = place;
       }
     }),
   );
 });
 
+test('no URL goes before the one that came last unless the budget has doubled since', () => {
+  fc.assert(
+    fc.property(life(40), (steps) => {
+      const placed = live(steps).filter(({ place }) => place !== undefined);
+      for (const [i, { place = 0, round, budget }] of placed.entries()) {
+        const waiting = placed.slice(0, i).filter((one) => (one.place ?? 0) > round);
+        const most = Math.max(0, ...waiting.map((one) => one.budget));
+        if (budget < 2 * most && budget === waiting.at(-1)?.budget)
+          expect(place).toBeGreaterThanOrEqual(waiting.at(-1)?.place ?? 0);
+      }
+    }),
+  );
+});
+
+/** The rounds of as many URLs, one after the other. */
+function placesOf(allowance: Allowance, budget: number, urls: number) {
+  let now = allowance;
+  const places = Array.from({ length: urls }, () => {
+    const next = place(now, budget, { round: 3, last: 50 });
+    now = next ?? now;
+    return next?.nextRound;
+  });
+  return { now, places };
+}
+
+test('a domain that has risen far fills the rounds that held little of it up to its new budget', () => {
+  const { now } = placesOf(UNUSED, 1, 4);
+  expect(now.nextRound).toBe(7);
+  const risen = placesOf(repriced(now, 1, 4), 4, 17);
+  expect(risen.places).toEqual([4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 8, 9]);
+});
+
+test('a domain that has risen a little goes on where it was', () => {
+  const { now } = placesOf(UNUSED, 3, 4);
+  expect(placesOf(repriced(now, 3, 5), 5, 6).places).toEqual([5, 5, 5, 5, 6, 6]);
+});
+
+test('what a domain placed when it had more counts when it has little, then much', () => {
+  const { now } = placesOf(UNUSED, 6, 12);
+  const fallen = repriced(now, 6, 1);
+  expect(placesOf(fallen, 1, 2).places).toEqual([6, 7]);
+  expect(placesOf(repriced(fallen, 1, 6), 6, 2).places).toEqual([6, 6]);
+  expect(placesOf(repriced(fallen, 1, 12), 12, 7).places).toEqual([4, 4, 4, 4, 4, 4, 5]);
+});
+
+test('a domain that came back and falls a little does not leave the present', () => {
+  const { now } = placesOf(UNUSED, 1, 20);
+  const risen = placesOf(repriced(now, 1, 4), 4, 3);
+  expect(placesOf(repriced(risen.now, 4, 3), 3, 4).places).toEqual([5, 5, 6, 6]);
+});
+
 test('a budget of zero places nothing and forgets nothing', () => {
-  const allowance = { nextRound: 9, used: 2 };
+  const allowance = { ...UNUSED, nextRound: 9, used: 2 };
   expect(place(allowance, 0, { round: 3, last: 50 })).toBeUndefined();
-  expect(place(allowance, 3, { round: 3, last: 50 })).toEqual({ nextRound: 9, used: 3 });
+  expect(place(allowance, 3, { round: 3, last: 50 })).toEqual({ ...allowance, used: 3 });
 });
 
 test('a budget that shrinks below what was used moves on to the next round', () => {
-  expect(place({ nextRound: 9, used: 7 }, 2, { round: 3, last: 50 })).toEqual({ nextRound: 10, used: 1 });
+  const allowance = { ...UNUSED, nextRound: 9, used: 7 };
+  expect(place(allowance, 2, { round: 3, last: 50 })).toMatchObject({ nextRound: 10, used: 1 });
 });
