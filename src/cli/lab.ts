@@ -59,7 +59,7 @@ export function register(program: Command): void {
     )
     .option('--delay <time>', 'time between two requests to one host', parseDuration, 4000)
     .option('--address-delay <time>', 'time between two requests to one address', parseDuration, 500)
-    .option('--fetches <count>', 'requests under way at once', parseCount, 256)
+    .option('--fetches <count>', 'requests under way at once', parseCount, 64)
     .option('--out <folder>', 'write report.html and report.json there')
     .option('--json', 'print JSON')
     .action((flags: LabFlags) => runCommand(flags, { output: process.stdout, screen: process.stderr }));

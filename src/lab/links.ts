@@ -105,7 +105,7 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
 }
 
 /**
- * Where anyone may write, spammers do, if there are any: one page in fifty bears a link to spam, and every page of the one domain in fifty
+ * Where anyone may write, spammers do, if there are any: one page in two hundred bears a link to spam, and every page of the one domain in five hundred
  * that nobody tends is full of them.
  */
 function addComments(web: Web, domain: Domain, page: number, links: LinkList): void {

@@ -47,6 +47,7 @@ export const TAG = {
   drift: 36,
   menu: 38,
   latency: 39,
+  seed: 40,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

@@ -19,9 +19,9 @@ const SECONDS = 300;
 export function resolveName(web: Web, name: string, options: ResolveOptions): Resolution {
   const place = web.placeOf(name);
   if (!place?.domain.alive) return { rcode: RCODE.nameError };
-  const { domain, host } = place;
+  const { domain } = place;
   const { oneAddress, addresses, patience } = options;
-  const address = oneAddress ? '127.0.0.1' : addressOf(web.world, domain, Math.max(0, host), addresses);
+  const address = oneAddress ? '127.0.0.1' : addressOf(web.world, place, addresses);
   switch (domain.behaviour('dns')) {
     case 'dns-nxdomain':
       return { rcode: RCODE.nameError };

@@ -13,7 +13,6 @@ import { movedRobots } from './behaviours/robots.ts';
 import { type Domain, Domains } from './domain.ts';
 import { KINDS } from './kinds/index.ts';
 import type { Kind, KindName } from './kinds/kind.ts';
-import { spamFor } from './kinds/spam.ts';
 import { BLOCK } from './layout.ts';
 import { edgeOf } from './links.ts';
 import { makePage } from './page.ts';
@@ -27,7 +26,8 @@ import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
 import { World, type WorldSettings } from './world.ts';
 
-const SPAM_SEEDS = 5;
+/** Where there is spam, one domain of so many is a seed as well. */
+const DOMAINS_A_SEED = 200;
 
 export interface Place {
   readonly domain: Domain;
@@ -82,7 +82,7 @@ export class Web {
   /** Where a host lives, whatever the name server says of it. */
   addressOf(hostName: string): string | undefined {
     const place = this.placeOf(hostName);
-    return place && addressOf(this.world, place.domain, Math.max(0, place.host));
+    return place && addressOf(this.world, place);
   }
 
   /** What a request for `target` (path and query) at a host is answered; undefined when the host is nobody's or dead. */
@@ -147,18 +147,26 @@ export class Web {
     return behaviour ? { ...answer, behaviour } : answer;
   }
 
-  /** The home pages of the best ranked living domains: where a crawl may start. Where there is spam, nobody's list is free of it. */
+  /**
+   * Where a crawl may start: the home pages of the best ranked living domains. Where there is spam, a list of seeds is of the kind
+   * that registries give away, and has domains of any kind beside them.
+   */
   seeds(count = 10): string[] {
     const seeds: string[] = [];
     for (let index = 0; index < this.world.domains && seeds.length < count; index++) {
       const domain = this.domains.at(index);
       if (domain.kind.backbone && domain.alive) seeds.push(urlOf(domain, 0));
     }
-    for (let k = 0; k < SPAM_SEEDS; k++) {
-      const spam = spamFor(this, this.domains.at(0), k);
-      if (spam !== undefined) seeds.push(urlOf(this.domains.at(spam), 0));
+    const any = this.#hasSpam ? Math.floor(this.world.domains / DOMAINS_A_SEED) : 0;
+    for (let k = 0; k < any; k++) {
+      const domain = this.domains.at(hash(this.world.seed, TAG.seed, k) % this.world.domains);
+      if (domain.alive) seeds.push(urlOf(domain, 0));
     }
     return seeds;
+  }
+
+  get #hasSpam(): boolean {
+    return [...this.world.scenario.kinds].some(([kind, share]) => share > 0 && KINDS[kind].spam);
   }
 
   /** Whether `allUrls` is all there is: no domain deceives, invents addresses or behaves badly. */

@@ -7,7 +7,7 @@
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
-import { type Allowance, UNUSED } from './place.ts';
+import type { Allowance } from './place.ts';
 
 /** What the operator decided in place of the policy: a budget, nothing at all, or as much as the best domain gets. */
 export type Override = number | 'blocked' | 'trusted';
@@ -55,11 +55,23 @@ const BLOCKED = 8;
 const TRUSTED = 16;
 const NAMELESS = 32;
 
+/** One literal for every ledger there is, as for records below: a million of them are made a second. */
 export function newLedger(): Ledger {
-  return { ...UNUSED, budget: 0, version: 0, urls: 0, later: 0, refused: 0, blocked: false };
+  return {
+    nextRound: 0,
+    used: 0,
+    most: 0,
+    held: 0,
+    heldUntil: 0,
+    budget: 0,
+    version: 0,
+    urls: 0,
+    later: 0,
+    refused: 0,
+    blocked: false,
+  };
 }
 
-/** One literal for every record there is: a million of them are made a second. */
 export function newRecord(name: string, firstSeen: number): DomainRecord {
   return {
     nextRound: 0,
