@@ -57,7 +57,7 @@ function farmRole(domain: Domain): FarmRole {
   return place === 0 ? 'target' : place <= FARM_BOOSTERS ? 'booster' : 'leaf';
 }
 
-const OFFERS_A_PAGE = 60;
+const OFFERS_A_PAGE = 30;
 const SISTERS_A_PAGE = 8;
 const SHOPS = 50;
 /** Of a farm's target, to whom spammers do not owe anything. */
