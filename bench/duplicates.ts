@@ -2,6 +2,7 @@
  * Near-duplicates and traps: precision and recall against what is known, and microseconds a page beside a plain simhash.
  *
  *   npm run bench -- duplicates [lab] [debian] [traps] [speed] [--seed 1] [--debian /usr/share/doc] [--rounds 7]
+ *                    [--domains 15] [--pages 10000]      walked by `traps`, of each kind and of each domain
  *
  * `lab` and `traps` go by the truth of the synthetic web. `debian` reads the installation guides of several architectures
  * (packages installation-guide-amd64, -i386, -arm64) and other manuals, where they are installed.
@@ -30,6 +31,8 @@ export async function run(args: string[]): Promise<void> {
       seed: { type: 'string', default: '1' },
       debian: { type: 'string', default: '/usr/share/doc' },
       rounds: { type: 'string', default: '7' },
+      domains: { type: 'string', default: '15' },
+      pages: { type: 'string', default: '10000' },
     },
   });
   const wants = (part: string) => positionals.length === 0 || positionals.includes(part);
@@ -43,8 +46,9 @@ export async function run(args: string[]): Promise<void> {
     }
   }
   if (wants('traps')) {
-    judgeTraps(seed);
-    judgeSoftErrors(seed);
+    const extent = { seed, domains: Number(values.domains), pages: Number(values.pages) };
+    judgeTraps(extent);
+    judgeSoftErrors(extent);
   }
   if (wants('speed')) measureSpeed(labPages(seed), Number(values.rounds));
 }

@@ -2,7 +2,9 @@
  * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and each time goes on: at the end, what is
  * in the archive?
  *
- * `npm run soak -- kill [kills] [domains] [pages] [seed]`; the tests run a short form of it.
+ * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of it. With `--all` everything that has a
+ * memory of its own is on (budgets, near-duplicates, learned traps, soft 404s, metadata, sitemaps), and some domains are traps: without what was
+ * learned the crawl would not end, and with a rule that is wrong pages would be missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +15,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { type Lab, startLab } from '../src/lab/index.ts';
+import { type Scenario, scenarioOf } from '../src/lab/scenario.ts';
 import { readWithWarcio } from '../test/archive/fixtures.ts';
 import { indexFaults } from '../test/archive/true-index.ts';
 
@@ -39,6 +42,8 @@ export interface KillPlan {
   /** Of the instants. */
   readonly seed: number;
   readonly flags?: readonly string[];
+  /** What the web is made of; `clean` unless it is said. Pages of domains without end are not looked for. */
+  readonly scenario?: Scenario;
   readonly say?: (line: string) => void;
 }
 
@@ -51,6 +56,8 @@ export interface KillReport {
   readonly archived: number;
   readonly missing: string[];
   readonly twice: string[];
+  /** Rules about traps that the log tells of, in all lives together. */
+  readonly learned: number;
   /** Records of the archive that a second reader does not confirm. */
   readonly unconfirmed: number;
   readonly files: number;
@@ -75,7 +82,8 @@ interface Life {
 export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-kill-'));
   const log = join(folder, 'requests.jsonl');
-  const lab = await startLab({ scenario: 'clean', domains: plan.domains, pages: plan.pages, log });
+  const { domains, pages, scenario = 'clean' } = plan;
+  const lab = await startLab({ scenario, domains, pages, log });
   try {
     const dir = join(folder, 'crawl');
     const args = [
@@ -185,6 +193,7 @@ async function judge(dir: string, lab: Lab) {
     web: web.size,
     archived: counts.size,
     missing: [...web].filter((url) => !counts.has(url)),
+    learned: readFileSync(join(dir, 'log.jsonl'), 'utf8').split('"event":"trap-learned"').length - 1,
     twice: [...counts].filter(([, count]) => count > 1).map(([url]) => url),
     unconfirmed,
     files: files.length,
@@ -216,10 +225,26 @@ function randomFrom(seed: number): () => number {
   };
 }
 
+/** A web that ends only for those who learn, and a crawl with everything on that is kept in memory and in checkpoints. */
+export const EVERYTHING = {
+  scenario: scenarioOf('clean', {
+    ...{ session: 0.02, alias: 0.02, repeat: 0.02, calendar: 0.02 },
+    ...{ 'soft-404': 0.1, gzip: 0.2, chunked: 0.2 },
+  }),
+  flags: [
+    ...['--order', 'budget', '--near-duplicates', 'store', '--learn-traps', '--soft-errors', 'store'],
+    ...['--metadata', '--sitemaps'],
+  ],
+};
+
 export async function run(args: string[]): Promise<void> {
-  const [kills = 300, domains = 1000, pages = 35, seed = 1] = args.map(Number);
+  const all = args.includes('--all');
+  const [kills = 300, domains = 1000, pages = 35, seed = 1] = args
+    .filter((arg) => arg !== '--all')
+    .map(Number);
   const report = await killOverAndOver({
     ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', livesFor: 1500 },
+    ...(all && EVERYTHING),
     say: (line) => process.stderr.write(`${line}\n`),
   });
   const { missing, twice, torn, indexFaults: index, ...figures } = report;

@@ -1,8 +1,6 @@
 /** Microseconds of CPU a page: our fingerprint, the index, and a plain simhash in the same run. */
 import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
-import { SimilarPages } from '../../src/duplicates/similar-pages.ts';
-import { TrapLearner } from '../../src/duplicates/trap-learner.ts';
-import { TrapRules } from '../../src/duplicates/trap-rules.ts';
+import { LikenessMemory } from '../../src/duplicates/likeness-folder.ts';
 import { parsePage } from '../../src/parse/page.ts';
 import { simhashOfPage } from './simhash.ts';
 import type { KnownPage } from './stream.ts';
@@ -19,8 +17,7 @@ export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
   measure('plain simhash', Math.min(3, rounds), pages, ({ body }) => simhashOfPage(body));
   measure('links of the page (parsePage)', rounds, pages, ({ body, url }) => parsePage(body, { url }));
   const fingerprints = new Map(pages.map((page) => [page, fingerprintOf(page.body)]));
-  const similar = new SimilarPages(16 * 2 ** 20);
-  const learner = new TrapLearner(similar, new TrapRules());
+  const { pages: similar, learner } = new LikenessMemory(16 * 2 ** 20);
   measure('find and add', rounds, pages, (page) => {
     const fingerprint = fingerprints.get(page) ?? fingerprintOf(page.body);
     similar.find(fingerprint, 0.6);
@@ -28,7 +25,7 @@ export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
   });
   measure('learn', rounds, pages, (page) => {
     const fingerprint = fingerprints.get(page) ?? fingerprintOf(page.body);
-    learner.learn(page.url, fingerprint, similar.added - 1);
+    learner.learn(page.url, fingerprint, similar.added - 1, undefined);
   });
 }
 

@@ -1,8 +1,10 @@
 /**
  * Traps and soft 404s: domains of every kind, walked as a crawl would, and judged by whose text each address has.
  *
- * A URL is redundant when its text was fetched under another address. It is caught when it was not fetched. A URL that was not fetched
- * though its text was never had is lost.
+ * A URL is redundant when its text was fetched under another address. Each domain is walked twice, up to the same number of pages: once by
+ * somebody who learns nothing, and once by the crawl's rules. Recall is the part of the redundant pages that the rules spare;
+ * precision the part of the URLs that they kept from being fetched whose text was had elsewhere. A URL that was not fetched though
+ * its text was never had is lost.
  */
 import type { Domain } from '../../src/lab/domain.ts';
 import type { KindName } from '../../src/lab/kinds/kind.ts';
@@ -14,29 +16,40 @@ import { walk } from './walk.ts';
 
 const TRAPS: readonly KindName[] = ['session', 'alias', 'calendar', 'repeat'];
 const HONEST: readonly KindName[] = ['ordinary', 'personal', 'academic', 'directory', 'copy'];
-const DOMAINS = 15;
-const MOST_PAGES = 1000;
+const SOFT_PAGES = 1000;
+
+export interface Extent {
+  readonly seed: number;
+  /** Of each kind. */
+  readonly domains: number;
+  /** Of each domain. */
+  readonly pages: number;
+}
 
 interface Sum {
   fetched: number;
   redundant: number;
+  /** Redundant pages of the walk that learns nothing. */
+  without: number;
   caught: number;
   lost: number;
 }
 
-export function judgeTraps(seed: number): void {
+export function judgeTraps({ seed, domains, pages }: Extent): void {
   const web = makeWeb(seed);
-  console.log(`traps, seed ${seed}: up to ${DOMAINS} domains of a kind, up to ${MOST_PAGES} pages each`);
-  console.log('  kind        fetched  redundant  not fetched  lost   precision  recall');
+  console.log(`traps, seed ${seed}: up to ${domains} domains of a kind, up to ${pages} pages each`);
+  console.log('  kind        fetched  redundant   without  not fetched  lost   precision  recall');
   for (const kind of [...TRAPS, ...HONEST]) {
-    const sum: Sum = { fetched: 0, redundant: 0, caught: 0, lost: 0 };
-    for (const domain of domainsOf(web, kind, DOMAINS)) judge(web, domain, sum);
-    const { fetched, redundant, caught, lost } = sum;
+    const sum: Sum = { fetched: 0, redundant: 0, without: 0, caught: 0, lost: 0 };
+    for (const domain of domainsOf(web, kind, domains)) judge(web, domain, pages, sum);
+    const { fetched, redundant, without, caught, lost } = sum;
     const cells = [
       kind.padEnd(10),
-      ...[fetched, redundant, caught + lost, lost].map((n, i) => String(n).padStart([8, 10, 12, 5][i])),
+      ...[fetched, redundant, without, caught + lost, lost].map((n, i) =>
+        String(n).padStart([8, 10, 9, 12, 5][i]),
+      ),
       share(caught, caught + lost).padStart(10),
-      share(caught, caught + redundant).padStart(9),
+      (TRAPS.includes(kind) ? share(without - redundant, without) : '-').padStart(9),
     ];
     console.log(`  ${cells.join(' ')}`);
   }
@@ -51,12 +64,23 @@ const pageText = (web: Web, url: string): string | undefined => {
   return text !== undefined && /^answer (?!200)/.test(text) ? undefined : text;
 };
 
-function judge(web: Web, domain: Domain, sum: Sum): void {
+function judge(web: Web, domain: Domain, mostPages: number, sum: Sum): void {
   const had = new Set<string>();
-  const { waiting, refused } = walk(web, domain, MOST_PAGES, ({ text }) => {
-    sum.fetched++;
-    if (had.has(text)) sum.redundant++;
-    had.add(text);
+  const { waiting, refused } = walk(web, domain, {
+    ...{ mostPages, learns: true },
+    onPage: ({ text }) => {
+      sum.fetched++;
+      if (had.has(text)) sum.redundant++;
+      had.add(text);
+    },
+  });
+  const without = new Set<string>();
+  walk(web, domain, {
+    ...{ mostPages, learns: false },
+    onPage: ({ text }) => {
+      if (without.has(text)) sum.without++;
+      without.add(text);
+    },
   });
   // What still waits is not lost.
   for (const url of waiting) had.add(pageText(web, url) ?? '');
@@ -68,23 +92,26 @@ function judge(web: Web, domain: Domain, sum: Sum): void {
 }
 
 /** Domains that have such pages, and domains that have none: how many of the pages are told, and how many that are none. */
-export function judgeSoftErrors(seed: number): void {
+export function judgeSoftErrors({ seed, domains }: Extent): void {
   const web = makeWeb(seed);
   const soft: Domain[] = [];
-  for (let index = 0; index < web.world.domains && soft.length < DOMAINS; index++) {
+  for (let index = 0; index < web.world.domains && soft.length < domains; index++) {
     const domain = web.domains.at(index);
     if (domain.alive && domain.behaviour('page') === 'soft-404' && domain.pages >= 20) soft.push(domain);
   }
-  const honest = HONEST.flatMap((kind) => domainsOf(web, kind, DOMAINS)).filter(
+  const honest = HONEST.flatMap((kind) => domainsOf(web, kind, domains)).filter(
     (domain) => domain.behaviour('page') !== 'soft-404',
   );
   let [positives, right, wrong] = [0, 0, 0];
   for (const domain of [...soft, ...honest]) {
-    walk(web, domain, MOST_PAGES, ({ text }, { isSoft }) => {
-      const isMissing = text.startsWith('answer 200');
-      if (isMissing) positives++;
-      if (isSoft && isMissing) right++;
-      if (isSoft && !isMissing) wrong++;
+    walk(web, domain, {
+      ...{ mostPages: SOFT_PAGES, learns: true },
+      onPage: ({ text }, { isSoft }) => {
+        const isMissing = text.startsWith('answer 200');
+        if (isMissing) positives++;
+        if (isSoft && isMissing) right++;
+        if (isSoft && !isMissing) wrong++;
+      },
     });
   }
   console.log(

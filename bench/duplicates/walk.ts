@@ -20,13 +20,15 @@ export interface Walked {
   readonly refused: ReadonlySet<string>;
 }
 
-export function walk(
-  web: Web,
-  domain: Domain,
-  mostPages: number,
-  onPage: (page: KnownPage, judgement: Judgement) => void,
-): Walked {
-  const config = resolveConfig({});
+export interface WalkOptions {
+  readonly mostPages: number;
+  /** Whether anything is learned, and repeated segments refused. */
+  readonly learns: boolean;
+  readonly onPage: (page: KnownPage, judgement: Judgement) => void;
+}
+
+export function walk(web: Web, domain: Domain, { mostPages, learns, onPage }: WalkOptions): Walked {
+  const config = resolveConfig(learns ? { learnTraps: true, softErrors: 'store' } : {});
   const likeness = new Likeness({
     config,
     memory: new LikenessMemory(2 ** 21),
@@ -41,7 +43,7 @@ export function walk(
     for (const url of found) {
       if (known.has(url)) continue;
       known.add(url);
-      if (repeatsMoreThan(url, config.maxRepeats)) refused.add(url);
+      if (learns && repeatsMoreThan(url, config.maxRepeats)) refused.add(url);
       else queue.push(url);
     }
   };
@@ -63,7 +65,11 @@ export function walk(
     const judgement = likeness.judge(url, page.body);
     onPage(page, judgement);
     const question = likeness.taken(url, judgement);
-    if (question !== undefined) discover([question]);
+    // It is asked next, as the crawl does.
+    if (question !== undefined && !known.has(question)) {
+      known.add(question);
+      queue.splice(next, 0, question);
+    }
     const links = parsePage(page.body, { url }).links.map((link) => link.url);
     // What robots.txt keeps everybody from is not walked either.
     const own = links.filter(

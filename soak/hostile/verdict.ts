@@ -34,8 +34,8 @@ const NEVER_ADMITTED = new Set(['too-many-redirects']);
 const ADMITTED = /-page-limit$|^blocked$|^trap$/;
 
 /**
- * Each URL that has passed the sieve was answered, was given up by a fault, is kept from us by robots.txt, was beyond the limit of its host
- * or domain, or waits. For a crawl of one run: the counters are the run's, the URLs the folder's.
+ * Each URL that has passed the sieve, or that we made up to ask for it, was answered, was given up by a fault, is kept from us by robots.txt,
+ * was beyond the limit of its host or domain, or waits. For a crawl of one run: the counters are the run's, the URLs the folder's.
  */
 export function accountOf(summary: Summary): Account {
   const sum = (tally: Readonly<Record<string, number>>, counts: (name: string) => boolean) =>
@@ -43,7 +43,8 @@ export function accountOf(summary: Summary): Account {
   const { urlsUnique: unique, pages: fetched, disallowed, urlsQueued: waiting } = summary;
   const givenUp = sum(summary.errors, (fault) => !NEVER_ADMITTED.has(fault));
   const overLimit = sum(summary.refused, (reason) => ADMITTED.test(reason));
-  const lost = unique - fetched - givenUp - disallowed - overLimit - waiting;
+  const made = summary.alike['soft-404-question'] ?? 0;
+  const lost = unique + made - fetched - givenUp - disallowed - overLimit - waiting;
   return { unique, fetched, givenUp, disallowed, overLimit, waiting, lost };
 }
 

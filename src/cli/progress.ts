@@ -56,11 +56,21 @@ export function summaryText(summary: Summary): string {
     ],
     ['errors', errorList(summary.errors)],
     ['retries', errorList(summary.retries)],
-    ['repeats', `${formatCount(summary.duplicates)} pages with a body seen before`],
+    ['repeats', repeatsOf(summary)],
     [
       'cost',
       `${cpuSeconds.toFixed(1)} s of processor, ${formatCount(summary.pagesPerCpuSecond)} pages a second of it; ${formatBytes(summary.maxRssBytes)} of memory at most`,
     ],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`).join('\n');
+}
+
+/** What was forgotten is told where it is more than nothing: with more memory more repeats would have been noticed. */
+function repeatsOf({ duplicates, forgotten }: Summary): string {
+  const lost = [
+    [forgotten.digests, 'digests forgotten (--dedup-memory)'],
+    [forgotten.pages, 'pages to compare with forgotten (--similarity-memory)'],
+  ] as const;
+  const told = lost.flatMap(([n, what]) => (n ? [`${formatCount(n)} ${what}`] : []));
+  return [`${formatCount(duplicates)} pages with a body seen before`, ...told].join('; ');
 }

@@ -99,6 +99,13 @@ export class Admission {
     }
   }
 
+  /** Whether a URL would be let in, if it was found so far from a seed. */
+  admits(url: string, depth: number): boolean {
+    const { scope } = this.#parts;
+    if (scope.refusal(url, depth) !== undefined || scope.trap(url) !== undefined) return false;
+    return this.#filtered([url], depth).length > 0;
+  }
+
   /** URLs that another agent has discovered. */
   receive(batch: KeyedBatch): void {
     this.#outbox.addAll(batch);
@@ -166,19 +173,23 @@ export class Admission {
     });
   }
 
-  /** What the filter takes. Whoever names a seed wants it, and what it redirects to. */
   #scheduled(urls: readonly string[], depth: number): readonly string[] {
-    const { filters, standing, counters } = this.#parts;
+    const kept = this.#filtered(urls, depth);
+    this.#parts.counters.countRefused('schedule-filter', urls.length - kept.length);
+    return kept;
+  }
+
+  /** What the filter takes. Whoever names a seed wants it, and what it redirects to. */
+  #filtered(urls: readonly string[], depth: number): readonly string[] {
+    const { filters, standing } = this.#parts;
     const { schedule } = filters;
     if (schedule === undefined || depth === 0) return urls;
     const nothing = { visit: undefined, response: undefined, page: undefined };
     const link = { url: '', depth, standing: standing(), ...nothing };
-    const kept = urls.filter((url) => {
+    return urls.filter((url) => {
       link.url = url;
       return schedule(link);
     });
-    counters.countRefused('schedule-filter', urls.length - kept.length);
-    return kept;
   }
 
   #sendParcels(all: boolean): void {

@@ -57,6 +57,7 @@ import { Politeness } from './politeness.ts';
 import { RobotsKeeper } from './robots-keeper.ts';
 import { createScope } from './scope.ts';
 import type { CrawlConfig } from './settings.ts';
+import { SparingLog } from './sparing-log.ts';
 import type { Store } from './store.ts';
 import { openStore } from './stores.ts';
 import { Series } from './telling/series.ts';
@@ -202,7 +203,8 @@ async function beginAgent(
   const reputation = budgeted?.reputation;
   const memory =
     folder?.likeness ?? (wantsLikeness(config) ? new LikenessMemory(config.similarityMemory) : undefined);
-  const likeness = memory && new Likeness({ config, memory, counters, log });
+  const forgottenBefore = memory?.pages.forgotten ?? 0;
+  const likeness = memory && new Likeness({ config, memory, counters, log: new SparingLog(log) });
   if (reputation) {
     politeness.budgets = {
       crowded: () => frontier.turnsOut >= config.fetches,
@@ -246,6 +248,7 @@ async function beginAgent(
     hosts: frontier.hostsSeen,
     domains: frontier.domainsSeen,
     urlsUnique: sieve.size,
+    forgotten: { digests: pages.forgotten, pages: (memory?.pages.forgotten ?? 0) - forgottenBefore },
   });
   const series = new Series(startedAt, before?.state.series);
   const sample = () => {

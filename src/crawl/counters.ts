@@ -28,7 +28,10 @@ export interface CountersState {
   readonly errors: Readonly<Tally>;
   /** Links not followed, by the limit or pattern that kept them out. */
   readonly refused: Readonly<Tally>;
-  /** Pages like others (`near-duplicate`, `soft-404`), and links rewritten as was learned from such (`link-rewritten`). */
+  /**
+   * Pages like others (`near-duplicate`, `soft-404`), links rewritten as was learned from such (`link-rewritten`), and URLs that were made up to
+   * learn more (`soft-404-question`).
+   */
   readonly alike: Readonly<Tally>;
 }
 
@@ -102,6 +105,11 @@ export interface AgentProgress extends CountersState {
   readonly hosts: number;
   readonly domains: number;
   readonly urlsUnique: number;
+  /**
+   * What had to make room for newer in this run: `digests` of stored pages (`--dedup-memory`), `pages` that others are compared with
+   * (`--similarity-memory`).
+   */
+  readonly forgotten: Readonly<Tally>;
 }
 
 /** All that a tally has counted. */
@@ -135,6 +143,8 @@ export interface Summary extends CountersState {
   readonly urlsQueued: number;
   readonly hosts: number;
   readonly domains: number;
+  /** See `AgentProgress`. */
+  readonly forgotten: Readonly<Tally>;
 }
 
 /** Time and processor time from here on, of all threads. */

@@ -70,7 +70,7 @@ export interface CrawlRun {
 
 const NOTHING_YET: AgentProgress = {
   ...new Counters(),
-  ...{ fetching: 0, queued: 0, backlog: 0, front: 0, hosts: 0, domains: 0, urlsUnique: 0 },
+  ...{ fetching: 0, queued: 0, backlog: 0, front: 0, hosts: 0, domains: 0, urlsUnique: 0, forgotten: {} },
 };
 
 export async function startCrawl(

@@ -27,6 +27,8 @@ const BATCH: Bytes = 64 * 1024;
 export const pagesDir = (dir: string): string => join(dir, 'pages');
 
 export class FileStore implements Store {
+  /** It knows no digests. */
+  readonly forgotten = 0;
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #listName: string;

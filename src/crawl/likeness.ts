@@ -7,11 +7,9 @@
  * Ensures   `judge` changes nothing; what a page changes is changed by `taken`, in the step in which the page is counted, so that a
  *           checkpoint has both or neither. Redirects and seeds are never rewritten: somebody means them.
  */
-import type { Fingerprint } from '../duplicates/fingerprint.ts';
-import { fingerprintOf } from '../duplicates/fingerprint.ts';
+import { type Fingerprint, fingerprintOf, SAME_TEXT } from '../duplicates/fingerprint.ts';
 import type { LikenessMemory } from '../duplicates/likeness-folder.ts';
 import type { SimilarPage } from '../duplicates/similar-pages.ts';
-import { SAME_TEXT } from '../duplicates/trap-learner.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import { originOf } from '../url/parts.ts';
 import type { Counters } from './counters.ts';
@@ -91,9 +89,9 @@ export class Likeness {
       counters.countAlike('near-duplicate');
       log.event('near-duplicate', { url, of: near.url, similarity: Math.round(near.similarity * 100) / 100 });
     }
-    const { learned, isRelated } = memory.learner.learn(url, fingerprint, page);
-    for (const { rule, change } of learned) {
-      const facts = { host: originOf(url), rule };
+    const { learned, isRelated } = memory.learner.learn(url, fingerprint, page, near);
+    for (const { rule, change, why, examples } of learned) {
+      const facts = { host: originOf(url), rule, why, examples };
       if (change === 'learned') log.event('trap-learned', facts);
       else log.event('trap-withdrawn', facts);
     }
@@ -110,10 +108,10 @@ export class Likeness {
   /** Links of a page as they are to be discovered, each once. */
   rewritten(urls: readonly string[]): readonly string[] {
     const { config, memory, counters } = this.#parts;
-    if (!config.learnTraps || memory.rules.isEmpty) return urls;
+    if (!config.learnTraps || memory.isInnocent) return urls;
     let changed = 0;
     const rewritten = urls.map((url) => {
-      const other = memory.rules.rewrite(url);
+      const other = memory.rewrite(url);
       if (other !== url) changed++;
       return other;
     });
@@ -125,8 +123,8 @@ export class Likeness {
   /** What is to be discovered in place of a URL that waited; undefined: it is to be fetched. */
   instead({ url, depth, redirects }: Discovery): string | undefined {
     const { config, memory } = this.#parts;
-    if (!config.learnTraps || memory.rules.isEmpty || depth === 0 || redirects > 0) return undefined;
-    const other = memory.rules.rewrite(url);
+    if (!config.learnTraps || memory.isInnocent || depth === 0 || redirects > 0) return undefined;
+    const other = memory.rewrite(url);
     return other === url || memory.softErrors.isQuestion(url) ? undefined : other;
   }
 }

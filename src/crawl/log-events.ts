@@ -126,15 +126,29 @@ export const EVENTS = {
   },
   'trap-learned': {
     when: 'A part of a host’s URLs turned out not to choose the page: such links are followed once from now on.',
-    facts: { host: 'scheme and host', rule: 'which part, see docs/traps.md' },
+    facts: {
+      host: 'scheme and host',
+      rule: 'which part, see docs/traps.md',
+      why: 'what it was learned from',
+      examples: 'two pages of which it was learned last',
+    },
   },
   'trap-withdrawn': {
     when: 'It does choose the page after all.',
-    facts: { host: 'scheme and host', rule: 'which part' },
+    facts: {
+      host: 'scheme and host',
+      rule: 'which part',
+      why: 'what speaks against it',
+      examples: 'two pages',
+    },
   },
   'soft-404': {
     when: 'A host answers with status 200 and always the same text for pages that are not there.',
     facts: { url: 'the page that we made up to find out' },
+  },
+  'told-enough': {
+    when: 'An agent has told so many events of this name in this run; the others are only counted. It concerns `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
+    facts: { of: 'the name', lines: 'how many were told' },
   },
   'rank-sample-halved': {
     when: 'There are too many domains for the memory of TSE: it goes by half as many.',

@@ -7,6 +7,7 @@
  */
 import { dnsResource } from '../archive/dns-record.ts';
 import type { StoredAs } from '../archive/exchange-records.ts';
+import type { StoredPayloads } from '../archive/stored-payloads.ts';
 import type { ExchangeNotes } from '../archive/warc-record.ts';
 import type { WarcWriter, WholeLength } from '../archive/warc-writer.ts';
 import type { Clock } from '../clock.ts';
@@ -23,13 +24,24 @@ export class PageStore implements Store {
   readonly #clock: Clock;
   /** Files of earlier checkpoints, by name. */
   readonly #files: Map<string, WholeLength>;
+  readonly #payloads: Pick<StoredPayloads, 'forgotten'> | undefined;
   #cancelFlush: (() => void) | undefined;
 
   /** Without a writer nothing is kept. `earlier` are the files that an earlier run has left. */
-  constructor(writer: WarcWriter | undefined, clock: Clock, earlier: readonly WholeLength[] = []) {
+  constructor(
+    writer: WarcWriter | undefined,
+    clock: Clock,
+    earlier: readonly WholeLength[] = [],
+    payloads?: Pick<StoredPayloads, 'forgotten'>,
+  ) {
     this.#writer = writer;
+    this.#payloads = payloads;
     this.#clock = clock;
     this.#files = new Map(earlier.map((file) => [file.file, file]));
+  }
+
+  get forgotten(): number {
+    return this.#payloads?.forgotten ?? 0;
   }
 
   /** Waits while the archive has more to write than it may hold. */

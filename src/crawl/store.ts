@@ -25,6 +25,8 @@ export interface Store {
   /** Makes everything accepted durable: from then on an earlier `cut` holds. */
   makeDurable(): Promise<void>;
   close(): Promise<void>;
+  /** Digests of stored pages that had to make room for others: their next copies are stored again. */
+  readonly forgotten: number;
 }
 
 /** A place of a user's own. A crawl that goes on after a crash may bring pages of its last seconds again. */

@@ -28,18 +28,20 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { disk, clock, config, agent, earlier } = options;
   if (config.dir === '' || config.store === 'none') return new PageStore(undefined, clock, earlier);
   if (config.store === 'files') return FileStore.open(disk, pagesDir(config.dir), String(agent), earlier);
-  return new PageStore(await openArchive(options), clock, earlier);
+  const { writer, payloads } = await openArchive(options);
+  return new PageStore(writer, clock, earlier, payloads);
 }
 
-async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOptions): Promise<WarcWriter> {
+async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOptions) {
   const dir = archiveDir(config.dir);
   const indexDir = partsDir(config.dir);
   for (const folder of [dir, indexDir]) await disk.makeFolder(folder);
   await recoverArchive(disk, dir, String(agent), earlier, indexDir);
-  return WarcWriter.open(dir, {
+  const payloads = config.duplicates === 'store' ? undefined : await openPayloads(disk, config, earlier);
+  const writer = await WarcWriter.open(dir, {
     disk,
     indexDir,
-    payloads: config.duplicates === 'store' ? undefined : await openPayloads(disk, config, earlier),
+    payloads,
     duplicates: config.duplicates === 'skip' ? 'skip' : 'revisit',
     metadata: config.metadata,
     agent: String(agent),
@@ -55,6 +57,7 @@ async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOpt
     gzipLevel: config.gzip,
     zstdLevel: config.zstd,
   });
+  return { writer, payloads };
 }
 
 /** What is stored already, in this crawl and in those that it is compared with; each has half of the memory. */

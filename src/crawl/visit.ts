@@ -358,13 +358,23 @@ async function read(
     near: tools.config.nearDuplicates === 'off' ? undefined : judgement?.near,
     discover: () => {
       const question = judgement ? likeness?.taken(url, judgement) : void likeness?.missed(url);
-      if (question !== undefined) tools.admission.discover([question], discovery.depth + 1);
+      if (question !== undefined) askNext(question, turn, discovery.depth + 1, tools);
       if (!follows) return;
       if (target !== undefined) followRedirect(target, turn.host, discovery, tools);
       else if (page) followLinks(page, turn.host, discovery, tools);
       else if (sitemap) discoverListed(sitemap, discovery, tools);
     },
   };
+}
+
+/**
+ * Asks a host at its next turn for a page that we made up, if nobody wants such pages kept out: what waits of the host cannot be told from
+ * what is not there until it is answered. Nobody has linked to it, so it passes no sieve.
+ */
+function askNext(url: string, turn: HostTurn, depth: number, { frontier, admission, counters }: Tools): void {
+  if (!admission.admits(url, depth)) return;
+  frontier.putBack(turn, { url, depth, redirects: 0 });
+  counters.countAlike('soft-404-question');
 }
 
 /** Whether the filter of a stage lets a response through. */

@@ -40,6 +40,8 @@ export const BANDS = 12;
 const ROWS = 3;
 /** A page with fewer words outside links is taken for a list of links. */
 const FEW_WORDS = 32;
+/** Texts that agree less are not one text: much stricter than a near-duplicate, because whole folders hang on it. */
+export const SAME_TEXT = 0.9;
 const EMPTY = 0xffffffff;
 const PADDING = 80;
 

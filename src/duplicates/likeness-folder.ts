@@ -18,13 +18,16 @@ import { type Format, formatHeader, HEADER_BYTES, requireFormat } from '../disk/
 import { together } from '../disk/together.ts';
 import type { Bytes } from '../units.ts';
 import { BANDS, type Fingerprint, SKETCH_WORDS } from './fingerprint.ts';
+import { NumberEnds } from './number-ends.ts';
 import { SimilarPages } from './similar-pages.ts';
 import { SoftErrors } from './soft-errors.ts';
 import { TrapLearner } from './trap-learner.ts';
 import { TrapRules } from './trap-rules.ts';
 
 const PAGES: Format = { type: 'lik', version: 1 };
-const RULES: Format = { type: 'rul', version: 1 };
+const RULES: Format = { type: 'rul', version: 2 };
+/** How far numbers reach is remembered for one shape of URLs for so many pages. */
+const PAGES_A_SHAPE = 4;
 const IS_OURS = /^(?:pages|rules)\.\d+$/;
 
 export interface LikenessState {
@@ -49,12 +52,26 @@ interface PagesFile {
 export class LikenessMemory {
   readonly pages: SimilarPages;
   readonly rules = new TrapRules();
+  readonly ends: NumberEnds;
   readonly softErrors = new SoftErrors();
   readonly learner: TrapLearner;
 
   constructor(memory: Bytes) {
     this.pages = new SimilarPages(memory);
-    this.learner = new TrapLearner(this.pages, this.rules);
+    this.ends = new NumberEnds(this.pages.capacity / PAGES_A_SHAPE);
+    this.learner = new TrapLearner(this.pages, this.rules, this.ends);
+  }
+
+  /** Nothing was learned of the URLs of anybody. */
+  get isInnocent(): boolean {
+    return this.rules.isEmpty && this.ends.isEmpty;
+  }
+
+  /** The URL that stands for all that have the same page, as far as was learned; most stand for themselves. Idempotent. */
+  rewrite(url: string): string {
+    const settled = this.rules.rewrite(url);
+    const within = this.ends.rewrite(settled);
+    return within === settled ? settled : this.rules.rewrite(within);
   }
 
   /** Remembers a page; returns its number. */
@@ -109,7 +126,7 @@ export class LikenessFolder extends LikenessMemory {
     current.count += this.#freshCount;
     this.#fresh.clear();
     this.#freshCount = 0;
-    const rules = encodeRules(this.rules, this.softErrors);
+    const rules = encodeRules(this);
     const state = { pages: current.number, rules: ++this.#rulesNumber };
     const files = {
       ...(this.#before && { [`pages.${this.#before.number}`]: this.#before.length }),
@@ -158,6 +175,7 @@ export class LikenessFolder extends LikenessMemory {
     this.#rulesNumber = state.rules;
     const rules = new FieldReader(await read(`rules.${state.rules}`, RULES));
     this.rules.restore(rules.bytes());
+    this.ends.restore(rules.bytes());
     this.softErrors.restore(rules.bytes());
   }
 
@@ -185,9 +203,10 @@ async function readRecords(disk: Disk, path: string, format: Format, length: Byt
   }
 }
 
-function encodeRules(rules: TrapRules, softErrors: SoftErrors): Uint8Array {
+function encodeRules({ rules, ends, softErrors }: LikenessMemory): Uint8Array {
   const out = new FieldWriter();
   out.bytes(rules.encode());
+  out.bytes(ends.encode());
   out.bytes(softErrors.encode());
   return Buffer.concat([formatHeader(RULES), out.finish()]);
 }

@@ -61,6 +61,11 @@ export class SimilarPages {
     return this.#added;
   }
 
+  /** How many of them had to make room for others. */
+  get forgotten(): number {
+    return Math.max(0, this.#added - this.capacity);
+  }
+
   /** The page most like this one, if any is as like it as `threshold` says. */
   find(fingerprint: Fingerprint, threshold: number): SimilarPage | undefined {
     let best = -1;

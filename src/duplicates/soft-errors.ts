@@ -11,12 +11,12 @@
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { originOf } from '../url/parts.ts';
 import { xxh64 } from '../url/xxh64.ts';
-import { type Fingerprint, SKETCH_WORDS, similarity } from './fingerprint.ts';
+import { type Fingerprint, SAME_TEXT, SKETCH_WORDS, similarity } from './fingerprint.ts';
+import { ownCopy } from './own-copy.ts';
 
 const MOST_HOSTS = 4096;
 /** Unrelated pages with the text of an earlier one before it is asked. */
 const SUSPICIOUS = 2;
-const SAME_TEXT = 0.9;
 
 type Stage = 'watched' | 'asked' | 'soft' | 'honest';
 const STAGES: readonly Stage[] = ['watched', 'asked', 'soft', 'honest'];
@@ -117,8 +117,4 @@ function questionBeside(url: string): string {
   const path = question < 0 ? url : url.slice(0, question);
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   return `${folder}${xxh64(folder).toString(36)}.html`;
-}
-
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }

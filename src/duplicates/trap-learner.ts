@@ -1,8 +1,9 @@
 /**
- * Learns from pages as they come which parts of a host's URLs do not choose the page.
+ * Learns from pages as they come which parts of a host's URLs do not choose the page, and beyond which numbers there is nothing.
  *
  * Idea      Every page is entered under its URL, and under each URL with one part blanked. Another page that is found there differs
- *           from it in that part only: whether their texts agree is evidence for or against the part (`TrapRules`).
+ *           from it in that part only: whether their texts agree is evidence for or against the part (`TrapRules`). Whether it is
+ *           like an earlier page with other numbers is evidence for or against an end (`NumberEnds`).
  * Requires  pages of status 200 that `pages` was given, in the same order.
  * Ensures   a table of fixed size, where the newest take the places of the oldest. It is not stored: `enter` fills it again from the
  *           pages that were.
@@ -10,13 +11,12 @@
  */
 import { originOf } from '../url/parts.ts';
 import { xxh64 } from '../url/xxh64.ts';
-import type { Fingerprint } from './fingerprint.ts';
-import type { SimilarPages } from './similar-pages.ts';
+import { type Fingerprint, SAME_TEXT } from './fingerprint.ts';
+import type { NumberEnds } from './number-ends.ts';
+import type { SimilarPage, SimilarPages } from './similar-pages.ts';
 import type { RuleChange, TrapRules } from './trap-rules.ts';
 import { type Variant, variantsOf } from './url-variants.ts';
 
-/** Texts that agree less are not the same: much stricter than a near-duplicate, because whole folders hang on it. */
-export const SAME_TEXT = 0.9;
 /** A page of fewer shingles is an error message or a frame: nothing is learned from those. */
 const LEAST_SHINGLES = 8;
 const WAYS = 4;
@@ -24,43 +24,67 @@ const WAYS = 4;
 export interface Learned {
   readonly rule: string;
   readonly change: RuleChange;
+  /** What it was learned from, in words. */
+  readonly why: string;
+  /** Two pages, the earlier one first. */
+  readonly examples: readonly string[];
 }
 
 export class TrapLearner {
   readonly #pages: SimilarPages;
   readonly #rules: TrapRules;
+  readonly #ends: NumberEnds;
   /** Of each entry two halves of the hash of what it is entered under, and the page's number plus one. */
   readonly #table: Uint32Array;
   readonly #sets: number;
 
-  constructor(pages: SimilarPages, rules: TrapRules) {
+  constructor(pages: SimilarPages, rules: TrapRules, ends: NumberEnds) {
     this.#pages = pages;
     this.#rules = rules;
+    this.#ends = ends;
     this.#sets = Math.max(1, (2 * pages.capacity) / WAYS);
     this.#table = new Uint32Array(this.#sets * WAYS * 3);
   }
 
-  /** Enters a page that was just added, and learns from those that are entered under the same. `isRelated` if there were any alike. */
+  /**
+   * Enters a page that was just added, and learns from those that are entered under the same, and from `near`, the page before it that is
+   * most like it. `isRelated` if any of them with the same text has an address of the same making.
+   */
   learn(
     url: string,
     fingerprint: Fingerprint,
     page: number,
+    near: SimilarPage | undefined,
   ): { readonly learned: Learned[]; readonly isRelated: boolean } {
-    const learned: Learned[] = [];
-    let isRelated = false;
-    if (fingerprint.distinct < LEAST_SHINGLES) return { learned, isRelated };
+    if (fingerprint.distinct < LEAST_SHINGLES) return { learned: [], isRelated: false };
+    const seen = this.#ends.observe(url, fingerprint, near);
+    let { isRelated } = seen;
+    const learned = seen.changes.map(({ pages, ...rest }) => ({
+      ...rest,
+      why: `${pages} pages beyond it had one text`,
+    }));
     const origin = originOf(url);
     const variants = variantsOf(url);
     for (const variant of variants) {
       const other = this.#find(variant.rest);
       if (other === undefined || !this.#pages.has(other)) continue;
-      const value = valueIn(this.#pages.urlOf(other), variant);
+      const earlier = this.#pages.urlOf(other);
+      const value = valueIn(earlier, variant);
       if (value === null || value === variant.value) continue;
       const isSame = this.#pages.similarityTo(other, fingerprint) >= SAME_TEXT;
       isRelated ||= isSame;
       for (const rule of variant.rules) {
-        const change = this.#rules.observe(origin, rule, isSame, value, variant.value);
-        if (change) learned.push({ rule, change });
+        const observed = this.#rules.observe(
+          origin,
+          rule,
+          isSame,
+          value,
+          variant.value,
+          textMark(fingerprint),
+        );
+        const { change, same, other: differ } = observed;
+        const why = `of the last pairs of pages that differ in it only, ${same} had one text and ${differ} had two`;
+        if (change) learned.push({ rule, change, why, examples: [earlier, url] });
       }
     }
     this.#enterAll(url, variants, page);
@@ -69,7 +93,9 @@ export class TrapLearner {
 
   /** Enters a page as before a restart. */
   enter(url: string, { distinct }: Fingerprint, page: number): void {
-    if (distinct >= LEAST_SHINGLES) this.#enterAll(url, variantsOf(url), page);
+    if (distinct < LEAST_SHINGLES) return;
+    this.#ends.enter(url);
+    this.#enterAll(url, variantsOf(url), page);
   }
 
   #enterAll(url: string, variants: readonly Variant[], page: number): void {
@@ -105,6 +131,9 @@ export class TrapLearner {
     return [low, Number(hash >> 32n), (low % this.#sets) * WAYS * 3];
   }
 }
+
+/** Of 32, mostly the same for texts that agree in nine tenths of their places: it goes by three of them. */
+const textMark = ({ sketch }: Fingerprint): number => Math.imul(sketch[0] & 0xfff, 0x9e3779b1) >>> 27;
 
 /** What the part is in another URL with the same rest: undefined if it is missing, null if that URL is another after all. */
 function valueIn(url: string, { rest, rules, needsRest }: Variant): string | undefined | null {

@@ -6,7 +6,8 @@
  *           written as it was in a page that is known to exist, or left out if a page without it is: all those URLs
  *           become one, and the sieve does the rest. Left in place, a session id that a server insists on still works.
  *           Numbers are different: calendars have something in some years, lists have pages up to the last. So for numbers the range
- *           is kept in which texts differed. Within it nothing is changed, and only pairs that leave it are evidence.
+ *           is kept in which texts differed. Within it nothing is changed, and only pairs that leave it are evidence. And several texts must have
+ *           come again: where it is always the same one, that may be what is said where there is nothing (`number-ends.ts`).
  *           One URL in 128 passes unchanged, so that a rule goes on being tested; one that turns out wrong is withdrawn.
  * Ensures   memory is bounded: so many hosts, the longest unused forgotten; so many rules a host, the least tried forgotten, rules that
  *           hold last. `rewrite` is idempotent, and leaves the origin as it is.
@@ -15,6 +16,8 @@
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { originOf } from '../url/parts.ts';
 import { xxh64 } from '../url/xxh64.ts';
+import { onesIn } from './ones.ts';
+import { ownCopy } from './own-copy.ts';
 import { numberIn, settle } from './url-variants.ts';
 
 const MOST_HOSTS = 4096;
@@ -22,13 +25,16 @@ const MOST_RULES = 24;
 /** Pairs with the same text before a rule holds; more where numbers in a path are concerned, since they mostly do choose the page. */
 const ENOUGH = 8;
 const ENOUGH_NUMBERS = 32;
+/** So many texts must have come again where the part is a number. */
+const ENOUGH_TEXTS = 4;
 /** Of more pairs than this, half are forgotten: what a site was like once is no reason. */
 const MOST_PAIRS = 128;
 /** One pair in so many may have another text when a rule is to hold … */
 const STRICT = 20;
 /** … and when it already does. */
 const LENIENT = 8;
-const TESTED = 127n;
+/** A URL whose hash has none of these bits passes unchanged. */
+export const TESTED = 127n;
 
 interface Evidence {
   same: number;
@@ -36,6 +42,9 @@ interface Evidence {
   /** What the part is in the page that the others are written like; undefined: it is missing there. */
   value: string | undefined;
   holds: boolean;
+  /** Whether it was ever a number in both pages of a pair; and which texts came again, a bit each. */
+  isNumber: boolean;
+  texts: number;
   /** Numbers from `low` to `high` choose the page; none do while `low` is above `high`. */
   low: number;
   high: number;
@@ -47,6 +56,13 @@ interface HostRules {
 }
 
 export type RuleChange = 'learned' | 'withdrawn';
+
+/** What is known of a rule now, and whether that has made it hold, or hold no longer. */
+export interface Observed {
+  readonly change: RuleChange | undefined;
+  readonly same: number;
+  readonly other: number;
+}
 
 export class TrapRules {
   /** By origin, the one used last at the end. */
@@ -62,29 +78,35 @@ export class TrapRules {
     return this.#hosts.size === 0;
   }
 
-  /** Two pages of a host differ in this part only; whether their texts are the same, and what it is in the earlier and the later. */
+  /**
+   * Two pages of a host differ in this part only; whether their texts are the same, and what it is in the earlier and the later. `text` is
+   * a number from 0 to 31, mostly equal for texts that are the same.
+   */
   observe(
     origin: string,
     rule: string,
     isSame: boolean,
     earlier: string | undefined,
     later: string,
-  ): RuleChange | undefined {
+    text: number,
+  ): Observed {
     const host = this.#hostOf(origin);
     const evidence = evidenceOf(host, rule);
     const held = evidence.holds;
-    if (isSame) noteSame(evidence, earlier, later);
+    if (isSame) noteSame(evidence, earlier, later, text);
     else noteOther(evidence, [earlier, later]);
     const lenience = held ? LENIENT : STRICT;
     const enough = held ? 1 : enoughFor(rule);
-    evidence.holds = evidence.same >= enough && evidence.other * lenience <= evidence.same;
-    if (evidence.same + evidence.other > MOST_PAIRS) {
+    const { same, other } = evidence;
+    const isVaried = held || !evidence.isNumber || onesIn(evidence.texts) >= ENOUGH_TEXTS;
+    evidence.holds = same >= enough && other * lenience <= same && isVaried;
+    if (same + other > MOST_PAIRS) {
       evidence.same >>= 1;
       evidence.other >>= 1;
     }
-    if (evidence.holds === held) return undefined;
+    if (evidence.holds === held) return { change: undefined, same, other };
     host.holding += evidence.holds ? 1 : -1;
-    return evidence.holds ? 'learned' : 'withdrawn';
+    return { change: evidence.holds ? 'learned' : 'withdrawn', same, other };
   }
 
   /** The URL that stands for all that have the same page; most URLs stand for themselves. */
@@ -107,13 +129,14 @@ export class TrapRules {
     for (const [origin, { rules }] of this.#hosts) {
       out.text(origin);
       out.number(rules.size);
-      for (const [rule, { same, other, value, holds, low, high }] of rules) {
+      for (const [rule, { same, other, value, holds, isNumber, texts, low, high }] of rules) {
         out.text(rule);
         out.number(same);
         out.number(other);
         out.time(low);
         out.time(high);
-        out.number((holds ? 2 : 0) + (value === undefined ? 0 : 1));
+        out.number(texts);
+        out.number((isNumber ? 4 : 0) + (holds ? 2 : 0) + (value === undefined ? 0 : 1));
         if (value !== undefined) out.text(value);
       }
     }
@@ -129,10 +152,11 @@ export class TrapRules {
         const rule = fields.text();
         const [same, other] = [fields.number(), fields.number()];
         const [low, high] = [fields.time(), fields.time()];
+        const texts = fields.number();
         const flags = fields.number();
         const value = (flags & 1) === 0 ? undefined : fields.text();
-        const holds = (flags & 2) !== 0;
-        host.rules.set(rule, { same, other, value, holds, low, high });
+        const [holds, isNumber] = [(flags & 2) !== 0, (flags & 4) !== 0];
+        host.rules.set(rule, { same, other, value, holds, isNumber, texts, low, high });
         if (holds) host.holding++;
       }
     }
@@ -176,9 +200,11 @@ function isInside({ low, high }: Evidence, value: string | undefined): boolean {
 }
 
 /** A pair within the numbers that choose the page says nothing about those beyond. */
-function noteSame(evidence: Evidence, earlier: string | undefined, later: string): void {
+function noteSame(evidence: Evidence, earlier: string | undefined, later: string, text: number): void {
   if (isInside(evidence, earlier) && isInside(evidence, later)) return;
   evidence.same++;
+  evidence.texts = (evidence.texts | (1 << text)) >>> 0;
+  evidence.isNumber ||= numberIn(earlier) !== undefined && numberIn(later) !== undefined;
   // The first is kept, but one that is missing is better: such URLs are shorter, and the one that people know.
   const isFirst = evidence.same === 1 || isInside(evidence, evidence.value);
   if (isFirst || (earlier === undefined && !evidence.holds)) {
@@ -210,6 +236,8 @@ function evidenceOf(host: HostRules, rule: string): Evidence {
     other: 0,
     value: undefined,
     holds: false,
+    isNumber: false,
+    texts: 0,
     low: Infinity,
     high: -Infinity,
   };
@@ -228,9 +256,4 @@ function forgetRule(host: HostRules): void {
   if (least === undefined) return;
   if (host.rules.get(least)?.holds) host.holding--;
   host.rules.delete(least);
-}
-
-/** A part of a string keeps the whole of it in memory, which may be a page. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }

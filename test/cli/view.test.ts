@@ -15,7 +15,7 @@ const NOW: Progress = {
   ...{ at: 1e12, startedAt: 1e12 - 5000, elapsed: 5000, agents: 2, checkpoint: 10_000 },
   ...{ maxTime: 10_000, maxPages: Infinity, maxBytes: Infinity },
   ...{ pages: 1234, bytes: 5e6, fetching: 7, queued: 99, backlog: 40, front: 12 },
-  ...{ hosts: 3, domains: 2, urlsSeen: 4000, urlsUnique: 1333, disallowed: 1 },
+  ...{ hosts: 3, domains: 2, urlsSeen: 4000, urlsUnique: 1333, disallowed: 1, forgotten: {} },
   statuses: { '200': 1234 },
   refused: { 'too-deep': 5 },
   errors: { reset: 2, 'connect-timeout': 40 },

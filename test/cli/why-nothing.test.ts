@@ -14,7 +14,7 @@ const SUMMARY: Summary = {
     pagesPerCpuSecond: 0,
     maxRssBytes: 1,
   },
-  ...{ urlsUnique: 1, urlsQueued: 0, hosts: 1, domains: 1 },
+  ...{ urlsUnique: 1, urlsQueued: 0, hosts: 1, domains: 1, forgotten: {} },
 };
 
 test('a crawl that has fetched something is not asked why it has not', () => {

@@ -29,7 +29,8 @@ const open = (folder: string, at?: Frozen<LikenessState>) =>
   LikenessFolder.open({ disk, folder, memory: MEMORY, at });
 
 function take(memory: LikenessMemory, n: number): void {
-  memory.learner.learn(urlOf(n), textOf(n), memory.add(textOf(n), urlOf(n)));
+  const near = memory.pages.find(textOf(n), 0.65);
+  memory.learner.learn(urlOf(n), textOf(n), memory.add(textOf(n), urlOf(n)), near);
 }
 
 /** What a memory answers about pages. */

@@ -8,6 +8,7 @@ import { Layout } from '../../src/lab/layout.ts';
 import { MAX_DOMAINS, Names } from '../../src/lab/names.ts';
 import { pageOf, pathOf, urlOf } from '../../src/lab/paths.ts';
 import { scenarioOf } from '../../src/lab/scenario.ts';
+import { textAt } from '../../src/lab/truth.ts';
 import { Web } from '../../src/lab/web.ts';
 import { linksOf } from './client.ts';
 
@@ -168,6 +169,28 @@ describe('kinds of domain', () => {
       url = links[1];
     }
     expect(url).toBe(`${origin}/calendar/2028/7`);
+  });
+
+  test('a calendar is kept for half a year to two: then some days have something, before and after all days and months are the same', () => {
+    const host = new URL(first('calendar').origin(0)).hostname;
+    const textOf = (path: string) => textAt(web, host, path) ?? '';
+    const months = Array.from(
+      { length: 12 * 12 },
+      (_, i) => `/calendar/${2020 + Math.floor(i / 12)}/${1 + (i % 12)}`,
+    );
+    const nothing = textOf('/calendar/1999/1');
+    const kept = months.filter((path) => textOf(path) !== nothing);
+    expect(kept.length).toBeGreaterThanOrEqual(6);
+    expect(kept.length).toBeLessThanOrEqual(24);
+    expect(new Set(kept.map(textOf)).size).toBe(kept.length);
+    expect(months.indexOf(kept[kept.length - 1]) - months.indexOf(kept[0])).toBe(kept.length - 1);
+    const days = (list: string[]) =>
+      list.flatMap((path) => Array.from({ length: 30 }, (_, i) => textOf(`${path}/${i + 1}`)));
+    const nothingOnDays = textOf('/calendar/1999/1/1');
+    const eventful = days(kept).filter((text) => text !== nothingOnDays);
+    expect(eventful.length / days(kept).length).toBeGreaterThan(1 / 12);
+    expect(eventful.length / days(kept).length).toBeLessThan(1 / 3);
+    expect(new Set(days(months.filter((path) => !kept.includes(path))))).toEqual(new Set([nothingOnDays]));
   });
 
   test('session ids are new on every page, the pages the same', () => {

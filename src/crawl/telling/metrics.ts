@@ -61,6 +61,12 @@ function metricsOf(now: Progress, { cpuSeconds, memory }: ProcessNumbers): Metri
     ),
     counter('drumlin_parse_links_total', 'Links found, with repeats.', now.urlsSeen),
     counter('drumlin_archive_duplicates_total', 'Pages whose payload had been seen before.', now.duplicates),
+    tally(
+      'drumlin_memory_forgotten_total',
+      'What had to make room for newer: digests of stored pages, pages that others are compared with.',
+      'what',
+      now.forgotten,
+    ),
     gauge('drumlin_sieve_known_urls', 'URLs that were ever admitted.', now.urlsUnique),
     gauge('drumlin_frontier_front_hosts', 'Hosts in memory with something to fetch.', now.front),
     gauge('drumlin_frontier_queued_urls', 'URLs that wait, in memory and on disk.', now.queued),

@@ -66,14 +66,30 @@ function inventedHosts(web: Web, domain: Domain, key: number): string[] {
 /** Text of the days and months on which there is nothing; as on most calendars, those are all but a few. */
 const EMPTY_DAY = 3;
 const EMPTY_MONTH = 4;
-const FIRST_YEAR = 2025;
-const LAST_YEAR = 2028;
-/** One date in so many of these years has something of its own. */
+/** Every calendar begins within these two years, and is kept for half a year to two. */
+const FIRST_MONTH = 2025 * 12;
+const BEGINS_WITHIN = 24;
+const LEAST_MONTHS = 6;
+const MOST_MONTHS = 24;
+/** One day in so many of that time has something of its own. */
 const EVENTFUL = 6;
+const DAYS = 30;
 
-function dateKey(domain: Domain, target: string, year: number, empty: number): number {
+const monthPath = (month: number): string => `/calendar/${Math.floor(month / 12)}/${1 + (month % 12)}`;
+
+/** What an address is about, if there is anything: days have what happens on them, and months what happens on any of their days. */
+function monthKey({ world, index }: Domain, month: number): number {
+  const draw = hash(world.seed, TAG.wildcard, index);
+  const first = FIRST_MONTH + (draw % BEGINS_WITHIN);
+  const months = LEAST_MONTHS + ((draw >>> 8) % (MOST_MONTHS - LEAST_MONTHS + 1));
+  return month >= first && month < first + months
+    ? hash(textHash(monthPath(month)), TAG.wildcard, index)
+    : EMPTY_MONTH;
+}
+
+function dayKey(domain: Domain, month: number, target: string): number {
   const h = hash(textHash(target), TAG.wildcard, domain.index);
-  return year >= FIRST_YEAR && year <= LAST_YEAR && h % EVENTFUL === 0 ? h : empty;
+  return h % EVENTFUL === 0 && monthKey(domain, month) !== EMPTY_MONTH ? h : EMPTY_DAY;
 }
 
 export const calendar: Kind = {
@@ -86,15 +102,12 @@ export const calendar: Kind = {
     const month = /^\/calendar\/(\d{1,6})\/([1-9]|1[0-2])$/.exec(target);
     const day = /^\/calendar\/(\d{1,6})\/([1-9]|1[0-2])\/([1-9]|[12]\d|3[01])$/.exec(target);
     if (!month && !day) return undefined;
-    const year = Number((month ?? day)?.[1]);
-    const at = year * 12 + Number((month ?? day)?.[2]) - 1;
+    const at = Number((month ?? day)?.[1]) * 12 + Number((month ?? day)?.[2]) - 1;
     const heading = target.slice('/calendar/'.length).replaceAll('/', ' ');
-    const pathOf = (m: number): string => `/calendar/${Math.floor(m / 12)}/${1 + (m % 12)}`;
-    if (day) return smallPage(domain, dateKey(domain, target, year, EMPTY_DAY), ['/', pathOf(at)], heading);
-    const days = Array.from({ length: 30 }, (_, i) => `${pathOf(at)}/${i + 1}`);
-    const around = [pathOf(at + 1), pathOf(at + 12), ...(at >= 12 ? [pathOf(at - 1), pathOf(at - 12)] : [])];
-    const key = dateKey(domain, target, year, EMPTY_MONTH);
-    return smallPage(domain, key, ['/', ...around, ...days], heading);
+    if (day) return smallPage(domain, dayKey(domain, at, target), ['/', monthPath(at)], heading);
+    const days = Array.from({ length: DAYS }, (_, i) => `${monthPath(at)}/${i + 1}`);
+    const around = [at + 1, at + 12, ...(at >= 12 ? [at - 1, at - 12] : [])].map(monthPath);
+    return smallPage(domain, monthKey(domain, at), ['/', ...around, ...days], heading);
   },
 };
 

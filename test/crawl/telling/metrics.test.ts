@@ -11,7 +11,7 @@ const NOW: Progress = {
   ...{ at: 1e12, startedAt: 1e12 - 5000, elapsed: 5000, agents: 2, checkpoint: 10_000 },
   ...{ maxTime: Infinity, maxPages: Infinity, maxBytes: Infinity },
   ...{ pages: 1234, bytes: 5e6, fetching: 7, queued: 99, backlog: 40, front: 12 },
-  ...{ hosts: 3, domains: 2, urlsSeen: 4000, urlsUnique: 1333, disallowed: 1 },
+  ...{ hosts: 3, domains: 2, urlsSeen: 4000, urlsUnique: 1333, disallowed: 1, forgotten: { digests: 3 } },
   statuses: { '200': 1230, '404': 4 },
   errors: { reset: 2 },
   before: { ...new Counters() },

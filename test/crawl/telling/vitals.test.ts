@@ -108,7 +108,7 @@ describe('a crawl is in trouble', () => {
     ...new Counters(),
     ...{ at: 1e12, startedAt: 1e12 - 60 * MINUTE, elapsed: 60 * MINUTE, agents: 1, checkpoint: 10_000 },
     ...{ maxTime: Infinity, maxPages: Infinity, maxBytes: Infinity },
-    ...{ fetching: 0, front: 3, queued: 10, backlog: 0, hosts: 1, domains: 1, urlsUnique: 5 },
+    ...{ fetching: 0, front: 3, queued: 10, backlog: 0, hosts: 1, domains: 1, urlsUnique: 5, forgotten: {} },
     before: { ...new Counters() },
     vitals: { lastPageAt: 1e12 - 1000, savedAt: 1e12 - 9000, saving: 10, top: [] },
   };
