@@ -7,11 +7,11 @@
  *           on the numbers of the pages that say something else are its range, and it is counted how many pages with the text come from
  *           beyond, for each number (`gauges.ts`), below and above. That side is an end once chance cannot explain it: if k pages said
  *           something else and a share s of all pages lay within, all k lay within by chance with probability s^k. A calendar
- *           with something every sixth day needs 55 empty days beyond, one with something once a month 280.
+ *           with something every sixth day needs 41 empty days beyond, one with something once a month 200.
  *           Whatever lies as far out as the sixteenth of those pages, or farther, becomes the first page with the text, which everybody
  *           has. Within the range nothing is changed, however empty it is: any day may have something.
- *           One URL in 128 passes unchanged, and one page beyond an end that says something else moves the range, and
- *           the counting begins anew.
+ *           One URL in 128 passes unchanged, and one page beyond an end that says something else moves the range: then only
+ *           what was counted farther out still counts.
  * Requires  pages in the order in which `Reaches` and the index of similar pages were given them.
  * Ensures   memory is bounded: so many hosts, so many texts a host; those without ends are forgotten first. `rewrite` is idempotent.
  * Cost      nothing for hosts without ends; about 1 µs a link for one with some.
@@ -29,13 +29,16 @@ import { type RuleChange, TESTED } from './trap-rules.ts';
 const MOST_HOSTS = 1024;
 const MOST_TEXTS = 8;
 /** How unlikely it must be that what is beyond an end is so by chance. */
-const CHANCE = 1e-4;
+const CHANCE = 1e-3;
 /** Beyond an end there are at least so many pages with the text, with so many different numbers; within, so many that say something else. */
 const ENOUGH = 16;
-const ENOUGH_NUMBERS = 4;
+const ENOUGH_NUMBERS = 3;
 const ENOUGH_OTHERS = 3;
-/** Where nothing was ever said but the text, chance cannot be told; then so many, and one number only differs among them. */
-const ENOUGH_OF_ONE = 64;
+/**
+ * Where nothing was ever said but the text, chance cannot be told; then so many, and one number only differs among them. More than a month has
+ * days: of days in two empty months two numbers differ.
+ */
+const ENOUGH_OF_ONE = 32;
 /** A text is given up for another that came twice when so many more pages had none of it. */
 const MOST_VOTES = 64;
 const LONGEST_URL = 512;
@@ -213,7 +216,7 @@ export class NumberEnds {
       if (!isBeyond(end.bound, i, value)) continue;
       keepNearest(end.nearest, i, value);
       end.pages++;
-      end.marks |= 1 << (value % MARKS);
+      end.marks |= markOf(value);
       if (!end.holds && isEnd(end, nothing)) {
         end.holds = true;
         this.#holding++;
@@ -240,7 +243,7 @@ export class NumberEnds {
         const rule = ruleOf(shape, i, end.bound, major);
         changes.push({ rule, change: 'withdrawn', pages: end.pages, examples: [nothing.url, url] });
       }
-      ends[i] = newEnd(value);
+      ends[i] = movedTo(end, i, value);
     }
     return changes;
   }
@@ -294,6 +297,17 @@ const hasEnds = ({ ends }: Nothing): boolean => ends.some(({ holds }) => holds);
 const isBeyond = (bound: number, i: number, value: number): boolean =>
   i % 2 === 0 ? value < bound : value > bound;
 
+/** The end when its bound moves outwards: the pages that are still beyond it count, as far as that is known. */
+function movedTo({ pages, nearest }: End, i: number, bound: number): End {
+  const left = nearest.filter((value) => isBeyond(bound, i, value));
+  // Those that are not among the nearest are farther out than all that are.
+  if (left.length === 0) return newEnd(bound);
+  const marks = left.reduce((bits, value) => bits | markOf(value), 0);
+  return { bound, pages: pages - (nearest.length - left.length), marks, nearest: left, holds: false };
+}
+
+const markOf = (value: number): number => 1 << (value % MARKS);
+
 /** Enters a value where it belongs, outwards; of more than enough the outermost goes. */
 function keepNearest(nearest: number[], i: number, value: number): void {
   let at = nearest.length;
@@ -303,8 +317,8 @@ function keepNearest(nearest: number[], i: number, value: number): void {
 }
 
 /** Whether what was counted beyond a value makes it an end. */
-function isEnd({ pages, marks }: End, { same, others, varied }: Nothing): boolean {
-  if (pages < ENOUGH || onesIn(marks) < ENOUGH_NUMBERS) return false;
+function isEnd({ pages, marks, nearest }: End, { same, others, varied }: Nothing): boolean {
+  if (nearest.length < ENOUGH || onesIn(marks) < ENOUGH_NUMBERS) return false;
   if (others === 0) return pages >= ENOUGH_OF_ONE && onesIn(varied) === 1;
   const all = same + others;
   return others >= ENOUGH_OTHERS && others * Math.log((all - pages) / all) < Math.log(CHANCE);
