@@ -1,6 +1,7 @@
 /** `drumlin domains`: what a crawl thinks of its domains, and what its operator thinks of them. */
 import { type Command, Option } from 'commander';
 import type { Column, DomainList, DomainRow } from '../crawl/domain-list.ts';
+import type { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import type { Override } from '../reputation/domain-record.ts';
 import { formatCount, parseCount } from '../units.ts';
@@ -15,7 +16,7 @@ interface ListFlags {
 }
 
 interface SetFlags {
-  readonly dir: string;
+  readonly dir?: string;
   readonly budget?: string;
   readonly block?: boolean;
   readonly trust?: boolean;
@@ -38,7 +39,7 @@ export function register(program: Command): void {
 Examples:
   drumlin domains my-crawl --sort fetched --top 20
   drumlin domains set example.com --budget 5000 --dir my-crawl
-  drumlin domains set farm.example --block --dir my-crawl
+  drumlin domains set farm.example --block --dir my-crawl      in any crawl; the others want --order budget
 
 A crawl that runs is looked at as of its last checkpoint, a few seconds ago, and follows what is set with its next.`,
     )
@@ -55,9 +56,9 @@ A crawl that runs is looked at as of its last checkpoint, a few seconds ago, and
       ),
     )
     .argument('<domain>', 'the pay-level domain, such as example.com')
-    .requiredOption('--dir <folder>', 'the crawl’s folder')
+    .option('--dir <folder>', 'the crawl’s folder')
     .option('--budget <count>', 'so many URLs a round')
-    .option('--block', 'nothing more: its URLs are refused')
+    .option('--block', 'nothing more: its URLs are refused, in whatever order the crawl is')
     .option('--trust', 'as many URLs a round as the best domain has')
     .option('--clear', 'what its rank earns, again')
     .action((domain: string, flags: SetFlags) => set(domain, flags));
@@ -113,13 +114,57 @@ function table({ by, domains, rows }: DomainList): string {
 
 async function set(domain: string, flags: SetFlags): Promise<void> {
   const override = overrideOf(flags);
+  const { dir } = flags;
+  if (dir === undefined) {
+    throw new DrumlinError(
+      'USAGE',
+      'Which crawl?',
+      `Name its folder: drumlin domains set ${domain} --dir my-crawl.`,
+      {
+        exitCode: EXIT.usage,
+      },
+    );
+  }
   const { Disk } = await import('../disk/disk.ts');
   const { askedOf } = await import('../crawl/folder.ts');
+  const { holderOf } = await import('../disk/folder-lock.ts');
   const { setOverride } = await import('../reputation/overrides.ts');
   const disk = new Disk();
-  await askedOf(disk, flags.dir);
-  const name = await setOverride(disk, flags.dir, domain, override);
-  console.log(`${name}: ${wordsFor(override)}. A crawl that runs follows with its next checkpoint.`);
+  const { agents, settings } = await askedOf(disk, dir);
+  if (settings.order !== 'budget' && override !== undefined && override !== 'blocked') throw noBudgets(dir);
+  const name = await setOverride(disk, dir, domain, override);
+  const when = holderOf(dir)?.alive
+    ? 'The crawl, which runs, follows with its next checkpoint.'
+    : `It holds when the crawl goes on: drumlin crawl --dir ${dir}`;
+  console.log(`${name}: ${wordsFor(override)}. ${when}`);
+  const note = override === 'blocked' ? await whetherMet(disk, dir, agents, name) : undefined;
+  if (note) process.stderr.write(`drumlin: ${note}\n`);
+}
+
+/** A name that was mistyped blocks nobody: said where it is certain that the crawl has not met it. */
+async function whetherMet(
+  disk: Disk,
+  dir: string,
+  agents: number,
+  name: string,
+): Promise<string | undefined> {
+  const { lastCheckpoint } = await import('../crawl/agent-folder.ts');
+  const saved = await lastCheckpoint(disk, dir, agents);
+  const known = saved?.top.map((domain) => domain.name) ?? [];
+  // Of a crawl of many domains only some are at hand.
+  if (!saved || known.length === 0 || known.includes(name) || saved.frontier.domainsSeen > known.length)
+    return undefined;
+  const { nearest } = await import('../nearest.ts');
+  return `The crawl has not met ${name} so far. Did you mean ${nearest(name, known)}?`;
+}
+
+function noBudgets(dir: string): DrumlinError {
+  return new DrumlinError(
+    'NO_BUDGETS',
+    `The crawl in ${dir} is breadth first, and gives every host the same share.`,
+    'Only --block and --clear are for it; budgets want a crawl with --order budget.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 function overrideOf({ budget, block, trust, clear }: SetFlags): Override | undefined {

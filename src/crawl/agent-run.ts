@@ -36,6 +36,7 @@ import { Allowance, type SharedAllowance } from './between/allowance.ts';
 import type { ActivityReport } from './between/quiescence.ts';
 import { agentOf } from './between/routing.ts';
 import { PARCEL, type Transport, type TransportState } from './between/transport.ts';
+import { BlockedDomains } from './blocked-domains.ts';
 import {
   type AgentProgress,
   addUp,
@@ -62,6 +63,7 @@ import type { Store } from './store.ts';
 import { openStore } from './stores.ts';
 import { Series } from './telling/series.ts';
 import { type Vitals, VitalsKeeper } from './telling/vitals.ts';
+import { HostWaits } from './waits.ts';
 
 /** Plain data, so that it can be handed to a thread. */
 export interface AgentStart {
@@ -73,6 +75,8 @@ export interface AgentStart {
   /** All seeds of the crawl, and where they have moved to: the scope is made of them. */
   readonly seeds: readonly string[];
   readonly moved: readonly SeedMove[];
+  /** What waits may have been scheduled by another scope. */
+  readonly rescoped: boolean;
   readonly allowance: SharedAllowance;
   /** None for an agent that is alone. */
   readonly addresses: SharedAddresses | undefined;
@@ -172,6 +176,7 @@ async function beginAgent(
   const transport = around.connect(front?.transport);
 
   let robots: RobotsKeeper | undefined;
+  const waits = new HostWaits(clock, log);
   const frontier = new Frontier({
     backlog: folder?.backlog ?? Backlog.inMemory(),
     store: folder?.hosts,
@@ -181,7 +186,10 @@ async function beginAgent(
     // After a restart nobody knows when an address was asked last.
     ...(before && { readyFrom: (ip: string) => startedAt + politeness.addressDelay(ip) }),
     onEnter: (host) => robots?.remember(host),
-    onLeave: (host) => robots?.forget(host),
+    onLeave: (host) => {
+      robots?.forget(host);
+      waits.over(host);
+    },
     onRefused: (reason, urls) =>
       reason.endsWith('-limit') ? counters.countRefused(reason, urls) : counters.countError(reason, urls),
   });
@@ -215,7 +223,9 @@ async function beginAgent(
   const distributor = new Distributor(supply, frontier, clock);
   const outage = new Outage({ resolver, clock, log });
   const { onError } = around;
-  const shared = { clock, client, resolver, guard, frontier, counters, log, politeness, outage, onError };
+  const shared = {
+    ...{ clock, client, resolver, guard, frontier, counters, log, politeness, outage, waits, onError },
+  };
   robots = new RobotsKeeper({
     ...shared,
     productToken: identity.productToken,
@@ -236,8 +246,15 @@ async function beginAgent(
 
   const decided = (domain: string, decision: Override | undefined) =>
     log.event('domain-decided', { domain, decision: decision ?? 'policy' });
-  const obey = async (): Promise<void> =>
-    reputation?.override(await readOverrides(disk, config.dir), decided);
+  const isOurs = (domain: bigint) => agentOf(partitionOfFingerprint(domain), start.agents) === start.agent;
+  const blocked = new BlockedDomains(isOurs);
+  const obey = async (): Promise<void> => {
+    if (!folder) return;
+    const overrides = await readOverrides(disk, config.dir);
+    // Where budgets are kept, they tell what is new.
+    blocked.follow(overrides, reputation ? undefined : decided);
+    reputation?.override(overrides, decided);
+  };
   await obey();
   const progress = (): AgentProgress => ({
     ...plain(counters),
@@ -259,6 +276,7 @@ async function beginAgent(
     clock,
     pages: () => counters.pages,
     outage: () => outage.current,
+    waiting: () => waits.current,
     look: (top) => top.look(frontier.domainsInMemory(), reputation && ((key) => reputation.reputed(key))),
     top: before?.state.top,
   });
@@ -314,6 +332,8 @@ async function beginAgent(
       likeness,
       pages,
       filters,
+      blocked: blocked.names,
+      newScope: start.rescoped ? scope : undefined,
       wantsType: typeFilter(config.types),
       payloads: new RecentCache(RECENT_PAYLOADS),
       parseOptions: { agent: identity.productToken.toLowerCase(), ...(drop && { drop }) },

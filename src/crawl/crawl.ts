@@ -254,6 +254,7 @@ function startsFor(
     incarnation: (folder?.runs ?? 1) - 1,
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],
+    rescoped: folder?.rescoped ?? false,
     allowance: shareAllowance(config),
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
   };

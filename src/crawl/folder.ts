@@ -49,6 +49,8 @@ interface Asked {
   readonly seeds: readonly string[];
   /** Where seeds have moved to. */
   readonly moved: readonly SeedMove[];
+  /** It once went on with another scope: what waits may have been scheduled by an earlier one. */
+  readonly rescoped?: boolean;
 }
 
 export type SeedMove = readonly [from: string, to: string];
@@ -101,6 +103,10 @@ export class CrawlFolder {
     return this.#asked?.moved ?? [];
   }
 
+  get rescoped(): boolean {
+    return this.#asked?.rescoped === true;
+  }
+
   /** How often the crawl was begun before this run. */
   get runs(): number {
     return this.#asked?.runs ?? 0;
@@ -144,6 +150,7 @@ export class CrawlFolder {
       runs: this.runs + 1,
       seeds: [...new Set([...this.seeds, ...seeds])],
       moved: this.moved,
+      rescoped: this.rescoped || (this.#asked !== undefined && scopesDiffer(this.#asked.settings, config)),
     });
     await keepFilters(this.#disk, this.dir, filtersOf(config));
   }
@@ -236,6 +243,12 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
     'Go on with the version that wrote it, or choose another --dir to crawl anew.',
     { exitCode: EXIT.folder },
   );
+}
+
+const SCOPE = ['scope', 'maxDepth', 'maxUrlLength', 'maxRepeats', 'include', 'exclude'] as const;
+
+function scopesDiffer(before: CrawlOptions, now: CrawlConfig): boolean {
+  return SCOPE.some((key) => JSON.stringify(before[key]) !== JSON.stringify(now[key]));
 }
 
 /** Whoever goes on with the crawl names the password again: the file is for others to read, too. */

@@ -80,6 +80,14 @@ export const EVENTS = {
     when: 'status.json cannot be written; told once, and the crawl goes on.',
     facts: { why: 'what the disk said' },
   },
+  'host-waits': {
+    when: 'A server is left alone for a while after what it answered: 429, 503, or errors one after the other.',
+    facts: { host: 'its name', cause: 'as counted in `retries`', wait: 'milliseconds' },
+  },
+  'url-given-up': {
+    when: 'A URL could not be had, and is not tried again.',
+    facts: { url: 'which', fault: 'as counted in `errors`', why: 'what the system or the server said' },
+  },
   'host-given-up': {
     when: 'A host is not there: what waits of it is refused, and so is what comes in the next hours.',
     facts: {

@@ -17,6 +17,7 @@ import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';
 import type { CrawlFailure } from './page.ts';
 import type { Signal } from './signal.ts';
+import type { HostWaits } from './waits.ts';
 
 /** Look-ups under way at once. */
 const LOOKUPS = 64;
@@ -34,6 +35,7 @@ export interface NamingParts {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly outage: Outage;
+  readonly waits: HostWaits;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
 }
 
@@ -115,9 +117,11 @@ export class Naming {
     }
     this.#parts.counters.countRetry(fault);
     this.#waiting++;
+    this.#parts.waits.begin(host, fault, wait);
     const cancel = this.#parts.clock.after(wait, () => {
       this.#cancelRetries.delete(cancel);
       this.#waiting--;
+      this.#parts.waits.over(host);
       this.#again.push({ host, failures: failures + 1 });
       names.notify();
     });

@@ -65,6 +65,8 @@ interface Answer {
 export interface Asking {
   readonly requested: boolean;
   readonly penalty: Millis;
+  /** What went wrong. */
+  readonly cause?: RetryCause;
 }
 
 export class RobotsKeeper {
@@ -130,11 +132,11 @@ export class RobotsKeeper {
         keep(undefined, 0, { ...inquiry, failures: Math.min(inquiry.failures + 1, retries) });
         const own = hostOf(inquiry.url) === turn.host.name;
         if (own && this.#parts.frontier.tryOtherAddress(turn)) return { requested: true, penalty: 0 };
-        return { requested: true, penalty: wait };
+        return { requested: true, penalty: wait, cause: answer.outcome };
       }
       keep(UNREACHABLE, this.#parts.clock.now() + UNREACHABLE_FOR);
       this.#parts.log.event('robots-unreachable', { origin, fault: answer.outcome, why: answer.why });
-      return { requested: true, penalty: wait };
+      return { requested: true, penalty: wait, cause: answer.outcome };
     }
     const exchange = answer.outcome;
     const target = redirectTarget(exchange);

@@ -14,7 +14,7 @@ import type { SimilarPage } from '../duplicates/similar-pages.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { type Exchange, FetchError, type HttpClient } from '../fetch/exchange.ts';
 import { redirectTarget } from '../fetch/redirect.ts';
-import { pauseAfter, retryRule, statusFault } from '../fetch/retry-table.ts';
+import { pauseAfter, type RetryCause, retryRule, statusFault } from '../fetch/retry-table.ts';
 import { UNREACHABLE } from '../fetch/robots.ts';
 import type { TypeFilter } from '../filter/content-type.ts';
 import type { StageFilters } from '../filter/filter-set.ts';
@@ -37,10 +37,13 @@ import type { Outage } from './outage.ts';
 import type { CrawlFailure, Link, Page } from './page.ts';
 import type { Politeness } from './politeness.ts';
 import type { RobotsKeeper } from './robots-keeper.ts';
+import type { Scope } from './scope.ts';
+import { secondThoughts } from './second-look.ts';
 import type { CrawlConfig } from './settings.ts';
 import { discoverListed, discoverNamed, mayBeSitemap, sitemapIn } from './sitemaps.ts';
 import type { Store } from './store.ts';
 import { VisitSubject } from './visit-subject.ts';
+import type { HostWaits } from './waits.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, short enough to be fair. */
 const TURN_SLICE: Millis = 2000;
@@ -68,6 +71,11 @@ export interface VisitTools {
   /** Which pages are like others, where anybody asks. */
   readonly likeness: Likeness | undefined;
   readonly filters: StageFilters;
+  /** Domains from which the operator wants nothing. */
+  readonly blocked: ReadonlySet<string>;
+  /** Where what waits was scheduled by another scope: this one decides. */
+  readonly newScope: Scope | undefined;
+  readonly waits: HostWaits;
   /** A seed has moved: the scope follows. */
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
@@ -97,11 +105,14 @@ interface Asked {
   requested: boolean;
   /** More than the usual delay, after a failure. */
   penalty: Millis;
+  /** What for, if that is worth telling. */
+  cause?: RetryCause | undefined;
 }
 
 export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
   const { frontier, clock, politeness, admission } = tools;
   const asked: Asked = { requested: false, penalty: 0 };
+  tools.waits.over(turn.host);
   try {
     const until = clock.now() + TURN_SLICE;
     while (await takeOne(turn, tools, asked)) {
@@ -114,6 +125,7 @@ export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
     const wait = Math.max(asked.requested ? politeness.hostDelay(turn.host) : 0, asked.penalty);
     const addressWait = asked.requested ? politeness.delayAt(turn) : 0;
     frontier.release(turn, now + wait, now + addressWait);
+    if (asked.penalty > 0 && asked.cause) tools.waits.begin(turn.host, asked.cause, asked.penalty);
   }
 }
 
@@ -126,21 +138,29 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
     return false;
   }
   const discovery = frontier.take(turn);
-  if (!discovery) return false;
-  const { fetch } = tools.filters;
-  if (fetch && !fetch(new VisitSubject(turn, discovery, tools.reputation))) {
-    counters.countRefused('fetch-filter');
+  if (!discovery) {
+    if (turn.host.queue.length > 0) putOff(asked, 'status-5xx', turn.host.retryAt - tools.clock.now());
+    return false;
+  }
+  const unwanted = secondThoughts(turn, discovery, tools);
+  if (unwanted !== undefined) {
+    counters.countRefused(unwanted);
     return true;
   }
   const rules = robots.lookUp(turn.host, discovery.url);
   if (!rules) {
     frontier.putBack(turn, discovery);
     if (tools.stopping()) return false;
-    const { requested, penalty } = await robots.ask(turn, discovery.url, tools.stopping, (sitemaps) => {
-      if (tools.config.sitemaps) discoverNamed(sitemaps, discovery, tools);
-    });
+    const { requested, penalty, cause } = await robots.ask(
+      turn,
+      discovery.url,
+      tools.stopping,
+      (sitemaps) => {
+        if (tools.config.sitemaps) discoverNamed(sitemaps, discovery, tools);
+      },
+    );
     asked.requested ||= requested;
-    asked.penalty = penalty;
+    putOff(asked, cause, penalty);
     return penalty === 0;
   }
   if (rules === UNREACHABLE) {
@@ -167,6 +187,11 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
   return true;
 }
 
+function putOff(asked: Asked, cause: RetryCause | undefined, wait: Millis): void {
+  asked.penalty = wait;
+  asked.cause = cause;
+}
+
 async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, asked: Asked): Promise<void> {
   const { frontier } = tools;
   let exchange: Exchange;
@@ -175,14 +200,16 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     tools.settleClaim(false);
-    asked.penalty = await failed(turn, discovery, error, tools);
+    putOff(asked, error.fault, await failed(turn, discovery, error, tools));
     return;
   }
   tools.outage.answered(turn.address.ip);
   turn.host.failures = 0;
   tools.politeness.took(turn.host, exchange.elapsed);
-  asked.penalty = pauseAfter(exchange, tools.clock.now());
-  const again = asked.penalty > 0 && postpone(turn, discovery, exchange, tools);
+  countInRow(turn.host, discovery, exchange.status);
+  const pause = pauseAfter(exchange, tools.clock.now(), turn.host.errorsInRow);
+  putOff(asked, statusFault(exchange.status), pause);
+  const again = postpone(turn, discovery, exchange, tools);
   tools.settleClaim(!again, exchange.bytesReceived);
   if (again) return;
   try {
@@ -192,6 +219,12 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
     frontier.putBack(turn, discovery);
     throw error;
   }
+}
+
+/** A page that fails for the second time says nothing new about its host. */
+function countInRow(host: Host, { attempts }: Discovery, status: number): void {
+  if (statusFault(status) === undefined) host.errorsInRow = 0;
+  else if (!attempts) host.errorsInRow++;
 }
 
 /** Tries the URL again later or gives it up, as the retry table says; returns how long the host is left alone. */
@@ -230,6 +263,7 @@ async function failed(
 async function lost(host: Host, url: string, fault: string, message: string, tools: Tools): Promise<void> {
   await tools.onError?.({ url, host: host.name, fault, message, urls: 1 });
   tools.counters.countError(fault);
+  tools.log.event('url-given-up', { url, fault, why: message });
 }
 
 /** "Not now" is no page yet, while the retry table has tries left: then it is tried again. */
@@ -237,7 +271,10 @@ function postpone(turn: HostTurn, discovery: Discovery, { status }: Exchange, to
   const fault = statusFault(status);
   const attempts = (discovery.attempts ?? 0) + 1;
   if (fault === undefined || attempts > retryRule(fault).retries) return false;
-  tools.frontier.putBack(turn, { ...discovery, attempts });
+  const { pageOnly, wait } = retryRule(fault);
+  const again = { ...discovery, attempts };
+  if (pageOnly) tools.frontier.postpone(turn, again, tools.clock.now() + wait);
+  else tools.frontier.putBack(turn, again);
   tools.counters.countRetry(fault);
   return true;
 }
@@ -254,6 +291,8 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     counters.pages++;
     counters.bytes += exchange.bytesReceived;
     counters.countStatus(exchange.status);
+    const fault = statusFault(exchange.status);
+    if (fault) counters.countError(fault);
     counters.countType(exchange.headers.get('content-type'));
   };
   const isWanted = wants(exchange, tools);

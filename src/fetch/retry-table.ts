@@ -4,18 +4,23 @@
  *
  * The waits are at least the time for which a failed look-up is remembered, so that another try is a new question. What will not
  * change by waiting (a name that does not exist, an address we refuse, a certificate, a response that is no HTTP) is not asked twice.
+ *
+ * A page that fails (500 and its like) is not its host: only that page waits, and the others go on. A host where one page after the other
+ * fails is left alone for longer and longer.
  */
 import type { Millis } from '../units.ts';
 import type { DnsFault } from './dns.ts';
 import type { Exchange, FetchFault } from './exchange.ts';
 
 export interface RetryRule {
-  /** Before the next request to the host, whether or not this URL is tried again. */
+  /** Before the next request to the host, whether or not this URL is tried again; if `pageOnly`, before the URL is tried again. */
   readonly wait: Millis;
   /** Tries after the first. */
   readonly retries: number;
   /** Failures in a row of this kind mean the host is not there: its other URLs need not be tried. */
   readonly givesUpHost: boolean;
+  /** It says something about the page alone: the host's other URLs need not wait. */
+  readonly pageOnly?: true;
 }
 
 /** Statuses that say "not now". All others are answers. */
@@ -46,7 +51,7 @@ export const RETRY_TABLE: Readonly<Record<RetryCause, RetryRule>> = {
 
   'status-429': { wait: 5 * MINUTE, retries: 3, givesUpHost: false },
   'status-503': { wait: 2 * MINUTE, retries: 3, givesUpHost: false },
-  'status-5xx': { wait: 30 * SECOND, retries: 1, givesUpHost: false },
+  'status-5xx': { wait: 30 * SECOND, retries: 1, givesUpHost: false, pageOnly: true },
 };
 
 export function retryRule(cause: RetryCause): RetryRule {
@@ -70,10 +75,27 @@ export function retryAfter(value: string | undefined, now: Millis): Millis | und
 /** However long a server asks to be left alone, it is asked again after this. */
 const LONGEST_PAUSE: Millis = 3600 * SECOND;
 
-/** How long a host that answered "not now" is left alone: as it asks, or as the table says, whichever is longer. 0 for others. */
-export function pauseAfter({ status, headers }: Pick<Exchange, 'status' | 'headers'>, now: Millis): Millis {
+/** So many pages of a host may fail one after the other before it is the host's trouble; then the pause doubles with each. */
+const PAGES_OWN = 2;
+const FIRST_PAUSE: Millis = SECOND;
+
+/**
+ * How long a host that answered "not now" is left alone: as it asks, or as the table says, whichever is longer. 0 for others.
+ * `inRow`: pages of the host that have failed one after the other, with this one.
+ */
+export function pauseAfter(
+  { status, headers }: Pick<Exchange, 'status' | 'headers'>,
+  now: Millis,
+  inRow = 1,
+): Millis {
   const fault = statusFault(status);
   if (fault === undefined) return 0;
   const asked = retryAfter(headers.get('retry-after'), now) ?? 0;
-  return Math.min(Math.max(asked, retryRule(fault).wait), LONGEST_PAUSE);
+  return Math.min(Math.max(asked, hostWait(retryRule(fault), inRow)), LONGEST_PAUSE);
+}
+
+/** How long the host is left alone by the table. */
+export function hostWait({ wait, pageOnly }: RetryRule, inRow: number): Millis {
+  if (!pageOnly) return wait;
+  return inRow <= PAGES_OWN ? 0 : Math.min(wait, FIRST_PAUSE * 2 ** (inRow - PAGES_OWN - 1));
 }

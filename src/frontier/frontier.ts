@@ -173,6 +173,14 @@ export class Frontier {
     this.#queued++;
   }
 
+  /** Puts a URL behind the others of its host: it is tried again later, and they go on meanwhile. */
+  postpone({ host }: HostTurn, discovery: Discovery, until: Millis): void {
+    host.retryAt = until;
+    host.queue.push(discovery);
+    this.#settle(host);
+    this.#queued++;
+  }
+
   // —— Hosts come in and go ——
 
   /** The host, if it is in memory. */
@@ -316,10 +324,10 @@ export class Frontier {
     return this.#workbench.acquire(now);
   }
 
-  /** The URL at the head of the host whose turn it is, taken out. */
+  /** The next URL of the host whose turn it is, taken out; undefined when there is none, or only such as are tried again later. */
   take({ host }: HostTurn): Discovery | undefined {
     this.#settle(host);
-    const discovery = host.queue.shift();
+    const discovery = this.#firstDue(host);
     if (discovery) {
       host.underWay = discovery;
       host.domain.underWay++;
@@ -327,6 +335,17 @@ export class Frontier {
     }
     this.#noteHunger(host);
     return discovery;
+  }
+
+  /** Those that have failed before go to the end until their time has come, each once: none is looked at twice. */
+  #firstDue({ queue, retryAt }: Host): Discovery | undefined {
+    if (retryAt <= this.#parts.clock.now()) return queue.shift();
+    for (let left = queue.length; left > 0; left--) {
+      const discovery = queue.shift() as Discovery;
+      if (!discovery.attempts) return discovery;
+      queue.push(discovery);
+    }
+    return undefined;
   }
 
   /** The URL that was taken last is dealt with: a page of the host was fetched, and can no longer be lost. */

@@ -64,6 +64,10 @@ export class Host {
   readyAt: Millis = 0;
   /** Failures in a row without a response between them. */
   failures = 0;
+  /** Pages that it answered with a server error, one after the other. */
+  errorsInRow = 0;
+  /** Its URLs that have failed are not tried again before; it is not kept on disk, and then they are tried sooner. */
+  retryAt: Millis = 0;
   /** Given up, by which fault and until when. */
   givenUp: { readonly fault: string; readonly until: Millis } | undefined;
   /** Pages fetched in the life of the crawl. */

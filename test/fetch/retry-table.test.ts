@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RETRY_TABLE, retryAfter, retryRule, statusFault } from '../../src/fetch/retry-table.ts';
+import { readHead } from '../../src/fetch/response-head.ts';
+import { pauseAfter, RETRY_TABLE, retryAfter, retryRule, statusFault } from '../../src/fetch/retry-table.ts';
 
 describe('the retry table', () => {
   test('tries nothing again that waiting does not change', () => {
@@ -70,5 +71,32 @@ describe('Retry-After', () => {
     [undefined, undefined],
   ])('%j means %j ms', (value, expected) => {
     expect(retryAfter(value, now)).toBe(expected);
+  });
+});
+
+describe('the pause of a host', () => {
+  const pause = (status: number, header = '', inRow?: number) => {
+    const head = readHead(Buffer.from(`HTTP/1.1 ${status} x\r\n${header}\r\n\r\n`));
+    if (!head) throw new Error('the head is made here');
+    return pauseAfter(head, 0, inRow);
+  };
+
+  test('is none after an answer, and none after one page that fails', () => {
+    expect([200, 404, 500, 502, 504].map((status) => pause(status))).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('is that of the table when the server as a whole says "not now"', () => {
+    expect([pause(503), pause(429)]).toEqual([120_000, 300_000]);
+  });
+
+  test('is what the server asks for, if that is longer, and an hour at most', () => {
+    expect(pause(500, 'Retry-After: 7')).toBe(7000);
+    expect(pause(503, 'Retry-After: 7')).toBe(120_000);
+    expect(pause(503, 'Retry-After: 99999')).toBe(3_600_000);
+  });
+
+  test('grows with every page that fails after the second in a row, to half a minute', () => {
+    const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((inRow) => pause(500, '', inRow));
+    expect(pauses).toEqual([0, 0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });
 });

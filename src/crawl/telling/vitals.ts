@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../clock.ts';
 import type { Millis } from '../../units.ts';
+import { allWaiting, type Waiting } from '../waits.ts';
 import { type DomainTold, mostPages, TopDomains } from './top-domains.ts';
 
 /** Plain data. */
@@ -15,6 +16,8 @@ export interface Vitals {
   readonly savedAt?: Millis | undefined;
   readonly saving: Millis;
   readonly outage?: Outage | undefined;
+  /** Hosts that are left alone for a while, since they did not answer or asked for it. */
+  readonly waiting?: Waiting | undefined;
   /** Domains of which most pages were fetched, in the life of the crawl. */
   readonly top: readonly DomainTold[];
 }
@@ -34,6 +37,7 @@ export interface VitalsParts {
   readonly clock: Clock;
   readonly pages: () => number;
   readonly outage: () => Outage | undefined;
+  readonly waiting: () => Waiting | undefined;
   readonly look: (top: TopDomains) => void;
   /** Of earlier runs. */
   readonly top: readonly DomainTold[] | undefined;
@@ -66,7 +70,7 @@ export class VitalsKeeper {
   }
 
   now(): Vitals {
-    const { clock, pages, outage, look } = this.#parts;
+    const { clock, pages, outage, waiting, look } = this.#parts;
     const now = clock.now();
     if (pages() !== this.#pages) {
       this.#pages = pages();
@@ -81,6 +85,7 @@ export class VitalsKeeper {
       savedAt: this.#saved?.at,
       saving: this.#saved?.took ?? 0,
       outage: outage(),
+      waiting: waiting(),
       top: this.#top.best.slice(0, TOP),
     };
   }
@@ -97,6 +102,7 @@ export function allVitals(agents: readonly Vitals[], startedAt: Millis): Vitals 
         : Math.min(...saved.flatMap((at) => at ?? [])),
     saving: Math.max(0, ...agents.map(({ saving }) => saving)),
     outage: agents.find(({ outage }) => outage)?.outage,
+    waiting: allWaiting(agents.map(({ waiting }) => waiting)),
     top: mostPages(
       agents.map(({ top }) => top),
       TOP,

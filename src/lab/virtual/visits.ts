@@ -7,7 +7,7 @@
 import type { Admission } from '../../crawl/admission.ts';
 import type { Politeness } from '../../crawl/politeness.ts';
 import type { CrawlConfig } from '../../crawl/settings.ts';
-import { retryRule, statusFault } from '../../fetch/retry-table.ts';
+import { hostWait, retryRule, statusFault } from '../../fetch/retry-table.ts';
 import { UNREACHABLE } from '../../fetch/robots.ts';
 import type { Discovery } from '../../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
@@ -66,7 +66,10 @@ export class Visits {
     const { turn } = visit;
     while (!frontier.atLimit(turn)) {
       const discovery = frontier.take(turn);
-      if (!discovery) break;
+      if (!discovery) {
+        if (turn.host.queue.length > 0) visit.penalty = turn.host.retryAt - this.#parts.clock.now();
+        break;
+      }
       const rules = robots.lookUp(turn.host, discovery.url);
       if (!rules) {
         frontier.putBack(turn, discovery);
@@ -112,9 +115,15 @@ export class Visits {
     const { frontier, tally } = this.#parts;
     const fault = statusFault(glimpse.status);
     const attempts = (discovery.attempts ?? 0) + 1;
-    visit.penalty = fault ? retryRule(fault).wait : 0;
-    if (fault && attempts <= retryRule(fault).retries) {
-      frontier.putBack(visit.turn, { ...discovery, attempts });
+    const { host } = visit.turn;
+    if (!fault) host.errorsInRow = 0;
+    else if (attempts === 1) host.errorsInRow++;
+    const rule = fault && retryRule(fault);
+    visit.penalty = rule ? hostWait(rule, host.errorsInRow) : 0;
+    if (rule && attempts <= rule.retries) {
+      const again = { ...discovery, attempts };
+      if (rule.pageOnly) frontier.postpone(visit.turn, again, this.#parts.clock.now() + rule.wait);
+      else frontier.putBack(visit.turn, again);
       tally.retries++;
       return;
     }

@@ -65,6 +65,7 @@ describe('the vitals of an agent', () => {
       clock,
       pages: () => pages,
       outage: () => undefined,
+      waiting: () => undefined,
       look: () => void looks++,
       top: undefined,
     });

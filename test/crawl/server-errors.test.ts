@@ -1,0 +1,152 @@
+/** A page that fails is not its host: the others go on, it is tried again later; and whoever waits is told of. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { allWaiting, HostWaits } from '../../src/crawl/waits.ts';
+import { Domain, Host } from '../../src/frontier/host.ts';
+import { VirtualClock } from '../../src/lab/virtual/clock.ts';
+import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { fastClock } from './fast-clock.ts';
+import { startCrawl } from './here.ts';
+import { type Handler, linking, type Pages, type SmallSite, startSmallSite } from './small-site.ts';
+
+const LOCAL: CrawlOptions = { allowPrivate: true, delay: 0, agents: 1, checkpoint: 3_600_000 };
+const GOOD = Array.from({ length: 20 }, (_, i) => `/good/${i}`);
+const failing =
+  (status: number, headers: Record<string, string> = {}): Handler =>
+  (_, response) =>
+    response.writeHead(status, headers).end('no');
+
+let site: SmallSite;
+afterEach(() => site?.close());
+
+/** Times are those of the crawl's clock, of which many pass in one of ours. */
+async function run(pages: Pages, options: CrawlOptions = {}, times = 200) {
+  site = await startSmallSite({ '/robots.txt': failing(404), ...pages });
+  const { finished, progress } = await startCrawl(
+    [`${site.origin}/`],
+    resolveConfig({ ...LOCAL, ...options }),
+    { clock: fastClock(times) },
+  );
+  const told: (object | undefined)[] = [];
+  const watching = setInterval(() => told.push(progress().vitals.waiting), 5);
+  const summary = await finished;
+  clearInterval(watching);
+  const asked = site.asked.slice(1);
+  const at = (n: number) => (site.times[n + 1] - site.times[1]) * times;
+  return { summary, asked, at, told };
+}
+
+describe('a page that answers 500', () => {
+  const web = { '/': linking('/err', ...GOOD), ...Object.fromEntries(GOOD.map((path) => [path, linking()])) };
+
+  test('does not hold up the others, and is tried again behind them, half a minute later', async () => {
+    const { asked, at, summary, told } = await run({ ...web, '/err': failing(500) });
+    expect(asked).toEqual(['/', '/err', ...GOOD, '/err']);
+    expect(at(asked.length - 2)).toBeLessThan(25_000);
+    expect(at(asked.length - 1)).toBeGreaterThan(29_000);
+    expect(summary).toMatchObject({
+      statuses: { 200: 21, 500: 1 },
+      retries: { 'status-5xx': 1 },
+      errors: { 'status-5xx': 1 },
+    });
+    expect(told).toContainEqual(expect.objectContaining({ causes: { 'status-5xx': 1 }, host: '127.0.0.1' }));
+  });
+
+  test('and is well the second time is a page like any other', async () => {
+    let first = true;
+    const { summary } = await run({
+      ...web,
+      '/err': (request, response) => {
+        if (!first) return void response.end('well');
+        first = false;
+        failing(500)(request, response);
+      },
+    });
+    expect(summary).toMatchObject({ statuses: { 200: 22 }, errors: {}, retries: { 'status-5xx': 1 } });
+  });
+
+  test('costs its host half a minute at most, however many there are among others', async () => {
+    const bad = GOOD.map((path) => `/bad${path}`);
+    const mixed = GOOD.flatMap((path, i) => [path, bad[i]]);
+    const { at, asked, summary } = await run({
+      ...web,
+      ...Object.fromEntries(bad.map((path) => [path, failing(502)])),
+      '/': linking(...mixed),
+    });
+    expect(asked).toEqual(['/', ...mixed, ...bad]);
+    expect(at(asked.length - 1)).toBeLessThan(60_000);
+    expect(summary.errors).toEqual({ 'status-5xx': bad.length });
+  });
+
+  test('asks to be left alone with Retry-After, and the host is', async () => {
+    const { at, asked } = await run({ ...web, '/err': failing(500, { 'retry-after': '90' }) });
+    expect(asked.indexOf('/good/0')).toBe(2);
+    expect(at(2)).toBeGreaterThan(89_000);
+  });
+});
+
+test('a host where one page after the other fails is left alone for longer and longer', async () => {
+  const bad = Array.from({ length: 9 }, (_, i) => `/bad/${i}`);
+  const { at, asked } = await run({
+    '/': linking(...bad),
+    ...Object.fromEntries(bad.map((path) => [path, failing(500)])),
+  });
+  expect(asked.slice(1, 10)).toEqual(bad);
+  const gap = (n: number) => at(n + 1) - at(n);
+  expect(gap(3)).toBeGreaterThan(900);
+  expect(gap(5)).toBeGreaterThan(3900);
+  expect(gap(7)).toBeGreaterThan(15_900);
+  expect(gap(8)).toBeGreaterThan(29_000);
+});
+
+test('a page that answers 503 is its host: all of it waits, and the log says so', async () => {
+  const dir = join(temporaryFolder(), 'crawl');
+  let busy = true;
+  const { at, asked } = await run(
+    {
+      '/': linking('/a', '/b'),
+      '/a': (request, response) => {
+        if (!busy) return void response.end('well');
+        busy = false;
+        failing(503)(request, response);
+      },
+      '/b': linking(),
+    },
+    { dir },
+    1000,
+  );
+  expect(asked).toEqual(['/', '/a', '/a', '/b']);
+  expect(at(2) - at(1)).toBeGreaterThan(119_000);
+  expect(readFileSync(join(dir, 'log.jsonl'), 'utf8')).toContain(
+    '"event":"host-waits","host":"127.0.0.1","cause":"status-503","wait":120000',
+  );
+});
+
+describe('who waits', () => {
+  const host = (name: string) => new Host(name, new Domain(name));
+
+  test('is told by what for, with who is asked again first, until it is over', () => {
+    const clock = new VirtualClock();
+    const waits = new HostWaits(clock, { event: () => {} });
+    const [a, b] = [host('a.example'), host('b.example')];
+    expect(waits.current).toBeUndefined();
+    waits.begin(a, 'status-5xx', 500);
+    waits.begin(b, 'reset', 200);
+    const { current } = waits;
+    expect(current).toEqual({
+      causes: { 'status-5xx': 1, reset: 1 },
+      until: clock.now() + 200,
+      host: 'b.example',
+    });
+    expect(allWaiting([undefined, current, { causes: { reset: 2 }, until: 1, host: 'c.example' }])).toEqual({
+      causes: { 'status-5xx': 1, reset: 3 },
+      until: 1,
+      host: 'c.example',
+    });
+    waits.over(b);
+    expect(waits.current?.causes).toEqual({ 'status-5xx': 1 });
+  });
+});
