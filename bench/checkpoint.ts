@@ -7,15 +7,14 @@
  * The web runs in a process of its own, and only the crawler's processor time counts. Runs with and without take turns, so that a
  * machine that is busier for a while is so for both; the best of each is compared, since what disturbs only ever adds.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseCount } from '../src/units.ts';
+import { BIN, startWeb, type Web } from './web/start.ts';
 
-const BIN = join(import.meta.dirname, '..', 'bin', 'drumlin');
 const NEVER = '10h';
 
 interface Result {
@@ -25,12 +24,6 @@ interface Result {
   readonly maxRssBytes: number;
   /** Of all agents together. */
   readonly checkpoints: number;
-}
-
-interface Web {
-  readonly process: ChildProcess;
-  readonly dns: string;
-  readonly seeds: readonly string[];
 }
 
 export async function run(args: string[]): Promise<void> {
@@ -44,7 +37,7 @@ export async function run(args: string[]): Promise<void> {
       domains: { type: 'string', default: '2000' },
     },
   });
-  const web = await startWeb(values.domains);
+  const web = await startWeb(['--domains', values.domains, '--pages', '60']);
   const results = new Map<string, Result[]>([values.every, NEVER].map((every) => [every, []]));
   try {
     for (let i = 0; i < Number(values.runs); i++) {
@@ -101,13 +94,4 @@ function checkpointsIn(dir: string): number {
   const agents = readdirSync(join(dir, 'agents'));
   const read = (agent: string) => readFileSync(join(dir, 'agents', agent, 'checkpoint.json'), 'utf8');
   return agents.reduce((sum, agent) => sum + JSON.parse(read(agent)).sequence, 0);
-}
-
-async function startWeb(domains: string): Promise<Web> {
-  const args = [BIN, 'web', '--domains', domains, '--pages', '60', '--json'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    return { process: child, ...JSON.parse(line) };
-  }
-  throw new Error('the web did not start');
 }

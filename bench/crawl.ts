@@ -12,17 +12,14 @@
  * cost each other, not what it costs to share caches and cores with one more thread.
  * Crawlee is installed by this file into bench/peers; Scrapy is measured where Debian's python3-scrapy is present.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { formatBytes } from '../src/units.ts';
 
-const ROOT = join(import.meta.dirname, '..');
 const PEERS = join(import.meta.dirname, 'peers', 'crawl');
-const BIN = join(ROOT, 'bin', 'drumlin');
 /** Requests at once, for everybody. */
 const CONCURRENCY = '64';
 
@@ -31,12 +28,6 @@ interface Result {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly maxRssBytes: number;
-}
-
-interface Web {
-  readonly process: ChildProcess;
-  readonly dns: string;
-  readonly seeds: string[];
 }
 
 interface Contender {
@@ -65,7 +56,7 @@ export async function run(args: string[]): Promise<void> {
   const contenders = [...ours, crawlee(), scrapy()].filter((contender) =>
     wanted.some((name) => contender?.name.startsWith(name)),
   ) as Contender[];
-  const web = await startWeb(values.domains, cores?.web);
+  const web = await startWeb(['--domains', values.domains], cores?.web);
   if (cores)
     execFileSync('taskset', ['-cp', String(cores.crawler), String(process.pid)], { stdio: 'ignore' });
   try {
@@ -102,20 +93,6 @@ function print(results: Map<Contender, Result[]>): void {
       `| ${name} ${version} | ${Math.max(...rates).toFixed(0)} | ${average.toFixed(0)} ± ${sd.toFixed(0)} | ${memory} | ${(first / average).toFixed(1)}× |`,
     );
   }
-}
-
-async function startWeb(domains: string, cores: string | undefined): Promise<Web> {
-  const pinned = cores === undefined ? [] : ['taskset', '-c', cores];
-  const [command, ...args] = [...pinned, process.execPath, BIN, 'web', '--json', '--domains', domains];
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: child.stdout });
-  for await (const line of lines) {
-    const { dns, seeds } = JSON.parse(line);
-    return { process: child, dns, seeds };
-  }
-  throw new Error('the synthetic web did not start');
 }
 
 function drumlin(gzip: string, agents: string): Contender {
@@ -188,6 +165,8 @@ function scrapy(): Contender | undefined {
       ),
   };
 }
+
+import { BIN, startWeb, type Web } from './web/start.ts';
 
 const OUTPUT = { encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
 

@@ -11,7 +11,7 @@
  *
  * The web runs in a process of its own; everything stays on loopback.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,17 +19,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseCount } from '../src/units.ts';
 import { judge } from './frontier/judge.ts';
-
-const ROOT = join(import.meta.dirname, '..');
-const BIN = join(ROOT, 'bin', 'drumlin');
-
-interface Web {
-  readonly process: ChildProcess;
-  readonly dns: string;
-  readonly seeds: string[];
-  readonly httpPort: number;
-  readonly httpsPort: number;
-}
+import { BIN, startServer, startWeb, type Web } from './web/start.ts';
 
 interface Sample {
   readonly seconds: number;
@@ -234,15 +224,5 @@ function residentBytes(pid: number): number {
   return 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
 }
 
-const startWeb = (flags: readonly string[]) => startServer([BIN, 'web', '--json', ...flags]);
 const startWide = (hosts: string, links: string) =>
   startServer(['--import', 'tsx', join(import.meta.dirname, 'frontier', 'wide-web.ts'), hosts, links]);
-
-async function startServer(args: readonly string[]): Promise<Web> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { dns, seeds, httpPort, https } = JSON.parse(line);
-    return { process: child, dns, seeds, httpPort, httpsPort: https ?? 0 };
-  }
-  throw new Error('the web did not start');
-}

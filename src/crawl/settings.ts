@@ -80,7 +80,7 @@ export const SETTINGS = {
   order: setting(
     'order',
     orderName,
-    'bfs',
+    'budget',
     'which URLs come first: bfs (in the order they are found) or budget (every domain has as many a round as its reputation earns)',
   ),
   rank: setting(
