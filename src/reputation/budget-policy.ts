@@ -1,7 +1,8 @@
 /**
  * How many URLs a round a domain may have: policies by name, with parameters, to be combined as numbers are.
  *
- *   irlbot                                     the default: linear in the rank for the best 10,000, the same for the rest
+ *   proportional(mean=10, least=1)             the default: by the score, 10 for the mean of all domains
+ *   irlbot                                     linear in the rank for the best 10,000, the same for the rest
  *   irlbot(top=1%, least=10, most=10000)       the best hundredth of the domains
  *   max(irlbot, equal(50)) * boost(.edu=4, .gov=4)
  *   rank <= 1000 ? 5000 : 10                   or any expression (budget-expression.ts)
