@@ -1,13 +1,14 @@
 /**
  * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same synthetic web.
  *
- *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300] [--agents 1] [--only drumlin,crawlee] [--pin]
+ *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300] [--agents 1] [--only drumlin,crawlee] [--order bfs] [--pin]
  *
  * The web runs in a process of its own, and only the crawler's processor time counts, from the start of the crawl to its end
  * (the peers' from `run()`, so that nobody pays for loading modules). Drumlin resolves names through the web's DNS, fetches
  * and obeys robots.txt and writes WARC; the peers have names resolved for free and keep url and title of each page.
  * The peers fetch fewer pages because they take longer: all run for about a minute of processor time, long enough that compiling
  * their code hardly counts.
+ * Like its peers, Drumlin goes breadth first; `--order budget` tells what budgets cost.
  * `--agents 1,2` compares numbers of agents. With `--pin` every crawler has the last core and the web the others (taskset): what is told apart is what agents
  * cost each other, not what it costs to share caches and cores with one more thread.
  * Crawlee is installed by this file into bench/peers; Scrapy is measured where Debian's python3-scrapy is present.
@@ -46,13 +47,14 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
       domains: { type: 'string', default: '300' },
       gzip: { type: 'string', default: '' },
+      order: { type: 'string', default: 'bfs' },
       only: { type: 'string', default: '' },
       pin: { type: 'boolean', default: false },
     },
   });
   const wanted = values.only.split(',');
   const cores = values.pin ? { crawler: cpus().length - 1, web: `0-${cpus().length - 2}` } : undefined;
-  const ours = values.agents.split(',').map((agents) => drumlin(values.gzip, agents));
+  const ours = values.agents.split(',').map((agents) => drumlin(values.gzip, values.order, agents));
   const contenders = [...ours, crawlee(), scrapy()].filter((contender) =>
     wanted.some((name) => contender?.name.startsWith(name)),
   ) as Contender[];
@@ -95,7 +97,7 @@ function print(results: Map<Contender, Result[]>): void {
   }
 }
 
-function drumlin(gzip: string, agents: string): Contender {
+function drumlin(gzip: string, order: string, agents: string): Contender {
   return {
     name: agents === '1' ? 'drumlin' : `drumlin, ${agents} agents,`,
     version: spawnSync(process.execPath, [BIN, '--version'], { encoding: 'utf8' }).stdout.trim(),
@@ -111,6 +113,8 @@ function drumlin(gzip: string, agents: string): Contender {
         CONCURRENCY,
         '--agents',
         agents,
+        '--order',
+        order,
         '--json',
         ...level,
       ];

@@ -172,6 +172,9 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
     web.dns,
     '--allow-private',
     '--json',
+    // Budgets are no part of the frontier.
+    '--order',
+    'bfs',
   ];
   const child = spawn(process.execPath, [...args, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   const startedAt = Date.now();
