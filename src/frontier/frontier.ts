@@ -20,22 +20,19 @@ import { hostOf } from '../url/parts.ts';
 import type { Backlog } from './backlog.ts';
 import type { Discovery } from './discovery.ts';
 import { Fifo } from './fifo.ts';
+import { FrontSize, type FrontSizeLimits } from './front-size.ts';
 import { Domain, Host } from './host.ts';
 import type { HostStore } from './host-store.ts';
+import { OutOfTurn } from './out-of-turn.ts';
 import type { PathQueue } from './path-queue.ts';
+import { SweepMark } from './sweep-mark.ts';
 import { type AddressTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
 
-export interface FrontierLimits {
-  /** Most hosts in memory. */
-  readonly hosts: number;
+export interface FrontierLimits extends FrontSizeLimits {
   /** Most URLs in memory. */
   readonly urls: number;
-  /** The front is this large at first. */
-  readonly front: number;
-  /** It may become smaller again when no fetcher has waited for so long; Infinity: never. */
-  readonly calm: Millis;
   /** Beyond that size of the front, an address that has this many hosts waiting gets no more. */
   readonly hostsPerAddress: number;
   /** Pages in the life of the crawl. */
@@ -72,8 +69,6 @@ const ADDRESS_FRESH: Millis = 3600_000;
 const GIVEN_UP_FOR: Millis = 4 * 3600_000;
 /** A host that must wait longer than this makes room for others, when memory is full. */
 const PATIENCE: Millis = 60_000;
-/** The part of a host's key that is its domain's. */
-const DOMAIN_BITS = 0xffff_ffff_0000_0000n;
 /** URLs of one host in memory. */
 const LEAST_QUEUE = 16;
 const LONGEST_QUEUE = 4096;
@@ -94,16 +89,11 @@ export class Frontier {
   /** Hosts in memory with URLs in the backlog and few in memory: what a sweep could do something for. */
   readonly #hungry = new Set<Host>();
   #queued = 0;
-  #required: number;
-  /** When a fetcher last had to wait, or the front was last allowed to shrink. */
-  #calmSince: Millis;
+  readonly #size: FrontSize;
   /** Every host of the crawl is in memory: one that is not is new. */
   #allHere = true;
-  /** How far the sweep under way has come: who leaves memory ahead of it must not be brought back by it. */
-  #sweptTo: bigint | undefined;
-  readonly #leftAhead = new Set<string>();
-  /** Hosts that were asked while it was not their turn (robots.txt files lead there), until they may be asked again. */
-  readonly #askedOutOfTurn = new Map<string, Millis>();
+  readonly #sweep = new SweepMark();
+  readonly #outOfTurn = new OutOfTurn();
   #changes = 0;
   hostsSeen = 0;
   domainsSeen = 0;
@@ -111,8 +101,7 @@ export class Frontier {
   constructor(parts: FrontierParts) {
     this.#parts = parts;
     this.#limits = parts.limits;
-    this.#required = parts.limits.front;
-    this.#calmSince = parts.clock.now();
+    this.#size = new FrontSize(parts.limits, parts.clock.now());
     this.backlog = parts.backlog;
     this.store = parts.store;
     this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom);
@@ -133,9 +122,9 @@ export class Frontier {
     return this.front < this.#limits.front;
   }
 
-  /** How large the front should be: it grows whenever a fetcher had to wait, and shrinks while none has. */
+  /** How large the front should be. */
   get required(): number {
-    return this.#required;
+    return this.#size.required;
   }
 
   /** Turns given and not yet given back. */
@@ -190,28 +179,18 @@ export class Frontier {
 
   /** There should be more hosts with something to fetch, and there is room for them. */
   get wantsMore(): boolean {
-    return this.front < this.#required && this.#hasRoom();
+    return this.front < this.required && this.#hasRoom();
   }
 
-  /** A fetcher had to wait: if the front was as large as required, more is required from now on. */
+  /** A fetcher had to wait. */
   starved(): void {
-    this.#calmSince = this.#parts.clock.now();
-    if (this.front < this.#required) return;
-    this.#required = Math.min(this.#limits.hosts, this.#required + Math.max(1, this.#required >> 4));
-  }
-
-  /** No fetcher had to wait for a while: a smaller front may do, and then what waits elsewhere can be chosen among for longer. */
-  #shrink(now: Millis): void {
-    if (now < this.#calmSince + this.#limits.calm) return;
-    this.#calmSince = now;
-    const least = Math.min(this.#limits.front, this.#limits.hosts);
-    this.#required = Math.max(least, this.#required - (this.#required >> 4));
+    this.#size.starved(this.front, this.#parts.clock.now());
   }
 
   /** How many URLs of a host memory has room for. */
   roomAt(host: Host): number {
     // As if the front were as large as it should be: a few large hosts must not take the room of all others.
-    const hosts = Math.max(1, this.#hosts.size, this.#required);
+    const hosts = Math.max(1, this.#hosts.size, this.required);
     const share = Math.floor(this.#limits.urls / hosts);
     const most = share === Infinity ? share : Math.min(Math.max(share, LEAST_QUEUE), LONGEST_QUEUE);
     return Math.max(0, most - host.queue.length);
@@ -225,15 +204,14 @@ export class Frontier {
 
   /** A sweep is about to begin, or has come to this key, or is over. */
   sweepAt(key: bigint | undefined): void {
-    if (key === undefined || this.#sweptTo === undefined) this.#leftAhead.clear();
-    this.#sweptTo = key;
+    this.#sweep.moveTo(key);
     if (key !== undefined) return;
     for (const domain of this.#domains.values()) if (domain.hosts === 0) this.#dropDomain(domain);
   }
 
   /** The sweep must not bring the host in: its record on disk is older than what was known when it left. */
   leftAhead(name: string): boolean {
-    return this.#leftAhead.has(name);
+    return this.#sweep.isLeft(name);
   }
 
   /** A host for a name that is not in memory; `admit` or nothing follows. */
@@ -264,7 +242,7 @@ export class Frontier {
     this.#makeRoom();
     this.#domains.set(host.domain.name, host.domain);
     host.domain.hosts++;
-    host.readyAt = Math.max(host.readyAt, this.#askedOutOfTurn.get(host.name) ?? 0);
+    host.readyAt = Math.max(host.readyAt, this.#outOfTurn.readyAt(host.name));
     this.#hosts.set(host.name, host);
     this.#parts.onEnter?.(host);
     if (host.addresses.length > 0 && host.addressesExpireAt > this.#parts.clock.now()) {
@@ -320,7 +298,7 @@ export class Frontier {
   // —— Turns ——
 
   acquire(now: Millis): HostTurn | undefined {
-    this.#shrink(now);
+    this.#size.shrink(now);
     return this.#workbench.acquire(now);
   }
 
@@ -402,7 +380,7 @@ export class Frontier {
   /** Whether a host may be asked out of turn: nobody is asking it, and its delay is over. */
   mayAsk(hostName: string, now: Millis): boolean {
     const host = this.#hosts.get(hostName);
-    const readyAt = Math.max(host?.readyAt ?? 0, this.#askedOutOfTurn.get(hostName) ?? 0);
+    const readyAt = Math.max(host?.readyAt ?? 0, this.#outOfTurn.readyAt(hostName));
     return readyAt <= now && !(host && this.#workbench.isOut(host));
   }
 
@@ -410,13 +388,7 @@ export class Frontier {
   askedOutOfTurn(hostName: string, readyAt: Millis): void {
     const host = this.#hosts.get(hostName);
     if (host) host.readyAt = Math.max(host.readyAt, readyAt);
-    const now = this.#parts.clock.now();
-    // In the order in which they were asked, so that about as many are over as are looked at.
-    for (const [name, over] of this.#askedOutOfTurn) {
-      if (over > now) break;
-      this.#askedOutOfTurn.delete(name);
-    }
-    this.#askedOutOfTurn.set(hostName, readyAt);
+    this.#outOfTurn.asked(hostName, readyAt, this.#parts.clock.now());
   }
 
   nextReadyAt(): Millis {
@@ -436,14 +408,14 @@ export class Frontier {
   /** What a checkpoint stores beside the snapshot. */
   get state(): FrontierState {
     const { hostsSeen, domainsSeen } = this;
-    return { hostsSeen, domainsSeen, required: this.#required, allHere: this.#allHere };
+    return { hostsSeen, domainsSeen, required: this.required, allHere: this.#allHere };
   }
 
   /** Takes up where a checkpoint left off; hosts and domains follow. */
   restore({ hostsSeen, domainsSeen, required, allHere }: FrontierState): void {
     this.hostsSeen = hostsSeen;
     this.domainsSeen = domainsSeen;
-    this.#required = Math.min(required, this.#limits.hosts);
+    this.#size.restore(required);
     this.#allHere = allHere;
   }
 
@@ -554,12 +526,10 @@ export class Frontier {
     this.#idle.delete(host);
     this.#hungry.delete(host);
     this.store?.save(host);
-    if (this.#sweptTo !== undefined && host.id.key > this.#sweptTo) this.#leftAhead.add(host.name);
+    this.#sweep.left(host);
     this.#parts.onLeave?.(host);
     const { domain } = host;
-    // The sweep may still meet other hosts of the domain, and would find its older record.
-    const behind = this.#sweptTo === undefined || domain.key < (this.#sweptTo & DOMAIN_BITS);
-    if (--domain.hosts === 0 && behind) this.#dropDomain(domain);
+    if (--domain.hosts === 0 && this.#sweep.hasPassed(domain.key)) this.#dropDomain(domain);
   }
 
   #dropDomain(domain: Domain): void {

@@ -1,0 +1,36 @@
+/**
+ * How far the sweep of the backlog has come, and who left memory ahead of it.
+ *
+ * Idea      A sweep reads what is known of hosts as of when it began. Who was in memory then and has left since must not be brought back by it: what it
+ *           would find of them is older than what was known when they left.
+ */
+import type { Host } from './host.ts';
+
+/** The part of a host's key that is its domain's. */
+const DOMAIN_BITS = 0xffff_ffff_0000_0000n;
+
+export class SweepMark {
+  #at: bigint | undefined;
+  readonly #leftAhead = new Set<string>();
+
+  /** A sweep is about to begin, or has come to this key, or is over. */
+  moveTo(key: bigint | undefined): void {
+    if (key === undefined || this.#at === undefined) this.#leftAhead.clear();
+    this.#at = key;
+  }
+
+  /** A host has left memory. */
+  left({ id, name }: Host): void {
+    if (this.#at !== undefined && id.key > this.#at) this.#leftAhead.add(name);
+  }
+
+  /** Whether the host with this name has left ahead of the sweep. */
+  isLeft(name: string): boolean {
+    return this.#leftAhead.has(name);
+  }
+
+  /** Whether no sweep will meet hosts of the domain with this key any more, and find its older record. */
+  hasPassed(domain: bigint): boolean {
+    return this.#at === undefined || domain < (this.#at & DOMAIN_BITS);
+  }
+}
