@@ -12,7 +12,7 @@ import { textAt } from '../../src/lab/truth.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { hostOf, pathOf } from '../../src/url/parts.ts';
 import { domainsOf, makeWeb } from './pages.ts';
-import { walk } from './walk.ts';
+import { plainWalk, walk } from './walk.ts';
 
 const TRAPS: readonly KindName[] = ['session', 'alias', 'calendar', 'repeat'];
 const HONEST: readonly KindName[] = ['ordinary', 'personal', 'academic', 'directory', 'copy'];
@@ -66,22 +66,16 @@ const pageText = (web: Web, url: string): string | undefined => {
 
 function judge(web: Web, domain: Domain, mostPages: number, sum: Sum): void {
   const had = new Set<string>();
-  const { waiting, refused } = walk(web, domain, {
-    ...{ mostPages, learns: true },
-    onPage: ({ text }) => {
-      sum.fetched++;
-      if (had.has(text)) sum.redundant++;
-      had.add(text);
-    },
+  const { waiting, refused } = walk(web, domain, mostPages, ({ text }) => {
+    sum.fetched++;
+    if (had.has(text)) sum.redundant++;
+    had.add(text);
   });
   const without = new Set<string>();
-  walk(web, domain, {
-    ...{ mostPages, learns: false },
-    onPage: ({ text }) => {
-      if (without.has(text)) sum.without++;
-      without.add(text);
-    },
-  });
+  for (const text of plainWalk(web, domain, mostPages)) {
+    if (without.has(text)) sum.without++;
+    without.add(text);
+  }
   // What still waits is not lost.
   for (const url of waiting) had.add(pageText(web, url) ?? '');
   for (const url of refused) {
@@ -104,14 +98,11 @@ export function judgeSoftErrors({ seed, domains }: Extent): void {
   );
   let [positives, right, wrong] = [0, 0, 0];
   for (const domain of [...soft, ...honest]) {
-    walk(web, domain, {
-      ...{ mostPages: SOFT_PAGES, learns: true },
-      onPage: ({ text }, { isSoft }) => {
-        const isMissing = text.startsWith('answer 200');
-        if (isMissing) positives++;
-        if (isSoft && isMissing) right++;
-        if (isSoft && !isMissing) wrong++;
-      },
+    walk(web, domain, SOFT_PAGES, ({ text }, { isSoft }) => {
+      const isMissing = text.startsWith('answer 200');
+      if (isMissing) positives++;
+      if (isSoft && isMissing) right++;
+      if (isSoft && !isMissing) wrong++;
     });
   }
   console.log(

@@ -1,13 +1,15 @@
-/** A walk through one domain of the lab, breadth first, with all that the crawl makes of pages that are alike; no network, no delays. */
+/** Walks through one domain of the lab, breadth first, with all that the crawl makes of pages that are alike, and without; no network, no delays. */
 import { Counters } from '../../src/crawl/counters.ts';
 import { type Judgement, Likeness } from '../../src/crawl/likeness.ts';
 import { resolveConfig } from '../../src/crawl/settings.ts';
 import { LikenessMemory } from '../../src/duplicates/likeness-folder.ts';
 import type { Domain } from '../../src/lab/domain.ts';
+import { glimpseOf } from '../../src/lab/glimpse.ts';
 import { urlOf } from '../../src/lab/paths.ts';
+import { textAt } from '../../src/lab/truth.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { parsePage } from '../../src/parse/page.ts';
-import { originOf, pathOf } from '../../src/url/parts.ts';
+import { hostOf, originOf, pathOf } from '../../src/url/parts.ts';
 import { repeatsMoreThan } from '../../src/url/repeats.ts';
 import { fetchFrom } from './pages.ts';
 import type { KnownPage } from './stream.ts';
@@ -20,15 +22,36 @@ export interface Walked {
   readonly refused: ReadonlySet<string>;
 }
 
-export interface WalkOptions {
-  readonly mostPages: number;
-  /** Whether anything is learned, and repeated segments refused. */
-  readonly learns: boolean;
-  readonly onPage: (page: KnownPage, judgement: Judgement) => void;
+/** Whoever learns nothing: the texts of the pages in the order in which they come. */
+export function* plainWalk(web: Web, domain: Domain, mostPages: number): Generator<string> {
+  const start = urlOf(domain, 0);
+  const known = new Set([start]);
+  const queue = [start];
+  for (let next = 0; next < queue.length && next < mostPages; next++) {
+    const url = queue[next];
+    const glimpse = glimpseOf(web, url);
+    const text = textAt(web, hostOf(url), pathOf(url));
+    if (glimpse?.status !== 200 || text === undefined) continue;
+    yield text;
+    for (const link of ownLinks(url, glimpse.links)) {
+      if (known.has(link)) continue;
+      known.add(link);
+      queue.push(link);
+    }
+  }
 }
 
-export function walk(web: Web, domain: Domain, { mostPages, learns, onPage }: WalkOptions): Walked {
-  const config = resolveConfig(learns ? { learnTraps: true, softErrors: 'store' } : {});
+/** What robots.txt keeps everybody from is not walked either. */
+const ownLinks = (url: string, links: readonly string[]): string[] =>
+  links.filter((link) => originOf(link) === originOf(url) && !pathOf(link).startsWith('/private/'));
+
+export function walk(
+  web: Web,
+  domain: Domain,
+  mostPages: number,
+  onPage: (page: KnownPage, judgement: Judgement) => void,
+): Walked {
+  const config = resolveConfig({ learnTraps: true, softErrors: 'store' });
   const likeness = new Likeness({
     config,
     memory: new LikenessMemory(2 ** 21),
@@ -43,7 +66,7 @@ export function walk(web: Web, domain: Domain, { mostPages, learns, onPage }: Wa
     for (const url of found) {
       if (known.has(url)) continue;
       known.add(url);
-      if (learns && repeatsMoreThan(url, config.maxRepeats)) refused.add(url);
+      if (repeatsMoreThan(url, config.maxRepeats)) refused.add(url);
       else queue.push(url);
     }
   };
@@ -71,10 +94,7 @@ export function walk(web: Web, domain: Domain, { mostPages, learns, onPage }: Wa
       queue.splice(next, 0, question);
     }
     const links = parsePage(page.body, { url }).links.map((link) => link.url);
-    // What robots.txt keeps everybody from is not walked either.
-    const own = links.filter(
-      (link) => originOf(link) === originOf(url) && !pathOf(link).startsWith('/private/'),
-    );
+    const own = ownLinks(url, links);
     const followed = likeness.rewritten(own);
     const kept = new Set(followed);
     for (const link of own) if (!kept.has(link) && !known.has(link)) refused.add(link);
