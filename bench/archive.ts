@@ -3,7 +3,7 @@
  *
  * CPU time of the whole process, all threads, per page of 25 KB; the ways take turns in every round, so that
  * what else happens on the machine happens to all of them. Four questions: what does our writer cost beside
- * npm warcio's; which way of making gzip members is cheapest, also for the pages of the lab, which repeat
+ * npm warcio's, by compression and level, and reading it again; which way of compressing is cheapest, also for the pages of the lab, which repeat
  * themselves less; what do digests cost; and what does the rest.
  */
 import { createHash, hash, randomUUID } from 'node:crypto';
@@ -14,12 +14,16 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 import { WARCRecord, WARCSerializer } from 'warcio';
+import type { CompressionOptions } from '../src/archive/compression.ts';
 import { digest } from '../src/archive/digest.ts';
 import { type GzipLevel, gzipMember, storedMember } from '../src/archive/gzip.ts';
 import { StoredPayloads } from '../src/archive/stored-payloads.ts';
 import { surt } from '../src/archive/surt.ts';
+import { verifyDigests } from '../src/archive/verify.ts';
+import { readWarc } from '../src/archive/warc-reader.ts';
 import { RecordAssembler, requestFields, responseFields } from '../src/archive/warc-record.ts';
 import { WarcWriter } from '../src/archive/warc-writer.ts';
+import { loadZstd, type Zstd, type ZstdLevel } from '../src/archive/zstd.ts';
 import { Disk } from '../src/disk/disk.ts';
 import type { Exchange } from '../src/fetch/exchange.ts';
 import { NO_PORTS, webOf } from '../src/lab/index.ts';
@@ -44,9 +48,11 @@ export async function run(args: string[]): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'drumlin-bench-'));
   try {
     await compare('Storing a page with its request', writers(dir), pages, rounds);
-    await compare('Making one gzip member of a page', compressors(), pages, rounds);
+    await compare('Reading a page with its request', await readers(dir, pages), pages, rounds);
+    const zstd = await loadZstd();
+    await compare('Compressing one page', compressors(zstd), pages, rounds);
     const labPages = pagesOfTheLab(Number(values.pages));
-    await compare('Making one gzip member of a page of the lab', fastCompressors(), labPages, rounds);
+    await compare('Compressing one page of the lab', fastCompressors(zstd), labPages, rounds);
     await compare('SHA-1 of a page', digesters(), pages, rounds);
     await compare('The rest of storing a page', rest(), pages, rounds);
   } finally {
@@ -88,11 +94,11 @@ async function compare(
 
 function writers(dir: string): Way[] {
   let count = 0;
-  const ours = (level: GzipLevel): Way => ({
-    name: `drumlin, level ${level}`,
+  const ours = (name: string, options: CompressionOptions): Way => ({
+    name: `drumlin, ${name}`,
     async run(pages) {
       const folder = join(dir, String(count++));
-      const writer = await WarcWriter.open(folder, { info: { software: 'bench' }, gzipLevel: level });
+      const writer = await WarcWriter.open(folder, { info: { software: 'bench' }, ...options });
       for (const page of pages) await writer.write(page);
       await writer.close();
       return folderBytes(folder);
@@ -100,7 +106,7 @@ function writers(dir: string): Way[] {
   });
   /** As a crawl stores it. */
   const inCrawl = (name: string, compares: boolean, metadata = false): Way => ({
-    name: `drumlin, level 1, ${name}`,
+    name: `drumlin, gzip 1, ${name}`,
     async run(pages) {
       const folder = join(dir, String(count++));
       const indexDir = join(folder, 'parts');
@@ -116,17 +122,40 @@ function writers(dir: string): Way[] {
       return (await folderBytes(folder)) + (await folderBytes(indexDir));
     },
   });
+  const gzip = (gzipLevel: GzipLevel) => ours(`gzip ${gzipLevel}`, { gzipLevel });
+  const zstd = (zstdLevel: ZstdLevel) => ours(`zstd ${zstdLevel}`, { compress: 'zstd', zstdLevel });
   return [
-    ours(1),
+    gzip(1),
     inCrawl('index', false),
     inCrawl('index, duplicates', true),
     inCrawl('index, duplicates, metadata', true, true),
-    ours(3),
-    ours(6),
-    ours(0),
+    ...([3, 6, 9] as const).map(gzip),
+    ...[1, 2, 3, 6, 9].map(zstd),
+    gzip(0),
+    ours('none', { compress: 'none' }),
     warcio(dir, false),
     warcio(dir, true),
   ];
+}
+
+/** Reading every record of a file, with its digests, by how it was compressed. */
+async function readers(dir: string, pages: readonly Exchange[]): Promise<Way[]> {
+  const ways: Way[] = [];
+  for (const compress of ['gzip', 'zstd', 'none'] as const) {
+    const folder = await mkdtemp(join(dir, 'read-'));
+    const writer = await WarcWriter.open(folder, { info: { software: 'bench' }, compress });
+    for (const page of pages) await writer.write(page);
+    await writer.close();
+    const [name] = await readdir(folder);
+    ways.push({
+      name: compress,
+      async run() {
+        for await (const record of readWarc(join(folder, name))) verifyDigests(record);
+        return folderBytes(folder);
+      },
+    });
+  }
+  return ways;
 }
 
 /** Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level 6. */
@@ -196,11 +225,14 @@ function eachOf(name: string, make: (page: Uint8Array) => Uint8Array | Promise<U
 const OURS = eachOf('ours, level 1', (page) => gzipMember(page, 1, (member) => Buffer.from(member)));
 const byZlib = (level: number) => eachOf(`gzipSync, level ${level}`, (page) => gzipSync(page, { level }));
 
-function fastCompressors(): Way[] {
-  return [OURS, byZlib(1), byZlib(3)];
+const byZstd = (zstd: Zstd) => (level: ZstdLevel) =>
+  eachOf(`zstd, level ${level}`, (page) => zstd.frame(page, level));
+
+function fastCompressors(zstd: Zstd): Way[] {
+  return [OURS, byZlib(1), byZlib(3), byZlib(6), ...[1, 3, 6].map(byZstd(zstd))];
 }
 
-function compressors(): Way[] {
+function compressors(zstd: Zstd): Way[] {
   const inPool = promisify<Uint8Array, { level: number }, Uint8Array>(gzip);
   return [
     OURS,
@@ -211,6 +243,7 @@ function compressors(): Way[] {
     eachOf('gzip in the thread pool, level 1', (page) => inPool(page, { level: 1 })),
     reusedStreams(1, 1),
     reusedStreams(1, 4),
+    ...[1, 2, 3, 4, 5, 6, 9, 12, 19].map(byZstd(zstd)),
     eachOf('stored', storedMember),
   ];
 }

@@ -42,6 +42,9 @@ const DESCRIPTOR = 4;
 const HAS_CHECKSUM = 0b100;
 const CHECKSUM_BYTES = 4;
 const MOST_BLOCK = 128 * 1024;
+/** Single segment, length in four bytes, checksum. */
+const STORED_DESCRIPTOR = 0b1010_0100;
+const STORED_HEADER = 9;
 /** libzstd, compiled for 32 bits, goes no further. */
 const MOST_WINDOW_LOG = 30;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
@@ -125,6 +128,23 @@ function isSkippable(magic: number): boolean {
   return magic >= FIRST_SKIPPABLE && magic <= LAST_SKIPPABLE;
 }
 
+/** A frame of raw blocks, for content that would not become shorter: three bytes of framing for every 128 KiB. */
+export function storedFrame(content: Uint8Array, xxh64: bigint): Buffer {
+  const blocks = Math.max(1, Math.ceil(content.length / MOST_BLOCK));
+  const frame = Buffer.allocUnsafe(STORED_HEADER + 3 * blocks + content.length + CHECKSUM_BYTES);
+  frame.writeUInt32LE(DATA_MAGIC);
+  frame[DESCRIPTOR] = STORED_DESCRIPTOR;
+  let at = frame.writeUInt32LE(content.length, DESCRIPTOR + 1);
+  for (let block = 0; block < blocks; block++) {
+    const piece = content.subarray(block * MOST_BLOCK, (block + 1) * MOST_BLOCK);
+    at = frame.writeUIntLE((piece.length << 3) | (block === blocks - 1 ? 1 : 0), at, 3);
+    frame.set(piece, at);
+    at += piece.length;
+  }
+  writeChecksum(frame, xxh64);
+  return frame;
+}
+
 /**
  * The frame with a checksum, the lower half of the content's XXH64. Archives ask for one, and what makes our frames has no
  * switch for it; the format has a bit that announces it, and its place is the end.
@@ -133,6 +153,10 @@ export function withChecksum(frame: Uint8Array, xxh64: bigint): Buffer {
   const whole = Buffer.allocUnsafe(frame.length + CHECKSUM_BYTES);
   whole.set(frame);
   whole[DESCRIPTOR] |= HAS_CHECKSUM;
-  whole.writeUInt32LE(Number(xxh64 & 0xffff_ffffn), frame.length);
+  writeChecksum(whole, xxh64);
   return whole;
+}
+
+function writeChecksum(frame: Buffer, xxh64: bigint): void {
+  frame.writeUInt32LE(Number(xxh64 & 0xffff_ffffn), frame.length - CHECKSUM_BYTES);
 }

@@ -10,7 +10,8 @@
  * Cost      See docs/archive.md. Memory grows to the largest record, as it is and compressed, and stays.
  */
 import { xxh64Bytes } from '../url/xxh64.ts';
-import { type DataFrame, withChecksum } from './zstd-frame.ts';
+import { looksCompressed } from './gzip.ts';
+import { type DataFrame, storedFrame, withChecksum } from './zstd-frame.ts';
 
 type Library = typeof import('@bokuweb/zstd-wasm');
 
@@ -38,7 +39,9 @@ export class Zstd {
     this.#decompressor = library.createDCtx();
   }
 
+  /** What came compressed is framed as it is. */
   frame(content: Uint8Array, level: ZstdLevel): Uint8Array {
+    if (looksCompressed(content)) return storedFrame(content, xxh64Bytes(content));
     const frame = this.#library.compressUsingDict(this.#compressor, content, NO_DICTIONARY, level);
     return withChecksum(frame, xxh64Bytes(content));
   }

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compress, compressUsingDict, createCCtx } from '@bokuweb/zstd-wasm';
+import { compress, compressUsingDict, createCCtx, decompress } from '@bokuweb/zstd-wasm';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { repair } from '../../src/archive/repair.ts';
@@ -97,6 +98,22 @@ describe('a frame', () => {
     );
   });
 
+  test('of what came compressed is made of it as it is, whatever its length', () => {
+    for (const length of [1024, 1025, 131_072, 131_073, 262_144, 1_000_000]) {
+      const bytes = randomBytes(length);
+      const made = Buffer.from(zstd.frame(bytes, 3));
+      expect(made.length).toBe(length + 13 + 3 * Math.ceil(length / 131_072));
+      const found = measureFrame(made);
+      expect(found).toMatchObject({
+        kind: 'data',
+        length: made.length,
+        content: length,
+        mostContent: length,
+      });
+      expect(Buffer.from(decompress(made)).equals(bytes)).toBe(true);
+    }
+  });
+
   test('that does not end within the bytes is short, wherever they end', () => {
     const made = Buffer.from(zstd.frame(Buffer.alloc(300_000, 'some text '), 1));
     for (let length = 0; length < made.length; length++) {
@@ -147,7 +164,7 @@ describe('a frame', () => {
     async () => {
       const dir = temporaryFolder();
       const writer = await WarcWriter.open(dir, { info: { software: 'test' }, compress: 'zstd' });
-      const bodies = ['one', 'two '.repeat(10_000), 'x'.repeat(2_500_000)];
+      const bodies = ['one', 'two '.repeat(10_000), 'x'.repeat(2_500_000), randomBytes(200_000)];
       const stored = [];
       for (const body of bodies) stored.push(await writer.write(makeExchange({ wire: [Buffer.from(body)] })));
       await writer.close();
