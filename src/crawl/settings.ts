@@ -92,7 +92,7 @@ export const SETTINGS = {
   budget: setting(
     'budget',
     budgetPolicy,
-    'proportional(mean=10, least=1)',
+    'proportional(power=2)',
     'URLs that a domain may have a round: irlbot, proportional, equal(10), top(1000), inverse, or arithmetic over rank and score, such as "rank <= 1000 ? 5000 : 10"',
   ),
   rankSample: setting(

@@ -1,7 +1,7 @@
 /**
  * How many URLs a round a domain may have: policies by name, with parameters, to be combined as numbers are.
  *
- *   proportional(mean=10, least=1)             the default: by the score, 10 for the mean of all domains
+ *   proportional(power=2)                      the default: by the square of the score, 10 for the mean of all domains
  *   irlbot                                     linear in the rank for the best 10,000, the same for the rest
  *   irlbot(top=1%, least=10, most=10000)       the best hundredth of the domains
  *   max(irlbot, equal(50)) * boost(.edu=4, .gov=4)
@@ -99,13 +99,17 @@ const TERMS: Readonly<Record<string, Term>> = {
         return most.value - (most.value - least.value) * fallen;
       },
   ),
-  /** A domain of the mean score gets `mean`. */
+  /** A domain of the mean score gets `mean`; the higher the power, the more the best ones get and the less those below. */
   proportional: term(
     'proportional',
-    { mean: amount(10), least: amount(1), most: amount(10_000) },
-    ({ mean, least, most }) =>
+    { mean: amount(10), least: amount(1), most: amount(10_000), power: amount(1) },
+    ({ mean, least, most, power }) =>
       (domain) =>
-        between(least.value, domain.mean > 0 ? (mean.value * domain.score) / domain.mean : 0, most.value),
+        between(
+          least.value,
+          domain.mean > 0 ? mean.value * (domain.score / domain.mean) ** power.value : 0,
+          most.value,
+        ),
   ),
   inverse: term(
     'inverse',
