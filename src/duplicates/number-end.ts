@@ -1,9 +1,9 @@
 /**
  * One side of a range of numbers, below or above, and how sure it is that there is nothing beyond.
  *
- * Idea      If k pages said something and a share s of all pages lay within the range, all k lay within by chance with probability s^k. When
- *           that is small enough there is an end. It begins as far out as the sixteenth page with nothing, because what lies
- *           nearer was hardly looked at.
+ * Idea      Of the pages within the range and on this side of it, a share s lay within. If k of them said something, all k lay within by chance
+ *           with probability s^k; when that is small enough there is an end. It begins as far out as the sixteenth page with
+ *           nothing, because what lies nearer was hardly looked at.
  * Ensures   a few hundred bytes, whatever is counted.
  */
 import type { FieldReader, FieldWriter } from '../disk/fields.ts';
@@ -68,11 +68,11 @@ export class NumberEnd {
     this.#marks |= markOf(value);
   }
 
-  /** Whether what was counted makes it an end. */
-  isProven({ same, others, varied }: Counts): boolean {
+  /** Whether what was counted makes it an end; what was counted on the other side is no part of the comparison. */
+  isProven({ same, others, varied }: Counts, opposite: NumberEnd): boolean {
     if (this.#nearest.length < ENOUGH || onesIn(this.#marks) < ENOUGH_NUMBERS) return false;
     if (others === 0) return this.pages >= ENOUGH_OF_ONE && onesIn(varied) === 1;
-    const all = same + others;
+    const all = same + others - opposite.pages;
     return others >= ENOUGH_OTHERS && others * Math.log((all - this.pages) / all) < Math.log(CHANCE);
   }
 

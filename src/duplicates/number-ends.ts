@@ -183,7 +183,7 @@ export class NumberEnds {
       const value = gaugeValue(i >> 1, shape.numbers, major);
       if (!end.isBeyond(value)) continue;
       end.count(value);
-      if (!end.holds && end.isProven(nothing)) {
+      if (!end.holds && end.isProven(nothing, ends[i ^ 1])) {
         end.holds = true;
         this.#holding++;
         const rule = ruleOf(shape, i >> 1, end, major);

@@ -141,6 +141,44 @@ describe('a site that gives every link a new session id', () => {
   });
 });
 
+describe('a calendar with a next month and a last one, always', () => {
+  const pathOf = (month: number) => `/calendar/${Math.floor(month / 12)}/${1 + (month % 12)}`;
+  /** Something happens in 2025. */
+  const calendar = () =>
+    site((path) => {
+      const [, name, year, month] = path.split('/');
+      if (path === '/') return page('home', '/calendar/2025/6');
+      if (name !== 'calendar') return undefined;
+      const at = Number(year) * 12 + Number(month) - 1;
+      const topic = year === '2025' ? `month${month}` : 'nothing';
+      return page(topic, pathOf(at - 1), pathOf(at + 1));
+    });
+
+  test('ends, with all months in which something is, and says why', async () => {
+    const { origin } = await calendar();
+    const summary = await crawl(`${origin}/`, { maxPages: 1000 });
+    expect(summary.end).toBe('finished');
+    expect(summary.pages).toBeLessThan(100);
+    const archived = await archivedPages(dir);
+    for (let month = 2025 * 12; month < 2026 * 12; month++)
+      expect(archived).toContain(origin + pathOf(month));
+    const [above] = events('trap-learned').filter(({ rule }) => rule.includes('above'));
+    expect(above).toMatchObject({
+      host: origin,
+      rule: expect.stringMatching(/^\/calendar\/#\/#: numbers 1, 2 above 202[56], /),
+    });
+    expect(above.why).toMatch(/^\d+ pages beyond it had one text$/);
+    expect(above.examples).toHaveLength(2);
+    for (const url of above.examples) expect(archived).toContain(url);
+    expectAccount(summary);
+  });
+
+  test('does not end when nobody learns', async () => {
+    const { origin } = await calendar();
+    expect((await crawl(`${origin}/`, { maxPages: 150, learnTraps: false })).end).toBe('max-pages');
+  });
+});
+
 describe('a site that answers for every page', () => {
   const WORDS = ['apple', 'pear', 'plum', 'cherry', 'quince', 'grape', 'melon', 'fig'];
   const gone = (from: number, to: number) =>
