@@ -229,7 +229,7 @@ function randomFrom(seed: number): () => number {
 export const EVERYTHING = {
   scenario: scenarioOf('clean', {
     ...{ session: 0.02, alias: 0.02, repeat: 0.02, calendar: 0.02 },
-    ...{ 'soft-404': 0.1, gzip: 0.2, chunked: 0.2 },
+    'soft-404': 0.1,
   }),
   flags: [
     ...['--order', 'budget', '--near-duplicates', 'store', '--learn-traps', '--soft-errors', 'store'],
