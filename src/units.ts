@@ -87,3 +87,8 @@ function parseWithSuffix(
 function badValue(text: string, what: string, examples: string): DrumlinError {
   return new DrumlinError('VALUE', `"${text}" is not ${what}.`, `Write it like ${examples}.`);
 }
+
+/** `1 host`, `2,000 hosts`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}

@@ -36,6 +36,8 @@ export interface CaptureQuery {
   /** First and last time, as many digits of `20260314150926` as wanted. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** As `404`, or `5xx` for all that begin so. */
+  readonly status?: string | undefined;
 }
 
 const SORT_MEMORY: Bytes = 64 * 2 ** 20;
@@ -47,6 +49,8 @@ export class Archive {
   readonly dir: string | undefined;
   readonly files: readonly WarcFile[];
   readonly index: SortedIndex | undefined;
+  /** Files that were read without an index and turned out to be damaged: what follows there was not seen. */
+  readonly damage = new Map<string, string>();
 
   private constructor(
     disk: Disk,
@@ -170,7 +174,13 @@ export class Archive {
 
   async *#lines(): AsyncGenerator<string[]> {
     if (this.dir !== undefined) yield* partLines(this.#disk, this.dir);
-    else for (const { path, name } of this.files) yield* scannedLines(this.#disk, path, name);
+    else {
+      for (const { path, name } of this.files) {
+        yield* scannedLines(this.#disk, path, name, (at, fact) => {
+          this.damage.set(path, `it is damaged from byte ${at} on: ${fact}`);
+        });
+      }
+    }
   }
 }
 
@@ -182,6 +192,21 @@ async function isFolder(disk: Disk, place: string): Promise<boolean> {
     if (systemCode((error as Error).cause) === 'ENOTDIR') return false;
     throw error;
   }
+}
+
+/** A file of another kind has no captures, and nobody would know why: refused by name. */
+export async function requireWarc(disk: Disk, path: string): Promise<void> {
+  const reader = readWarc(path, { disk });
+  for await (const _ of reader) return;
+  if (!reader.fault) return;
+  throw new DrumlinError(
+    'NOT_WARC',
+    `${path} cannot be read as a WARC file: ${reader.fault.fact}.`,
+    /\.wacz$/i.test(path)
+      ? 'A WACZ is a zip file: unpack it, and name the folder "archive" in it.'
+      : 'Name the folder of a crawl, a folder of WARC files, or such a file.',
+    { exitCode: EXIT.damaged },
+  );
 }
 
 /** Records about another one carry its URL too. */
@@ -199,7 +224,9 @@ function keyPrefix({ url, prefix }: CaptureQuery): string {
   return /^[a-z][a-z0-9+.-]*:\/\/[^/]*$/i.test(plain) ? key.replace(/\/$/, '') : key.replace(/\)\/$/, ')/');
 }
 
-function matches({ timestamp, url }: Capture, { prefix, from, to }: CaptureQuery): boolean {
+function matches({ timestamp, url, status }: Capture, query: CaptureQuery): boolean {
+  const { prefix, from, to } = query;
+  if (query.status !== undefined && !status.startsWith(query.status.replace(/x+$/i, ''))) return false;
   if (prefix !== undefined && !url.startsWith(prefix)) return false;
   if (from !== undefined && timestamp < from) return false;
   return to === undefined || timestamp.slice(0, to.length) <= to;

@@ -58,12 +58,19 @@ export async function* partLines(disk: Disk, dir: string): AsyncGenerator<string
   }
 }
 
-/** The lines of the captures in a WARC file, read from the file itself, up to where it is damaged. */
-export async function* scannedLines(disk: Disk, path: string, filename: string): AsyncGenerator<string[]> {
-  for await (const record of readWarc(path, { disk })) {
+/** The lines of the captures in a WARC file, read from the file itself, up to where it is damaged, which is told. */
+export async function* scannedLines(
+  disk: Disk,
+  path: string,
+  filename: string,
+  onFault: (at: number, fact: string) => void = () => {},
+): AsyncGenerator<string[]> {
+  const reader = readWarc(path, { disk });
+  for await (const record of reader) {
     const capture = captureOf(record, filename);
     if (capture) yield [cdxjLine(capture).slice(0, -1)];
   }
+  if (reader.fault) onFault(reader.wholeLength, reader.fault.fact);
 }
 
 /** Makes the index of a crawl's archive, and says how many captures it names. */

@@ -34,6 +34,7 @@ export function register(program: Command): void {
       examples(
         'archive list my-crawl --prefix https://example.org/docs/',
         'archive list my-crawl https://example.org/ --from 2026-03 --json',
+        'archive list my-crawl --status 5xx',
       ),
     )
     .argument('<place>', PLACE)
@@ -41,6 +42,7 @@ export function register(program: Command): void {
     .option('--prefix <url>', 'only URLs that begin like this')
     .option('--from <time>', `not before, ${TIME}`, digitsOf)
     .option('--to <time>', `not after, ${TIME}`, digitsOf)
+    .option('--status <status>', 'only with this status, as 404 or 5xx', statusOf)
     .option('--limit <count>', 'at most this many', wholeNumber)
     .option('--json', 'print one object a line, with the place of each record')
     .action(async (place: string, url: string | undefined, flags: ListFlags) => {
@@ -101,7 +103,6 @@ export function register(program: Command): void {
     .option('--title <text>', 'what readers of it are shown as its name')
     .option('--description <text>', 'and what it is about')
     .option('--main <url>', 'the page that readers begin with (default: the first seed)')
-    .addHelpText('after', examples('archive wacz my-crawl -o my-crawl.wacz'))
     .action(async (place: string, flags: WaczFlags) => {
       await (await import('./archive-care.ts')).pack(place, flags, process.stdout);
     });
@@ -161,6 +162,11 @@ function digitsOf(text: string): string {
   const digits = text.replace(/[-:TZ. ]/g, '').slice(0, 14);
   if (/^\d{4}(?:\d\d){0,5}$/.test(digits)) return digits;
   throw new InvalidArgumentError(`Write a time ${TIME}.`);
+}
+
+function statusOf(text: string): string {
+  if (/^[1-9](?:\d\d|\dx|xx)$/i.test(text)) return text;
+  throw new InvalidArgumentError('Write a status as 404, or 5xx for all that begin so.');
 }
 
 function wholeNumber(text: string): number {

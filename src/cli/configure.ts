@@ -7,8 +7,15 @@ import {
   parseConfiguration,
 } from '../crawl/configuration-file.ts';
 import { settingsIn } from '../crawl/folder.ts';
-import type { CrawlConfig, CrawlOptions } from '../crawl/settings.ts';
+import {
+  type CrawlConfig,
+  type CrawlOptions,
+  resolveConfig,
+  SETTING_ROWS,
+  SETTINGS,
+} from '../crawl/settings.ts';
 import { Disk } from '../disk/disk.ts';
+import { refusePath } from '../filter/url-pattern.ts';
 import { filterText } from './filter-text.ts';
 
 export interface Given {
@@ -22,6 +29,8 @@ export interface Asked extends Configuration {
   readonly seeds: readonly string[];
   /** The folder holds a crawl to go on with. */
   readonly before: boolean;
+  /** What it was asked otherwise before, a sentence each. */
+  readonly changes: readonly string[];
 }
 
 /** Where a folder comes from that nobody named. */
@@ -29,14 +38,46 @@ export const NEW_FOLDER = 'a new folder';
 
 /** `freshFolder` is where a crawl goes that names no folder; '' for none. */
 export async function configure({ layers, file }: Given, freshFolder: () => string): Promise<Asked> {
+  for (const { options } of layers) refusePaths(options);
   const written = await readFile(file);
   const above = written ? [...layers, layerOf(written)] : layers;
   const dir = firstOf(above, 'dir') ?? freshFolder();
   const before = dir === '' ? undefined : await settingsIn(dir);
-  const remembered: Layer = { options: before ?? {}, place: () => 'crawl.json' };
+  const remembered: Layer = {
+    options: before ?? {},
+    // All of them stand there; what nobody chose is to be told from what somebody did.
+    place: (key) => (isDefault(key, before?.[key]) ? 'crawl.json, the default' : 'crawl.json'),
+  };
   const all = [...above, remembered, { options: { dir }, place: () => NEW_FOLDER }];
   const { config, sources } = resolveLayers(await Promise.all(all.map(withFilterFiles)));
-  return { config: { ...config, dir }, sources, seeds: written?.seeds ?? [], before: before !== undefined };
+  return {
+    config: { ...config, dir },
+    sources,
+    seeds: written?.seeds ?? [],
+    before: before !== undefined,
+    changes: before ? changesSince(resolveConfig({ ...before, dir }), config) : [],
+  };
+}
+
+/** `--exclude was *.zip, is now *.iso`: what is given anew takes the place of what was given before. */
+function changesSince(before: CrawlConfig, now: CrawlConfig): string[] {
+  return SETTING_ROWS.flatMap(([key, { flag, type }]) => {
+    // How many agents there are is told by the view, and "cores" is kept as a number.
+    if (key === 'dir' || key === 'agents' || key === 'proxy') return [];
+    const [was, is] = [type.print(before[key]) || 'none', type.print(now[key]) || 'none'];
+    return was === is ? [] : [`--${flag} was ${was}, is now ${is}`];
+  });
+}
+
+/** What is typed now can be typed otherwise; what a crawl was begun with holds. */
+function refusePaths({ include, exclude }: CrawlOptions): void {
+  for (const patterns of [include, exclude]) {
+    if (typeof patterns === 'string') for (const pattern of patterns.split(/\s+/)) refusePath(pattern);
+  }
+}
+
+function isDefault(key: keyof CrawlConfig, value: unknown): boolean {
+  return JSON.stringify(SETTINGS[key].default) === JSON.stringify(value);
 }
 
 function firstOf(layers: readonly Layer[], key: keyof CrawlConfig): string | undefined {

@@ -4,10 +4,13 @@ import { addSettings, givenLayers, givenSettings } from './setting-options.ts';
 
 const EXAMPLES = `
 Examples:
-  drumlin crawl https://example.org/ --contact https://example.com/bot --max-pages 1000
+  drumlin crawl https://example.org/ --scope host --contact https://example.com/bot --max-pages 1000
   drumlin crawl seeds.txt --dir my-crawl --delay 2s --max-time 1h --contact you@example.com
   drumlin crawl https://example.org/docs/ --scope prefix --exclude '*.zip' --exclude '*/print/*' --contact you@example.com
   drumlin crawl http://localhost:8000/ --allow-private --delay 0
+  drumlin crawl --dir my-crawl --exclude '*/private/*'      goes on; what was given before holds, but for what is given now
+
+It leaves with 0 when nothing is left to fetch, 3 when not a page could be had, 6 when a limit was reached, 130 when it was stopped.
 `;
 
 export function register(program: Command): void {

@@ -5,6 +5,7 @@ import type { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import type { Override } from '../reputation/domain-record.ts';
 import { formatCount, parseCount } from '../units.ts';
+import { asTyped } from './as-typed.ts';
 import { examples } from './example.ts';
 
 const COLUMNS: readonly Column[] = ['rank', 'in', 'supporters', 'budget', 'fetched', 'queued', 'domain'];
@@ -135,7 +136,7 @@ async function set(domain: string, flags: SetFlags): Promise<void> {
   const name = await setOverride(disk, dir, domain, override);
   const when = holderOf(dir)?.alive
     ? 'The crawl, which runs, follows with its next checkpoint.'
-    : `It holds when the crawl goes on: drumlin crawl --dir ${dir}`;
+    : asTyped(`It holds when the crawl goes on: drumlin crawl --dir ${dir}`);
   console.log(`${name}: ${wordsFor(override)}. ${when}`);
   const note = override === 'blocked' ? await whetherMet(disk, dir, agents, name) : undefined;
   if (note) process.stderr.write(`drumlin: ${note}\n`);

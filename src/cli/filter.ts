@@ -6,6 +6,7 @@ import type { Predicate } from '../filter/predicate.ts';
 import { STAGES, type Stage } from '../filter/subject.ts';
 import { nearest } from '../nearest.ts';
 import { parseCount } from '../units.ts';
+import { asTyped } from './as-typed.ts';
 import { examples } from './example.ts';
 
 const LANGUAGE = `
@@ -171,7 +172,12 @@ async function set(folder: string, word: string, given: string): Promise<void> {
   await setFilter(disk, folder, stage, texts[stage] ?? '');
   for (const { path, list } of lists) console.log(`${path}: ${list.entries} entries`);
   console.log(`${stage}: ${texts[stage] ?? 'everything is accepted'}`);
-  console.log('A crawl that runs follows within the time between two of its checkpoints.');
+  const { holderOf } = await import('../disk/folder-lock.ts');
+  console.log(
+    holderOf(folder)?.alive
+      ? 'The crawl, which runs, follows within the time between two of its checkpoints.'
+      : asTyped(`It holds when the crawl goes on: drumlin crawl --dir ${folder}`),
+  );
 }
 
 async function show(folder: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { CommanderError } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import { asTyped } from './as-typed.ts';
 import { createProgram } from './program.ts';
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
@@ -24,7 +25,7 @@ try {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof DrumlinError) {
-    process.stderr.write(`drumlin: ${error.message}\n`);
+    process.stderr.write(asTyped(`drumlin: ${error.message}\n`));
     return error.exitCode;
   }
   process.stderr.write(`drumlin: internal error, please report it: ${(error as Error)?.stack ?? error}\n`);

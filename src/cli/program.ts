@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import * as archive from './archive.ts';
+import { asTyped } from './as-typed.ts';
 import * as completion from './completion.ts';
 import * as config from './config.ts';
 import * as crawl from './crawl.ts';
@@ -27,10 +28,12 @@ First steps:
   drumlin status my-crawl                                    how it is, and what to type next
   drumlin archive list my-crawl                              what was fetched
   drumlin archive get my-crawl https://example.org/          one page of it
-  drumlin crawl --dir my-crawl --exclude '*/private/*'       goes on, without some paths
+  drumlin crawl --dir my-crawl --exclude '*/private/*'       goes on, and stays out of some paths from now on
+  drumlin crawl http://localhost:8000/ --allow-private --delay 0 --dir mine       a site of your own
 
-"drumlin help COMMAND" tells more, with examples. Exit codes: 0 done, 2 wrong usage, 3 nothing crawled, 4 disk, 5 folder,
-6 a limit was reached, 130 stopped.
+"drumlin help COMMAND" tells more, with examples. Exit codes: 0 done, 1 a fault of ours, 2 wrong usage, 3 nothing crawled,
+4 disk, 5 folder, 6 a limit was reached, 7 a URL is denied (robots, filter test), 8 damaged or not in the archive, 9 the
+machine is unfit (doctor), 130 stopped.
 `;
 
 /** Commands that belong together. */
@@ -50,7 +53,10 @@ export function createProgram(): Command {
     .description('A web crawler that knows where to spend its effort.')
     .version(VERSION)
     .showHelpAfterError('(add --help for what there is)')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')) })
+    .configureOutput({
+      writeOut: (text) => void process.stdout.write(asTyped(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')),
+    })
     .exitOverride()
     .addHelpText('after', FIRST_STEPS);
   for (const [heading, commands] of GROUPS) {

@@ -1,15 +1,34 @@
 /** The crawl in plain text: the line that is written now and then where there is no terminal, and the summary at the end. */
-import type { Summary } from '../crawl/counters.ts';
-import type { Progress } from '../crawl/telling/progress.ts';
+import { Counters, type CountersState, type Summary, total } from '../crawl/counters.ts';
+import { inAll, type Progress } from '../crawl/telling/progress.ts';
 import type { Rate } from '../crawl/telling/rates.ts';
-import { formatBytes, formatCount, formatDuration } from '../units.ts';
+import type { Waiting } from '../crawl/waits.ts';
+import { counted, formatBytes, formatCount, formatDuration, type Millis } from '../units.ts';
+import { calmTime } from './calm-time.ts';
 
 export function plainLine(now: Progress, rate: Rate): string {
-  return (
-    `${formatDuration(now.elapsed)}: ${formatCount(now.pages)} pages (${formatCount(rate.pages)}/s), ` +
-    `${formatBytes(now.bytes)}, ${formatCount(now.queued)} waiting of ${formatCount(now.urlsUnique)} URLs known, ` +
-    `${formatCount(now.fetching)} fetching, front ${formatCount(now.front)} of ${formatCount(now.hosts)} hosts, errors ${errorList(now.errors)}, tried again ${errorList(now.retries)}`
-  );
+  const { pages, bytes, errors, retries } = inAll(now);
+  const aSecond = `${formatCount(rate.pages)}/s`;
+  const before = now.before.pages > 0 ? `, ${formatCount(now.pages)} of them in this run` : '';
+  const facts = [
+    `${counted(pages, 'page')}${before} (${aSecond})`,
+    formatBytes(bytes),
+    `${formatCount(now.queued)} waiting of ${counted(now.urlsUnique, 'URL')} known`,
+    `${formatCount(now.fetching)} fetching`,
+    `front ${formatCount(now.front)} of ${counted(now.hosts, 'host')}`,
+    `errors ${errorList(errors)}`,
+    `tried again ${errorList(retries)}`,
+    ...(now.vitals.waiting ? [waitingText(now.vitals.waiting, now.at)] : []),
+  ];
+  return `${formatDuration(now.elapsed)}: ${facts.join(', ')}`;
+}
+
+/** `example.org waits 24 s (status-5xx)`, or how many do, for what, and when the first of them is asked again. */
+export function waitingText({ causes, until, host }: Waiting, at: Millis): string {
+  const hosts = total(causes);
+  const left = calmTime(Math.max(0, until - at));
+  if (hosts === 1) return `${host} waits ${left} (${Object.keys(causes)[0]})`;
+  return `${formatCount(hosts)} hosts wait, the first for ${left} (${errorList(causes)})`;
 }
 
 export function errorList(errors: Readonly<Record<string, number>>): string {
@@ -19,9 +38,22 @@ export function errorList(errors: Readonly<Record<string, number>>): string {
   return shown.join(', ') + (kinds.length > 4 ? ', …' : '');
 }
 
-/** Links that a limit or a pattern kept out, by which. */
-const refusals = (refused: Summary['refused']): string[] =>
-  Object.entries(refused).map(([reason, n]) => `${formatCount(n)} ${reason}`);
+/** What kept URLs out, in words where its name says too little. */
+const BY: Readonly<Record<string, string>> = {
+  'robots.txt': 'by robots.txt',
+  'fetch-filter': 'by the fetch filter',
+  'schedule-filter': 'by the schedule filter',
+  'parse-filter': 'by the parse filter',
+  'follow-filter': 'by the follow filter',
+  'store-filter': 'by the store filter',
+  blocked: 'of blocked domains',
+};
+
+/** URLs that a limit, a pattern or robots.txt kept out, by which. */
+export function refusedText({ disallowed, refused }: Pick<Summary, 'disallowed' | 'refused'>): string {
+  const reasons = Object.entries({ 'robots.txt': disallowed, ...refused }).filter(([, n]) => n > 0);
+  return reasons.map(([reason, n]) => `${formatCount(n)} ${BY[reason] ?? reason}`).join(', ') || 'none';
+}
 
 export const ENDINGS: Record<Summary['end'], string> = {
   finished: 'finished: nothing is left to fetch',
@@ -31,46 +63,39 @@ export const ENDINGS: Record<Summary['end'], string> = {
   interrupted: 'stopped on request',
 };
 
-export function summaryText(summary: Summary): string {
-  const { pages, bytes, seconds, cpuSeconds, statuses } = summary;
+/** `before` is what earlier runs have counted: what is told is told of the whole crawl. */
+export function summaryText(summary: Summary, before: CountersState = { ...new Counters() }): string {
+  const { pages, bytes, seconds, cpuSeconds } = summary;
+  const all = inAll({ ...summary, before });
+  const rate = `${formatCount(pages / seconds)}/s`;
+  const run = `${formatCount(pages)} in ${formatDuration(seconds * 1000)} (${rate}), ${formatBytes(bytes)}`;
   const rows: [string, string][] = [
     ['ended', ENDINGS[summary.end]],
     [
       'pages',
-      `${formatCount(pages)} in ${formatDuration(seconds * 1000)} (${formatCount(pages / seconds)}/s), ${formatBytes(bytes)}`,
+      before.pages === 0
+        ? run
+        : `${run}; with earlier runs ${formatCount(all.pages)}, ${formatBytes(all.bytes)}`,
     ],
     [
       'statuses',
-      Object.entries(statuses)
+      Object.entries(all.statuses)
         .map(([status, n]) => `${status}: ${formatCount(n)}`)
         .join(', ') || 'none',
     ],
     [
       'links',
-      `${formatCount(summary.urlsSeen)} met in this run; ${formatCount(summary.urlsUnique)} URLs known, ${formatCount(summary.urlsQueued)} of them still waiting`,
+      `${formatCount(all.urlsSeen)} met; ${counted(summary.urlsUnique, 'URL')} known, ${formatCount(summary.urlsQueued)} of them still waiting`,
     ],
-    ['sites', `${formatCount(summary.hosts)} hosts of ${formatCount(summary.domains)} domains`],
-    [
-      'refused',
-      [`${formatCount(summary.disallowed)} URLs by robots.txt`, ...refusals(summary.refused)].join(', '),
-    ],
-    ['errors', errorList(summary.errors)],
-    ['retries', errorList(summary.retries)],
-    ['repeats', repeatsOf(summary)],
+    ['sites', `${counted(summary.hosts, 'host')} of ${counted(summary.domains, 'domain')}`],
+    ['refused', refusedText(all)],
+    ['errors', errorList(all.errors)],
+    ['retries', errorList(all.retries)],
+    ['repeats', `${counted(all.duplicates, 'page')} with a body seen before`],
     [
       'cost',
-      `${cpuSeconds.toFixed(1)} s of processor, ${formatCount(summary.pagesPerCpuSecond)} pages a second of it; ${formatBytes(summary.maxRssBytes)} of memory at most`,
+      `${cpuSeconds.toFixed(1)} s of processor, ${counted(Math.round(summary.pagesPerCpuSecond), 'page')} a second of it; ${formatBytes(summary.maxRssBytes)} of memory at most`,
     ],
   ];
   return rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`).join('\n');
-}
-
-/** What was forgotten is told where it is more than nothing: with more memory more repeats would have been noticed. */
-function repeatsOf({ duplicates, forgotten }: Summary): string {
-  const lost = [
-    [forgotten.digests, 'digests forgotten (--dedup-memory)'],
-    [forgotten.pages, 'pages to compare with forgotten (--similarity-memory)'],
-  ] as const;
-  const told = lost.flatMap(([n, what]) => (n ? [`${formatCount(n)} ${what}`] : []));
-  return [`${formatCount(duplicates)} pages with a body seen before`, ...told].join('; ');
 }

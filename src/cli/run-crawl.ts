@@ -4,11 +4,13 @@ import { existsSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../clock.ts';
 import type { LastCheckpoint } from '../crawl/agent-folder.ts';
+import type { CountersState } from '../crawl/counters.ts';
 import { type Summary, startCrawl } from '../crawl/crawl.ts';
 import { nothingToGoOnWith } from '../crawl/folder.ts';
 import type { CrawlConfig } from '../crawl/settings.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
-import { formatCount } from '../units.ts';
+import { counted, formatCount } from '../units.ts';
+import { asTyped } from './as-typed.ts';
 import { configure, type Given, NEW_FOLDER } from './configure.ts';
 import { showLive } from './live.ts';
 import { summaryText } from './progress.ts';
@@ -32,13 +34,13 @@ export async function runCommand(
   given: Given,
   { json, fresh, resume, quiet }: CommandFlags,
 ): Promise<number> {
-  const { config, sources, seeds, before } = await configure(given, () => freshFolder('crawl'));
+  const { config, sources, seeds, before, changes } = await configure(given, () => freshFolder('crawl'));
   const { dir } = config;
   const starts = words.length > 0 ? words : seeds;
   if (before && fresh) throw crawlExists(dir);
   if (resume && !before) throw nothingToResume(dir);
   if (starts.length === 0 && !before) throw sources.dir === NEW_FOLDER ? noSeeds() : nothingToGoOnWith(dir);
-  return exitCodeOf(await runInForeground(readSeeds([...starts]), config, { json, quiet }));
+  return exitCodeOf(await runInForeground(readSeeds([...starts]), config, { json, quiet, changes }));
 }
 
 function noSeeds(): DrumlinError {
@@ -55,19 +57,29 @@ function noSeeds(): DrumlinError {
  */
 const HEAP_GROWTH = '--heap-growing-percent=100';
 
+interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
+  /** What the crawl was asked otherwise before. */
+  readonly changes?: readonly string[];
+}
+
 /** Runs to the end, showing progress on standard error and the summary on standard output. */
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet }: Pick<CommandFlags, 'json' | 'quiet'>,
-  goOn: (dir: string) => string = (dir) => `  go on     drumlin crawl --dir ${dir}\n`,
+  { json, quiet, changes = [] }: Shown,
+  goOn: (dir: string) => string = (dir) => asTyped(`  go on     drumlin crawl --dir ${dir}\n`),
 ): Promise<Summary> {
   setFlagsFromString(HEAP_GROWTH);
-  const interrupts = listenForInterrupts();
+  const goesOn = asTyped(`drumlin crawl --dir ${config.dir}`);
+  const interrupts = listenForInterrupts(() => {
+    if (!quiet) process.stderr.write(`\nstopped at once; it goes on from its last checkpoint: ${goesOn}\n`);
+  });
   try {
     const run = await startCrawl(seeds, config, {
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
-      onGoOn: (from) => void (quiet || process.stderr.write(`${goingOn(from)}\n`)),
+      onGoOn: (from) => {
+        if (!quiet) process.stderr.write(`${[goingOn(from), ...changes].join('\n')}\n`);
+      },
     });
     const view = showLive(() => run.progress(), process.stderr, {
       title: `drumlin ▸ ${config.dir}`,
@@ -84,7 +96,7 @@ export async function runInForeground(
       view.end();
       const page = await reportOf(config.dir);
       if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-      else if (!quiet) process.stdout.write(`\n${report(summary, page, goOn)}`);
+      else if (!quiet) process.stdout.write(`\n${report(summary, run.progress().before, page, goOn)}`);
       const nothing = whyNothing(summary);
       if (nothing !== undefined) process.stderr.write(`drumlin: ${nothing}\n`);
       return summary;
@@ -105,7 +117,7 @@ function withGoOn({ code, fact, remedy, exitCode, cause }: DrumlinError, dir: st
 
 function goingOn({ savedAt, pages, waiting }: LastCheckpoint): string {
   const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
-  return `going on from the checkpoint of ${time} UTC: ${formatCount(pages)} pages fetched, ${formatCount(waiting)} waiting`;
+  return `going on from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} waiting${waiting === 0 ? ': it was finished' : ''}`;
 }
 
 function crawlExists(dir: string): DrumlinError {
@@ -135,17 +147,25 @@ async function reportOf(dir: string): Promise<string> {
   }
 }
 
-function report(summary: Summary, page: string, goOn: (dir: string) => string): string {
+function report(
+  summary: Summary,
+  before: CountersState,
+  page: string,
+  goOn: (dir: string) => string,
+): string {
   const { dir, urlsQueued } = summary;
-  return `${summaryText(summary)}\n\n  archive   ${dir}/archive\n  report    ${page}\n${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
+  return `${summaryText(summary, before)}\n\n  archive   ${dir}/archive\n  report    ${page}\n${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
 }
 
 /** The first signal asks for a clean stop, also one that comes before there is anything to stop; the second ends at once. */
-function listenForInterrupts(): { onFirst(stop: () => void): void; end(): void } {
+function listenForInterrupts(onSecond: () => void): { onFirst(stop: () => void): void; end(): void } {
   let interrupted = false;
   let stop: (() => void) | undefined;
   const onSignal = () => {
-    if (interrupted) process.exit(EXIT.interrupted);
+    if (interrupted) {
+      onSecond();
+      process.exit(EXIT.interrupted);
+    }
     interrupted = true;
     stop?.();
   };
@@ -163,11 +183,11 @@ function listenForInterrupts(): { onFirst(stop: () => void): void; end(): void }
 }
 
 /** A limit that was reached is told apart from a crawl that came to nothing, and from one that had nothing left to do. */
-function exitCodeOf({ end, pages, urlsQueued, errors, disallowed }: Summary): number {
+function exitCodeOf({ end, pages, urlsQueued, errors, retries, disallowed }: Summary): number {
   if (end === 'interrupted') return EXIT.interrupted;
-  if (end !== 'finished' && urlsQueued > 0) return EXIT.limitReached;
-  const tried = pages + disallowed + Object.keys(errors).length;
-  return pages === 0 && tried > 0 ? EXIT.nothingCrawled : EXIT.ok;
+  const failed = Object.keys(errors).length + Object.keys(retries).length;
+  if (pages === 0 && disallowed + failed > 0) return EXIT.nothingCrawled;
+  return end !== 'finished' && urlsQueued > 0 ? EXIT.limitReached : EXIT.ok;
 }
 
 /** A folder nobody has used yet: `crawls/<name>-<time>`. */

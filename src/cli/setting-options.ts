@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { Layer } from '../crawl/configuration.ts';
 import {
+  type CrawlConfig,
   type CrawlOptions,
   environmentName,
   SETTING_ROWS,
@@ -9,8 +10,68 @@ import {
   type Setting,
 } from '../crawl/settings.ts';
 
+/** What belongs together in the help, the most wanted first. */
+export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof CrawlConfig)[]])[] = [
+  [
+    'What to take:',
+    [
+      ...([
+        'scope',
+        'include',
+        'exclude',
+        'maxDepth',
+        'sitemaps',
+        'types',
+        'maxBody',
+        'maxRedirects',
+      ] as const),
+      ...(['maxUrlLength', 'maxRepeats', 'dropParameters'] as const),
+    ],
+  ],
+  ['When to stop:', ['maxPages', 'maxTime', 'maxBytes', 'maxPagesPerHost', 'maxPagesPerDomain']],
+  [
+    'Politeness:',
+    ['delay', 'addressDelay', 'delays', 'maxCrawlDelay', 'slowDelay', 'slowAddressDelay', 'fetches'],
+  ],
+  [
+    'Who you are, and the way there:',
+    [
+      ...([
+        'contact',
+        'userAgent',
+        'allowPrivate',
+        'auth',
+        'cookies',
+        'proxy',
+        'dns',
+        'ca',
+        'insecure',
+      ] as const),
+    ],
+  ],
+  [
+    'Folder and archive:',
+    [
+      ...(['dir', 'store', 'compress', 'gzip', 'zstd', 'warcSize', 'duplicates', 'dedupAgainst'] as const),
+      ...(['dedupMemory', 'metadata', 'dnsRecords', 'checkpoint'] as const),
+    ],
+  ],
+  ['Filters:', ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter', 'predicates']],
+  ['Pages like others:', ['nearDuplicates', 'similarity', 'similarityMemory', 'learnTraps', 'softErrors']],
+  ['Which come first:', ['order', 'rank', 'budget', 'rankSample']],
+  [
+    'The machine:',
+    [
+      ...(['agents', 'metricsPort', 'sieveMemory', 'frontHosts', 'frontUrls', 'backlogMemory'] as const),
+      ...(['hostMemory', 'domainMemory'] as const),
+    ],
+  ],
+];
+
 export function addSettings(command: Command): void {
-  for (const [key, setting] of SETTING_ROWS) command.addOption(optionOf(key, setting));
+  for (const [heading, keys] of GROUPS) {
+    for (const key of keys) command.addOption(optionOf(key, SETTINGS[key]).helpGroup(heading));
+  }
   command.option(
     '--config <file>',
     'file of settings, in place of drumlin.yaml in the current folder; "" for none',

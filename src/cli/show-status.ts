@@ -4,12 +4,13 @@ import { systemClock } from '../clock.ts';
 import type { Tally } from '../crawl/counters.ts';
 import { type CrawlStatus, statusOf } from '../crawl/telling/status.ts';
 import { Disk } from '../disk/disk.ts';
-import { formatBytes, formatCount, type Millis } from '../units.ts';
+import { counted, formatBytes, formatCount, type Millis } from '../units.ts';
+import { asTyped } from './as-typed.ts';
 import { calmTime } from './calm-time.ts';
 import { Canvas } from './canvas.ts';
 import { interruptible } from './interrupt.ts';
 import { nearestLimit } from './limits.ts';
-import { ENDINGS, errorList } from './progress.ts';
+import { ENDINGS, errorList, refusedText, waitingText } from './progress.ts';
 import { wantsColours } from './text-line.ts';
 import { drawView } from './view.ts';
 
@@ -65,7 +66,9 @@ export async function watchStatus(folder: string, json: boolean): Promise<void> 
 function print(status: CrawlStatus, json: boolean): void {
   const { live, ...told } = status;
   process.stdout.write(
-    json ? `${JSON.stringify({ ...told, metrics: live?.metrics })}\n` : statusText(status, systemClock.now()),
+    json
+      ? `${JSON.stringify({ ...told, metrics: live?.metrics })}\n`
+      : asTyped(statusText(status, systemClock.now())),
   );
 }
 
@@ -79,17 +82,19 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['pages', `${formatCount(counters.pages)}${rate ? ` at ${formatCount(rate.pages)}/s` : ''}`],
     ['data', `${formatBytes(counters.bytes)}${rate ? ` at ${formatBytes(rate.bytes)}/s` : ''}`],
     ['statuses', tallyText(counters.statuses)],
-    ['front', live && `${formatCount(live.front)} hosts, ${formatCount(live.fetching)} of them being asked`],
+    ['front', live && `${counted(live.front, 'host')}, ${formatCount(live.fetching)} of them being asked`],
+    ['paused', live?.vitals.waiting && waitingText(live.vitals.waiting, now)],
     [
       'waiting',
       `${formatCount(status.waiting)} of ${formatCount(status.urlsUnique)} URLs known${status.onDisk ? `, ${formatCount(status.onDisk)} of them on disk` : ''}`,
     ],
-    ['sites', `${formatCount(status.hosts)} hosts of ${formatCount(status.domains)} domains`],
+    ['sites', `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`],
+    ['refused', refusedText(counters)],
     ['errors', errorList(counters.errors)],
     ['limit', limit && `${limit.done}${limit.left === undefined ? '' : `, ${calmTime(limit.left)} left`}`],
     [
       'saved',
-      checkpoint ? `${ago(checkpoint.savedAt)}, with ${formatCount(checkpoint.pages)} pages` : 'not yet',
+      checkpoint ? `${ago(checkpoint.savedAt)}, with ${counted(checkpoint.pages, 'page')}` : 'not yet',
     ],
     [
       'disk',

@@ -6,12 +6,14 @@
  */
 import { type Tally, total } from '../crawl/counters.ts';
 import type { Trouble } from '../crawl/telling/health.ts';
-import type { Progress } from '../crawl/telling/progress.ts';
+import { inAll, type Progress } from '../crawl/telling/progress.ts';
 import type { Rate } from '../crawl/telling/rates.ts';
 import type { DomainTold } from '../crawl/telling/top-domains.ts';
-import { formatBytes, formatCount } from '../units.ts';
+import type { Waiting } from '../crawl/waits.ts';
+import { counted, formatBytes, formatCount } from '../units.ts';
 import { calmTime } from './calm-time.ts';
 import { type Limit, nearestLimit } from './limits.ts';
+import { waitingText } from './progress.ts';
 import { apart, clip, type Line, lineWidth, type Piece, padLine, piece, widthOf } from './text-line.ts';
 
 export interface Snapshot {
@@ -52,7 +54,7 @@ export function drawView(snapshot: Snapshot, size: Size): Line[] {
 
 function heading({ title, now, ended }: Snapshot, columns: number): Line {
   const state = ended ? piece('ended') : now.ending ? piece('stopping', 'warn') : piece('running', 'good');
-  const facts = ` · ${now.agents} ${now.agents === 1 ? 'agent' : 'agents'} · ${calmTime(now.elapsed)}`;
+  const facts = ` · ${counted(now.agents, 'agent')} · ${calmTime(now.elapsed)}`;
   return apart([piece(title, 'title')], [state, piece(facts, 'faint')], columns);
 }
 
@@ -60,7 +62,7 @@ function heading({ title, now, ended }: Snapshot, columns: number): Line {
 function limitLine({ now, pace }: Snapshot, columns: number): Line {
   const limit = nearestLimit(now, pace);
   if (!limit) return [piece('no limit is set: it goes on until nothing is left, or Ctrl-C', 'faint')];
-  const text = limitText(limit);
+  const text = limitText(limit) + (now.before.pages > 0 ? ' (this run)' : '');
   const cells = Math.min(40, columns - widthOf(text) - 2);
   if (cells < 8) return [piece(text)];
   const full = Math.round(Math.min(limit.share, 1) * cells);
@@ -82,8 +84,9 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
   const wide = columns >= WIDE;
   const count = (n: number) => formatCount(n).padStart(11);
   const { vitals } = now;
+  const all = inAll(now);
   const pages: Piece[] = [
-    piece(count(now.pages), 'title'),
+    piece(count(all.pages), 'title'),
     piece(`${formatCount(rate.pages)}/s`.padStart(9)),
   ];
   const curve = sparkline(history, Math.min(30, (wide ? LEFT : columns) - LABEL - 24));
@@ -93,7 +96,7 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
     {
       label: 'data',
       pieces: [
-        piece(formatBytes(now.bytes).padStart(11), 'title'),
+        piece(formatBytes(all.bytes).padStart(11), 'title'),
         piece(`${formatBytes(rate.bytes)}/s`.padStart(9)),
       ],
     },
@@ -101,7 +104,7 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
       label: 'front',
       pieces: [
         piece(count(now.front), 'title'),
-        piece(` hosts, ${formatCount(now.fetching)} of them being asked`),
+        piece(` ${now.front === 1 ? 'host' : 'hosts'}, ${formatCount(now.fetching)} of them being asked`),
       ],
     },
     {
@@ -113,27 +116,41 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
     },
     {
       label: 'known',
-      pieces: [piece(count(now.urlsUnique)), piece(` URLs of ${formatCount(now.urlsSeen)} links`, 'faint')],
+      pieces: [piece(count(now.urlsUnique)), piece(` URLs of ${formatCount(all.urlsSeen)} links`, 'faint')],
       minor: true,
     },
     {
       label: 'sites',
-      pieces: [piece(count(now.hosts)), piece(` hosts of ${formatCount(now.domains)} domains`, 'faint')],
+      pieces: [
+        piece(count(now.hosts)),
+        piece(` ${now.hosts === 1 ? 'host' : 'hosts'} of ${counted(now.domains, 'domain')}`, 'faint'),
+      ],
       minor: true,
     },
-    { label: 'refused', pieces: refusedPieces(now), minor: true },
-    { label: 'errors', pieces: tallyPieces(now.errors, 'warn') },
-    { label: 'retries', pieces: tallyPieces(now.retries, 'plain'), minor: true },
+    { label: 'refused', pieces: refusedPieces(all), minor: true },
+    { label: 'errors', pieces: tallyPieces(all.errors, 'warn') },
+    { label: 'retries', pieces: tallyPieces(all.retries, 'plain'), minor: true },
     ...(now.checkpoint > 0 ? [{ label: 'saved', pieces: [savedPiece(now.at, vitals)], minor: true }] : []),
+    // Last, since it comes and goes.
+    ...(vitals.waiting ? [{ label: 'paused', pieces: pausedPieces(vitals.waiting, now.at) }] : []),
+  ];
+}
+
+/** A crawl that waits for others must not look as if it hung. */
+function pausedPieces(waiting: Waiting, at: number): Piece[] {
+  return [
+    piece(formatCount(total(waiting.causes)).padStart(11), 'warn'),
+    piece(`  ${waitingText(waiting, at)}`),
   ];
 }
 
 function savedPiece(at: number, { savedAt, saving }: Progress['vitals']): Piece {
   if (savedAt === undefined) return piece(`${'not yet'.padStart(11)}`, 'faint');
-  return piece(`${calmTime(at - savedAt).padStart(11)} ago, in ${calmTime(saving)}`, 'faint');
+  const took = saving > 0 ? `, in ${calmTime(saving)}` : ', by an earlier run';
+  return piece(`${calmTime(at - savedAt).padStart(11)} ago${took}`, 'faint');
 }
 
-function refusedPieces({ disallowed, refused }: Progress): Piece[] {
+function refusedPieces({ disallowed, refused }: Pick<Progress, 'disallowed' | 'refused'>): Piece[] {
   const all = disallowed + total(refused);
   if (all === 0) return [piece('0'.padStart(11), 'faint')];
   const parts = Object.entries({ 'robots.txt': disallowed, ...refused }).filter(([, n]) => n > 0);

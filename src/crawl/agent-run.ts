@@ -176,7 +176,8 @@ async function beginAgent(
   const transport = around.connect(front?.transport);
 
   let robots: RobotsKeeper | undefined;
-  const waits = new HostWaits(clock, log);
+  const sparing = new SparingLog(log);
+  const waits = new HostWaits(clock, sparing);
   const frontier = new Frontier({
     backlog: folder?.backlog ?? Backlog.inMemory(),
     store: folder?.hosts,
@@ -212,7 +213,7 @@ async function beginAgent(
   const memory =
     folder?.likeness ?? (wantsLikeness(config) ? new LikenessMemory(config.similarityMemory) : undefined);
   const forgottenBefore = memory?.pages.forgotten ?? 0;
-  const likeness = memory && new Likeness({ config, memory, counters, log: new SparingLog(log) });
+  const likeness = memory && new Likeness({ config, memory, counters, log: sparing });
   if (reputation) {
     politeness.budgets = {
       crowded: () => frontier.turnsOut >= config.fetches,
@@ -279,6 +280,7 @@ async function beginAgent(
     waiting: () => waits.current,
     look: (top) => top.look(frontier.domainsInMemory(), reputation && ((key) => reputation.reputed(key))),
     top: before?.state.top,
+    savedAt: before?.state.savedAt,
   });
   const save = async (): Promise<void> => {
     const begun = clock.now();
@@ -334,6 +336,7 @@ async function beginAgent(
       filters,
       blocked: blocked.names,
       newScope: start.rescoped ? scope : undefined,
+      sparing,
       wantsType: typeFilter(config.types),
       payloads: new RecentCache(RECENT_PAYLOADS),
       parseOptions: { agent: identity.productToken.toLowerCase(), ...(drop && { drop }) },

@@ -35,6 +35,26 @@ export interface CountersState {
   readonly alike: Readonly<Tally>;
 }
 
+/** What was counted, and nothing of what else is told with it. */
+export function countersOf(told: CountersState): CountersState {
+  const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
+  const { statuses, types, retries, errors, refused, alike } = told;
+  return {
+    pages,
+    bytes,
+    urlsSeen,
+    duplicates,
+    revisits,
+    disallowed,
+    statuses,
+    types,
+    retries,
+    errors,
+    refused,
+    alike,
+  };
+}
+
 const MOST_TYPES = 64;
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/;
 

@@ -107,11 +107,14 @@ export async function startCrawl(
   const watch = new Stopwatch();
   let crew: Crew;
   let before: CountersState = { ...new Counters() };
+  let yet = NOTHING_YET;
   try {
     const last = await folder?.lastCheckpoint();
     if (last) {
       hooks.onGoOn?.(last);
       before = last.counters;
+      const { waiting: queued, urlsUnique, frontier } = last;
+      yet = { ...yet, queued, urlsUnique, hosts: frontier.hostsSeen, domains: frontier.domainsSeen };
     }
     const politeness = new Politeness(config, delays);
     await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
@@ -156,7 +159,7 @@ export async function startCrawl(
   const cancelTimer = maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
   const startedAt = clock.now();
   const progress = () => ({
-    ...progressOf(crew, config, watch, { at: clock.now(), startedAt, before }),
+    ...progressOf(crew, config, watch, yet, { at: clock.now(), startedAt, before }),
     diskFree: monitor.diskFree,
   });
   monitor.begin({ log, progress });
@@ -182,11 +185,13 @@ function progressOf(
   crew: Crew,
   { dir, checkpoint, maxTime, maxPages, maxBytes }: CrawlConfig,
   watch: Stopwatch,
+  yet: AgentProgress,
   times: Pick<Progress, 'at' | 'startedAt' | 'before'>,
 ): Progress {
   const told = crew.told();
   return {
-    ...addUp([NOTHING_YET, ...told.map(({ progress }) => progress)]),
+    // Until all have told something, what is known of the crawl is what its last checkpoint says.
+    ...(told.length < crew.size ? yet : addUp(told.map(({ progress }) => progress))),
     ...times,
     ...{ maxTime, maxPages, maxBytes },
     elapsed: watch.elapsed(),

@@ -190,26 +190,23 @@ export async function settingsIn(dir: string): Promise<CrawlOptions | undefined>
 
 /** What the crawl in a folder was asked, and with how many agents it runs. */
 export async function askedOf(disk: Disk, dir: string): Promise<Pick<Asked, 'settings' | 'agents'>> {
-  const asked = await askedIn(disk, dir);
+  const remedy = 'Name the folder that was given to "drumlin crawl --dir".';
+  const asked = await askedIn(disk, dir, remedy);
   if (asked) return asked;
-  throw new DrumlinError(
-    'CRAWL_MISSING',
-    `There is no crawl in ${dir}.`,
-    'Name the folder that was given to "drumlin crawl --dir".',
-    { exitCode: EXIT.folder },
-  );
+  throw new DrumlinError('CRAWL_MISSING', `There is no crawl in ${dir}.`, remedy, { exitCode: EXIT.folder });
 }
 
-async function askedIn(disk: Disk, dir: string): Promise<Asked | undefined> {
+async function askedIn(
+  disk: Disk,
+  dir: string,
+  remedy = 'Choose an empty or a new folder with --dir.',
+): Promise<Asked | undefined> {
   const entries = await listOrNone(disk, dir);
   if (entries.includes(CRAWL_FILE)) return readAsked(disk, dir);
   if (entries.every((name) => OURS.has(name) || LOCKS.test(name))) return undefined;
-  throw new DrumlinError(
-    'FOLDER_NOT_EMPTY',
-    `${dir} holds files, but no crawl.`,
-    'Choose an empty or a new folder with --dir.',
-    { exitCode: EXIT.folder },
-  );
+  throw new DrumlinError('FOLDER_NOT_EMPTY', `${dir} holds files, but no crawl.`, remedy, {
+    exitCode: EXIT.folder,
+  });
 }
 
 async function listOrNone(disk: Disk, dir: string): Promise<string[]> {

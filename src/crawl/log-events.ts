@@ -155,7 +155,7 @@ export const EVENTS = {
     facts: { url: 'the page that we made up to find out' },
   },
   'told-enough': {
-    when: 'An agent has told so many events of this name in this run; the others are only counted. It concerns `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
+    when: 'An agent has told so many events of this name in this run; the others are only counted. It concerns `host-waits`, `url-given-up`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
     facts: { of: 'the name', lines: 'how many were told' },
   },
   'rank-sample-halved': {

@@ -111,7 +111,7 @@ export const SETTINGS = {
     'exclude',
     patterns,
     [],
-    'follow no links that match, written like those of include; it wins over include',
+    'follow no links that match, written like those of include, and fetch nothing that waits and matches; it wins over include',
   ),
   sitemaps: setting(
     'sitemaps',
@@ -177,7 +177,13 @@ export const SETTINGS = {
     'off',
     'what becomes of pages that say with status 200 that they are not there: store, skip, or off (nobody looks)',
   ),
-  maxPages: setting('max-pages', endless(count), Infinity, 'stop after this many pages', 1),
+  maxPages: setting(
+    'max-pages',
+    endless(count),
+    Infinity,
+    'stop after this many pages; a crawl that goes on counts anew',
+    1,
+  ),
   maxPagesPerHost: setting(
     'max-pages-per-host',
     endless(count),

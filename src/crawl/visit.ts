@@ -80,6 +80,8 @@ export interface VisitTools {
   readonly onSeedRedirect: (from: string, to: string) => void;
   readonly counters: Counters;
   readonly log: EventLog;
+  /** For what may happen on every page. */
+  readonly sparing: EventLog;
   readonly parseOptions: ParseOptions;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
@@ -263,7 +265,7 @@ async function failed(
 async function lost(host: Host, url: string, fault: string, message: string, tools: Tools): Promise<void> {
   await tools.onError?.({ url, host: host.name, fault, message, urls: 1 });
   tools.counters.countError(fault);
-  tools.log.event('url-given-up', { url, fault, why: message });
+  tools.sparing.event('url-given-up', { url, fault, why: message });
 }
 
 /** "Not now" is no page yet, while the retry table has tries left: then it is tried again. */

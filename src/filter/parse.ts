@@ -224,7 +224,7 @@ class Parser {
     const found = /^(?:[\w.]+|.)/su.exec(rest)?.[0];
     const fact = found === undefined ? 'it ends' : `"${found}" stands`;
     const foreign = FOREIGN.find(([sign]) => rest.startsWith(sign));
-    const remedy = foreign ? `Write "${foreign[1]}".` : 'See docs/filters.md.';
+    const remedy = foreign ? `Write "${foreign[1]}".` : '"drumlin filter list" tells what can be asked.';
     return this.#refuse(this.#at, `${fact} where ${expected} is expected.`, remedy);
   }
 

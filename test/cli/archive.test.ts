@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -119,7 +120,11 @@ describe('drumlin archive list', () => {
       '20260103 http://b.test/',
     ]);
     expect(await listed(dir, { limit: 2 })).toHaveLength(2);
-    expect(await listed(dir, { url: 'http://c.test/' })).toEqual([]);
+    expect(await listed(dir, { status: '2xx' })).toHaveLength(7);
+    await expect(listed(dir, { status: '20x' })).resolves.toHaveLength(7);
+    await expect(listed(dir, { status: '404' })).rejects.toMatchObject({ code: 'NOT_ARCHIVED' });
+    await expect(listed(dir, { url: 'http://c.test/' })).rejects.toMatchObject({ code: 'NOT_ARCHIVED' });
+    await expect(listed(dir, { from: '2027' })).rejects.toMatchObject({ code: 'NOT_ARCHIVED', exitCode: 8 });
   });
 
   test('reads a folder of WARC files and a single one alike, and prints lines to read', async () => {
@@ -135,6 +140,59 @@ describe('drumlin archive list', () => {
     const folder = temporaryFolder();
     await expect(listed(folder)).rejects.toMatchObject({ code: 'ARCHIVE_MISSING', exitCode: 5 });
     await expect(listed(join(folder, 'none'))).rejects.toMatchObject({ code: 'FILE_MISSING' });
+  });
+});
+
+describe('what is no archive, or no URL', () => {
+  const noted = async (work: (output: PassThrough, note: (text: string) => void) => Promise<void>) => {
+    const notes: string[] = [];
+    const text = await printed((output) => work(output, (note) => void notes.push(note)));
+    return { notes, text };
+  };
+
+  test.each([
+    ['README.md', '# no archive\n', 'Name the folder of a crawl'],
+    ['rubbish.warc.gz', '\x1f\x8brubbish', 'Name the folder of a crawl'],
+    ['my.wacz', 'PK\x03\x04', 'A WACZ is a zip file: unpack it'],
+  ])('%s is refused by list and get, with what to name instead', async (name, text, remedy) => {
+    const path = join(temporaryFolder(), name);
+    writeFileSync(path, text, 'latin1');
+    const refusal = { code: 'NOT_WARC', exitCode: 8, remedy: expect.stringContaining(remedy) };
+    await expect(printed((output) => list(path, {}, output))).rejects.toMatchObject(refusal);
+    await expect(printed((output) => get(path, 'http://a.test/', {}, output))).rejects.toMatchObject(refusal);
+  });
+
+  test('a file that was cut off gives what is whole, and says that it was cut', async () => {
+    const dir = await crawlFolder('bare');
+    const [first] = readdirSync(join(dir, 'archive')).sort();
+    const path = join(dir, 'archive', first);
+    const { size } = statSync(path);
+    truncateSync(path, size - 20);
+    const { notes, text } = await noted((output, note) => list(path, {}, output, note));
+    expect(text).toContain('http://a.test/');
+    expect(notes).toEqual([expect.stringMatching(/was not read to its end: it is damaged from byte \d+ on/)]);
+    const asked = noted((output, note) => get(path, 'http://nowhere.test/', {}, output, note));
+    await expect(asked).rejects.toMatchObject({ code: 'NOT_ARCHIVED' });
+  });
+
+  test.each(['/docs/', 'a.test/docs/', 'localhost:8765/docs/'])('%s is no URL', async (url) => {
+    const dir = await crawlFolder('indexed');
+    const refusal = { code: 'NOT_A_URL', exitCode: 2 };
+    await expect(printed((output) => get(dir, url, {}, output))).rejects.toMatchObject(refusal);
+    await expect(printed((output) => list(dir, { url }, output))).rejects.toMatchObject(refusal);
+    await expect(printed((output) => list(dir, { prefix: url }, output))).rejects.toMatchObject(refusal);
+  });
+
+  test('a URL that is not there is refused with the most similar one that is', async () => {
+    const dir = await crawlFolder('indexed');
+    const asked = printed((output) => get(dir, 'http://a.test/docy', {}, output));
+    await expect(asked).rejects.toThrow('Did you mean http://a.test/docsy?');
+  });
+
+  test('the time of a capture is said where one was named', async () => {
+    const dir = await crawlFolder('indexed');
+    const { notes } = await noted((output, note) => get(dir, 'http://a.test/', { at: '2020' }, output, note));
+    expect(notes).toEqual(['the capture of 2026-01-01 00:00:00']);
   });
 });
 

@@ -13,7 +13,7 @@ let dir: string;
 beforeAll(async () => {
   site = await startSmallSite({ '/': linking('/a', '/b') });
   dir = join(mkdtempSync(join(tmpdir(), 'drumlin-domains-')), 'c');
-  const config = resolveConfig({ dir, allowPrivate: true, delay: 0, agents: 1, maxPages: 1 });
+  const config = resolveConfig({ dir, allowPrivate: true, delay: 0, agents: 1, maxPages: 1, order: 'bfs' });
   await (await startCrawl([`${site.origin}/`], config)).finished;
 });
 afterAll(async () => {

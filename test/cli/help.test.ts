@@ -1,8 +1,12 @@
 /** What --help says: every command with examples, and every example can be typed. */
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { asTyped, typedName } from '../../src/cli/as-typed.ts';
 import { commandTree } from '../../src/cli/completion-tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { GROUPS } from '../../src/cli/setting-options.ts';
+import { SETTING_ROWS } from '../../src/crawl/settings.ts';
+import { EXIT } from '../../src/errors.ts';
 
 const program = createProgram();
 const tree = commandTree(program);
@@ -43,6 +47,37 @@ describe('the help of', () => {
       for (const word of words) if (word.startsWith('--')) expect(known, line).toContain(word);
     }
   });
+});
+
+describe('hints', () => {
+  test('know all commands, and name them as they were typed', () => {
+    for (const { name } of program.commands.map((command) => ({ name: command.name() })))
+      expect(asTyped(`Run "drumlin ${name} x".`, 'bin/drumlin')).toBe(`Run "bin/drumlin ${name} x".`);
+    expect(asTyped('drumlin: no. of drumlin 0.1, my-drumlin status, drumlin ▸ status', 'bin/drumlin')).toBe(
+      'drumlin: no. of drumlin 0.1, my-drumlin status, drumlin ▸ status',
+    );
+  });
+
+  test.each([
+    ['/src/bin/drumlin', '/usr/bin', '/src', 'bin/drumlin'],
+    ['/src/bin/drumlin', '/usr/bin:/src/bin', '/src', 'drumlin'],
+    ['/src/bin/drumlin', '/usr/bin', '/elsewhere', 'drumlin'],
+    ['/usr/lib/node_modules/.bin/drumlin', '/usr/bin', '/usr/lib', 'drumlin'],
+  ])('%s with the search path %s, in %s, is %s', (path, searchPath, folder, name) => {
+    expect(typedName(path, searchPath, folder)).toBe(name);
+  });
+});
+
+test('every setting stands in one group of the help of crawl', () => {
+  const grouped = GROUPS.flatMap(([, keys]) => keys);
+  expect([...grouped].sort()).toEqual(SETTING_ROWS.map(([key]) => key).sort());
+  const help = helpOf('crawl');
+  for (const [heading] of GROUPS) expect(help).toContain(`\n${heading}\n`);
+  expect(help.indexOf('--exclude')).toBeLessThan(help.indexOf('--sieve-memory'));
+});
+
+test('the first help names every exit code', () => {
+  for (const code of Object.values(EXIT)) expect(helpOf('')).toMatch(new RegExp(`\\b${code} `));
 });
 
 /** After `drumlin`, up to where the shell takes over or a remark begins; what is between quotation marks is not ours. */

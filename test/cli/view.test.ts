@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { calmTime } from '../../src/cli/calm-time.ts';
 import { nearestLimit } from '../../src/cli/limits.ts';
 import { showLive } from '../../src/cli/live.ts';
+import { plainLine, refusedText, summaryText, waitingText } from '../../src/cli/progress.ts';
 import { clip, lineWidth, paint, piece, wantsColours, widthOf } from '../../src/cli/text-line.ts';
 import { drawView, type Snapshot } from '../../src/cli/view.ts';
-import { Counters } from '../../src/crawl/counters.ts';
+import { Counters, type Summary } from '../../src/crawl/counters.ts';
 import type { Progress } from '../../src/crawl/telling/progress.ts';
 import { type VirtualClock, virtualClock } from '../fetch/virtual-clock.ts';
 
@@ -63,6 +64,37 @@ describe('the picture of a crawl', () => {
       expect(text).toMatch(/saved +4 s ago, in 0 s/);
       expect(text).toContain('5 s of 10 s · 5 s left');
     }
+  });
+
+  test('says who waits, and for what, while anybody does', () => {
+    const waiting = { causes: { 'status-5xx': 1 }, until: NOW.at + 24_000, host: 'slow.example' };
+    const paused = shot({}, { vitals: { ...NOW.vitals, waiting } });
+    for (const columns of [60, 80, 140])
+      expect(textOf(paused, columns)).toMatch(/paused +1 {2}slow\.example waits 24 s \(status-5xx\)/);
+    const several = { ...waiting, causes: { 'status-5xx': 1, reset: 2 } };
+    expect(waitingText(several, NOW.at)).toBe('3 hosts wait, the first for 24 s (reset 2, status-5xx 1)');
+    expect(textOf(shot(), 80)).not.toContain('paused');
+    expect(plainLine(paused.now, paused.rate)).toContain(', slow.example waits 24 s (status-5xx)');
+  });
+
+  test('of a crawl that goes on counts what was counted before, and says that limits are of this run', () => {
+    const before = {
+      ...new Counters(),
+      pages: 1000,
+      bytes: 1e6,
+      urlsSeen: 10,
+      disallowed: 4,
+      errors: { reset: 1 },
+    };
+    const text = textOf(shot({}, { before }), 80);
+    expect(text).toMatch(/pages +2,234 +250\/s/);
+    expect(text).toMatch(/known +1,333 URLs of 4,010 links/);
+    expect(text).toMatch(/errors +43 connect-timeout 40, reset 3/);
+    expect(text).toMatch(/refused +10 robots\.txt 5, too-deep 5/);
+    expect(text).toContain('5 s left (this run)');
+    expect(plainLine({ ...NOW, before }, { pages: 250, bytes: 0 })).toContain(
+      '2,234 pages, 1,234 of them in this run (250/s), 6.0 MB',
+    );
   });
 
   test('shows no ranks where there are no budgets, and says so when there is no limit', () => {
@@ -316,5 +348,34 @@ describe('elsewhere', () => {
     clock.advance(60_000);
     view.end();
     expect(written).toEqual([]);
+  });
+});
+
+describe('the summary', () => {
+  const summary: Summary = {
+    ...{
+      ...new Counters(),
+      pages: 60,
+      bytes: 1e6,
+      disallowed: 1,
+      refused: { 'fetch-filter': 30, excluded: 2 },
+    },
+    ...{ end: 'finished', dir: 'c', agents: 1, seconds: 12, cpuSeconds: 1, pagesPerCpuSecond: 60 },
+    ...{ maxRssBytes: 1e8, urlsUnique: 70, urlsQueued: 0, hosts: 1, domains: 1, forgotten: {} },
+  };
+
+  test('tells of one host in the singular, and what kept URLs out in words', () => {
+    expect(summaryText(summary)).toContain('sites     1 host of 1 domain\n');
+    expect(summaryText(summary)).toContain('pages     60 in 12.0 s (5/s), 1.0 MB\n');
+    expect(refusedText(summary)).toBe('1 by robots.txt, 30 by the fetch filter, 2 excluded');
+    expect(refusedText(new Counters())).toBe('none');
+  });
+
+  test('of a crawl that went on tells of all of it, and of this run what is its own', () => {
+    const before = { ...new Counters(), pages: 10, bytes: 1e6, disallowed: 2, statuses: { 200: 10 } };
+    const text = summaryText({ ...summary, statuses: { 200: 60 } }, before);
+    expect(text).toContain('60 in 12.0 s (5/s), 1.0 MB; with earlier runs 70, 2.0 MB');
+    expect(text).toContain('statuses  200: 70');
+    expect(text).toContain('3 by robots.txt');
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DrumlinError } from '../../src/errors.ts';
-import { checkUrlPattern, compileUrlPattern } from '../../src/filter/url-pattern.ts';
+import { checkUrlPattern, compileUrlPattern, refusePath } from '../../src/filter/url-pattern.ts';
 
 const matches = (pattern: string, url: string) => compileUrlPattern(pattern)(url);
 
@@ -42,7 +42,8 @@ describe('a pattern for URLs', () => {
     ['/(/', 'is no regular expression (Unterminated group). Write a JavaScript one'],
     ['/a/g', 'does not end with a slash'],
     ['login', 'can match no URL, since it is about the whole of it. Write *login* for URLs that contain it.'],
-    ['example.org/*', 'Write *example.org/** for URLs that contain it.'],
+    ['example.org/*', 'Write *example.org/* for URLs that contain it.'],
+    ['/private/*', 'Write */private/* for URLs that contain it'],
     ['ftp://example.org/*', 'can match no URL'],
     ['httpx*', 'can match no URL'],
     ['http', 'can match no URL'],
@@ -56,6 +57,12 @@ describe('a pattern for URLs', () => {
     expect(() => checkUrlPattern(pattern)).toThrow(DrumlinError);
     expect(() => checkUrlPattern(pattern)).toThrow(words);
     expect(() => compileUrlPattern(pattern)).toThrow(words);
+  });
+
+  test('a path between slashes is not taken for an expression that matches its letters anywhere', () => {
+    expect(() => refusePath('/private/')).toThrow('Write */private/* for the path, or /private/i for');
+    expect(() => refusePath('/a/b-c/')).toThrow('Write */a/b-c/* for the path');
+    for (const pattern of ['/private/i', '/private$/', '/priv.te/', '*/private/*']) refusePath(pattern);
   });
 
   test.each([

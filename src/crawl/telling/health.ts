@@ -48,7 +48,8 @@ export function troubleOf(now: Progress): Trouble | undefined {
       remedy: 'See the last lines of log.jsonl: hosts may ask for long delays, or refuse.',
     };
   }
-  const saved = vitals.savedAt ?? now.startedAt;
+  // One of an earlier run may be as old as it likes.
+  const saved = Math.max(vitals.savedAt ?? 0, now.startedAt);
   if (now.checkpoint > 0 && at - saved > Math.max(SILENCE, LATE * now.checkpoint)) {
     return {
       code: 'no-checkpoint',

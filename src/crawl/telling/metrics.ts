@@ -69,6 +69,15 @@ function metricsOf(now: Progress, { cpuSeconds, memory }: ProcessNumbers): Metri
     ),
     gauge('drumlin_sieve_known_urls', 'URLs that were ever admitted.', now.urlsUnique),
     gauge('drumlin_frontier_front_hosts', 'Hosts in memory with something to fetch.', now.front),
+    {
+      ...tally(
+        'drumlin_frontier_waiting_hosts',
+        'Hosts that are left alone for a while, by what for.',
+        'cause',
+        vitals.waiting?.causes ?? {},
+      ),
+      type: 'gauge',
+    },
     gauge('drumlin_frontier_queued_urls', 'URLs that wait, in memory and on disk.', now.queued),
     gauge('drumlin_frontier_backlog_urls', 'URLs that wait on disk.', now.backlog),
     gauge('drumlin_frontier_met_hosts', 'Hosts met in the life of the crawl.', now.hosts),

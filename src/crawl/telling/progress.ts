@@ -1,6 +1,6 @@
 /** The crawl as it stands: what the view, the status file, the metrics and the judgement of its health are made of. */
 import type { Bytes, Millis } from '../../units.ts';
-import type { AgentProgress, CountersState, EndReason } from '../counters.ts';
+import { type AgentProgress, addUp, type CountersState, countersOf, type EndReason } from '../counters.ts';
 import type { Vitals } from './vitals.ts';
 
 /** Counts are those of this run, but for hosts, domains and URLs known, which are the crawl's. */
@@ -21,4 +21,9 @@ export interface Progress extends AgentProgress {
   readonly vitals: Vitals;
   /** Why it is coming to its end, if so. */
   readonly ending?: EndReason | undefined;
+}
+
+/** What was counted in this run and before it: what a person is told of a crawl, however often it was stopped. */
+export function inAll(now: CountersState & Pick<Progress, 'before'>): CountersState {
+  return addUp([now.before, countersOf(now)]);
 }

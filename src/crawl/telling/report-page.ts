@@ -1,7 +1,7 @@
 /** The report of a crawl as a page: what came of it, how it went, from whom most was fetched, what was asked. */
 import { beside, facts, figure, type Html, page, section, table, tableOf } from '../../report/page.ts';
 import { escaped, type Series as Line, type Plot } from '../../report/plot.ts';
-import { formatBytes, formatCount, formatDuration, type Millis } from '../../units.ts';
+import { counted, formatBytes, formatCount, formatDuration, type Millis } from '../../units.ts';
 import { type Tally, total } from '../counters.ts';
 import { type CrawlConfig, SETTING_ROWS } from '../settings.ts';
 import type { CrawlReport } from './report.ts';
@@ -39,7 +39,7 @@ function headline({ status, series, madeAt }: CrawlReport): string[] {
     `as of ${date(status.checkpoint?.savedAt ?? madeAt)}`,
     `${formatCount(counters.pages)} pages`,
     formatBytes(counters.bytes),
-    `${formatCount(status.hosts)} hosts of ${formatCount(status.domains)} domains`,
+    `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`,
   ];
 }
 
@@ -101,9 +101,7 @@ function overTime({ series }: CrawlReport): Html[] {
     elapsed += stretch.millis;
     return { ...stretch, elapsed };
   });
-  // A stretch in which the crawl hardly ran says little about its pace.
-  const whole = median(moments.map(({ millis }) => millis)) / 3;
-  const paced = moments.filter(({ millis }) => millis > whole);
+  const paced = evenStretches(moments);
   const aSecond = (column: 'pages' | 'bytes' | 'errors' | 'retries') => (moment: Moment) =>
     (moment[column] / moment.millis) * 1000;
   const totals = cumulative(moments);
@@ -138,6 +136,28 @@ function overTime({ series }: CrawlReport): Html[] {
       { label: 'tried again', value: aSecond('retries') },
     ]),
   ];
+}
+
+/** For paces: a stretch in which the crawl hardly ran goes with its neighbour, since one page in a tenth of a second is no pace. */
+export function evenStretches<Part extends Moment>(moments: readonly Part[]): Part[] {
+  const whole = median(moments.map(({ millis }) => millis)) * 0.75;
+  const even: Part[] = [];
+  let open = false;
+  for (const moment of moments) {
+    const last = even.at(-1);
+    // What is left over at the end has only the one before it to go with.
+    const joins = last && (open || (moment === moments.at(-1) && moment.millis < whole));
+    if (joins) even[even.length - 1] = joined(last, moment);
+    else even.push(moment);
+    open = even[even.length - 1].millis < whole;
+  }
+  return even;
+}
+
+function joined<Part extends Moment>(a: Part, b: Part): Part {
+  const sum = (column: 'millis' | 'pages' | 'bytes' | 'errors' | 'retries') => a[column] + b[column];
+  const counts = { pages: sum('pages'), bytes: sum('bytes'), errors: sum('errors'), retries: sum('retries') };
+  return { ...b, ...counts, millis: sum('millis') };
 }
 
 /** Counts since the beginning. */

@@ -7,7 +7,7 @@ import { holderOf } from '../../disk/folder-lock.ts';
 import { bytesFree, bytesIn } from '../../disk/usage.ts';
 import { type Bytes, formatCount, type Millis } from '../../units.ts';
 import { AGENTS, lastCheckpoint } from '../agent-folder.ts';
-import { addUp, Counters, type CountersState, type EndReason } from '../counters.ts';
+import { addUp, Counters, type CountersState, countersOf, type EndReason } from '../counters.ts';
 import { askedOf } from '../folder.ts';
 import type { Trouble } from './health.ts';
 import type { Rate } from './rates.ts';
@@ -101,25 +101,6 @@ function stateOf(
   if (holder || told?.state === 'running') return 'killed';
   if (told) return told.state === 'failed' ? 'failed' : 'ended';
   return hasCheckpoint ? 'ended' : 'new';
-}
-
-function countersOf(told: Status): CountersState {
-  const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
-  const { statuses, types, retries, errors, refused, alike } = told;
-  return {
-    pages,
-    bytes,
-    urlsSeen,
-    duplicates,
-    revisits,
-    disallowed,
-    statuses,
-    types,
-    retries,
-    errors,
-    refused,
-    alike,
-  };
 }
 
 function nextStep({ state, dir, pid, waiting, end }: Omit<CrawlStatus, 'next'>): CrawlStatus['next'] {

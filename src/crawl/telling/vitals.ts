@@ -12,7 +12,7 @@ import { type DomainTold, mostPages, TopDomains } from './top-domains.ts';
 export interface Vitals {
   /** When a page came last; when the agent began, before the first. */
   readonly lastPageAt: Millis;
-  /** When the last checkpoint of this run was made, and how long that took. */
+  /** When the last checkpoint was made, and how long that took; 0 for one of an earlier run. */
   readonly savedAt?: Millis | undefined;
   readonly saving: Millis;
   readonly outage?: Outage | undefined;
@@ -41,6 +41,7 @@ export interface VitalsParts {
   readonly look: (top: TopDomains) => void;
   /** Of earlier runs. */
   readonly top: readonly DomainTold[] | undefined;
+  readonly savedAt?: Millis | undefined;
 }
 
 export class VitalsKeeper {
@@ -55,6 +56,7 @@ export class VitalsKeeper {
     this.#parts = parts;
     this.#top = new TopDomains(parts.top);
     this.#lastPageAt = parts.clock.now();
+    if (parts.savedAt !== undefined) this.#saved = { at: parts.savedAt, took: 0 };
   }
 
   /** A checkpoint that was begun then is made. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReport } from '../../../src/cli/write-report.ts';
 import { type CrawlOptions, resolveConfig } from '../../../src/crawl/settings.ts';
 import { crawlReport } from '../../../src/crawl/telling/report.ts';
-import { crawlReportPage } from '../../../src/crawl/telling/report-page.ts';
+import { crawlReportPage, evenStretches } from '../../../src/crawl/telling/report-page.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { startCrawl } from '../here.ts';
 import { linking, type SmallSite, startSmallSite } from '../small-site.ts';
@@ -116,3 +116,17 @@ interface Node {
 function elementsOf(node: Node): Node[] {
   return [node, ...(node.childNodes ?? []).flatMap(elementsOf)];
 }
+
+test('a pace is told of whole stretches: what is left over at either end goes with its neighbour', () => {
+  const stretch = (millis: number, pages: number) => ({
+    ...{ millis, pages, begins: 0, elapsed: 0, bytes: 0, errors: 0, retries: 0 },
+    ...{ fetching: 0, front: 0, queued: 0, backlog: 0 },
+  });
+  const even = evenStretches([stretch(100, 1), stretch(1000, 1), stretch(1000, 1), stretch(400, 1)]);
+  expect(even.map(({ millis, pages }) => [millis, pages])).toEqual([
+    [1100, 2],
+    [1400, 2],
+  ]);
+  expect(evenStretches([])).toEqual([]);
+  expect(evenStretches([stretch(5, 1)])).toHaveLength(1);
+});
