@@ -4,7 +4,16 @@ import { accountOf, isFlat, type Sample, steadyRate } from '../../soak/hostile/v
 import type { Summary } from '../../src/crawl/crawl.ts';
 
 const summary = (more: Partial<Summary>): Summary =>
-  ({ urlsUnique: 0, pages: 0, disallowed: 0, urlsQueued: 0, errors: {}, refused: {}, alike: {}, ...more }) as Summary;
+  ({
+    urlsUnique: 0,
+    pages: 0,
+    disallowed: 0,
+    urlsQueued: 0,
+    errors: {},
+    refused: {},
+    alike: {},
+    ...more,
+  }) as Summary;
 
 describe('the account of a crawl', () => {
   const whole = summary({
