@@ -48,7 +48,7 @@ export function whyNothing(summary: Summary): string | undefined {
   }
   const reason = mostFrequent(refused);
   return (
-    reason && say(`all URLs were refused (${reason})`, 'Check --scope, --include, --exclude and the filters.')
+    reason && say(`all URLs were refused (${reason})`, 'Check --scope, --include, --exclude, the filters and blocked domains.')
   );
 }
 
