@@ -182,7 +182,8 @@ async function judge(dir: string, lab: Lab) {
   for (const file of files) {
     if (!(await isWhole(join(archive, file)))) torn.push(file);
     for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(join(archive, file))) {
-      if (!blockConfirmed || (type === 'response' && !payloadConfirmed)) unconfirmed++;
+      // A body with a trailer states no digest of its payload, and is confirmed as a block only.
+      if (!blockConfirmed || (type === 'response' && payloadConfirmed === false)) unconfirmed++;
       if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt')) {
         counts.set(url, (counts.get(url) ?? 0) + 1);
       }
@@ -229,7 +230,7 @@ function randomFrom(seed: number): () => number {
 export const EVERYTHING = {
   scenario: scenarioOf('clean', {
     ...{ session: 0.02, alias: 0.02, repeat: 0.02, calendar: 0.02 },
-    'soft-404': 0.1,
+    ...{ 'soft-404': 0.1, gzip: 0.2, chunked: 0.2 },
   }),
   flags: [
     ...['--order', 'budget', '--near-duplicates', 'store', '--learn-traps', '--soft-errors', 'store'],
