@@ -48,7 +48,11 @@ export function whyNothing(summary: Summary): string | undefined {
   }
   const reason = mostFrequent(refused);
   return (
-    reason && say(`all URLs were refused (${reason})`, 'Check --scope, --include, --exclude, the filters and blocked domains.')
+    reason &&
+    say(
+      `all URLs were refused (${reason})`,
+      'Check --scope, --include, --exclude, the filters and blocked domains.',
+    )
   );
 }
 
