@@ -51,6 +51,8 @@ const TURN_SLICE: Millis = 2000;
 const HOST_FAILURES = 3;
 /** How soon a host looks again whether the last pages of its domain have been fetched. */
 const DOMAIN_WAIT: Millis = 1000;
+/** How soon a host of which only URLs to be tried again later are left is looked at for others. */
+const LOOK_AGAIN: Millis = 1000;
 
 /** What a turn works with; the agent puts it together. */
 export interface VisitTools {
@@ -109,6 +111,8 @@ interface Asked {
   penalty: Millis;
   /** What for, if that is worth telling. */
   cause?: RetryCause | undefined;
+  /** Only URLs are left that are tried again after this time; others may come meanwhile. */
+  retriesAfter?: Millis;
 }
 
 export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
@@ -124,10 +128,13 @@ export async function visit(turn: HostTurn, tools: Tools): Promise<void> {
     }
   } finally {
     const now = clock.now();
+    const { retriesAfter } = asked;
+    if (retriesAfter !== undefined) asked.penalty = Math.min(retriesAfter, LOOK_AGAIN);
     const wait = Math.max(asked.requested ? politeness.hostDelay(turn.host) : 0, asked.penalty);
     const addressWait = asked.requested ? politeness.delayAt(turn) : 0;
     frontier.release(turn, now + wait, now + addressWait);
-    if (asked.penalty > 0 && asked.cause) tools.waits.begin(turn.host, asked.cause, asked.penalty);
+    if (retriesAfter !== undefined) tools.waits.only(turn.host, 'status-5xx', retriesAfter);
+    else if (asked.penalty > 0 && asked.cause) tools.waits.begin(turn.host, asked.cause, asked.penalty);
   }
 }
 
@@ -141,7 +148,7 @@ async function takeOne(turn: HostTurn, tools: Tools, asked: Asked): Promise<bool
   }
   const discovery = frontier.take(turn);
   if (!discovery) {
-    if (turn.host.queue.length > 0) putOff(asked, 'status-5xx', turn.host.retryAt - tools.clock.now());
+    if (turn.host.queue.length > 0) asked.retriesAfter = turn.host.retryAt - tools.clock.now();
     return false;
   }
   const unwanted = secondThoughts(turn, discovery, tools);

@@ -31,8 +31,13 @@ export class HostWaits {
     this.#log = log;
   }
 
-  begin(host: Host, cause: RetryCause, wait: Millis): void {
+  /** Nothing but URLs that are tried again later is left of the host. */
+  only(host: Host, cause: RetryCause, wait: Millis): void {
     this.#hosts.set(host, { cause, until: this.#clock.now() + wait });
+  }
+
+  begin(host: Host, cause: RetryCause, wait: Millis): void {
+    this.only(host, cause, wait);
     // Of those that cannot be reached there may be very many, and the log tells when they are given up.
     if (cause.startsWith('status-')) this.#log.event('host-waits', { host: host.name, cause, wait });
   }

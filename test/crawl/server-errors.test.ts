@@ -43,7 +43,7 @@ describe('a page that answers 500', () => {
   const web = { '/': linking('/err', ...GOOD), ...Object.fromEntries(GOOD.map((path) => [path, linking()])) };
 
   test('does not hold up the others, and is tried again behind them, half a minute later', async () => {
-    const { asked, at, summary, told } = await run({ ...web, '/err': failing(500) });
+    const { asked, at, summary, told } = await run({ ...web, '/err': failing(500) }, {}, 20);
     expect(asked).toEqual(['/', '/err', ...GOOD, '/err']);
     expect(at(asked.length - 1)).toBeGreaterThan(29_000);
     expect(summary).toMatchObject({
@@ -52,6 +52,14 @@ describe('a page that answers 500', () => {
       errors: { 'status-5xx': 1 },
     });
     expect(told).toContainEqual(expect.objectContaining({ causes: { 'status-5xx': 1 }, host: '127.0.0.1' }));
+  });
+
+  test('does not hold up those that come to its host a few at a time, in the order of budgets', async () => {
+    const dir = join(temporaryFolder(), 'crawl');
+    const options = { dir, order: 'budget', budget: 'equal(3)' } as const;
+    const { asked } = await run({ ...web, '/err': failing(500) }, options, 20);
+    expect(asked.at(-1)).toBe('/err');
+    expect(asked).toHaveLength(GOOD.length + 3);
   });
 
   test('and is well the second time is a page like any other', async () => {

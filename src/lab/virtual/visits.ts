@@ -24,6 +24,8 @@ import type { Tally } from './tally.ts';
 
 /** How long a turn without delays may keep its host. */
 const TURN_SLICE: Millis = 2000;
+/** As in a real crawl: others of the host may come while some wait to be tried again. */
+const LOOK_AGAIN: Millis = 1000;
 
 export interface VisitParts {
   readonly web: Web;
@@ -67,7 +69,8 @@ export class Visits {
     while (!frontier.atLimit(turn)) {
       const discovery = frontier.take(turn);
       if (!discovery) {
-        if (turn.host.queue.length > 0) visit.penalty = turn.host.retryAt - this.#parts.clock.now();
+        const left = turn.host.retryAt - this.#parts.clock.now();
+        if (turn.host.queue.length > 0) visit.penalty = Math.min(left, LOOK_AGAIN);
         break;
       }
       const rules = robots.lookUp(turn.host, discovery.url);
