@@ -25,7 +25,7 @@ test('a domain is blocked in a crawl that is breadth first, and when that holds 
   const { code, out, err } = runCli('domains', 'set', '127.0.0.1', '--block', '--dir', dir);
   expect({ code, out, err }).toEqual({
     code: 0,
-    out: `127.0.0.1: blocked. It holds when the crawl goes on: drumlin crawl --dir ${dir}\n`,
+    out: `127.0.0.1: blocked. It holds when the crawl goes on: bin/drumlin crawl --dir ${dir}\n`,
     err: '',
   });
 });
@@ -48,6 +48,6 @@ test.each([['--budget', '5'], ['--trust']])('%s is refused where there are no bu
 test('what is missing is asked for in the order in which it is written', () => {
   expect(runCli('domains', 'set').err).toContain("missing required argument 'domain'");
   expect(runCli('domains', 'set', 'example.com', '--block').err).toContain(
-    'Name its folder: drumlin domains set example.com --dir my-crawl',
+    'Name its folder: bin/drumlin domains set example.com --dir my-crawl',
   );
 });
