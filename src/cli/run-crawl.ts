@@ -1,7 +1,6 @@
 /** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
 
 import { existsSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../clock.ts';
 import type { LastCheckpoint } from '../crawl/agent-folder.ts';
 import type { CountersState } from '../crawl/counters.ts';
@@ -51,17 +50,6 @@ function noSeeds(): DrumlinError {
   );
 }
 
-/**
- * V8 lets garbage among old objects grow to several times what is alive, where that is little: 200 MB in two agents. Twice is enough. It is
- * a setting of the whole process, and so the command's to choose, not the library's.
- */
-const HEAP_GROWTH = '--heap-growing-percent=100';
-
-interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
-  /** What the crawl was asked otherwise before. */
-  readonly changes?: readonly string[];
-}
-
 /** Runs to the end, showing progress on standard error and the summary on standard output. */
 export async function runInForeground(
   seeds: readonly string[],
@@ -69,7 +57,6 @@ export async function runInForeground(
   { json, quiet, changes = [] }: Shown,
   goOn: (dir: string) => string = (dir) => asTyped(`  go on     drumlin crawl --dir ${dir}\n`),
 ): Promise<Summary> {
-  setFlagsFromString(HEAP_GROWTH);
   const goesOn = asTyped(`drumlin crawl --dir ${config.dir}`);
   const interrupts = listenForInterrupts(() => {
     if (!quiet) process.stderr.write(`\nstopped at once; it goes on from its last checkpoint: ${goesOn}\n`);
