@@ -50,6 +50,11 @@ function noSeeds(): DrumlinError {
   );
 }
 
+interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
+  /** What the crawl was asked otherwise before. */
+  readonly changes?: readonly string[];
+}
+
 /** Runs to the end, showing progress on standard error and the summary on standard output. */
 export async function runInForeground(
   seeds: readonly string[],
