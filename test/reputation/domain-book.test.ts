@@ -374,7 +374,7 @@ function settle(model: Model, answer: PlacedUrl): void {
   expect(model.filled.get(filled)).toBeLessThanOrEqual(record.budget);
 }
 
-const CHANGE_BUDGETS = new Set<Action['do']>(['edges', 'override', 'budgets']);
+const CHANGE_BUDGETS = new Set<Action['do']>(['edges', 'supporters', 'override', 'budgets']);
 
 async function act(action: Action, book: DomainBook, model: Model): Promise<void> {
   if (CHANGE_BUDGETS.has(action.do)) model.steady = false;
