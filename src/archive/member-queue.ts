@@ -9,6 +9,9 @@
  */
 import type { Bytes } from '../units.ts';
 
+/** While one batch is written, two pieces of the next fill. */
+const SPARE = 3;
+
 export class MemberQueue {
   readonly #pieceBytes: Bytes;
   /** Full pieces, or as full as members of their size make them. */
@@ -16,7 +19,7 @@ export class MemberQueue {
   #open: Buffer | undefined;
   #filled = 0;
   #taken: Uint8Array[] = [];
-  #spare: Buffer | undefined;
+  readonly #spare: Buffer[] = [];
   #length = 0;
 
   constructor(pieceBytes: Bytes) {
@@ -45,8 +48,8 @@ export class MemberQueue {
   written(): void {
     for (const piece of this.#taken) {
       this.#length -= piece.length;
-      if (piece.buffer.byteLength === this.#pieceBytes)
-        this.#spare = Buffer.from(piece.buffer as ArrayBuffer);
+      if (piece.buffer.byteLength === this.#pieceBytes && this.#spare.length < SPARE)
+        this.#spare.push(Buffer.from(piece.buffer as ArrayBuffer));
     }
     this.#taken = [];
   }
@@ -59,11 +62,9 @@ export class MemberQueue {
 
   #openPiece(member: Uint8Array): void {
     this.#closePiece();
-    if (member.length > this.#pieceBytes) this.#open = Buffer.allocUnsafeSlow(member.length);
-    else {
-      this.#open = this.#spare ?? Buffer.allocUnsafeSlow(this.#pieceBytes);
-      this.#spare = undefined;
-    }
+    const isLarge = member.length > this.#pieceBytes;
+    const spare = isLarge ? undefined : this.#spare.pop();
+    this.#open = spare ?? Buffer.allocUnsafeSlow(isLarge ? member.length : this.#pieceBytes);
     this.#filled = 0;
   }
 
