@@ -142,8 +142,11 @@ async function beginAgent(
   const { config } = start;
   const { clock, disk, log } = around;
   let pages: Store | undefined;
-  const keepAnswer = async (answer: DnsAnswer) => pages?.storeAnswer?.(answer);
-  const onAnswer = config.dnsRecords ? keepAnswer : undefined;
+  let outage: Outage | undefined;
+  const onAnswer = async (answer: DnsAnswer) => {
+    outage?.resolved(answer.host);
+    if (config.dnsRecords) await pages?.storeAnswer?.(answer);
+  };
   const { identity, client, resolver, guard, delays, drop } = await equip(config, clock, undefined, onAnswer);
   opened.push(client);
   const politeness = new Politeness(config, delays);
@@ -222,7 +225,7 @@ async function beginAgent(
     };
   }
   const distributor = new Distributor(supply, frontier, clock);
-  const outage = new Outage({ resolver, clock, log });
+  outage = new Outage({ resolver, clock, log });
   const { onError } = around;
   const shared = {
     ...{ clock, client, resolver, guard, frontier, counters, log, politeness, outage, waits, onError },

@@ -12,6 +12,7 @@ import { retryRule } from '../fetch/retry-table.ts';
 import { Fifo } from '../frontier/fifo.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
+import type { Millis } from '../units.ts';
 import type { Counters } from './counters.ts';
 import type { EventLog } from './log.ts';
 import type { Outage } from './outage.ts';
@@ -30,7 +31,7 @@ interface Attempt {
 export interface NamingParts {
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
-  readonly frontier: Frontier;
+  readonly frontier: Pick<Frontier, 'unresolved' | 'resolved' | 'giveUp'>;
   readonly counters: Counters;
   readonly log: EventLog;
   readonly clock: Clock;
@@ -94,24 +95,30 @@ export class Naming {
   async #resolve(attempt: Attempt, names: Signal, over: () => boolean): Promise<void> {
     const { resolver, guard, frontier } = this.#parts;
     const { host } = attempt;
+    const since = this.#parts.clock.now();
     this.#lookups++;
     try {
       const addresses = await resolver.resolve(host.name);
-      this.#parts.outage.resolved(host.name);
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
       if (allowed.length > 0) frontier.resolved(host, allowed);
       else await this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip) ?? '');
     } catch (error) {
       if (!(error instanceof DnsError)) throw error;
-      if (!over()) await this.#failed(attempt, error, names);
+      if (!over()) await this.#failed(attempt, error, since, names);
     } finally {
       this.#lookups--;
     }
   }
 
-  async #failed({ host, failures }: Attempt, { fault, message }: DnsError, names: Signal): Promise<void> {
+  /**
+   * Only failures while the name servers are there count. To ask for that at the last one alone would not do: it may have begun
+   * while they were gone, and they are back when it ends.
+   */
+  async #failed({ host, failures }: Attempt, error: DnsError, since: Millis, names: Signal): Promise<void> {
+    const { fault, message } = error;
     const { retries, wait } = retryRule(fault);
-    if (failures >= retries && !(fault !== 'dns-not-found' && (await this.#parts.outage.namesAreGone()))) {
+    const excused = fault !== 'dns-not-found' && (await this.#parts.outage.namesAreGone(since));
+    if (!excused && failures >= retries) {
       await this.#giveUp(host, fault, message);
       return;
     }
@@ -122,7 +129,7 @@ export class Naming {
       this.#cancelRetries.delete(cancel);
       this.#waiting--;
       this.#parts.waits.over(host);
-      this.#again.push({ host, failures: failures + 1 });
+      this.#again.push({ host, failures: excused ? failures : failures + 1 });
       names.notify();
     });
     this.#cancelRetries.add(cancel);

@@ -5,8 +5,8 @@
  * Idea      That somebody cannot be reached is held against him only while others can. Who answered before and now does not is
  *           given a quarter of an hour to come back. When several such addresses fail one after the other, and nobody at
  *           all answers in between, it is the network: then nobody is blamed, not even who was never met. For names the
- *           same is asked directly: if one that was known a while ago cannot be looked up either, the name servers are
- *           gone.
+ *           same is asked directly, at every failure: if none has been looked up since, and one that was known a while ago
+ *           cannot be looked up either, the name servers are gone.
  *
  *             answered a · b · c        failed a · b · c            answered b
  *             ───────────────────────── ▲ the network is gone ───── ▲ and back
@@ -49,6 +49,7 @@ export class Outage {
   readonly #silent = new Set<string>();
   #goneSince: Millis | undefined;
   #knownName: string | undefined;
+  #resolvedAt: Millis = -Infinity;
   #namesGoneSince: Millis | undefined;
   #probe: { readonly at: Millis; readonly fails: Promise<boolean> } | undefined;
 
@@ -89,16 +90,17 @@ export class Outage {
     return this.#goneSince !== undefined && now - this.#goneSince < LONGEST_OUTAGE;
   }
 
-  /** A name was looked up. */
+  /** A server has answered with the addresses of a name. */
   resolved(name: string): void {
     this.#knownName = name;
+    this.#resolvedAt = this.#parts.clock.now();
     if (this.#namesGoneSince !== undefined) this.#parts.log.event('names-back', { name });
     this.#namesGoneSince = undefined;
   }
 
-  /** Whether names that are known to exist cannot be looked up either. */
-  async namesAreGone(): Promise<boolean> {
-    if (this.#knownName === undefined) return false;
+  /** Whether names that are known to exist could not be looked up either when a look-up that began at `since` failed. */
+  async namesAreGone(since: Millis): Promise<boolean> {
+    if (this.#knownName === undefined || this.#resolvedAt > since) return false;
     const now = this.#parts.clock.now();
     if (!this.#probe || now - this.#probe.at >= PROBE_EVERY) {
       this.#probe = { at: now, fails: this.#lookUpFails(this.#knownName) };

@@ -181,14 +181,25 @@ describe('an outage', () => {
 
   test('of the name servers is told from names that do not work by asking for one that did', async () => {
     answer = new DnsError('dns-timeout', 'nobody there');
-    expect(await outage.namesAreGone()).toBe(false);
+    expect(await outage.namesAreGone(now)).toBe(false);
     outage.resolved('known.test');
-    expect(await outage.namesAreGone()).toBe(true);
+    expect(await outage.namesAreGone(now)).toBe(true);
     now += 11_000;
     answer = 'there';
-    expect(await outage.namesAreGone()).toBe(false);
+    expect(await outage.namesAreGone(now)).toBe(false);
     now += 11_000;
     answer = new DnsError('dns-not-found', 'it was deleted, says a server that is there');
-    expect(await outage.namesAreGone()).toBe(false);
+    expect(await outage.namesAreGone(now)).toBe(false);
+  });
+
+  test('of the name servers is not believed while they answer others', async () => {
+    answer = new DnsError('dns-timeout', 'this one is not answered any more');
+    outage.resolved('known.test');
+    now += 11_000;
+    const since = now;
+    now += 5000;
+    outage.resolved('other.test');
+    expect(await outage.namesAreGone(since)).toBe(false);
+    expect(await outage.namesAreGone(now)).toBe(true);
   });
 });
