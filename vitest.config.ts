@@ -1,9 +1,27 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Where whole crawls are run and processes are started: seconds a file, where others take a moment. */
+const SLOW = /\/test\/(crawl|cli|lab)\//;
+
+/** The slow files first, so that no core is left with one of them while the others have nothing to do. */
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification) => SLOW.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
     pool: 'forks',
+    // Left to itself, Vitest keeps one core free: of two that is half the machine.
+    maxWorkers: '100%',
+    // No test waits for time to pass; a machine that is busy elsewhere may still let one wait for its turn.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    sequence: { sequencer: SlowFirst },
   },
 });
