@@ -205,7 +205,8 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
   const { frontier } = tools;
   let exchange: Exchange;
   try {
-    exchange = await tools.client.fetch({ url: discovery.url, address: turn.address });
+    const isLast = turn.host.queue.length === 0;
+    exchange = await tools.client.fetch({ url: discovery.url, address: turn.address, isLast });
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     tools.settleClaim(false);

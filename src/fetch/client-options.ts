@@ -42,10 +42,12 @@ export interface KeepAlive {
   /** Resting connections in all. */
   readonly total: number;
   readonly idle: Millis;
+  /** Where so many rest, one that served a last request goes. */
+  readonly plenty: number;
 }
 
 /** Long enough for a host's delay to pass, so that its next page needs no handshake. */
-export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 8192, idle: 15_000 };
+export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 8192, idle: 15_000, plenty: 256 };
 
 export interface HttpClientOptions {
   readonly identity: Identity;

@@ -22,6 +22,8 @@ export interface FetchRequest {
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** That much of the body is read, whatever the client's limit. */
   readonly leastBody?: Bytes;
+  /** Nothing else is asked there for a while: where many connections rest, this one need not. */
+  readonly isLast?: boolean;
 }
 
 /** Why a body is shorter than the server meant it to be, in the words of `WARC-Truncated`. */

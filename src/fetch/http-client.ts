@@ -186,7 +186,7 @@ class Client implements HttpClient, ConnectionOwner {
     const flight = this.#land(connection);
     if (flight === undefined) return;
     const { parser } = flight;
-    if (parser.keepsConnection && !this.#closed) {
+    if (parser.keepsConnection && !this.#closed && !this.#isSpent(flight)) {
       connection.rest();
       this.#honourKeepAlive(connection, parser);
       this.#pool.put(connection)?.destroy();
@@ -198,6 +198,11 @@ class Client implements HttpClient, ConnectionOwner {
     } else {
       flight.resolve(exchangeOf(flight, this.#clock.now()));
     }
+  }
+
+  /** A connection that rests takes kilobytes. One over TLS was dear, and is kept all the same. */
+  #isSpent({ request, endpoint }: Flight): boolean {
+    return request.isLast === true && !endpoint.secure && this.#pool.size >= this.#keepAlive.plenty;
   }
 
   failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void {

@@ -140,8 +140,7 @@ export class Workbench<H extends BenchHost> {
       if (readyAt !== address.queuedAt) continue;
       address.queuedAt = Infinity;
       const place = address.hosts.pop() as Place<H>;
-      // Behind its length a FlatQueue keeps what was popped, and with it all that hangs on a host.
-      address.hosts.shrink();
+      shrinkIfWide(address.hosts);
       const { host } = place;
       if (host.readyAt <= now)
         address.readyAt = Math.max(address.readyAt, this.#shared.tryTake(address.resolved.ip, now));
@@ -272,4 +271,15 @@ export class Workbench<H extends BenchHost> {
     address.queuedAt = readyAt;
     this.#byReadyTime.push(address, readyAt);
   }
+}
+
+/** What was popped and may stay behind the end of a queue. */
+const BEHIND = 4;
+
+/**
+ * Behind its length a FlatQueue keeps what was popped, and with it all that hangs on a host. A few may stay: to make room for each
+ * anew would cost more.
+ */
+function shrinkIfWide(queue: FlatQueue<unknown>): void {
+  if (queue.ids.length > 2 * queue.length + BEHIND) queue.shrink();
 }

@@ -210,6 +210,18 @@ describe('a kept connection', () => {
     expect(connections()).toBe(42);
   });
 
+  test('does not rest after the last request to its host, once many do', async () => {
+    const { url, address, connections } = await server(send(hello));
+    const http = client({ clock: virtualClock(), keepAlive: { plenty: 3 } });
+    const visit = (host: number) =>
+      http.fetch({ url: url().replace('lab', `h${host}`), address, isLast: true });
+    for (let host = 0; host < 5; host++) await visit(host);
+    for (const host of [0, 1, 2]) await visit(host);
+    expect(connections()).toBe(5);
+    for (const host of [3, 4]) await visit(host);
+    expect(connections()).toBe(7);
+  });
+
   test('makes room for a newer one when there are too many', async () => {
     const one = await server(send(hello));
     const other = await server(send(hello));
