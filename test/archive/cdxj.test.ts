@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Capture, cdxjLine, mimeOf, parseCdxj } from '../../src/archive/cdxj.ts';
+import { anyCharacter } from '../any-character.ts';
 
 const capture: Capture = {
   key: 'org,example)/a',
@@ -17,8 +18,8 @@ const capture: Capture = {
 const anyCapture: fc.Arbitrary<Capture> = fc.record({
   key: fc.stringMatching(/^[!-~]{1,20}$/),
   timestamp: fc.stringMatching(/^[0-9]{14}$/),
-  url: fc.oneof(fc.webUrl(), fc.string({ unit: 'binary' })),
-  mime: fc.string({ unit: 'binary' }),
+  url: fc.oneof(fc.webUrl(), fc.string({ unit: anyCharacter })),
+  mime: fc.string({ unit: anyCharacter }),
   status: fc.constantFrom('', '200', '404'),
   digest: fc.stringMatching(/^[A-Z2-7]{32}$/),
   offset: fc.maxSafeNat(),

@@ -35,6 +35,8 @@ const TINY: CrawlOptions = {
   backlogMemory: 65_536,
   hostMemory: 2 ** 20,
   sieveMemory: 2 ** 20,
+  domainMemory: 2 ** 23,
+  dedupMemory: 65_536,
 };
 
 /** Crawls until the end or a failure, which it returns. */

@@ -39,7 +39,13 @@ afterEach(async () => {
 /** Nothing here loses power: what is written counts. */
 const onDisk = (fileSystem = nodeFileSystem) =>
   new Disk(new FaultyFileSystem({ skipSync: true }, fileSystem));
-const SMALL: CrawlOptions = { backlogMemory: 65_536, hostMemory: 2 ** 20, sieveMemory: 2 ** 20 };
+const SMALL: CrawlOptions = {
+  backlogMemory: 65_536,
+  hostMemory: 2 ** 20,
+  sieveMemory: 2 ** 20,
+  domainMemory: 2 ** 23,
+  dedupMemory: 65_536,
+};
 const TINY: CrawlOptions = { frontHosts: 5, frontUrls: 30 };
 
 async function crawl(agents: number, options: CrawlOptions = {}, disk = onDisk()): Promise<Summary> {

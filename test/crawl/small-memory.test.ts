@@ -19,7 +19,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const TINY: CrawlOptions = { frontHosts: 3, frontUrls: 12, backlogMemory: 65_536, hostMemory: 2 ** 20 };
+const TINY: CrawlOptions = {
+  frontHosts: 3,
+  frontUrls: 12,
+  backlogMemory: 65_536,
+  hostMemory: 2 ** 20,
+  dedupMemory: 65_536,
+};
 
 async function fetched(web: Lab, options: CrawlOptions): Promise<string[]> {
   const urls: string[] = [];

@@ -147,7 +147,7 @@ describe('a sitemap', () => {
     const random = randomFrom(3);
     for (let round = 0; round < 5000; round++) {
       const entries = read(mutate([Buffer.from(NEWS)], words, random))?.entries ?? [];
-      for (const { location } of entries) expect(location).not.toBe('');
+      expect(entries.some(({ location }) => location === '')).toBe(false);
     }
     const pieces = [
       '<',
@@ -172,8 +172,8 @@ describe('a sitemap', () => {
         return process.cpuUsage(before).user / 1000;
       };
       time(2 ** 18);
-      // A quadratic scan of 8 MB would take minutes.
-      expect(time(2 ** 23), piece).toBeLessThan(3000);
+      // A quadratic scan of 2 MB would take minutes.
+      expect(time(2 ** 21), piece).toBeLessThan(3000);
     }
   });
 });

@@ -16,7 +16,7 @@ import {
   twoDPlaces,
 } from './naive.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 100 };
 const alpha = fc.constantFrom(0, 0.2, 0.5, 0.85, 0.95);
 /** So little that only the vectors fit: the arcs are then read again in each step. */
 const little = (graph: SmallGraph, vectors: number) => ({ memory: (8 * vectors + 12) * graph.nodes });

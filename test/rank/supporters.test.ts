@@ -6,7 +6,7 @@ import { supportersOf } from '../../src/rank/supp.ts';
 import { range, smallGraph } from './naive.ts';
 import { distances, graphOf, mediumGraph, quickVisits, supporters } from './supporters-naive.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 100 };
 const FEW = { numRuns: 30 };
 const anyGraph = fc.oneof(smallGraph, mediumGraph);
 

@@ -13,7 +13,7 @@ import { compileSupportersKernel } from './compile-supporters-kernel.ts';
 import { range, type SmallGraph, smallGraph } from './naive.ts';
 import { graphOf, mediumGraph, nameOf, supporters } from './supporters-naive.ts';
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: 100 };
 const anyGraph = fc.oneof(smallGraph, mediumGraph);
 const share = fc.constantFrom(0.05, 0.3, 0.5, 0.9, 1);
 const scaled = (counts: readonly number[], p: number) => counts.map((count) => count / p);

@@ -46,7 +46,7 @@ describe('domain edges', () => {
           else if (next.do === 'checkpoint') await life.checkpoint();
           else {
             await life.edges.close();
-            await life.reopen();
+            await life.reopen(quick());
           }
         }
         await life.takeAll();

@@ -106,14 +106,14 @@ describe('a crawl in virtual time', () => {
 });
 
 describe('a run of policies', () => {
-  test('of 20,000 pages gives the same result twice, time and memory apart', async () => {
+  test('of 6,000 pages gives the same result twice, time and memory apart', async () => {
     const web: LabOptions = { scenario: 'spam', domains: 600, seed: 9 };
-    const [first] = await runOnce(20_000, web);
-    const [second] = await runOnce(20_000, web);
-    expect(first.samples.at(-1)?.pages).toBe(20_000);
+    const [first] = await runOnce(6000, web);
+    const [second] = await runOnce(6000, web);
+    expect(first.samples.at(-1)?.pages).toBe(6000);
     expect(withoutMachine(second)).toEqual(withoutMachine(first));
     expect(await readdir(folder)).toEqual([]);
-  }, 120_000);
+  });
 
   test('adds up: kinds to pages, useful pages to honest ones', async () => {
     const [{ samples, kinds }] = await runOnce(2000, { scenario: 'spam', domains: 400 });

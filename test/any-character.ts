@@ -1,0 +1,6 @@
+import fc from 'fast-check';
+
+/** Any character of Unicode. It is what fast-check calls the unit 'binary', which takes it more than a second to make. */
+export const anyCharacter: fc.Arbitrary<string> = fc
+  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map((point) => String.fromCodePoint(point));
