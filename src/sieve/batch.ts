@@ -48,11 +48,13 @@ export class BatchBuilder implements KeyedBatch {
     this.#push(key, start + this.#writer.write(text, start, 'utf8'));
   }
 
-  /** Every entry of `batch`, in its order. */
-  addAll(batch: KeyedBatch): void {
-    for (let i = 0; i < batch.length; i++) {
-      this.addRange(batch.keys[i], batch.bytes, i === 0 ? 0 : batch.ends[i - 1], batch.ends[i]);
-    }
+  /** Every entry of `batch`, in its order: all bytes in one copy. */
+  addAll({ length, keys, ends, bytes }: KeyedBatch): void {
+    if (length === 0) return;
+    const start = this.byteLength;
+    this.#reserve(start + ends[length - 1]);
+    this.bytes.set(bytes.subarray(0, ends[length - 1]), start);
+    for (let i = 0; i < length; i++) this.#push(keys[i], start + ends[i]);
   }
 
   clear(): void {
