@@ -143,14 +143,15 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
     '64',
   ]);
   let next = 0;
-  console.log('| URLs discovered | hosts met | pages | waiting | memory |');
-  console.log('|---|---|---|---|---|');
+  console.log('| links found | decided to be new | hosts met | pages | waiting | memory |');
+  console.log('|---|---|---|---|---|---|');
   crawl.onSample = ({ known, hosts: met, pages, waiting, rss }) => {
-    if (known < next) return;
-    next = known + urls / 40;
-    console.log(
-      `| ${formatCount(known)} | ${formatCount(met)} | ${formatCount(pages)} | ${formatCount(waiting)} | ${formatBytes(rss)} |`,
-    );
+    // Hardly any of them twice; whether they are new is decided a few million at a time.
+    const found = pages * Number(links);
+    if (found < next) return;
+    next = found + urls / 40;
+    const counts = [found, known, met, pages, waiting].map((count) => formatCount(count));
+    console.log(`| ${counts.join(' | ')} | ${formatBytes(rss)} |`);
     if (known >= urls) crawl.process.kill('SIGINT');
   };
   const summary = await crawl.finished;
@@ -204,7 +205,7 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
 }
 
 const LINE =
-  /^[\d.]+ \S+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
+  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
 
 /** A line of plain progress. */
 function readLine(line: string, pid: number, startedAt: number): Sample | undefined {
