@@ -55,7 +55,7 @@ const anyBytes = fc.oneof(
 
 test('the committed code is what its source compiles to', async () => {
   expect(Buffer.from(await compileDeflate()).equals(DEFLATE_WASM)).toBe(true);
-}, 60_000);
+});
 
 describe('a deflated record', () => {
   test('comes back byte for byte, whatever it holds', () => {

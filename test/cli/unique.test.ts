@@ -128,7 +128,7 @@ test('a reader that goes away ends the command with its message, and nothing is 
   }
   expect(readdirSync(dir)).not.toContain('LOCK');
   expect((await run({ dir }, 'a\n')).toString()).toBe('a\n');
-}, 30_000);
+});
 
 /** The command with an output that nobody reads any more when its input arrives. */
 async function runUnread(args: string[], temporary: string): Promise<{ code: number; errors: string }> {
@@ -189,7 +189,7 @@ test('killed while it prints, and run again with the same input, it has printed 
   }
   expect([...printed].sort()).toEqual(sortedUnique(lines));
   expect((await run({ dir }, [input])).length).toBe(0);
-}, 60_000);
+});
 
 /** Kills the process as soon as something of its output has arrived: it is in the middle of its work then. */
 function runChild(

@@ -47,7 +47,7 @@ describe('a crawl by two agents', () => {
     expect(report.web).toBeGreaterThan(300);
     // A machine that is fast enough may have come to the end before the last kill.
     expect(report.kills).toBeGreaterThanOrEqual(3);
-  }, 120_000);
+  });
 
   test('that is stopped by the user loses nothing and asks for nothing twice', async () => {
     const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
@@ -78,7 +78,7 @@ describe('a crawl by two agents', () => {
     expect(pages.sort()).toEqual(['/', ...paths].sort());
     expect(await archived(join(dir, 'archive'))).toEqual(['/', ...paths].sort());
     expect(await indexFaults(dir)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 async function archived(archive: string): Promise<string[]> {

@@ -34,4 +34,4 @@ test('a crawl one of whose threads dies says so, and loses nothing when it goes 
     await lab.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -15,7 +15,7 @@ const key = fc.oneof(
 
 test('the committed kernel is what its source compiles to', async () => {
   expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
-}, 60_000);
+});
 
 test('hashAll gives the xxHash64 of every entry, with or without its last bytes', () => {
   fc.assert(

@@ -205,5 +205,5 @@ describe('reading', () => {
     expect(
       readFileSync(new URL('../../src/duplicates/fingerprint-wasm.ts', import.meta.url), 'utf8'),
     ).toContain('Generated');
-  }, 30_000);
+  });
 });

@@ -90,7 +90,7 @@ test('a process that dies at any operation leaves what the last checkpoint held'
     expect(await knownAt(folder, cut)).toEqual(MODEL[cut.checkpoints]);
     checkpoints = cut.checkpoints;
   }
-}, 20_000);
+});
 
 test('so does a power cut, also one after another, and the crawl goes on to the same end', async () => {
   const lives = fc.array(fc.nat(40), { minLength: 1, maxLength: 5 });
@@ -110,7 +110,7 @@ test('so does a power cut, also one after another, and the crawl goes on to the 
     }),
     { numRuns: 25 },
   );
-}, 20_000);
+});
 
 test('a disk that fills up in the middle of a checkpoint leaves the one before', async () => {
   for (let room = 500; room < 12_000; room += 701) {

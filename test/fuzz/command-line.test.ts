@@ -69,4 +69,4 @@ test('any words are refused, or lack whom a site could turn to', async () => {
     );
     if (!(ended instanceof DrumlinError)) expect(ended, args.join(' ')).toBeInstanceOf(CommanderError);
   }
-}, 30_000);
+});

@@ -414,7 +414,7 @@ describe.each(PARSERS)('$name', (parser) => {
     for (let round = 0; round < (WITH_FILES.has(parser.name) ? ROUNDS / 5 : ROUNDS); round++) {
       await parsed(parser, mutate(examples, words, random));
     }
-  }, 30_000);
+  });
 
   test.each(parser.endless)('that repeats %j without end takes a time in proportion', async (unit) => {
     const piece = Buffer.from(unit, 'latin1');

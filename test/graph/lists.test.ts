@@ -15,7 +15,7 @@ import { newPlace, quickDisk } from './fixtures.ts';
 
 test('the committed kernel is what its source compiles to', async () => {
   expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
-}, 60_000);
+});
 
 async function written(lists: number[][], nodes: number): Promise<string> {
   const folder = temporaryFolder();

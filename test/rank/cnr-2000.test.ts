@@ -21,7 +21,7 @@ describe.skipIf(missing)('PageRank of cnr-2000', () => {
     await importGraph([join(DATA, 'cnr-2000')], join(folder, 'graph'), { format: 'bv' });
     graph = await openGraph(join(folder, 'graph'));
     expected = gaussSeidel(await graph.in.load(), await graph.out.degrees());
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await graph?.close();

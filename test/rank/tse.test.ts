@@ -20,7 +20,7 @@ const scaled = (counts: readonly number[], p: number) => counts.map((count) => c
 
 test('the committed kernel is what its source compiles to', async () => {
   expect(Buffer.from(await compileSupportersKernel()).equals(SUPPORTERS_KERNEL_WASM)).toBe(true);
-}, 60_000);
+});
 
 describe('TSE', () => {
   test('counts exactly the supporters whose names are in the sample, and scales them', async () => {

@@ -171,7 +171,7 @@ test('a process killed by SIGKILL in its merges, again and again, delivers every
   expect(kills).toBe(4);
   const expected = firsts(crawlLikeOffers(0, 1200)).map(({ text }) => text);
   expect(readOutput(folder).sort()).toEqual(expected.sort());
-}, 60_000);
+});
 
 function endsByKill(folder: string, killAt: number): Promise<boolean> {
   const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
