@@ -101,6 +101,7 @@ export interface AgentSurroundings {
 
 export interface RunningAgent {
   stop(reason: EndReason): void;
+  conclude(): void;
   activity(): ActivityReport;
   progress(): AgentProgress;
   /** How it is; asked a few times a second, it also keeps the account of how the crawl goes over time. */
@@ -374,6 +375,7 @@ async function beginAgent(
   result.catch(() => {}); // whoever is interested awaits it
   return {
     stop: (reason) => agent.stop(reason),
+    conclude: () => agent.conclude(),
     activity: () => agent.activity(),
     progress,
     vitals: () => {

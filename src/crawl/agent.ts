@@ -7,7 +7,8 @@
  *  inbox ─► admission (scope ─► recent cache ─► route ─► sieve) ─► distributor ─► naming (DNS) ─► visits (robots ─► fetch ─► store ─► parse)
  *
  * Loops run side by side. Each sleeps on a signal and is woken by what the loop before it achieved. An agent with nothing left
- * to do says so and waits: another agent may send it something. The coordinator knows when all have finished.
+ * to do says so and waits: another agent may send it something. The coordinator knows when all have finished. An agent that was stopped
+ * hands on what others are to have, and waits once more: its last ranking is by all links that any of them has found.
  */
 import type { Clock } from '../clock.ts';
 import type { Distributor } from '../frontier/distributor.ts';
@@ -69,6 +70,10 @@ export class Agent {
   /** What the coordinator was told last. */
   #reported = '';
   #end: EndReason | undefined;
+  /** It was stopped, and has handed on all that it had; */
+  #handedOn = false;
+  /** nor will anybody else send anything. */
+  #concluded = false;
   #failure: { error: unknown } | undefined;
   #cancelGrace: (() => void) | undefined;
 
@@ -113,6 +118,12 @@ export class Agent {
     for (const signal of [this.#links, this.#names, this.#work]) signal.notify();
   }
 
+  /** All agents have been stopped and nothing is on its way between them, or never will be: the end. */
+  conclude(): void {
+    this.#concluded = true;
+    this.#work.notify();
+  }
+
   /** Whether there is anything left to do here, for the coordinator who asks. */
   activity(): ActivityReport {
     const activity = this.#activity();
@@ -129,13 +140,21 @@ export class Agent {
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.stop('interrupted');
+    this.#work.notify();
   }
 
-  /** Hands everything on and has it decided, so that the summary can tell how much is left. */
+  /** Hands everything on and has it decided, so that the summary can tell how much is left; ranks domains a last time. */
   async #settle(): Promise<void> {
     const { admission, supply, reputation } = this.#parts;
-    await admission.carry(true);
-    reputation?.carry(true); // The last checkpoint can send nothing more.
+    while (!this.#concluded && !this.#failure) {
+      await admission.carry(true);
+      await reputation?.settle();
+      this.#handedOn = true;
+      this.#reportIdle();
+      await this.#work.wait();
+      this.#handedOn = false;
+    }
+    if (this.#failure) return;
     await supply.decide();
     await reputation?.rankNow();
   }
@@ -182,7 +201,7 @@ export class Agent {
 
   /** Hands out turns while there are any. */
   async #visits(): Promise<void> {
-    const { clock, frontier, admission, distributor, allowance, onIdle, onLimit } = this.#parts;
+    const { clock, frontier, admission, distributor, allowance, onLimit } = this.#parts;
     const tools = { ...this.#parts.tools, ...this.#limits() };
     while (this.#end === undefined) {
       const turn = this.#mayVisit() ? frontier.acquire(clock.now()) : undefined;
@@ -198,15 +217,19 @@ export class Agent {
       }
       const limit = allowance.exhausted;
       if (limit) onLimit(limit);
-      const activity = this.#activity();
-      const report = JSON.stringify(activity);
-      if (activity.idle && report !== this.#reported) onIdle(activity);
-      this.#reported = report;
+      this.#reportIdle();
       if (this.#mayVisit()) frontier.starved();
       if (admission.hasWork || distributor.hasWork) this.#links.notify();
       await this.#work.wait(this.#nextTurn());
     }
     while (frontier.turnsOut > 0) await this.#work.wait();
+  }
+
+  #reportIdle(): void {
+    const activity = this.#activity();
+    const report = JSON.stringify(activity);
+    if (activity.idle && report !== this.#reported) this.#parts.onIdle(activity);
+    this.#reported = report;
   }
 
   #nextTurn(): Millis {
@@ -222,9 +245,11 @@ export class Agent {
 
   #isIdle(): boolean {
     const { admission, distributor, reputation, naming, frontier, transport } = this.#parts;
-    if (reputation?.idle === false) return false;
+    if (reputation?.idle === false || !admission.idle || !transport.idle) return false;
+    // What waits to be fetched waits for another run.
+    if (this.#end !== undefined) return this.#handedOn;
     if (this.#distributing || frontier.turnsOut > 0 || frontier.queued > 0) return false;
-    return naming.idle && admission.idle && distributor.idle && transport.idle;
+    return naming.idle && distributor.idle;
   }
 
   #limits(): VisitLimits {

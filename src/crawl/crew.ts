@@ -3,7 +3,8 @@
  *
  * Idea      An agent finishes when it is told to, because only the coordinator can know that no other will send it anything more:
  *           agents report when they have nothing to do, and when it looks as if nobody had, all are asked once more (see
- *           `Quiescence`). A limit that one agent reaches stops all; so does a failure.
+ *           `Quiescence`). A limit that one agent reaches stops all; so does a failure. Agents that were stopped still hand on what
+ *           others are to have; in the same way it is found out when all of it has arrived, and they may conclude.
  * Ensures   `finished` settles when every agent has: with what each of them counted, or with the first failure.
  */
 import { extname } from 'node:path';
@@ -53,6 +54,7 @@ export interface Told {
 /** An agent, wherever it runs. */
 interface Member {
   stop(reason: EndReason): void;
+  conclude(): void;
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
@@ -77,6 +79,7 @@ export class Crew {
   readonly #quiescence: Quiescence;
   readonly #members: Member[] = [];
   #end: EndReason | undefined;
+  #concluded = false;
 
   private constructor(agents: number, options: CrewOptions) {
     this.#quiescence = new Quiescence(agents);
@@ -96,7 +99,7 @@ export class Crew {
       // A limit may have been reached, or an end found, while the last of them were still being started.
       if (crew.#end !== undefined) for (const member of crew.#members) member.stop(crew.#end);
     } catch (error) {
-      crew.stop('interrupted');
+      crew.#giveUp();
       await crew.finished().catch(() => {}); // the first failure is the one to tell
       throw error;
     }
@@ -110,7 +113,7 @@ export class Crew {
       this.#members.map(({ finished }) =>
         finished.catch((error) => {
           failure ??= { error };
-          this.stop('interrupted');
+          this.#giveUp();
         }),
       ),
     );
@@ -196,6 +199,7 @@ export class Crew {
     );
     return {
       stop: (reason) => thread.stop(reason),
+      conclude: () => thread.conclude(),
       activity: () => thread.activity(),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
@@ -210,15 +214,29 @@ export class Crew {
   }
 
   async #confirmEnd(): Promise<void> {
-    while (this.#quiescence.needsConfirmation && this.#end === undefined) {
+    while (this.#quiescence.needsConfirmation && !this.#concluded) {
       this.#quiescence.beginWave();
+      const wasStopped = this.#end !== undefined;
       try {
         const answers = await Promise.all(this.#members.map((member) => member.activity()));
-        if (this.#quiescence.endWave(answers)) this.stop('finished');
+        if (!this.#quiescence.endWave(answers)) continue;
+        if (wasStopped) this.#conclude();
+        else this.stop('finished');
       } catch {
         return; // an agent is gone: `finished` tells how
       }
     }
+  }
+
+  #conclude(): void {
+    this.#concluded = true;
+    for (const member of this.#members) member.conclude();
+  }
+
+  /** One of them is missing: the others have nobody to wait for. */
+  #giveUp(): void {
+    this.stop('interrupted');
+    this.#conclude();
   }
 
   /** The agent that found it knows already. */

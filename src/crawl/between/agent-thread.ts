@@ -65,6 +65,10 @@ export class AgentThread<Progress, Result> {
     this.#link.tell('stop', reason);
   }
 
+  conclude(): void {
+    this.#link.tell('conclude', undefined);
+  }
+
   seedMoved(move: SeedMove): void {
     this.#link.tell('seedMoved', move);
   }

@@ -3,7 +3,7 @@
  *
  *   coordinator                                          agent, in its own thread
  *   startAgentThread ── start (settings, ports, shared tables) ──► serveAgentThread
- *   AgentThread      ── stop(reason), filters, activity? ───────►  AgentCalls
+ *   AgentThread      ── stop(reason), conclude, filters, activity? ─►  AgentCalls
  *                    ◄─ progress, activity, event, limit, page?, error?  CoordinatorCalls
  *   finished         ◄─ finished(result) or failed(error) ───────
  *
@@ -20,8 +20,10 @@ import type { PackedError } from './thread-error.ts';
 
 /** What the coordinator wants of an agent. */
 export interface AgentCalls {
-  /** Start nothing new, end what is under way, then finish. */
+  /** Start nothing new, end what is under way, hand on what others are to have. */
   stop(reason: EndReason): void;
+  /** All have: finish. */
+  conclude(): void;
   /** Report now: an answer in a wave of `Quiescence`. */
   activity(): ActivityReport;
   /** A seed has moved, another agent found: the scope is larger. */

@@ -51,6 +51,7 @@ const page: Page = {
 const activity = () => ({ agent: 0, idle: true, sent: 1, received: 1 });
 const seedMoved = () => {};
 const filters = () => {};
+const conclude = () => {};
 const ignoreStop = () => {};
 const diskFull = () =>
   new DrumlinError('DISK_FULL', 'The disk is full.', 'Make room.', {
@@ -72,6 +73,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
     activity,
     seedMoved,
     filters,
+    conclude,
     stop: stopped,
     result,
   });
@@ -86,6 +88,7 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
         activity,
         seedMoved,
         filters,
+        conclude,
         stop: () => {
           throw new Error('no');
         },
@@ -108,10 +111,10 @@ await serveAgentThread<TestStart, number, TestResult>((start, coordinator): Serv
       return served(stop.then(() => ({ pages: 0 })));
     case 'exits':
       setImmediate(() => process.exit(7));
-      return { activity, seedMoved, filters, stop: ignoreStop, result: new Promise(() => {}) };
+      return { activity, seedMoved, filters, conclude, stop: ignoreStop, result: new Promise(() => {}) };
     case 'hoards':
       setImmediate(hoard);
-      return { activity, seedMoved, filters, stop: ignoreStop, result: new Promise(() => {}) };
+      return { activity, seedMoved, filters, conclude, stop: ignoreStop, result: new Promise(() => {}) };
     case 'parcels':
       return served(exchangeParcels(start.agent, start.ports, start.parcels));
   }
