@@ -222,7 +222,7 @@ async function beginAgent(
     politeness.budgets = {
       crowded: () => frontier.turnsOut >= config.fetches,
       budgetOf: (domain) => reputation.budgetOf(domain),
-      leastBudget: reputation.leastBudget,
+      leastBudget: () => reputation.leastBudget,
     };
   }
   const distributor = new Distributor(supply, frontier, clock);

@@ -16,7 +16,7 @@ export interface Budgets {
   /** Nobody would wait for a host that is left alone for longer. */
   crowded(): boolean;
   budgetOf(domain: bigint): number;
-  readonly leastBudget: number;
+  readonly leastBudget: () => number;
 }
 
 export class Politeness {
@@ -75,6 +75,6 @@ export class Politeness {
   #byBudget({ domain }: Host, asked: Millis, slowest: Millis): Millis {
     const { budgets } = this;
     if (asked === 0 || !budgets?.crowded()) return 0;
-    return delayFor(budgets.budgetOf(domain.hash), { slowest, floor: asked, least: budgets.leastBudget });
+    return delayFor(budgets.budgetOf(domain.hash), { slowest, floor: asked, least: budgets.leastBudget() });
   }
 }

@@ -7,8 +7,8 @@
  *
  * Idea      Rounds go by as the frontier asks for more, so budgets shape the shares of domains. In the time between two requests to a host no
  *           host needs more than it got in a round; to begin another sooner would only fill the frontier with URLs that it has to keep, of
- *           domains with endless hosts more than of others. But where there are few hosts, rounds follow one another at once, and
- *           never make fetchers wait: a single site is crawled as fast as it may be.
+ *           domains with endless hosts more than of others. But where there are few hosts, rounds follow one another at once, several
+ *           together, and never make fetchers wait: a single site is crawled as fast as it may be.
  * Requires  one caller at a time, who alone makes the book merge.
  * Ensures   no round has more URLs of a domain than its budget. A round begins when everything that was known before has its place, which
  *           `decide` sees to: to have the book merge for every page would cost more than the page. Every URL is
@@ -40,6 +40,8 @@ export interface BudgetedSupplyParts {
   readonly onBlocked: (urls: number) => void;
 }
 
+/** Where rounds follow one another at once, those of a few URLs are handed out together: a round of one costs as much as one of many. */
+const TOGETHER = 64;
 /** Batches of the sieve that are given their places in passing, while there is something to hand out. */
 const IN_PASSING = 4;
 
@@ -106,21 +108,31 @@ export class BudgetedSupply implements Supply {
   }
 
   async take(): Promise<readonly Discovery[] | undefined> {
-    const { book, beast, now, roundTime } = this.#parts;
+    const { beast, fewHosts } = this.#parts;
     await this.#askForPlaces(IN_PASSING);
     await this.#putInPlaces();
+    const taken: Discovery[] = [];
     for (;;) {
       const entries = await beast.take();
-      if (entries) return discoveries(entries);
-      await this.#askForPlaces(Infinity);
-      if (book.waiting > 0) return undefined;
-      if (beast.inRounds === 0 && (beast.entries === 0 || this.#barren)) return undefined;
-      this.#roundOver = true;
-      if (now() < this.nextAt) return undefined;
-      if ((await beast.advance()) === 'rescan') await this.#rescan();
-      else this.#nextRoundAt = now() + roundTime;
-      this.#roundOver = false;
+      if (entries) {
+        for (const entry of eachEntry(entries)) taken.push(decodeDiscovery(entry));
+        if (taken.length >= TOGETHER || !fewHosts()) return taken;
+      } else if (!(await this.#nextRound())) return taken.length > 0 ? taken : undefined;
     }
+  }
+
+  /** Goes on to the next round, or to a rescan, if its time has come. */
+  async #nextRound(): Promise<boolean> {
+    const { book, beast, now, roundTime } = this.#parts;
+    await this.#askForPlaces(Infinity);
+    if (book.waiting > 0) return false;
+    if (beast.inRounds === 0 && (beast.entries === 0 || this.#barren)) return false;
+    this.#roundOver = true;
+    if (now() < this.nextAt) return false;
+    if ((await beast.advance()) === 'rescan') await this.#rescan();
+    else this.#nextRoundAt = now() + roundTime;
+    this.#roundOver = false;
+    return true;
   }
 
   async #askForPlaces(batches: number): Promise<void> {
@@ -172,5 +184,3 @@ export function* eachEntry({ count, bytes }: Entries): Generator<Uint8Array> {
   const reader = new VarintReader(bytes);
   for (let i = 0; i < count; i++) yield reader.take(reader.next());
 }
-
-const discoveries = (entries: Entries): Discovery[] => Array.from(eachEntry(entries), decodeDiscovery);

@@ -57,6 +57,8 @@ const MANY_EDGES = 16_384;
 /** Budgets are computed anew after so many new edges at first, and when there are so many times as many as the last time. */
 const FIRST_EDGES = 500;
 const GROWTH = 1.25;
+/** Pages are counted in the book when there are so many: one change for all those of a domain, not one for each. */
+const MANY_PAGES = 1024;
 /** Domains that are looked through in one step. */
 const SLICE = 65_536;
 /** Origins whose domains are remembered: a power of two. */
@@ -75,12 +77,16 @@ export class Reputation {
   readonly #origins = new Origins();
   /** Pages fetched lately, by domain. */
   readonly #fetched = new Map<bigint, number>();
+  #pagesFetched = 0;
   /** Domains and budgets at the top, for whoever asks while a page is fetched. */
   #budgetsAtTop = new Map<bigint, number>();
+  /** What a domain of which nothing is known may have in a round. */
+  #leastBudget: number;
 
   constructor(parts: ReputationParts) {
     this.#parts = parts;
     this.#standings = Array.from({ length: parts.agents }, () => Standing.none);
+    this.#leastBudget = parts.policy.budget(unknown(Standing.none));
   }
 
   /** Nothing is on its way to other agents, or could have to be sent to them. */
@@ -121,12 +127,13 @@ export class Reputation {
   }
 
   get leastBudget(): number {
-    return this.#parts.policy.budget(unknown(this.#standing));
+    return this.#leastBudget;
   }
 
   /** A page of the domain with this key was fetched. */
   fetched(domain: bigint): void {
     this.#fetched.set(domain, (this.#fetched.get(domain) ?? 0) + 1);
+    this.#pagesFetched++;
   }
 
   /** A page of the domain with this key links there. */
@@ -159,7 +166,8 @@ export class Reputation {
   /** Does the next small piece of work; true when there is more. */
   async step(): Promise<boolean> {
     this.carry();
-    await this.write();
+    if (this.#pagesFetched >= MANY_PAGES) this.#countPages();
+    await this.#takeInAll();
     await this.#takeNew();
     if (!this.#ranking && this.#isDue()) this.#ranking = this.#rank();
     if (!this.#ranking) return false;
@@ -169,9 +177,18 @@ export class Reputation {
 
   /** Takes in what has arrived, and sends nothing. */
   async write(): Promise<void> {
-    const { edges, book } = this.#parts;
-    for (const [domain, pages] of this.#fetched) book.countPages(domain, pages);
+    this.#countPages();
+    await this.#takeInAll();
+  }
+
+  #countPages(): void {
+    for (const [domain, pages] of this.#fetched) this.#parts.book.countPages(domain, pages);
     this.#fetched.clear();
+    this.#pagesFetched = 0;
+  }
+
+  async #takeInAll(): Promise<void> {
+    const { edges, book } = this.#parts;
     for (const parcel of this.#arrived.splice(0)) this.#takeIn(parcel);
     await edges.write();
     await book.write();
@@ -284,6 +301,7 @@ export class Reputation {
     const ranked = new Set([...before.keys, ...this.#standing.keys]);
     book.setBudgets(budgets(policy, this.#standing, rank), [...ranked].filter(isOurs));
     this.#budgetsAtTop = topBudgets(policy, this.#standing);
+    this.#leastBudget = policy.budget(unknown(this.#standing));
     onBudgets();
   }
 }

@@ -81,9 +81,17 @@ describe('URLs under budgets', () => {
     expect(await supply.take()).toBeUndefined();
     pace.few = true;
     expect(supply.nextAt).toBe(0);
-    expect(await supply.take()).toHaveLength(2);
-    expect(await supply.take()).toHaveLength(1);
+    expect(await supply.take()).toHaveLength(3);
     expect(supply.idle).toBe(true);
+    await folder.close();
+  });
+
+  test('of one site alone are handed out in numbers, however few it may have a round', async () => {
+    const { supply, offer, folder } = await supplyWith(() => 1);
+    await offer(pages('a.test', 200));
+    expect(await supply.take()).toHaveLength(64);
+    expect(supply.waiting).toBe(136);
+    expect(await drain(supply)).toHaveLength(136);
     await folder.close();
   });
 
@@ -127,7 +135,9 @@ describe('URLs under budgets', () => {
   });
 
   test('of a domain that invents hosts without end are no more a round than of any other', async () => {
-    const { supply, offer, folder } = await supplyWith(() => 3);
+    const { supply, offer, folder } = await supplyWith(() => 3, {
+      ...{ now: () => 0, roundTime: 0, fewHosts: () => false },
+    });
     const invented = Array.from({ length: 40 }, (_, i) => `http://h${i}.endless.test/`);
     await offer([...invented, ...pages('other.test', 9)]);
     const rounds: string[][] = [];

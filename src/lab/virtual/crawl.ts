@@ -227,7 +227,7 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
     politeness.budgets = {
       crowded: () => frontier.turnsOut >= config.fetches,
       budgetOf: (domain) => reputation.budgetOf(domain),
-      leastBudget: reputation.leastBudget,
+      leastBudget: () => reputation.leastBudget,
     };
   }
 
