@@ -27,21 +27,21 @@ export interface Account {
   readonly lost: number;
 }
 
-/** Counted where they were found, before the sieve could tell whether they are new. */
-const NEVER_ADMITTED = new Set(['too-many-redirects']);
+/** URLs that never met the sieve, and pages that came, though not as they should. */
+const NOT_GIVEN_UP = /^too-many-redirects$|^status-/;
 
 /** Of what was refused, what had passed the sieve; the rest was kept out before it, or was fetched (`content-type`). */
-const ADMITTED = /-page-limit$|^blocked$|^trap$/;
+const ADMITTED = /-page-limit$|-later$|^blocked$|^trap$|^fetch-filter$/;
 
 /**
  * Each URL that has passed the sieve, or that we made up to ask for it, was answered, was given up by a fault, is kept from us by robots.txt,
- * was beyond the limit of its host or domain, or waits. For a crawl of one run: the counters are the run's, the URLs the folder's.
+ * was beyond the limit of its host or domain or kept out by what was decided since, or waits. For a crawl of one run: the counters are the run's, the URLs the folder's.
  */
 export function accountOf(summary: Summary): Account {
   const sum = (tally: Readonly<Record<string, number>>, counts: (name: string) => boolean) =>
     Object.entries(tally).reduce((total, [name, n]) => total + (counts(name) ? n : 0), 0);
   const { urlsUnique: unique, pages: fetched, disallowed, urlsQueued: waiting } = summary;
-  const givenUp = sum(summary.errors, (fault) => !NEVER_ADMITTED.has(fault));
+  const givenUp = sum(summary.errors, (fault) => !NOT_GIVEN_UP.test(fault));
   const overLimit = sum(summary.refused, (reason) => ADMITTED.test(reason));
   const made = summary.alike['soft-404-question'] ?? 0;
   const lost = unique + made - fetched - givenUp - disallowed - overLimit - waiting;

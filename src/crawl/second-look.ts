@@ -28,7 +28,8 @@ export function secondThoughts(
 ): string | undefined {
   if (blocked.size > 0 && blocked.has(turn.host.domain.name)) return 'blocked';
   const outside = newScope && outsideOf(newScope, discovery);
-  if (outside) return outside;
+  // Told apart from what never met the sieve, or the account of URLs that did would not come out even.
+  if (outside) return `${outside}-later`;
   const { fetch } = filters;
   return fetch && !fetch(new VisitSubject(turn, discovery, reputation)) ? 'fetch-filter' : undefined;
 }

@@ -18,8 +18,11 @@ const summary = (more: Partial<Summary>): Summary =>
 describe('the account of a crawl', () => {
   const whole = summary({
     ...{ urlsUnique: 100, pages: 50, disallowed: 7, urlsQueued: 30 },
-    errors: { reset: 5, 'dns-not-found': 4, 'too-many-redirects': 9 },
-    refused: { 'host-page-limit': 2, 'domain-page-limit': 1, blocked: 1, 'max-depth': 40, 'content-type': 8 },
+    errors: { reset: 5, 'dns-not-found': 4, 'too-many-redirects': 9, 'status-5xx': 6 },
+    refused: {
+      ...{ 'host-page-limit': 1, 'domain-page-limit': 1, blocked: 1, 'too-deep-later': 1 },
+      ...{ 'too-deep': 40, 'content-type': 8 },
+    },
   });
 
   test('comes out even when every URL is answered, given up, refused or waits, each once', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-
+import { accountOf } from '../../soak/hostile/verdict.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
 import { allWaiting, HostWaits } from '../../src/crawl/waits.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
@@ -51,6 +51,7 @@ describe('a page that answers 500', () => {
       retries: { 'status-5xx': 1 },
       errors: { 'status-5xx': 1 },
     });
+    expect(accountOf(summary)).toMatchObject({ fetched: 22, givenUp: 0, lost: 0 });
     expect(told).toContainEqual(expect.objectContaining({ causes: { 'status-5xx': 1 }, host: '127.0.0.1' }));
   });
 
