@@ -4,7 +4,7 @@
  *
  * Idea      Files are linked, not copied, where the file system can: an archive of a terabyte is imported in the time it takes to
  *           read it once for its index.
- * Requires  WARC files, or folders of them, or of crawls; a new folder. Linked files are shared: whoever changes one changes both.
+ * Requires  WARC files, or folders of them, or of crawls; a new folder. A file that was named and is none is refused. Linked files are shared: whoever changes one changes both.
  * Ensures   the files to the byte, each under a name of its own, and an index of all of them. A damaged file is taken as it is and told
  *           about; its captures before the damage are in the index. A folder that was made is no crawl that can be gone on with.
  * Cost      One read of the files; fixed memory.
@@ -15,7 +15,7 @@ import type { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import type { Bytes, Millis } from '../units.ts';
 import { VERSION } from '../version.ts';
-import { Archive, type WarcFile } from './archive.ts';
+import { Archive, requireWarc, type WarcFile } from './archive.ts';
 import { BatchFile } from './batch-file.ts';
 import { captureOf, cdxjLine, partLine } from './cdxj.ts';
 import { compressionOf, SUFFIXES } from './compression.ts';
@@ -49,7 +49,11 @@ export async function importWarcs(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const sources: WarcFile[] = [];
-  for (const place of places) sources.push(...(await Archive.open(disk, place)).files);
+  for (const place of places) {
+    const { files } = await Archive.open(disk, place);
+    if (files[0]?.path === place) await requireWarc(disk, place);
+    sources.push(...files);
+  }
   await requireNew(disk, dir);
   for (const folder of [archiveDir(dir), partsDir(dir)]) await disk.makeFolder(folder);
   const names = new Set<string>();

@@ -10,7 +10,7 @@ import { writeWacz } from '../archive/wacz.ts';
 import { systemClock } from '../clock.ts';
 import { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
-import { formatBytes, formatCount } from '../units.ts';
+import { counted, formatBytes, formatCount } from '../units.ts';
 import { type ImportFlags, problemText, type RepairFlags, sizeText, type WaczFlags } from './archive.ts';
 
 interface Paper {
@@ -30,13 +30,13 @@ export async function check(place: string, { json }: { json?: boolean }, output:
 
 function summary(place: string, report: CheckReport): string {
   const { files, records, captures, digests, indexed, faults, notes } = report;
-  const verdict = faults === 0 ? 'sound' : `${formatCount(faults)} ${faults === 1 ? 'fault' : 'faults'}`;
-  const noted = notes === 0 ? '' : `, ${formatCount(notes)} ${notes === 1 ? 'note' : 'notes'}`;
+  const verdict = faults === 0 ? 'sound' : counted(faults, 'fault');
+  const noted = notes === 0 ? '' : `, ${counted(notes, 'note')}`;
   const index = indexed === undefined ? 'no index' : `${formatCount(indexed)} in the index`;
   return (
     `${place}: ${verdict}${noted}\n` +
-    `  ${formatCount(files)} files, ${formatCount(records)} records, ${formatCount(captures)} captures, ` +
-    `${formatCount(digests)} digests confirmed, ${index}\n`
+    `  ${counted(files, 'file')}, ${counted(records, 'record')}, ${counted(captures, 'capture')}, ` +
+    `${counted(digests, 'digest')} confirmed, ${index}\n`
   );
 }
 
@@ -109,7 +109,7 @@ export async function pack(place: string, flags: WaczFlags, output: Paper): Prom
     now: systemClock.now(),
   });
   output.write(
-    `${flags.out}: ${formatCount(pages)} pages, ${formatCount(files)} WARC files, ${formatBytes(bytes)}\n`,
+    `${flags.out}: ${counted(pages, 'page')}, ${counted(files, 'WARC file')}, ${formatBytes(bytes)}\n`,
   );
 }
 
@@ -125,7 +125,7 @@ export async function bringIn(
     onWarning: (sentence) => void screen.write(`${sentence}\n`),
   });
   const how = linked === files ? 'linked' : linked === 0 ? 'copied' : `${linked} linked, the others copied`;
-  output.write(`${dir}: ${formatCount(files)} WARC files (${how}), ${formatCount(captures)} captures\n`);
+  output.write(`${dir}: ${counted(files, 'WARC file')} (${how}), ${counted(captures, 'capture')}\n`);
 }
 
 /** Of a crawl; what is not one has none. */
@@ -144,5 +144,5 @@ export async function reindex(folder: string, output: Paper): Promise<void> {
     await Archive.open(disk, join(folder, 'archive'));
   await disk.removeFolder(partsDir(folder));
   const captures = await mergeIndex(disk, folder);
-  output.write(`${join(folder, 'indexes')}: ${formatCount(captures)} captures\n`);
+  output.write(`${join(folder, 'indexes')}: ${counted(captures, 'capture')}\n`);
 }

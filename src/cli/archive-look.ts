@@ -36,7 +36,19 @@ export async function list(
   };
   await writeText(undefined, output, lines);
   tellDamage(archive, note);
-  if (found === 0 && limit > 0) throw await notThere(archive, place, url, prefix);
+  if (found > 0 || limit === 0) return;
+  throw flags.status === undefined && url === undefined && prefix === undefined
+    ? holdsNone(place)
+    : await notThere(archive, place, url, prefix);
+}
+
+function holdsNone(place: string): DrumlinError {
+  return new DrumlinError(
+    'NOT_ARCHIVED',
+    `${place} holds no captures.`,
+    '"drumlin archive check" tells what records it has.',
+    { exitCode: EXIT.damaged },
+  );
 }
 
 async function openToLook(place: string): Promise<Archive> {

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.ts';
@@ -109,6 +117,17 @@ describe('WARC files that are imported', () => {
       /sha1:[A-Z2-7]{32} 2026-03-14T15:09:26\.535Z [0-9a-f-]{36} http:\/\/a\.test\/a1\n/,
     );
     await (await EarlierPayloads.open(disk, folder, 1024)).close();
+  });
+
+  test('are refused by name where one that was named is none, and no folder is made', async () => {
+    const dir = join(temporaryFolder(), 'new');
+    const text = join(temporaryFolder(), 'notes.warc');
+    writeFileSync(text, 'no WARC at all\n');
+    await expect(importWarcs(disk, [await warcs('a'), text], dir, { now: NOW })).rejects.toMatchObject({
+      code: 'NOT_WARC',
+      exitCode: 8,
+    });
+    expect(existsSync(dir)).toBe(false);
   });
 
   test('go into a new folder only, which no crawl takes for its own', async () => {

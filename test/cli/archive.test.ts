@@ -136,6 +136,16 @@ describe('drumlin archive list', () => {
     expect(text.split('\n')[0]).toBe('2026-01-01 00:00:00  200  text/html                 http://a.test/');
   });
 
+  test('says of a file with other records only that it holds no captures, and how to see what it holds', async () => {
+    const file = join(temporaryFolder(), 'info.warc');
+    const head = ['WARC/1.1', 'WARC-Type: warcinfo', 'WARC-Date: 2026-01-01T00:00:00Z', 'Content-Length: 0'];
+    writeFileSync(file, `${head.join('\r\n')}\r\n\r\n\r\n\r\n`);
+    await expect(listed(file)).rejects.toMatchObject({
+      fact: `${file} holds no captures.`,
+      remedy: expect.stringContaining('archive check'),
+    });
+  });
+
   test('refuses a place without any, by name', async () => {
     const folder = temporaryFolder();
     await expect(listed(folder)).rejects.toMatchObject({ code: 'ARCHIVE_MISSING', exitCode: 5 });
