@@ -4,7 +4,7 @@ import type { Column, DomainList, DomainRow } from '../crawl/domain-list.ts';
 import type { Disk } from '../disk/disk.ts';
 import { DrumlinError, EXIT } from '../errors.ts';
 import type { Override } from '../reputation/domain-record.ts';
-import { formatCount, parseCount } from '../units.ts';
+import { counted, formatCount, parseCount } from '../units.ts';
 import { asTyped } from './as-typed.ts';
 import { examples } from './example.ts';
 
@@ -109,7 +109,7 @@ function table({ by, domains, rows }: DomainList): string {
     line(head),
     ...cells.map(line),
     '',
-    `${shown}${formatCount(domains)} domains, ranked by ${BY[by]}`,
+    `${shown}${counted(domains, 'domain')}, ranked by ${BY[by]}`,
   ].join('\n');
 }
 

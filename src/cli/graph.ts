@@ -9,7 +9,7 @@ import { DrumlinError } from '../errors.ts';
 import type { GraphFacts, GraphLevel } from '../graph/graph-file.ts';
 import type { ImportFormat } from '../graph/import.ts';
 import type { DegreeFacts, GraphInfo } from '../graph/info.ts';
-import { formatBytes, formatCount, formatDuration, type Millis, parseBytes } from '../units.ts';
+import { counted, formatBytes, formatCount, formatDuration, type Millis, parseBytes } from '../units.ts';
 import { examples } from './example.ts';
 import { interruptible } from './interrupt.ts';
 
@@ -158,7 +158,7 @@ export async function buildFromCrawl(crawl: string, flags: BuildFlags, screen: S
 }
 
 function made(out: string, { nodes, arcs }: Pick<GraphFacts, 'nodes' | 'arcs'>): string {
-  return `${out}: ${formatCount(nodes)} nodes, ${formatCount(arcs)} arcs`;
+  return `${out}: ${counted(nodes, 'node')}, ${counted(arcs, 'arc')}`;
 }
 
 export interface ExportFlags {

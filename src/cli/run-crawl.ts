@@ -88,7 +88,8 @@ export async function runInForeground(
       view.end();
       const page = await reportOf(config.dir);
       if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-      else if (!quiet) process.stdout.write(`\n${report(summary, run.progress().before, page, goOn)}`);
+      else if (!quiet)
+        process.stdout.write(`\n${report(summary, run.progress().before, places(config, page), goOn)}`);
       const nothing = whyNothing(summary);
       if (nothing !== undefined) process.stderr.write(`drumlin: ${nothing}\n`);
       return summary;
@@ -142,11 +143,17 @@ async function reportOf(dir: string): Promise<string> {
 function report(
   summary: Summary,
   before: CountersState,
-  page: string,
+  where: string,
   goOn: (dir: string) => string,
 ): string {
   const { dir, urlsQueued } = summary;
-  return `${summaryText(summary, before)}\n\n  archive   ${dir}/archive\n  report    ${page}\n${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
+  return `${summaryText(summary, before)}\n\n${where}${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
+}
+
+/** Where to find what came of it. */
+function places({ dir, store }: CrawlConfig, page: string): string {
+  const stored = { warc: `  archive   ${dir}/archive\n`, files: `  pages     ${dir}/pages\n`, none: '' };
+  return `${stored[store]}  report    ${page}\n`;
 }
 
 /** The first signal asks for a clean stop, also one that comes before there is anything to stop; the second ends at once. */

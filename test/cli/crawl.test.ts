@@ -56,6 +56,15 @@ describe('drumlin crawl', () => {
     expect(JSON.parse(out)).toMatchObject({ pages: 41, urlsUnique: 41, end: 'finished' });
   });
 
+  test.each([
+    ['warc', 'archive'],
+    ['files', 'pages'],
+  ])('says where pages are with --store %s, and there they are', async (store, folder) => {
+    const { out } = await drumlin('crawl', `${site.origin}/`, ...LOCAL, '--dir', 'c', '--store', store);
+    expect(out).toMatch(new RegExp(`^  ${folder} +c/${folder}$`, 'm'));
+    expect(existsSync(join(dir, 'c', folder))).toBe(true);
+  });
+
   test('takes seeds from a file, and says on which line one is wrong', async () => {
     writeFileSync(join(dir, 'seeds.txt'), `# our site\n\n${site.origin}/\n`);
     expect((await drumlin('crawl', 'seeds.txt', ...LOCAL, '--max-pages', '1')).code).toBe(6);
