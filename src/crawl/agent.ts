@@ -146,9 +146,11 @@ export class Agent {
   /** Hands everything on and has it decided, so that the summary can tell how much is left; ranks domains a last time. */
   async #settle(): Promise<void> {
     const { admission, supply, reputation } = this.#parts;
-    while (!this.#concluded && !this.#failure) {
+    for (;;) {
+      // Also where nobody waits for it any more: the last checkpoint can send nothing.
       await admission.carry(true);
       await reputation?.settle();
+      if (this.#concluded || this.#failure) break;
       this.#handedOn = true;
       this.#reportIdle();
       await this.#work.wait();
