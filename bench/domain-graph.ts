@@ -63,11 +63,21 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
+interface Page {
+  readonly source: bigint;
+  readonly url: string;
+  readonly links: string[];
+  /** Of the links, those to other domains. */
+  readonly others: number;
+}
+
 /** A graph whose domains have names, and pages of 60 links that its edges are found on: those that lead to other domains, and the rest to its own. */
 class Web {
   readonly graph: Graph;
   readonly names: readonly string[];
   readonly keys: BigUint64Array;
+  /** Of the page that others link to. */
+  readonly #urls: readonly string[];
   readonly #targets: Uint32Array;
   /** Of each page: its domain, and where its links begin and end among the targets. */
   readonly #pages: readonly (readonly [source: number, from: number, to: number])[];
@@ -79,6 +89,8 @@ class Web {
     );
     this.graph = { ...graph, names: new MemoryNames(this.names) };
     this.keys = BigUint64Array.from(this.names, (name) => xxh64(name));
+    // As a parser gives them: in one piece.
+    this.#urls = this.names.map((name) => Buffer.from(`https://${name}/`).toString('latin1'));
     this.#targets = targets;
     const pages: [number, number, number][] = [];
     for (let node = 0; node < graph.nodes; node++) {
@@ -95,14 +107,15 @@ class Web {
   }
 
   /** The pages of a part of all, in large steps: neighbours are far apart. */
-  *pages(part: number, parts: number): Generator<{ source: bigint; targets: string[]; others: number }> {
+  *pages(part: number, parts: number): Generator<Page> {
     const { length } = this.#pages;
     const stride = strideOf(length);
     for (let i = Math.floor((part * length) / parts); i < Math.floor(((part + 1) * length) / parts); i++) {
       const [source, from, to] = this.#pages[(i * stride) % length];
-      const targets = new Array(LINKS_A_PAGE).fill(this.names[source]);
-      for (let at = from; at < to; at++) targets[at - from] = this.names[this.#targets[at]];
-      yield { source: this.keys[source], targets, others: to - from };
+      const url = this.#urls[source];
+      const links = new Array(LINKS_A_PAGE).fill(url);
+      for (let at = from; at < to; at++) links[at - from] = this.#urls[this.#targets[at]];
+      yield { source: this.keys[source], url, links, others: to - from };
     }
   }
 }
@@ -119,7 +132,7 @@ async function findEdges(
     for (const distinct of inParts(web.pages(tick % ticks, ticks), DISTINCT)) {
       const pages = Array.from({ length: repeats }, () => distinct).flat();
       const start = cpuSeconds();
-      for (const { source, targets } of pages) gatherer.page(source, targets);
+      for (const { source, url, links } of pages) gatherer.page(source, url, links);
       const parcel = gatherer.drain(0);
       sum.gathering += cpuSeconds() - start;
       sum.pages += pages.length;

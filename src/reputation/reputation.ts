@@ -13,17 +13,16 @@
  */
 import type { Clock } from '../clock.ts';
 import type { Pacer } from '../drum/pacer.ts';
-import type { Millis } from '../units.ts';
-import { payLevelDomain } from '../url/domain.ts';
-import { hostOf, originOf } from '../url/parts.ts';
+import { RecentCache } from '../sieve/recent-cache.ts';
+import type { Bytes, Millis } from '../units.ts';
 import { xxh64 } from '../url/xxh64.ts';
 import type { DomainView } from './budget-expression.ts';
 import { type BudgetPolicy, budgets } from './budget-policy.ts';
 import type { DomainBook } from './domain-book.ts';
-import type { DomainEdges } from './domain-edges.ts';
+import type { DomainEdges, NewEdges } from './domain-edges.ts';
 import type { Override } from './domain-record.ts';
 import type { EdgeGatherer } from './edge-gatherer.ts';
-import { unpackEdges } from './edge-parcel.ts';
+import { type EdgeParcel, unpackEdges } from './edge-parcel.ts';
 import { estimateSupporters } from './live-tse.ts';
 import { type Overrides, overrideChanges } from './overrides.ts';
 import { type RankName, SCORES, Standing } from './standing.ts';
@@ -59,10 +58,12 @@ const FIRST_EDGES = 500;
 const GROWTH = 1.25;
 /** Pages are counted in the book when there are so many: one change for all those of a domain, not one for each. */
 const MANY_PAGES = 1024;
+/** Rankings are under way for at most this share of the time: others use most of it, as a ranking gives way to them. */
+const RANKING_SHARE = 1 / 10;
 /** Domains that are looked through in one step. */
 const SLICE = 65_536;
-/** Origins whose domains are remembered: a power of two. */
-const REMEMBERED_ORIGINS = 8192;
+/** For domains that were named to the book lately. */
+const NAMED: Bytes = 2 ** 18;
 
 export class Reputation {
   readonly #parts: ReputationParts;
@@ -71,10 +72,14 @@ export class Reputation {
   #edgesDue: Millis = Infinity;
   /** Parcels of other agents, and our own, that were not taken in yet. */
   #arrived: Uint8Array[] = [];
+  readonly #named = new RecentCache(NAMED);
+  /** Edges may have proved new since those that had were taken. */
+  #mayHaveNew = true;
   /** Edges when budgets were computed last. */
   #rankedAt = 0;
   #ranking: AsyncGenerator<void> | undefined;
-  readonly #origins = new Origins();
+  #rankingBegun: Millis = 0;
+  #nextRanking: Millis = 0;
   /** Pages fetched lately, by domain. */
   readonly #fetched = new Map<bigint, number>();
   #pagesFetched = 0;
@@ -106,7 +111,7 @@ export class Reputation {
 
   /** What the domain with this key may have in a round; for those below the top, what any unknown domain may. */
   budgetOf(domain: bigint): number {
-    return this.#budgetsAtTop.get(domain) ?? this.leastBudget;
+    return this.#budgetsAtTop.get(domain) ?? this.#leastBudget;
   }
 
   /** What is known of the domain with this key. */
@@ -139,7 +144,7 @@ export class Reputation {
   /** A page of the domain with this key links there. */
   page(domain: bigint, url: string, links: readonly string[]): void {
     const { gatherer, clock } = this.#parts;
-    gatherer.page(domain, this.#origins.domainsOf(links, originOf(url)));
+    gatherer.page(domain, url, links);
     if (this.#edgesDue === Infinity && gatherer.waiting > 0) this.#edgesDue = clock.now() + EDGES_AGE;
   }
 
@@ -167,11 +172,11 @@ export class Reputation {
   async step(): Promise<boolean> {
     this.carry();
     if (this.#pagesFetched >= MANY_PAGES) this.#countPages();
-    await this.#takeInAll();
-    await this.#takeNew();
-    if (!this.#ranking && this.#isDue()) this.#ranking = this.#rank();
+    if (this.#arrived.length > 0) await this.#takeInAll();
+    if (this.#mayHaveNew) await this.#takeNew();
+    if (!this.#ranking && this.#isDue()) this.#beginRanking();
     if (!this.#ranking) return false;
-    if ((await this.#ranking.next()).done) this.#ranking = undefined;
+    if ((await this.#ranking.next()).done) this.#endRanking();
     return this.#ranking !== undefined;
   }
 
@@ -189,7 +194,8 @@ export class Reputation {
 
   async #takeInAll(): Promise<void> {
     const { edges, book } = this.#parts;
-    for (const parcel of this.#arrived.splice(0)) this.#takeIn(parcel);
+    for (const parcel of this.#arrived.splice(0)) this.#takeIn(unpackEdges(parcel));
+    this.#mayHaveNew = true;
     await edges.write();
     await book.write();
   }
@@ -233,25 +239,41 @@ export class Reputation {
   }
 
   #isDue(): boolean {
-    const { edges } = this.#parts;
+    const { edges, clock } = this.#parts;
     const known = edges.size + edges.pending;
-    return known > 0 && known >= Math.max(this.#rankedAt * GROWTH, this.#rankedAt + FIRST_EDGES);
+    if (known === 0 || known < Math.max(this.#rankedAt * GROWTH, this.#rankedAt + FIRST_EDGES)) return false;
+    return clock.now() >= this.#nextRanking;
   }
 
-  #takeIn(parcel: Uint8Array): void {
+  #beginRanking(): void {
+    this.#rankingBegun = this.#parts.clock.now();
+    this.#ranking = this.#rank();
+  }
+
+  #endRanking(): void {
+    const now = this.#parts.clock.now();
+    this.#ranking = undefined;
+    this.#nextRanking = now + (now - this.#rankingBegun) / RANKING_SHARE;
+  }
+
+  /** Names the targets to the book, where it has not been told of them lately, with their cash. */
+  #takeIn(parcel: EdgeParcel): void {
     const { edges, book, clock } = this.#parts;
-    const { length, targets, ends, sources, cash, nameOf } = unpackEdges(parcel);
-    for (let i = 0, at = 0; i < length; i++) {
-      book.countEdges(targets[i], nameOf(i), 0, cash?.[i] ?? 0, clock.now());
-      for (; at < ends[i]; at++) edges.add(targets[i], sources[at]);
+    const { length, targets, cash, nameOf } = parcel;
+    const isNew = new Uint8Array(length);
+    this.#named.admit(targets, length, isNew);
+    for (let i = 0; i < length; i++) {
+      if (cash || isNew[i]) book.countEdges(targets[i], nameOf(i), 0, cash?.[i] ?? 0, clock.now());
     }
+    edges.addLists(parcel);
   }
 
   /** Counts the edges that proved new, and tells all agents of those in the sample. */
   async #takeNew(): Promise<void> {
     const { agent, agents, edges, sample, book, rank, clock, send } = this.#parts;
+    this.#mayHaveNew = false;
     for (let novel = await edges.take(); novel; novel = await edges.take()) {
-      for (let i = 0; i < novel.length; i++) book.countEdges(novel.targets[i], '', 1, 0, clock.now());
+      for (const [target, sources] of inDegrees(novel)) book.countEdges(target, '', sources, 0, clock.now());
       const drawn = rank === 'tse' ? sample.offer(novel) : undefined;
       for (let to = 0; drawn && to < agents; to++) if (to !== agent) send(to, 'sample', drawn);
     }
@@ -295,62 +317,27 @@ export class Reputation {
 
   #learnStanding(from: number, standing: Standing): void {
     const { book, policy, rank, isOurs, onBudgets } = this.#parts;
-    const before = this.#standing;
+    const [before, leastBefore] = [this.#budgetsAtTop, this.#leastBudget];
+    const budgetBefore = (domain: bigint) => before.get(domain) ?? leastBefore;
     this.#standings[from] = standing;
     this.#standing = Standing.merge(this.#standings);
-    const ranked = new Set([...before.keys, ...this.#standing.keys]);
-    book.setBudgets(budgets(policy, this.#standing, rank), [...ranked].filter(isOurs));
     this.#budgetsAtTop = topBudgets(policy, this.#standing);
     this.#leastBudget = policy.budget(unknown(this.#standing));
+    const ranked = new Set([...before.keys(), ...this.#budgetsAtTop.keys()]);
+    const changed = [...ranked].filter(
+      (domain) => isOurs(domain) && this.budgetOf(domain) !== budgetBefore(domain),
+    );
+    book.setBudgets(budgets(policy, this.#standing, rank), changed);
     onBudgets();
   }
 }
 
-/** The domains of links, which mostly lead to where others have led a moment ago. */
-class Origins {
-  /** A table in which each origin has one place, by a hash of its last characters: cheaper than any that hashes all of it. */
-  readonly #origins: string[] = new Array(REMEMBERED_ORIGINS).fill('');
-  readonly #domains: string[] = new Array(REMEMBERED_ORIGINS).fill('');
-  readonly #found: string[] = [];
-
-  /** Of links to elsewhere than the page's own origin; with repeats. Valid until the next call. */
-  domainsOf(links: readonly string[], own: string): readonly string[] {
-    const found = this.#found;
-    found.length = 0;
-    let last = own;
-    for (const link of links) {
-      // The links of a page come in groups: those of its own site, those to one other.
-      if (link.charCodeAt(last.length) === SLASH && link.startsWith(last)) continue;
-      const end = link.indexOf('/', AUTHORITY);
-      const place = placeOf(link, end);
-      if (this.#origins[place].length !== end || !link.startsWith(this.#origins[place]))
-        this.#meet(place, link);
-      last = this.#origins[place];
-      found.push(this.#domains[place]);
-    }
-    return found;
-  }
-
-  #meet(place: number, link: string): void {
-    this.#origins[place] = copyOf(originOf(link));
-    this.#domains[place] = copyOf(payLevelDomain(hostOf(link)));
-  }
+/** How many new edges lead to each target. */
+function inDegrees({ length, targets }: NewEdges): Map<bigint, number> {
+  const degrees = new Map<bigint, number>();
+  for (let i = 0; i < length; i++) degrees.set(targets[i], (degrees.get(targets[i]) ?? 0) + 1);
+  return degrees;
 }
-
-/** In a canonical URL the authority begins here at the latest. */
-const AUTHORITY = 8;
-const TELLING = 14;
-
-function placeOf(link: string, end: number): number {
-  let hash = end;
-  for (let i = Math.max(0, end - TELLING); i < end; i++)
-    hash = (Math.imul(hash, 31) + link.charCodeAt(i)) | 0;
-  return (hash ^ (hash >>> 15)) & (REMEMBERED_ORIGINS - 1);
-}
-
-const SLASH = 47;
-/** A slice of a URL, itself a slice of a page, would keep the page in memory. */
-const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 /** The next so many, leaving the rest for another time. */
 async function* nextOf<T>(all: AsyncGenerator<T>, most: number, pacer: Pacer): AsyncGenerator<T> {

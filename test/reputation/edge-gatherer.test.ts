@@ -12,6 +12,9 @@ const page = fc.record({ source: domain, targets: fc.array(domain, { maxLength: 
 const OWNERS = 3;
 /** In no set of it there are more than it has room for, of all the edges that there can be; of 4,096 bytes there are in some. */
 const LARGE = 16_384;
+/** Of a page of the domain, and links to others. */
+const urlOf = (name: string) => `http://www.${name}/`;
+const linksTo = (names: readonly string[]) => names.map((name, i) => `https://h${i % 2}.${name}/${i}`);
 
 function gatherer(options: { cash: boolean; cache: number }): EdgeGatherer {
   return new EdgeGatherer({ owners: OWNERS, ownerOf: (partition) => agentOf(partition, OWNERS), ...options });
@@ -61,15 +64,16 @@ describe('gathering edges', () => {
             const edges = new Set<string>();
             const cash = new Map<string, number>();
             for (const { source, targets } of pages) {
-              gathering.page(xxh64(source), targets);
+              gathering.page(xxh64(source), urlOf(source), linksTo(targets));
               const others = new Set(targets.filter((target) => target !== source));
               for (const target of others) {
                 edges.add(`${target}<${xxh64(source)}`);
                 cash.set(target, (cash.get(target) ?? 0) + 1 / others.size);
               }
             }
-            expect(gathering.waiting).toBe(edges.size);
+            const { waiting } = gathering;
             const drained = drain(gathering, hasCash);
+            expect(waiting).toBe(drained.edges.length + drained.cash.size);
             expect(new Set(drained.edges).size).toBe(drained.edges.length);
             for (const edge of drained.edges) expect(edges.has(edge)).toBe(true);
             // What is left out was sent before.
@@ -95,22 +99,25 @@ describe('gathering edges', () => {
         parcels.reduce((total, next) => total + of(next), 0);
       return { targets: sum(({ length }) => length), edges: sum(({ sources }) => sources.length) };
     };
-    gathering.page(7n, names);
-    gathering.page(8n, names);
+    const page = (source: bigint, to: readonly string[]) =>
+      gathering.page(source, urlOf('a.test'), linksTo(to));
+    page(7n, names);
+    page(8n, names);
     expect(sent()).toEqual({ targets: 40_000, edges: 80_000 });
-    gathering.page(
+    page(
       9n,
       names.map((name) => `other-${name}`),
     );
-    gathering.page(9n, names);
-    gathering.page(7n, names);
+    page(9n, names);
+    page(7n, names);
     expect(sent()).toEqual({ targets: 80_000, edges: 120_000 });
   });
 
   test('a page that links to no other domain gives nothing', () => {
     const gathering = gatherer({ cash: true, cache: 0 });
-    gathering.page(xxh64('a.example'), ['a.example', 'a.example']);
-    gathering.page(xxh64('a.example'), []);
+    const own = ['http://www.a.example/2', 'http://www.a.example:81/', 'https://a.example/'];
+    gathering.page(xxh64('a.example'), 'http://www.a.example/', own);
+    gathering.page(xxh64('a.example'), 'http://www.a.example/', []);
     expect(drain(gathering, true).edges).toEqual([]);
   });
 });
@@ -118,7 +125,7 @@ describe('gathering edges', () => {
 describe('a parcel of edges', () => {
   const parcel = () => {
     const gathering = new EdgeGatherer({ owners: 1, ownerOf: () => 0, cash: true, cache: 0 });
-    gathering.page(7n, ['a.example', 'b.example']);
+    gathering.page(7n, urlOf('c.example'), linksTo(['a.example', 'b.example']));
     return gathering.drain(0) ?? new Uint8Array(0);
   };
 
