@@ -107,6 +107,11 @@ export class Drum {
     return this.#offers.pending;
   }
 
+  /** Bytes of a tuple, its value and what travels with it: no longer one is taken. */
+  get longestTuple(): number {
+    return this.#geometry.bucketTexts;
+  }
+
   /** Counts the merges: `records` that was begun in another generation must be begun anew. */
   get generation(): number {
     return this.#repository?.generation ?? 0;

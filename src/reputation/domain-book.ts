@@ -4,13 +4,14 @@
  *   countEdges, setSupporters, setOverride ─► records ◄─ offerUrls ─► take: which round each URL may go in
  *
  * Idea      A DRUM of records by the hash of the domain's name. Everything is a change (domain-delta.ts), applied when the DRUM
- *           merges; URLs travel along and come back with what the record was just before them, which tells their place.
+ *           merges; URLs travel along and come back with what the record was just before them, which tells their place. Those of a domain
+ *           that are offered together travel together: what a tuple costs is shared by sixteen of them.
  * Requires  one caller at a time; `countEdges`, `setSupporters`, `setOverride` and `put` may be called at any time.
  *           Whoever makes it merge takes the answers: until then each merge keeps a file open.
  * Ensures   the changes of a domain in the order they came; every URL offered is answered once, those of a domain in their
  *           order, also after a crash. Opened at what `freeze` returned it is what it was then; only the budget function
  *           is the caller's to give again. Memory is the number given, that of `MetHosts`, and the overrides.
- * Cost      about 2 µs a URL; a flush reads and writes every record, and is never made durable outside `freeze`.
+ * Cost      about 1 µs a URL; a flush reads and writes every record, and is never made durable outside `freeze`.
  */
 import { join } from 'node:path';
 import type { Frozen } from '../disk/checkpoint.ts';
@@ -42,8 +43,9 @@ import {
   storedLedger,
   storedRecord,
 } from './domain-delta.ts';
+import { byDomain, type DomainGroup } from './domain-groups.ts';
 import { type DomainRecord, newLedger, newRecord, type Override, RECORD } from './domain-record.ts';
-import { type MetHost, MetHosts } from './met-hosts.ts';
+import { MetHosts } from './met-hosts.ts';
 import type { Rounds } from './place.ts';
 
 export interface BookState {
@@ -83,11 +85,16 @@ export interface PlacedUrl {
 }
 
 const RECORD_WINDOW = 64 * 1024;
+/** URLs of a domain that travel together: their places follow from the budget that the record has before the first. */
+const MOST_TOGETHER = 16;
+/** And their bytes, as a part of the longest tuple that the DRUM takes. */
+const PART_TOGETHER = 1 / 4;
 
 export class DomainBook {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #drum: Drum;
+  readonly #bytesTogether: Bytes;
   /** Seen by the DRUM's merges, too. */
   readonly #prices: { version: number; budgetOf: BudgetOf };
   readonly #overrides: Map<string, Override>;
@@ -102,6 +109,7 @@ export class DomainBook {
     this.#disk = disk;
     this.#folder = folder;
     this.#drum = drum;
+    this.#bytesTogether = drum.longestTuple * PART_TOGETHER;
     this.#prices = prices;
     this.#waiting = at?.state.waiting ?? 0;
     this.#overrides = new Map(at?.state.overrides);
@@ -197,15 +205,7 @@ export class DomainBook {
    */
   async offerUrls(batch: KeyedBatch, rounds: Rounds, now: Millis, again = false): Promise<void> {
     const request = { ...rounds, again };
-    // The same for every URL of a domain that is known.
-    const change = requestFor(request, undefined, this.#change).slice();
-    const text = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length);
-    for (let i = 0; i < batch.length; i++) {
-      const entry = entryBytes(batch, i);
-      const host = this.#hosts.in(text, i === 0 ? 0 : batch.ends[i - 1]);
-      if (host.introduced) this.#collected.checkUpdate(host.key, change, this.#auxOf(entry, request, 0));
-      else this.#introduce(host, entry, request, now);
-    }
+    for (const group of byDomain(batch, this.#hosts)) this.#ask(group, batch, request, now);
     this.#waiting += batch.length;
     await this.write();
   }
@@ -227,8 +227,11 @@ export class DomainBook {
   /** The next places, or undefined when all that is merged was taken. */
   async take(): Promise<PlacedUrl[] | undefined> {
     const answers = await this.#drum.take();
-    this.#waiting -= answers?.length ?? 0;
-    return answers?.map(placed);
+    if (!answers) return undefined;
+    const urls: PlacedUrl[] = [];
+    for (const answer of answers) addPlaced(answer, urls);
+    this.#waiting -= urls.length;
+    return urls;
   }
 
   /** All domains in the order of keys. The book may change and merge meanwhile: what is read is what it was at first. */
@@ -260,23 +263,37 @@ export class DomainBook {
     this.#collected.update(key, changeTo(kind, this.#priced(record), this.#change));
   }
 
-  /** A URL of a domain that may be new: what it makes of the domain then goes with it. */
-  #introduce(host: MetHost, entry: Uint8Array, request: Request, now: Millis): void {
-    const newcomer = this.#priced(newRecord(host.domain, seconds(now)));
-    const aux = this.#auxOf(entry, request, newcomer.budget);
-    placeUrl(newcomer, request);
-    this.#collected.checkUpdate(host.key, requestFor(request, newcomer, this.#change), aux);
-    host.introduced = true;
+  /** Asks for places for URLs of a domain, as many at once as go together. Where it may be new, what they make of it goes with the first. */
+  #ask(
+    { key, domain, isKnown, entries }: DomainGroup,
+    batch: KeyedBatch,
+    request: Request,
+    now: Millis,
+  ): void {
+    let newcomer = isKnown ? undefined : this.#priced(newRecord(domain, seconds(now)));
+    for (let next = 0; next < entries.length; newcomer = undefined) {
+      const from = next;
+      // Budgets may have changed while those offered again waited: the first of them finds out for the others.
+      const end = Math.min(entries.length, request.again && from === 0 ? 1 : from + MOST_TOGETHER);
+      this.#beginAux(request, newcomer?.budget ?? 0);
+      for (let bytes = 0; next < end; next++) {
+        const entry = entryBytes(batch, entries[next]);
+        bytes += entry.length;
+        if (next > from && bytes > this.#bytesTogether) break;
+        this.#aux.bytes(entry);
+        if (newcomer) placeUrl(newcomer, request);
+      }
+      const change = requestFor(request, next - from, newcomer, this.#change);
+      this.#collected.checkUpdate(key, change, this.#aux.finish());
+    }
   }
 
-  /** What `placed` must know to find the place. */
-  #auxOf(entry: Uint8Array, { round, last }: Rounds, newcomersBudget: number): Uint8Array {
+  /** What `addPlaced` must know to find the places; the entries follow. */
+  #beginAux({ round, last }: Rounds, newcomersBudget: number): void {
     this.#aux.clear();
     this.#aux.number(round);
     this.#aux.number(last);
     this.#aux.number(newcomersBudget);
-    this.#aux.bytes(entry);
-    return this.#aux.finish();
   }
 
   /** With the budget of a domain that nothing else is known of. */
@@ -290,14 +307,15 @@ export class DomainBook {
 const seconds = (time: Millis): number => Math.floor(time / 1000);
 
 /** Repeats what the merge did. */
-function placed({ key, value, aux }: DrumAnswer): PlacedUrl {
+function addPlaced({ key, value, aux }: DrumAnswer, to: PlacedUrl[]): void {
   const fields = new FieldReader(aux);
   const request = { round: fields.number(), last: fields.number(), again: false };
   const newcomersBudget = fields.number();
   const ledger = value ? storedLedger(value) : newLedger();
   if (!value) ledger.budget = newcomersBudget;
   const { budget } = ledger;
-  return { place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() };
+  while (!fields.atEnd)
+    to.push({ place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() });
 }
 
 /** The domains of a frozen book that may be in use, as of its last merge. */

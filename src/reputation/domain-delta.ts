@@ -8,7 +8,9 @@
  *           The budget is *in* the record. Placing a URL goes by the budget that stands there, and looks afterwards whether
  *           it is of the present version; every other change computes it anew. So what was answered depends on the record
  *           alone, not on when it was merged, and whoever asked finds the place by repeating `placeUrl`.
- * Ensures   a change of the budgets reaches a domain at the latest with its second URL.
+ *
+ *           URLs of a domain that come together ask together: one change for all of them, each placed after the one before.
+ * Ensures   a change of the budgets reaches a domain at the latest after the next URLs that ask together.
  */
 import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import type { Combine } from '../drum/combine.ts';
@@ -38,9 +40,9 @@ export interface Prices {
 /** A round, later, or never. */
 export type Place = number | 'later' | 'blocked';
 
-/** Where a URL wants to go. */
+/** Where URLs want to go. */
 export interface Request extends Rounds {
-  /** It was put off before, and is counted as such. */
+  /** They were put off before, and are counted as such. */
   readonly again: boolean;
 }
 
@@ -50,7 +52,7 @@ export const OVERRIDE = 3;
 export const PRICE = 4;
 export const POSTPONE = 5;
 export const FETCHED = 8;
-/** Followed by `again`, `round` and `last`: with the record of a domain never seen, or without. */
+/** Followed by twice the URLs after the first, plus one for `again`; by `round` and `last`: with the record of a domain never seen, or without. */
 const PLACE_NEW = 6;
 const PLACE = 7;
 
@@ -79,15 +81,16 @@ export function changeTo(kind: number, record: DomainRecord, out: FieldWriter): 
   return out.finish();
 }
 
-/** `newcomer` must be given unless the domain is sure to be known. */
+/** For so many URLs. `newcomer`, in which they have their places, must be given unless the domain is sure to be known. */
 export function requestFor(
   request: Request,
+  urls: number,
   newcomer: DomainRecord | undefined,
   out: FieldWriter,
 ): Uint8Array {
   out.clear();
   out.number(newcomer ? PLACE_NEW : PLACE);
-  out.number(request.again ? 1 : 0);
+  out.number(2 * (urls - 1) + (request.again ? 1 : 0));
   out.number(request.round);
   out.number(request.last);
   if (newcomer) writeRecord(out, newcomer);
@@ -112,9 +115,10 @@ export function changing(prices: Prices): Combine {
     if (kind !== PLACE && kind !== PLACE_NEW) {
       return priced(changed(storedRecord(old), kind, readRecord(fields)), prices, out);
     }
-    const request = { again: fields.number() === 1, round: fields.number(), last: fields.number() };
+    const asked = fields.number();
+    const request = { again: asked % 2 === 1, round: fields.number(), last: fields.number() };
     const opened = openRecord(recordIn(old));
-    placeUrl(opened.ledger, request);
+    for (let more = Math.floor(asked / 2); more >= 0; more--) placeUrl(opened.ledger, request);
     const isFirstWithName = kind === PLACE_NEW && isNameless(opened);
     if (!isFirstWithName && opened.ledger.version === prices.version) return reopened(opened, out);
     const record = Object.assign(storedRecord(old), opened.ledger);

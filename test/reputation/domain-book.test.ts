@@ -184,8 +184,23 @@ describe('a book of domains', () => {
     await before.close();
     const book = await DomainBook.open({ ...given, at, budgetOf: byDegree(50) });
     await book.offerUrls(batchOf(['http://site.example/2', 'http://site.example/3']), rounds, NOW);
+    await book.offerUrls(batchOf(['http://site.example/4']), rounds, NOW);
     await book.flush();
-    expect((await takeAll(book)).map(({ budget }) => budget)).toEqual([2, 2, 50]);
+    expect((await takeAll(book)).map(({ budget }) => budget)).toEqual([2, 2, 2, 50]);
+    await book.close();
+  });
+
+  test('places URLs that are offered again by new budgets, all but the first', async () => {
+    const book = await DomainBook.open(options({ budgetOf: byDegree(0) }));
+    const urls = [1, 2, 3, 4].map((n) => `http://site.example/${n}`);
+    await book.offerUrls(batchOf(urls), { round: 1, last: 9 }, NOW);
+    book.setBudgets(byDegree(2));
+    await book.offerUrls(batchOf(urls), { round: 1, last: 9 }, NOW, true);
+    await book.flush();
+    expect((await takeAll(book)).map(({ place }) => place)).toEqual([
+      ...['later', 'later', 'later', 'later'],
+      ...['later', 2, 2, 3],
+    ]);
     await book.close();
   });
 
