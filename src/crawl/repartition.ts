@@ -17,6 +17,7 @@
  * Cost      one pass over the files of the old agents, and memory for the new ones as in a crawl.
  */
 import { join } from 'node:path';
+import { archiveDir, partsDir } from '../archive/index-merge.ts';
 import { agentOfFile, recoverArchive } from '../archive/recovery.ts';
 import type { WholeLength } from '../archive/warc-writer.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -67,8 +68,9 @@ const KEY_BITS = BigInt(64 - PARTITION_BITS);
 
 export async function repartition(handover: Handover): Promise<void> {
   const { disk, config, from, to, into } = handover;
-  const archive = join(config.dir, 'archive');
-  await disk.makeFolder(archive);
+  const archive = archiveDir(config.dir);
+  const index = partsDir(config.dir);
+  for (const folder of [archive, index]) await disk.makeFolder(folder);
   await disk.removeFolder(into);
   const heirs: Heir[] = [];
   try {
@@ -77,7 +79,7 @@ export async function repartition(handover: Handover): Promise<void> {
     const transports: TransportState[] = [];
     for (let agent = 0; agent < from; agent++) {
       const { state, transport } = await handOver(agent, handover, heirs);
-      await recoverArchive(disk, archive, String(agent), state?.archive);
+      await recoverArchive(disk, archive, String(agent), state?.archive, index);
       states.push(state);
       transports.push(transport);
     }

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { partsDir } from '../../src/archive/index-merge.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
@@ -100,8 +101,14 @@ describe('a crawl that goes on with another number of agents', () => {
     const bytes = readFileSync(join(archive, file));
     appendFileSync(join(archive, file), bytes);
     writeFileSync(join(archive, 'drumlin-20300101000000-00000-2.warc.gz'), bytes);
+    const [part] = readdirSync(partsDir(dir)).filter((name) =>
+      name.startsWith(file.replace('.warc.gz', '.')),
+    );
+    const captures = readFileSync(join(partsDir(dir), part));
+    appendFileSync(join(partsDir(dir), part), captures);
     await crawl(1);
     expect(await archivedPages(dir)).toEqual(pages);
+    expect(readFileSync(join(partsDir(dir), part)).equals(captures)).toBe(true);
   });
 
   const atSwitch: [when: string, fails: (operation: string, path: string, nth: number) => boolean][] = [
