@@ -30,6 +30,7 @@ export class VarintReader {
       const byte = this.bytes[this.at++];
       value += (byte & 127) * unit;
       if (byte < 128) return value;
+      if (byte === undefined) throw new RangeError('A number goes on behind the end of its block.');
     }
   }
 
