@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { killOverAndOver } from '../../soak/kill.ts';
+import { EVERYTHING, killOverAndOver } from '../../soak/kill.ts';
+import { scenarioOf } from '../../src/lab/scenario.ts';
 import { readWithWarcio } from '../archive/fixtures.ts';
 import { indexFaults } from '../archive/true-index.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
@@ -47,6 +48,18 @@ describe('a crawl by two agents', () => {
     expect(report.web).toBeGreaterThan(300);
     // A machine that is fast enough may have come to the end before the last kill.
     expect(report.kills).toBeGreaterThanOrEqual(3);
+  });
+
+  test('with everything on, killed among traps, has no page twice, and its index is true', async () => {
+    const report = await killOverAndOver({
+      ...{ kills: 5, domains: 40, pages: 8, livesFor: 1500, checkpoint: '200ms', agents: 2, seed: 3 },
+      flags: EVERYTHING.flags,
+      // Calendars take a thousand pages each, which is for the long form; so is which pages the rules that it learned may keep out.
+      scenario: scenarioOf('clean', { session: 0.04, alias: 0.04, repeat: 0.04, 'soft-404': 0.2 }),
+    });
+    expect(report).toMatchObject({ exitCode: 0, twice: [], torn: [], unconfirmed: 0, indexFaults: [] });
+    expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
+    expect(report.kills).toBeGreaterThan(0);
   });
 
   test('that is stopped by the user loses nothing and asks for nothing twice', async () => {
