@@ -117,7 +117,7 @@ export interface RunningAgent {
 const RECENT_LINKS: Bytes = 2 ** 20;
 /** For the digests of recent payloads: half a million pages. */
 const RECENT_PAYLOADS: Bytes = 2 ** 22;
-/** For links between domains that were reported lately. */
+/** For links between domains that were found lately. */
 const RECENT_EDGES: Bytes = 2 ** 19;
 
 export async function runAgent(start: AgentStart, around: AgentSurroundings): Promise<RunningAgent> {
@@ -291,6 +291,9 @@ async function beginAgent(
     await obey().catch((error) => log.event('domains-file-refused', { why: String(error.message) }));
     reputation?.carry(true);
     await reputation?.write();
+    // And what came meanwhile, in the very step of the snapshots: the transport counts it as received, the frontier as fetched.
+    reputation?.carry(true);
+    reputation?.collect();
     const { received } = transport.state();
     if (folder) {
       const front = encodeFront({

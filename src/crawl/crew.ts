@@ -218,7 +218,7 @@ export class Crew {
       this.#quiescence.beginWave();
       const wasStopped = this.#end !== undefined;
       try {
-        const answers = await Promise.all(this.#members.map((member) => member.activity()));
+        const answers = await Promise.all(this.#members.map((member) => this.#ask(member)));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
         else this.stop('finished');
@@ -226,6 +226,12 @@ export class Crew {
         return; // an agent is gone: `finished` tells how
       }
     }
+  }
+
+  async #ask(member: Member): Promise<ActivityReport> {
+    const answer = await member.activity();
+    this.#quiescence.report(answer);
+    return answer;
   }
 
   #conclude(): void {
@@ -236,6 +242,8 @@ export class Crew {
   /** One of them is missing: the others have nobody to wait for. */
   #giveUp(): void {
     this.stop('interrupted');
+    // Who was begun after a limit had been reached may not have been told.
+    for (const member of this.#members) member.stop(this.#end ?? 'interrupted');
     this.#conclude();
   }
 

@@ -104,7 +104,7 @@ export class Naming {
       else await this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip) ?? '');
     } catch (error) {
       if (!(error instanceof DnsError)) throw error;
-      if (!over()) await this.#failed(attempt, error, since, names);
+      if (!over()) await this.#failed(attempt, error, since, names, over);
     } finally {
       this.#lookups--;
     }
@@ -114,10 +114,17 @@ export class Naming {
    * Only failures while the name servers are there count. To ask for that at the last one alone would not do: it may have begun
    * while they were gone, and they are back when it ends.
    */
-  async #failed({ host, failures }: Attempt, error: DnsError, since: Millis, names: Signal): Promise<void> {
+  async #failed(
+    { host, failures }: Attempt,
+    error: DnsError,
+    since: Millis,
+    names: Signal,
+    over: () => boolean,
+  ): Promise<void> {
     const { fault, message } = error;
     const { retries, wait } = retryRule(fault);
     const excused = fault !== 'dns-not-found' && (await this.#parts.outage.namesAreGone(since));
+    if (over()) return; // meanwhile: it fails because everything is closed
     if (!excused && failures >= retries) {
       await this.#giveUp(host, fault, message);
       return;

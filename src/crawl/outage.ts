@@ -94,6 +94,7 @@ export class Outage {
   resolved(name: string): void {
     this.#knownName = name;
     this.#resolvedAt = this.#parts.clock.now();
+    this.#probe = undefined;
     if (this.#namesGoneSince !== undefined) this.#parts.log.event('names-back', { name });
     this.#namesGoneSince = undefined;
   }

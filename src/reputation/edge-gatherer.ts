@@ -29,7 +29,7 @@ export interface EdgeGathererOptions {
   readonly ownerOf: (partition: number) => number;
   /** Whether anybody counts cash: the rank is OPIC. */
   readonly cash: boolean;
-  /** For remembering edges sent lately. */
+  /** For remembering edges found lately. */
   readonly cache: Bytes;
 }
 

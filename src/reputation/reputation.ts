@@ -6,9 +6,10 @@
  *   now and then:  edges + sample ─► TSE ─► book ─► standing ─► all other agents ─► budgets
  *
  * Idea      Everything is done in small steps by the one loop that also feeds the frontier, so that nothing here waits for a lock. Budgets are
- *           computed anew when the graph has grown by a quarter: rarely enough that the work for one edge stays constant.
- * Requires  one caller of `step`; `page` and `receive` at any time. Whoever writes a checkpoint calls `carry(true)` and `write` first; whoever
- *           closes the edges and the book calls `end` before.
+ *           computed anew when the graph has grown by a quarter: rarely enough that the work for one edge stays constant; and for no
+ *           more than a tenth of the time.
+ * Requires  one caller of `step`; `page` and `receive` at any time. Whoever writes a checkpoint calls `carry(true)` and `collect` in the step in which
+ *           it notes what was received and fetched; whoever closes the edges and the book calls `end` before.
  * Ensures   agents that have been told the same have the same standing, and so the same budgets.
  */
 import type { Clock } from '../clock.ts';
@@ -186,6 +187,12 @@ export class Reputation {
     await this.#takeInAll();
   }
 
+  /** The same in one step: what edges and book have collected is written when they are frozen. */
+  collect(): void {
+    this.#countPages();
+    this.#takeInArrived();
+  }
+
   #countPages(): void {
     for (const [domain, pages] of this.#fetched) this.#parts.book.countPages(domain, pages);
     this.#fetched.clear();
@@ -194,10 +201,14 @@ export class Reputation {
 
   async #takeInAll(): Promise<void> {
     const { edges, book } = this.#parts;
-    for (const parcel of this.#arrived.splice(0)) this.#takeIn(unpackEdges(parcel));
-    this.#mayHaveNew = true;
+    this.#takeInArrived();
     await edges.write();
     await book.write();
+  }
+
+  #takeInArrived(): void {
+    for (const parcel of this.#arrived.splice(0)) this.#takeIn(unpackEdges(parcel));
+    this.#mayHaveNew = true;
   }
 
   /** Tells everybody everything: nothing else is left to do. */
@@ -317,17 +328,14 @@ export class Reputation {
 
   #learnStanding(from: number, standing: Standing): void {
     const { book, policy, rank, isOurs, onBudgets } = this.#parts;
-    const [before, leastBefore] = [this.#budgetsAtTop, this.#leastBudget];
-    const budgetBefore = (domain: bigint) => before.get(domain) ?? leastBefore;
+    const before = this.#budgetsAtTop;
     this.#standings[from] = standing;
     this.#standing = Standing.merge(this.#standings);
     this.#budgetsAtTop = topBudgets(policy, this.#standing);
     this.#leastBudget = policy.budget(unknown(this.#standing));
+    // All of them: a policy may go by more than is known here, like the name of a domain.
     const ranked = new Set([...before.keys(), ...this.#budgetsAtTop.keys()]);
-    const changed = [...ranked].filter(
-      (domain) => isOurs(domain) && this.budgetOf(domain) !== budgetBefore(domain),
-    );
-    book.setBudgets(budgets(policy, this.#standing, rank), changed);
+    book.setBudgets(budgets(policy, this.#standing, rank), [...ranked].filter(isOurs));
     onBudgets();
   }
 }

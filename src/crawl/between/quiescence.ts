@@ -9,7 +9,7 @@
  *             received(first reports) ≤ received(question) ≤ sent(question) ≤ sent(answers)
  *
  *           and equal ends make everything between them equal.
- * Requires  an idle agent becomes busy only by a parcel; it is not idle while a parcel waits or is being taken in, or something
+ * Requires  an idle agent becomes busy only by a parcel or a stop; it is not idle while a parcel waits or is being taken in, or something
  *           half-full waits to be sent. Counters never decrease; reports of one agent come in the order it made them. An
  *           agent reports whenever it has become idle.
  * Ensures   `endWave` is never true early; and once the crawl is over, the last report to arrive leads to a wave that is.
@@ -33,7 +33,7 @@ export class Quiescence {
     this.#last = new Array(agents).fill(undefined);
   }
 
-  /** Takes a report that an agent made by itself. */
+  /** Takes what an agent told, by itself or because it was asked: whatever came last from it counts. */
   report(report: ActivityReport): void {
     this.#last[report.agent] = report;
   }
@@ -51,18 +51,24 @@ export class Quiescence {
     this.#receivedBefore = this.#sum('received');
   }
 
-  /** The answers of all agents, each made after `beginWave`. True when the crawl is over; else look at `needsConfirmation` again. */
+  /**
+   * The answers of all agents, each made after `beginWave` and reported when it came: an agent may have told more since. True when the
+   * crawl is over; else look at `needsConfirmation` again.
+   */
   endWave(answers: readonly ActivityReport[]): boolean {
     const receivedBefore = this.#receivedBefore;
     if (receivedBefore === undefined) throw new Error('No wave is under way.');
     if (new Set(answers.map(({ agent }) => agent)).size !== this.#agents)
       throw new Error('Not every agent answered.');
     this.#receivedBefore = undefined;
-    for (const answer of answers) this.report(answer);
-    return answers.every(({ idle }) => idle) && this.#sum('sent') === receivedBefore;
+    return answers.every(({ idle }) => idle) && sumOf(answers, 'sent') === receivedBefore;
   }
 
   #sum(counter: keyof Traffic): number {
-    return this.#last.reduce((sum, report) => sum + (report?.[counter] ?? 0), 0);
+    return sumOf(this.#last, counter);
   }
+}
+
+function sumOf(reports: readonly (Traffic | undefined)[], counter: keyof Traffic): number {
+  return reports.reduce((sum, report) => sum + (report?.[counter] ?? 0), 0);
 }

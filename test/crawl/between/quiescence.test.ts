@@ -66,8 +66,8 @@ class ModelCrawl {
 
   #arrive(i: number): void {
     const { report, answer } = this.#toCoordinator[i].shift()!;
-    if (!answer) this.#quiescence.report(report);
-    else if (this.#answers.push(report) === this.#agents.length) {
+    this.#quiescence.report(report);
+    if (answer && this.#answers.push(report) === this.#agents.length) {
       this.declaredOver ||= this.#quiescence.endWave(this.#answers);
       this.#answers = [];
     }
@@ -105,6 +105,12 @@ describe('termination', () => {
     received,
   });
 
+  /** All answers come at once, and nobody tells anything else meanwhile. */
+  const answered = (quiescence: Quiescence, ...answers: ActivityReport[]): boolean => {
+    for (const answer of answers) quiescence.report(answer);
+    return quiescence.endWave(answers);
+  };
+
   test('one agent alone is over when it says so twice', () => {
     const quiescence = new Quiescence(1);
     quiescence.report({ agent: 0, idle: false, sent: 0, received: 0 });
@@ -112,7 +118,22 @@ describe('termination', () => {
     quiescence.report(idle(0, 0, 0));
     quiescence.beginWave();
     expect(quiescence.needsConfirmation).toBe(false);
-    expect(quiescence.endWave([idle(0, 0, 0)])).toBe(true);
+    expect(answered(quiescence, idle(0, 0, 0))).toBe(true);
+  });
+
+  test('an answer that is older than what its agent told since does not take its place', () => {
+    const quiescence = new Quiescence(2);
+    for (const agent of [0, 1]) quiescence.report(idle(agent, 0, 0));
+    quiescence.beginWave();
+    const answers = [idle(0, 0, 0), idle(1, 1, 0)];
+    quiescence.report(answers[0]);
+    // Asked later, agent 1 had sent something; agent 0 has it before the answer arrives.
+    quiescence.report(idle(0, 0, 1));
+    quiescence.report(answers[1]);
+    expect(quiescence.endWave(answers)).toBe(false);
+    expect(quiescence.needsConfirmation).toBe(true);
+    quiescence.beginWave();
+    expect(answered(quiescence, idle(0, 0, 1), idle(1, 1, 0))).toBe(true);
   });
 
   test('equal sums do not suffice: a parcel received before its sender reported hides one still on its way', () => {
@@ -121,7 +142,7 @@ describe('termination', () => {
     for (const report of [idle(0, 0, 0), idle(1, 0, 1), idle(2, 1, 0)]) quiescence.report(report);
     expect(quiescence.needsConfirmation).toBe(true);
     quiescence.beginWave();
-    expect(quiescence.endWave([idle(0, 2, 1), idle(1, 0, 1), idle(2, 1, 0)])).toBe(false);
+    expect(answered(quiescence, idle(0, 2, 1), idle(1, 0, 1), idle(2, 1, 0))).toBe(false);
     expect(quiescence.needsConfirmation).toBe(false);
   });
 
@@ -130,17 +151,17 @@ describe('termination', () => {
     quiescence.report(idle(0, 1, 0));
     quiescence.report(idle(1, 0, 1));
     quiescence.beginWave();
-    expect(quiescence.endWave([idle(0, 1, 1), idle(1, 1, 1)])).toBe(false);
+    expect(answered(quiescence, idle(0, 1, 1), idle(1, 1, 1))).toBe(false);
     expect(quiescence.needsConfirmation).toBe(true);
     quiescence.beginWave();
-    expect(quiescence.endWave([idle(0, 1, 1), idle(1, 1, 1)])).toBe(true);
+    expect(answered(quiescence, idle(0, 1, 1), idle(1, 1, 1))).toBe(true);
   });
 
   test('an agent that became busy by itself is believed, although the proof says that it cannot', () => {
     const quiescence = new Quiescence(1);
     quiescence.report(idle(0, 0, 0));
     quiescence.beginWave();
-    expect(quiescence.endWave([{ agent: 0, idle: false, sent: 0, received: 0 }])).toBe(false);
+    expect(answered(quiescence, { agent: 0, idle: false, sent: 0, received: 0 })).toBe(false);
   });
 
   test('refuses a wave out of turn, and one that somebody did not answer', () => {
