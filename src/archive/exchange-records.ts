@@ -77,8 +77,9 @@ export class ExchangeRecords {
     this.assembler = new RecordAssembler(this.#algorithm);
   }
 
-  async plan(exchange: Exchange): Promise<Plan> {
-    const payloadDigest = digest(this.#algorithm, exchange.payload);
+  async plan(exchange: Exchange, notes: ExchangeNotes | undefined): Promise<Plan> {
+    const told = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
+    const payloadDigest = told ?? digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
     const { payload, truncated } = exchange;
     const comparable = stated !== undefined && payload.length >= LEAST_PAYLOAD && truncated === undefined;

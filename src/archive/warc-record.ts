@@ -144,6 +144,8 @@ export interface ExchangeNotes {
   readonly hopsFromSeed: number;
   /** An earlier page with nearly the same text; its address is empty if it is no longer known. */
   readonly near?: { readonly url: string; readonly similarity: number } | undefined;
+  /** The payload's digest by SHA-1, labelled, from somebody who needs it as well. */
+  readonly sha1?: (() => string) | undefined;
 }
 
 export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string): RecordFields {

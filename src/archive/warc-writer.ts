@@ -229,7 +229,7 @@ export class WarcWriter {
     onAccepted: ((as: StoredAs) => void) | undefined,
     notes: ExchangeNotes | undefined,
   ): Promise<StoredExchange> {
-    const plan = await this.#records.plan(exchange);
+    const plan = await this.#records.plan(exchange, notes);
     const { as, payloadDigest } = plan;
     if (as === 'skipped') {
       onAccepted?.(as);

@@ -68,6 +68,7 @@ export async function runInForeground(
   });
   try {
     const run = await startCrawl(seeds, config, {
+      ownsProcess: true,
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
       onGoOn: (from) => {
         if (!quiet) process.stderr.write(`${[goingOn(from), ...changes].join('\n')}\n`);

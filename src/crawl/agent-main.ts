@@ -9,11 +9,13 @@ import { packPage } from './between/page-message.ts';
 import { portTransport } from './between/port-transport.ts';
 import type { AgentProgress } from './counters.ts';
 import type { ThreadedStart, Told } from './crew.ts';
+import { limitGarbage } from './garbage.ts';
 
 const PROGRESS_EVERY: Millis = 250;
 
 await serveAgentThread<ThreadedStart, Told, AgentProgress>(async (start, coordinator) => {
-  const { agent, agents, incarnation, ports, wantsPages, wantsErrors } = start;
+  const { agent, agents, incarnation, ports, wantsPages, wantsErrors, ownsProcess } = start;
+  if (ownsProcess) limitGarbage();
   const running = await runAgent(start, {
     clock: systemClock,
     disk: new Disk(),

@@ -54,6 +54,8 @@ export interface CrawlHooks {
   readonly onWarning?: (sentence: string) => void;
   /** Agents run in the caller's thread, instead of in threads of their own. */
   readonly here?: boolean;
+  /** Nothing else runs in this process, so that V8's settings for all of it may be ours. */
+  readonly ownsProcess?: boolean;
   /** For delays and waits of agents in the caller's thread; sockets keep the system's time. */
   readonly clock?: Clock;
   /** Where agents in the caller's thread keep their files. */
@@ -134,6 +136,7 @@ export async function startCrawl(
       onError: hooks.onError,
       predicates,
       here,
+      ownsProcess: hooks.ownsProcess ?? false,
       onSeedMoved: (move) => folder?.seedMoved(move),
     });
   } catch (error) {

@@ -29,6 +29,7 @@ export interface ThreadedStart extends AgentStart {
   readonly ports: AgentPorts;
   readonly wantsPages: boolean;
   readonly wantsErrors: boolean;
+  readonly ownsProcess: boolean;
 }
 
 export interface CrewOptions {
@@ -43,6 +44,8 @@ export interface CrewOptions {
   readonly onSeedMoved: (move: SeedMove) => void;
   /** In the caller's thread, and by his clock, instead of in threads of their own. */
   readonly here: boolean;
+  /** Only agents run in this process, and what starts them. */
+  readonly ownsProcess: boolean;
 }
 
 /** What an agent tells of itself, a few times a second. */
@@ -68,11 +71,6 @@ interface Member {
  * what is in the middle of its moment is taken for old.
  */
 const YOUNG = 32;
-/**
- * Megabytes that an agent may take for objects in all: twenty times what lives. Below 2,048 V8 lets garbage grow to as much as
- * lives, above to three times as much.
- */
-const OLD = 2000;
 
 export class Crew {
   readonly #options: CrewOptions;
@@ -168,7 +166,7 @@ export class Crew {
   }
 
   #beginThread(start: AgentStart, ports: AgentPorts): Member {
-    const { log, onPage, onError } = this.#options;
+    const { log, onPage, onError, ownsProcess } = this.#options;
     const { agent } = start;
     let last: Told | undefined;
     const threaded: ThreadedStart = {
@@ -176,6 +174,7 @@ export class Crew {
       ports,
       wantsPages: onPage !== undefined,
       wantsErrors: onError !== undefined,
+      ownsProcess,
     };
     const thread = startAgentThread<ThreadedStart, Told, AgentProgress>(
       threadMain(),
@@ -183,7 +182,7 @@ export class Crew {
         agent,
         start: threaded,
         transfer: ports.filter((port): port is MessagePort => port !== undefined),
-        options: { resourceLimits: { maxYoungGenerationSizeMb: YOUNG, maxOldGenerationSizeMb: OLD } },
+        options: { resourceLimits: { maxYoungGenerationSizeMb: YOUNG } },
       },
       {
         progress: (told) => {

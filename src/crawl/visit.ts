@@ -8,6 +8,7 @@
  * A turn owns its host and its address. Where delays are set it makes one request and gives the turn back; where they
  * are zero it goes on for a slice of time, so that a kept connection is used while it is warm.
  */
+import { digest } from '../archive/digest.ts';
 import type { StoredAs } from '../archive/exchange-records.ts';
 import type { Clock } from '../clock.ts';
 import type { SimilarPage } from '../duplicates/similar-pages.ts';
@@ -22,13 +23,14 @@ import type { DomainStanding } from '../filter/subject.ts';
 import type { Discovery } from '../frontier/discovery.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
+import { onceAsked } from '../once-asked.ts';
 import { isHtml } from '../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../parse/page.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import type { RecentCache } from '../sieve/recent-cache.ts';
 import type { Millis } from '../units.ts';
 import { pathOf } from '../url/parts.ts';
-import { xxh64Bytes } from '../url/xxh64.ts';
+import { xxh64 } from '../url/xxh64.ts';
 import type { Admission } from './admission.ts';
 import type { Counters } from './counters.ts';
 import type { Likeness } from './likeness.ts';
@@ -221,14 +223,15 @@ async function fetchPage(turn: HostTurn, discovery: Discovery, tools: Tools, ask
   putOff(asked, statusFault(exchange.status), pause);
   const again = postpone(turn, discovery, exchange, tools);
   tools.settleClaim(!again, exchange.bytesReceived);
-  if (again) return;
   try {
-    await takeIn(exchange, turn, discovery, tools);
+    if (!again) await takeIn(exchange, turn, discovery, tools);
   } catch (error) {
     // The crawl cannot go on, but the page was not taken in: whoever goes on with it later fetches it again.
     frontier.putBack(turn, discovery);
     throw error;
   }
+  // Whoever was shown the page may have kept it.
+  if (!tools.onPage) exchange.release?.();
 }
 
 /** A page that fails for the second time says nothing new about its host. */
@@ -312,9 +315,8 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     counters.countRefused('content-type');
     return;
   }
-  const isDuplicate = onceAsked(
-    () => exchange.payload.length > 0 && isRepeat(exchange.payload, tools.payloads),
-  );
+  const sha1 = onceAsked(() => digest('sha1', exchange.payload));
+  const isDuplicate = onceAsked(() => exchange.payload.length > 0 && isRepeat(sha1(), tools.payloads));
   const { keep, near, discover } = await read(
     exchange,
     turn,
@@ -329,18 +331,9 @@ async function takeIn(exchange: Exchange, turn: HostTurn, discovery: Discovery, 
     if (!isWanted) counters.countRefused('content-type');
     discover();
   };
-  if (keep) await pages.store(exchange, accepted, { hopsFromSeed: discovery.depth, near });
+  if (keep) await pages.store(exchange, accepted, { hopsFromSeed: discovery.depth, near, sha1 });
   else accepted('response');
   tools.foundLinks();
-}
-
-/** Asks once, and remembers. */
-function onceAsked(question: () => boolean): () => boolean {
-  let answer: boolean | undefined;
-  return () => {
-    answer ??= question();
-    return answer;
-  };
 }
 
 /** What is known of a response before it is read. */
@@ -442,8 +435,8 @@ function redirectLinks(target: string | undefined): Link[] {
   return target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
 }
 
-function isRepeat(payload: Uint8Array, payloads: RecentCache): boolean {
-  return payloads.admit(BigUint64Array.of(xxh64Bytes(payload)), 1, new Uint8Array(1)) === 0;
+function isRepeat(digest: string, payloads: RecentCache): boolean {
+  return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;
 }
 
 function followRedirect(

@@ -49,6 +49,8 @@ export interface Exchange {
   /** Deviations from RFC 9112 that were read over, e.g. `folded-header`, `length-and-chunked`. */
   readonly defects: readonly string[];
   readonly bytesReceived: Bytes;
+  /** Gives the memory of the body back, for another: nobody reads `wireBody` and `payload` any more. Where nobody says so, it is collected. */
+  readonly release?: () => void;
 }
 
 /** Response headers as received; names compare without regard to case. */

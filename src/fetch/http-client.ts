@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { systemCode } from '../errors.ts';
 import type { Millis } from '../units.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { BytesPool } from './bytes-pool.ts';
 import {
   DEFAULT_FETCH_LIMITS,
   DEFAULT_KEEP_ALIVE,
@@ -80,6 +81,7 @@ class Client implements HttpClient, ConnectionOwner {
 
   readonly #busy = new Map<Connection, Flight>();
   readonly #pool: ConnectionPool;
+  readonly #bodies = new BytesPool();
   readonly #paused = new Set<Connection>();
   #buffered = 0;
 
@@ -159,8 +161,8 @@ class Client implements HttpClient, ConnectionOwner {
 
   #parserFor({ method = 'GET', leastBody = 0 }: FetchRequest): ResponseParser {
     const limits = this.#limits;
-    if (leastBody <= limits.maxBodyBytes) return new ResponseParser(method, limits);
-    return new ResponseParser(method, { ...limits, maxBodyBytes: leastBody });
+    if (leastBody <= limits.maxBodyBytes) return new ResponseParser(method, limits, this.#bodies);
+    return new ResponseParser(method, { ...limits, maxBodyBytes: leastBody }, this.#bodies);
   }
 
   #launch(flight: Flight, connection: Connection): void {
@@ -353,5 +355,6 @@ function exchangeOf(flight: Flight, now: Millis): Exchange {
     ...(truncated === undefined ? {} : { truncated }),
     defects: response.defects,
     bytesReceived: parser.bytesReceived,
+    release: () => parser.release(),
   };
 }

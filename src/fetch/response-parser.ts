@@ -10,6 +10,7 @@
  * Cost      a comparison per byte of head and of chunk framing, a memory copy per byte of body.
  */
 import type { Bytes } from '../units.ts';
+import type { BytesPool } from './bytes-pool.ts';
 import type { FetchFault, Truncation } from './exchange.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';
@@ -50,6 +51,7 @@ export class ResponseParser {
 
   readonly #method: string;
   readonly #limits: ResponseLimits;
+  readonly #pool: BytesPool;
   #state: State = 'head';
   #framing: Framing = { kind: 'none' };
   /** Bytes of head so far, interim responses and blank lines before it included. */
@@ -67,9 +69,10 @@ export class ResponseParser {
   #chunkTail: '' | 'blank' | 'extension' | 'cr' = '';
   #trailerBytes = 0;
 
-  constructor(method: string, limits: ResponseLimits) {
+  constructor(method: string, limits: ResponseLimits, pool: BytesPool) {
     this.#method = method;
     this.#limits = limits;
+    this.#pool = pool;
   }
 
   get payload(): Buffer {
@@ -98,6 +101,12 @@ export class ResponseParser {
       this.#framing.kind !== 'close' &&
       mayKeep(this.response)
     );
+  }
+
+  /** Nobody reads the body any more: its memory is used for another. */
+  release(): void {
+    this.#payload?.release();
+    this.#wire?.release();
   }
 
   /** Takes what arrived; true when the response is over, for better or worse. */
@@ -154,7 +163,7 @@ export class ResponseParser {
     }
     this.#headBytes += at - from;
     if (at > start) {
-      this.#gathered ??= new GrowingBytes(whole ? at - start : 4 * (at - start));
+      this.#gathered ??= new GrowingBytes(whole ? at - start : 4 * (at - start), this.#pool);
       this.#gathered.append(bytes, start, at);
       if (!this.#startsLikeHttp(this.#gathered)) return length;
     }
@@ -197,12 +206,12 @@ export class ResponseParser {
       this.#state = 'done';
     } else if (framing.kind === 'length') {
       this.#remaining = framing.length;
-      this.#payload = new GrowingBytes(Math.min(framing.length, maxBodyBytes, TRUSTED_LENGTH));
+      this.#payload = new GrowingBytes(Math.min(framing.length, maxBodyBytes, TRUSTED_LENGTH), this.#pool);
       this.#state = 'body';
     } else {
       this.#remaining = Number.POSITIVE_INFINITY;
-      this.#payload = new GrowingBytes(Math.max(1024, Math.min(available, maxBodyBytes)));
-      if (framing.kind === 'chunked') this.#wire = new GrowingBytes(Math.max(1024, available));
+      this.#payload = new GrowingBytes(Math.max(1024, Math.min(available, maxBodyBytes)), this.#pool);
+      if (framing.kind === 'chunked') this.#wire = new GrowingBytes(Math.max(1024, available), this.#pool);
       this.#state = framing.kind === 'chunked' ? 'chunk-line' : 'body';
     }
   }

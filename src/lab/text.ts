@@ -8,6 +8,7 @@
  *           legacy encoding), so that length is size and writing needs no encoder.
  * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 160 KB and takes 3 ms. At most `POOLS` are kept.
  */
+import { onceAsked } from '../once-asked.ts';
 import { hash, Random, TAG } from './random.ts';
 import { inventWord, LANGUAGES, type Language, slugOf, TOPICS, topicWords } from './vocabulary.ts';
 
@@ -144,14 +145,6 @@ function makePool(seed: number, languageNumber: number, topic: number, era: numb
     slugs,
     pathLines,
     openers: pathLines.map((lines) => lines.map((line) => flat(`<a href="${line}`))),
-  };
-}
-
-function onceAsked<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BytesPool } from '../../src/fetch/bytes-pool.ts';
 import { type ResponseLimits, ResponseParser } from '../../src/fetch/response-parser.ts';
 
 const LIMITS: ResponseLimits = { maxHeadBytes: 400, maxBodyBytes: 100, maxWireBytes: 200 };
@@ -18,7 +19,7 @@ interface Outcome {
 
 /** Feeds the pieces; a response that is not over by then meets the end of the connection. */
 function parse(pieces: readonly string[], method = 'GET', limits = LIMITS): Outcome {
-  const parser = new ResponseParser(method, limits);
+  const parser = new ResponseParser(method, limits, new BytesPool());
   let over = false;
   for (const piece of pieces) {
     const bytes = Buffer.from(piece, 'latin1');
@@ -359,7 +360,7 @@ describe('an ill-formed response', () => {
     const promises = Buffer.from(`${ok}Content-Length: ${8 * 2 ** 20}\r\n\r\nhello`);
     const before = process.memoryUsage().arrayBuffers;
     const parsers = Array.from({ length: 50 }, () => {
-      const parser = new ResponseParser('GET', { ...LIMITS, maxBodyBytes: 10 * 2 ** 20 });
+      const parser = new ResponseParser('GET', { ...LIMITS, maxBodyBytes: 10 * 2 ** 20 }, new BytesPool());
       parser.push(promises, promises.length);
       return parser;
     });

@@ -13,6 +13,7 @@ import { parseDelays } from '../../src/crawl/delays.ts';
 import { canonicalSeed } from '../../src/crawl/seeds.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { DrumlinError } from '../../src/errors.ts';
+import { BytesPool } from '../../src/fetch/bytes-pool.ts';
 import { parseCookies } from '../../src/fetch/cookies.ts';
 import { parseCredentials } from '../../src/fetch/credentials.ts';
 import { ResponseParser } from '../../src/fetch/response-parser.ts';
@@ -232,7 +233,7 @@ const PARSERS: Parser[] = [
     ],
     parse(bytes) {
       for (const step of [bytes.length, 1 + (bytes.length >> 4)]) {
-        const parser = new ResponseParser('GET', LIMITS);
+        const parser = new ResponseParser('GET', LIMITS, new BytesPool());
         for (let at = 0, over = false; at < bytes.length && !over; at += step) {
           const piece = bytes.subarray(at, at + step);
           over = parser.push(piece, piece.length);

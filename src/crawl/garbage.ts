@@ -1,0 +1,40 @@
+/**
+ * How much garbage an agent lets grow before V8 collects what is old.
+ *
+ * Left to itself V8 goes by what lives: it waits until as much garbage has gathered again. Little lives in an agent, and every
+ * collection takes whatever pages are under way for old, which are garbage a moment later: at 20 MB that live it collects three times
+ * a second, in threads that no profile shows. Here garbage may grow to the same size whatever lives, so that small crawls do not pay
+ * for collections and large ones do not grow by them.
+ *
+ * Requires  a process whose other threads are ours as well: V8 has one such setting for all.
+ */
+import {
+  constants,
+  type NodeGCPerformanceDetail,
+  type PerformanceEntry,
+  PerformanceObserver,
+} from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import type { Bytes } from '../units.ts';
+
+const GARBAGE: Bytes = 48 * 2 ** 20;
+/** Percent of what lives. Small heaps would otherwise be asked to grow manifold from one collection to the next. */
+const MOST = 1000;
+const LEAST = 50;
+
+/** Sees to it from now on, in this thread. */
+export function limitGarbage(): void {
+  const collected = new PerformanceObserver((list) => {
+    if (list.getEntries().some(isFull)) setGrowth(getHeapStatistics().used_heap_size);
+  });
+  collected.observe({ entryTypes: ['gc'] });
+}
+
+// Node's types know no detail.
+const isFull = (entry: PerformanceEntry & { readonly detail?: NodeGCPerformanceDetail }): boolean =>
+  entry.detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+
+function setGrowth(lives: Bytes): void {
+  const percent = Math.round((100 * GARBAGE) / lives);
+  setFlagsFromString(`--heap-growing-percent=${Math.min(MOST, Math.max(LEAST, percent))}`);
+}
