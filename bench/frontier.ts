@@ -31,6 +31,8 @@ interface Sample {
   readonly rss: number;
 }
 
+const MILLION = 1_000_000;
+
 type Experiment = (flags: Readonly<Record<string, string>>, folder: string) => Promise<void>;
 
 const EXPERIMENTS: Readonly<Record<string, Experiment>> = { politeness, delay, backlog };
@@ -152,11 +154,29 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
     next = found + urls / 40;
     const counts = [found, known, met, pages, waiting].map((count) => formatCount(count));
     console.log(`| ${counts.join(' | ')} | ${formatBytes(rss)} |`);
-    if (known >= urls) crawl.process.kill('SIGINT');
+    if (found >= urls) crawl.process.kill('SIGINT');
   };
   const summary = await crawl.finished;
   web.process.kill();
+  const { samples } = crawl;
+  console.log(growth('links were found', samples, urls, ({ pages }) => pages * Number(links)));
+  console.log(growth('URLs were decided to be new', samples, urls, ({ known }) => known));
   console.log(JSON.stringify(summary));
+}
+
+/** Memory when the first million had been counted, and when all had. */
+function growth(
+  what: string,
+  samples: readonly Sample[],
+  all: number,
+  count: (sample: Sample) => number,
+): string {
+  const [first, last] = [MILLION, all].map((least) => samples.find((sample) => count(sample) >= least));
+  if (!first || !last) return `fewer than ${formatCount(all)} ${what}`;
+  const [before, after] = [first, last].map(
+    ({ rss, seconds }) => `${formatBytes(rss)} after ${seconds.toFixed(0)} s`,
+  );
+  return `when ${formatCount(MILLION)} ${what}: ${before}; when ${formatCount(all)} were: ${after}, ${(last.rss / first.rss).toFixed(2)} times as much`;
 }
 
 /** The crawler in a process of its own, and what it tells while it runs. */

@@ -5,7 +5,7 @@
  *                                                                └─► parcel ─► another agent ─► its outbox
  *
  * Idea      Links come one page at a time; the sieve and the other agents work in batches. Links gather until `carry` hands
- *           them on. Small parcels wait for company, but not for long.
+ *           them on. A large parcel is sent at once, a small one waits for company, but not for long.
  * Ensures   everything discovered is in the outbox, in a parcel, or handed on. `snapshot` is all of what was not.
  */
 import type { Clock } from '../clock.ts';
@@ -93,9 +93,9 @@ export class Admission {
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
       const batch = owner === transport.agent ? this.#outbox : this.#parcels[owner];
       batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
-      if (batch !== this.#outbox && this.#parcelsDue === Infinity) {
-        this.#parcelsDue = clock.now() + PARCEL_AGE;
-      }
+      if (batch === this.#outbox) continue;
+      if (batch.byteLength >= PARCEL_BYTES) this.#send(owner);
+      else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + PARCEL_AGE;
     }
   }
 
@@ -128,7 +128,7 @@ export class Admission {
     this.#letIn();
   }
 
-  /** Sends parcels that are large or old enough, and offers the outbox to the sieve; true when it was offered something. */
+  /** Sends parcels that are old enough, and offers the outbox to the sieve; true when it was offered something. */
   async carry(sendAll = false): Promise<boolean> {
     this.#sendParcels(sendAll);
     if (this.#outbox.length === 0) return false;
@@ -193,17 +193,13 @@ export class Admission {
   }
 
   #sendParcels(all: boolean): void {
-    const { transport, clock } = this.#parts;
-    if (this.#parcelsDue === Infinity) return;
-    const due = all || clock.now() >= this.#parcelsDue;
-    let waiting = false;
-    for (const [to, parcel] of this.#parcels.entries()) {
-      if (parcel.length === 0) continue;
-      if (due || parcel.byteLength >= PARCEL_BYTES) {
-        transport.send(to, PARCEL.urls, packKeyedBatch(parcel));
-        parcel.clear();
-      } else waiting = true;
-    }
-    if (!waiting) this.#parcelsDue = Infinity;
+    if (!all && this.#parts.clock.now() < this.#parcelsDue) return;
+    this.#parcelsDue = Infinity;
+    for (const [to, { length }] of this.#parcels.entries()) if (length > 0) this.#send(to);
+  }
+
+  #send(to: number): void {
+    this.#parts.transport.send(to, PARCEL.urls, packKeyedBatch(this.#parcels[to]));
+    this.#parcels[to].clear();
   }
 }

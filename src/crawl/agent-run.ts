@@ -170,7 +170,8 @@ async function beginAgent(
   if (folder) opened.push(folder);
   const before = folder?.restored;
   const startedAt = clock.now();
-  const snapshot = new FieldWriter();
+  // The memory of a checkpoint is used for the next.
+  const [snapshot, discovered] = [new FieldWriter(), new FieldWriter()];
   const front = before && decodeFront(before.front, config.dir);
   pages = await openStore({
     ...{ disk, clock, config, agent: start.agent },
@@ -296,11 +297,12 @@ async function beginAgent(
     reputation?.collect();
     const { received } = transport.state();
     if (folder) {
-      const front = encodeFront({
+      const inMemory = {
         frontier: takeSnapshot(frontier, snapshot),
         transport: transport.state(),
         discovered: admission.snapshot(),
-      });
+      };
+      const front = encodeFront(inMemory, discovered);
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
       sample();
       const state: AgentState = {

@@ -3,7 +3,7 @@ import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { TransportState } from './between/transport.ts';
 import { decodeTransportState, encodeTransportState } from './between/transport-state.ts';
-import { packKeyedBatch, unpackKeyedBatch } from './between/url-parcel.ts';
+import { parcelPieces, unpackKeyedBatch } from './between/url-parcel.ts';
 
 export interface Front {
   /** See snapshot.ts. */
@@ -12,14 +12,18 @@ export interface Front {
   readonly discovered: readonly KeyedBatch[];
 }
 
-/** In pieces: there may be many megabytes in them every few seconds, and none is copied for the file. */
-export function encodeFront({ frontier, transport, discovered }: Front): Uint8Array[] {
-  const fields = [
-    [frontier],
-    encodeTransportState(transport),
-    ...discovered.map((batch) => [packKeyedBatch(batch)]),
-  ];
-  return fields.flatMap((pieces) => [lengthOf(pieces), ...pieces]);
+/**
+ * In pieces: there may be many megabytes in them every few seconds. What was discovered goes on growing while it is written, so it is copied
+ * to `copied`; whoever encodes one every few seconds gives the same.
+ */
+export function encodeFront(
+  { frontier, transport, discovered }: Front,
+  copied = new FieldWriter(),
+): Uint8Array[] {
+  copied.clear();
+  for (const batch of discovered) copied.bytes(...parcelPieces(batch));
+  const sent = encodeTransportState(transport);
+  return [lengthOf([frontier]), frontier, lengthOf(sent), ...sent, copied.finish()];
 }
 
 /** As `FieldWriter.bytes` writes it. */

@@ -6,15 +6,19 @@
  *           written later is cut off. A write that fails makes the next call throw, and every one after it.
  * Costs     a copy of the bytes, and two buffers; `append` waits only when both are full.
  */
+import { BytesPool } from '../bytes-pool.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { type Format, formatHeader, requireFormat } from './format.ts';
 
 const BUFFER_BYTES = 256 * 1024;
+/** Logs come and go with every merge; their buffers stay. */
+const buffers = new BytesPool(8 * BUFFER_BYTES);
+const NONE = Buffer.alloc(0);
 
 export class AppendLog {
   readonly file: DiskFile;
-  #filling: Uint8Array;
-  #other: Uint8Array;
+  #filling: Buffer;
+  #other: Buffer;
   #filled = 0;
   /** Where the buffer that is being filled will go. */
   #position: number;
@@ -24,8 +28,8 @@ export class AppendLog {
   private constructor(file: DiskFile, position: number, bufferBytes: number) {
     this.file = file;
     this.#position = position;
-    this.#filling = new Uint8Array(bufferBytes);
-    this.#other = new Uint8Array(bufferBytes);
+    this.#filling = buffers.take(bufferBytes);
+    this.#other = buffers.take(bufferBytes);
   }
 
   /** The memory of the log is two buffers of `bufferBytes`. */
@@ -97,8 +101,7 @@ export class AppendLog {
   /** Nothing more will be appended: the buffers are given back, the file stays open to be read. */
   async seal(): Promise<DiskFile> {
     await this.flush();
-    this.#filling = new Uint8Array(0);
-    this.#other = this.#filling;
+    this.#giveBack();
     return this.file;
   }
 
@@ -106,6 +109,7 @@ export class AppendLog {
     try {
       await this.flush();
     } finally {
+      this.#giveBack();
       await this.file.close();
     }
   }
@@ -113,7 +117,14 @@ export class AppendLog {
   /** Closes without writing what is still buffered: for a log that nobody will read. */
   async abandon(): Promise<void> {
     await this.#inFlight;
+    this.#giveBack();
     await this.file.close();
+  }
+
+  #giveBack(): void {
+    for (const buffer of [this.#filling, this.#other]) buffers.give(buffer);
+    this.#filling = NONE;
+    this.#other = NONE;
   }
 
   async #swap(): Promise<void> {

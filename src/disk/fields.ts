@@ -23,11 +23,13 @@ export class FieldWriter {
     this.bytes(Buffer.from(value, 'latin1'));
   }
 
-  bytes(value: Uint8Array): void {
-    this.number(value.length);
-    this.#reserve(value.length);
-    this.#buffer.set(value, this.#length);
-    this.#length += value.length;
+  bytes(...pieces: readonly Uint8Array[]): void {
+    this.number(pieces.reduce((sum, { length }) => sum + length, 0));
+    for (const piece of pieces) {
+      this.#reserve(piece.length);
+      this.#buffer.set(piece, this.#length);
+      this.#length += piece.length;
+    }
   }
 
   /** Begins anew in the same memory: for large records that are written again and again. */

@@ -7,7 +7,7 @@
  * Ensures   `view()` is every appended byte in order, without a copy; it stays valid as long as nothing is appended.
  * Cost      at most twice the memory of the content.
  */
-import type { BytesPool } from './bytes-pool.ts';
+import type { BytesPool } from '../bytes-pool.ts';
 
 const NOTHING = Buffer.alloc(0);
 

@@ -11,11 +11,11 @@
  * Cost      bench/fetch.ts; close to a bare socket.
  */
 import tls from 'node:tls';
+import { BytesPool } from '../bytes-pool.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { systemCode } from '../errors.ts';
 import type { Millis } from '../units.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { BytesPool } from './bytes-pool.ts';
 import {
   DEFAULT_FETCH_LIMITS,
   DEFAULT_KEEP_ALIVE,

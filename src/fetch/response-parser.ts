@@ -9,8 +9,9 @@
  *           server sends makes it hold more than the limits, or take more than linear time.
  * Cost      a comparison per byte of head and of chunk framing, a memory copy per byte of body.
  */
+
+import type { BytesPool } from '../bytes-pool.ts';
 import type { Bytes } from '../units.ts';
-import type { BytesPool } from './bytes-pool.ts';
 import type { FetchFault, Truncation } from './exchange.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BytesPool } from '../../src/fetch/bytes-pool.ts';
+import { BytesPool } from '../../src/bytes-pool.ts';
 import { type ResponseLimits, ResponseParser } from '../../src/fetch/response-parser.ts';
 
 const LIMITS: ResponseLimits = { maxHeadBytes: 400, maxBodyBytes: 100, maxWireBytes: 200 };

@@ -10,14 +10,26 @@ import type { KeyedBatch } from '../../sieve/sieve.ts';
 const HEADER = 8;
 const PER_ENTRY = 12;
 
-export function packKeyedBatch({ length, keys, ends, bytes }: KeyedBatch): Uint8Array {
-  const body = length === 0 ? 0 : ends[length - 1];
-  const parcel = new Uint8Array(HEADER + PER_ENTRY * length + body);
-  new Uint32Array(parcel.buffer, 0, 1)[0] = length;
-  new BigUint64Array(parcel.buffer, HEADER, length).set(keys.subarray(0, length));
-  new Uint32Array(parcel.buffer, HEADER + 8 * length, length).set(ends.subarray(0, length));
-  parcel.set(bytes.subarray(0, body), HEADER + PER_ENTRY * length);
+export function packKeyedBatch(batch: KeyedBatch): Uint8Array {
+  const pieces = parcelPieces(batch);
+  const parcel = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    parcel.set(piece, at);
+    at += piece.length;
+  }
   return parcel;
+}
+
+/** What a parcel consists of, one after the other: views of the batch, for whoever has a place of his own for them. */
+export function parcelPieces({ length, keys, ends, bytes }: KeyedBatch): Uint8Array[] {
+  const body = length === 0 ? 0 : ends[length - 1];
+  return [
+    new Uint8Array(Uint32Array.of(length, 0).buffer),
+    new Uint8Array(keys.buffer, keys.byteOffset, 8 * length),
+    new Uint8Array(ends.buffer, ends.byteOffset, 4 * length),
+    bytes.subarray(0, body),
+  ];
 }
 
 /** Views of the parcel, valid as long as it is; it is copied once when it does not lie on a multiple of eight. */

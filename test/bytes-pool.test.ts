@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BytesPool } from '../../src/fetch/bytes-pool.ts';
-import { GrowingBytes } from '../../src/fetch/growing-bytes.ts';
-import { client, server } from './client-fixture.ts';
-import { send } from './scripted-server.ts';
+import { BytesPool } from '../src/bytes-pool.ts';
+import { GrowingBytes } from '../src/fetch/growing-bytes.ts';
+import { client, server } from './fetch/client-fixture.ts';
+import { send } from './fetch/scripted-server.ts';
 
 const start = (bytes: Uint8Array): unknown => bytes.buffer;
 

@@ -1,14 +1,15 @@
 /**
- * Memory for the bodies of responses, used again and again.
+ * Memory that is used again and again: for bodies of responses, for buffers of files.
  *
  * Idea      A body of 25 KB hangs on an object of a few bytes. Left to the garbage collector, it stays until that object is collected,
- *           and one that was in flight for a moment too long counts as old: in a wide crawl, tens of megabytes that nobody needs. So whoever
- *           is done with a body says so, and the next of its size is put where it was. Who forgets to leaves it to the collector.
- * Requires  nobody reads what was given back.
+ *           and one that was in use for a moment too long counts as old: in a wide crawl, tens of megabytes that nobody needs, and holes
+ *           among what the C library's allocator has. So whoever is done says so, and the next piece of that size is
+ *           the same memory. Who forgets to leaves it to the collector.
+ * Requires  nobody reads or writes what was given back.
  * Ensures   `take` gives at least as many bytes as asked for, and memory that nobody else has; at most `spare` bytes wait for use.
- * Cost      a body takes up to twice its size, as it does while it grows.
+ * Cost      up to twice the size of what is put there; the bytes are not zero.
  */
-import type { Bytes } from '../units.ts';
+import type { Bytes } from './units.ts';
 
 /** Less is cut from Node's own pool, and more is rare: neither comes back. */
 const SMALLEST = 12;
