@@ -154,7 +154,7 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
     next = found + urls / 40;
     const counts = [found, known, met, pages, waiting].map((count) => formatCount(count));
     console.log(`| ${counts.join(' | ')} | ${formatBytes(rss)} |`);
-    if (found >= urls) crawl.process.kill('SIGINT');
+    if (known >= urls) crawl.process.kill('SIGINT');
   };
   const summary = await crawl.finished;
   web.process.kill();

@@ -177,7 +177,10 @@ export class Agent {
       if (await admission.carry(frontier.turnsOut === 0)) supply.offered();
       const progressed = await distributor.step();
       await reputation?.step();
-      if (frontier.turnsOut === 0 && frontier.queued === 0 && distributor.idle) await reputation?.settle();
+      if (frontier.turnsOut === 0 && frontier.queued === 0 && distributor.idle) {
+        await reputation?.settle();
+        if (this.#mayStandBetter()) reputation?.rankSoon();
+      }
       await this.#checkpointIfDue();
       this.#distributing = false;
       // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become
@@ -221,7 +224,7 @@ export class Agent {
       if (limit) onLimit(limit);
       this.#reportIdle();
       if (this.#mayVisit()) frontier.starved();
-      if (admission.hasWork || distributor.hasWork) this.#links.notify();
+      if (admission.hasWork || distributor.hasWork || this.#mayStandBetter()) this.#links.notify();
       await this.#work.wait(this.#nextTurn());
     }
     while (frontier.turnsOut > 0) await this.#work.wait();
@@ -251,7 +254,14 @@ export class Agent {
     // What waits to be fetched waits for another run.
     if (this.#end !== undefined) return this.#handedOn;
     if (this.#distributing || frontier.turnsOut > 0 || frontier.queued > 0) return false;
-    return naming.idle && distributor.idle;
+    return naming.idle && distributor.idle && !this.#mayStandBetter();
+  }
+
+  /** What waits had no budget when domains were ranked last, and links have been found since. */
+  #mayStandBetter(): boolean {
+    const { supply, reputation, distributor, frontier } = this.#parts;
+    if (frontier.turnsOut > 0 || frontier.queued > 0 || !distributor.idle) return false;
+    return reputation?.hasNews === true && supply.waiting > 0;
   }
 
   #limits(): VisitLimits {

@@ -9,7 +9,7 @@
  *
  * Ensures   `parseBudget(String(policy))` is the policy again. A budget is whole, at least 0 and at most a billion, whatever the
  *           arithmetic gives: it is rounded, and what is no number counts as 0. A budget of 0 puts off the domain's URLs until
- *           it has another.
+ *           it has another; before any domain is ranked nobody has less than 1, or a crawl by ranks would never begin.
  */
 import { xxh64 } from '../url/xxh64.ts';
 import {
@@ -33,7 +33,7 @@ const MOST_BUDGET = 1e9;
 export function parseBudget(text: string): BudgetPolicy {
   const expression = parseExpression(text, TERMS);
   return {
-    budget: (domain) => whole(expression.value(domain)),
+    budget: (domain) => Math.max(domain.domains === 0 ? 1 : 0, whole(expression.value(domain))),
     toString: () => String(expression),
   };
 }

@@ -101,6 +101,12 @@ export class Reputation {
     return gatherer.waiting === 0 && this.#arrived.length === 0 && edges.pending === 0;
   }
 
+  /** Domains are being ranked, or links were found by which they have not been. */
+  get hasNews(): boolean {
+    const { edges } = this.#parts;
+    return this.#ranking !== undefined || edges.size + edges.pending > this.#rankedAt;
+  }
+
   /** When `step` has something to do although nothing happens. */
   get wakeAt(): Millis {
     return this.#ranking ? 0 : this.#edgesDue;
@@ -220,12 +226,19 @@ export class Reputation {
     await this.#takeNew();
   }
 
+  /** There is nothing else to do: `step` goes on with a ranking by what is known, however little of it is new. */
+  rankSoon(): void {
+    if (!this.#ranking && this.hasNews) this.#beginRanking();
+  }
+
   /** Computes all budgets by what is known now, at the end of a crawl. */
   async rankNow(): Promise<void> {
     await this.write();
     while (this.#ranking && !(await this.#ranking.next()).done);
     this.#ranking = undefined;
     for await (const _ of this.#rank());
+    // Whoever looks at the crawl afterwards knows the standing no longer.
+    await this.#parts.book.flush();
   }
 
   /** Stops whatever is under way. */

@@ -123,6 +123,24 @@ describe('a crawl in the order of budgets', () => {
     expect(state.get(trusted)?.queued).toBe(0);
   });
 
+  test.each([1, 2])('ends when nothing that waits has budget, with %d agents', async (agents) => {
+    lab = await startLab({ domains: 400, pages: 5 });
+    // As soon as domains are ranked, those with few links have none.
+    const { urlsQueued } = await crawl({ budget: 'domains < 1 ? 1 : in >= 4 ? 5 : 0', rank: 'in', agents });
+    const without = (await allDomains()).filter(({ budget }) => budget === 0);
+    expect(urlsQueued).toBeGreaterThan(0);
+    expect(without.reduce((sum, { queued }) => sum + queued, 0)).toBeGreaterThanOrEqual(urlsQueued);
+  });
+
+  test('begins and ends with a policy that gives to the best only, and tells what it gives', async () => {
+    lab = await startLab({ domains: 60, pages: 20 });
+    const fetched: string[] = [];
+    await crawl({ budget: 'top(3, each=50)', agents: 2 }, fetched);
+    const rows = await allDomains();
+    expect(fetched.length).toBeGreaterThan(20);
+    expect(new Set(rows.map(({ budget }) => budget))).toEqual(new Set([0, 50]));
+  });
+
   test('cannot be gone on with breadth first, where URLs that wait for budget would be forgotten', async () => {
     lab = await startLab({ scenario: 'clean', domains: 10, pages: 5 });
     await crawl({ maxPages: 5 });

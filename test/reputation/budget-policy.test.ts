@@ -51,6 +51,11 @@ test('equal gives everybody the same', () => {
   expect([budget('equal', {}), budget('equal(77)', { rank: 1 })]).toEqual([10, 77]);
 });
 
+test('before any domain is ranked nobody has nothing', () => {
+  expect([0, 1].map((domains) => budget('top(1000, 50)', { domains }))).toEqual([1, 0]);
+  expect(budget('equal(3)', { domains: 0 })).toBe(3);
+});
+
 test('top gives nothing to the others', () => {
   expect([1, 1000, 1001, Infinity].map((rank) => budget('top(1000, 50)', { rank }))).toEqual([50, 50, 0, 0]);
 });
