@@ -23,7 +23,7 @@ import { DrumlinError, EXIT } from '../errors.ts';
 import { Backlog, type BacklogState } from '../frontier/backlog.ts';
 import type { FrontierState } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
-import { budgets, parseBudget } from '../reputation/budget-policy.ts';
+import { atFirst, budgets, parseBudget } from '../reputation/budget-policy.ts';
 import type { BookState } from '../reputation/domain-book.ts';
 import {
   ReputationFolder,
@@ -289,6 +289,7 @@ export async function openReputation(
   onHalved: (p: number) => void,
   at: ReputationState | undefined,
 ): Promise<ReputationFolder> {
+  const policy = parseBudget(budget);
   return ReputationFolder.open({
     disk,
     dir: reputationDir(dir),
@@ -297,7 +298,7 @@ export async function openReputation(
     seed: SAMPLE_SEED,
     mostArcs: MOST_SAMPLED,
     onHalved,
-    budgetOf: budgets(parseBudget(budget), Standing.none, rank),
+    budgetOf: budgets(at ? policy : atFirst(policy), Standing.none, rank),
     at,
   });
 }

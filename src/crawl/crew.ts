@@ -71,6 +71,11 @@ interface Member {
  * what is in the middle of its moment is taken for old.
  */
 const YOUNG = 32;
+/**
+ * Megabytes that an agent may take for objects in all, where V8 is somebody else's to set (see garbage.ts): twenty times what lives. Below
+ * 2,048 V8 lets garbage grow to as much as lives, above to three times as much.
+ */
+const OLD = 2000;
 
 export class Crew {
   readonly #options: CrewOptions;
@@ -182,7 +187,12 @@ export class Crew {
         agent,
         start: threaded,
         transfer: ports.filter((port): port is MessagePort => port !== undefined),
-        options: { resourceLimits: { maxYoungGenerationSizeMb: YOUNG } },
+        options: {
+          resourceLimits: {
+            maxYoungGenerationSizeMb: YOUNG,
+            ...(!ownsProcess && { maxOldGenerationSizeMb: OLD }),
+          },
+        },
       },
       {
         progress: (told) => {

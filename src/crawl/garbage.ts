@@ -6,7 +6,8 @@
  * a second, in threads that no profile shows. Here garbage may grow to the same size whatever lives, so that small crawls do not pay
  * for collections and large ones do not grow by them.
  *
- * Requires  a process whose other threads are ours as well: V8 has one such setting for all.
+ * Requires  a process whose other threads are ours as well: V8 has one such setting for all. Agents are alike, so it does not matter that the one
+ *           that was collected last decides for all.
  */
 import {
   constants,
@@ -18,7 +19,10 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Bytes } from '../units.ts';
 
 const GARBAGE: Bytes = 48 * 2 ** 20;
-/** Percent of what lives. Small heaps would otherwise be asked to grow manifold from one collection to the next. */
+/**
+ * Percent of what lives. Small heaps would otherwise be asked to grow manifold from one collection to the next; large ones, beyond any that a
+ * crawl has been seen to need, would be collected all the time.
+ */
 const MOST = 1000;
 const LEAST = 50;
 

@@ -11,7 +11,7 @@ import type { Disk, DiskFile } from './disk.ts';
 import { type Format, formatHeader, requireFormat } from './format.ts';
 
 const BUFFER_BYTES = 256 * 1024;
-/** Logs come and go with every merge; their buffers stay. */
+/** Logs come and go with every merge; their buffers stay, unless they are larger than usual. */
 const buffers = new BytesPool(8 * BUFFER_BYTES);
 const NONE = Buffer.alloc(0);
 
@@ -32,7 +32,7 @@ export class AppendLog {
     this.#other = buffers.take(bufferBytes);
   }
 
-  /** The memory of the log is two buffers of `bufferBytes`. */
+  /** The memory of the log is two buffers of `bufferBytes`, or of the next power of two. */
   static async create(
     disk: Disk,
     path: string,
@@ -68,8 +68,8 @@ export class AppendLog {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    if (this.#filling.length === 0) throw new Error(`${this.file.path} is sealed`);
     for (let done = 0; done < bytes.length; ) {
+      if (this.#filling.length === 0) throw new Error(`${this.file.path} is sealed`);
       const n = Math.min(bytes.length - done, this.#filling.length - this.#filled);
       this.#filling.set(n === bytes.length ? bytes : bytes.subarray(done, done + n), this.#filled);
       this.#filled += n;

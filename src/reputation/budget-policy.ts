@@ -9,7 +9,7 @@
  *
  * Ensures   `parseBudget(String(policy))` is the policy again. A budget is whole, at least 0 and at most a billion, whatever the
  *           arithmetic gives: it is rounded, and what is no number counts as 0. A budget of 0 puts off the domain's URLs until
- *           it has another; before any domain is ranked nobody has less than 1, or a crawl by ranks would never begin.
+ *           it has another.
  */
 import { xxh64 } from '../url/xxh64.ts';
 import {
@@ -33,10 +33,25 @@ const MOST_BUDGET = 1e9;
 export function parseBudget(text: string): BudgetPolicy {
   const expression = parseExpression(text, TERMS);
   return {
-    budget: (domain) => Math.max(domain.domains === 0 ? 1 : 0, whole(expression.value(domain))),
+    budget: (domain) => whole(expression.value(domain)),
     toString: () => String(expression),
   };
 }
+
+/**
+ * The policy as long as no link between domains is known, and so no domain ranked: whoever could earn something has at least 1, or a crawl by ranks
+ * alone would never begin.
+ */
+export function atFirst(policy: BudgetPolicy): BudgetPolicy {
+  const best = { rank: 1, score: MUCH, inDegree: MUCH, supporters: MUCH, cash: MUCH, domains: MUCH, mean: 1 };
+  return {
+    budget: (domain) => Math.max(policy.budget(domain), Math.min(1, policy.budget({ ...domain, ...best }))),
+    toString: () => String(policy),
+  };
+}
+
+/** More than any domain needs to be among the best. */
+const MUCH = 1e6;
 
 /** What the book asks: the policy, for domains as they stand, unless the operator has decided. */
 export function budgets(policy: BudgetPolicy, standing: Standing, rank: RankName): BudgetOf {

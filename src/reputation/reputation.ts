@@ -18,7 +18,7 @@ import { RecentCache } from '../sieve/recent-cache.ts';
 import type { Bytes, Millis } from '../units.ts';
 import { xxh64 } from '../url/xxh64.ts';
 import type { DomainView } from './budget-expression.ts';
-import { type BudgetPolicy, budgets } from './budget-policy.ts';
+import { atFirst, type BudgetPolicy, budgets } from './budget-policy.ts';
 import type { DomainBook } from './domain-book.ts';
 import type { DomainEdges, NewEdges } from './domain-edges.ts';
 import type { Override } from './domain-record.ts';
@@ -81,6 +81,10 @@ export class Reputation {
   #ranking: AsyncGenerator<void> | undefined;
   #rankingBegun: Millis = 0;
   #nextRanking: Millis = 0;
+  /** However little is new. */
+  #ranksSoon = false;
+  /** Other agents have told of links since domains were ranked last. */
+  #sampleHasGrown = false;
   /** Pages fetched lately, by domain. */
   readonly #fetched = new Map<bigint, number>();
   #pagesFetched = 0;
@@ -92,7 +96,8 @@ export class Reputation {
   constructor(parts: ReputationParts) {
     this.#parts = parts;
     this.#standings = Array.from({ length: parts.agents }, () => Standing.none);
-    this.#leastBudget = parts.policy.budget(unknown(Standing.none));
+    const { edges, policy } = parts;
+    this.#leastBudget = (edges.size > 0 ? policy : atFirst(policy)).budget(unknown(Standing.none));
   }
 
   /** Nothing is on its way to other agents, or could have to be sent to them. */
@@ -103,13 +108,14 @@ export class Reputation {
 
   /** Domains are being ranked, or links were found by which they have not been. */
   get hasNews(): boolean {
-    const { edges } = this.#parts;
-    return this.#ranking !== undefined || edges.size + edges.pending > this.#rankedAt;
+    const { edges, rank } = this.#parts;
+    const sampled = rank === 'tse' && this.#sampleHasGrown;
+    return this.#ranking !== undefined || sampled || edges.size + edges.pending > this.#rankedAt;
   }
 
   /** When `step` has something to do although nothing happens. */
   get wakeAt(): Millis {
-    return this.#ranking ? 0 : this.#edgesDue;
+    return this.#ranking ? 0 : Math.min(this.#edgesDue, this.#ranksSoon ? this.#nextRanking : Infinity);
   }
 
   get standing(): Standing {
@@ -157,8 +163,10 @@ export class Reputation {
 
   receive(from: number, message: Message, bytes: Uint8Array): void {
     if (message === 'edges') this.#arrived.push(bytes);
-    else if (message === 'sample') this.#parts.sample.receive(bytes);
-    else this.#learnStanding(from, Standing.unpack(bytes));
+    else if (message === 'sample') {
+      this.#parts.sample.receive(bytes);
+      this.#sampleHasGrown = true;
+    } else this.#learnStanding(from, Standing.unpack(bytes));
   }
 
   /** Hands edges to the owners of their targets when there are many or they have waited long enough. */
@@ -226,9 +234,9 @@ export class Reputation {
     await this.#takeNew();
   }
 
-  /** There is nothing else to do: `step` goes on with a ranking by what is known, however little of it is new. */
+  /** There is nothing else to do: as soon as its share of the time allows it, `step` ranks by what is known, however little of it is new. */
   rankSoon(): void {
-    if (!this.#ranking && this.hasNews) this.#beginRanking();
+    this.#ranksSoon = true;
   }
 
   /** Computes all budgets by what is known now, at the end of a crawl. */
@@ -237,7 +245,7 @@ export class Reputation {
     while (this.#ranking && !(await this.#ranking.next()).done);
     this.#ranking = undefined;
     for await (const _ of this.#rank());
-    // Whoever looks at the crawl afterwards knows the standing no longer.
+    // Whoever looks at the crawl afterwards knows the standing no longer. That of other agents is what they told last.
     await this.#parts.book.flush();
   }
 
@@ -265,12 +273,14 @@ export class Reputation {
   #isDue(): boolean {
     const { edges, clock } = this.#parts;
     const known = edges.size + edges.pending;
-    if (known === 0 || known < Math.max(this.#rankedAt * GROWTH, this.#rankedAt + FIRST_EDGES)) return false;
+    const hasGrown = known >= Math.max(this.#rankedAt * GROWTH, this.#rankedAt + FIRST_EDGES);
+    if (!hasGrown && !(this.#ranksSoon && this.hasNews)) return false;
     return clock.now() >= this.#nextRanking;
   }
 
   #beginRanking(): void {
     this.#rankingBegun = this.#parts.clock.now();
+    this.#ranksSoon = false;
     this.#ranking = this.#rank();
   }
 
@@ -308,6 +318,7 @@ export class Reputation {
     await edges.flush();
     await this.#takeNew();
     this.#rankedAt = edges.size;
+    this.#sampleHasGrown = false;
     if (rank === 'tse') yield* this.#countSupporters();
     const own = yield* this.#ownStanding();
     const packed = own.pack();

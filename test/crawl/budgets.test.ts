@@ -123,22 +123,31 @@ describe('a crawl in the order of budgets', () => {
     expect(state.get(trusted)?.queued).toBe(0);
   });
 
-  test.each([1, 2])('ends when nothing that waits has budget, with %d agents', async (agents) => {
+  test.each([
+    { agents: 1, rank: 'in', enough: 'in >= 4' },
+    { agents: 2, rank: 'in', enough: 'in >= 4' },
+    { agents: 2, rank: 'tse', enough: 'supporters >= 120' },
+  ] as const)('ends when nothing that waits has budget: %o', async ({ agents, rank, enough }) => {
     lab = await startLab({ domains: 400, pages: 5 });
     // As soon as domains are ranked, those with few links have none.
-    const { urlsQueued } = await crawl({ budget: 'domains < 1 ? 1 : in >= 4 ? 5 : 0', rank: 'in', agents });
+    const budget = `${enough} ? 5 : 0`;
+    const { urlsQueued } = await crawl({ budget, rank, rankSample: 1, agents });
     const without = (await allDomains()).filter(({ budget }) => budget === 0);
     expect(urlsQueued).toBeGreaterThan(0);
     expect(without.reduce((sum, { queued }) => sum + queued, 0)).toBeGreaterThanOrEqual(urlsQueued);
   });
 
-  test('begins and ends with a policy that gives to the best only, and tells what it gives', async () => {
+  test('begins with a policy that gives to the best only, and gives the others nothing when it goes on', async () => {
     lab = await startLab({ domains: 60, pages: 20 });
-    const fetched: string[] = [];
-    await crawl({ budget: 'top(3, each=50)', agents: 2 }, fetched);
+    const [fetched, later]: [string[], string[]] = [[], []];
+    const best = { budget: 'top(3, each=50)', agents: 2 };
+    await crawl(best, fetched);
     const rows = await allDomains();
+    const isBest = new Map(rows.map(({ domain, budget }) => [domain, budget > 1]));
     expect(fetched.length).toBeGreaterThan(20);
-    expect(new Set(rows.map(({ budget }) => budget))).toEqual(new Set([0, 50]));
+    expect([...isBest.values()]).toContain(true);
+    await crawl(best, later);
+    expect(later.filter((url) => !isBest.get(domainOf(url) ?? ''))).toEqual([]);
   });
 
   test('cannot be gone on with breadth first, where URLs that wait for budget would be forgotten', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DomainView } from '../../src/reputation/budget-expression.ts';
-import { budgets, parseBudget } from '../../src/reputation/budget-policy.ts';
+import { atFirst, budgets, parseBudget } from '../../src/reputation/budget-policy.ts';
 import { newRecord } from '../../src/reputation/domain-record.ts';
 import { SCORES, Standing } from '../../src/reputation/standing.ts';
 import { xxh64 } from '../../src/url/xxh64.ts';
@@ -51,9 +51,10 @@ test('equal gives everybody the same', () => {
   expect([budget('equal', {}), budget('equal(77)', { rank: 1 })]).toEqual([10, 77]);
 });
 
-test('before any domain is ranked nobody has nothing', () => {
-  expect([0, 1].map((domains) => budget('top(1000, 50)', { domains }))).toEqual([1, 0]);
-  expect(budget('equal(3)', { domains: 0 })).toBe(3);
+test('at first whoever could earn something has at least one', () => {
+  const first = (policy: string) => atFirst(parseBudget(policy)).budget(view({ domains: 0, mean: 0 }));
+  expect(['top(1000, 50)', 'score > 10 ? 7 : 0', 'equal(3)', 'irlbot'].map(first)).toEqual([1, 1, 3, 10]);
+  expect(['equal(0)', 'irlbot * boost(.com=0)'].map(first)).toEqual([0, 0]);
 });
 
 test('top gives nothing to the others', () => {
