@@ -1,0 +1,98 @@
+/** Agents that tell each other of links, and when they have reason to rank domains again. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openReputation } from '../../src/crawl/agent-folder.ts';
+import { agentOf } from '../../src/crawl/between/routing.ts';
+import { resolveConfig } from '../../src/crawl/settings.ts';
+import { Disk } from '../../src/disk/disk.ts';
+import { flatOut } from '../../src/drum/pacer.ts';
+import { parseBudget } from '../../src/reputation/budget-policy.ts';
+import { EdgeGatherer } from '../../src/reputation/edge-gatherer.ts';
+import { Reputation } from '../../src/reputation/reputation.ts';
+import type { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
+import { partitionOfFingerprint } from '../../src/url/fingerprint.ts';
+import { xxh64 } from '../../src/url/xxh64.ts';
+import { type VirtualClock, virtualClock } from '../fetch/virtual-clock.ts';
+
+const config = resolveConfig({ rank: 'tse', rankSample: 1, budget: 'top(1, each=5)' });
+const ownerOf = (partition: number): number => agentOf(partition, 2);
+const isOurs = (agent: number) => (key: bigint) => ownerOf(partitionOfFingerprint(key)) === agent;
+/** Domains of each agent. */
+const DOMAINS = [0, 1].map((agent) =>
+  Array.from({ length: 40 }, (_, i) => `d${i}.test`).filter((name) => isOurs(agent)(xxh64(name))),
+);
+
+let dir: string;
+let clock: VirtualClock;
+let folders: ReputationFolder[];
+let agents: Reputation[];
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'drumlin-reputation-'));
+  clock = virtualClock();
+  agents = [];
+  folders = [];
+  for (const agent of [0, 1]) {
+    const folder = await openReputation(new Disk(), join(dir, String(agent)), config, () => {}, undefined);
+    folders.push(folder);
+    const { book, edges, sample } = folder;
+    const gatherer = new EdgeGatherer({ owners: 2, ownerOf, cash: false, cache: 2 ** 12 });
+    agents.push(
+      new Reputation({
+        ...{ agent, agents: 2, rank: 'tse', policy: parseBudget(config.budget), isOurs: isOurs(agent) },
+        ...{ gatherer, edges, sample, book, clock, pacer: flatOut, onBudgets: () => {} },
+        send: (to, message, bytes) => agents[to].receive(agent, message, bytes),
+      }),
+    );
+  }
+});
+afterEach(async () => {
+  for (const agent of agents) await agent.end();
+  for (const folder of folders) await folder.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** Agent `by` has fetched a page. */
+async function link(by: number, from: string, to: string): Promise<void> {
+  agents[by].page(xxh64(from), `http://${from}/`, [`http://${to}/`]);
+  for (const agent of [...agents, ...agents]) await agent.settle();
+}
+
+test('there is reason to rank again when links are known that were not, also links that only others were told', async () => {
+  const [[target, ...ours], [theirs, source]] = DOMAINS;
+  expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
+  await link(1, source, target);
+  expect(agents.map(({ hasNews }) => hasNews)).toEqual([true, true]);
+  for (const agent of agents) await agent.rankNow();
+  expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
+  await link(0, ours[0], theirs);
+  // What leads to their domains is theirs to count; but whoever supports ours may be supported by it.
+  expect(agents.map(({ hasNews }) => hasNews)).toEqual([true, true]);
+  await link(0, ours[0], theirs);
+  for (const agent of agents) {
+    agent.rankSoon();
+    while (await agent.step());
+  }
+  expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
+});
+
+test('a ranking for lack of anything else to do waits for its share of the time', async () => {
+  const [[target, other], [source]] = DOMAINS;
+  await link(1, source, target);
+  const [agent] = agents;
+  agent.rankSoon();
+  const ranking = agent.step();
+  clock.advance(1000);
+  await ranking;
+  while (await agent.step());
+  await link(1, source, other);
+  agent.rankSoon();
+  expect(await agent.step()).toBe(false);
+  expect(agent.hasNews).toBe(true);
+  expect(agent.wakeAt).toBe(clock.now() + 10_000);
+  clock.advance(10_000);
+  while (await agent.step());
+  expect(agent.hasNews).toBe(false);
+});
