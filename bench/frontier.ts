@@ -6,7 +6,7 @@
  *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
  *     throughput against delay (BUbiNG, Figure 4): the front grows, the throughput should not fall
- *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2]
+ *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2] [--plot memory.svg]
  *     a crawl that discovers far more than it fetches: memory against URLs discovered
  *
  * The web runs in a process of its own; everything stays on loopback.
@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseCount } from '../src/units.ts';
 import { judge } from './frontier/judge.ts';
+import { memoryPlot } from './frontier/memory-plot.ts';
 import { BIN, startServer, startWeb, type Web } from './web/start.ts';
 
 interface Sample {
@@ -55,6 +56,7 @@ export async function run(args: string[]): Promise<void> {
       pages: text,
       links: text,
       delays: text,
+      plot: text,
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-frontier-'));
@@ -159,6 +161,8 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
   const summary = await crawl.finished;
   web.process.kill();
   const { samples } = crawl;
+  if (flags.plot)
+    writeFileSync(flags.plot, memoryPlot(samples.map(({ pages, rss }) => [pages * Number(links), rss])));
   console.log(growth('links were found', samples, urls, ({ pages }) => pages * Number(links)));
   console.log(growth('URLs were decided to be new', samples, urls, ({ known }) => known));
   console.log(JSON.stringify(summary));

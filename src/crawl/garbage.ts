@@ -1,10 +1,10 @@
 /**
  * How much garbage an agent lets grow before V8 collects what is old.
  *
- * Left to itself V8 goes by what lives: it waits until as much garbage has gathered again. Little lives in an agent, and every
- * collection takes whatever pages are under way for old, which are garbage a moment later: at 20 MB that live it collects three times
- * a second, in threads that no profile shows. Here garbage may grow to the same size whatever lives, so that small crawls do not pay
- * for collections and large ones do not grow by them.
+ * Left to itself V8 goes by what lives: it waits until as much garbage has gathered again, or three times as much where it may take gigabytes. Little
+ * lives in an agent, and every collection takes whatever pages are under way for old, which are garbage a moment later: at 20 MB that live it
+ * collects three times a second, in threads that no profile shows. Here garbage may grow to 48 MB, and to as much as lives where that is more: small
+ * crawls do not pay for collections, and large ones do not grow by them.
  *
  * Requires  a process whose other threads are ours as well: V8 has one such setting for all. Agents are alike, so it does not matter that the one
  *           that was collected last decides for all.
@@ -19,12 +19,9 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Bytes } from '../units.ts';
 
 const GARBAGE: Bytes = 48 * 2 ** 20;
-/**
- * Percent of what lives. Small heaps would otherwise be asked to grow manifold from one collection to the next; large ones, beyond any that a
- * crawl has been seen to need, would be collected all the time.
- */
+/** Percent of what lives. Tiny heaps would otherwise be asked to grow manifold from one collection to the next. */
 const MOST = 1000;
-const LEAST = 50;
+const LEAST = 100;
 
 /** Sees to it from now on, in this thread. */
 export function limitGarbage(): void {
