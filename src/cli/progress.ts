@@ -63,6 +63,13 @@ export const ENDINGS: Record<Summary['end'], string> = {
   interrupted: 'stopped on request',
 };
 
+/** Finished with URLs that wait: those have no budget. */
+function endingOf({ end, urlsQueued }: Summary): string {
+  return end === 'finished' && urlsQueued > 0
+    ? 'finished: nothing that waits has budget (--budget)'
+    : ENDINGS[end];
+}
+
 /** `before` is what earlier runs have counted: what is told is told of the whole crawl. */
 export function summaryText(summary: Summary, before: CountersState = { ...new Counters() }): string {
   const { pages, bytes, seconds, cpuSeconds } = summary;
@@ -70,7 +77,7 @@ export function summaryText(summary: Summary, before: CountersState = { ...new C
   const rate = `${formatCount(pages / seconds)}/s`;
   const run = `${formatCount(pages)} in ${formatDuration(seconds * 1000)} (${rate}), ${formatBytes(bytes)}`;
   const rows: [string, string][] = [
-    ['ended', ENDINGS[summary.end]],
+    ['ended', endingOf(summary)],
     [
       'pages',
       before.pages === 0

@@ -183,10 +183,10 @@ function listenForInterrupts(onSecond: () => void): { onFirst(stop: () => void):
 }
 
 /** A limit that was reached is told apart from a crawl that came to nothing, and from one that had nothing left to do. */
-function exitCodeOf({ end, pages, urlsQueued, errors, retries, disallowed }: Summary): number {
+function exitCodeOf(summary: Summary): number {
+  const { end, urlsQueued } = summary;
   if (end === 'interrupted') return EXIT.interrupted;
-  const failed = Object.keys(errors).length + Object.keys(retries).length;
-  if (pages === 0 && disallowed + failed > 0) return EXIT.nothingCrawled;
+  if (whyNothing(summary) !== undefined) return EXIT.nothingCrawled;
   return end !== 'finished' && urlsQueued > 0 ? EXIT.limitReached : EXIT.ok;
 }
 

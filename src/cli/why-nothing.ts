@@ -38,13 +38,18 @@ export const FAULTS: Readonly<Record<Fault, readonly [fact: string, remedy: stri
 
 /** One line; undefined for a crawl that has fetched something, or was asked nothing. */
 export function whyNothing(summary: Summary): string | undefined {
-  const { pages, disallowed, errors, retries, refused } = summary;
+  const { pages, disallowed, errors, retries, refused, end, urlsQueued } = summary;
   if (pages > 0) return undefined;
   const say = (fact: string, remedy: string) => `Not a page was fetched: ${fact}. ${remedy}`;
   const fault = mostFrequent({ ...retries, ...errors });
-  if (fault !== undefined && Object.hasOwn(FAULTS, fault)) return say(...FAULTS[fault as Fault]);
+  if (fault !== undefined) {
+    return Object.hasOwn(FAULTS, fault) ? say(...FAULTS[fault as Fault]) : say(fault, 'See log.jsonl.');
+  }
   if (disallowed > 0) {
     return say('robots.txt forbids it', 'Ask which line does: drumlin robots SEED SEED.');
+  }
+  if (end === 'finished' && urlsQueued > 0) {
+    return say('no domain whose URLs wait has budget', 'Give others some with --budget, or go --order bfs.');
   }
   const reason = mostFrequent(refused);
   return (

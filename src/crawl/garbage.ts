@@ -4,7 +4,7 @@
  * Left to itself V8 goes by what lives: it waits until as much garbage has gathered again, or three times as much where it may take gigabytes. Little
  * lives in an agent, and every collection takes whatever pages are under way for old, which are garbage a moment later: at 20 MB that live it
  * collects three times a second, in threads that no profile shows. Here garbage may grow to 48 MB whatever lives, so that small
- * crawls do not pay for collections and usual ones do not grow by them; where more than 56 MB live, which makes a collection dear, it may grow by two
+ * crawls do not pay for collections and usual ones do not grow by them; where more than 56 MB live, which makes a collection dear, it may grow by four
  * for each megabyte beyond.
  *
  * Requires  a process whose other threads are ours as well: V8 has one such setting for all. Agents are alike, so it does not matter that the one
@@ -22,7 +22,7 @@ import type { Bytes } from '../units.ts';
 const GARBAGE: Bytes = 48 * 2 ** 20;
 /** More, so many times as much, for what lives beyond. */
 const USUAL: Bytes = 56 * 2 ** 20;
-const BEYOND = 2;
+const BEYOND = 4;
 /** Percent of what lives. Tiny heaps would otherwise be asked to grow manifold from one collection to the next. */
 const MOST = 1000;
 

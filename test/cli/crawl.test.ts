@@ -57,6 +57,23 @@ describe('drumlin crawl', () => {
   });
 
   test.each([
+    ['--exclude', '*', 'all URLs were refused'],
+    ['--budget', 'equal(0)', 'nothing that waits has budget'],
+  ])('leaves with 3 when %s %s lets no page through, and says why', async (option, value, why) => {
+    const { code, out, err } = await drumlin(
+      'crawl',
+      `${site.origin}/`,
+      ...LOCAL,
+      '--dir',
+      'c',
+      option,
+      value,
+    );
+    expect(code).toBe(3);
+    expect(out + err).toContain(why);
+  });
+
+  test.each([
     ['warc', 'archive'],
     ['files', 'pages'],
   ])('says where pages are with --store %s, and there they are', async (store, folder) => {

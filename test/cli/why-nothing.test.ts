@@ -32,6 +32,9 @@ test('one that has fetched nothing says what stood in its way most, and what to 
   expect(whyNothing({ ...SUMMARY, disallowed: 3 })).toMatch(
     /robots\.txt forbids it\. Ask which line does: drumlin robots/,
   );
+  expect(whyNothing({ ...SUMMARY, urlsQueued: 3 })).toMatch(/has budget\. Give others some with --budget/);
+  expect(whyNothing({ ...SUMMARY, urlsQueued: 3, end: 'max-time' })).toBeUndefined();
+  expect(whyNothing({ ...SUMMARY, errors: { unheard: 1 } })).toMatch(/: unheard\. See log\.jsonl/);
   expect(whyNothing({ ...SUMMARY, refused: { exclude: 3 } })).toMatch(
     /all URLs were refused \(exclude\)\. Check --scope/,
   );

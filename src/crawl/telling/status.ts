@@ -122,6 +122,8 @@ function nextStep({ state, dir, pid, waiting, end }: Omit<CrawlStatus, 'next'>):
       if (waiting > 0 && end !== 'finished') {
         return { why: `${formatCount(waiting)} URLs wait; to go on`, command: goOn };
       }
-      return { why: 'nothing is left to fetch; to see how it went', command: `drumlin report ${dir}` };
+      return waiting > 0
+        ? { why: 'nothing that waits has budget; to see who has', command: `drumlin domains ${dir}` }
+        : { why: 'nothing is left to fetch; to see how it went', command: `drumlin report ${dir}` };
   }
 }
