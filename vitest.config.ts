@@ -2,11 +2,11 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Where whole crawls are run and processes are started: seconds a file, where others take a moment. */
-const SLOW = /\/test\/(crawl|cli|lab)\//;
+const SLOW = /\/test\/(crawl|cli|lab|simulator)\//;
 /** Those that change or measure what belongs to the whole process, or put another module in the place of ours. */
 const ALONE = [
   'test/{cli,doctor}/**/*.test.ts',
-  'test/crawl/{clock-jumps,scope}.test.ts',
+  'test/crawl/{clock-jumps,agent/scope}.test.ts',
   'test/fuzz/command-line.test.ts',
   'test/lab/{observe,transfer}.test.ts',
   'test/sieve/lines.test.ts',

@@ -14,20 +14,20 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 import { WARCRecord, WARCSerializer } from 'warcio';
-import type { CompressionOptions } from '../src/archive/compression.ts';
-import { digest } from '../src/archive/digest.ts';
-import { type GzipLevel, gzipMember, storedMember } from '../src/archive/gzip.ts';
-import { StoredPayloads } from '../src/archive/stored-payloads.ts';
-import { surt } from '../src/archive/surt.ts';
-import { verifyDigests } from '../src/archive/verify.ts';
-import { readWarc } from '../src/archive/warc-reader.ts';
-import { RecordAssembler, requestFields, responseFields } from '../src/archive/warc-record.ts';
-import { WarcWriter } from '../src/archive/warc-writer.ts';
-import { loadZstd, type Zstd, type ZstdLevel } from '../src/archive/zstd.ts';
+import type { CompressionOptions } from '../src/archive/compress/compression.ts';
+import { type GzipLevel, gzipMember, storedMember } from '../src/archive/compress/gzip.ts';
+import { loadZstd, type Zstd, type ZstdLevel } from '../src/archive/compress/zstd.ts';
+import { surt } from '../src/archive/index/surt.ts';
+import { StoredPayloads } from '../src/archive/payloads/stored-payloads.ts';
+import { verifyDigests } from '../src/archive/tools/verify.ts';
+import { digest } from '../src/archive/warc/digest.ts';
+import { readWarc } from '../src/archive/warc/warc-reader.ts';
+import { RecordAssembler, requestFields, responseFields } from '../src/archive/warc/warc-record.ts';
+import { WarcWriter } from '../src/archive/write/warc-writer.ts';
 import { Disk } from '../src/disk/disk.ts';
 import type { Exchange } from '../src/fetch/exchange.ts';
-import { NO_PORTS, webOf } from '../src/lab/index.ts';
 import { makePage } from '../src/lab/page.ts';
+import { NO_PORTS, webOf } from '../src/lab/server/lab.ts';
 
 const PAGE_BYTES = 25_000;
 const LINKS = 59;
@@ -41,7 +41,10 @@ interface Way {
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { pages: { type: 'string', default: '300' }, rounds: { type: 'string', default: '7' } },
+    options: {
+      pages: { type: 'string', default: '300' },
+      rounds: { type: 'string', default: '7' },
+    },
   });
   const pages = makePages(Number(values.pages));
   const rounds = Number(values.rounds);
@@ -85,7 +88,9 @@ async function compare(
     const sorted = costs[i].toSorted((a, b) => a - b);
     const mean = sorted.reduce((sum, c) => sum + c, 0) / rounds;
     const sd = Math.sqrt(sorted.reduce((sum, c) => sum + (c - mean) ** 2, 0) / rounds);
-    const figures = [sorted[0], sorted[rounds >> 1], mean].map((figure) => figure.toFixed(0).padStart(8));
+    const figures = [sorted[0], sorted[rounds >> 1], mean].map((figure) =>
+      figure.toFixed(0).padStart(8),
+    );
     console.log(
       `${way.name.padEnd(44)}${figures.join('')} ± ${sd.toFixed(0).padEnd(5)}${sizes[i].toFixed(0).padStart(8)}`,
     );
@@ -180,7 +185,10 @@ function warcioRecords(page: Exchange): WARCRecord[] {
     date: new Date(page.startedAt).toISOString(),
     warcVersion: 'WARC/1.1' as const,
   };
-  const httpHeaders = { 'Content-Type': 'text/html; charset=utf-8', Date: 'Sat, 14 Mar 2026 15:09:26 GMT' };
+  const httpHeaders = {
+    'Content-Type': 'text/html; charset=utf-8',
+    Date: 'Sat, 14 Mar 2026 15:09:26 GMT',
+  };
   const response = WARCRecord.create({ ...common, type: 'response', httpHeaders }, [page.payload]);
   const warcHeaders = { 'WARC-Concurrent-To': response.warcHeader('WARC-Record-ID') ?? '' };
   const request = WARCRecord.create({
@@ -222,8 +230,11 @@ function eachOf(name: string, make: (page: Uint8Array) => Uint8Array | Promise<U
 }
 
 /** With the copy that a caller makes of the member. */
-const OURS = eachOf('ours, level 1', (page) => gzipMember(page, 1, (member) => Buffer.from(member)));
-const byZlib = (level: number) => eachOf(`gzipSync, level ${level}`, (page) => gzipSync(page, { level }));
+const OURS = eachOf('ours, level 1', (page) =>
+  gzipMember(page, 1, (member) => Buffer.from(member)),
+);
+const byZlib = (level: number) =>
+  eachOf(`gzipSync, level ${level}`, (page) => gzipSync(page, { level }));
 
 const byZstd = (zstd: Zstd) => (level: ZstdLevel) =>
   eachOf(`zstd, level ${level}`, (page) => zstd.frame(page, level));
@@ -325,7 +336,9 @@ function makePages(count: number): Exchange[] {
   };
   const letters = 'etaoinshrdlucmfwypvbgkjqxz';
   const vocabulary = Array.from({ length: 1200 }, () =>
-    Array.from({ length: 2 + random() * 8 }, () => letters[Math.floor(random() ** 2 * 26)]).join(''),
+    Array.from({ length: 2 + random() * 8 }, () => letters[Math.floor(random() ** 2 * 26)]).join(
+      '',
+    ),
   );
   const word = () => vocabulary[Math.floor(random() ** 4 * vocabulary.length)];
   const words = (n: number) => Array.from({ length: n }, word).join(' ');
@@ -338,9 +351,10 @@ function makePages(count: number): Exchange[] {
   const link = () =>
     `<a class="reference internal" href="/${word()}/${word()}.html" title="${words(2)}">${words(2)}</a>`;
   const page = (i: number) => {
-    const menu = Array.from({ length: LINKS - 20 }, () => `    <li class="nav-item">${link()}</li>\n`).join(
-      '',
-    );
+    const menu = Array.from(
+      { length: LINKS - 20 },
+      () => `    <li class="nav-item">${link()}</li>\n`,
+    ).join('');
     let html = `<!doctype html>\n<html lang="en"><head><title>${words(4)}</title></head>\n<body><ul>\n${menu}</ul>\n`;
     for (let p = 0; p < 20; p++)
       html += `<h2 id="s${p}">${words(4)}</h2>\n<p class="text">${prose(24)} ${link()} ${prose(24)}</p>\n`;

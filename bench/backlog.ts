@@ -14,7 +14,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
+import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/units.ts';
 import type { Result, Task } from './peers/backlog/contender.ts';
 import { UrlStream } from './peers/backlog/url-stream.ts';
 
@@ -106,7 +106,11 @@ function line(name: string, { added, taken, rounds, peakRss }: Result): string {
 }
 
 /** How often two queues would copy a URL until nothing is left: in every round all that have not had their turn. */
-function copiesOfTwoQueues({ urls, hosts, perRound }: Pick<Task, 'urls' | 'hosts' | 'perRound'>): string {
+function copiesOfTwoQueues({
+  urls,
+  hosts,
+  perRound,
+}: Pick<Task, 'urls' | 'hosts' | 'perRound'>): string {
   const stream = new UrlStream(hosts);
   for (let i = 0; i < urls; i++) stream.next();
   let copies = 0;
@@ -118,7 +122,9 @@ function copiesOfTwoQueues({ urls, hosts, perRound }: Pick<Task, 'urls' | 'hosts
 }
 
 function columns(cells: readonly string[]): string {
-  return cells.map((cell, i) => (i === 0 ? cell.padEnd(COLUMNS[i]) : cell.padStart(COLUMNS[i]))).join(' ');
+  return cells
+    .map((cell, i) => (i === 0 ? cell.padEnd(COLUMNS[i]) : cell.padStart(COLUMNS[i])))
+    .join(' ');
 }
 
 function print(text: string): void {

@@ -16,14 +16,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  parseBytes,
+  parseCount,
+} from '../src/base/units.ts';
+import {
   type BudgetParameters,
   beastTraffic,
   budgetRounds,
   queuesAtEnd,
   twoQueuesTraffic,
-} from '../src/frontier/beast-model.ts';
-import { formatBytes, formatCount, formatDuration, parseBytes, parseCount } from '../src/units.ts';
-import { BudgetedCrawl, type Stage, UNIQUE_LINKS, URL_BYTES } from './peers/beast/budgeted-crawl.ts';
+} from '../src/frontier/beast/cost-model.ts';
+import {
+  BudgetedCrawl,
+  type Stage,
+  UNIQUE_LINKS,
+  URL_BYTES,
+} from './peers/beast/budgeted-crawl.ts';
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -11,15 +11,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/units.ts';
+import { xxh64 } from '../src/base/xxh64.ts';
 import { Disk } from '../src/disk/disk.ts';
-import { encodeDiscovery } from '../src/frontier/discovery.ts';
-import { budgets, parseBudget } from '../src/reputation/budget-policy.ts';
-import { DomainBook } from '../src/reputation/domain-book.ts';
-import { SCORES, Standing } from '../src/reputation/standing.ts';
-import { BatchBuilder } from '../src/sieve/batch.ts';
-import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
+import { BatchBuilder } from '../src/drum/keyed-batch.ts';
+import { encodeDiscovery } from '../src/frontier/queue/discovery.ts';
+import { budgets, parseBudget } from '../src/reputation/budget/budget-policy.ts';
+import { DomainBook } from '../src/reputation/budget/domain-book.ts';
+import { SCORES, Standing } from '../src/reputation/budget/standing.ts';
 import { fingerprint } from '../src/url/fingerprint.ts';
-import { xxh64 } from '../src/url/xxh64.ts';
 
 const BATCH = 4096;
 const ROUNDS = { round: 1, last: 64 };
@@ -38,7 +38,9 @@ export async function run(args: string[]): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
   try {
     const memory = parseBytes(values.memory);
-    const [urls, domains, together] = [values.urls, values.domains, values.together].map(parseCount);
+    const [urls, domains, together] = [values.urls, values.domains, values.together].map(
+      parseCount,
+    );
     await largeBook(root, urls, domains, memory, together);
     await smallBook(root, memory);
   } finally {
@@ -97,7 +99,9 @@ async function largeBook(
       }
     });
   }
-  print(`places for ${formatCount(taken)} URLs: ${rate(taken, seconds)}, ${formatCount(later)} put off`);
+  print(
+    `places for ${formatCount(taken)} URLs: ${rate(taken, seconds)}, ${formatCount(later)} put off`,
+  );
   const { read, written } = disk.traffic;
   print(
     `a URL: ${formatBytes((written - before.written) / urls)} written, ${formatBytes((read - before.read) / urls)} read`,
@@ -122,7 +126,9 @@ async function smallBook(root: string, memory: number): Promise<void> {
     times.push(performance.now() - startedAt);
   }
   times.sort((a, b) => a - b);
-  print(`50 URLs of one site, offered, merged and taken: ${times[SMALL_FLUSHES / 2].toFixed(2)} ms (median)`);
+  print(
+    `50 URLs of one site, offered, merged and taken: ${times[SMALL_FLUSHES / 2].toFixed(2)} ms (median)`,
+  );
   await book.close();
 }
 
@@ -149,7 +155,8 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1e6;
 }
 
-const rate = (count: number, seconds: number): string => `${formatCount(count / seconds)} a second and core`;
+const rate = (count: number, seconds: number): string =>
+  `${formatCount(count / seconds)} a second and core`;
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -12,7 +12,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatBytes, formatCount, parseCount } from '../src/units.ts';
+import { formatBytes, formatCount, parseCount } from '../src/base/units.ts';
 import { BIN, startWeb, type Web } from './web/start.ts';
 
 const NEVER = '10h';
@@ -79,10 +79,14 @@ function crawl({ dns, seeds }: Web, limits: readonly string[]): Result {
   const dir = join(folder, 'crawl');
   const flags = ['--dir', dir, '--dns', dns, '--allow-private', '--delay', '0', '--json'];
   try {
-    const { stdout, stderr } = spawnSync(process.execPath, [BIN, 'crawl', ...seeds, ...flags, ...limits], {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    });
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [BIN, 'crawl', ...seeds, ...flags, ...limits],
+      {
+        encoding: 'utf8',
+        maxBuffer: 2 ** 28,
+      },
+    );
     if (stdout === '') throw new Error(`the crawl told nothing: ${stderr}`);
     return { ...JSON.parse(stdout), checkpoints: checkpointsIn(dir) };
   } finally {
@@ -92,6 +96,7 @@ function crawl({ dns, seeds }: Web, limits: readonly string[]): Result {
 
 function checkpointsIn(dir: string): number {
   const agents = readdirSync(join(dir, 'agents'));
-  const read = (agent: string) => readFileSync(join(dir, 'agents', agent, 'checkpoint.json'), 'utf8');
+  const read = (agent: string) =>
+    readFileSync(join(dir, 'agents', agent, 'checkpoint.json'), 'utf8');
   return agents.reduce((sum, agent) => sum + JSON.parse(read(agent)).sequence, 0);
 }

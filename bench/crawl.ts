@@ -18,7 +18,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatBytes } from '../src/units.ts';
+import { formatBytes } from '../src/base/units.ts';
 
 const PEERS = join(import.meta.dirname, 'peers', 'crawl');
 /** Requests at once, for everybody. */
@@ -53,14 +53,18 @@ export async function run(args: string[]): Promise<void> {
     },
   });
   const wanted = values.only.split(',');
-  const cores = values.pin ? { crawler: cpus().length - 1, web: `0-${cpus().length - 2}` } : undefined;
+  const cores = values.pin
+    ? { crawler: cpus().length - 1, web: `0-${cpus().length - 2}` }
+    : undefined;
   const ours = values.agents.split(',').map((agents) => drumlin(values.gzip, values.order, agents));
   const contenders = [...ours, crawlee(), scrapy()].filter((contender) =>
     wanted.some((name) => contender?.name.startsWith(name)),
   ) as Contender[];
   const web = await startWeb(['--domains', values.domains], cores?.web);
   if (cores)
-    execFileSync('taskset', ['-cp', String(cores.crawler), String(process.pid)], { stdio: 'ignore' });
+    execFileSync('taskset', ['-cp', String(cores.crawler), String(process.pid)], {
+      stdio: 'ignore',
+    });
   try {
     const results = new Map<Contender, Result[]>(contenders.map((contender) => [contender, []]));
     for (let i = 0; i < Number(values.runs); i++) {
@@ -141,19 +145,29 @@ function crawlee(): Contender {
     version: '3.18.1',
     run: ({ seeds }, pages) =>
       lastJson(
-        spawnSync(process.execPath, [join(PEERS, 'crawlee.mjs'), String(pages), CONCURRENCY, ...seeds], {
-          ...OUTPUT,
-          cwd: PEERS,
-        }).stdout,
+        spawnSync(
+          process.execPath,
+          [join(PEERS, 'crawlee.mjs'), String(pages), CONCURRENCY, ...seeds],
+          {
+            ...OUTPUT,
+            cwd: PEERS,
+          },
+        ).stdout,
       ),
   };
 }
 
 /** Debian's Scrapy belongs to Debian's Python. */
 function scrapy(): Contender | undefined {
-  const probe = spawnSync('/usr/bin/python3', ['-c', 'import scrapy; print(scrapy.__version__)'], OUTPUT);
+  const probe = spawnSync(
+    '/usr/bin/python3',
+    ['-c', 'import scrapy; print(scrapy.__version__)'],
+    OUTPUT,
+  );
   if (probe.status !== 0) {
-    process.stderr.write('Scrapy is not installed (Debian: python3-scrapy); measured without it.\n');
+    process.stderr.write(
+      'Scrapy is not installed (Debian: python3-scrapy); measured without it.\n',
+    );
     return undefined;
   }
   return {

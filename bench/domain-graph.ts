@@ -13,18 +13,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { politePacer } from '../src/base/pacer.ts';
+import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/units.ts';
+import { xxh64 } from '../src/base/xxh64.ts';
 import { Disk } from '../src/disk/disk.ts';
-import { politePacer } from '../src/drum/pacer.ts';
 import type { Csr, Graph } from '../src/graph/graph.ts';
 import { MemoryNames } from '../src/graph/memory-names.ts';
 import { rank } from '../src/rank/index.ts';
-import { DomainEdges } from '../src/reputation/domain-edges.ts';
-import { EdgeGatherer } from '../src/reputation/edge-gatherer.ts';
-import { unpackEdges } from '../src/reputation/edge-parcel.ts';
-import { estimateSupporters } from '../src/reputation/live-tse.ts';
-import { SupporterSample } from '../src/reputation/supporter-sample.ts';
-import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
-import { xxh64 } from '../src/url/xxh64.ts';
+import { DomainEdges } from '../src/reputation/edges/domain-edges.ts';
+import { EdgeGatherer } from '../src/reputation/edges/edge-gatherer.ts';
+import { unpackEdges } from '../src/reputation/edges/edge-parcel.ts';
+import { estimateSupporters } from '../src/reputation/edges/live-tse.ts';
+import { SupporterSample } from '../src/reputation/edges/supporter-sample.ts';
 import { domainGraph } from './supporters/domain-graph.ts';
 
 const LINKS_A_PAGE = 60;
@@ -56,7 +56,8 @@ export async function run(args: string[]): Promise<void> {
     const counts = { repeats: parseCount(values.repeats), passes: parseCount(values.passes) };
     await findEdges(web, edges, disk, { ...counts, ticks: parseCount(values.ticks) });
     await scan(edges);
-    for (const p of values.p.split(',').map(Number)) await estimate(web, edges, disk, folder, p, seed);
+    for (const p of values.p.split(',').map(Number))
+      await estimate(web, edges, disk, folder, p, seed);
     await edges.close();
   } finally {
     rmSync(folder, { recursive: true });
@@ -110,7 +111,11 @@ class Web {
   *pages(part: number, parts: number): Generator<Page> {
     const { length } = this.#pages;
     const stride = strideOf(length);
-    for (let i = Math.floor((part * length) / parts); i < Math.floor(((part + 1) * length) / parts); i++) {
+    for (
+      let i = Math.floor((part * length) / parts);
+      i < Math.floor(((part + 1) * length) / parts);
+      i++
+    ) {
       const [source, from, to] = this.#pages[(i * stride) % length];
       const url = this.#urls[source];
       const links = new Array(LINKS_A_PAGE).fill(url);
@@ -124,10 +129,23 @@ async function findEdges(
   web: Web,
   edges: DomainEdges,
   disk: Disk,
-  { repeats, passes, ticks }: { readonly repeats: number; readonly passes: number; readonly ticks: number },
+  {
+    repeats,
+    passes,
+    ticks,
+  }: { readonly repeats: number; readonly passes: number; readonly ticks: number },
 ): Promise<void> {
   const gatherer = new EdgeGatherer({ owners: 1, ownerOf: () => 0, cash: true, cache: 2 ** 20 });
-  const sum = { gathering: 0, deciding: 0, pages: 0, found: 0, sent: 0, parcels: 0, bytes: 0, unique: 0 };
+  const sum = {
+    gathering: 0,
+    deciding: 0,
+    pages: 0,
+    found: 0,
+    sent: 0,
+    parcels: 0,
+    bytes: 0,
+    unique: 0,
+  };
   for (let tick = 0; tick < ticks * passes; tick++) {
     for (const distinct of inParts(web.pages(tick % ticks, ticks), DISTINCT)) {
       const pages = Array.from({ length: repeats }, () => distinct).flat();
@@ -149,7 +167,8 @@ async function findEdges(
     }
     const start = cpuSeconds();
     await edges.flush();
-    for (let batch = await edges.take(); batch; batch = await edges.take()) sum.unique += batch.length;
+    for (let batch = await edges.take(); batch; batch = await edges.take())
+      sum.unique += batch.length;
     await edges.settle(await edges.freeze());
     sum.deciding += cpuSeconds() - start;
   }
@@ -188,7 +207,14 @@ async function scan(edges: DomainEdges): Promise<void> {
   );
 }
 
-async function estimate(web: Web, edges: DomainEdges, disk: Disk, folder: string, p: number, seed: number) {
+async function estimate(
+  web: Web,
+  edges: DomainEdges,
+  disk: Disk,
+  folder: string,
+  p: number,
+  seed: number,
+) {
   const sample = await drawSample(edges, disk, folder, p, seed);
   const before = process.memoryUsage.rss();
   const pauses = new Pauses();

@@ -41,7 +41,8 @@ export async function run(args: string[]): Promise<void> {
   if (wants('debian')) {
     for (const other of ['i386', 'arm64'] as const) {
       const pages = debianPages(values.debian, ['amd64', other]);
-      if (pages.length > 0) table(`installation guides of amd64 and ${other}, and other manuals`, pages);
+      if (pages.length > 0)
+        table(`installation guides of amd64 and ${other}, and other manuals`, pages);
       else console.log(`debian: no installation-guide-* in ${values.debian}: skipped`);
     }
   }
@@ -59,7 +60,9 @@ function table(name: string, pages: readonly KnownPage[]): void {
   const row = (label: string, { precision, recall }: Score) =>
     console.log(`  ${label.padEnd(28)} ${precision.toFixed(4)}     ${recall.toFixed(4)}`);
   const { positives } = scoreOf(pages, []);
-  console.log(`${name}: ${pages.length} pages, ${positives} of them near-duplicates of an earlier one`);
+  console.log(
+    `${name}: ${pages.length} pages, ${positives} of them near-duplicates of an earlier one`,
+  );
   console.log(`  ${''.padEnd(28)} precision  recall`);
   row('same signature (BUbiNG)', scoreOf(pages, bySignature(pages)));
   for (const threshold of SIMILARITIES)

@@ -15,9 +15,9 @@ import http from 'node:http';
 import net from 'node:net';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
-import { createAddressGuard } from '../src/fetch/address-guard.ts';
 import { createHttpClient } from '../src/fetch/http-client.ts';
 import { createIdentity } from '../src/fetch/identity.ts';
+import { createAddressGuard } from '../src/net/address-guard.ts';
 
 const PAGE_BYTES = 25_000;
 
@@ -80,7 +80,10 @@ export async function run(args: string[]): Promise<void> {
       ]);
     }
     const hosts = Number(values.hosts);
-    await compare(`${hosts} hosts in turn`, [oursInTurn(port, hosts, true), oursInTurn(port, hosts, false)]);
+    await compare(`${hosts} hosts in turn`, [
+      oursInTurn(port, hosts, true),
+      oursInTurn(port, hosts, false),
+    ]);
   } finally {
     server.stdin.end();
     await once(server, 'exit');
@@ -127,7 +130,10 @@ function ours(port: number, kept: boolean, concurrency: number): Subject {
     guard: createAddressGuard({ allowPrivate: true }),
     keepAlive: { perOrigin: kept ? concurrency : 0 },
   });
-  const target = { url: `http://127.0.0.1:${port}/page`, address: { ip: '127.0.0.1', family: 4 } } as const;
+  const target = {
+    url: `http://127.0.0.1:${port}/page`,
+    address: { ip: '127.0.0.1', family: 4 },
+  } as const;
   return {
     name: 'drumlin',
     fetch: async () => (await client.fetch(target)).payload.length,
@@ -188,7 +194,8 @@ function bareSocket(port: number, kept: boolean): Subject {
     `GET /page HTTP/1.1\r\nHost: a\r\nConnection: ${kept ? 'keep-alive' : 'close'}\r\n\r\n`,
   );
   const buffer = Buffer.allocUnsafeSlow(65_536);
-  const idle: { readonly socket: net.Socket; start: (done: (length: number) => void) => void }[] = [];
+  const idle: { readonly socket: net.Socket; start: (done: (length: number) => void) => void }[] =
+    [];
   const open = () => {
     let done: (length: number) => void = () => {};
     let body = Buffer.allocUnsafeSlow(0);

@@ -7,12 +7,12 @@
  * are listed. Times are processor time, medians of rounds; that of finding where the path of each URL begins is subtracted.
  */
 import { parseArgs } from 'node:util';
+import { formatBytes, formatCount, parseCount } from '../src/base/units.ts';
 import { compile } from '../src/filter/compile.ts';
 import { bindingOf } from '../src/filter/filter-set.ts';
 import { ListBuilder } from '../src/filter/list-table.ts';
 import { parseFilter } from '../src/filter/parse.ts';
 import { BUILT_IN } from '../src/filter/predicates.ts';
-import { formatBytes, formatCount, parseCount } from '../src/units.ts';
 import { hostOf } from '../src/url/parts.ts';
 
 const LIST = '/list';
@@ -42,7 +42,9 @@ export async function run(args: string[]): Promise<void> {
   const list = builder.finish();
   console.log(`${formatCount(entries)} hosts; ${formatCount(links.length)} links`);
   console.log(`  a Set of strings  ${formatBytes(setBytes)}`);
-  console.log(`  the table         ${formatBytes(list.words.byteLength)}, made in ${building.toFixed(0)} ms`);
+  console.log(
+    `  the table         ${formatBytes(list.words.byteLength)}, made in ${building.toFixed(0)} ms`,
+  );
 
   const binding = bindingOf([{ path: LIST, kind: 'entries', list }]);
   const filter = (text: string) => {
@@ -112,7 +114,11 @@ function hashOf(text: string): number {
   return hash;
 }
 
-function median(rounds: number, urls: readonly string[], accepts: (url: string) => boolean): number {
+function median(
+  rounds: number,
+  urls: readonly string[],
+  accepts: (url: string) => boolean,
+): number {
   const times: number[] = [];
   let accepted = 0;
   for (let round = 0; round < rounds + 2; round++) {

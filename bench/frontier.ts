@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { formatBytes, formatCount, parseCount } from '../src/units.ts';
+import { formatBytes, formatCount, parseCount } from '../src/base/units.ts';
 import { judge } from './frontier/judge.ts';
 import { memoryPlot } from './frontier/memory-plot.ts';
 import { BIN, startServer, startWeb, type Web } from './web/start.ts';
@@ -68,10 +68,25 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function politeness(flags: Readonly<Record<string, string>>, folder: string): Promise<void> {
-  const { seconds = '600', domains = '90000', pages = '8', addresses = '500', agents = '2' } = flags;
+  const {
+    seconds = '600',
+    domains = '90000',
+    pages = '8',
+    addresses = '500',
+    agents = '2',
+  } = flags;
   const log = join(folder, 'access.jsonl');
   // Small sites, so that many hosts have their turn; and none that are made up, which would take it from the others.
-  const shape = ['--scenario', 'mixed', '--domains', domains, '--pages', pages, '--mix', 'wildcard=0'];
+  const shape = [
+    '--scenario',
+    'mixed',
+    '--domains',
+    domains,
+    '--pages',
+    pages,
+    '--mix',
+    'wildcard=0',
+  ];
   const web = await startWeb([
     ...shape,
     '--addresses',
@@ -82,7 +97,16 @@ async function politeness(flags: Readonly<Record<string, string>>, folder: strin
     join(folder, 'ca.pem'),
   ]);
   const crawl = crawler(web, folder, [
-    ...['--delay', '1500ms', '--address-delay', '500ms', '--max-time', `${seconds}s`, '--agents', agents],
+    ...[
+      '--delay',
+      '1500ms',
+      '--address-delay',
+      '500ms',
+      '--max-time',
+      `${seconds}s`,
+      '--agents',
+      agents,
+    ],
     ...['--ca', join(folder, 'ca.pem'), '--fetches', '512'],
   ]);
   const summary = await crawl.finished;
@@ -110,11 +134,20 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
     agents = '1',
     delays = '0,500/62,1000/125,2000/250,4000/500,8000/1000',
   } = flags;
-  console.log('| host delay | address delay | pages/s | pages per CPU-second | front at the end | memory |');
+  console.log(
+    '| host delay | address delay | pages/s | pages per CPU-second | front at the end | memory |',
+  );
   console.log('|---|---|---|---|---|---|');
   for (const pair of delays.split(',')) {
     const [host, address = '0'] = pair.split('/');
-    const web = await startWeb(['--scenario', 'clean', '--domains', domains, '--addresses', '40000']);
+    const web = await startWeb([
+      '--scenario',
+      'clean',
+      '--domains',
+      domains,
+      '--addresses',
+      '40000',
+    ]);
     const dir = join(folder, `delay-${host}`);
     const crawl = crawler(web, dir, [
       ...['--delay', `${host}ms`, '--address-delay', `${address}ms`, '--max-time', `${seconds}s`],
@@ -123,7 +156,8 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
     const summary = await crawl.finished;
     web.process.kill();
     // The first third is for getting started: from a few seeds to a front as large as it must be.
-    const from = crawl.samples.find((sample) => sample.seconds >= Number(seconds) / 3) ?? crawl.samples[0];
+    const from =
+      crawl.samples.find((sample) => sample.seconds >= Number(seconds) / 3) ?? crawl.samples[0];
     const to = crawl.samples.at(-1) as Sample;
     const rate = (to.pages - from.pages) / (to.seconds - from.seconds);
     console.log(
@@ -162,7 +196,10 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
   web.process.kill();
   const { samples } = crawl;
   if (flags.plot)
-    writeFileSync(flags.plot, memoryPlot(samples.map(({ pages, rss }) => [pages * Number(links), rss])));
+    writeFileSync(
+      flags.plot,
+      memoryPlot(samples.map(({ pages, rss }) => [pages * Number(links), rss])),
+    );
   console.log(growth('links were found', samples, urls, ({ pages }) => pages * Number(links)));
   console.log(growth('URLs were decided to be new', samples, urls, ({ known }) => known));
   console.log(JSON.stringify(summary));
@@ -175,7 +212,9 @@ function growth(
   all: number,
   count: (sample: Sample) => number,
 ): string {
-  const [first, last] = [MILLION, all].map((least) => samples.find((sample) => count(sample) >= least));
+  const [first, last] = [MILLION, all].map((least) =>
+    samples.find((sample) => count(sample) >= least),
+  );
   if (!first || !last) return `fewer than ${formatCount(all)} ${what}`;
   const [before, after] = [first, last].map(
     ({ rss, seconds }) => `${formatBytes(rss)} after ${seconds.toFixed(0)} s`,
@@ -235,7 +274,9 @@ const LINE =
 function readLine(line: string, pid: number, startedAt: number): Sample | undefined {
   const match = LINE.exec(line);
   if (!match) return undefined;
-  const [pages, waiting, known, front, hosts] = match.slice(1).map((n) => Number(n.replaceAll(',', '')));
+  const [pages, waiting, known, front, hosts] = match
+    .slice(1)
+    .map((n) => Number(n.replaceAll(',', '')));
   return {
     seconds: (Date.now() - startedAt) / 1000,
     pages,
@@ -253,4 +294,10 @@ function residentBytes(pid: number): number {
 }
 
 const startWide = (hosts: string, links: string) =>
-  startServer(['--import', 'tsx', join(import.meta.dirname, 'frontier', 'wide-web.ts'), hosts, links]);
+  startServer([
+    '--import',
+    'tsx',
+    join(import.meta.dirname, 'frontier', 'wide-web.ts'),
+    hosts,
+    links,
+  ]);

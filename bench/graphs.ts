@@ -12,9 +12,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/units.ts';
 import type { IdArcs } from '../src/graph/arcs.ts';
 import { type Adjacency, buildGraph, openGraph } from '../src/graph/graph.ts';
-import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
 
 export type { IdArcs } from '../src/graph/arcs.ts';
 
@@ -189,8 +189,17 @@ export async function run(args: string[]): Promise<void> {
   const memory = parseBytes(values.memory);
   try {
     const heavy = { nodes: parseCount(values.nodes), arcs: parseCount(values.arcs) };
-    await measure('heavy-tailed', join(folder, 'heavy'), heavy.nodes, heavyTailedGraph(heavy), memory);
-    const kronecker = { scale: parseCount(values.scale), arcs: parseCount(values['kronecker-arcs']) };
+    await measure(
+      'heavy-tailed',
+      join(folder, 'heavy'),
+      heavy.nodes,
+      heavyTailedGraph(heavy),
+      memory,
+    );
+    const kronecker = {
+      scale: parseCount(values.scale),
+      arcs: parseCount(values['kronecker-arcs']),
+    };
     await measure(
       'Kronecker',
       join(folder, 'kronecker'),
@@ -214,14 +223,19 @@ async function measure(
 ): Promise<void> {
   const batches = async function* () {
     for (let at = 0; at < arcs.from.length; at += BATCH_ARCS)
-      yield { from: arcs.from.subarray(at, at + BATCH_ARCS), to: arcs.to.subarray(at, at + BATCH_ARCS) };
+      yield {
+        from: arcs.from.subarray(at, at + BATCH_ARCS),
+        to: arcs.to.subarray(at, at + BATCH_ARCS),
+      };
   };
   const building = cpuSeconds();
   await buildGraph(folder, { ids: batches(), nodes }, { memory });
   const built = building();
   const graph = await openGraph(folder);
   print(`${name}: ${formatCount(nodes)} nodes, ${formatCount(graph.arcs)} arcs`);
-  print(`  build      ${((built / arcs.from.length) * 1e9).toFixed(0)} ns of processor an arc given`);
+  print(
+    `  build      ${((built / arcs.from.length) * 1e9).toFixed(0)} ns of processor an arc given`,
+  );
   for (const direction of ['out', 'in'] as const) {
     const lists = graph[direction];
     const bytes = `${(lists.bytes / graph.arcs).toFixed(2)} bytes an arc (${formatBytes(lists.bytes)})`;

@@ -13,7 +13,7 @@ import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatBytes, formatCount, formatDuration, parseCount } from '../src/units.ts';
+import { formatBytes, formatCount, formatDuration, parseCount } from '../src/base/units.ts';
 import { heavyTailedArcs } from './graphs.ts';
 
 const DRUMLIN = join(import.meta.dirname, '..', 'bin', 'drumlin');
@@ -50,7 +50,9 @@ export async function run(args: string[]): Promise<void> {
       print(`| import | ${row} |`),
     );
     const ranking = ['--by', 'tse', '--p', values.p, '--threads', values.threads, '--top', '10'];
-    await drumlin(['rank', graph, ...ranking, ...limit], (row) => print(`| TSE, p = ${values.p} | ${row} |`));
+    await drumlin(['rank', graph, ...ranking, ...limit], (row) =>
+      print(`| TSE, p = ${values.p} | ${row} |`),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -80,8 +82,12 @@ async function drumlin(args: readonly string[], tell: (cells: string) => void): 
   const [code] = (await once(child, 'close')) as [number | null];
   const lines = said.trimEnd().split('\n');
   const usage = lines.find((line) => line.startsWith('#usage '));
-  if (code !== 0 || usage === undefined) throw new Error(`drumlin ${args.join(' ')} failed:\n${said}`);
-  const { maxRSS, cpu } = JSON.parse(usage.slice('#usage '.length)) as { maxRSS: number; cpu: number };
+  if (code !== 0 || usage === undefined)
+    throw new Error(`drumlin ${args.join(' ')} failed:\n${said}`);
+  const { maxRSS, cpu } = JSON.parse(usage.slice('#usage '.length)) as {
+    maxRSS: number;
+    cpu: number;
+  };
   const last = lines.filter((line) => line !== usage).at(-1) ?? '';
   const clock = formatDuration(performance.now() - start);
   tell(`${formatDuration(cpu / 1000)} | ${clock} | **${formatBytes(maxRSS * 1024)}** | ${last}`);

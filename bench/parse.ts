@@ -33,8 +33,14 @@ export async function run(args: string[]): Promise<void> {
             'plain ASCII',
             syntheticPage((i) => PLAIN_LINKS[i % PLAIN_LINKS.length](i), 'tools for the garden'),
           ],
-          ['UTF-8', syntheticPage((i) => PLAIN_LINKS[i % PLAIN_LINKS.length](i), 'outils pour la forêt')],
-          ['odd links', syntheticPage((i) => ODD_LINKS[i % ODD_LINKS.length](i), 'tools for the garden')],
+          [
+            'UTF-8',
+            syntheticPage((i) => PLAIN_LINKS[i % PLAIN_LINKS.length](i), 'outils pour la forêt'),
+          ],
+          [
+            'odd links',
+            syntheticPage((i) => ODD_LINKS[i % ODD_LINKS.length](i), 'tools for the garden'),
+          ],
         ]
       : [[values.file, readFileSync(values.file)]];
   for (const [name, body] of subjects) {
@@ -77,7 +83,8 @@ function withParse5(body: Buffer): string[] {
   const visit = (node: Node): void => {
     if ('attrs' in node) {
       const href = node.attrs.find((attribute) => attribute.name === 'href')?.value;
-      if (href !== undefined && URL.canParse(href, PAGE_URL)) urls.push(new URL(href, PAGE_URL).href);
+      if (href !== undefined && URL.canParse(href, PAGE_URL))
+        urls.push(new URL(href, PAGE_URL).href);
     }
     if ('childNodes' in node) for (const child of node.childNodes) visit(child);
   };

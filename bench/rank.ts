@@ -15,9 +15,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatBytes, formatCount, formatDuration, parseCount } from '../src/base/units.ts';
 import { type Csr, type Graph, memoryGraph } from '../src/graph/graph.ts';
 import { rank } from '../src/rank/index.ts';
-import { formatBytes, formatCount, formatDuration, parseCount } from '../src/units.ts';
 import { heavyTailedGraph, type IdArcs, kroneckerGraph } from './graphs.ts';
 
 const PEERS = join(import.meta.dirname, 'peers', 'rank');
@@ -42,11 +42,13 @@ export async function run(args: string[]): Promise<void> {
   print(`${cpus()[0].model}; ${formatCount(graph.nodes)} nodes, ${formatCount(graph.arcs)} arcs\n`);
   await pagerankTable(graph, iterations);
   await methodTable(graph, values.by.split(','));
-  if (!values['no-peers']) await peerTable(parseCount(values['peer-nodes']), parseCount(values['peer-arcs']));
+  if (!values['no-peers'])
+    await peerTable(parseCount(values['peer-nodes']), parseCount(values['peer-arcs']));
 }
 
 function makeGraph(kronecker: boolean, nodes: number, arcs: string | undefined): Graph {
-  if (!kronecker) return memoryGraph(nodes, heavyTailedGraph({ nodes, arcs: parseCount(arcs ?? '20M') }));
+  if (!kronecker)
+    return memoryGraph(nodes, heavyTailedGraph({ nodes, arcs: parseCount(arcs ?? '20M') }));
   const scale = Math.round(Math.log2(nodes));
   // Half the arcs are drawn and all are turned round; about one in fifteen is drawn twice.
   const drawn = Math.round(parseCount(arcs ?? '31.4M') / 2 / 0.936);
@@ -74,7 +76,14 @@ async function pagerankCosts(graph: Graph, iterations: number, threads: number):
   const marks: { cpu: number; wall: number }[] = [];
   const start = performance.now();
   const onProgress = () => void marks.push({ cpu: cpuMillis(), wall: performance.now() });
-  await rank(graph, { by: 'pagerank', iterations, tolerance: 1e-14, threads, memory: MEMORY, onProgress });
+  await rank(graph, {
+    by: 'pagerank',
+    iterations,
+    tolerance: 1e-14,
+    threads,
+    memory: MEMORY,
+    onProgress,
+  });
   const perArc = (from: number, to: number) => ((to - from) * 1e6) / graph.arcs;
   const steps = marks.slice(1, -1); // the last mark is the end of everything
   return {
@@ -87,8 +96,15 @@ async function pagerankCosts(graph: Graph, iterations: number, threads: number):
 async function pagerankTable(graph: Graph, iterations: number): Promise<void> {
   print('| PageRank, ns an arc and iteration | CPU: best | mean ± sd | clock: best | loading |');
   print('|---|---|---|---|---|');
-  const loop = plainLoop(graph, await graph.in.load(), await graph.out.degrees(), Math.min(5, iterations));
-  print(`| plain loop over typed arrays | ${statistics(loop)} | ${Math.min(...loop).toFixed(2)} | |`);
+  const loop = plainLoop(
+    graph,
+    await graph.in.load(),
+    await graph.out.degrees(),
+    Math.min(5, iterations),
+  );
+  print(
+    `| plain loop over typed arrays | ${statistics(loop)} | ${Math.min(...loop).toFixed(2)} | |`,
+  );
   for (const threads of [1, 2]) {
     const { cpu, wall, loading } = await pagerankCosts(graph, iterations, threads);
     const clock = Math.min(...wall).toFixed(2);
@@ -100,7 +116,12 @@ async function pagerankTable(graph: Graph, iterations: number): Promise<void> {
 }
 
 /** What one writes first: no kernel, no relabelling. */
-function plainLoop({ nodes, arcs }: Graph, lists: Csr, degrees: Uint32Array, iterations: number): number[] {
+function plainLoop(
+  { nodes, arcs }: Graph,
+  lists: Csr,
+  degrees: Uint32Array,
+  iterations: number,
+): number[] {
   const x = new Float64Array(nodes).fill(1 / nodes);
   const given = new Float64Array(nodes);
   plainStep(lists, degrees, x, given);
@@ -163,8 +184,12 @@ async function peerTable(nodes: number, arcs: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
   const file = join(folder, 'arcs.u32');
   writeFileSync(file, interleaved(pairs));
-  print(`PageRank on ${formatCount(nodes)} nodes and ${formatCount(graph.arcs)} arcs: ns of CPU an arc\n`);
-  print(`| | one iteration more | drumlin is | a call of ${MANY} iterations | drumlin is | memory |`);
+  print(
+    `PageRank on ${formatCount(nodes)} nodes and ${formatCount(graph.arcs)} arcs: ns of CPU an arc\n`,
+  );
+  print(
+    `| | one iteration more | drumlin is | a call of ${MANY} iterations | drumlin is | memory |`,
+  );
   print('|---|---|---|---|---|---|');
   try {
     const ours = await ownResult(graph);
@@ -187,7 +212,9 @@ function printPeer(name: string, theirs: PeerResult, ours: PeerResult, arcs: num
   const iteration = ({ few, many }: PeerResult) => (many - few) / (MANY - FEW);
   const [inIteration, inCall] = [iteration(theirs) / iteration(ours), theirs.many / ours.many];
   const cells = [nanos(iteration(theirs)), times(inIteration), nanos(theirs.many), times(inCall)];
-  print(`| ${name} | ${cells.join(' | ')} | ${theirs.maxRssBytes ? formatBytes(theirs.maxRssBytes) : ''} |`);
+  print(
+    `| ${name} | ${cells.join(' | ')} | ${theirs.maxRssBytes ? formatBytes(theirs.maxRssBytes) : ''} |`,
+  );
 }
 
 const times = (ratio: number) => (ratio === 1 ? '' : `${ratio.toFixed(ratio < 10 ? 1 : 0)}×`);

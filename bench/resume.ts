@@ -15,21 +15,26 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../src/clock.ts';
-import { AgentFolder, type AgentState, agentDir, partFolders } from '../src/crawl/agent-folder.ts';
-import { Counters } from '../src/crawl/counters.ts';
-import { CrawlFolder } from '../src/crawl/folder.ts';
-import { encodeFront } from '../src/crawl/front.ts';
-import { type CrawlConfig, resolveConfig } from '../src/crawl/settings.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { formatBytes, formatCount, parseCount } from '../src/base/units.ts';
+import { type CrawlConfig, resolveConfig } from '../src/config/settings.ts';
+import { Counters } from '../src/crawl/record/counters.ts';
+import {
+  AgentFolder,
+  type AgentState,
+  agentDir,
+  partFolders,
+} from '../src/crawl/state/agent-folder.ts';
+import { CrawlFolder } from '../src/crawl/state/crawl-folder.ts';
+import { encodeFront } from '../src/crawl/state/memory-image.ts';
 import { Disk } from '../src/disk/disk.ts';
 import { KnownKeys } from '../src/drum/known-keys.ts';
-import { Backlog } from '../src/frontier/backlog.ts';
+import { Backlog } from '../src/frontier/backlog/backlog.ts';
 import { Frontier } from '../src/frontier/frontier.ts';
 import { HostStore } from '../src/frontier/host-store.ts';
 import { takeSnapshot } from '../src/frontier/snapshot.ts';
-import { startDns } from '../src/lab/dns-server.ts';
+import { startDns } from '../src/lab/server/dns-server.ts';
 import { DrumSieve } from '../src/sieve/disk-sieve.ts';
-import { formatBytes, formatCount, parseCount } from '../src/units.ts';
 
 const BIN = join(import.meta.dirname, '..', 'bin', 'drumlin');
 /** A folder made in an earlier run has the port in its URLs. */
@@ -56,7 +61,10 @@ export async function run(args: string[]): Promise<void> {
   const dir = values.dir || join(mkdtempSync(join(tmpdir(), 'drumlin-bench-')), 'crawl');
   const web = createServer((_, response) => void response.writeHead(404).end());
   // Hosts have addresses all over 127.0.0.0/8; whoever comes from elsewhere is not served.
-  web.on('connection', (socket) => void (socket.localAddress?.startsWith('127.') || socket.destroy()));
+  web.on(
+    'connection',
+    (socket) => void (socket.localAddress?.startsWith('127.') || socket.destroy()),
+  );
   const dns = await startDns(0, (name) => ({ rcode: 0, address: addressOf(name), seconds: 3600 }));
   try {
     web.listen(PORT, '0.0.0.0');
@@ -123,7 +131,11 @@ async function make(config: CrawlConfig, size: Size): Promise<void> {
     undefined,
   );
   const hosts = await HostStore.open({ disk, folder: folders.hosts, memory: config.hostMemory });
-  const backlog = await Backlog.open({ disk, folder: folders.backlog, memory: config.backlogMemory });
+  const backlog = await Backlog.open({
+    disk,
+    folder: folders.backlog,
+    memory: config.backlogMemory,
+  });
   const frontier = await fill({ backlog, hosts }, config, size);
 
   const state: AgentState = {
@@ -164,9 +176,20 @@ async function fill(
 ): Promise<Frontier> {
   const limits = {
     ...{ hosts: config.frontHosts, urls: config.frontUrls, front: 2 * config.fetches },
-    ...{ calm: Infinity, hostsPerAddress: Infinity, pagesPerHost: Infinity, pagesPerDomain: Infinity },
+    ...{
+      calm: Infinity,
+      hostsPerAddress: Infinity,
+      pagesPerHost: Infinity,
+      pagesPerDomain: Infinity,
+    },
   };
-  const frontier = new Frontier({ backlog, store, clock: systemClock, limits, onRefused: () => {} });
+  const frontier = new Frontier({
+    backlog,
+    store,
+    clock: systemClock,
+    limits,
+    onRefused: () => {},
+  });
   for (let i = 0; i < size.urls * WAITING_SHARE; i++) {
     frontier.add({ url: urlOf(i, size), depth: 3, redirects: 0 });
     if (backlog.full) await backlog.makeRoom();

@@ -14,8 +14,8 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/units.ts';
 import { drumOverhead, PAPER } from '../src/drum/cost-model.ts';
-import { formatBytes, formatCount, parseBytes, parseCount } from '../src/units.ts';
 import type { Result, Task } from './peers/sieve/contender.ts';
 import { limitMemory, type MemoryLimit } from './peers/sieve/memory-limit.ts';
 import { URL_BYTES } from './peers/sieve/url-stream.ts';
@@ -49,7 +49,9 @@ export async function run(args: string[]): Promise<void> {
     `URLs of ${URL_BYTES} bytes, one in nine new; memory ${values.memory}, disk ${values.disk} for waiting URLs`,
   );
   if (values.limit)
-    print(limit ? `limited to ${values.limit} each` : 'no control group could be made: NOT limited');
+    print(
+      limit ? `limited to ${values.limit} each` : 'no control group could be made: NOT limited',
+    );
   print(HEADINGS);
   try {
     for (const count of values.curve ? curve(urls) : [urls]) {
@@ -168,7 +170,9 @@ function predictedBytes(result: Result, task: Task): number {
 }
 
 function columns(cells: readonly string[]): string {
-  return cells.map((cell, i) => (i === 0 ? cell.padEnd(COLUMNS[i]) : cell.padStart(COLUMNS[i]))).join(' ');
+  return cells
+    .map((cell, i) => (i === 0 ? cell.padEnd(COLUMNS[i]) : cell.padStart(COLUMNS[i])))
+    .join(' ');
 }
 
 function print(text: string): void {

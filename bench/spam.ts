@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { webOf } from '../src/lab/index.ts';
-import { isHonest } from '../src/lab/virtual/tally.ts';
+import { webOf } from '../src/lab/server/lab.ts';
 import type { Web as Truth } from '../src/lab/web.ts';
+import { isHonest } from '../src/simulator/tally.ts';
 import { BIN, startWeb, type Web } from './web/start.ts';
 
 interface Verdict {
@@ -69,11 +69,26 @@ export async function run(args: string[]): Promise<void> {
 const orderFlags = (order: string): string[] =>
   order === 'bfs' ? ['--order', 'bfs'] : ['--order', 'budget', '--rank', order];
 
-async function crawl({ dns, seeds }: Web, truth: Truth, flags: readonly string[]): Promise<Verdict> {
+async function crawl(
+  { dns, seeds }: Web,
+  truth: Truth,
+  flags: readonly string[],
+): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
   const dir = join(folder, 'crawl');
   try {
-    const args = [BIN, 'crawl', ...seeds, '--dir', dir, '--dns', dns, '--allow-private', '--json', ...flags];
+    const args = [
+      BIN,
+      'crawl',
+      ...seeds,
+      '--dir',
+      dir,
+      '--dns',
+      dns,
+      '--allow-private',
+      '--json',
+      ...flags,
+    ];
     const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
     const { cpuSeconds } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
     return { ...(await judged(dir, truth)), cpuSeconds };

@@ -10,7 +10,7 @@
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { parseCount } from '../src/units.ts';
+import { parseCount } from '../src/base/units.ts';
 import { costTables } from './supporters/cost.ts';
 import { diskTable } from './supporters/disk.ts';
 import { domainGraph } from './supporters/domain-graph.ts';
@@ -34,9 +34,14 @@ export async function run(args: string[]): Promise<void> {
   const shape = { degree: Number(values.degree), seed: parseCount(values.seed) };
   const nodes = parseCount(values.nodes);
   const options = { threads: parseCount(values.threads), seeds: parseCount(values.seeds) };
-  await costTables(domainGraph({ ...shape, nodes }), { ...options, whole: !values['no-whole'] }, print);
+  await costTables(
+    domainGraph({ ...shape, nodes }),
+    { ...options, whole: !values['no-whole'] },
+    print,
+  );
   const diskNodes = Math.min(nodes, parseCount(values['disk-nodes']));
-  if (diskNodes > 0) await diskTable((n) => domainGraph({ ...shape, nodes: Math.min(n, diskNodes) }), print);
+  if (diskNodes > 0)
+    await diskTable((n) => domainGraph({ ...shape, nodes: Math.min(n, diskNodes) }), print);
   if (parseCount(values.lab) > 0) await labTable(parseCount(values.lab), print);
 }
 

@@ -7,11 +7,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DrumlinError } from '../src/base/errors.ts';
+import { type CrawlOptions, resolveConfig } from '../src/config/settings.ts';
 import { startCrawl } from '../src/crawl/crawl.ts';
-import { type CrawlOptions, resolveConfig } from '../src/crawl/settings.ts';
 import { Disk } from '../src/disk/disk.ts';
-import { DrumlinError } from '../src/errors.ts';
-import { type Lab, startLab } from '../src/lab/index.ts';
+import { type Lab, startLab } from '../src/lab/server/lab.ts';
 import { archivedPages } from '../test/crawl/archived.ts';
 import { type Faults, FaultyFileSystem } from '../test/disk/faulty-file-system.ts';
 import { PowerCutFileSystem } from '../test/disk/power-cut-file-system.ts';
@@ -22,7 +22,10 @@ const MOST_FAILURES = 20;
 /** A run that takes more seconds hangs. Only those count in which this process runs: it may be stopped for a while. */
 const PATIENCE = 60;
 
-export async function run([minutes = '5', seed = String(Date.now() % 1e6)]: string[]): Promise<void> {
+export async function run([
+  minutes = '5',
+  seed = String(Date.now() % 1e6),
+]: string[]): Promise<void> {
   const random = randomFrom(Number(seed));
   const lab = await startLab({ scenario: 'clean', domains: 25, pages: 8 });
   const until = Date.now() + Number(minutes) * 60_000;
@@ -66,7 +69,8 @@ async function crawlThrough(lab: Lab, random: Random): Promise<number> {
 function faultsOf(random: Random): Faults {
   const kind = random(10);
   if (kind < 5) return { operations: Math.floor((random(100) / 100) ** 2 * 700) };
-  if (kind < 9) return { room: Math.floor((random(100) / 100) ** 2 * 2e6), shortTransfers: 1 + random(5000) };
+  if (kind < 9)
+    return { room: Math.floor((random(100) / 100) ** 2 * 2e6), shortTransfers: 1 + random(5000) };
   return kind === 9 && random(2) === 0 ? { failSync: true } : { failRename: true };
 }
 

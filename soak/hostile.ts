@@ -15,14 +15,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { formatBytes, formatCount } from '../src/base/units.ts';
 import type { Summary } from '../src/crawl/crawl.ts';
-import { BEHAVIOURS } from '../src/lab/behaviours/behaviour.ts';
-import { startDns } from '../src/lab/dns-server.ts';
-import { type Lab, startLab, webOf } from '../src/lab/index.ts';
-import { resolveName } from '../src/lab/resolve.ts';
-import { truthAt } from '../src/lab/truth.ts';
+import { BEHAVIOURS } from '../src/lab/behaviour.ts';
+import { truthAt } from '../src/lab/judge/truth.ts';
+import { startDns } from '../src/lab/server/dns-server.ts';
+import { type Lab, startLab, webOf } from '../src/lab/server/lab.ts';
+import { resolveName } from '../src/lab/server/resolve.ts';
 import type { Web } from '../src/lab/web.ts';
-import { formatBytes, formatCount } from '../src/units.ts';
 import { accountOf, isFlat, type Sample, steadyRate } from './hostile/verdict.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
@@ -38,10 +38,29 @@ const LEAST_SHARE = 0.9;
 /** Little memory, so that it is full after minutes and not after hours. */
 const FLAGS = [
   // Long enough that a slow answer of our own web, on a busy machine, makes nobody more patient (see slow-down.ts).
-  ...['--delay', '5s', '--address-delay', '200ms', '--agents', '2', '--max-redirects', '5', '--json'],
+  ...[
+    '--delay',
+    '5s',
+    '--address-delay',
+    '200ms',
+    '--agents',
+    '2',
+    '--max-redirects',
+    '5',
+    '--json',
+  ],
   // Loopback only: some of the hostile names lead to private networks.
   ...['--allow-private', '127.0.0.0/8', '--front-hosts', '2000', '--front-urls', '20000'],
-  ...['--sieve-memory', '4MiB', '--backlog-memory', '1MiB', '--host-memory', '2MiB', '--max-body', '4MiB'],
+  ...[
+    '--sieve-memory',
+    '4MiB',
+    '--backlog-memory',
+    '1MiB',
+    '--host-memory',
+    '2MiB',
+    '--max-body',
+    '4MiB',
+  ],
 ];
 
 interface Ended {
@@ -74,7 +93,8 @@ export async function run(args: string[]): Promise<void> {
   try {
     requireAllBehaviours(hostile.web);
     // Code that was never run is slow, which would be held against the sites.
-    for (const lab of [good, sameAgain]) for (const url of lab.web.seeds(goodSites)) lab.expected(url);
+    for (const lab of [good, sameAgain])
+      for (const url of lab.web.seeds(goodSites)) lab.expected(url);
     const ca = join(folder, 'ca.pem');
     writeFileSync(ca, hostile.ca);
     const limits = ['--max-time', `${Math.round(minutes * 60)}s`];
@@ -84,8 +104,15 @@ export async function run(args: string[]): Promise<void> {
     const flags = [...FLAGS, ...limits, ...files, '--dns', `127.0.0.1:${dns.port}`];
     const both = [...good.web.seeds(goodSites), ...hostile.web.seeds(hostileDomains)];
     const [beside, alone] = await Promise.all([
-      crawl({ dir: join(folder, 'beside'), seeds: both, flags, good }, (line) => process.stderr.write(line)),
-      crawl({ dir: join(folder, 'alone'), seeds: sameAgain.web.seeds(goodSites), flags, good: sameAgain }),
+      crawl({ dir: join(folder, 'beside'), seeds: both, flags, good }, (line) =>
+        process.stderr.write(line),
+      ),
+      crawl({
+        dir: join(folder, 'alone'),
+        seeds: sameAgain.web.seeds(goodSites),
+        flags,
+        good: sameAgain,
+      }),
     ]);
     process.exitCode = judge(alone, beside) ? 0 : 1;
   } finally {
@@ -116,9 +143,14 @@ async function startHostile(shape: Readonly<Record<string, string | number>>) {
 /** What is not there cannot do harm, and proves nothing. */
 function requireAllBehaviours(web: Web): void {
   const { domains } = web.world;
-  const there = new Set(Array.from({ length: domains }, (_, i) => truthAt(web, i).behaviours).flat());
-  const missing = Object.keys(BEHAVIOURS).filter((name) => !there.has(name as keyof typeof BEHAVIOURS));
-  if (missing.length > 0) throw new Error(`more hostile domains, please: nobody has ${missing.join(', ')}`);
+  const there = new Set(
+    Array.from({ length: domains }, (_, i) => truthAt(web, i).behaviours).flat(),
+  );
+  const missing = Object.keys(BEHAVIOURS).filter(
+    (name) => !there.has(name as keyof typeof BEHAVIOURS),
+  );
+  if (missing.length > 0)
+    throw new Error(`more hostile domains, please: nobody has ${missing.join(', ')}`);
 }
 
 interface Task {
@@ -128,7 +160,10 @@ interface Task {
   readonly good: Lab;
 }
 
-async function crawl({ dir, seeds, flags, good }: Task, show?: (line: string) => void): Promise<Ended> {
+async function crawl(
+  { dir, seeds, flags, good }: Task,
+  show?: (line: string) => void,
+): Promise<Ended> {
   const seedFile = `${dir}.txt`;
   writeFileSync(seedFile, seeds.join('\n'));
   const child = spawn(process.execPath, [DRUMLIN, 'crawl', seedFile, '--dir', dir, ...flags], {
@@ -171,7 +206,9 @@ function sampleOf(
   goodRequests: number,
 ): Sample | undefined {
   const [, ...numbers] = PROGRESS.exec(line) ?? [];
-  const [pages = 0, waiting = 0, known = 0, fetching = 0] = numbers.map((n) => Number(n.replaceAll(',', '')));
+  const [pages = 0, waiting = 0, known = 0, fetching = 0] = numbers.map((n) =>
+    Number(n.replaceAll(',', '')),
+  );
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const rss = 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0);
@@ -182,7 +219,16 @@ function sampleOf(
   }
 }
 
-const lineOf = ({ seconds, rss, handles, goodRequests, pages, waiting, known, fetching }: Sample): string =>
+const lineOf = ({
+  seconds,
+  rss,
+  handles,
+  goodRequests,
+  pages,
+  waiting,
+  known,
+  fetching,
+}: Sample): string =>
   `${seconds.toFixed(0).padStart(5)} s  ${formatBytes(rss).padStart(7)}  ${String(handles).padStart(4)} handles  ` +
   `${formatCount(goodRequests).padStart(8)} good of ${formatCount(pages).padStart(8)} pages  ${formatCount(fetching).padStart(4)} under way  ` +
   `${formatCount(waiting)} waiting of ${formatCount(known)} known`;
@@ -211,7 +257,11 @@ function judge(alone: Ended, beside: Ended): boolean {
       .map((sample) => print(of(sample)))
       .join(' ');
   const claims: [claim: string, holds: boolean, figures: string][] = [
-    ['memory is flat', isFlat(samples.map(({ rss }) => rss)), figures(({ rss }) => rss, formatBytes)],
+    [
+      'memory is flat',
+      isFlat(samples.map(({ rss }) => rss)),
+      figures(({ rss }) => rss, formatBytes),
+    ],
     [
       'so are handles',
       isFlat(
@@ -233,8 +283,11 @@ function judge(alone: Ended, beside: Ended): boolean {
       `${before.toFixed(2)} a second alone, ${after.toFixed(2)} beside hostile ones: ${((100 * after) / before).toFixed(1)} %`,
     ],
   ];
-  for (const [claim, holds, text] of claims) console.log(`${holds ? 'holds' : 'FAILS'}  ${claim}: ${text}`);
+  for (const [claim, holds, text] of claims)
+    console.log(`${holds ? 'holds' : 'FAILS'}  ${claim}: ${text}`);
   const { pages, bytes, hosts, cpuSeconds, seconds, errors, retries } = summary;
-  console.log(JSON.stringify({ pages, bytes, hosts, cores: cpuSeconds / seconds, errors, retries }));
+  console.log(
+    JSON.stringify({ pages, bytes, hosts, cores: cpuSeconds / seconds, errors, retries }),
+  );
   return claims.every(([, holds]) => holds);
 }

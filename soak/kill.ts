@@ -8,16 +8,23 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { type Lab, startLab } from '../src/lab/index.ts';
 import { type Scenario, scenarioOf } from '../src/lab/scenario.ts';
-import { readWithWarcio } from '../test/archive/fixtures.ts';
-import { indexFaults } from '../test/archive/true-index.ts';
+import { type Lab, startLab } from '../src/lab/server/lab.ts';
+import { readWithWarcio } from '../test/archive/warc/fixtures.ts';
+import { indexFaults } from '../test/archive/warc/true-index.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
@@ -117,11 +124,18 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
 
 /** When each agent made its last checkpoint; 0 where it has made none. */
 function lastCuts(dir: string, agents: number): number[] {
-  const paths = Array.from({ length: agents }, (_, agent) => join(dir, `agents/${agent}/checkpoint.json`));
-  return paths.map((path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state.savedAt : 0));
+  const paths = Array.from({ length: agents }, (_, agent) =>
+    join(dir, `agents/${agent}/checkpoint.json`),
+  );
+  return paths.map((path) =>
+    existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).state.savedAt : 0,
+  );
 }
 
-function repeats(log: string, lives: readonly Life[]): Pick<KillReport, 'askedAgain' | 'mayBeAskedAgain'> {
+function repeats(
+  log: string,
+  lives: readonly Life[],
+): Pick<KillReport, 'askedAgain' | 'mayBeAskedAgain'> {
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
   const pages = lines.map((line) => JSON.parse(line)).filter(({ path }) => path !== '/robots.txt');
   const askedAgain = pages.length - new Set(pages.map(({ host, path }) => `${host}${path}`)).size;
@@ -135,7 +149,16 @@ function repeats(log: string, lives: readonly Life[]): Pick<KillReport, 'askedAg
 }
 
 function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
-  return ['--delay', '0', '--agents', String(agents), '--checkpoint', checkpoint, '--json', ...flags];
+  return [
+    '--delay',
+    '0',
+    '--agents',
+    String(agents),
+    '--checkpoint',
+    checkpoint,
+    '--json',
+    ...flags,
+  ];
 }
 
 /** True when the crawl came to its end before it was killed. */
@@ -181,7 +204,9 @@ async function judge(dir: string, lab: Lab) {
   const torn: string[] = [];
   for (const file of files) {
     if (!(await isWhole(join(archive, file)))) torn.push(file);
-    for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(join(archive, file))) {
+    for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(
+      join(archive, file),
+    )) {
       // A body with a trailer states no digest of its payload, and is confirmed as a block only.
       if (!blockConfirmed || (type === 'response' && payloadConfirmed === false)) unconfirmed++;
       if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt')) {
@@ -194,7 +219,8 @@ async function judge(dir: string, lab: Lab) {
     web: web.size,
     archived: counts.size,
     missing: [...web].filter((url) => !counts.has(url)),
-    learned: readFileSync(join(dir, 'log.jsonl'), 'utf8').split('"event":"trap-learned"').length - 1,
+    learned:
+      readFileSync(join(dir, 'log.jsonl'), 'utf8').split('"event":"trap-learned"').length - 1,
     twice: [...counts].filter(([, count]) => count > 1).map(([url]) => url),
     unconfirmed,
     files: files.length,
@@ -233,7 +259,15 @@ export const EVERYTHING = {
     ...{ 'soft-404': 0.1, gzip: 0.2, chunked: 0.2 },
   }),
   flags: [
-    ...['--order', 'budget', '--near-duplicates', 'store', '--learn-traps', '--soft-errors', 'store'],
+    ...[
+      '--order',
+      'budget',
+      '--near-duplicates',
+      'store',
+      '--learn-traps',
+      '--soft-errors',
+      'store',
+    ],
     ...['--metadata', '--sitemaps'],
   ],
 };
@@ -250,11 +284,15 @@ export async function run(args: string[]): Promise<void> {
   });
   const { missing, twice, torn, indexFaults: index, ...figures } = report;
   const lists = { missing, twice, torn, index };
-  console.table({ ...figures, ...Object.fromEntries(Object.entries(lists).map(([k, v]) => [k, v.length])) });
+  console.table({
+    ...figures,
+    ...Object.fromEntries(Object.entries(lists).map(([k, v]) => [k, v.length])),
+  });
   for (const [what, names] of Object.entries(lists)) {
     for (const name of names.slice(0, 10)) console.log(`${what} ${name}`);
   }
   const faults = missing.length + twice.length + torn.length + index.length + report.unconfirmed;
-  const holds = faults === 0 && report.exitCode === 0 && report.askedAgain <= report.mayBeAskedAgain;
+  const holds =
+    faults === 0 && report.exitCode === 0 && report.askedAgain <= report.mayBeAskedAgain;
   process.exitCode = holds ? 0 : 1;
 }

@@ -13,11 +13,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { Archive } from '../src/archive/archive.ts';
-import type { Compression } from '../src/archive/compression.ts';
-import { writeWacz } from '../src/archive/wacz.ts';
+import type { Compression } from '../src/archive/compress/compression.ts';
+import { Archive } from '../src/archive/index/archive.ts';
+import { writeWacz } from '../src/archive/tools/wacz.ts';
+import { resolveConfig } from '../src/config/settings.ts';
 import { startCrawl } from '../src/crawl/crawl.ts';
-import { resolveConfig } from '../src/crawl/settings.ts';
 import { Disk } from '../src/disk/disk.ts';
 import { startSmallSite } from '../test/crawl/small-site.ts';
 
@@ -66,7 +66,8 @@ function chromium(): string | undefined {
 }
 
 const WORDS = 'so many words that the page is worth a reference of its own. '.repeat(40);
-const style = '<link rel="stylesheet" href="/style.css"><style>body { font: 20px sans-serif }</style>';
+const style =
+  '<link rel="stylesheet" href="/style.css"><style>body { font: 20px sans-serif }</style>';
 const SITE = {
   '/': `<!doctype html><title>The first page</title>${style}<h1>The first page</h1><a id="next" href="/second?b=2&a=1">on</a><a href="/copy">copy</a>`,
   '/second?b=2&a=1': `<!doctype html><title>The second page</title>${style}<h1>The second page</h1><p>${WORDS}</p><a id="copy" href="/copy">on</a>`,
@@ -81,7 +82,8 @@ export async function replay(compress: Compression, screenshot?: string): Promis
     const site = await startSmallSite(SITE);
     const dir = join(folder, 'crawl');
     const config = resolveConfig({ dir, agents: 1, allowPrivate: true, delay: 0, compress });
-    const { revisits } = await (await startCrawl([`${site.origin}/`], config, { here: true })).finished;
+    const { revisits } = await (await startCrawl([`${site.origin}/`], config, { here: true }))
+      .finished;
     if (revisits !== 1) throw new Error(`${revisits} revisits instead of 1`);
     await site.close();
     const disk = new Disk();
@@ -155,14 +157,20 @@ async function serveViewer(wacz: string, url: string): Promise<Server> {
     }
     const [type, bytes] = found;
     const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
-    const start = range ? (range[1] === '' ? bytes.length - Number(range[2]) : Number(range[1])) : 0;
+    const start = range
+      ? range[1] === ''
+        ? bytes.length - Number(range[2])
+        : Number(range[1])
+      : 0;
     const end = range && range[1] !== '' && range[2] !== '' ? Number(range[2]) + 1 : bytes.length;
     const part = bytes.subarray(Math.max(0, start), end);
     response.writeHead(range ? 206 : 200, {
       'content-type': type,
       'content-length': part.length,
       'accept-ranges': 'bytes',
-      ...(range && { 'content-range': `bytes ${start}-${start + part.length - 1}/${bytes.length}` }),
+      ...(range && {
+        'content-range': `bytes ${start}-${start + part.length - 1}/${bytes.length}`,
+      }),
     });
     response.end(request.method === 'HEAD' ? undefined : part);
   });

@@ -8,7 +8,10 @@ const bytesOf = (a: ArrayBufferView) => new Uint8Array(a.buffer, a.byteOffset, a
 
 expect.addEqualityTesters([
   (a: unknown, b: unknown) => {
-    if (!ArrayBuffer.isView(a) || !ArrayBuffer.isView(b) || a.constructor !== b.constructor) return undefined;
-    return a.byteLength === b.byteLength && Buffer.compare(bytesOf(a), bytesOf(b)) === 0 ? true : undefined;
+    if (!ArrayBuffer.isView(a) || !ArrayBuffer.isView(b) || a.constructor !== b.constructor)
+      return undefined;
+    return a.byteLength === b.byteLength && Buffer.compare(bytesOf(a), bytesOf(b)) === 0
+      ? true
+      : undefined;
   },
 ]);

@@ -5,7 +5,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';
 
-export const COMMON_FLAGS: readonly string[] = ['-O3', '--noAssert', '--runtime', 'stub', '--importMemory'];
+export const COMMON_FLAGS: readonly string[] = [
+  '-O3',
+  '--noAssert',
+  '--runtime',
+  'stub',
+  '--importMemory',
+];
 export const SHARED_MEMORY: readonly string[] = [
   ...['--sharedMemory', '--initialMemory', '1'],
   ...['--maximumMemory', '65536'],

@@ -14,11 +14,21 @@ const ROOT = join(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs/dependencies.md');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 const manifest = JSON.parse(read('package.json'));
-const locked = Object.entries(JSON.parse(read('package-lock.json')).packages as Record<string, Locked>)
+const locked = Object.entries(
+  JSON.parse(read('package-lock.json')).packages as Record<string, Locked>,
+)
   .filter(([path]) => path !== '')
   .map(([path, entry]) => ({ name: path.slice(path.lastIndexOf('node_modules/') + 13), ...entry }));
 
-const PERMISSIVE = new Set(['MIT', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'Zlib']);
+const PERMISSIVE = new Set([
+  'MIT',
+  'ISC',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'Zlib',
+]);
 /** Not shipped, not changed: what the test runner's bundler brings along. */
 const WEAK_COPYLEFT = /^lightningcss(-|$)/;
 const BUILDS_ITSELF = ['esbuild'];
@@ -29,9 +39,13 @@ const HEADING = '## Licences of everything that is installed';
 function licenceSection(): string {
   const licences = [...new Set(locked.map(({ license = 'none' }) => license))].sort();
   const names = (licence: string, dev: boolean) => {
-    const found = locked.filter(({ license, dev: isDev = false }) => license === licence && isDev === dev);
+    const found = locked.filter(
+      ({ license, dev: isDev = false }) => license === licence && isDev === dev,
+    );
     const binaries = found.filter(({ name }) => BINARY.test(name)).length;
-    const named = [...new Set(found.map(({ name }) => name).filter((name) => !BINARY.test(name)))].sort();
+    const named = [
+      ...new Set(found.map(({ name }) => name).filter((name) => !BINARY.test(name))),
+    ].sort();
     return [...named, ...(binaries > 0 ? [`and ${binaries} binaries`] : [])].join(', ');
   };
   return [
@@ -41,12 +55,15 @@ function licenceSection(): string {
     '',
     '| licence | at run time | for building, tests and benchmarks |',
     '|---|---|---|',
-    ...licences.map((licence) => `| ${licence} | ${names(licence, false)} | ${names(licence, true)} |`),
+    ...licences.map(
+      (licence) => `| ${licence} | ${names(licence, false)} | ${names(licence, true)} |`,
+    ),
     '',
   ].join('\n');
 }
 
-const BINARY = /(?:linux|darwin|win32|freebsd|netbsd|openbsd|openharmony|sunos|aix|android|wasm32|wasi)/;
+const BINARY =
+  /(?:linux|darwin|win32|freebsd|netbsd|openbsd|openharmony|sunos|aix|android|wasm32|wasi)/;
 
 describe('what is taken from others', () => {
   test('is pinned to one version each', () => {
@@ -79,9 +96,13 @@ describe('what is taken from others', () => {
   });
 
   test('runs nothing when it is installed, but for what is argued for and switched off', () => {
-    const scripted = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
+    const scripted = locked
+      .filter(({ hasInstallScript }) => hasInstallScript)
+      .map(({ name }) => name);
     expect(scripted).toEqual(BUILDS_ITSELF);
-    expect(manifest.allowScripts).toEqual(Object.fromEntries(BUILDS_ITSELF.map((name) => [name, false])));
+    expect(manifest.allowScripts).toEqual(
+      Object.fromEntries(BUILDS_ITSELF.map((name) => [name, false])),
+    );
     expect(
       Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?install|^prepare$/.test(name)),
     ).toEqual([]);
@@ -92,7 +113,8 @@ describe('the code of this project', () => {
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => ({ path, text: read(join('src', path)) }));
-  const files = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  const files = (pattern: RegExp) =>
+    sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
   test('starts no process and no shell', () => {
     expect(sources.length).toBeGreaterThan(100);
@@ -103,7 +125,10 @@ describe('the code of this project', () => {
     expect(files(/\beval\(|new Function\b|\bFunction\(/)).toEqual([]);
     expect(files(/new Worker\((?!PROGRAM\b).*eval: true/)).toEqual([]);
     // A regular expression is to run out of time; garbage is to be collected when asked.
-    expect(files(/from 'node:vm'/).sort()).toEqual(['filter/url-pattern.ts', 'rank/compare-memory.ts']);
+    expect(files(/from 'node:vm'/).sort()).toEqual([
+      'filter/url-pattern.ts',
+      'rank/compare/peak-memory.ts',
+    ]);
     for (const { text } of sources) {
       for (const [, first] of text.matchAll(/runIn\w*Context\((.)/g)) expect(first).toBe("'");
     }

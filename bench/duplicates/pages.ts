@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Domain } from '../../src/lab/domain.ts';
-import { webOf } from '../../src/lab/index.ts';
-import type { KindName } from '../../src/lab/kinds/kind.ts';
+import { textAt } from '../../src/lab/judge/truth.ts';
+import type { KindName } from '../../src/lab/kind.ts';
 import { isHtmlPage, urlOf } from '../../src/lab/paths.ts';
-import { hash, textHash } from '../../src/lab/random.ts';
-import { textAt } from '../../src/lab/truth.ts';
+import { webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
+import { hash, textHash } from '../../src/lab/words/random.ts';
 import type { KnownPage } from './stream.ts';
 
 export function makeWeb(seed: number): Web {
@@ -69,7 +69,9 @@ export function labPages(seed: number): KnownPage[] {
     addSome(domain, 6);
     for (let page = 0; page < Math.min(domain.pages, 6); page++) {
       const url = urlOf(domain, page);
-      urls.add(`${url}${url.includes('?') ? '&' : '?'}sid=${(page * 7919 + 0x10000000).toString(16)}`);
+      urls.add(
+        `${url}${url.includes('?') ? '&' : '?'}sid=${(page * 7919 + 0x10000000).toString(16)}`,
+      );
     }
   }
   const order = (url: string) => hash(seed, textHash(url), 0);
@@ -89,7 +91,10 @@ const OTHERS = [
 ];
 
 /** The installation guides of several architectures in all their languages, then other manuals; empty where they are not installed. */
-export function debianPages(folder: string, architectures: readonly (typeof GUIDES)[number][]): KnownPage[] {
+export function debianPages(
+  folder: string,
+  architectures: readonly (typeof GUIDES)[number][],
+): KnownPage[] {
   const guides = architectures.flatMap((architecture) => {
     const guide = join(folder, `installation-guide-${architecture}`);
     return htmlIn(guide).map((file) => guidePage(guide, file, architecture));

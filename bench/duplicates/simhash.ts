@@ -54,6 +54,7 @@ export function simhashOfPage(body: Uint8Array): Simhash {
     .replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ');
   const words = text.toLowerCase().match(/[0-9a-z\x80-\xff]+/g) ?? [];
   const features: string[] = [];
-  for (let i = 2; i < words.length; i++) features.push(`${words[i - 2]} ${words[i - 1]} ${words[i]}`);
+  for (let i = 2; i < words.length; i++)
+    features.push(`${words[i - 2]} ${words[i - 1]} ${words[i]}`);
   return simhash(features);
 }

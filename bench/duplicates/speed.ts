@@ -15,7 +15,9 @@ export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
   );
   measure('fingerprint', rounds, pages, ({ body }) => fingerprintOf(body));
   measure('plain simhash', Math.min(3, rounds), pages, ({ body }) => simhashOfPage(body));
-  measure('links of the page (parsePage)', rounds, pages, ({ body, url }) => parsePage(body, { url }));
+  measure('links of the page (parsePage)', rounds, pages, ({ body, url }) =>
+    parsePage(body, { url }),
+  );
   const fingerprints = new Map(pages.map((page) => [page, fingerprintOf(page.body)]));
   const { pages: similar, learner } = new LikenessMemory(16 * 2 ** 20);
   measure('find and add', rounds, pages, (page) => {

@@ -35,7 +35,11 @@ export function scoreOf(pages: readonly KnownPage[], said: readonly (number | un
     if (pages[like].text === text) right++;
     else if (exactly(pages[like], pages[i]) < MOSTLY) wrong++;
   }
-  return { precision: right / Math.max(1, right + wrong), recall: right / Math.max(1, positives), positives };
+  return {
+    precision: right / Math.max(1, right + wrong),
+    recall: right / Math.max(1, positives),
+    positives,
+  };
 }
 
 const MOSTLY = 0.5;

@@ -7,8 +7,8 @@
  * its text was never had is lost.
  */
 import type { Domain } from '../../src/lab/domain.ts';
-import type { KindName } from '../../src/lab/kinds/kind.ts';
-import { textAt } from '../../src/lab/truth.ts';
+import { textAt } from '../../src/lab/judge/truth.ts';
+import type { KindName } from '../../src/lab/kind.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { hostOf, pathOf } from '../../src/url/parts.ts';
 import { domainsOf, makeWeb } from './pages.ts';
@@ -56,7 +56,8 @@ export function judgeTraps({ seed, domains, pages }: Extent): void {
   console.log('');
 }
 
-const share = (part: number, whole: number): string => (whole === 0 ? '-' : (part / whole).toFixed(4));
+const share = (part: number, whole: number): string =>
+  whole === 0 ? '-' : (part / whole).toFixed(4);
 
 /** Errors are no pages: nobody loses them. */
 const pageText = (web: Web, url: string): string | undefined => {
@@ -91,7 +92,8 @@ export function judgeSoftErrors({ seed, domains }: Extent): void {
   const soft: Domain[] = [];
   for (let index = 0; index < web.world.domains && soft.length < domains; index++) {
     const domain = web.domains.at(index);
-    if (domain.alive && domain.behaviour('page') === 'soft-404' && domain.pages >= 20) soft.push(domain);
+    if (domain.alive && domain.behaviour('page') === 'soft-404' && domain.pages >= 20)
+      soft.push(domain);
   }
   const honest = HONEST.flatMap((kind) => domainsOf(web, kind, domains)).filter(
     (domain) => domain.behaviour('page') !== 'soft-404',

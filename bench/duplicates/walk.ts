@@ -1,12 +1,13 @@
 /** Walks through one domain of the lab, breadth first, with all that the crawl makes of pages that are alike, and without; no network, no delays. */
-import { Counters } from '../../src/crawl/counters.ts';
-import { type Judgement, Likeness } from '../../src/crawl/likeness.ts';
-import { resolveConfig } from '../../src/crawl/settings.ts';
+
+import { resolveConfig } from '../../src/config/settings.ts';
+import { type Judgement, Likeness } from '../../src/crawl/agent/likeness.ts';
+import { Counters } from '../../src/crawl/record/counters.ts';
 import { LikenessMemory } from '../../src/duplicates/likeness-folder.ts';
 import type { Domain } from '../../src/lab/domain.ts';
-import { glimpseOf } from '../../src/lab/glimpse.ts';
+import { glimpseOf } from '../../src/lab/judge/glimpse.ts';
+import { textAt } from '../../src/lab/judge/truth.ts';
 import { urlOf } from '../../src/lab/paths.ts';
-import { textAt } from '../../src/lab/truth.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { parsePage } from '../../src/parse/page.ts';
 import { hostOf, originOf, pathOf } from '../../src/url/parts.ts';

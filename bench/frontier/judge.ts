@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import robotsParserModule from 'robots-parser';
-import { type LabOptions, labHandle, type Ports, webOf } from '../../src/lab/index.ts';
+import { type LabOptions, labHandle, type Ports, webOf } from '../../src/lab/server/lab.ts';
 
 /** A CommonJS module whose types say otherwise. */
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
@@ -41,7 +41,13 @@ export async function judge(
   ports: Ports,
   delays: { readonly host: number; readonly address: number },
 ): Promise<Verdict> {
-  const lab = labHandle(webOf(options, ports), ports, undefined, new Uint32Array(1), async () => {});
+  const lab = labHandle(
+    webOf(options, ports),
+    ports,
+    undefined,
+    new Uint32Array(1),
+    async () => {},
+  );
   const lastOfHost = new Map<string, number>();
   const lastOfAddress = new Map<string, number>();
   const rules = new Map<string, Rules>();
@@ -74,7 +80,8 @@ export async function judge(
     shortestHostGap = Math.min(shortestHostGap, hostGap);
     shortestAddressGap = Math.min(shortestAddressGap, addressGap);
     if (hostGap + TOLERANCE < delays.host) blame('hostViolations', request, `${hostGap} ms`);
-    if (addressGap + TOLERANCE < delays.address) blame('addressViolations', request, `${addressGap} ms`);
+    if (addressGap + TOLERANCE < delays.address)
+      blame('addressViolations', request, `${addressGap} ms`);
     let rule = rules.get(request.host);
     if (!rule) {
       rule = rulesOf(lab.expected, request.host, ports);

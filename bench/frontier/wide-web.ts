@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startDns } from '../../src/lab/dns-server.ts';
+import { startDns } from '../../src/lab/server/dns-server.ts';
 
 const [hosts, links] = process.argv.slice(2).map(Number);
 
@@ -39,5 +39,8 @@ const dns = await startDns(0, (name) => {
   const address = `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${1 + (n & 253)}`;
   return { rcode: 0, address, seconds: 3600 };
 });
-const seeds = Array.from({ length: 64 }, (_, i) => `http://${hostName(mixed(7, String(i)))}:${port}/`);
+const seeds = Array.from(
+  { length: 64 },
+  (_, i) => `http://${hostName(mixed(7, String(i)))}:${port}/`,
+);
 console.log(JSON.stringify({ dns: `127.0.0.1:${dns.port}`, httpPort: port, https: 0, seeds }));

@@ -2,12 +2,12 @@
  * The distributions of the synthetic web beside the papers' figures, as plots for docs/lab.md.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { webOf } from '../../src/lab/index.ts';
-import { KINDS } from '../../src/lab/kinds/index.ts';
-import type { KindName } from '../../src/lab/kinds/kind.ts';
-import { Random } from '../../src/lab/random.ts';
+import type { KindName } from '../../src/lab/kind.ts';
+import { KINDS } from '../../src/lab/kinds.ts';
+import { webOf } from '../../src/lab/server/lab.ts';
 import { pageDeath } from '../../src/lab/time.ts';
 import type { Web } from '../../src/lab/web.ts';
+import { Random } from '../../src/lab/words/random.ts';
 import { bars, plot } from './plot.ts';
 
 const FOLDER = new URL('../../docs/lab/', import.meta.url);
@@ -89,13 +89,17 @@ function correlation(x: Float64Array, y: Float64Array): number {
   const pairs = Array.from(x, (v, i) => [Math.log(1 + v), Math.log(1 + y[i])]);
   const mean = (k: number): number => pairs.reduce((sum, pair) => sum + pair[k], 0) / pairs.length;
   const [mx, my] = [mean(0), mean(1)];
-  const sum = (f: (pair: number[]) => number): number => pairs.reduce((total, pair) => total + f(pair), 0);
+  const sum = (f: (pair: number[]) => number): number =>
+    pairs.reduce((total, pair) => total + f(pair), 0);
   const xy = sum(([a, b]) => (a - mx) * (b - my));
   return xy / Math.sqrt(sum(([a]) => (a - mx) ** 2) * sum(([, b]) => (b - my) ** 2));
 }
 
 function domainSizes(web: Web): void {
-  const sizes = Array.from({ length: web.world.domains }, (_, index) => web.domains.at(index).pages);
+  const sizes = Array.from(
+    { length: web.world.domains },
+    (_, index) => web.domains.at(index).pages,
+  );
   const sorted = [...sizes].sort((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))];
   say('pages of a domain: 90% have fewer than', `${at(0.9)}`, 'IRLbot 586 (pages fetched)');
@@ -142,9 +146,12 @@ function pages(web: Web): void {
     links.push(hrefs.length);
     own += hrefs.filter((href) => href.startsWith('/') || href.includes(domain.name)).length;
     for (const href of hrefs)
-      urlBytes += href.startsWith('/') ? href.length + domain.hostName(0).length + 5 : href.length - 7;
+      urlBytes += href.startsWith('/')
+        ? href.length + domain.hostName(0).length + 5
+        : href.length - 7;
   }
-  const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b) / values.length;
+  const mean = (values: readonly number[]): number =>
+    values.reduce((a, b) => a + b) / values.length;
   const total = mean(links) * links.length;
   say('mean bytes of a page', mean(sizes).toFixed(0), 'IRLbot 25.2 KB');
   say('mean links of a page', mean(links).toFixed(1), 'IRLbot 59');
@@ -228,7 +235,10 @@ function liveness(web: Web): void {
       if (random.below(10) > 0) continue;
       const other = web.domains.at(target);
       if (web.world.birthOf(target) > 0) continue;
-      const otherDeath = Math.min(pageDeath(web.world, other, random.below(other.initialPages)), other.death);
+      const otherDeath = Math.min(
+        pageDeath(web.world, other, random.below(other.initialPages)),
+        other.death,
+      );
       source[0]++;
       if (otherDeath > 11) source[1]++;
     }

@@ -22,11 +22,14 @@ const COLOURS = ['#1f5fa8', '#c2410c', '#2f7d32', '#7b3fa0', '#8a6d00'];
 
 export function plot(title: string, x: Axis, y: Axis, series: readonly Series[]): string {
   const px = (value: number): number => round(LEFT + position(x, value) * (WIDTH - LEFT - RIGHT));
-  const py = (value: number): number => round(HEIGHT - BOTTOM - position(y, value) * (HEIGHT - TOP - BOTTOM));
+  const py = (value: number): number =>
+    round(HEIGHT - BOTTOM - position(y, value) * (HEIGHT - TOP - BOTTOM));
   const parts = [frame(title, x.label, y.label)];
   for (const tick of ticksOf(x)) {
     parts.push(`<path d="M${px(tick)} ${TOP}V${HEIGHT - BOTTOM}" stroke="#ddd"/>`);
-    parts.push(`<text x="${px(tick)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${name(tick)}</text>`);
+    parts.push(
+      `<text x="${px(tick)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${name(tick)}</text>`,
+    );
   }
   for (const tick of ticksOf(y)) {
     parts.push(`<path d="M${LEFT} ${py(tick)}H${WIDTH - RIGHT}" stroke="#ddd"/>`);
@@ -34,7 +37,9 @@ export function plot(title: string, x: Axis, y: Axis, series: readonly Series[])
   }
   series.forEach(({ label, points, draw }, i) => {
     const colour = COLOURS[i % COLOURS.length];
-    const inside = points.filter(([a, b]) => within(x, a) && within(y, b)).map(([a, b]) => [px(a), py(b)]);
+    const inside = points
+      .filter(([a, b]) => within(x, a) && within(y, b))
+      .map(([a, b]) => [px(a), py(b)]);
     if (draw === 'points')
       parts.push(...inside.map(([a, b]) => `<circle cx="${a}" cy="${b}" r="4" fill="${colour}"/>`));
     else {
@@ -43,8 +48,12 @@ export function plot(title: string, x: Axis, y: Axis, series: readonly Series[])
       parts.push(`<path d="${path}" fill="none" stroke="${colour}" stroke-width="2"${dash}/>`);
     }
     const at = TOP + 18 + i * 18;
-    parts.push(`<rect x="${WIDTH - RIGHT - 12}" y="${at - 9}" width="10" height="10" fill="${colour}"/>`);
-    parts.push(`<text x="${WIDTH - RIGHT - 18}" y="${at}" text-anchor="end">${asText(label)}</text>`);
+    parts.push(
+      `<rect x="${WIDTH - RIGHT - 12}" y="${at - 9}" width="10" height="10" fill="${colour}"/>`,
+    );
+    parts.push(
+      `<text x="${WIDTH - RIGHT - 18}" y="${at}" text-anchor="end">${asText(label)}</text>`,
+    );
   });
   return close(parts);
 }
@@ -61,7 +70,9 @@ export function bars(
   const parts = [frame(title, label, '', height)];
   rows.forEach(([row, ...values], i) => {
     const top = TOP + i * 8 * (legend.length + 1);
-    parts.push(`<text x="${LEFT + 20}" y="${top + 4 * legend.length + 4}" text-anchor="end">${row}</text>`);
+    parts.push(
+      `<text x="${LEFT + 20}" y="${top + 4 * legend.length + 4}" text-anchor="end">${row}</text>`,
+    );
     values.forEach((value, j) => {
       const width = round((value / most) * (WIDTH - LEFT - RIGHT - 90));
       parts.push(
@@ -109,9 +120,11 @@ function within({ min, max }: Axis, value: number): boolean {
 
 function ticksOf(axis: Axis): readonly number[] {
   if (axis.ticks) return axis.ticks;
-  if (!axis.log) return Array.from({ length: 6 }, (_, i) => axis.min + ((axis.max - axis.min) * i) / 5);
+  if (!axis.log)
+    return Array.from({ length: 6 }, (_, i) => axis.min + ((axis.max - axis.min) * i) / 5);
   const ticks: number[] = [];
-  for (let e = Math.ceil(Math.log10(axis.min) - 1e-9); 10 ** e <= axis.max * 1.0001; e++) ticks.push(10 ** e);
+  for (let e = Math.ceil(Math.log10(axis.min) - 1e-9); 10 ** e <= axis.max * 1.0001; e++)
+    ticks.push(10 ** e);
   return ticks;
 }
 

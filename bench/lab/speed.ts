@@ -6,9 +6,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { webOf } from '../../src/lab/index.ts';
 import { urlOf } from '../../src/lab/paths.ts';
-import { Random } from '../../src/lab/random.ts';
+import { webOf } from '../../src/lab/server/lab.ts';
+import { Random } from '../../src/lab/words/random.ts';
 
 const DOMAINS = 100_000;
 const ROUNDS = 10;
@@ -22,12 +22,20 @@ export interface Load {
 }
 
 export async function measureSpeed(requests: number, load: Load): Promise<void> {
-  const server = spawn(process.execPath, ['bin/drumlin', 'web', '--json', '--domains', `${DOMAINS}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const server = spawn(
+    process.execPath,
+    ['bin/drumlin', 'web', '--json', '--domains', `${DOMAINS}`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   try {
-    const failed = once(server, 'exit').then(() => Promise.reject(new Error('drumlin web did not start')));
-    const [line] = (await Promise.race([once(createInterface(server.stdout), 'line'), failed])) as [string];
+    const failed = once(server, 'exit').then(() =>
+      Promise.reject(new Error('drumlin web did not start')),
+    );
+    const [line] = (await Promise.race([once(createInterface(server.stdout), 'line'), failed])) as [
+      string,
+    ];
     failed.catch(() => {});
     const { http } = JSON.parse(line) as { http: number };
     const wanted = randomRequests(http, 20_000, load.burst);
@@ -69,7 +77,12 @@ function randomRequests(port: number, count: number, burst: number): string[] {
 }
 
 /** Fetches `count` pages over kept connections, `depth` requests at a time on each; gives the bytes received. */
-async function fetchAll(port: number, wanted: readonly string[], count: number, load: Load): Promise<number> {
+async function fetchAll(
+  port: number,
+  wanted: readonly string[],
+  count: number,
+  load: Load,
+): Promise<number> {
   let started = 0;
   let total = 0;
   const one = (): Promise<void> =>
@@ -130,7 +143,8 @@ class ResponseCounter {
           this.#head = Buffer.from(rest);
           return;
         }
-        this.#missing = end + 4 + Number(/Content-Length: (\d+)/.exec(rest.toString('latin1', 0, end))?.[1]);
+        this.#missing =
+          end + 4 + Number(/Content-Length: (\d+)/.exec(rest.toString('latin1', 0, end))?.[1]);
       }
       const taken = Math.min(this.#missing, rest.length);
       this.#missing -= taken;
@@ -147,5 +161,7 @@ function cpuMicros({ pid }: ChildProcess): number {
 }
 
 function rssMegabytes({ pid }: ChildProcess): string {
-  return (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024).toFixed(0);
+  return (
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  ).toFixed(0);
 }

@@ -4,11 +4,12 @@
  * An estimator is run once for each seed. Its time is that of the quickest run; its error is the mean over the top nodes, and of that the mean and the
  * deviation over the seeds.
  */
+
+import { formatCount } from '../../src/base/units.ts';
 import type { Graph } from '../../src/graph/graph.ts';
-import { type ErrorByRank, errorByRank } from '../../src/rank/compare.ts';
+import { type ErrorByRank, errorByRank } from '../../src/rank/compare/compare.ts';
 import { order, type Ranking, rank } from '../../src/rank/index.ts';
-import { supportersOf } from '../../src/rank/supp.ts';
-import { formatCount } from '../../src/units.ts';
+import { supportersOf } from '../../src/rank/methods/supp.ts';
 
 export interface CostOptions {
   readonly threads: number;
@@ -79,7 +80,8 @@ export async function costTables(graph: Graph, options: CostOptions, print: Prin
   const top = whole?.top ?? (await exactTop(graph, options.threads));
   printShape(graph, { visits, mean: whole?.mean ?? part.mean, top }, print);
   const measured: Measured[] = [];
-  for (const estimator of ESTIMATORS) measured.push(await measure(graph, estimator, options.seeds, top));
+  for (const estimator of ESTIMATORS)
+    measured.push(await measure(graph, estimator, options.seeds, top));
   printTimes(measured, whole ? [whole, part] : [part], print);
   printErrors(measured, top.scores, print);
   printErrorsByRank(measured, print);
@@ -106,7 +108,12 @@ function printShape(
   print('| ClueWeb09 | 31M | 415M | 13.5 | 138k | 110k | | |\n');
 }
 
-async function measure(graph: Graph, estimator: Estimator, seeds: number, top: Top): Promise<Measured> {
+async function measure(
+  graph: Graph,
+  estimator: Estimator,
+  seeds: number,
+  top: Top,
+): Promise<Measured> {
   const { by, parameters, mostSeeds } = estimator;
   const errors: ErrorByRank[] = [];
   let [cpu, clock] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -127,7 +134,9 @@ function printTimes(measured: readonly Measured[], supp: readonly Supp[], print:
     print(`| ${label} | ${cpu.toFixed(1)} | ${clock?.toFixed(1) ?? ''} | 1 | (70 h) | (108 h) |`);
   for (const { label, cpu, clock, paper } of measured) {
     const faster = formatCount(supp[0].cpu / cpu);
-    print(`| ${label} | ${cpu.toFixed(3)} | ${clock.toFixed(3)} | ${faster} | ${paper[0]} | ${paper[1]} |`);
+    print(
+      `| ${label} | ${cpu.toFixed(3)} | ${clock.toFixed(3)} | ${faster} | ${paper[0]} | ${paper[1]} |`,
+    );
   }
   print('');
 }
@@ -147,7 +156,9 @@ function printErrors(measured: readonly Measured[], supporters: Float64Array, pr
     const theory = by === 'tse' ? expectedError(parameters.p, supporters) : undefined;
     const cells = [
       mostSeeds > 0 ? errors.length : '',
-      mostSeeds > 0 ? `${percent(meanOf(means))} ± ${percent(deviationOf(means))}` : percent(means[0]),
+      mostSeeds > 0
+        ? `${percent(meanOf(means))} ± ${percent(deviationOf(means))}`
+        : percent(means[0]),
       theory === undefined ? '' : percent(theory),
       theory === undefined ? '' : ratio(means, theory),
       percent(Math.max(...errors.map(({ worst }) => worst))),
@@ -169,7 +180,9 @@ const SHOWN_RANKS = [1, 10, 100, 1000];
 
 /** Means over the seeds of the sliding averages. */
 function printErrorsByRank(measured: readonly Measured[], print: Print): void {
-  print(`| Figure 18(b): error around rank | ${SHOWN_RANKS.map(formatCount).join(' | ')} | IRLbot |`);
+  print(
+    `| Figure 18(b): error around rank | ${SHOWN_RANKS.map(formatCount).join(' | ')} | IRLbot |`,
+  );
   print(`|---|${'---|'.repeat(SHOWN_RANKS.length + 1)}`);
   for (const { label, errors, paper } of measured) {
     const cells = SHOWN_RANKS.map((rank) => {
@@ -194,13 +207,22 @@ async function wholeSupp(graph: Graph, threads: number): Promise<Supp & { readon
   const { ranking, cpu, clock } = await timed(graph, 'supp', {}, threads);
   const list = order(ranking.scores, TOP);
   const scores = Float64Array.from(list, (node) => ranking.scores[node]);
-  return { label: 'SUPP', cpu, clock, mean: Number(ranking.facts.meanSupporters), top: { list, scores } };
+  return {
+    label: 'SUPP',
+    cpu,
+    clock,
+    mean: Number(ranking.facts.meanSupporters),
+    top: { list, scores },
+  };
 }
 
 /** One node in a hundred, and the time of a visit there, which is scaled to the visits of all. Ids tell nothing here, so these are any nodes. */
 async function partOfSupp(graph: Graph, threads: number, visits: Float64Array): Promise<Supp> {
   const options = { threads, memory: MEMORY };
-  const some = Uint32Array.from({ length: Math.ceil(graph.nodes / SAMPLED) }, (_, i) => SAMPLED * i);
+  const some = Uint32Array.from(
+    { length: Math.ceil(graph.nodes / SAMPLED) },
+    (_, i) => SAMPLED * i,
+  );
   const cpuOf = async (nodes: Uint32Array): Promise<[cpu: number, counts: Uint32Array]> => {
     const start = process.cpuUsage();
     const counts = await supportersOf(graph, nodes, 2, options);
@@ -221,7 +243,9 @@ async function partOfSupp(graph: Graph, threads: number, visits: Float64Array): 
 async function exactTop(graph: Graph, threads: number): Promise<Top> {
   const { scores } = await rank(graph, { by: 'tse', p: 0.01, threads, memory: MEMORY });
   const candidates = order(scores, CANDIDATES);
-  const exact = Float64Array.from(await supportersOf(graph, candidates, 2, { threads, memory: MEMORY }));
+  const exact = Float64Array.from(
+    await supportersOf(graph, candidates, 2, { threads, memory: MEMORY }),
+  );
   const best = order(exact, TOP);
   return { list: best.map((i) => candidates[i]), scores: Float64Array.from(best, (i) => exact[i]) };
 }
@@ -256,7 +280,9 @@ function meanOf(values: Float64Array): number {
 /** Of a sample. */
 function deviationOf(values: Float64Array): number {
   const mean = meanOf(values);
-  return Math.sqrt(sum(values.map((value) => (value - mean) ** 2)) / Math.max(1, values.length - 1));
+  return Math.sqrt(
+    sum(values.map((value) => (value - mean) ** 2)) / Math.max(1, values.length - 1),
+  );
 }
 
 function percent(value: number): string {

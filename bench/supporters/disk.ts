@@ -7,12 +7,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatBytes, formatCount } from '../../src/base/units.ts';
 import { arcsOf } from '../../src/graph/arcs.ts';
 import { buildGraph } from '../../src/graph/build.ts';
 import { type Graph, openGraph } from '../../src/graph/graph.ts';
-import { peakMemory } from '../../src/rank/compare-memory.ts';
+import { peakMemory } from '../../src/rank/compare/peak-memory.ts';
 import { rank } from '../../src/rank/index.ts';
-import { formatBytes, formatCount } from '../../src/units.ts';
 
 type Print = (line: string) => void;
 
@@ -79,12 +79,23 @@ export async function diskTable(graphOf: (nodes: number) => Graph, print: Print)
   }
 }
 
-async function measured(graph: Graph, { label, by, parameters, memory, paper }: Row): Promise<string> {
+async function measured(
+  graph: Graph,
+  { label, by, parameters, memory, paper }: Row,
+): Promise<string> {
   const given = memory(graph.nodes);
-  const { result, bytes } = await peakMemory(() => rank(graph, { by, memory: given, ...parameters }));
+  const { result, bytes } = await peakMemory(() =>
+    rank(graph, { by, memory: given, ...parameters }),
+  );
   const { facts } = result;
   const size = (fact: string) => (fact in facts ? formatBytes(Number(facts[fact])) : '');
-  const moved = ['bytesRead', 'predictedBytesRead', 'bytesWritten', 'predictedBytesWritten', 'sampleBytes'];
+  const moved = [
+    'bytesRead',
+    'predictedBytesRead',
+    'bytesWritten',
+    'predictedBytesWritten',
+    'sampleBytes',
+  ];
   return `| ${label} | ${formatBytes(given)} | ${moved.map(size).join(' | ')} | ${formatBytes(bytes)} | ${paper} |`;
 }
 

@@ -30,7 +30,11 @@ export function domainGraph({ nodes, degree, seed }: DomainGraphOptions): Graph 
     rankOf[node] = rank;
   });
   const links = (rank: number) =>
-    Math.min(MOST_LINKS, nodes - 1, Math.max(1, Math.round(0.5 * degree * ((rank + 1) / nodes) ** -0.5)));
+    Math.min(
+      MOST_LINKS,
+      nodes - 1,
+      Math.max(1, Math.round(0.5 * degree * ((rank + 1) / nodes) ** -0.5)),
+    );
   const offsets = new Uint32Array(nodes + 1);
   let most = 0;
   for (let rank = 0; rank < nodes; rank++) most += links(rank);
@@ -57,7 +61,8 @@ function settle(targets: Uint32Array, start: number, end: number, node: number):
   let kept = start;
   for (let at = start; at < end; at++) {
     const target = targets[at];
-    if (target !== node && (kept === start || target !== targets[kept - 1])) targets[kept++] = target;
+    if (target !== node && (kept === start || target !== targets[kept - 1]))
+      targets[kept++] = target;
   }
   return kept;
 }
@@ -107,7 +112,12 @@ class HeldLists implements Adjacency {
       while (end < to && end - first < blockArcs && offsets[end + 1] - base <= blockArcs) end++;
       const own = offsets.slice(first, end + 1);
       for (let i = 0; i < own.length; i++) own[i] -= base;
-      yield { first, count: end - first, offsets: own, targets: targets.subarray(base, offsets[end]) };
+      yield {
+        first,
+        count: end - first,
+        offsets: own,
+        targets: targets.subarray(base, offsets[end]),
+      };
       first = end;
     }
   }

@@ -1,20 +1,25 @@
 /**
  * Whom the rankings admit in the lab's `spam` scenario, where the truth is known: the order of methods should be the paper's.
  */
+
+import { formatCount } from '../../src/base/units.ts';
 import { type Graph, memoryGraph } from '../../src/graph/graph.ts';
-import { NO_PORTS, webOf } from '../../src/lab/index.ts';
 import { LinkList } from '../../src/lab/link-list.ts';
 import { addDomainLinks } from '../../src/lab/links.ts';
-import { Random } from '../../src/lab/random.ts';
+import { NO_PORTS, webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
-import { countUpTo, placesOf } from '../../src/rank/compare.ts';
+import { Random } from '../../src/lab/words/random.ts';
+import { countUpTo, placesOf } from '../../src/rank/compare/compare.ts';
 import { order, rank } from '../../src/rank/index.ts';
-import { formatCount } from '../../src/units.ts';
 
 export interface LabGraph {
   readonly graph: Graph;
   /** By id. */
-  readonly domains: readonly { readonly name: string; readonly kind: string; readonly spam: boolean }[];
+  readonly domains: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly spam: boolean;
+  }[];
 }
 
 export interface LabGraphOptions {

@@ -3,9 +3,9 @@
  * `--help` answers at once.
  */
 import { CommanderError } from 'commander';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
-import { asTyped } from './as-typed.ts';
+import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import { createProgram } from './program.ts';
+import { asTyped } from './screen/as-typed.ts';
 
 // A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
 // A command that has to clean up first removes this and answers for itself.
@@ -28,6 +28,8 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(asTyped(`drumlin: ${error.message}\n`));
     return error.exitCode;
   }
-  process.stderr.write(`drumlin: internal error, please report it: ${(error as Error)?.stack ?? error}\n`);
+  process.stderr.write(
+    `drumlin: internal error, please report it: ${(error as Error)?.stack ?? error}\n`,
+  );
   return EXIT.internal;
 }

@@ -1,24 +1,24 @@
 /** All commands of `drumlin`, in the order of its help. */
 import { Command } from 'commander';
-import { VERSION } from '../version.ts';
-import * as archive from './archive.ts';
-import { asTyped } from './as-typed.ts';
-import * as completion from './completion.ts';
-import * as config from './config.ts';
-import * as crawl from './crawl.ts';
-import * as demo from './demo.ts';
-import * as doctor from './doctor.ts';
-import * as domains from './domains.ts';
-import * as filter from './filter.ts';
-import * as graph from './graph.ts';
-import * as lab from './lab.ts';
-import * as plan from './plan.ts';
-import * as rank from './rank.ts';
-import * as report from './report.ts';
-import * as robots from './robots.ts';
-import * as status from './status.ts';
-import * as unique from './unique.ts';
-import * as web from './web.ts';
+import { VERSION } from '../base/version.ts';
+import * as archive from './commands/archive.ts';
+import * as completion from './commands/completion.ts';
+import * as config from './commands/config.ts';
+import * as crawl from './commands/crawl.ts';
+import * as demo from './commands/demo.ts';
+import * as doctor from './commands/doctor.ts';
+import * as domains from './commands/domains.ts';
+import * as filter from './commands/filter.ts';
+import * as graph from './commands/graph.ts';
+import * as lab from './commands/lab.ts';
+import * as plan from './commands/plan.ts';
+import * as rank from './commands/rank.ts';
+import * as report from './commands/report.ts';
+import * as robots from './commands/robots.ts';
+import * as status from './commands/status.ts';
+import * as unique from './commands/unique.ts';
+import * as web from './commands/web.ts';
+import { asTyped } from './screen/as-typed.ts';
 
 /** What a newcomer types first. */
 const FIRST_STEPS = `
@@ -63,6 +63,8 @@ export function createProgram(): Command {
     program.commandsGroup(heading);
     for (const { register } of commands) register(program);
   }
-  const help = new Command('help').argument('[command]').description('how a command is used, with examples');
+  const help = new Command('help')
+    .argument('[command]')
+    .description('how a command is used, with examples');
   return program.addHelpCommand(help.helpGroup('Tools:'));
 }

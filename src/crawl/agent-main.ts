@@ -1,15 +1,15 @@
 /** Where an agent's thread begins. */
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Millis } from '../base/units.ts';
 import { Disk } from '../disk/disk.ts';
 import { loadPredicates } from '../filter/predicates.ts';
-import type { Millis } from '../units.ts';
-import { runAgent } from './agent-run.ts';
-import { serveAgentThread } from './between/agent-thread.ts';
-import { packPage } from './between/page-message.ts';
-import { portTransport } from './between/port-transport.ts';
-import type { AgentProgress } from './counters.ts';
+import { runAgent } from './agent/agent-run.ts';
+import { limitGarbage } from './agent/garbage.ts';
 import type { ThreadedStart, Told } from './crew.ts';
-import { limitGarbage } from './garbage.ts';
+import type { AgentProgress } from './record/counters.ts';
+import { serveAgentThread } from './threads/agent-thread.ts';
+import { packPage } from './threads/page-message.ts';
+import { portTransport } from './transport/port-transport.ts';
 
 const PROGRESS_EVERY: Millis = 250;
 

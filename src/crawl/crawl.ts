@@ -3,21 +3,29 @@
  * folder, and leaves the rest to a crew of agents.
  */
 
-import { earlierDir, gatherEarlier } from '../archive/earlier-payloads.ts';
-import { removeIndex } from '../archive/index-file.ts';
-import { indexDir, mergeIndex } from '../archive/index-merge.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import { removeIndex } from '../archive/index/index-file.ts';
+import { indexDir, mergeIndex } from '../archive/index/index-merge.ts';
+import { earlierDir, gatherEarlier } from '../archive/payloads/earlier-payloads.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { DrumlinError } from '../base/errors.ts';
+import type { Millis } from '../base/units.ts';
+import { VERSION } from '../base/version.ts';
+import {
+  addressDelay,
+  agentCount,
+  type CrawlConfig,
+  filterSettings,
+  filtersOf,
+} from '../config/settings.ts';
 import { Disk } from '../disk/disk.ts';
-import { DrumlinError } from '../errors.ts';
 import { type FilterSet, loadFilters } from '../filter/filter-set.ts';
 import { loadPredicates, type UserPredicates, withUserPredicates } from '../filter/predicates.ts';
-import type { Millis } from '../units.ts';
-import { VERSION } from '../version.ts';
-import type { LastCheckpoint } from './agent-folder.ts';
-import type { AgentStart } from './agent-run.ts';
-import { shareAddresses } from './between/address-table.ts';
-import { shareAllowance } from './between/allowance.ts';
-import { requireAgents } from './between/routing.ts';
+import { Politeness } from '../politeness/politeness.ts';
+import type { AgentStart } from './agent/agent-run.ts';
+import { equip } from './agent/client-setup.ts';
+import { FilterWatch } from './agent/filter-watch.ts';
+import { Crew } from './crew.ts';
+import { Monitor } from './monitor/monitor.ts';
 import {
   type AgentProgress,
   addUp,
@@ -26,20 +34,18 @@ import {
   Stopwatch,
   type Summary,
   summarise,
-} from './counters.ts';
-import { Crew } from './crew.ts';
-import { equip } from './equipment.ts';
-import { FilterWatch } from './filter-watch.ts';
-import { CrawlFolder } from './folder.ts';
-import { CrawlLog } from './log.ts';
-import type { CrawlFailure, Page } from './page.ts';
-import { Politeness } from './politeness.ts';
-import { addressDelay, agentCount, type CrawlConfig, filterSettings, filtersOf } from './settings.ts';
-import { Monitor } from './telling/monitor.ts';
-import type { Progress } from './telling/progress.ts';
-import { allVitals } from './telling/vitals.ts';
+} from './record/counters.ts';
+import { CrawlLog } from './record/log.ts';
+import type { Progress } from './record/progress.ts';
+import { allVitals } from './record/vitals.ts';
+import type { LastCheckpoint } from './state/agent-folder.ts';
+import { CrawlFolder } from './state/crawl-folder.ts';
+import type { CrawlFailure, Page } from './store/page.ts';
+import { shareAddresses } from './transport/address-table.ts';
+import { shareAllowance } from './transport/allowance.ts';
+import { requireAgents } from './transport/routing.ts';
 
-export type { Summary } from './counters.ts';
+export type { Summary } from './record/counters.ts';
 
 export interface CrawlHooks {
   /** Called with every page; the host's turn is not given back before the promise settles. */
@@ -72,7 +78,16 @@ export interface CrawlRun {
 
 const NOTHING_YET: AgentProgress = {
   ...new Counters(),
-  ...{ fetching: 0, queued: 0, backlog: 0, front: 0, hosts: 0, domains: 0, urlsUnique: 0, forgotten: {} },
+  ...{
+    fetching: 0,
+    queued: 0,
+    backlog: 0,
+    front: 0,
+    hosts: 0,
+    domains: 0,
+    urlsUnique: 0,
+    forgotten: {},
+  },
 };
 
 export async function startCrawl(
@@ -86,7 +101,9 @@ export async function startCrawl(
   // Whatever can be refused is refused before a folder is touched.
   requireAgents(agents);
   if ((hooks.clock || hooks.disk || hooks.predicates) && !here) {
-    throw new Error('Only agents in the caller’s thread have his clock, his disk and his functions.');
+    throw new Error(
+      'Only agents in the caller’s thread have his clock, his disk and his functions.',
+    );
   }
   if (asked.dir === '' && seeds.length === 0) throw noSeeds();
   const predicates = hooks.predicates
@@ -116,14 +133,30 @@ export async function startCrawl(
       hooks.onGoOn?.(last);
       before = last.counters;
       const { waiting: queued, urlsUnique, frontier } = last;
-      yet = { ...yet, queued, urlsUnique, hosts: frontier.hostsSeen, domains: frontier.domainsSeen };
+      yet = {
+        ...yet,
+        queued,
+        urlsUnique,
+        hosts: frontier.hostsSeen,
+        domains: frontier.domainsSeen,
+      };
     }
     const politeness = new Politeness(config, delays);
     await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
     await folder?.begin(config, agents, seeds);
     if (folder) await prepareArchive(disk, config);
-    const from = last && { savedAt: isoTime(last.savedAt), pages: last.pages, waiting: last.waiting };
-    log.event('crawl-started', { version: VERSION, pid: process.pid, seeds: seeds.length, agents, from });
+    const from = last && {
+      savedAt: isoTime(last.savedAt),
+      pages: last.pages,
+      waiting: last.waiting,
+    };
+    log.event('crawl-started', {
+      version: VERSION,
+      pid: process.pid,
+      seeds: seeds.length,
+      agents,
+      from,
+    });
     for (const sentence of warnings) {
       log.event('warning', { sentence });
       hooks.onWarning?.(sentence);
@@ -159,7 +192,8 @@ export async function startCrawl(
       filters.texts,
     );
   const { maxTime } = config;
-  const cancelTimer = maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
+  const cancelTimer =
+    maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
   const startedAt = clock.now();
   const progress = () => ({
     ...progressOf(crew, config, watch, yet, { at: clock.now(), startedAt, before }),
@@ -209,7 +243,10 @@ function progressOf(
 }
 
 /** An index that is there is true: this one will not be for long. */
-async function prepareArchive(disk: Disk, { dir, duplicates, dedupAgainst }: CrawlConfig): Promise<void> {
+async function prepareArchive(
+  disk: Disk,
+  { dir, duplicates, dedupAgainst }: CrawlConfig,
+): Promise<void> {
   await removeIndex(disk, indexDir(dir));
   if (duplicates === 'store' || dedupAgainst.length === 0) return;
   await gatherEarlier(disk, earlierDir(dir), dedupAgainst);
@@ -270,5 +307,9 @@ function startsFor(
 }
 
 function noSeeds(): DrumlinError {
-  return new DrumlinError('NO_SEEDS', 'There is no URL to start from.', 'Give at least one in `seeds`.');
+  return new DrumlinError(
+    'NO_SEEDS',
+    'There is no URL to start from.',
+    'Give at least one in `seeds`.',
+  );
 }

@@ -9,20 +9,20 @@
  */
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
-import { type AgentStart, runAgent } from './agent-run.ts';
-import { startAgentThread } from './between/agent-thread.ts';
-import { unpackPage } from './between/page-message.ts';
-import { type AgentPorts, portMesh, portTransport } from './between/port-transport.ts';
-import { type ActivityReport, Quiescence } from './between/quiescence.ts';
-import type { AgentProgress, EndReason } from './counters.ts';
-import type { SeedMove } from './folder.ts';
-import type { EventLog } from './log.ts';
-import type { CrawlFailure, Page } from './page.ts';
-import type { Vitals } from './telling/vitals.ts';
+import { type AgentStart, runAgent } from './agent/agent-run.ts';
+import type { AgentProgress, EndReason } from './record/counters.ts';
+import type { EventLog } from './record/log.ts';
+import type { SeedMove } from './record/seed-move.ts';
+import type { Vitals } from './record/vitals.ts';
+import type { CrawlFailure, Page } from './store/page.ts';
+import { startAgentThread } from './threads/agent-thread.ts';
+import { unpackPage } from './threads/page-message.ts';
+import { type AgentPorts, portMesh, portTransport } from './transport/port-transport.ts';
+import { type ActivityReport, Quiescence } from './transport/quiescence.ts';
 
 /** What a thread is started with: the agent's start, and its ways to the others. */
 export interface ThreadedStart extends AgentStart {

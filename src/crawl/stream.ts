@@ -7,13 +7,13 @@
  *           the crawl cleanly, and returns when it has. What goes wrong is thrown into the loop.
  */
 
+import { agentCount, type CrawlOptions, resolveConfig } from '../config/settings.ts';
 import type { FilterTexts } from '../filter/filter-set.ts';
 import type { UserPredicates } from '../filter/predicates.ts';
 import { type Summary, startCrawl } from './crawl.ts';
-import type { CrawlFailure, Page } from './page.ts';
-import { canonicalSeed } from './seeds.ts';
-import { agentCount, type CrawlOptions, resolveConfig } from './settings.ts';
-import type { PageSink } from './store.ts';
+import { canonicalSeed } from './state/seeds.ts';
+import type { CrawlFailure, Page } from './store/page.ts';
+import type { PageSink } from './store/store.ts';
 
 const AHEAD = 16;
 

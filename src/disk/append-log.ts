@@ -6,7 +6,7 @@
  *           written later is cut off. A write that fails makes the next call throw, and every one after it.
  * Costs     a copy of the bytes, and two buffers; `append` waits only when both are full.
  */
-import { BytesPool } from '../bytes-pool.ts';
+import { BytesPool } from '../base/bytes-pool.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { type Format, formatHeader, requireFormat } from './format.ts';
 
@@ -145,7 +145,10 @@ export class AppendLog {
 }
 
 /** Does the work; if it fails, closes the logs that it was writing, and passes the failure on. */
-export async function closeOnFailure<T>(logs: readonly AppendLog[], work: () => Promise<T>): Promise<T> {
+export async function closeOnFailure<T>(
+  logs: readonly AppendLog[],
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -8,7 +8,7 @@
  *           durable, renames it over, makes the folder durable. `recover` brings the folder back to it.
  */
 import { join } from 'node:path';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import type { Disk } from './disk.ts';
 import { versionMismatch } from './format.ts';
 
@@ -77,7 +77,8 @@ export async function loadCheckpoint<State>(
     throw notACheckpoint(path, format, cause);
   }
   if (stored?.drumlin !== format.kind) throw notACheckpoint(path, format);
-  if (stored.version !== format.version) throw versionMismatch(path, stored.version, format.version);
+  if (stored.version !== format.version)
+    throw versionMismatch(path, stored.version, format.version);
   return stored as unknown as Checkpoint<State>;
 }
 

@@ -7,7 +7,7 @@
  * Costs     nothing over the system call; there is no buffering here.
  */
 import { basename } from 'node:path';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from './file-system.ts';
 
 export class Disk {
@@ -161,7 +161,8 @@ const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'E
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 const DENIED = 'Make the folder readable and writable, or choose another --dir.';
-const TOO_MANY_OPEN = 'Too many files are open: raise the limit ("ulimit -n 65536"), or lower --fetches.';
+const TOO_MANY_OPEN =
+  'Too many files are open: raise the limit ("ulimit -n 65536"), or lower --fetches.';
 /** What to do about the failures whose cause is known. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: DENIED,
@@ -195,7 +196,8 @@ function failure(path: string, what: string, cause: unknown): DrumlinError {
   return new DrumlinError(
     'DISK_FAILED',
     `${path} could not be ${what} (${reason}).`,
-    REMEDIES[code] ?? 'Check the permissions and the health of the disk, then run the same command again.',
+    REMEDIES[code] ??
+      'Check the permissions and the health of the disk, then run the same command again.',
     { exitCode: EXIT.disk, cause },
   );
 }

@@ -238,12 +238,17 @@ export class PairSorter {
   /** Consecutive ranges together, as long as they can be grouped at once, or until there would be too many parts. */
   #plan({ pairs, low, high, key }: Part, ranges: Uint32Array, shift: number): Part[] {
     const mostPairs = Math.max(this.#mostValues, Math.ceil(pairs / MOST_PARTS));
-    const mostRanges = Math.max(this.#mostKeys, Math.ceil((high - low + 1) / MOST_PARTS)) / 2 ** shift;
+    const mostRanges =
+      Math.max(this.#mostKeys, Math.ceil((high - low + 1) / MOST_PARTS)) / 2 ** shift;
     const parts: Part[] = [];
     for (let range = 0; range < ranges.length; ) {
       const first = range;
       let within = ranges[range++];
-      while (range < ranges.length && within + ranges[range] <= mostPairs && range - first + 1 <= mostRanges)
+      while (
+        range < ranges.length &&
+        within + ranges[range] <= mostPairs &&
+        range - first + 1 <= mostRanges
+      )
         within += ranges[range++];
       if (within === 0) continue;
       parts.push({
@@ -267,7 +272,8 @@ export class PairSorter {
     await this.#pass(part, async (chunk) => {
       for (let at = 0; at < chunk.length; ) {
         at = fillLanes(chunk, at, column, part.low, shift, partOf, lanes);
-        if (at < chunk.length) await lanes[partOf[(chunk[at + column] - part.low) >>> shift]].empty();
+        if (at < chunk.length)
+          await lanes[partOf[(chunk[at + column] - part.low) >>> shift]].empty();
       }
     });
   }
@@ -339,7 +345,12 @@ function countRanges(
   for (let at = column; at < chunk.length; at += 2) counts[(chunk[at] - low) >>> shift]++;
 }
 
-function placeValues(chunk: Uint32Array, low: number, next: Uint32Array, values: Uint32Array): void {
+function placeValues(
+  chunk: Uint32Array,
+  low: number,
+  next: Uint32Array,
+  values: Uint32Array,
+): void {
   for (let at = 0; at < chunk.length; at += 2) values[next[chunk[at] - low]++] = chunk[at + 1];
 }
 

@@ -46,7 +46,10 @@ export const nodeFileSystem: FileSystem = {
   removeFolder: (path) => fs.promises.rm(path, { recursive: true, force: true }),
   async makeFolder(path, closed = false) {
     if (closed) await this.makeFolder(dirname(resolve(path)));
-    const highest = await fs.promises.mkdir(path, { recursive: true, mode: closed ? 0o700 : 0o777 });
+    const highest = await fs.promises.mkdir(path, {
+      recursive: true,
+      mode: closed ? 0o700 : 0o777,
+    });
     if (highest === undefined) return;
     // Each new folder is an entry of the one above it, which must be durable before anything in it counts.
     for (let made = resolve(path); made.length >= resolve(highest).length; made = dirname(made)) {

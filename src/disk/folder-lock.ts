@@ -12,7 +12,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
+import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 
 const TAKEOVER = '.takeover';
 
@@ -46,7 +46,9 @@ export class FolderLock {
 }
 
 /** Who holds a folder, and whether that process is still there; undefined when nobody does. */
-export function holderOf(folder: string): { readonly pid: number; readonly alive: boolean } | undefined {
+export function holderOf(
+  folder: string,
+): { readonly pid: number; readonly alive: boolean } | undefined {
   try {
     const owner = parseOwner(fs.readFileSync(join(folder, 'LOCK'), 'utf8'));
     return owner && { pid: owner.pid, alive: isAlive(owner) };

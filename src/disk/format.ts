@@ -2,7 +2,7 @@
  * The first eight bytes of every binary file: `DRML`, one byte of version, three letters of type. `head -c 8` tells a
  * person what a file is, and a file of another kind or of another version is refused by name.
  */
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { DiskFile } from './disk.ts';
 
 export const HEADER_BYTES = 8;

@@ -8,7 +8,7 @@
  * Costs     about the memory given. Each line is written and read once if it all fits in `MOST_RUNS` times the memory.
  */
 import { join } from 'node:path';
-import type { Bytes } from '../units.ts';
+import type { Bytes } from '../base/units.ts';
 import type { Disk } from './disk.ts';
 import { readLines } from './lines.ts';
 
@@ -124,7 +124,9 @@ interface Lane {
 }
 
 /** Merges streams that are sorted into one that is; ends them all, however it ends. */
-export async function* mergeLines(streams: readonly AsyncGenerator<string[]>[]): AsyncGenerator<string[]> {
+export async function* mergeLines(
+  streams: readonly AsyncGenerator<string[]>[],
+): AsyncGenerator<string[]> {
   const heap: Lane[] = [];
   try {
     for (const rest of streams) {

@@ -24,7 +24,8 @@ export async function* readLines(
     for (;;) {
       const bytes = await reader.peek(bufferBytes);
       if (bytes.length === 0) break;
-      const text = rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+      const text =
+        rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
       reader.skip(bytes.length);
       const lines = text.split('\n');
       rest = lines.pop() ?? '';

@@ -78,7 +78,8 @@ export class ReadAhead {
 
   #order(): void {
     const n = Math.min(this.#chunk.length, this.#end - this.#position);
-    this.#coming = n > 0 ? this.#file.readUpTo(this.#chunk.subarray(0, n), this.#position) : undefined;
+    this.#coming =
+      n > 0 ? this.#file.readUpTo(this.#chunk.subarray(0, n), this.#position) : undefined;
     this.#coming?.catch(() => {}); // told to whoever asks for the bytes
   }
 }

@@ -5,7 +5,7 @@
  *           range ends exactly here; a range that ends inside the n bytes is an error.
  * Costs     one read per buffer; a request larger than the buffer enlarges it.
  */
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { DiskFile } from './disk.ts';
 
 export class SequentialReader {
@@ -53,13 +53,17 @@ export class SequentialReader {
 
   async #fill(n: number): Promise<void> {
     const rest = this.#buffer.subarray(this.#from, this.#to);
-    if (n > this.#buffer.length) this.#buffer = new Uint8Array(Math.max(n, this.#buffer.length * 2));
+    if (n > this.#buffer.length)
+      this.#buffer = new Uint8Array(Math.max(n, this.#buffer.length * 2));
     this.#buffer.set(rest);
     this.#to -= this.#from;
     this.#from = 0;
     const room = Math.min(this.#buffer.length - this.#to, this.#end - this.#position);
     if (room <= 0) return;
-    const read = await this.#file.readUpTo(this.#buffer.subarray(this.#to, this.#to + room), this.#position);
+    const read = await this.#file.readUpTo(
+      this.#buffer.subarray(this.#to, this.#to + room),
+      this.#position,
+    );
     this.#to += read;
     this.#position += read;
   }

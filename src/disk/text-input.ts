@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { DrumlinError, systemCode } from '../errors.ts';
+import { DrumlinError, systemCode } from '../base/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { ReadAhead } from './read-ahead.ts';
 
@@ -100,7 +100,9 @@ export async function openInput(disk: Disk, path: string): Promise<DiskFile> {
     return await disk.open(path, 'read');
   } catch (error) {
     if (!(error instanceof DrumlinError && error.code === 'FILE_MISSING')) throw error;
-    throw new DrumlinError('INPUT_MISSING', `${path} does not exist.`, 'Check its name.', { cause: error });
+    throw new DrumlinError('INPUT_MISSING', `${path} does not exist.`, 'Check its name.', {
+      cause: error,
+    });
   }
 }
 
@@ -113,7 +115,11 @@ export function malformed(path: string, line: number, reason: string): DrumlinEr
 }
 
 /** As `malformed`, for the line in which the byte `at` of a chunk stands. */
-export function malformedAt({ path, bytes, line }: LineChunk, at: number, reason: string): DrumlinError {
+export function malformedAt(
+  { path, bytes, line }: LineChunk,
+  at: number,
+  reason: string,
+): DrumlinError {
   return malformed(path, line + countLines(bytes.subarray(0, at)), reason);
 }
 
@@ -170,7 +176,9 @@ async function* gunzip(
     for await (const piece of input.pipe(output)) yield piece;
   } catch (error) {
     if (!systemCode(error).startsWith('Z_')) throw error;
-    throw damaged(systemCode(error) === 'Z_BUF_ERROR' ? 'the gzip is cut off' : 'the gzip is damaged');
+    throw damaged(
+      systemCode(error) === 'Z_BUF_ERROR' ? 'the gzip is cut off' : 'the gzip is damaged',
+    );
   } finally {
     input.destroy();
   }

@@ -1,8 +1,8 @@
 /** How much room a folder takes, and how much there is. */
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../errors.ts';
-import type { Bytes } from '../units.ts';
+import { systemCode } from '../base/errors.ts';
+import type { Bytes } from '../base/units.ts';
 
 /** Of all files in a folder and below; 0 when there is none. What vanishes meanwhile, in a crawl that runs, counts as nothing. */
 export async function bytesIn(folder: string): Promise<Bytes> {

@@ -52,7 +52,8 @@ async function reach(url: string): Promise<{ finding: Finding; time?: number | u
   try {
     return { finding: ok('web', `${url} answers`), time: await askTime(url) };
   } catch (error) {
-    const cause = (error as { cause?: { message?: string } }).cause?.message ?? (error as Error).message;
+    const cause =
+      (error as { cause?: { message?: string } }).cause?.message ?? (error as Error).message;
     return {
       finding: bad(
         'web',

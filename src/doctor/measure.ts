@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
+import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
+import type { Bytes, Millis } from '../base/units.ts';
 import { bytesFree } from '../disk/usage.ts';
-import { DrumlinError, EXIT, systemCode } from '../errors.ts';
-import { createResolver, DnsError } from '../fetch/dns.ts';
-import type { Bytes, Millis } from '../units.ts';
+import { createResolver, DnsError } from '../net/dns.ts';
 import type { ClockMeasured, DiskMeasured, NamesMeasured } from './verdicts.ts';
 
 /** Of this process, after Node has raised it as far as it may. */
@@ -15,7 +15,9 @@ export function openFilesLimit(): number {
     const limits = readFileSync('/proc/self/limits', 'utf8');
     return number(/^Max open files\s+(\S+)/m.exec(limits)?.[1] ?? 'unlimited');
   } catch {
-    const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
+    const report = process.report.getReport() as {
+      userLimits?: { open_files?: { soft?: number | string } };
+    };
     return number(String(report.userLimits?.open_files?.soft ?? 'unlimited'));
   }
 }
@@ -90,7 +92,10 @@ const KNOWN = 'example.com';
 /** RFC 6761: no such name exists. */
 const INVENTED = 'no-such-name.invalid';
 
-export async function measureNames(servers: readonly string[], name = KNOWN): Promise<NamesMeasured> {
+export async function measureNames(
+  servers: readonly string[],
+  name = KNOWN,
+): Promise<NamesMeasured> {
   const resolver = createResolver({ servers });
   const lookUp = async (host: string): Promise<readonly string[] | DnsError> => {
     try {
@@ -113,7 +118,10 @@ export async function measureNames(servers: readonly string[], name = KNOWN): Pr
 }
 
 /** `begun`: both clocks when the examination began. */
-export function measureClock(begun: { wall: Millis; steady: Millis }, serverTime?: Millis): ClockMeasured {
+export function measureClock(
+  begun: { wall: Millis; steady: Millis },
+  serverTime?: Millis,
+): ClockMeasured {
   const now = Date.now();
   const leapt = now - begun.wall - (performance.now() - begun.steady);
   return { now, leapt, ...(serverTime !== undefined && { ahead: serverTime - now }) };

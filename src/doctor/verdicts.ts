@@ -1,7 +1,13 @@
 /**
  * From what was measured to what is said about it: no measuring here, so that every verdict can be shown without such a machine.
  */
-import { type Bytes, formatBytes, formatCount, formatDuration, type Millis } from '../units.ts';
+import {
+  type Bytes,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  type Millis,
+} from '../base/units.ts';
 import { bad, type Finding, fair, ok } from './finding.ts';
 
 const GB: Bytes = 1e9;
@@ -13,7 +19,8 @@ const NODE = [20, 19] as const;
 export function judgeNode(version: string): Finding {
   const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
   const isOld = major < NODE[0] || (major === NODE[0] && minor < NODE[1]);
-  if (isOld) return bad('node', `this is Node ${version}`, `Install Node ${NODE.join('.')} or newer.`);
+  if (isOld)
+    return bad('node', `this is Node ${version}`, `Install Node ${NODE.join('.')} or newer.`);
   return ok('node', version);
 }
 
@@ -27,7 +34,11 @@ export function judgeMemory(available: Bytes, agents: number): Finding {
   if (available >= wanted) return ok('memory', fact);
   const fit = Math.floor((available - OWN_MEMORY) / AGENT_MEMORY);
   if (fit >= 1) return fair('memory', fact, `Crawl with --agents ${fit}.`);
-  return bad('memory', fact, 'Make room, or crawl with --agents 1 --sieve-memory 8Mi --host-memory 4Mi.');
+  return bad(
+    'memory',
+    fact,
+    'Make room, or crawl with --agents 1 --sieve-memory 8Mi --host-memory 4Mi.',
+  );
 }
 
 /** A socket for each request under way; files of the sieve, the hosts, the backlog and the archive; the process itself. */
@@ -59,7 +70,8 @@ export interface DiskMeasured {
 export function judgeRoom(free: Bytes, folder: string): Finding {
   const fact = `${formatBytes(free)} free in ${folder}`;
   if (free >= 10 * GB) return ok('room', fact);
-  const remedy = 'A million pages take about 10 GB: make room, or name a folder on another disk with --dir.';
+  const remedy =
+    'A million pages take about 10 GB: make room, or name a folder on another disk with --dir.';
   return free >= GB ? fair('room', fact, remedy) : bad('room', fact, remedy);
 }
 
@@ -131,9 +143,17 @@ export function judgeClock({ now, ahead, leapt }: ClockMeasured): Finding {
   const time = new Date(now).toISOString().slice(0, 19);
   if (now < EARLIEST) return bad('clock', `it says ${time}Z`, remedy);
   if (ahead !== undefined && Math.abs(ahead) > 60_000) {
-    return bad('clock', `it is ${formatDuration(Math.abs(ahead))} ${ahead > 0 ? 'behind' : 'ahead'}`, remedy);
+    return bad(
+      'clock',
+      `it is ${formatDuration(Math.abs(ahead))} ${ahead > 0 ? 'behind' : 'ahead'}`,
+      remedy,
+    );
   }
-  if (Math.abs(leapt) > 1000) return fair('clock', `it leapt by ${formatDuration(Math.abs(leapt))}`, remedy);
+  if (Math.abs(leapt) > 1000)
+    return fair('clock', `it leapt by ${formatDuration(Math.abs(leapt))}`, remedy);
   if (ahead === undefined) return ok('clock', `${time}Z; --url compares it with a server’s`);
-  return ok('clock', `${time}Z, within ${formatDuration(Math.max(1000, Math.abs(ahead)))} of the server’s`);
+  return ok(
+    'clock',
+    `${time}Z, within ${formatDuration(Math.max(1000, Math.abs(ahead)))} of the server’s`,
+  );
 }

@@ -6,10 +6,11 @@
  * Requires  SORT bytes a key of the arena from `at` on, at most `bucketKeys` keys.
  * Costs     about 15 ns a key; n log n at worst.
  */
+
+import type { Pacer } from '../base/pacer.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import { KEYS_PER_GROUP } from './geometry.ts';
 import { alignUp, type Kernel } from './kernel.ts';
-import type { Pacer } from './pacer.ts';
 
 /** Work between two pauses: a millisecond or two. */
 const SLICE_KEYS = 65_536;

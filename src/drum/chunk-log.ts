@@ -11,10 +11,11 @@
  * Ensures   the order of the chunks of a bucket is the order of arrival.
  * Costs     a directory in memory of about 100 bytes a chunk, below 0.1 % of the file.
  */
+
+import { together } from '../base/together.ts';
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
-import { together } from '../disk/together.ts';
 
 export const OFFERS_FORMAT: Format = { type: 'ofr', version: 1 };
 const CHUNK_HEADER = 24;
@@ -60,7 +61,12 @@ export class ChunkLog {
     this.#chunks = Array.from({ length: buckets }, () => []);
   }
 
-  static async create(disk: Disk, path: string, buckets: number, bufferBytes: number): Promise<ChunkLog> {
+  static async create(
+    disk: Disk,
+    path: string,
+    buckets: number,
+    bufferBytes: number,
+  ): Promise<ChunkLog> {
     return new ChunkLog(await AppendLog.create(disk, path, OFFERS_FORMAT, bufferBytes), buckets);
   }
 
@@ -73,7 +79,10 @@ export class ChunkLog {
     length: number,
     open: readonly OpenChunk[],
   ): Promise<ChunkLog> {
-    const log = new ChunkLog(await AppendLog.open(disk, path, OFFERS_FORMAT, length, bufferBytes), buckets);
+    const log = new ChunkLog(
+      await AppendLog.open(disk, path, OFFERS_FORMAT, length, bufferBytes),
+      buckets,
+    );
     const opened = new Map(open.map((chunk) => [chunk[1], chunk]));
     const header = new Uint32Array(CHUNK_HEADER / 4);
     for (let at = HEADER_BYTES; at < length; ) {
@@ -143,7 +152,12 @@ export class ChunkLog {
   }
 
   openChunks(): OpenChunk[] {
-    return [...this.#open].map(([bucket, { at, amount }]) => [bucket, at, amount.count, amount.textBytes]);
+    return [...this.#open].map(([bucket, { at, amount }]) => [
+      bucket,
+      at,
+      amount.count,
+      amount.textBytes,
+    ]);
   }
 
   async read(into: Uint8Array, at: number): Promise<void> {

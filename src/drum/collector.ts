@@ -9,11 +9,11 @@
  *           or, unless it holds a single tuple, more than `bucketTexts` bytes.
  */
 
-import { varintSize, writeVarint } from '../disk/varint.ts';
-import type { KeyedBatch } from '../sieve/sieve.ts';
+import { varintSize, writeVarint } from '../base/varint.ts';
 import type { ChunkLog, Parts } from './chunk-log.ts';
 import { type Geometry, laneBytes } from './geometry.ts';
 import { type Kernel, SLACK, SLOTS } from './kernel.ts';
+import type { KeyedBatch } from './keyed-batch.ts';
 
 export class Collector {
   readonly #kernel: Kernel;
@@ -168,7 +168,11 @@ export class Collector {
    * Makes room for entry `i`, which found none: true when it was put away as a chunk of its own, undefined when its
    * bucket is full.
    */
-  async #makeRoom(batch: KeyedBatch, i: number, keep: Uint8Array | undefined): Promise<boolean | undefined> {
+  async #makeRoom(
+    batch: KeyedBatch,
+    i: number,
+    keep: Uint8Array | undefined,
+  ): Promise<boolean | undefined> {
     if (keep?.[i] === 0) return true;
     const key = batch.keys[i];
     const bucket = this.#slots[Number(key >> 48n)];
@@ -178,7 +182,8 @@ export class Collector {
     if (count >= this.#geometry.bucketKeys) return undefined;
     if (count > 0 && this.#texts(bucket) + stored > this.#geometry.bucketTexts) return undefined;
     if (this.#laneCount(bucket) > 0) await this.#closeChunk(bucket);
-    if (stored <= this.#geometry.textChunk && text.length <= this.#geometry.stagedBytes) return false;
+    if (stored <= this.#geometry.textChunk && text.length <= this.#geometry.stagedBytes)
+      return false;
 
     const texts = new Uint8Array(stored);
     texts.set(text, writeVarint(texts, 0, text.length));

@@ -79,7 +79,10 @@ export function leastOverhead(c: CostParameters): number {
 
 /** Equation (6): the disk that this memory can make use of. */
 export function optimalDisk(c: CostParameters): number {
-  return (c.memory ** 2 * (c.hashBytes + c.urlBytes)) / (8 * c.bufferBytes * (c.hashBytes + c.pointerBytes));
+  return (
+    (c.memory ** 2 * (c.hashBytes + c.urlBytes)) /
+    (8 * c.bufferBytes * (c.hashBytes + c.pointerBytes))
+  );
 }
 
 /** At the optimal disk: the number of buckets, and the memory that one is sorted in. */

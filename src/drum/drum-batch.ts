@@ -6,8 +6,8 @@
  * bytes up to its end.
  */
 
-import { varintSize, writeVarint } from '../disk/varint.ts';
-import { BatchBuilder } from '../sieve/batch.ts';
+import { varintSize, writeVarint } from '../base/varint.ts';
+import { BatchBuilder } from './keyed-batch.ts';
 
 export const CHECK = 1;
 export const UPDATE = 2;

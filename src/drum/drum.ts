@@ -11,20 +11,27 @@
  * Crash     as KeyDrum: opened at what `freeze` returned it is exactly what it was then.
  * Non-goals single look-ups, deletion, ranges.
  */
+
+import { DrumlinError } from '../base/errors.ts';
+import { flatOut, type Pacer } from '../base/pacer.ts';
+import { VarintReader, varintSize } from '../base/varint.ts';
 import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
-import { VarintReader, varintSize } from '../disk/varint.ts';
 import { VersionedFiles } from '../disk/versioned-files.ts';
-import { DrumlinError } from '../errors.ts';
 import { type Combine, replace } from './combine.ts';
 import type { DrumBatch } from './drum-batch.ts';
 import { arenaBytes, fixedBytes, type Geometry, valueGeometry } from './geometry.ts';
 import { Kernel } from './kernel.ts';
 import { Offers, type OffersState, offersName } from './offers.ts';
-import { flatOut, type Pacer } from './pacer.ts';
-import { openRecords, type RecordFile, RecordReader, RecordWriter, type ValueBytes } from './records.ts';
+import {
+  openRecords,
+  type RecordFile,
+  RecordReader,
+  RecordWriter,
+  type ValueBytes,
+} from './records.ts';
 import { SingleCaller } from './single-caller.ts';
 import { valueTooLarge } from './value-limit.ts';
 import { VALUE_ANSWERS_FORMAT, ValueMerge } from './value-merge.ts';
@@ -95,7 +102,9 @@ export class Drum {
   }
 
   static async open(options: DrumOptions): Promise<Drum> {
-    await recoverFolder(options.disk, options.folder, options.at?.files ?? {}, (name) => OURS.test(name));
+    await recoverFolder(options.disk, options.folder, options.at?.files ?? {}, (name) =>
+      OURS.test(name),
+    );
     const drum = new Drum(options);
     if (options.at) await drum.#resume(options.at);
     else await drum.#offers.begin();

@@ -9,8 +9,8 @@
  *
  * The paper's letters: k buckets, M the size of a chunk, r the bucket buffer, R the memory.
  */
-import { DrumlinError } from '../errors.ts';
-import { formatBytes } from '../units.ts';
+import { DrumlinError } from '../base/errors.ts';
+import { formatBytes } from '../base/units.ts';
 import { alignUp, SLACK, SLOTS } from './kernel.ts';
 
 /** What is left of 1 MiB when a cache and a reader of lines have taken their parts. */

@@ -73,7 +73,14 @@ interface Functions {
   /** Of `count` arrivals from the index `from`: the bits, moved to begin at 0, and the novel keys; returns how many. */
   pick(keys: number, novel: number, from: number, count: number, bits: number, out: number): number;
   /** Of `count` stored texts those whose bit is set, packed to `out` from `outFrom` on; returns where they end. */
-  extract(text: number, count: number, bits: number, ends: number, out: number, outFrom: number): number;
+  extract(
+    text: number,
+    count: number,
+    bits: number,
+    ends: number,
+    out: number,
+    outFrom: number,
+  ): number;
 }
 
 export const MERGE = { done: 0, needsSeen: 1, needsRoom: 2 } as const;
@@ -99,7 +106,8 @@ export class Kernel {
   allocate(size: number): number {
     const address = this.#allocated;
     this.#allocated += alignUp(size);
-    if (this.#allocated > this.bytes.length) throw new RangeError('the kernel memory is planned too small');
+    if (this.#allocated > this.bytes.length)
+      throw new RangeError('the kernel memory is planned too small');
     return address;
   }
 

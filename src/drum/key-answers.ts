@@ -6,15 +6,16 @@
  *           somebody wants them. A chunk without an answer is not read at all.
  * Ensures   whole chunks: `taken` counts them, and opening at that count goes on with the next.
  */
+
+import { VarintReader } from '../base/varint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import { SequentialReader } from '../disk/sequential-reader.ts';
-import { VarintReader } from '../disk/varint.ts';
-import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
 import { takeBytes } from './geometry.ts';
 import { alignUp, Kernel, SLACK } from './kernel.ts';
 import { ANSWERS_FORMAT } from './key-merge.ts';
+import type { KeyedBatch } from './keyed-batch.ts';
 
 /** The largest chunk that the buffers are made for. */
 export interface ChunkSize {
@@ -106,7 +107,12 @@ export class KeyAnswers {
     this.#chunks = chunksInOrder(answered.log, answered.buckets);
   }
 
-  static async open(disk: Disk, path: string, answered: Answered, bufferBytes: number): Promise<KeyAnswers> {
+  static async open(
+    disk: Disk,
+    path: string,
+    answered: Answered,
+    bufferBytes: number,
+  ): Promise<KeyAnswers> {
     const file = await disk.open(path, 'read');
     try {
       await requireFormat(file, ANSWERS_FORMAT);

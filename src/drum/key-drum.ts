@@ -11,19 +11,20 @@
  *           taken after it are given twice. A merge only writes new files, so killing it harms nothing.
  * Costs     Theorem 2 of the paper; docs/drum.md has the figures.
  */
+
+import { flatOut, type Pacer } from '../base/pacer.ts';
 import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import { VersionedFiles } from '../disk/versioned-files.ts';
-import type { KeyedBatch } from '../sieve/sieve.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import { arenaBytes, fixedBytes, type Geometry } from './geometry.ts';
 import { Kernel } from './kernel.ts';
 import { KeyAnswers, TakeBuffers } from './key-answers.ts';
 import { ANSWERS_FORMAT, KEYS_FORMAT, KeyMerge, type Repository } from './key-merge.ts';
+import type { KeyedBatch } from './keyed-batch.ts';
 import { Offers, type OffersState, offersName, type Shape } from './offers.ts';
-import { flatOut, type Pacer } from './pacer.ts';
 import { SingleCaller } from './single-caller.ts';
 
 export interface KeyDrumState {
@@ -69,7 +70,13 @@ export class KeyDrum {
   #buffers: TakeBuffers | undefined;
 
   private constructor(options: KeyDrumOptions) {
-    const { disk, folder, geometry, pacer = flatOut, diskLimit = Number.POSITIVE_INFINITY } = options;
+    const {
+      disk,
+      folder,
+      geometry,
+      pacer = flatOut,
+      diskLimit = Number.POSITIVE_INFINITY,
+    } = options;
     this.#disk = disk;
     this.#geometry = geometry;
     this.#files = new VersionedFiles(disk, folder, Object.keys(options.at?.files ?? {}));

@@ -11,6 +11,8 @@
  * An answer block: u32 count of tuples, u32 count of answers; if there are answers, a bit a tuple (padded to 8 bytes)
  * and the answered keys in order.
  */
+
+import type { Pacer } from '../base/pacer.ts';
 import type { AppendLog } from '../disk/append-log.ts';
 import type { DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
@@ -18,7 +20,6 @@ import { BucketSort, EvenStarts } from './bucket-sort.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Geometry } from './geometry.ts';
 import { alignUp, type Kernel, MERGE } from './kernel.ts';
-import type { Pacer } from './pacer.ts';
 
 export const KEYS_FORMAT: Format = { type: 'key', version: 1 };
 export const ANSWERS_FORMAT: Format = { type: 'ans', version: 1 };
@@ -103,7 +104,9 @@ export class KeyMerge {
       const n = this.#kernel.run.pick(this.#bucket.keys, this.#novel, from, count, bits, keys);
       counts[0] = count;
       counts[1] = n;
-      await answers.append(this.#kernel.view(this.#block, n === 0 ? 8 : keys - this.#block + n * 8));
+      await answers.append(
+        this.#kernel.view(this.#block, n === 0 ? 8 : keys - this.#block + n * 8),
+      );
       from += count;
     }
   }

@@ -6,11 +6,11 @@
  */
 import type { Disk } from '../disk/disk.ts';
 import type { VersionedFiles } from '../disk/versioned-files.ts';
-import type { KeyedBatch } from '../sieve/sieve.ts';
 import { ChunkLog, type OpenChunk } from './chunk-log.ts';
 import { Collector } from './collector.ts';
 import type { Geometry } from './geometry.ts';
 import type { Kernel } from './kernel.ts';
+import type { KeyedBatch } from './keyed-batch.ts';
 import { collectedBatches } from './reoffer.ts';
 
 /** The buckets of one generation. */
@@ -62,7 +62,11 @@ export class Offers {
   }
 
   /** `merge` is called whenever a bucket or the disk is full; it must end with `next`. */
-  async add(batch: KeyedBatch, keep: Uint8Array | undefined, merge: () => Promise<void>): Promise<void> {
+  async add(
+    batch: KeyedBatch,
+    keep: Uint8Array | undefined,
+    merge: () => Promise<void>,
+  ): Promise<void> {
     for (let i = 0; i < batch.length; ) {
       i = await this.#collector.collect(batch, i, keep);
       if (i < batch.length) await merge();
@@ -77,7 +81,8 @@ export class Offers {
 
   /** Begins an empty generation; `starts` is what the last one taught about where buckets should begin. */
   async next(tuples: number, starts: readonly number[]): Promise<void> {
-    if (tuples >= TUPLES_PER_BUCKET_TO_LEARN * this.#geometry.buckets) this.#collector.starts = starts;
+    if (tuples >= TUPLES_PER_BUCKET_TO_LEARN * this.#geometry.buckets)
+      this.#collector.starts = starts;
     this.#generation++;
     await this.begin();
   }
@@ -114,7 +119,8 @@ export class Offers {
     // The memory given is another than before: what was collected then is collected anew.
     this.#generation++;
     await this.begin();
-    for await (const batch of collectedBatches(log, state.buckets)) await this.add(batch, undefined, merge);
+    for await (const batch of collectedBatches(log, state.buckets))
+      await this.add(batch, undefined, merge);
     await log.abandon();
     await this.#files.discard(offersName(state.generation));
   }
@@ -138,7 +144,14 @@ export class Offers {
   ): Promise<ChunkLog> {
     const name = offersName(shape.generation);
     const { window } = this.#geometry;
-    return ChunkLog.open(this.#disk, this.#files.path(name), shape.buckets, window, files[name], open);
+    return ChunkLog.open(
+      this.#disk,
+      this.#files.path(name),
+      shape.buckets,
+      window,
+      files[name],
+      open,
+    );
   }
 
   abandon(): Promise<void> {

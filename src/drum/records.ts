@@ -6,11 +6,12 @@
  * Idea      records are parsed from a buffer without a promise each: `next` and `put` work at once as long as the buffer
  *           lasts, and only say when it must be refilled or emptied.
  */
+
+import { DrumlinError, EXIT } from '../base/errors.ts';
+import { varintSize, writeVarint } from '../base/varint.ts';
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
-import { varintSize, writeVarint } from '../disk/varint.ts';
-import { DrumlinError, EXIT } from '../errors.ts';
 
 export const RECORDS_FORMAT: Format = { type: 'rec', version: 1 };
 const RECORDS_START = HEADER_BYTES + 8;
@@ -136,7 +137,8 @@ export class RecordWriter {
     }
     this.count++;
     const header = 8 + (this.#valueBytes === undefined ? varintSize(value.length) : 0);
-    if (this.#filled + header + value.length > this.#buffer.length) return this.#putSlowly(key, value);
+    if (this.#filled + header + value.length > this.#buffer.length)
+      return this.#putSlowly(key, value);
     this.#putHeader(key, value.length);
     this.#buffer.set(value, this.#filled);
     this.#filled += value.length;
@@ -163,7 +165,8 @@ export class RecordWriter {
   #putHeader(key: bigint, length: number): void {
     this.#view.setBigUint64(this.#filled, key, true);
     this.#filled += 8;
-    if (this.#valueBytes === undefined) this.#filled = writeVarint(this.#buffer, this.#filled, length);
+    if (this.#valueBytes === undefined)
+      this.#filled = writeVarint(this.#buffer, this.#filled, length);
   }
 
   async #empty(): Promise<void> {

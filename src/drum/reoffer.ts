@@ -4,12 +4,15 @@
  * Ensures   all tuples of the log, bucket by bucket in the order of arrival; so tuples of one key keep their order.
  */
 
-import { VarintReader } from '../disk/varint.ts';
-import { BatchBuilder } from '../sieve/batch.ts';
-import type { KeyedBatch } from '../sieve/sieve.ts';
+import { VarintReader } from '../base/varint.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
+import type { KeyedBatch } from './keyed-batch.ts';
+import { BatchBuilder } from './keyed-batch.ts';
 
-export async function* collectedBatches(log: ChunkLog, buckets: number): AsyncGenerator<KeyedBatch> {
+export async function* collectedBatches(
+  log: ChunkLog,
+  buckets: number,
+): AsyncGenerator<KeyedBatch> {
   const batch = new BatchBuilder();
   for (let bucket = 0; bucket < buckets; bucket++) {
     const open = log.opened(bucket);

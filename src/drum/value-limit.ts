@@ -1,5 +1,5 @@
-import { DrumlinError } from '../errors.ts';
-import { formatBytes } from '../units.ts';
+import { DrumlinError } from '../base/errors.ts';
+import { formatBytes } from '../base/units.ts';
 
 /** A value, or a tuple with it, must fit the memory that a bucket is merged in. */
 export function valueTooLarge(bytes: number, limit: number): DrumlinError {

@@ -10,16 +10,17 @@
  * Answers are blocks: u32 bytes that follow, u32 answers; then for each answer u64 key, a varint (0: unknown, else 1 +
  * the length of the value), the value, the length of the auxiliary bytes as a varint, those bytes.
  */
+
+import type { Pacer } from '../base/pacer.ts';
+import { VarintReader, varintSize, writeVarint } from '../base/varint.ts';
 import type { AppendLog } from '../disk/append-log.ts';
 import type { Format } from '../disk/format.ts';
-import { VarintReader, varintSize, writeVarint } from '../disk/varint.ts';
 import { BucketSort, EvenStarts } from './bucket-sort.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Combine } from './combine.ts';
 import { CHECK, UPDATE } from './drum-batch.ts';
 import type { Geometry } from './geometry.ts';
 import type { Kernel } from './kernel.ts';
-import type { Pacer } from './pacer.ts';
 import type { RecordReader, RecordWriter } from './records.ts';
 import { valueTooLarge } from './value-limit.ts';
 
@@ -95,7 +96,8 @@ export class ValueMerge {
     let at = 0;
     for (const chunk of log.chunks(bucket)) {
       // Collected with more memory than there is now.
-      if (at + chunk.textBytes > this.#texts.length) throw valueTooLarge(chunk.textBytes, this.#texts.length);
+      if (at + chunk.textBytes > this.#texts.length)
+        throw valueTooLarge(chunk.textBytes, this.#texts.length);
       await log.read(this.#texts.subarray(at, at + chunk.textBytes), chunk.textsAt);
       at += chunk.textBytes;
     }
@@ -106,7 +108,12 @@ export class ValueMerge {
     }
   }
 
-  async #mergeBucket(n: number, old: RecordReader, out: RecordWriter, blocks: AnswerBlocks): Promise<void> {
+  async #mergeBucket(
+    n: number,
+    old: RecordReader,
+    out: RecordWriter,
+    blocks: AnswerBlocks,
+  ): Promise<void> {
     this.#answerLength.fill(UNANSWERED, 0, n);
     for (let i = 0; i < n; ) {
       const key = this.#pairs[2 * i];

@@ -66,7 +66,8 @@ class Fingerprinter {
 
   constructor() {
     const instance = new WebAssembly.Instance(new WebAssembly.Module(FINGERPRINT_WASM));
-    const { memory, RESULT, MINIMA, INPUT, INPUT_BYTES, read } = instance.exports as unknown as Exports;
+    const { memory, RESULT, MINIMA, INPUT, INPUT_BYTES, read } =
+      instance.exports as unknown as Exports;
     this.#read = read;
     this.#room = INPUT_BYTES.value;
     this.#input = new Uint8Array(memory.buffer, INPUT.value, this.#room + PADDING);
@@ -98,7 +99,12 @@ export function fingerprintOf(body: Uint8Array): Fingerprint {
 }
 
 /** Of two sketches, the share of shingles that their pages have in common, about: 0 to 1, standard deviation 0.04. */
-export function similarity(one: Uint32Array, oneAt: number, other: Uint32Array, otherAt: number): number {
+export function similarity(
+  one: Uint32Array,
+  oneAt: number,
+  other: Uint32Array,
+  otherAt: number,
+): number {
   let differing = 0;
   for (let i = 0; i < SKETCH_WORDS; i++) {
     let bits = one[oneAt + i] ^ other[otherAt + i];

@@ -24,7 +24,9 @@ export const gaugeCount = (numbers: number): number => (numbers > 1 ? numbers + 
 export function gaugeValue(gauge: number, numbers: readonly number[], major: number): number {
   if (numbers.length === 1) return numbers[0];
   if (gauge > 0) return numbers[gauge - 1];
-  return Math.min(numbers[major], MOST_MAJOR) * MINOR + Math.min(numbers[minorOf(major)], MINOR - 1);
+  return (
+    Math.min(numbers[major], MOST_MAJOR) * MINOR + Math.min(numbers[minorOf(major)], MINOR - 1)
+  );
 }
 
 /** What a gauge and a value of it are called. */

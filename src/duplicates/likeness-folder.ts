@@ -11,12 +11,12 @@
  * Cost      a checkpoint writes 200 bytes a page, and what was learned: some kilobytes, 3 MB at most.
  */
 import { join } from 'node:path';
+import { FieldReader, FieldWriter } from '../base/fields.ts';
+import { together } from '../base/together.ts';
+import type { Bytes } from '../base/units.ts';
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
 import { type Format, formatHeader, HEADER_BYTES, requireFormat } from '../disk/format.ts';
-import { together } from '../disk/together.ts';
-import type { Bytes } from '../units.ts';
 import { BANDS, type Fingerprint, SKETCH_WORDS } from './fingerprint.ts';
 import { NumberEnds } from './number-ends.ts';
 import { SimilarPages } from './similar-pages.ts';
@@ -149,7 +149,10 @@ export class LikenessFolder extends LikenessMemory {
   }
 
   async #write(name: string, bytes: Uint8Array, position: number): Promise<void> {
-    const file = await this.#disk.open(join(this.#folder, name), position === 0 ? 'create' : 'update');
+    const file = await this.#disk.open(
+      join(this.#folder, name),
+      position === 0 ? 'create' : 'update',
+    );
     try {
       await file.writeAll(bytes, position);
       await file.sync();
@@ -191,7 +194,12 @@ export class LikenessFolder extends LikenessMemory {
   }
 }
 
-async function readRecords(disk: Disk, path: string, format: Format, length: Bytes): Promise<Uint8Array> {
+async function readRecords(
+  disk: Disk,
+  path: string,
+  format: Format,
+  length: Bytes,
+): Promise<Uint8Array> {
   const file = await disk.open(path, 'read');
   try {
     await requireFormat(file, format);
@@ -229,5 +237,8 @@ function readPage(fields: FieldReader): { fingerprint: Fingerprint; url: string 
   const bands = new Uint32Array(BANDS);
   for (const part of [signature, sketch, bands]) asBytes(part).set(fields.bytes());
   const [words, distinct] = [fields.number(), fields.number()];
-  return { fingerprint: { signature: signature[0], sketch, bands, words, distinct }, url: fields.text() };
+  return {
+    fingerprint: { signature: signature[0], sketch, bands, words, distinct },
+    url: fields.text(),
+  };
 }

@@ -6,8 +6,9 @@
  *           nothing, because what lies nearer was hardly looked at.
  * Ensures   a few hundred bytes, whatever is counted.
  */
-import type { FieldReader, FieldWriter } from '../disk/fields.ts';
-import { onesIn } from './ones.ts';
+
+import { onesIn } from '../base/bits.ts';
+import type { FieldReader, FieldWriter } from '../base/fields.ts';
 
 /** How unlikely it must be that what is beyond an end is so by chance. */
 const CHANCE = 1e-3;
@@ -73,7 +74,9 @@ export class NumberEnd {
     if (this.#nearest.length < ENOUGH || onesIn(this.#marks) < ENOUGH_NUMBERS) return false;
     if (others === 0) return this.pages >= ENOUGH_OF_ONE && onesIn(varied) === 1;
     const all = same + others - opposite.pages;
-    return others >= ENOUGH_OTHERS && others * Math.log((all - this.pages) / all) < Math.log(CHANCE);
+    return (
+      others >= ENOUGH_OTHERS && others * Math.log((all - this.pages) / all) < Math.log(CHANCE)
+    );
   }
 
   /** With something beyond the bound, that moves outwards: the pages that are still beyond it count, as far as they are known. */
@@ -90,7 +93,8 @@ export class NumberEnd {
 
   write(out: FieldWriter): void {
     out.time(this.bound);
-    for (const n of [this.pages, this.#marks, this.holds ? 1 : 0, this.#nearest.length]) out.number(n);
+    for (const n of [this.pages, this.#marks, this.holds ? 1 : 0, this.#nearest.length])
+      out.number(n);
     for (const value of this.#nearest) out.time(value);
   }
 

@@ -15,14 +15,14 @@
  * Ensures   memory is bounded: so many hosts, so many texts a host; those without ends are forgotten first. `rewrite` is idempotent.
  * Cost      nothing for hosts without ends; about 1 µs a link for one with some.
  */
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import { FieldReader, FieldWriter } from '../base/fields.ts';
+import { ownCopy } from '../base/own-copy.ts';
+import { xxh64 } from '../base/xxh64.ts';
 import { originOf } from '../url/parts.ts';
-import { xxh64 } from '../url/xxh64.ts';
 import { type Fingerprint, SAME_TEXT, SKETCH_WORDS, similarity } from './fingerprint.ts';
 import { gaugeCount, gaugeName, gaugeValue, majorOf } from './gauges.ts';
 import { NumberEnd, type Side } from './number-end.ts';
 import { type NumberShape, numberShapeOf, Reaches } from './number-shapes.ts';
-import { ownCopy } from './own-copy.ts';
 import type { SimilarPage } from './similar-pages.ts';
 import { type RuleChange, TESTED } from './trap-rules.ts';
 
@@ -140,7 +140,8 @@ export class NumberEnds {
     const fields = new FieldReader(bytes);
     while (!fields.atEnd) {
       const texts = this.#textsOf(fields.text());
-      for (let left = fields.number(); left > 0; left--) texts.set(fields.text(), this.#restoreOne(fields));
+      for (let left = fields.number(); left > 0; left--)
+        texts.set(fields.text(), this.#restoreOne(fields));
     }
   }
 
@@ -149,7 +150,9 @@ export class NumberEnds {
     new Uint8Array(sketch.buffer).set(fields.bytes());
     const url = fields.text();
     const [major, varied, votes, same, others] = Array.from({ length: 5 }, () => fields.number());
-    const ends = Array.from({ length: fields.number() }, (_, i) => NumberEnd.read(SIDES[i % 2], fields));
+    const ends = Array.from({ length: fields.number() }, (_, i) =>
+      NumberEnd.read(SIDES[i % 2], fields),
+    );
     this.#holding += ends.filter(({ holds }) => holds).length;
     return { sketch, url, major, varied, votes, same, others, ends };
   }

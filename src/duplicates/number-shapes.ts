@@ -9,8 +9,9 @@
  * Requires  canonical URLs.
  * Cost      about 1 µs a URL; 112 bytes a shape.
  */
+
+import { xxh64 } from '../base/xxh64.ts';
 import { originOf, pathStart } from '../url/parts.ts';
-import { xxh64 } from '../url/xxh64.ts';
 
 /** Of a whole word, so that tokens are not taken apart. */
 const NUMBER = /(?<![0-9A-Za-z])\d{1,15}(?![0-9A-Za-z])/g;
@@ -32,7 +33,8 @@ export function numberShapeOf(url: string): NumberShape | undefined {
     numbers.push(Number(digits));
     return '#';
   });
-  if (numbers.length === 0 || numbers.length > MOST_NUMBERS || shape.length > LONGEST_SHAPE) return undefined;
+  if (numbers.length === 0 || numbers.length > MOST_NUMBERS || shape.length > LONGEST_SHAPE)
+    return undefined;
   return { origin: originOf(url), shape, numbers };
 }
 
@@ -90,7 +92,9 @@ export class Reaches {
     let at = first;
     const isHere = () => keys[at * 2] === low && keys[at * 2 + 1] === high;
     while (at < first + WAYS - 1 && !isHere()) at++;
-    const known = isHere() ? this.#values.slice(at * ROOM, (at + 1) * ROOM) : new Float64Array(ROOM);
+    const known = isHere()
+      ? this.#values.slice(at * ROOM, (at + 1) * ROOM)
+      : new Float64Array(ROOM);
     keys.copyWithin((first + 1) * 2, first * 2, at * 2);
     this.#values.copyWithin((first + 1) * ROOM, first * ROOM, at * ROOM);
     keys[first * 2] = low;

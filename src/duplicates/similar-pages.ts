@@ -13,7 +13,7 @@
  *           An address that was overwritten is not told: '' then.
  * Cost      about 10 µs to find and to add, on a busy machine. 200 bytes a page with an address of 70.
  */
-import type { Bytes } from '../units.ts';
+import type { Bytes } from '../base/units.ts';
 import { BANDS, type Fingerprint, SKETCH_WORDS, similarity } from './fingerprint.ts';
 
 const WAYS = 4;

@@ -8,11 +8,11 @@
  * Ensures   at most one such question a host, and only to hosts that give reason. Memory is bounded: the host that was used longest
  *           ago is forgotten.
  */
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
+import { FieldReader, FieldWriter } from '../base/fields.ts';
+import { ownCopy } from '../base/own-copy.ts';
+import { xxh64 } from '../base/xxh64.ts';
 import { originOf } from '../url/parts.ts';
-import { xxh64 } from '../url/xxh64.ts';
 import { type Fingerprint, SAME_TEXT, SKETCH_WORDS, similarity } from './fingerprint.ts';
-import { ownCopy } from './own-copy.ts';
 
 const MOST_HOSTS = 4096;
 /** Unrelated pages with the text of an earlier one before it is asked. */
@@ -46,7 +46,12 @@ export class SoftErrors {
     if (known === undefined || (known.stage === 'watched' && !isSame(known.sketch, sketch))) {
       if (known === undefined && this.#hosts.size >= this.#mostHosts) this.#forgetOldest();
       this.#hosts.delete(origin);
-      this.#hosts.set(ownCopy(origin), { stage: 'watched', sketch: sketch.slice(), seen: 1, question: '' });
+      this.#hosts.set(ownCopy(origin), {
+        stage: 'watched',
+        sketch: sketch.slice(),
+        seen: 1,
+        question: '',
+      });
       return undefined;
     }
     if (known.stage !== 'watched' || ++known.seen < SUSPICIOUS) return undefined;
@@ -109,7 +114,8 @@ export class SoftErrors {
   }
 }
 
-const isSame = (one: Uint32Array, other: Uint32Array): boolean => similarity(one, 0, other, 0) >= SAME_TEXT;
+const isSame = (one: Uint32Array, other: Uint32Array): boolean =>
+  similarity(one, 0, other, 0) >= SAME_TEXT;
 
 /** In the folder of a page that is suspected, under a name that nobody has; always the same for a folder. */
 function questionBeside(url: string): string {

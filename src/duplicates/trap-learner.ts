@@ -9,8 +9,9 @@
  *           pages that were.
  * Cost      a look-up for each parameter, number and token of a URL: 8 µs a page and more.
  */
+
+import { xxh64 } from '../base/xxh64.ts';
 import { originOf } from '../url/parts.ts';
-import { xxh64 } from '../url/xxh64.ts';
 import { type Fingerprint, SAME_TEXT } from './fingerprint.ts';
 import type { NumberEnds } from './number-ends.ts';
 import type { SimilarPage, SimilarPages } from './similar-pages.ts';
@@ -133,12 +134,15 @@ export class TrapLearner {
 }
 
 /** Of 32, mostly the same for texts that agree in nine tenths of their places: it goes by three of them. */
-const textMark = ({ sketch }: Fingerprint): number => Math.imul(sketch[0] & 0xfff, 0x9e3779b1) >>> 27;
+const textMark = ({ sketch }: Fingerprint): number =>
+  Math.imul(sketch[0] & 0xfff, 0x9e3779b1) >>> 27;
 
 /** What the part is in another URL with the same rest: undefined if it is missing, null if that URL is another after all. */
 function valueIn(url: string, { rest, rules, needsRest }: Variant): string | undefined | null {
   if (url === rest) return undefined;
   if (needsRest) return null;
-  const same = variantsOf(url).find((variant) => variant.rest === rest && variant.rules[0] === rules[0]);
+  const same = variantsOf(url).find(
+    (variant) => variant.rest === rest && variant.rules[0] === rules[0],
+  );
   return same === undefined ? null : same.value;
 }

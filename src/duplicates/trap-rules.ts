@@ -13,11 +13,12 @@
  *           hold last. `rewrite` is idempotent, and leaves the origin as it is.
  * Cost      nothing for a host without rules; about 2 µs a link for one with some.
  */
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
+
+import { onesIn } from '../base/bits.ts';
+import { FieldReader, FieldWriter } from '../base/fields.ts';
+import { ownCopy } from '../base/own-copy.ts';
+import { xxh64 } from '../base/xxh64.ts';
 import { originOf } from '../url/parts.ts';
-import { xxh64 } from '../url/xxh64.ts';
-import { onesIn } from './ones.ts';
-import { ownCopy } from './own-copy.ts';
 import { numberIn, settle } from './url-variants.ts';
 
 const MOST_HOSTS = 4096;
@@ -200,7 +201,12 @@ function isInside({ low, high }: Evidence, value: string | undefined): boolean {
 }
 
 /** A pair within the numbers that choose the page says nothing about those beyond. */
-function noteSame(evidence: Evidence, earlier: string | undefined, later: string, text: number): void {
+function noteSame(
+  evidence: Evidence,
+  earlier: string | undefined,
+  later: string,
+  text: number,
+): void {
   if (isInside(evidence, earlier) && isInside(evidence, later)) return;
   evidence.same++;
   evidence.texts = (evidence.texts | (1 << text)) >>> 0;

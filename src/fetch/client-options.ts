@@ -1,7 +1,7 @@
 /** What can be asked of the HTTP client, and what it does unasked. docs/fetch.md says what happens at each limit. */
-import type { Clock } from '../clock.ts';
-import type { Bytes, Millis } from '../units.ts';
-import type { AddressGuard } from './address-guard.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Bytes, Millis } from '../base/units.ts';
+import type { AddressGuard } from '../net/address-guard.ts';
 import type { CookieTable } from './cookies.ts';
 import type { CredentialTable } from './credentials.ts';
 import type { Identity } from './identity.ts';
@@ -47,7 +47,12 @@ export interface KeepAlive {
 }
 
 /** Long enough for a host's delay to pass, so that its next page needs no handshake. */
-export const DEFAULT_KEEP_ALIVE: KeepAlive = { perOrigin: 1, total: 8192, idle: 15_000, plenty: 256 };
+export const DEFAULT_KEEP_ALIVE: KeepAlive = {
+  perOrigin: 1,
+  total: 8192,
+  idle: 15_000,
+  plenty: 256,
+};
 
 export interface HttpClientOptions {
   readonly identity: Identity;

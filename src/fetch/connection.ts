@@ -10,8 +10,9 @@
  */
 import net from 'node:net';
 import tls from 'node:tls';
-import { systemCode } from '../errors.ts';
-import type { FetchFault, ResolvedAddress } from './exchange.ts';
+import { systemCode } from '../base/errors.ts';
+import type { ResolvedAddress } from '../net/dns.ts';
+import type { FetchFault } from './exchange.ts';
 import type { ResponseParser } from './response-parser.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -30,7 +31,14 @@ export interface Endpoint {
 }
 
 /** What a connection does now; each has its own time limit. */
-export type Phase = 'connecting' | 'tunnelling' | 'securing' | 'waiting' | 'receiving' | 'idle' | 'closed';
+export type Phase =
+  | 'connecting'
+  | 'tunnelling'
+  | 'securing'
+  | 'waiting'
+  | 'receiving'
+  | 'idle'
+  | 'closed';
 
 export interface ConnectionOwner {
   /** The tick by which a phase that begins now must be over. */
@@ -80,7 +88,12 @@ export class Connection {
       this.#socket = socket;
       this.#secured(socket);
     } else {
-      this.#socket = net.connect({ host: address.ip, port, allowHalfOpen: true, onread: this.#onread() });
+      this.#socket = net.connect({
+        host: address.ip,
+        port,
+        allowHalfOpen: true,
+        onread: this.#onread(),
+      });
       this.#socket.on('connect', () => this.#stands());
     }
     this.#listen(this.#socket);
@@ -219,8 +232,13 @@ export class Connection {
       parser.cut('disconnect');
       this.#owner.arrived(this);
     } else if (parser !== undefined) {
-      const atProxy = this.endpoint.proxied && (this.phase === 'connecting' || this.phase === 'tunnelling');
-      this.#fail(atProxy ? 'proxy-failed' : faultOf(this.phase, systemCode(error)), error.message, error);
+      const atProxy =
+        this.endpoint.proxied && (this.phase === 'connecting' || this.phase === 'tunnelling');
+      this.#fail(
+        atProxy ? 'proxy-failed' : faultOf(this.phase, systemCode(error)),
+        error.message,
+        error,
+      );
     } else if (this.phase === 'idle') {
       this.#drop();
     }
@@ -253,7 +271,10 @@ const TIMED_OUT = {
 /** Wrong credentials and nonsense are the proxy's; any other status tells that the origin cannot be reached through it. */
 function refusalOf(status: number): [fault: FetchFault, message: string] {
   if (status === 0) return ['proxy-failed', 'the proxy gave no answer that makes sense'];
-  return [status === 407 ? 'proxy-failed' : 'connect-failed', `the proxy answered with status ${status}`];
+  return [
+    status === 407 ? 'proxy-failed' : 'connect-failed',
+    `the proxy answered with status ${status}`,
+  ];
 }
 
 function faultOf(phase: Phase, code: string): FetchFault {

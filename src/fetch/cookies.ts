@@ -5,7 +5,7 @@
  * between them. `#HttpOnly_` before a domain is no comment. A cookie is sent where RFC 6265 (section 5.4) sends it, and not
  * after its expiry. Cookies that servers set are not kept: a crawl must not depend on the order of its pages.
  */
-import type { Millis } from '../units.ts';
+import type { Millis } from '../base/units.ts';
 import { badLine, linesOf, readSecretFile } from './secret-file.ts';
 
 interface Cookie {
@@ -17,12 +17,16 @@ interface Cookie {
   readonly pair: string;
 }
 
-const FORM = 'domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name, value, with tabs between them';
+const FORM =
+  'domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name, value, with tabs between them';
 const FLAG = /^(TRUE|FALSE)$/i;
 /** What may stand in a Cookie header between `;` and `;`. */
 const SENDABLE = /^[\x20-\x3a\x3c-\x7e\x80-\uffff]*$/;
 
-export async function readCookies(path: string, warn: (sentence: string) => void): Promise<CookieTable> {
+export async function readCookies(
+  path: string,
+  warn: (sentence: string) => void,
+): Promise<CookieTable> {
   return parseCookies(await readSecretFile(path, warn), path);
 }
 
@@ -36,12 +40,14 @@ function cookieOf(line: string, file: string, number: number): Cookie {
   const fields = line.replace(/^#HttpOnly_/, '').split('\t');
   const [domain, subdomains, path, secure, expiry, name, value = ''] = fields;
   const bad = (fact: string) => badLine(file, number, fact, FORM);
-  if (fields.length < 6 || fields.length > 7) throw bad(`There are ${fields.length} fields instead of 7.`);
+  if (fields.length < 6 || fields.length > 7)
+    throw bad(`There are ${fields.length} fields instead of 7.`);
   if (!/^\.?[a-z0-9_.-]+$|^\[[0-9a-f:.]+\]$/i.test(domain)) throw bad('The domain is none.');
   if (!FLAG.test(subdomains) || !FLAG.test(secure)) throw bad('A flag is neither TRUE nor FALSE.');
   if (!path.startsWith('/')) throw bad('The path does not begin with /.');
   if (!/^-?\d+(\.\d+)?$/.test(expiry)) throw bad('The expiry is no number.');
-  if (!SENDABLE.test(name + value) || name.includes('=')) throw bad('Name or value cannot be sent.');
+  if (!SENDABLE.test(name + value) || name.includes('='))
+    throw bad('Name or value cannot be sent.');
   return {
     domain: domain.replace(/^\./, '').toLowerCase(),
     subdomains: /^TRUE$/i.test(subdomains),
@@ -68,7 +74,10 @@ export class CookieTable {
   headerFor(host: string, pathWithQuery: string, secure: boolean, now: Millis): string | undefined {
     const path = pathWithQuery.split('?', 1)[0];
     const sent = this.#ofHost(host)
-      .filter((cookie) => (secure || !cookie.secure) && now < cookie.expires && isUnder(path, cookie.path))
+      .filter(
+        (cookie) =>
+          (secure || !cookie.secure) && now < cookie.expires && isUnder(path, cookie.path),
+      )
       // Longer paths go first (RFC 6265, section 5.4); the sort is stable, so the rest keep their order.
       .sort((a, b) => b.path.length - a.path.length);
     return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join('; ');
@@ -79,7 +88,9 @@ export class CookieTable {
     const found = [...(this.#byDomain.get(host) ?? [])];
     if (host.startsWith('[') || /^[\d.]+$/.test(host)) return found; // an address has no domain above it
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      found.push(...(this.#byDomain.get(host.slice(dot + 1)) ?? []).filter(({ subdomains }) => subdomains));
+      found.push(
+        ...(this.#byDomain.get(host.slice(dot + 1)) ?? []).filter(({ subdomains }) => subdomains),
+      );
     }
     return found;
   }

@@ -43,7 +43,8 @@ export function parseCredentials(text: string, file: string): CredentialTable {
       );
     }
     for (const origin of originsOf(host, file, number)) {
-      if (table.has(origin)) throw badLine(file, number, `There is a line for ${origin} already.`, FORM);
+      if (table.has(origin))
+        throw badLine(file, number, `There is a line for ${origin} already.`, FORM);
       table.set(origin, { user, password });
     }
   }

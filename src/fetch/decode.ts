@@ -11,8 +11,8 @@
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { systemCode } from '../errors.ts';
-import type { Bytes } from '../units.ts';
+import { systemCode } from '../base/errors.ts';
+import type { Bytes } from '../base/units.ts';
 import type { Exchange } from './exchange.ts';
 import { listOf, transferCodings } from './response-head.ts';
 
@@ -68,7 +68,8 @@ export function gunzip(
 
 /** In the order they were applied; a server that compresses in the transfer coding did that last. */
 function codingsOf({ headers }: Pick<Exchange, 'headers'>): string[] {
-  const content = headers.get('content-encoding') === undefined ? [] : listOf(headers, 'content-encoding');
+  const content =
+    headers.get('content-encoding') === undefined ? [] : listOf(headers, 'content-encoding');
   const transfer = transferCodings(headers).filter((coding) => coding !== 'chunked');
   return [...content, ...transfer].filter((coding) => coding !== 'identity');
 }
@@ -98,7 +99,11 @@ async function decodeAll(
   return { body, ...(truncated === undefined ? {} : { truncated }), defects: [...defects] };
 }
 
-async function decodeLayer(bytes: Uint8Array, coding: Coding, room: Bytes): Promise<DecodedContent> {
+async function decodeLayer(
+  bytes: Uint8Array,
+  coding: Coding,
+  room: Bytes,
+): Promise<DecodedContent> {
   const format = formatOf(bytes, coding);
   try {
     const { buffer, engine } = await decodeWhole(bytes, format, room);
@@ -106,7 +111,8 @@ async function decodeLayer(bytes: Uint8Array, coding: Coding, room: Bytes): Prom
     return { body: buffer, defects };
   } catch (error) {
     const code = systemCode(error);
-    const member = format === 'gzip' && code === 'Z_DATA_ERROR' ? await decodeMember(bytes, room) : undefined;
+    const member =
+      format === 'gzip' && code === 'Z_DATA_ERROR' ? await decodeMember(bytes, room) : undefined;
     if (member !== undefined) return member;
     const body = await decodeSlices(bytes, format, room);
     if (code === 'ERR_BUFFER_TOO_LARGE') return { body, truncated: 'limit', defects: [] };
@@ -161,7 +167,10 @@ async function decodeMember(bytes: Uint8Array, room: Bytes): Promise<DecodedCont
     const { buffer, engine } = await decodeWhole(deflated, 'raw', room);
     const after = deflated.subarray(engine.bytesWritten + 8);
     if (after[0] === GZIP_MAGIC[0] && after[1] === GZIP_MAGIC[1]) return undefined;
-    return { body: buffer, defects: [after.length > 0 ? 'coding-trailing-bytes' : 'coding-checksum'] };
+    return {
+      body: buffer,
+      defects: [after.length > 0 ? 'coding-trailing-bytes' : 'coding-checksum'],
+    };
   } catch {
     return undefined;
   }

@@ -4,12 +4,9 @@
  * The bytes are the truth. `head` and `wireBody` are what the server sent, to the byte, broken or not;
  * `status`, `headers` and `payload` are how we read them, and `defects` names every liberty we took.
  */
-import type { Bytes, Millis } from '../units.ts';
 
-export interface ResolvedAddress {
-  readonly ip: string;
-  readonly family: 4 | 6;
-}
+import type { Bytes, Millis } from '../base/units.ts';
+import type { ResolvedAddress } from '../net/dns.ts';
 
 export interface FetchRequest {
   /** Canonical http or https URL. */

@@ -11,11 +11,12 @@
  * Cost      bench/fetch.ts; close to a bare socket.
  */
 import tls from 'node:tls';
-import { BytesPool } from '../bytes-pool.ts';
-import { type Clock, systemClock } from '../clock.ts';
-import { systemCode } from '../errors.ts';
-import type { Millis } from '../units.ts';
-import type { AddressGuard } from './address-guard.ts';
+import { BytesPool } from '../base/bytes-pool.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { systemCode } from '../base/errors.ts';
+import type { Millis } from '../base/units.ts';
+import type { AddressGuard } from '../net/address-guard.ts';
+import { literalAddresses } from '../net/dns.ts';
 import {
   DEFAULT_FETCH_LIMITS,
   DEFAULT_KEEP_ALIVE,
@@ -25,7 +26,6 @@ import {
 } from './client-options.ts';
 import { Connection, type ConnectionOwner, type Endpoint, type Phase } from './connection.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { literalAddresses } from './dns.ts';
 import {
   type Exchange,
   FetchError,
@@ -33,7 +33,13 @@ import {
   type FetchRequest,
   type HttpClient,
 } from './exchange.ts';
-import { constantLines, type RequestBytes, requestBytes, secretHeaders, targetOf } from './request.ts';
+import {
+  constantLines,
+  type RequestBytes,
+  requestBytes,
+  secretHeaders,
+  targetOf,
+} from './request.ts';
 import { ResponseParser } from './response-parser.ts';
 
 export type { HttpClientOptions } from './client-options.ts';
@@ -131,7 +137,10 @@ class Client implements HttpClient, ConnectionOwner {
         parser: this.#parserFor(request),
         charged: 0,
       };
-      this.#launch(flight, this.#pool.take(target.endpoint.key) ?? new Connection(target.endpoint, this));
+      this.#launch(
+        flight,
+        this.#pool.take(target.endpoint.key) ?? new Connection(target.endpoint, this),
+      );
     });
   }
 
@@ -286,7 +295,9 @@ class Client implements HttpClient, ConnectionOwner {
    * must fit in; should the server be faster, the request is sent again.
    */
   #honourKeepAlive(connection: Connection, parser: ResponseParser): void {
-    const stated = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(parser.response?.headers.get('keep-alive') ?? '');
+    const stated = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(
+      parser.response?.headers.get('keep-alive') ?? '',
+    );
     if (stated === null) return;
     const span = Math.max(0, Number(stated[1]) * 1000 - LEAVE_BEFORE);
     connection.phaseEnds = Math.min(connection.phaseEnds, this.#tickAfter(span));
@@ -313,7 +324,9 @@ class Client implements HttpClient, ConnectionOwner {
   tlsOptions(endpoint: Endpoint): tls.ConnectionOptions {
     const { tls: { ca } = {}, insecure = false } = this.#options;
     this.#secureContext ??= tls.createSecureContext(
-      ca === undefined ? {} : { ca: [...tls.rootCertificates, ...(typeof ca === 'string' ? [ca] : ca)] },
+      ca === undefined
+        ? {}
+        : { ca: [...tls.rootCertificates, ...(typeof ca === 'string' ? [ca] : ca)] },
     );
     const session = this.#sessions.get(endpoint.key);
     return {
@@ -327,7 +340,8 @@ class Client implements HttpClient, ConnectionOwner {
 
   keepSession(endpoint: Endpoint, session: Buffer): void {
     this.#sessions.delete(endpoint.key);
-    if (this.#sessions.size >= MAX_SESSIONS) this.#sessions.delete(this.#sessions.keys().next().value!);
+    if (this.#sessions.size >= MAX_SESSIONS)
+      this.#sessions.delete(this.#sessions.keys().next().value!);
     this.#sessions.set(endpoint.key, session);
   }
 }
@@ -340,7 +354,8 @@ function isName(host: string): boolean {
 function exchangeOf(flight: Flight, now: Millis): Exchange {
   const { parser, request } = flight;
   const { response, head, truncated } = parser;
-  if (response === undefined || head === undefined) throw new Error('a response arrived without a head');
+  if (response === undefined || head === undefined)
+    throw new Error('a response arrived without a head');
   return {
     url: request.url,
     ip: flight.endpoint.address.ip,

@@ -4,7 +4,7 @@
  * The product token is what robots.txt files address. It is matched on its own, never against the whole user agent, which
  * begins with `Mozilla/5.0` for the sake of servers that answer nobody else.
  */
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError } from '../base/errors.ts';
 
 export interface Identity {
   readonly userAgent: string;
@@ -28,7 +28,8 @@ const EMAIL = /^[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 export function createIdentity(options: IdentityOptions): Identity {
-  const contacts = typeof options.contact === 'string' ? [options.contact] : (options.contact ?? []);
+  const contacts =
+    typeof options.contact === 'string' ? [options.contact] : (options.contact ?? []);
   let page: string | undefined;
   let from: string | undefined;
   for (const contact of contacts) {

@@ -4,10 +4,10 @@
  * Pages over http are asked for by their whole URL; for https a tunnel is opened (CONNECT), and what goes through it is as private as
  * without a proxy. The proxy resolves the names, so the guard can judge its address only, and what is written as an address in a URL.
  */
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError } from '../base/errors.ts';
+import type { ResolvedAddress } from '../net/dns.ts';
+import { DnsError, type NameResolver } from '../net/dns.ts';
 import { basicAuthorization } from './credentials.ts';
-import { DnsError, type NameResolver } from './dns.ts';
-import type { ResolvedAddress } from './exchange.ts';
 
 export interface HttpProxy {
   readonly address: ResolvedAddress;
@@ -16,13 +16,20 @@ export interface HttpProxy {
   readonly authorization?: string;
 }
 
-const WRITTEN = /^http:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[0-9a-f:.]+\]|[^\s:@/?#]+)(?::(\d{1,5}))?\/?$/i;
+const WRITTEN =
+  /^http:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[0-9a-f:.]+\]|[^\s:@/?#]+)(?::(\d{1,5}))?\/?$/i;
 
 /** Resolves the proxy's name, once and for all. Errors never quote what was written: it may hold a password. */
 export async function proxyOf(text: string, resolver: NameResolver): Promise<HttpProxy> {
   const [, userPart = '', passwordPart = '', host, portPart = '80'] = WRITTEN.exec(text) ?? [];
   const [user, password, port] = [decoded(userPart), decoded(passwordPart), Number(portPart)];
-  if (host === undefined || user === undefined || password === undefined || port < 1 || port > 65_535) {
+  if (
+    host === undefined ||
+    user === undefined ||
+    password === undefined ||
+    port < 1 ||
+    port > 65_535
+  ) {
     throw new DrumlinError(
       'PROXY',
       'The proxy is not written as one, or is of a kind that is not supported.',

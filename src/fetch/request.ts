@@ -6,7 +6,7 @@
  * Ensures   passwords and cookies are in the bytes that are sent and not in those that are archived.
  * Cost      one pattern over a canonical URL; the WHATWG parser only for the others.
  */
-import type { Millis } from '../units.ts';
+import type { Millis } from '../base/units.ts';
 import type { Endpoint } from './connection.ts';
 import type { CookieTable } from './cookies.ts';
 import { basicAuthorization, type CredentialTable } from './credentials.ts';
@@ -29,7 +29,8 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export function targetOf(request: FetchRequest, proxy?: HttpProxy): Target {
   const match = CANONICAL.exec(request.url) ?? CANONICAL.exec(canonical(request.url));
-  if (match === null) throw new TypeError(`${JSON.stringify(request.url)} is no URL that can be fetched`);
+  if (match === null)
+    throw new TypeError(`${JSON.stringify(request.url)} is no URL that can be fetched`);
   const [, s, authority, portText, path] = match;
   const secure = s === 's';
   const port = portText === undefined ? (secure ? 443 : 80) : Number(portText);
@@ -105,7 +106,10 @@ export function requestBytes(
     archived += `${name}: ${SECRET.test(name) ? '[redacted]' : value}\r\n`;
   }
   const bytes = Buffer.from(`${sent}\r\n`, 'latin1');
-  return { sent: bytes, archived: archived === sent ? bytes : Buffer.from(`${archived}\r\n`, 'latin1') };
+  return {
+    sent: bytes,
+    archived: archived === sent ? bytes : Buffer.from(`${archived}\r\n`, 'latin1'),
+  };
 }
 
 /** The secret headers that this very request may carry; a header of the caller's goes before one of ours. */

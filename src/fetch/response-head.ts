@@ -61,7 +61,13 @@ export function readHead(bytes: Buffer): ResponseHead | undefined {
   };
 }
 
-function readLine(text: string, start: number, stop: number, headers: HeaderLines, defects: string[]): void {
+function readLine(
+  text: string,
+  start: number,
+  stop: number,
+  headers: HeaderLines,
+  defects: string[],
+): void {
   const first = text.charCodeAt(start);
   if (first === 32 || first === 9) {
     defects.push('folded-header');

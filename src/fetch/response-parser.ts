@@ -10,10 +10,10 @@
  * Cost      a comparison per byte of head and of chunk framing, a memory copy per byte of body.
  */
 
-import type { BytesPool } from '../bytes-pool.ts';
-import type { Bytes } from '../units.ts';
+import type { BytesPool } from '../base/bytes-pool.ts';
+import { GrowingBytes } from '../base/growing-bytes.ts';
+import type { Bytes } from '../base/units.ts';
 import type { FetchFault, Truncation } from './exchange.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';
 
 export interface ResponseLimits {
@@ -127,7 +127,8 @@ export class ResponseParser {
   end(): void {
     if (this.#state === 'done') return;
     if (this.#state === 'head') {
-      if (this.bytesReceived === 0) this.#fail('empty-response', 'the server closed without a response');
+      if (this.bytesReceived === 0)
+        this.#fail('empty-response', 'the server closed without a response');
       else this.#fail('bad-response', 'the connection was closed within the response head');
     } else if (this.#state === 'trailers') {
       this.#endMissing();
@@ -170,7 +171,10 @@ export class ResponseParser {
     }
     if (whole) this.#headIsWhole(length - at);
     else if (this.#headBytes >= this.#limits.maxHeadBytes) {
-      this.#fail('head-too-large', `the response head is larger than ${this.#limits.maxHeadBytes} bytes`);
+      this.#fail(
+        'head-too-large',
+        `the response head is larger than ${this.#limits.maxHeadBytes} bytes`,
+      );
     }
     return at;
   }
@@ -207,12 +211,19 @@ export class ResponseParser {
       this.#state = 'done';
     } else if (framing.kind === 'length') {
       this.#remaining = framing.length;
-      this.#payload = new GrowingBytes(Math.min(framing.length, maxBodyBytes, TRUSTED_LENGTH), this.#pool);
+      this.#payload = new GrowingBytes(
+        Math.min(framing.length, maxBodyBytes, TRUSTED_LENGTH),
+        this.#pool,
+      );
       this.#state = 'body';
     } else {
       this.#remaining = Number.POSITIVE_INFINITY;
-      this.#payload = new GrowingBytes(Math.max(1024, Math.min(available, maxBodyBytes)), this.#pool);
-      if (framing.kind === 'chunked') this.#wire = new GrowingBytes(Math.max(1024, available), this.#pool);
+      this.#payload = new GrowingBytes(
+        Math.max(1024, Math.min(available, maxBodyBytes)),
+        this.#pool,
+      );
+      if (framing.kind === 'chunked')
+        this.#wire = new GrowingBytes(Math.max(1024, available), this.#pool);
       this.#state = framing.kind === 'chunked' ? 'chunk-line' : 'body';
     }
   }
@@ -335,7 +346,9 @@ export class ResponseParser {
   /** Everything the server meant to send is there, to the last byte. */
   #isWhole(): boolean {
     const { response } = this;
-    return response !== undefined && !this.#isCut() && !response.defects.includes('chunked-end-missing');
+    return (
+      response !== undefined && !this.#isCut() && !response.defects.includes('chunked-end-missing')
+    );
   }
 
   #inTrailers(): boolean {

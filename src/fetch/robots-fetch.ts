@@ -4,13 +4,15 @@
  *
  * Ensures   at most six requests; none to an address that the guard refuses. What cannot be had is UNREACHABLE, with the reason.
  */
+
+import type { AddressGuard } from '../net/address-guard.ts';
+import { DnsError, type NameResolver, type ResolvedAddress } from '../net/dns.ts';
+import { robotsFromResponse, UNREACHABLE } from '../robots/parse-robots.ts';
+import type { RobotsFile } from '../robots/report.ts';
 import { hostOf } from '../url/parts.ts';
-import type { AddressGuard } from './address-guard.ts';
 import { decodeContent } from './decode.ts';
-import { DnsError, type NameResolver } from './dns.ts';
-import { type Exchange, FetchError, type HttpClient, type ResolvedAddress } from './exchange.ts';
+import { type Exchange, FetchError, type HttpClient } from './exchange.ts';
 import { redirectTarget } from './redirect.ts';
-import { type RobotsRules, robotsFromResponse, UNREACHABLE } from './robots.ts';
 
 /** RFC 9309, section 2.3.1.2: at least five. */
 const MAX_REDIRECTS = 5;
@@ -19,18 +21,6 @@ export interface RobotsFetchParts {
   readonly client: HttpClient;
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
-}
-
-/** A robots.txt, or the lack of one, and what it means to a crawler. */
-export interface RobotsFile {
-  readonly rules: RobotsRules;
-  /** The file; empty when there is none. */
-  readonly bytes: Uint8Array;
-  /** Where the answer came from: after redirects, or the name of a file. */
-  readonly source: string;
-  readonly status?: number;
-  /** Why there is no file, in words; absent when there is one. */
-  readonly why?: string;
 }
 
 /** Requires a canonical URL. Rejects with a FetchError only when the first address is refused: then nothing was asked. */
@@ -47,7 +37,12 @@ export async function fetchRobots(
     } catch (error) {
       if (!(error instanceof FetchError || error instanceof DnsError)) throw error;
       if (hops === 0 && error.fault === 'address-refused') throw error;
-      return { rules: UNREACHABLE, bytes: NOTHING, source, why: `${error.fault}: ${error.message}` };
+      return {
+        rules: UNREACHABLE,
+        bytes: NOTHING,
+        source,
+        why: `${error.fault}: ${error.message}`,
+      };
     }
     const target = redirectTarget(exchange);
     if (target === undefined || target === source || hops === MAX_REDIRECTS) {
@@ -74,7 +69,10 @@ async function read(
   return isFile ? { rules, bytes: body } : { rules, bytes: NOTHING, why: `status ${status}` };
 }
 
-async function addressOf(url: string, { resolver, guard }: RobotsFetchParts): Promise<ResolvedAddress> {
+async function addressOf(
+  url: string,
+  { resolver, guard }: RobotsFetchParts,
+): Promise<ResolvedAddress> {
   const addresses = await resolver.resolve(hostOf(url));
   const allowed = addresses.find(({ ip }) => guard.allows(ip));
   if (allowed === undefined) {

@@ -2,10 +2,13 @@
  * A file that holds secrets: read whole, and grumbled about when others may read it too. No error ever quotes what stands in it.
  */
 import { open } from 'node:fs/promises';
-import { DrumlinError, systemCode } from '../errors.ts';
+import { DrumlinError, systemCode } from '../base/errors.ts';
 
 /** `warn` is given one sentence when the file is readable by more than its owner. */
-export async function readSecretFile(path: string, warn: (sentence: string) => void): Promise<string> {
+export async function readSecretFile(
+  path: string,
+  warn: (sentence: string) => void,
+): Promise<string> {
   try {
     const file = await open(path);
     try {
@@ -19,7 +22,8 @@ export async function readSecretFile(path: string, warn: (sentence: string) => v
       await file.close();
     }
   } catch (error) {
-    const why = systemCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${systemCode(error)})`;
+    const why =
+      systemCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${systemCode(error)})`;
     throw new DrumlinError('SECRET_FILE', `${path} ${why}.`, 'Name a file that you can read.');
   }
 }

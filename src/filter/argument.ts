@@ -4,13 +4,13 @@
  * Ensures   what `writeArgument` writes is read as the same value. A settled value is settled.
  */
 import { isAbsolute, resolve } from 'node:path';
-import { DrumlinError } from '../errors.ts';
-import { numberAt } from '../expression.ts';
-import { parseRange } from '../fetch/ip-range.ts';
+import { DrumlinError } from '../base/errors.ts';
+import { numberAt } from '../base/expression.ts';
+import { hostName } from '../net/host-name.ts';
+import { parseRange } from '../net/ip-range.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { settledTypePattern } from './content-type.ts';
-import { hostName } from './host-name.ts';
 import type { ArgumentKind } from './predicate.ts';
 import { checkUrlPattern, checkUrlText } from './url-pattern.ts';
 
@@ -24,7 +24,9 @@ class Unfit extends Error {
 }
 
 /** Why a value is none of its kind; anything else that is thrown is not about the value. */
-export function wordsFor(error: unknown): { readonly fact: string; readonly remedy: string } | undefined {
+export function wordsFor(
+  error: unknown,
+): { readonly fact: string; readonly remedy: string } | undefined {
   if (error instanceof Unfit) return { fact: error.message, remedy: error.remedy };
   return error instanceof DrumlinError ? error : undefined;
 }
@@ -45,7 +47,10 @@ const SETTLE: Readonly<Record<ArgumentKind, (text: string) => string>> = {
   pattern: settledPattern,
   regular: (text) => {
     if (text.startsWith('/')) return settledPattern(text);
-    throw new Unfit(`"${text}" is no regular expression.`, 'Write it between slashes, like /^20\\d\\d/.');
+    throw new Unfit(
+      `"${text}" is no regular expression.`,
+      'Write it between slashes, like /^20\\d\\d/.',
+    );
   },
   type: settledTypePattern,
   range: (text) => {
@@ -62,7 +67,8 @@ const SETTLE: Readonly<Record<ArgumentKind, (text: string) => string>> = {
 };
 
 export function settle(kind: ArgumentKind, text: string): string {
-  if (text === '') throw new Unfit('there is nothing.', 'Write a value, in quotation marks if need be.');
+  if (text === '')
+    throw new Unfit('there is nothing.', 'Write a value, in quotation marks if need be.');
   if (CONTROL.test(text)) throw new Unfit('it holds a control character.', 'Leave it out.');
   return SETTLE[kind](text);
 }
@@ -82,12 +88,18 @@ function numberOf(text: string, what: string): number {
   const sign = text.startsWith('-') ? -1 : 1;
   const digits = sign < 0 ? text.slice(1) : text;
   const number = numberAt(digits, 0);
-  if (number && number.text === digits && Number.isFinite(number.value)) return sign * number.value || 0;
+  if (number && number.text === digits && Number.isFinite(number.value))
+    return sign * number.value || 0;
   throw new Unfit(`"${text}" is not ${what}.`, 'Write it like 10, 0.5 or 2k.');
 }
 
 function settledDomain(text: string): string {
-  const host = need(hostName(text.replace(/^\./, '')), text, 'a domain', 'a name like example.co.uk');
+  const host = need(
+    hostName(text.replace(/^\./, '')),
+    text,
+    'a domain',
+    'a name like example.co.uk',
+  );
   const domain = payLevelDomain(host);
   if (domain === host) return domain;
   throw new Unfit(

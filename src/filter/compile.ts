@@ -29,7 +29,9 @@ export function compile(node: Node, binding: Binding): Accepts {
     case 'call': {
       const value = node.predicate.bind(node.values, binding);
       // Ours give nothing else; what users write may.
-      return node.predicate.gives === 'truth' ? (value as Accepts) : (subject) => Boolean(value(subject));
+      return node.predicate.gives === 'truth'
+        ? (value as Accepts)
+        : (subject) => Boolean(value(subject));
     }
   }
 }

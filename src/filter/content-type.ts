@@ -5,7 +5,7 @@
  * Ensures   parameters (`; charset=…`), blanks and letter case do not matter. What names no type, or a type that is
  *           none, counts as application/octet-stream, which is what RFC 9110 (8.3) lets a receiver assume.
  */
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError } from '../base/errors.ts';
 import { compileGlob } from './glob.ts';
 
 export type TypeFilter = (contentType: string | undefined) => boolean;

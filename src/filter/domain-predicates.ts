@@ -4,9 +4,10 @@
  * Ranks, scores and budgets are those of the best 10,000 domains as of the last ranking, which every agent knows; all others have
  * rank Infinity, score 0 and the least budget.
  */
+
+import { xxh64 } from '../base/xxh64.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { hostOf, originOf } from '../url/parts.ts';
-import { xxh64 } from '../url/xxh64.ts';
 import type { Predicate, Value } from './predicate.ts';
 import type { DomainStanding, Subject, VisitFacts } from './subject.ts';
 
@@ -126,7 +127,11 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
     ({ hostPages }) => hostPages,
   ),
   visited(
-    { name: 'DomainPages', doc: 'pages fetched from its domain until now', example: 'DomainPages < 10k' },
+    {
+      name: 'DomainPages',
+      doc: 'pages fetched from its domain until now',
+      example: 'DomainPages < 10k',
+    },
     ({ domainPages }) => domainPages,
   ),
   visited(

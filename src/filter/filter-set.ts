@@ -39,7 +39,10 @@ export interface FilterSurroundings {
 }
 
 /** Refuses filters that cannot be read, and lists. */
-export async function loadFilters(texts: FilterTexts, around: FilterSurroundings): Promise<FilterSet> {
+export async function loadFilters(
+  texts: FilterTexts,
+  around: FilterSurroundings,
+): Promise<FilterSet> {
   const { disk, predicates, ranking } = around;
   const printed: { [stage in Stage]?: string } = {};
   const lists = new Map<string, LoadedList>();
@@ -54,7 +57,11 @@ export async function loadFilters(texts: FilterTexts, around: FilterSurroundings
 }
 
 /** Reads the lists that a filter names, those that were not read yet. */
-export async function loadLists(disk: Disk, node: Node, lists: Map<string, LoadedList>): Promise<void> {
+export async function loadLists(
+  disk: Disk,
+  node: Node,
+  lists: Map<string, LoadedList>,
+): Promise<void> {
   for (const { predicate, values } of calls(node)) {
     const kind = predicate.reads;
     if (kind === undefined || lists.has(listName(values[0], kind))) continue;
@@ -68,7 +75,9 @@ export function compileFilters({ texts, lists }: FilterSet, predicates: Predicat
   const binding = bindingOf(lists);
   const filterFor = (stage: Stage): Accepts | undefined => {
     const text = texts[stage];
-    return text === undefined ? undefined : compile(parseFilter(text, { predicates, stage }), binding);
+    return text === undefined
+      ? undefined
+      : compile(parseFilter(text, { predicates, stage }), binding);
   };
   const [schedule, fetch, parse, follow, store] = STAGES.map(filterFor);
   return { schedule, fetch, parse, follow, store };

@@ -23,7 +23,12 @@ export function compileGlob(glob: string): TextTest {
 }
 
 /** The literals occur in this order between two places, without overlap. */
-function followOneAnother(literals: readonly string[], text: string, from: number, to: number): boolean {
+function followOneAnother(
+  literals: readonly string[],
+  text: string,
+  from: number,
+  to: number,
+): boolean {
   let at = from;
   for (const literal of literals) {
     const found = text.indexOf(literal, at);

@@ -11,11 +11,12 @@
  * Ensures   lines that cannot be read are refused by file and line.
  * Cost      about 0.6 µs a line for hosts.
  */
+
+import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { readLines } from '../disk/text-input.ts';
-import { DrumlinError } from '../errors.ts';
+import { hostName } from '../net/host-name.ts';
 import { canonicalise } from '../url/canonical.ts';
-import { hostName } from './host-name.ts';
 import { ListBuilder, type SharedList } from './list-table.ts';
 
 /** The table would no longer be a typed array. */
@@ -29,7 +30,8 @@ export async function readList(disk: Disk, path: string, withValues: boolean): P
       const entry = text.trim();
       if (entry === '' || entry.startsWith('#')) continue;
       try {
-        if (++entries > MOST_ENTRIES) throw unfit('these are too many.', `Take ${MOST_ENTRIES} at most.`);
+        if (++entries > MOST_ENTRIES)
+          throw unfit('these are too many.', `Take ${MOST_ENTRIES} at most.`);
         addLine(builder, entry, withValues);
       } catch (error) {
         if (!(error instanceof DrumlinError)) throw error;
@@ -48,7 +50,10 @@ function addLine(builder: ListBuilder, line: string, withValue: boolean): void {
   const [name, number, ...more] = line.split(/\s+/);
   const value = Number(number);
   if (number === undefined || more.length > 0 || !Number.isFinite(value)) {
-    throw unfit(`"${line}" is no entry with a value.`, 'Write a name and a number, like example.org 0.93.');
+    throw unfit(
+      `"${line}" is no entry with a value.`,
+      'Write a name and a number, like example.org 0.93.',
+    );
   }
   builder.add(entryOf(name), value);
 }

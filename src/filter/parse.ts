@@ -8,8 +8,8 @@
  * Ensures   whatever the text, it is read or refused at a column, in time linear in its length (but for the trial of regular
  *           expressions). For a stage, predicates that cannot be answered there are refused with the stages at which they can.
  */
-import { numberAt, refuseAt } from '../expression.ts';
-import { nearest } from '../nearest.ts';
+import { numberAt, refuseAt } from '../base/expression.ts';
+import { nearest } from '../base/nearest.ts';
 import { readArgument, settle, wordsFor } from './argument.ts';
 import type { Call, Node, Sign } from './node.ts';
 import type { Parameter, Predicate, Predicates } from './predicate.ts';
@@ -58,7 +58,11 @@ class Parser {
 
   whole(): Node {
     if (this.#text.length > LONGEST) {
-      this.#refuse(0, 'it is too long.', `Take ${LONGEST} characters at most, and put lists into files.`);
+      this.#refuse(
+        0,
+        'it is too long.',
+        `Take ${LONGEST} characters at most, and put lists into files.`,
+      );
     }
     this.#skip();
     const node = this.#either();
@@ -150,12 +154,18 @@ class Parser {
     }
     const most = parameters.at(-1)?.many ? Infinity : parameters.length;
     if (values.length >= least && values.length <= most) return values;
-    const takes = most === 0 ? 'no value' : most === Infinity ? `${least} or more values` : `${most}`;
-    return this.#refuse(at, `${name} takes ${takes}, not ${values.length}.`, `Write it like ${example}.`);
+    const takes =
+      most === 0 ? 'no value' : most === Infinity ? `${least} or more values` : `${most}`;
+    return this.#refuse(
+      at,
+      `${name} takes ${takes}, not ${values.length}.`,
+      `Write it like ${example}.`,
+    );
   }
 
   #value(parameter: Parameter | undefined, name: string): string {
-    if (!parameter) return this.#refuse(this.#at, `${name} takes no value.`, `Write ${name} alone.`);
+    if (!parameter)
+      return this.#refuse(this.#at, `${name} takes no value.`, `Write ${name} alone.`);
     const at = this.#at;
     const read = readArgument(parameter.kind, this.#text, at);
     if (!read) return this.#refuseNext('a value');
@@ -224,7 +234,9 @@ class Parser {
     const found = /^(?:[\w.]+|.)/su.exec(rest)?.[0];
     const fact = found === undefined ? 'it ends' : `"${found}" stands`;
     const foreign = FOREIGN.find(([sign]) => rest.startsWith(sign));
-    const remedy = foreign ? `Write "${foreign[1]}".` : '"drumlin filter list" tells what can be asked.';
+    const remedy = foreign
+      ? `Write "${foreign[1]}".`
+      : '"drumlin filter list" tells what can be asked.';
     return this.#refuse(this.#at, `${fact} where ${expected} is expected.`, remedy);
   }
 

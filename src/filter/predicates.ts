@@ -6,7 +6,7 @@
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError } from '../base/errors.ts';
 import { DOMAIN_PREDICATES } from './domain-predicates.ts';
 import type { Predicate, Predicates } from './predicate.ts';
 import { RESPONSE_PREDICATES } from './response-predicates.ts';
@@ -14,7 +14,10 @@ import { STAGES, type Stage, type Subject } from './subject.ts';
 import { URL_PREDICATES } from './url-predicates.ts';
 
 export const BUILT_IN: Predicates = new Map(
-  [...URL_PREDICATES, ...DOMAIN_PREDICATES, ...RESPONSE_PREDICATES].map((each) => [each.name, each]),
+  [...URL_PREDICATES, ...DOMAIN_PREDICATES, ...RESPONSE_PREDICATES].map((each) => [
+    each.name,
+    each,
+  ]),
 );
 
 /** What a filter calls: with what is known, and what stands in parentheses. A number is to be compared. */
@@ -27,7 +30,8 @@ const NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 export function withUserPredicates(users: UserPredicates): Predicates {
   const all = new Map(BUILT_IN);
-  for (const [name, definition] of Object.entries(users)) all.set(name, predicateOf(name, definition));
+  for (const [name, definition] of Object.entries(users))
+    all.set(name, predicateOf(name, definition));
   return all;
 }
 

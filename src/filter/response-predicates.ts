@@ -1,5 +1,5 @@
 /** Predicates over what came back: known when a response has come, and some only when the page was read. */
-import { inRange, parseIp, parseRange } from '../fetch/ip-range.ts';
+import { inRange, parseIp, parseRange } from '../net/ip-range.ts';
 import { typeFilter } from './content-type.ts';
 import type { Predicate, Value } from './predicate.ts';
 import type { PageFacts, ResponseFacts, Stage, Subject, VisitFacts } from './subject.ts';
@@ -28,8 +28,11 @@ const visit = ({ visit }: Subject) => visit;
 const response = ({ response }: Subject) => response;
 const page = ({ page }: Subject) => page;
 
-const responseIs = (words: Words, parameters: Predicate['parameters'], bound: Bound<ResponseFacts>) =>
-  about('parse', response, 'truth', parameters, words, bound);
+const responseIs = (
+  words: Words,
+  parameters: Predicate['parameters'],
+  bound: Bound<ResponseFacts>,
+) => about('parse', response, 'truth', parameters, words, bound);
 const responseNumber = (words: Words, of: (facts: ResponseFacts) => number) =>
   about('parse', response, 'number', [], words, () => of);
 const pageIs = (words: Words, parameters: Predicate['parameters'], bound: Bound<PageFacts>) =>
@@ -57,7 +60,10 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
       };
     },
   ),
-  responseNumber({ name: 'Status', doc: 'the status', example: 'Status == 200' }, ({ status }) => status),
+  responseNumber(
+    { name: 'Status', doc: 'the status', example: 'Status == 200' },
+    ({ status }) => status,
+  ),
   responseNumber(
     { name: 'Length', doc: 'bytes of the body, as it came', example: 'Length < 5M' },
     ({ length }) => length,
@@ -79,7 +85,11 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
     },
   ),
   responseIs(
-    { name: 'LanguageIs', doc: 'Content-Language names one of these', example: 'LanguageIs(en, de)' },
+    {
+      name: 'LanguageIs',
+      doc: 'Content-Language names one of these',
+      example: 'LanguageIs(en, de)',
+    },
     [{ kind: 'word', many: true }],
     (languages) =>
       ({ headers }) =>
@@ -104,7 +114,8 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
     [{ kind: 'word' }, { kind: 'regular' }],
     ([name, expression]) => {
       const matches = compileUrlPattern(expression);
-      return ({ headers }) => headers.all(name).some((value) => matches(value.slice(0, LONGEST_TEXT)));
+      return ({ headers }) =>
+        headers.all(name).some((value) => matches(value.slice(0, LONGEST_TEXT)));
     },
   ),
   responseIs(
@@ -182,4 +193,5 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
 ];
 
 /** `en` is `en-GB`, too. */
-const isLanguage = (tag: string, wanted: string): boolean => tag === wanted || tag.startsWith(`${wanted}-`);
+const isLanguage = (tag: string, wanted: string): boolean =>
+  tag === wanted || tag.startsWith(`${wanted}-`);

@@ -7,14 +7,21 @@
  *   follow     the page was read: shall its links be followed?
  *   store      the page was read: shall it be kept, and shown to `onPage`?
  */
+
+import type { Bytes, Millis } from '../base/units.ts';
 import type { HeaderView } from '../fetch/exchange.ts';
-import type { Bytes, Millis } from '../units.ts';
 
 export const STAGES = ['schedule', 'fetch', 'parse', 'follow', 'store'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** How much is known: the last two stages know the same. */
-const KNOWLEDGE: Readonly<Record<Stage, number>> = { schedule: 0, fetch: 1, parse: 2, follow: 3, store: 3 };
+const KNOWLEDGE: Readonly<Record<Stage, number>> = {
+  schedule: 0,
+  fetch: 1,
+  parse: 2,
+  follow: 3,
+  store: 3,
+};
 
 /** What each stage comes after, in words for a refusal. */
 export const MOMENT: Readonly<Record<Stage, string>> = {

@@ -9,8 +9,8 @@
  *           takes long on URLs made to be hard is refused by `checkUrlPattern`. That is a trial, no proof.
  */
 import { type Context, createContext, runInContext } from 'node:vm';
-import { DrumlinError } from '../errors.ts';
-import type { Millis } from '../units.ts';
+import { DrumlinError } from '../base/errors.ts';
+import type { Millis } from '../base/units.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { compileGlob, type TextTest } from './glob.ts';
 
@@ -90,7 +90,11 @@ function settledGlob(text: string): string {
   }
   const url = canonicalise(text);
   if (url !== undefined) return url;
-  throw refused(text, 'is one URL, and none that is crawled', 'Write it like https://example.org/docs/*.');
+  throw refused(
+    text,
+    'is one URL, and none that is crawled',
+    'Write it like https://example.org/docs/*.',
+  );
 }
 
 /** Refuses a piece of a URL that no URL holds, because nobody would notice that it never matches. */
@@ -129,7 +133,10 @@ const USUAL = ['a', '0', '/', '-', '.', '/a', 'a/', 'a=1&', '%20', 'aa/bb/'];
 /** Tries the expression on long URLs that repeat what it is made of, and end otherwise. */
 function isSlow(expression: RegExp): boolean {
   const { source } = expression;
-  const own = [...(source.match(/[\w\-.~!$&'()+,;=:@/?%]/g) ?? []), ...(source.match(/[\w/]{2,}/g) ?? [])];
+  const own = [
+    ...(source.match(/[\w\-.~!$&'()+,;=:@/?%]/g) ?? []),
+    ...(source.match(/[\w/]{2,}/g) ?? []),
+  ];
   const context = createContext({ expression, url: '' });
   for (const piece of [...new Set([...USUAL, ...own])].slice(0, MOST_TRIALS)) {
     context.url = `http://example.org/${piece.repeat(TRIAL_LENGTH / piece.length)}~!`;

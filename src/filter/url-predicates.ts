@@ -1,7 +1,8 @@
 /** Predicates over a URL, known from its first moment: its host, its path, its query, lists it may be in. */
+
+import { xxh64 } from '../base/xxh64.ts';
 import { authorityStart, hostEnd, pathStart } from '../url/parts.ts';
 import { repeatsIn } from '../url/repeats.ts';
-import { xxh64 } from '../url/xxh64.ts';
 import { ListBuilder, ListTable } from './list-table.ts';
 import type { Parameter, Predicate, Value } from './predicate.ts';
 import type { Accepts } from './subject.ts';
@@ -71,7 +72,12 @@ export const URL_PREDICATES: readonly Predicate[] = [
     example: 'HostLabels <= 4',
     bind: () => hostLabels,
   }),
-  number({ name: 'Port', doc: 'the port, 80 and 443 too', example: 'Port == 443', bind: () => port }),
+  number({
+    name: 'Port',
+    doc: 'the port, 80 and 443 too',
+    example: 'Port == 443',
+    bind: () => port,
+  }),
   url({
     name: 'DomainIs',
     parameters: [{ kind: 'domain', many: true }],

@@ -10,14 +10,14 @@
  * Requires  one caller.
  * Ensures   a sweep that brought nothing in is not repeated before something has changed.
  */
-import type { Clock } from '../clock.ts';
-import type { Millis } from '../units.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Millis } from '../base/units.ts';
+import type { Sweep } from './backlog/sweep.ts';
 import type { Frontier } from './frontier.ts';
 import type { Host } from './host.ts';
 import type { HostFinder } from './host-store.ts';
-import { PathQueue } from './path-queue.ts';
+import { PathQueue } from './queue/path-queue.ts';
 import type { Supply } from './supply.ts';
-import type { Sweep } from './sweep.ts';
 
 /** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
 const EARLY_FLUSH_SHARE = 1 / 20;
@@ -148,7 +148,9 @@ export class Distributor {
 
   #isBarren(): boolean {
     if (!this.#barren) return false;
-    return this.#barren.changes === this.#frontier.changes && this.#clock.now() < this.#barren.until;
+    return (
+      this.#barren.changes === this.#frontier.changes && this.#clock.now() < this.#barren.until
+    );
   }
 
   /** Takes what there is room for of the host at which the sweep stands. */

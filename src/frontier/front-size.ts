@@ -5,7 +5,7 @@
  *           was chosen, a front that nobody has waited for in a while may shrink: what waits elsewhere can then be chosen among for longer.
  * Ensures   from what it is at first up to the most hosts there may be; a sixteenth more or less at a time.
  */
-import type { Millis } from '../units.ts';
+import type { Millis } from '../base/units.ts';
 
 export interface FrontSizeLimits {
   /** Most hosts in memory. */
@@ -36,7 +36,10 @@ export class FrontSize {
   starved(front: number, now: Millis): void {
     this.#calmSince = now;
     if (front < this.#required) return;
-    this.#required = Math.min(this.#limits.hosts, this.#required + Math.max(1, this.#required >> 4));
+    this.#required = Math.min(
+      this.#limits.hosts,
+      this.#required + Math.max(1, this.#required >> 4),
+    );
   }
 
   /** Makes less required, if it is time. */

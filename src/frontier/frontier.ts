@@ -12,19 +12,19 @@
  *           counted as refused, or still waits.
  * Cost      the hosts and URLs of `limits`, whatever the number of either in the crawl.
  */
-import type { Clock } from '../clock.ts';
-import type { ResolvedAddress } from '../fetch/exchange.ts';
-import type { Millis } from '../units.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Millis } from '../base/units.ts';
+import type { ResolvedAddress } from '../net/dns.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import { hostOf } from '../url/parts.ts';
-import type { Backlog } from './backlog.ts';
-import type { Discovery } from './discovery.ts';
-import { Fifo } from './fifo.ts';
+import type { Backlog } from './backlog/backlog.ts';
 import { FrontSize, type FrontSizeLimits } from './front-size.ts';
 import { Domain, Host } from './host.ts';
 import type { HostStore } from './host-store.ts';
 import { OutOfTurn } from './out-of-turn.ts';
-import type { PathQueue } from './path-queue.ts';
+import type { Discovery } from './queue/discovery.ts';
+import { Fifo } from './queue/fifo.ts';
+import type { PathQueue } from './queue/path-queue.ts';
 import { SweepMark } from './sweep-mark.ts';
 import { type AddressTable, type Turn, Workbench } from './workbench.ts';
 
@@ -218,7 +218,10 @@ export class Frontier {
   candidate(name: string): { readonly host: Host; readonly newDomain: boolean } {
     const domainName = payLevelDomain(name);
     const known = this.#domains.get(domainName);
-    return { host: new Host(name, known ?? new Domain(domainName)), newDomain: known === undefined };
+    return {
+      host: new Host(name, known ?? new Domain(domainName)),
+      newDomain: known === undefined,
+    };
   }
 
   /** What keeps a candidate out for now, or refuses its URLs for good. */
@@ -227,7 +230,9 @@ export class Frontier {
     const now = this.#parts.clock.now();
     if (host.readyAt > now + PATIENCE) return 'later';
     const [address] = host.addresses;
-    return address && host.addressesExpireAt > now && this.#isCrowded(address.ip) ? 'later' : undefined;
+    return address && host.addressesExpireAt > now && this.#isCrowded(address.ip)
+      ? 'later'
+      : undefined;
   }
 
   /** Counts URLs of a host that will not be fetched. */
@@ -464,7 +469,11 @@ export class Frontier {
   /** The address could not serve more hosts anyway, and others could use their places. */
   #isCrowded(ip: string): boolean {
     const { front, hostsPerAddress } = this.#limits;
-    return this.store !== undefined && this.front > front && this.#workbench.waitingAt(ip) >= hostsPerAddress;
+    return (
+      this.store !== undefined &&
+      this.front > front &&
+      this.#workbench.waitingAt(ip) >= hostsPerAddress
+    );
   }
 
   #filled(host: Host): void {

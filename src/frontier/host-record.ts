@@ -5,9 +5,9 @@
  *           under way begins anew. Rules that are too long or too many are left out, and asked for again.
  */
 import { isIPv4 } from 'node:net';
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
-import { rulesFromBytes } from '../fetch/robots.ts';
-import type { Bytes } from '../units.ts';
+import { FieldReader, FieldWriter } from '../base/fields.ts';
+import type { Bytes } from '../base/units.ts';
+import { rulesFromBytes } from '../robots/parse-robots.ts';
 import type { Domain, Host } from './host.ts';
 
 /** Rules of all origins of a host, together: there may be one at every port. */

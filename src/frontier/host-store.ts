@@ -9,12 +9,13 @@
  * Ensures   `find` tells what was saved before the last `merge`. Whoever saves a host in the middle of a sweep must not
  *           look it up in the same sweep.
  */
+
+import { politePacer } from '../base/pacer.ts';
+import type { Bytes } from '../base/units.ts';
 import type { Frozen } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
 import { Drum, type DrumState } from '../drum/drum.ts';
 import { DrumBatch } from '../drum/drum-batch.ts';
-import { politePacer } from '../drum/pacer.ts';
-import type { Bytes } from '../units.ts';
 import type { Domain, Host } from './host.ts';
 import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
 
@@ -112,7 +113,10 @@ export class HostFinder {
   }
 
   /** Fills in what is stored of a host and, if that is new in memory, of its domain; says what was known. */
-  async find(host: Host, newDomain: boolean): Promise<{ readonly host: boolean; readonly domain: boolean }> {
+  async find(
+    host: Host,
+    newDomain: boolean,
+  ): Promise<{ readonly host: boolean; readonly domain: boolean }> {
     const { key } = host.id;
     await this.#advanceTo(key);
     const known = this.#next?.key === key && decodeHost(this.#next.value, host);

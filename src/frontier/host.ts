@@ -2,15 +2,16 @@
  * All that politeness knows of a host, and what its domain's hosts share. Both live in memory while the host is on the
  * workbench, and on disk (`HostStore`) before and after.
  */
-import type { ResolvedAddress } from '../fetch/exchange.ts';
-import type { RobotsRules } from '../fetch/robots.ts';
-import type { Millis } from '../units.ts';
+
+import type { Millis } from '../base/units.ts';
+import { xxh64 } from '../base/xxh64.ts';
+import type { ResolvedAddress } from '../net/dns.ts';
+import type { RobotsRules } from '../robots/parse-robots.ts';
 import { domainKey } from '../url/fingerprint.ts';
-import { xxh64 } from '../url/xxh64.ts';
-import type { Discovery } from './discovery.ts';
-import { hostId } from './memory-run.ts';
-import { PathQueue } from './path-queue.ts';
-import type { HostId } from './run.ts';
+import { hostId } from './backlog/memory-run.ts';
+import type { HostId } from './backlog/run.ts';
+import type { Discovery } from './queue/discovery.ts';
+import { PathQueue } from './queue/path-queue.ts';
 
 /** What is known of the robots.txt of one origin: its rules, or how far the inquiry has come. */
 export interface RobotsEntry {
@@ -88,7 +89,8 @@ export class Host {
     if (this.readyAt > latest) this.readyAt = now;
     if (this.addressesExpireAt > latest) this.addressesExpireAt = 0;
     if (this.givenUp && this.givenUp.until > latest) this.givenUp = undefined;
-    for (const [origin, { expiresAt }] of this.robots) if (expiresAt > latest) this.robots.delete(origin);
+    for (const [origin, { expiresAt }] of this.robots)
+      if (expiresAt > latest) this.robots.delete(origin);
   }
 
   /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */

@@ -1,5 +1,5 @@
 /** Hosts that were asked while it was not their turn (robots.txt files lead there), until they may be asked again. */
-import type { Millis } from '../units.ts';
+import type { Millis } from '../base/units.ts';
 
 export class OutOfTurn {
   readonly #readyAt = new Map<string, Millis>();

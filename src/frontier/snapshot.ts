@@ -6,13 +6,13 @@
  * Requires  that `take` is called at one moment, between two steps of the distributor.
  * Ensures   `restore` gives a frontier that hands out the same URLs: what was being fetched is fetched again.
  */
-import { FieldReader, FieldWriter } from '../disk/fields.ts';
-import type { Millis } from '../units.ts';
+import { FieldReader, FieldWriter } from '../base/fields.ts';
+import type { Millis } from '../base/units.ts';
+import type { MemoryRun } from './backlog/memory-run.ts';
 import type { Frontier } from './frontier.ts';
 import type { Host } from './host.ts';
 import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
-import type { MemoryRun } from './memory-run.ts';
-import { PathQueue } from './path-queue.ts';
+import { PathQueue } from './queue/path-queue.ts';
 
 const KIND = { domain: 1, host: 2, returned: 3, arrivals: 4 } as const;
 
@@ -51,7 +51,8 @@ export function restoreSnapshot(
   while (!fields.atEnd) {
     const kind = fields.number();
     const name = fields.text();
-    if (kind === KIND.domain) frontier.restoreDomain(name, (domain) => decodeDomain(fields.bytes(), domain));
+    if (kind === KIND.domain)
+      frontier.restoreDomain(name, (domain) => decodeDomain(fields.bytes(), domain));
     else if (kind === KIND.host) {
       const { host } = frontier.candidate(name);
       decodeHost(fields.bytes(), host);

@@ -7,10 +7,11 @@
  * Requires  one caller at a time; whoever offers something to the sieve says so with `offered`.
  * Ensures   every URL that the sieve lets through is handed out once, or counted as refused, or in `waiting`.
  */
-import { entryBytes } from '../sieve/batch.ts';
+
+import type { Millis } from '../base/units.ts';
+import { entryBytes } from '../drum/keyed-batch.ts';
 import type { Sieve } from '../sieve/sieve.ts';
-import type { Millis } from '../units.ts';
-import { type Discovery, decodeDiscovery } from './discovery.ts';
+import { type Discovery, decodeDiscovery } from './queue/discovery.ts';
 
 export interface Supply {
   /** Offered to the sieve, which has not decided yet. */

@@ -16,8 +16,8 @@
  *           forgotten when it has no host and its ready time is past.
  */
 import FlatQueue from 'flatqueue';
-import type { ResolvedAddress } from '../fetch/exchange.ts';
-import type { Millis } from '../units.ts';
+import type { Millis } from '../base/units.ts';
+import type { ResolvedAddress } from '../net/dns.ts';
 
 /** What the workbench needs to know of a host. */
 export interface BenchHost {
@@ -77,7 +77,10 @@ export class Workbench<H extends BenchHost> {
   #turnsOut = 0;
 
   /** `readyFrom`: when addresses may be asked for the first time. */
-  constructor(shared: AddressTable = unsharedAddresses, readyFrom: (ip: string) => Millis = () => 0) {
+  constructor(
+    shared: AddressTable = unsharedAddresses,
+    readyFrom: (ip: string) => Millis = () => 0,
+  ) {
     this.#shared = shared;
     this.#readyFrom = readyFrom;
   }
@@ -226,7 +229,14 @@ export class Workbench<H extends BenchHost> {
     let address = this.#addresses.get(resolved.ip);
     if (!address) {
       const readyAt = this.#readyFrom(resolved.ip);
-      address = { resolved, hosts: new FlatQueue(), places: 0, readyAt, out: false, queuedAt: Infinity };
+      address = {
+        resolved,
+        hosts: new FlatQueue(),
+        places: 0,
+        readyAt,
+        out: false,
+        queuedAt: Infinity,
+      };
       this.#addresses.set(resolved.ip, address);
       this.#vacant.add(address);
     }

@@ -9,12 +9,15 @@
  * Costs     for ids, 8 bytes an arc on disk, twice at a time at most, written four times over where there are more
  *           than a million; about 0.3 µs an arc. For names besides, what NameRuns costs.
  */
+
+import { DrumlinError } from '../base/errors.ts';
+import { stopIfAsked } from '../base/stop.ts';
+import type { Bytes } from '../base/units.ts';
+import { VERSION } from '../base/version.ts';
 import { replaceFile } from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { type Groups, PairSorter } from '../disk/external-sort.ts';
-import { DrumlinError } from '../errors.ts';
-import type { Bytes } from '../units.ts';
-import { VERSION } from '../version.ts';
+import { makeWhole } from '../disk/whole-folder.ts';
 import type { IdArcs, NameArcs, NameBatch } from './arcs.ts';
 import { GRAPH_FILE, GRAPH_FORMAT, type GraphFacts, type GraphLevel } from './graph-file.ts';
 import { type Direction, MAX_NODES } from './list-format.ts';
@@ -23,8 +26,6 @@ import { NameRuns } from './name-runs.ts';
 import { NameWriter } from './name-writer.ts';
 import { NamedArcs } from './named-arcs.ts';
 import { addRenumbered } from './renumber.ts';
-import { stopIfAsked } from './stop.ts';
-import { makeWhole } from './whole-folder.ts';
 
 /** Where arcs come from. */
 export type GraphSource =
@@ -124,7 +125,8 @@ class GraphBuilder {
     for await (const { from, to } of arcs) {
       this.#mayStop();
       largest = Math.max(largest, largestOf(from), largestOf(to));
-      if (largest >= (nodes ?? MAX_NODES)) throw new RangeError(`${largest} is no number of a node`);
+      if (largest >= (nodes ?? MAX_NODES))
+        throw new RangeError(`${largest} is no number of a node`);
       await sorter.add(from, to);
     }
     if (nodes === undefined && largest > SPARSE_NODES + SPARSE_FACTOR * sorter.pairs)
@@ -219,7 +221,9 @@ class GraphBuilder {
   async #writeLists(nodes: number, sorter: PairSorter): Promise<number> {
     const turned = this.#sorter('in', this.#memory);
     try {
-      const arcs = await this.#writeDirection('out', nodes, sorter, (groups) => addTurned(groups, turned));
+      const arcs = await this.#writeDirection('out', nodes, sorter, (groups) =>
+        addTurned(groups, turned),
+      );
       await this.#writeDirection('in', nodes, turned);
       return arcs;
     } finally {
@@ -259,7 +263,10 @@ class GraphBuilder {
 const SLICE_ARCS = 16_384;
 
 /** Adds the arcs of groups the other way round: by target. */
-async function addTurned({ first, count, offsets, values }: Groups, sorter: PairSorter): Promise<void> {
+async function addTurned(
+  { first, count, offsets, values }: Groups,
+  sorter: PairSorter,
+): Promise<void> {
   const sources = new Uint32Array(SLICE_ARCS);
   let start = 0;
   for (let i = 0; i < count; i++) {
@@ -310,7 +317,11 @@ export class RepeatedNameError extends DrumlinError {
   readonly repeated: string;
 
   constructor(repeated: string) {
-    super('GRAPH_NAMES', `The name "${repeated}" is there twice.`, 'Give each node a name of its own.');
+    super(
+      'GRAPH_NAMES',
+      `The name "${repeated}" is there twice.`,
+      'Give each node a name of its own.',
+    );
     this.repeated = repeated;
   }
 }

@@ -1,5 +1,5 @@
 /** What is said when a file of a graph does not hold what it must. */
-import { DrumlinError, EXIT } from '../errors.ts';
+import { DrumlinError, EXIT } from '../base/errors.ts';
 
 export function damaged(path: string, what: string): DrumlinError {
   return new DrumlinError(

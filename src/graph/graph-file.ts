@@ -1,8 +1,8 @@
 /** `graph.json`: what a graph's folder says of itself. It is written last: a folder without it holds no graph. */
 import { join } from 'node:path';
+import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { versionMismatch } from '../disk/format.ts';
-import { DrumlinError, EXIT } from '../errors.ts';
 
 export const GRAPH_FILE = 'graph.json';
 export const GRAPH_FORMAT = 1;
@@ -23,7 +23,8 @@ export interface GraphFacts {
 export async function readGraphFile(disk: Disk, folder: string): Promise<GraphFacts> {
   const path = join(folder, GRAPH_FILE);
   const text = await disk.readText(path).catch((error) => {
-    if (error instanceof DrumlinError && error.code === 'FILE_MISSING') throw noGraph(folder, error);
+    if (error instanceof DrumlinError && error.code === 'FILE_MISSING')
+      throw noGraph(folder, error);
     throw error;
   });
   const found = parse(text);

@@ -4,7 +4,7 @@
  * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in memory, where that is
  *           allowed.
  */
-import type { Bytes } from '../units.ts';
+import type { Bytes } from '../base/units.ts';
 import { BYTES_PER_NODE, type Components, strongComponents } from './components.ts';
 import type { Graph } from './graph.ts';
 
@@ -99,7 +99,10 @@ async function degreeFacts(graph: Graph, degrees: Uint32Array): Promise<DegreeFa
 }
 
 /** Arcs that are loops, and arcs of the others whose reverse is there: each node's two lists, side by side. */
-async function countMutual(graph: Graph, options: InfoOptions): Promise<{ loops: number; mutual: number }> {
+async function countMutual(
+  graph: Graph,
+  options: InfoOptions,
+): Promise<{ loops: number; mutual: number }> {
   let [loops, mutual] = [0, 0];
   for await (const out of graph.out.scan()) {
     const { first, count, offsets, targets } = out;

@@ -8,7 +8,9 @@ import { KERNEL_WASM } from './kernel-wasm.ts';
 
 /** The little that is used of it: Node's types know the namespace only as a type. */
 declare const WebAssembly: {
-  Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  Memory: new (size: {
+    initial: number;
+  }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: object) => { exports: object };
 };
@@ -77,7 +79,13 @@ export class ListDecoder {
    * first group belong to lists before. Returns the packed bytes of all complete groups: an incomplete one at the end
    * is needed again.
    */
-  decode(node: number, count: number, skipped: number, widths: Uint8Array, gaps: Uint8Array): Decoded {
+  decode(
+    node: number,
+    count: number,
+    skipped: number,
+    widths: Uint8Array,
+    gaps: Uint8Array,
+  ): Decoded {
     const { buffer } = this.#memory;
     const bytes = new Uint8Array(buffer);
     const arcs = this.offsets[count];

@@ -6,12 +6,19 @@
  * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes an arc of the largest
  *           block.
  */
+
+import { DrumlinError } from '../base/errors.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
-import { DrumlinError } from '../errors.ts';
 import { damaged } from './damage.ts';
-import { type Adjacency, type AdjacencyBlock, BLOCK_ARCS, type Csr, type ScanOptions } from './graph.ts';
+import {
+  type Adjacency,
+  type AdjacencyBlock,
+  BLOCK_ARCS,
+  type Csr,
+  type ScanOptions,
+} from './graph.ts';
 import { ListDecoder } from './kernel.ts';
 import {
   type Direction,
@@ -105,7 +112,13 @@ export class DiskAdjacency implements Adjacency {
         const groups = Math.ceil((skipped + arcs) / 4);
         const widthBytes = await widths.peek(groups);
         const gapBytes = await gaps.peek(groups * GROUP_BYTES);
-        const { targets, largest, used } = decoder.decode(first, count, skipped, widthBytes, gapBytes);
+        const { targets, largest, used } = decoder.decode(
+          first,
+          count,
+          skipped,
+          widthBytes,
+          gapBytes,
+        );
         if (widthBytes.length < groups || used > gapBytes.length)
           throw damaged(this.#files.gaps.path, 'ends too early');
         if (arcs > 0 && largest >= this.#nodes)
@@ -178,7 +191,10 @@ export class DiskAdjacency implements Adjacency {
   async #entry(number: number): Promise<IndexEntry> {
     if (number === 0) return { node: 0, arcs: 0, lengths: HEADER_BYTES, gaps: HEADER_BYTES };
     const entry = new Float64Array(ENTRY);
-    await this.#files.index.readAll(new Uint8Array(entry.buffer), HEADER_BYTES + number * ENTRY * 8);
+    await this.#files.index.readAll(
+      new Uint8Array(entry.buffer),
+      HEADER_BYTES + number * ENTRY * 8,
+    );
     return { node: number * INDEXED_NODES, arcs: entry[0], lengths: entry[1], gaps: entry[2] };
   }
 }

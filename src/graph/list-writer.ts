@@ -5,10 +5,11 @@
  *           the next call. Nodes that are left out have no arcs.
  * Costs     about 5 ns an arc; two buffers for each of four files.
  */
+
+import { writeVarint } from '../base/varint.ts';
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { Groups } from '../disk/external-sort.ts';
-import { writeVarint } from '../disk/varint.ts';
 import {
   type Direction,
   ENTRY,
@@ -128,7 +129,8 @@ export class ListWriter {
     const entry = this.#indexed++ * ENTRY;
     this.#index[entry] = this.#arcs;
     this.#index[entry + 1] = this.#logs.lengths.length + this.#lengthBytes;
-    this.#index[entry + 2] = this.#arcs % 4 === 0 ? this.#logs.gaps.length + this.#gapBytes : this.#group;
+    this.#index[entry + 2] =
+      this.#arcs % 4 === 0 ? this.#logs.gaps.length + this.#gapBytes : this.#group;
   }
 
   /** Hot: every arc of the graph goes through here twice. */

@@ -75,7 +75,10 @@ class MemoryAdjacency implements Adjacency {
 
   async degrees(): Promise<Uint32Array> {
     const { offsets } = this.#csr;
-    return Uint32Array.from({ length: this.#nodes }, (_, node) => offsets[node + 1] - offsets[node]);
+    return Uint32Array.from(
+      { length: this.#nodes },
+      (_, node) => offsets[node + 1] - offsets[node],
+    );
   }
 
   async load({ shared = false }: { shared?: boolean } = {}): Promise<Csr> {

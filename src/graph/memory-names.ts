@@ -41,7 +41,9 @@ export class DecimalNames implements Names {
   }
 
   async id(name: string): Promise<number | undefined> {
-    return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < this.#nodes ? Number(name) : undefined;
+    return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < this.#nodes
+      ? Number(name)
+      : undefined;
   }
 
   async *all(): AsyncGenerator<string> {

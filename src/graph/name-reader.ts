@@ -32,7 +32,12 @@ export class DiskNames implements Names {
   /** In the order of their last use, the longest ago first. */
   readonly #blocks = new Map<number, Uint8Array>();
 
-  private constructor(nodes: number, names: DiskFile, index: DiskFile, sizes: readonly [number, number]) {
+  private constructor(
+    nodes: number,
+    names: DiskFile,
+    index: DiskFile,
+    sizes: readonly [number, number],
+  ) {
     this.#nodes = nodes;
     this.#names = names;
     this.#index = index;
@@ -62,7 +67,10 @@ export class DiskNames implements Names {
 
   async name(id: number): Promise<string> {
     requireNode(id, this.#nodes);
-    const names = new BlockReader(await this.#block(Math.floor(id / BLOCK_NAMES)), this.#names.path);
+    const names = new BlockReader(
+      await this.#block(Math.floor(id / BLOCK_NAMES)),
+      this.#names.path,
+    );
     for (let left = id % BLOCK_NAMES; left >= 0; left--) names.next();
     return names.text();
   }
@@ -161,7 +169,8 @@ class BlockReader {
     const shared = this.#isFirst ? 0 : this.#varint();
     const length = shared + this.#varint();
     const end = this.#at + length - shared;
-    if (shared > this.#length || end > this.#block.length) throw damaged(this.#path, 'holds what is no name');
+    if (shared > this.#length || end > this.#block.length)
+      throw damaged(this.#path, 'holds what is no name');
     if (length > this.#name.length) {
       const larger = new Uint8Array(2 * length);
       larger.set(this.#name.subarray(0, shared));

@@ -9,11 +9,11 @@
  * Costs     memory as given. Each name is written and read once, with four bytes twice.
  */
 import { join } from 'node:path';
+import { writeVarint } from '../base/varint.ts';
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
-import { writeVarint } from '../disk/varint.ts';
 import { compareBytes } from './name-format.ts';
 import { ENTRY_HEAD, lengthAt, NameTable, numberAt } from './name-table.ts';
 
@@ -93,8 +93,13 @@ export class NameRuns {
     await this.#texts.flush();
     await this.#numbers.flush();
     this.#ranks = await this.#disk.open(join(this.#folder, 'runs.ranks'), 'create');
-    const share = Math.max(256, Math.min(64 * 1024, Math.floor(this.#memory / 4 / this.#runs.length)));
-    const cursors = this.#runs.map((run) => new RunCursor(this.#texts!.file, this.#ranks!, run, share));
+    const share = Math.max(
+      256,
+      Math.min(64 * 1024, Math.floor(this.#memory / 4 / this.#runs.length)),
+    );
+    const cursors = this.#runs.map(
+      (run) => new RunCursor(this.#texts!.file, this.#ranks!, run, share),
+    );
     try {
       return await mergeRuns(cursors, take, repeated);
     } finally {
@@ -160,7 +165,8 @@ async function mergeRuns(
   while (heap.length > 0) {
     const cursor = heap[0];
     const { bytes, start, length } = cursor;
-    if (compareBytes(bytes, start, start + length, last, 0, lastLength) === 0) repeated(last, length);
+    if (compareBytes(bytes, start, start + length, last, 0, lastLength) === 0)
+      repeated(last, length);
     else {
       rank++;
       if (length > last.length) last = new Uint8Array(2 * length);

@@ -80,7 +80,8 @@ class NameSort {
       const at = entry + ENTRY_HEAD + depth;
       const length = lengthAt(arena, entry) - depth;
       let key = 0;
-      for (let byte = 0; byte < 4; byte++) key = (key << 8) | (byte < length ? arena[at + byte] : 0);
+      for (let byte = 0; byte < 4; byte++)
+        key = (key << 8) | (byte < length ? arena[at + byte] : 0);
       this.#keys[i] = key;
     }
   }

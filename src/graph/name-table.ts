@@ -29,7 +29,9 @@ export class NameTable {
     const memory = Math.min(given, MOST_MEMORY);
     // A sixteenth for the entries, a quarter for the table, an eighth for sorting.
     const most = 2 ** Math.max(4, Math.floor(Math.log2(memory / 64)));
-    this.arena = new Uint8Array(Math.max(2 * (MAX_NAME_BYTES + ENTRY_HEAD), Math.floor(memory / 2)));
+    this.arena = new Uint8Array(
+      Math.max(2 * (MAX_NAME_BYTES + ENTRY_HEAD), Math.floor(memory / 2)),
+    );
     this.#entries = new Uint32Array(most);
     this.#slots = new Uint32Array(most * 4);
   }
@@ -71,7 +73,10 @@ export class NameTable {
   /** A view of a name. */
   bytesOf(number: number): Uint8Array {
     const entry = this.#entries[number];
-    return this.arena.subarray(entry + ENTRY_HEAD, entry + ENTRY_HEAD + lengthAt(this.arena, entry));
+    return this.arena.subarray(
+      entry + ENTRY_HEAD,
+      entry + ENTRY_HEAD + lengthAt(this.arena, entry),
+    );
   }
 
   clear(): void {
@@ -89,17 +94,30 @@ export class NameTable {
 }
 
 export function numberAt(arena: Uint8Array, entry: number): number {
-  return (arena[entry] | (arena[entry + 1] << 8) | (arena[entry + 2] << 16) | (arena[entry + 3] << 24)) >>> 0;
+  return (
+    (arena[entry] |
+      (arena[entry + 1] << 8) |
+      (arena[entry + 2] << 16) |
+      (arena[entry + 3] << 24)) >>>
+    0
+  );
 }
 
 export function lengthAt(arena: Uint8Array, entry: number): number {
   return arena[entry + 4] | (arena[entry + 5] << 8);
 }
 
-function isName(arena: Uint8Array, entry: number, bytes: Uint8Array, start: number, end: number): boolean {
+function isName(
+  arena: Uint8Array,
+  entry: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): boolean {
   const length = end - start;
   if (lengthAt(arena, entry) !== length) return false;
-  for (let i = 0; i < length; i++) if (arena[entry + ENTRY_HEAD + i] !== bytes[start + i]) return false;
+  for (let i = 0; i < length; i++)
+    if (arena[entry + ENTRY_HEAD + i] !== bytes[start + i]) return false;
   return true;
 }
 

@@ -1,8 +1,15 @@
 /** Writes names in the format of name-format.ts. Requires them in byte order, each once. */
+
+import { writeVarint } from '../base/varint.ts';
 import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
-import { writeVarint } from '../disk/varint.ts';
-import { BLOCK_NAMES, NAME_INDEX_FORMAT, NAMES_FORMAT, nameIndexPath, namesPath } from './name-format.ts';
+import {
+  BLOCK_NAMES,
+  NAME_INDEX_FORMAT,
+  NAMES_FORMAT,
+  nameIndexPath,
+  namesPath,
+} from './name-format.ts';
 
 const STAGED_BYTES = 64 * 1024;
 /** Two varints before a name. */
@@ -26,7 +33,12 @@ export class NameWriter {
   static async create(disk: Disk, folder: string, bufferBytes: number): Promise<NameWriter> {
     const names = await AppendLog.create(disk, namesPath(folder), NAMES_FORMAT, bufferBytes);
     try {
-      const index = await AppendLog.create(disk, nameIndexPath(folder), NAME_INDEX_FORMAT, bufferBytes);
+      const index = await AppendLog.create(
+        disk,
+        nameIndexPath(folder),
+        NAME_INDEX_FORMAT,
+        bufferBytes,
+      );
       return new NameWriter(names, index);
     } catch (error) {
       await names.abandon();

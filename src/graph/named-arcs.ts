@@ -63,7 +63,10 @@ export class NamedArcs {
         for (;;) {
           const bytes = await reader.peek(CHUNK_BYTES);
           if (bytes.length === 0) break;
-          yield rankedPairs(new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4), ranks);
+          yield rankedPairs(
+            new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
+            ranks,
+          );
           reader.skip(bytes.length);
         }
       } finally {

@@ -30,7 +30,8 @@ export async function addRenumbered(
 
 async function allRanks(runs: NameRuns, nodes: number): Promise<Uint32Array> {
   const ranks = new Uint32Array(nodes);
-  for (let run = 0, at = 0; run < runs.runs; at += runs.names(run++)) ranks.set(await runs.ranks(run), at);
+  for (let run = 0, at = 0; run < runs.runs; at += runs.names(run++))
+    ranks.set(await runs.ranks(run), at);
   return ranks;
 }
 
@@ -81,7 +82,8 @@ async function rankKeys(
     const own = new Uint32Array(groups.count);
     await ranks.file.readAll(new Uint8Array(own.buffer), HEADER_BYTES + groups.first * 4);
     const ranked = new Uint32Array(groups.values.length);
-    for (let i = 0; i < groups.count; i++) ranked.fill(own[i], groups.offsets[i], groups.offsets[i + 1]);
+    for (let i = 0; i < groups.count; i++)
+      ranked.fill(own[i], groups.offsets[i], groups.offsets[i + 1]);
     await take(ranked, groups.values);
   }
 }

@@ -5,21 +5,27 @@
  *           the rest share an address with a few others, so that there are about eight domains an address, as in IRLbot's crawl
  *           (33.7M domains on 4.26M addresses). Each host of a giant, and each shop of a farm, has an address of its own.
  */
-import { hash, TAG, textHash } from './random.ts';
+
 import type { Place } from './web.ts';
+import { hash, TAG, textHash } from './words/random.ts';
 import type { World } from './world.ts';
 
 const DOMAINS_A_MACHINE = 4000;
 const DOMAINS_AN_ADDRESS = 5;
 
 /** With `spread`, hosts are spread evenly over so many addresses instead. */
-export function addressOf(world: World, { domain, host: number, label }: Place, spread?: number): string {
+export function addressOf(
+  world: World,
+  { domain, host: number, label }: Place,
+  spread?: number,
+): string {
   const draw = hash(world.seed, TAG.address, domain.index);
   const host = Math.max(0, number);
   if (spread !== undefined)
     return inNet(190, hash(world.seed, TAG.machine, hash(draw, TAG.machine, host) % spread));
   if (domain.kind.name === 'giant') return inNet(64, hash(draw, TAG.machine, host));
-  if (domain.kind.name === 'farm' && number < 0) return inNet(64, hash(draw, TAG.machine, textHash(label)));
+  if (domain.kind.name === 'farm' && number < 0)
+    return inNet(64, hash(draw, TAG.machine, textHash(label)));
   if (draw % 3 === 0) {
     const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));
     return `127.1.${Math.floor(machineOf(draw, machines) / 250)}.${1 + (machineOf(draw, machines) % 250)}`;

@@ -3,7 +3,7 @@
  *
  * Bodies are byte strings (character codes 0-255 are the bytes), see text.ts.
  */
-import type { BehaviourName } from './behaviours/behaviour.ts';
+import type { BehaviourName } from './behaviour.ts';
 
 export interface Answer {
   readonly status: number;

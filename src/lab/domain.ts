@@ -5,13 +5,13 @@
  * fewer than about 500 pages, 99% fewer than about 3,500, and the mean number of domains linked to is about 20.
  * Cost      about 1 µs; the domains asked for last are kept.
  */
-import { type BehaviourName, drawBehaviour, type Layer } from './behaviours/behaviour.ts';
-import { KINDS } from './kinds/index.ts';
-import type { Kind } from './kinds/kind.ts';
-import { exp, hash, normalOf, power, TAG, unit } from './random.ts';
-import { flat, type Pool } from './text.ts';
+import { type BehaviourName, drawBehaviour, type Layer } from './behaviour.ts';
+import type { Kind } from './kind.ts';
+import { KINDS } from './kinds.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
-import { LANGUAGES, TOPICS } from './vocabulary.ts';
+import { exp, hash, normalOf, power, TAG, unit } from './words/random.ts';
+import { flat, type Pool } from './words/text.ts';
+import { LANGUAGES, TOPICS } from './words/vocabulary.ts';
 import type { World } from './world.ts';
 
 const SIZE_EXPONENT = 0.85;
@@ -132,7 +132,8 @@ export class Domain {
   /** The page is there at this step, if the domain is. */
   hasPage(page: number): boolean {
     return (
-      page < this.pages && (this.world.step === 0 || this.world.step < pageDeath(this.world, this, page))
+      page < this.pages &&
+      (this.world.step === 0 || this.world.step < pageDeath(this.world, this, page))
     );
   }
 
@@ -159,7 +160,9 @@ export class Domain {
     if (label === '' || label === 'www') return (label === 'www') === this.www ? 0 : -2;
     const known = HOST_LABELS.indexOf(label);
     const number = known >= 0 ? known : /^host[1-9]\d?$/.test(label) ? Number(label.slice(4)) : -1;
-    return number > 0 && number < this.hosts && (known >= 0 || number >= HOST_LABELS.length) ? number : -1;
+    return number > 0 && number < this.hosts && (known >= 0 || number >= HOST_LABELS.length)
+      ? number
+      : -1;
   }
 
   hostOf(page: number): number {
@@ -217,7 +220,9 @@ function lookInside(world: World, domain: Domain): Inside {
 
 function sizeByRank(world: World, index: number): number {
   const noise = exp(0.5 * normalOf(hash(world.seed, TAG.size, index)) - 0.125);
-  return Math.round(world.meanPages * (1 - SIZE_EXPONENT) * byRank(world, index, SIZE_EXPONENT) * noise);
+  return Math.round(
+    world.meanPages * (1 - SIZE_EXPONENT) * byRank(world, index, SIZE_EXPONENT) * noise,
+  );
 }
 
 function degreeByRank(world: World, index: number): number {

@@ -6,8 +6,8 @@
  *           is found by dividing. So farms and exchanges know their members, and any number of domains costs 1,000 entries.
  * Ensures   `kindAt(memberAt(kind, j)) === kind` and `numberOf(memberAt(kind, j)) === j`.
  */
-import type { KindName } from './kinds/kind.ts';
-import { Random } from './random.ts';
+import type { KindName } from './kind.ts';
+import { Random } from './words/random.ts';
 
 /** After so many domains the kinds repeat. */
 export const BLOCK = 1000;
@@ -21,7 +21,12 @@ export class Layout {
   readonly #before: Uint16Array;
 
   /** `shares` sum to at most 1; what is left is `rest`. */
-  constructor(seed: number, domains: number, shares: ReadonlyMap<KindName, number>, rest: KindName) {
+  constructor(
+    seed: number,
+    domains: number,
+    shares: ReadonlyMap<KindName, number>,
+    rest: KindName,
+  ) {
     const giantShare = shares.get('giant') ?? 0;
     this.giants = giantShare > 0 ? Math.max(1, Math.round(giantShare * domains)) : 0;
     this.#kinds = shuffledBlock(seed, shares, rest);
@@ -53,7 +58,9 @@ export class Layout {
     const places = this.#places.get(kind);
     if (!places) return -1;
     return (
-      this.giants + Math.floor(number / places.length) * BLOCK + (places[number % places.length] as number)
+      this.giants +
+      Math.floor(number / places.length) * BLOCK +
+      (places[number % places.length] as number)
     );
   }
 
@@ -68,11 +75,16 @@ export class Layout {
   }
 }
 
-function shuffledBlock(seed: number, shares: ReadonlyMap<KindName, number>, rest: KindName): KindName[] {
+function shuffledBlock(
+  seed: number,
+  shares: ReadonlyMap<KindName, number>,
+  rest: KindName,
+): KindName[] {
   const block: KindName[] = [];
   for (const [kind, share] of shares) {
     if (kind === 'giant' || kind === rest || share <= 0) continue;
-    for (let n = Math.max(1, Math.round(share * BLOCK)); n > 0 && block.length < BLOCK; n--) block.push(kind);
+    for (let n = Math.max(1, Math.round(share * BLOCK)); n > 0 && block.length < BLOCK; n--)
+      block.push(kind);
   }
   while (block.length < BLOCK) block.push(rest);
   const random = new Random(seed ^ 0x1a7, BLOCK, 3, 5);

@@ -11,12 +11,12 @@
  * same for honest domains.
  */
 import type { Domain } from './domain.ts';
-import { spamFor } from './kinds/spam.ts';
 import type { LinkList } from './link-list.ts';
 import { isPaper } from './paths.ts';
-import { below, hash, type Random, TAG, unit } from './random.ts';
+import { spamFor } from './spam-kinds.ts';
 import { pageBirth, pageDeath, pagesAt } from './time.ts';
 import type { Web } from './web.ts';
+import { below, hash, type Random, TAG, unit } from './words/random.ts';
 import { RANK_SHIFT } from './world.ts';
 
 const BRANCHING = 8;
@@ -110,8 +110,13 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
  */
 function addComments(web: Web, domain: Domain, page: number, links: LinkList): void {
   const { seed } = web.world;
-  const untended = domain.kind.name !== 'giant' && hash(seed, TAG.comment, domain.index) % 500 === 0;
-  const comments = untended ? COMMENTS_A_PAGE : hash(seed, TAG.comment, domain.index, page, 1) % 200 ? 0 : 1;
+  const untended =
+    domain.kind.name !== 'giant' && hash(seed, TAG.comment, domain.index) % 500 === 0;
+  const comments = untended
+    ? COMMENTS_A_PAGE
+    : hash(seed, TAG.comment, domain.index, page, 1) % 200
+      ? 0
+      : 1;
   for (let i = 0; i < comments; i++) {
     const spam = spamFor(web, domain, page * COMMENTS_A_PAGE + i);
     if (spam !== undefined) links.add(web.domains.at(spam), 0);
@@ -155,7 +160,8 @@ export function addOwnLinks(
     const u = random.unit();
     const other = Math.floor(u * u * pages);
     // A link chosen after its page died would be odd; one that was chosen before is the web's rot.
-    if (web.world.step === 0 || pageDeath(web.world, domain, other) > chosenAt) links.add(domain, other);
+    if (web.world.step === 0 || pageDeath(web.world, domain, other) > chosenAt)
+      links.add(domain, other);
   }
 }
 

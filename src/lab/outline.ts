@@ -6,12 +6,12 @@
  * Cost      about 10 µs; nothing is kept.
  */
 import type { Domain } from './domain.ts';
-import type { Original } from './kinds/kind.ts';
+import type { Original } from './kind.ts';
 import { LinkList } from './link-list.ts';
 import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
-import { exp, Random, TAG } from './random.ts';
 import { editionOf } from './time.ts';
 import type { Web } from './web.ts';
+import { exp, Random, TAG } from './words/random.ts';
 
 const SIZE_MEDIAN = 19_300;
 const SIZE_SIGMA = 0.8;
@@ -41,7 +41,10 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
   const shape = new Random(world.seed ^ TAG.page, original.domain.index, original.page, 0);
   const choice = new Random(world.seed ^ TAG.target, domain.index, page, edition.links);
   const common = shape.normal();
-  const size = Math.min(MAX_SIZE, SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())));
+  const size = Math.min(
+    MAX_SIZE,
+    SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())),
+  );
   const count = Math.min(
     MAX_LINKS,
     Math.round(LINKS_MEDIAN * exp(LINKS_SIGMA * (0.7 * common + 0.714 * shape.normal()))),
@@ -49,13 +52,23 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
 
   const links = new LinkList(Math.max(edition.text, edition.links));
   links.touch(frameModified);
-  addOwnLinks(web, domain, page, edition.links, Math.round(count * (1 - DOMAIN_LINK_SHARE)), links, choice);
+  addOwnLinks(
+    web,
+    domain,
+    page,
+    edition.links,
+    Math.round(count * (1 - DOMAIN_LINK_SHARE)),
+    links,
+    choice,
+  );
   addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
   domain.kind.furnish?.(web, domain, page, links);
   if (domain.behaviour('robots')) links.addAddress(`/private/notes-${page}.html`);
 
   const textStep =
-    original.domain === domain ? edition.text : editionOf(world, original.domain, original.page).text;
+    original.domain === domain
+      ? edition.text
+      : editionOf(world, original.domain, original.page).text;
   links.touch(textStep);
   return { page, original, links, size, textStep };
 }

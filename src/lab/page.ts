@@ -9,11 +9,11 @@ import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
 import { frameLinksOf, type Outline, outlineOf } from './outline.ts';
 import { poolOf } from './paths.ts';
-import { Random, TAG } from './random.ts';
-import { anchorEnd, type Pool, phraseOf, Reader } from './text.ts';
 import { recentBurst } from './time.ts';
-import { inventWord, LANGUAGES } from './vocabulary.ts';
 import type { Web } from './web.ts';
+import { Random, TAG } from './words/random.ts';
+import { anchorEnd, type Pool, phraseOf, Reader } from './words/text.ts';
+import { inventWord, LANGUAGES } from './words/vocabulary.ts';
 
 const PARAGRAPH = 900;
 /** What a link takes on average, markup and words. */
@@ -53,7 +53,13 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
   const pool = poolOf(original.domain, textStep);
   const words = new Random(seed ^ TAG.page, original.domain.index, original.page, textStep + 1);
   const others = new Random(seed ^ TAG.edit, domain.index, page, textStep + 1);
-  const voice: Voice = { from: domain, host: domain.hostOf(page), pool, window: page, words: others };
+  const voice: Voice = {
+    from: domain,
+    host: domain.hostOf(page),
+    pool,
+    window: page,
+    words: others,
+  };
   const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
   const subject = subjectOf(web, original.domain, pool, words, textStep);
   const text = textBytes(web, domain, outline, frame);
@@ -75,7 +81,9 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
     out.push('<p>');
     if (i % 3 === 0) out.push(subject, ': ');
     const own = reader.read(text / paragraphs);
-    out.push(original.edited > 0 && i % original.edited === 1 ? other.read(text / paragraphs) : own);
+    out.push(
+      original.edited > 0 && i % original.edited === 1 ? other.read(text / paragraphs) : own,
+    );
     if (i < inText) putAnchor(out, links, i, voice);
   }
   out.push('<p>\n');
@@ -85,10 +93,19 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
 }
 
 /** What the links and the frame will take is known well enough; the rest of the size is text. A copy has as much as its original. */
-function textBytes(web: Web, domain: Domain, { original, links, size }: Outline, frame: Frame): number {
+function textBytes(
+  web: Web,
+  domain: Domain,
+  { original, links, size }: Outline,
+  frame: Frame,
+): number {
   const copied = original.domain !== domain;
-  const { length } = copied ? frameOf(web, original.domain, original.domain.hostOf(original.page)) : frame;
-  const count = copied ? outlineOf(web, original.domain, original.page, 0).links.length : links.length;
+  const { length } = copied
+    ? frameOf(web, original.domain, original.domain.hostOf(original.page))
+    : frame;
+  const count = copied
+    ? outlineOf(web, original.domain, original.page, 0).links.length
+    : links.length;
   return Math.max(200, size - length - count * LINK_BYTES);
 }
 
@@ -115,7 +132,13 @@ function putAnchor(
 }
 
 /** What the page is about; while its topic is in the news, the name of the news. */
-function subjectOf(web: Web, { topic, language }: Domain, pool: Pool, words: Random, step: number): string {
+function subjectOf(
+  web: Web,
+  { topic, language }: Domain,
+  pool: Pool,
+  words: Random,
+  step: number,
+): string {
   const burst = step > 0 ? recentBurst(web.world, topic, step) : -1;
   if (burst >= 0) return pool.encode(inventWord(LANGUAGES[language], burst * 31 + topic, 0xb0457));
   return `${phraseOf(pool, words)} ${pool.encode(inventWord(LANGUAGES[language], words.below(1_000_000), 0x5b))}`;
@@ -158,9 +181,11 @@ function makeFrame(web: Web, domain: Domain, host: number): Frame {
     `<!DOCTYPE html>\n<html lang="${language.code}">\n<head>\n<meta charset="${charset}">\n` +
     `<link rel="stylesheet" href="/style.css">\n`;
   const top = ['</head>\n<body>\n<nav>\n', list(menu), '</nav>\n'].join('');
-  const bottom = ['<footer>\n', list(footer), `<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`].join(
-    '',
-  );
+  const bottom = [
+    '<footer>\n',
+    list(footer),
+    `<p>${domain.name}</p>\n</footer>\n</body>\n</html>\n`,
+  ].join('');
   const length = head.length + top.length + bottom.length + 200;
   return { head, menu: top, footer: bottom, length, modified: footer.modified };
 }

@@ -4,10 +4,10 @@
 import type { Answer } from './answer.ts';
 import type { Domain } from './domain.ts';
 import { poolOf } from './paths.ts';
-import { hash, Random, TAG } from './random.ts';
-import { Reader } from './text.ts';
 import { pageBirth, secondsOf } from './time.ts';
 import type { Web } from './web.ts';
+import { hash, Random, TAG } from './words/random.ts';
+import { Reader } from './words/text.ts';
 
 const LINE = 90;
 

@@ -6,8 +6,8 @@
  * Ensures   `pageOf(domain, host, pathOf(domain, page)) === page`; any other target gives -1.
  */
 import type { Domain } from './domain.ts';
-import { hash, TAG } from './random.ts';
-import { type Pool, pathLineOf } from './text.ts';
+import { hash, TAG } from './words/random.ts';
+import { type Pool, pathLineOf } from './words/text.ts';
 
 /** The words of a domain's pages as they were written at a step. */
 export function poolOf(domain: Domain, step = 0): Pool {

@@ -4,10 +4,10 @@
  * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl meets, `spam` a web where every second
  * domain deceives, `hostile` one where servers do their worst. Any share can be set anew by name.
  */
-import { DrumlinError } from '../errors.ts';
-import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviours/behaviour.ts';
-import { KINDS } from './kinds/index.ts';
-import type { KindName } from './kinds/kind.ts';
+import { DrumlinError } from '../base/errors.ts';
+import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviour.ts';
+import type { KindName } from './kind.ts';
+import { KINDS } from './kinds.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -84,7 +84,9 @@ const MIXED: Shares = {
 
 /** Each of the named layer's behaviours alike, `share` of the domains in all. */
 function all(layer: Layer, share: number): Shares {
-  const names = Object.keys(BEHAVIOURS).filter((name) => BEHAVIOURS[name as BehaviourName].layer === layer);
+  const names = Object.keys(BEHAVIOURS).filter(
+    (name) => BEHAVIOURS[name as BehaviourName].layer === layer,
+  );
   return Object.fromEntries(names.map((name) => [name, share / names.length]));
 }
 

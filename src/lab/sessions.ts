@@ -2,11 +2,13 @@
  * Session ids: every page gives each of its links within the host a new one, decided by the page as it was asked for and by the link.
  */
 import type { Domain } from './domain.ts';
-import { hash, TAG, textHash } from './random.ts';
+import { hash, TAG, textHash } from './words/random.ts';
 
 /** A path as it stands in HTML, with its id. */
 export function withSession(domain: Domain, target: string, path: string, and: string): string {
-  const sid = hash(textHash(target), TAG.session, domain.index, textHash(path)).toString(16).padStart(8, '0');
+  const sid = hash(textHash(target), TAG.session, domain.index, textHash(path))
+    .toString(16)
+    .padStart(8, '0');
   return `${path}${path.includes('?') ? and : '?'}sid=${sid}`;
 }
 

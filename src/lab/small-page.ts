@@ -1,12 +1,15 @@
 /** The pages that traps make up: a title, some text, a list of links. */
 import { type Answer, HTML_TYPE } from './answer.ts';
 import { poolOf } from './paths.ts';
-import { Random, TAG } from './random.ts';
 import type { SmallResource } from './resource.ts';
-import { phraseOf, Reader } from './text.ts';
 import type { Web } from './web.ts';
+import { Random, TAG } from './words/random.ts';
+import { phraseOf, Reader } from './words/text.ts';
 
-export function makeSmallPage(web: Web, { domain, key, heading, addresses }: SmallResource): Answer {
+export function makeSmallPage(
+  web: Web,
+  { domain, key, heading, addresses }: SmallResource,
+): Answer {
   const pool = poolOf(domain);
   const words = new Random(web.world.seed ^ TAG.wildcard, domain.index, key, 0);
   const title = phraseOf(pool, words);

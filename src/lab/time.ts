@@ -9,7 +9,7 @@
  * Cost      O(log step) for birth and death of a page, O(step) for its last change.
  */
 import type { Domain } from './domain.ts';
-import { exp, hash, ln, normalOf, TAG, unit } from './random.ts';
+import { exp, hash, ln, normalOf, TAG, unit } from './words/random.ts';
 import type { World } from './world.ts';
 
 export const NEVER = 1_000_000;
@@ -33,7 +33,12 @@ function communityFrailty(world: World, community: number): number {
 }
 
 /** The step at which the domain stops answering; giants never do, and the last honest host of a small web stays. */
-export function domainDeath(world: World, index: number, community: number, immortal: boolean): number {
+export function domainDeath(
+  world: World,
+  index: number,
+  community: number,
+  immortal: boolean,
+): number {
   if (immortal || world.scenario.exactPages) return NEVER;
   const own = normalOf(hash(world.seed, TAG.domainFrailty, index));
   const rate = DOMAIN_RATE * exp(0.9 * communityFrailty(world, community) + 0.6 * own);
@@ -43,7 +48,8 @@ export function domainDeath(world: World, index: number, community: number, immo
 export function pageDeath(world: World, domain: Domain, page: number): number {
   if (page < domain.fixedPages || world.scenario.exactPages) return NEVER;
   const own = normalOf(hash(world.seed, TAG.pageFrailty, domain.index, page));
-  const frailty = 1.1 * communityFrailty(world, domain.community) + 0.7 * domain.frailty + 0.5 * own;
+  const frailty =
+    1.1 * communityFrailty(world, domain.community) + 0.7 * domain.frailty + 0.5 * own;
   const draw = hash(world.seed, TAG.pageDeath, domain.index, page);
   return pageBirth(world, domain, page) + lifetime(draw, PAGE_RATE * exp(frailty));
 }
@@ -68,8 +74,12 @@ export function pagesAt(
   step: number,
 ): number {
   if (step === 0 || world.scenario.exactPages) return domain.initialPages;
-  const months = world.growth(domain.topic, step) - world.growth(domain.topic, world.birthOf(domain.index));
-  return domain.initialPages + Math.floor(domain.initialPages * GROWTH * exp(0.5 * domain.frailty) * months);
+  const months =
+    world.growth(domain.topic, step) - world.growth(domain.topic, world.birthOf(domain.index));
+  return (
+    domain.initialPages +
+    Math.floor(domain.initialPages * GROWTH * exp(0.5 * domain.frailty) * months)
+  );
 }
 
 /** A topic is in the news: its pages change and multiply, and a new name is on everybody's lips. */

@@ -7,23 +7,22 @@
  */
 import { addressOf } from './addresses.ts';
 import { type Answer, htmlAnswer, notFound, redirect } from './answer.ts';
-import { transferOf } from './behaviours/behaviour.ts';
-import { graveAnswer, hopAnswer, pageFault, softNotFound } from './behaviours/pages.ts';
-import { movedRobots } from './behaviours/robots.ts';
+import { transferOf } from './behaviour.ts';
 import { type Domain, Domains } from './domain.ts';
-import { KINDS } from './kinds/index.ts';
-import type { Kind, KindName } from './kinds/kind.ts';
+import type { Kind, KindName } from './kind.ts';
+import { KINDS } from './kinds.ts';
 import { BLOCK } from './layout.ts';
 import { edgeOf } from './links.ts';
 import { makePage } from './page.ts';
+import { graveAnswer, hopAnswer, pageFault, softNotFound } from './page-faults.ts';
 import { paperAnswer } from './paper.ts';
 import { isPaper, pageOf, urlOf } from './paths.ts';
-import { hash, TAG, unit } from './random.ts';
 import type { Resource } from './resource.ts';
-import { robotsOf, sitemapOf } from './robots.ts';
+import { movedRobots, robotsOf, sitemapOf } from './robots.ts';
 import { withSessions } from './sessions.ts';
 import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
+import { hash, TAG, unit } from './words/random.ts';
 import { World, type WorldSettings } from './world.ts';
 
 /** Where there is spam, one domain of so many is a seed as well. */
@@ -97,9 +96,16 @@ export class Web {
     if (!place?.domain.alive) return undefined;
     const { domain, host, label } = place;
     const moved =
-      host === -2 ? domain.origin(0) : domain.secure !== secure ? domain.originOf(hostName) : undefined;
+      host === -2
+        ? domain.origin(0)
+        : domain.secure !== secure
+          ? domain.originOf(hostName)
+          : undefined;
     if (moved !== undefined) return { is: 'other', domain, answer: redirect(301, moved + target) };
-    return domain.kind.resource?.(this, domain, label, target) ?? this.plainResource(domain, label, target);
+    return (
+      domain.kind.resource?.(this, domain, label, target) ??
+      this.plainResource(domain, label, target)
+    );
   }
 
   /** The same without what only the domain's kind adds. */
@@ -176,7 +182,8 @@ export class Web {
       ([kind, share]) => share === 0 || !(KINDS[kind].spam || KINDS[kind].endless),
     );
     return (
-      plain && [...behaviours.values()].every((shares) => [...shares.values()].every((share) => share === 0))
+      plain &&
+      [...behaviours.values()].every((shares) => [...shares.values()].every((share) => share === 0))
     );
   }
 
@@ -185,7 +192,8 @@ export class Web {
     for (let index = 0; index < this.world.domains; index++) {
       const domain = this.domains.at(index);
       if (!domain.alive || domain.kind.spam || domain.kind.endless) continue;
-      for (let page = 0; page < domain.pages; page++) if (domain.hasPage(page)) yield urlOf(domain, page);
+      for (let page = 0; page < domain.pages; page++)
+        if (domain.hasPage(page)) yield urlOf(domain, page);
     }
   }
 

@@ -3,13 +3,13 @@
  *
  * Nothing in here changes after it was made, apart from the caches, which only save time.
  */
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError } from '../base/errors.ts';
 import { Layout } from './layout.ts';
-import { MAX_DOMAINS, Names } from './names.ts';
-import { hash, power, TAG } from './random.ts';
 import type { Scenario } from './scenario.ts';
-import { Texts } from './text.ts';
-import { TOPICS } from './vocabulary.ts';
+import { MAX_DOMAINS, Names } from './words/names.ts';
+import { hash, power, TAG } from './words/random.ts';
+import { Texts } from './words/text.ts';
+import { TOPICS } from './words/vocabulary.ts';
 
 export interface WorldSettings {
   readonly seed: number;
@@ -81,7 +81,8 @@ export class World {
     if (index < this.initialDomains) return 0;
     let step = Math.max(
       0,
-      Math.floor(((index - this.initialDomains) * 1000) / (this.initialDomains * DOMAIN_GROWTH)) - 1,
+      Math.floor(((index - this.initialDomains) * 1000) / (this.initialDomains * DOMAIN_GROWTH)) -
+        1,
     );
     while (this.domainsAt(step) <= index) step++;
     return step;
@@ -124,7 +125,10 @@ function checkSettings({ seed, step, domains, pages }: WorldSettings): void {
       'Choose another --seed, for example 1.',
     );
   if (!whole(step, 0, 1000))
-    throw bad(`The step ${step} is not a whole number from 0 to 1000.`, 'Steps are months: try --step 12.');
+    throw bad(
+      `The step ${step} is not a whole number from 0 to 1000.`,
+      'Steps are months: try --step 12.',
+    );
   if (!whole(domains, 1, MAX_DOMAINS / 2))
     throw bad(
       `${domains} domains are not between 1 and ${MAX_DOMAINS / 2}.`,

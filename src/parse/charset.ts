@@ -9,7 +9,11 @@
  * Node 20's own decoder is not used for the legacy encodings: it misreads 0x80–0x9F of windows-1252.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { getBOMEncoding, labelToName, TextDecoder as StandardDecoder } from '@exodus/bytes/encoding.js';
+import {
+  getBOMEncoding,
+  labelToName,
+  TextDecoder as StandardDecoder,
+} from '@exodus/bytes/encoding.js';
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import { detect } from 'chardet';
 
@@ -33,7 +37,10 @@ export function isPlainAscii(bytes: Uint8Array): boolean {
 }
 
 /** What is known before reading the page: its byte order mark or its header. */
-export function declaredOutside(bytes: Uint8Array, contentType: string | undefined): string | undefined {
+export function declaredOutside(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+): string | undefined {
   const mark = getBOMEncoding(bytes);
   if (mark !== null) return labelToName(mark) ?? undefined;
   return contentType === undefined ? undefined : encodingOfContentType(contentType);
@@ -49,7 +56,9 @@ export function encodingOfMeta(label: string): string | undefined {
 /** What `text/html; charset=…` declares, in a header or in a `<meta http-equiv>`. */
 export function encodingOfContentType(value: string): string | undefined {
   const match =
-    /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i.exec(value);
+    /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i.exec(
+      value,
+    );
   const label = match?.[1] ?? match?.[2] ?? match?.[3];
   return label === undefined ? undefined : (labelToName(label) ?? undefined);
 }

@@ -15,12 +15,12 @@ const REFERENCE = /&(?:#[xX]([0-9a-fA-F]+);?|#([0-9]+);?|([0-9A-Za-z]+)(;?)(=?))
 /** Windows-1252 as numbers: what `&#128;` to `&#159;` mean, by the standard. */
 const C1_AS_WINDOWS_1252 = [
   ...[
-    0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0x8d,
-    0x17d, 0x8f,
+    0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039,
+    0x152, 0x8d, 0x17d, 0x8f,
   ],
   ...[
-    0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d,
-    0x17e, 0x178,
+    0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a,
+    0x153, 0x9d, 0x17e, 0x178,
   ],
 ];
 
@@ -50,7 +50,8 @@ function isParameter(text: string, start: number): boolean {
   for (let at = start; at < text.length; at++) {
     const c = text.charCodeAt(at);
     if (c === 0x3d) return true;
-    if (!((c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x30 && c <= 0x39))) return false;
+    if (!((c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || (c >= 0x30 && c <= 0x39)))
+      return false;
   }
   return false;
 }
@@ -63,7 +64,9 @@ function decodeAll(text: string, place: Place): string {
       if (decimal !== undefined) return numbered(Number.parseInt(decimal, 10));
       const value = semicolon === ';' ? named(name) : undefined;
       if (value !== undefined) return value + equals;
-      return place === 'text' ? longestOldName(match) : wholeOldName(match, name, semicolon, equals);
+      return place === 'text'
+        ? longestOldName(match)
+        : wholeOldName(match, name, semicolon, equals);
     },
   );
 }
@@ -89,7 +92,14 @@ function longestOldName(match: string): string {
   return match;
 }
 
-const COMMON: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+const COMMON: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+};
 let names: Map<string, string> | undefined;
 let oldOnes: Set<string> | undefined;
 

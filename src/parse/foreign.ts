@@ -59,7 +59,11 @@ export class ForeignContent {
    * A start tag while `active`. True when it is an element of the foreign content; false when HTML is to read it, inside
    * an integration point or because it ended the foreign content. `attribute` looks up a value of the tag.
    */
-  start(name: string, selfClosing: boolean, attribute: (name: string) => string | undefined): boolean {
+  start(
+    name: string,
+    selfClosing: boolean,
+    attribute: (name: string) => string | undefined,
+  ): boolean {
     const top = this.#open[this.#open.length - 1];
     if (top.integrates && name !== 'mglyph' && name !== 'malignmark') return false;
     if (
@@ -101,7 +105,11 @@ export class ForeignContent {
   }
 }
 
-function integrates(name: string, space: Space, attribute: (name: string) => string | undefined): boolean {
+function integrates(
+  name: string,
+  space: Space,
+  attribute: (name: string) => string | undefined,
+): boolean {
   if (space === 'svg') return SVG_INTEGRATION.has(name);
   if (name !== 'annotation-xml') return MATH_INTEGRATION.has(name);
   const encoding = attribute('encoding')?.toLowerCase();

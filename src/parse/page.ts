@@ -88,7 +88,11 @@ export interface ParsedPage {
 const MAX_LINKS = 10_000;
 const MAX_ATTRIBUTE_LENGTH = 16 * 1024;
 
-export function parsePage(body: Uint8Array, context: PageContext, options: ParseOptions = {}): ParsedPage {
+export function parsePage(
+  body: Uint8Array,
+  context: PageContext,
+  options: ParseOptions = {},
+): ParsedPage {
   const outside = declaredOutside(body, context.contentType);
   if (outside !== undefined && !isAsciiCompatible(outside))
     return parseTranscoded(body, outside, context, options);
@@ -147,7 +151,8 @@ function findTags(bytes: Uint8Array, options: ParseOptions): FoundTags {
   const maxLinks = options.maxLinks ?? MAX_LINKS;
   for (let tag = scanner.next(); tag !== TAG.end; tag = scanner.next()) {
     if (tag === TAG.base) found.base ??= span(scanner, 'href');
-    else if (tag === TAG.title) found.title ??= { start: scanner.contentStart, end: scanner.contentEnd };
+    else if (tag === TAG.title)
+      found.title ??= { start: scanner.contentStart, end: scanner.contentEnd };
     else {
       if (tag === TAG.meta) found.declared ??= declaredByMeta(scanner, text);
       if (found.references.length < maxLinks) keep(tag, scanner, found);
@@ -167,7 +172,8 @@ function keep(tag: Tag, scanner: TagScanner, found: FoundTags): void {
   }
   const inFrame = tag === TAG.frame || tag === TAG.iframe;
   const value =
-    span(scanner, inFrame ? 'src' : 'href') ?? (scanner.inSvg ? span(scanner, 'xlink:href') : undefined);
+    span(scanner, inFrame ? 'src' : 'href') ??
+    (scanner.inSvg ? span(scanner, 'xlink:href') : undefined);
   if (value !== undefined)
     found.references.push({ tag, value, about: inFrame ? undefined : span(scanner, 'rel') });
 }
@@ -212,7 +218,8 @@ function readTags(
     const rel = about === undefined ? undefined : values.attribute(about);
     const kind = kindOf(tag, rel);
     if (kind === undefined || values.isTooLong(value)) continue;
-    let url = kind === 'refresh' ? undefined : resolver.resolvePlain(source, value.start, value.end);
+    let url =
+      kind === 'refresh' ? undefined : resolver.resolvePlain(source, value.start, value.end);
     if (url === undefined) {
       const text = values.attribute(value);
       const reference = kind === 'refresh' && text !== undefined ? refreshTarget(text) : text;
@@ -295,7 +302,8 @@ function robotsOf(
 ): RobotsDirectives {
   const agent = options.agent ?? 'drumlin';
   let directives = NO_DIRECTIVES;
-  for (const line of context.robotsHeaders ?? []) directives = addDirectives(directives, line, agent);
+  for (const line of context.robotsHeaders ?? [])
+    directives = addDirectives(directives, line, agent);
   for (const { value, about } of found.named) {
     const name = about === undefined ? undefined : values.attribute(about)?.toLowerCase();
     if (name === 'robots' || name === agent) {

@@ -2,7 +2,8 @@
  * The address in `<meta http-equiv="refresh" content="5; url='/next'">`, read as the HTML standard's "shared declarative
  * refresh steps" read it; undefined where there is none or the content is no refresh.
  */
-const REFRESH = /^[\t\n\f\r ]*(?:\d|(?=\.))[\d.]*(?:[\t\n\f\r ]*[;,][\t\n\f\r ]*|[\t\n\f\r ]+)(.*)$/s;
+const REFRESH =
+  /^[\t\n\f\r ]*(?:\d|(?=\.))[\d.]*(?:[\t\n\f\r ]*[;,][\t\n\f\r ]*|[\t\n\f\r ]+)(.*)$/s;
 const URL_PREFIX = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;
 
 export function refreshTarget(content: string): string | undefined {

@@ -16,7 +16,11 @@ const NAMED = /^([a-z][\w-]*)\s*:(.*)$/s;
 const WITH_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
 /** The directives of one header line or of one `content`, added to those already known. */
-export function addDirectives(known: RobotsDirectives, line: string, agent: string): RobotsDirectives {
+export function addDirectives(
+  known: RobotsDirectives,
+  line: string,
+  agent: string,
+): RobotsDirectives {
   let { noindex, nofollow } = known;
   let forUs = true;
   for (const item of line.toLowerCase().split(',')) {

@@ -46,11 +46,15 @@ export function readSitemap(body: Uint8Array, most: number): Sitemap | undefined
 /** UTF-16 as UTF-8; all others say the same in ASCII. */
 function asciiCompatible(body: Uint8Array): Buffer {
   const encoding = declaredOutside(body, undefined);
-  if (encoding !== undefined && !isAsciiCompatible(encoding)) return Buffer.from(decode(body, encoding));
+  if (encoding !== undefined && !isAsciiCompatible(encoding))
+    return Buffer.from(decode(body, encoding));
   return Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
-const ROOTS: Readonly<Record<string, Sitemap['kind']>> = { urlset: 'pages', sitemapindex: 'sitemaps' };
+const ROOTS: Readonly<Record<string, Sitemap['kind']>> = {
+  urlset: 'pages',
+  sitemapindex: 'sitemaps',
+};
 const ENTRIES = new Set(['url', 'sitemap']);
 
 class SitemapScanner {
@@ -135,7 +139,10 @@ class SitemapScanner {
     this.#endElement();
     const own = this.#own(name);
     if (ENTRIES.has(own)) this.#endEntry();
-    else if (!isEmpty && (own === 'loc' || own === 'lastmod' || name.endsWith(':publication_date'))) {
+    else if (
+      !isEmpty &&
+      (own === 'loc' || own === 'lastmod' || name.endsWith(':publication_date'))
+    ) {
       this.#reading = own || 'published';
       this.#text = '';
     }
@@ -169,7 +176,8 @@ class SitemapScanner {
   #endEntry(): void {
     const changed = [this.#changed, this.#published].find((text) => DATE.test(text));
     if (this.#location !== '') {
-      if (this.#entries.length < this.#most) this.#entries.push({ location: this.#location, changed });
+      if (this.#entries.length < this.#most)
+        this.#entries.push({ location: this.#location, changed });
       else this.#truncated = true;
     }
     this.#location = '';
@@ -181,7 +189,8 @@ class SitemapScanner {
 const after = (at: number, length: number): number => (at < 0 ? -1 : at + length);
 
 /** A year, a month, a day, or a time with its zone (W3C's profile of ISO 8601). */
-const DATE = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
+const DATE =
+  /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
 
 const REFERENCE = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g;
 const NAMED: Readonly<Record<string, string>> = {
@@ -196,6 +205,8 @@ function resolved(reference: string): string {
   const named = NAMED[reference];
   if (named !== undefined) return named;
   const code =
-    reference[2] === 'x' ? Number.parseInt(reference.slice(3), 16) : Number.parseInt(reference.slice(2), 10);
+    reference[2] === 'x'
+      ? Number.parseInt(reference.slice(3), 16)
+      : Number.parseInt(reference.slice(2), 10);
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
 }

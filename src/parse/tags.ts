@@ -77,7 +77,8 @@ const ENDS_NAME = 2;
 const ENDS_ATTRIBUTE_NAME = 4;
 const ENDS_UNQUOTED = 8;
 const ROLE = new Uint8Array(256);
-for (const c of '\t\n\f\r ') ROLE[c.charCodeAt(0)] = SPACE | ENDS_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED;
+for (const c of '\t\n\f\r ')
+  ROLE[c.charCodeAt(0)] = SPACE | ENDS_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED;
 ROLE[0x2f] = ENDS_NAME | ENDS_ATTRIBUTE_NAME;
 ROLE[0x3e] = ENDS_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED;
 ROLE[0x3d] = ENDS_ATTRIBUTE_NAME;
@@ -218,7 +219,9 @@ export class TagScanner {
   #foreignStartTag(start: number, end: number): number {
     if (!this.#walk(end, true)) return OTHER;
     const name = this.#text.slice(start, end).toLowerCase();
-    const foreign = this.#foreign.start(name, this.#selfClosing, (attribute) => this.#rawValue(attribute));
+    const foreign = this.#foreign.start(name, this.#selfClosing, (attribute) =>
+      this.#rawValue(attribute),
+    );
     if (!foreign) return this.#enter(this.#classify(start, end));
     this.inSvg = this.#foreign.inSvg;
     return name === 'a' && this.inSvg ? TAG.a : OTHER;
@@ -226,7 +229,9 @@ export class TagScanner {
 
   #rawValue(name: string): string | undefined {
     const attribute = this.attribute(name);
-    return attribute < 0 ? undefined : this.#text.slice(this.valueStart(attribute), this.valueEnd(attribute));
+    return attribute < 0
+      ? undefined
+      : this.#text.slice(this.valueStart(attribute), this.valueEnd(attribute));
   }
 
   #endTag(start: number, end: number): number {
@@ -243,9 +248,11 @@ export class TagScanner {
   /** Where to go on after a `<` that begins no tag: a comment, a declaration, or a mere character. */
   #markup(open: number, first: number): number {
     const text = this.#text;
-    if (first !== BANG) return first === QUESTION || first === SLASH ? this.#after('>', open + 2) : open + 1;
+    if (first !== BANG)
+      return first === QUESTION || first === SLASH ? this.#after('>', open + 2) : open + 1;
     if (text.startsWith('--', open + 2)) return commentEnd(text, open);
-    if (!this.#foreign.readsHtml && text.startsWith('[CDATA[', open + 2)) return this.#after(']]>', open + 9);
+    if (!this.#foreign.readsHtml && text.startsWith('[CDATA[', open + 2))
+      return this.#after(']]>', open + 9);
     return this.#after('>', open + 2);
   }
 

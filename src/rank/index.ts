@@ -4,16 +4,17 @@
  * A method takes a graph and gives each node a score (ranker.ts); scores are ordered greatest first, ties by name (order.ts);
  * registry.ts knows the methods by name. docs/ranking.md says what each is good for and what it costs.
  */
+
+import { stopIfAsked } from '../base/stop.ts';
+import type { Bytes } from '../base/units.ts';
 import type { Graph } from '../graph/graph.ts';
-import { stopIfAsked } from '../graph/stop.ts';
-import type { Bytes } from '../units.ts';
-import { order } from './order.ts';
-import { checkParameters, type Given } from './parameters.ts';
-import type { RankResult } from './ranker.ts';
+import { order } from './engine/order.ts';
+import { checkParameters, type Given } from './engine/parameters.ts';
+import type { RankResult } from './engine/ranker.ts';
 import { findRanker } from './registry.ts';
 
-export { order } from './order.ts';
-export type { NodeWeights, Ranker, RankResult } from './ranker.ts';
+export { order } from './engine/order.ts';
+export type { NodeWeights, Ranker, RankResult } from './engine/ranker.ts';
 export { findRanker, RANKER_NAMES } from './registry.ts';
 
 const MEMORY: Bytes = 2 * 2 ** 30;

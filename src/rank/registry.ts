@@ -1,22 +1,22 @@
 /** The ranking methods by name. A method's code is loaded when it is asked for. */
-import { DrumlinError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
-import type { Ranker } from './ranker.ts';
+import { DrumlinError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import type { Ranker } from './engine/ranker.ts';
 
 const RANKERS: Readonly<Record<string, () => Promise<{ readonly ranker: Ranker }>>> = {
-  in: () => import('./in-degree.ts'),
-  opic: () => import('./opic.ts'),
-  pagerank: () => import('./pagerank.ts'),
-  trustrank: () => import('./trustrank.ts'),
-  cheirank: () => import('./cheirank.ts'),
-  '2drank': () => import('./two-d-rank.ts'),
-  hits: () => import('./hits.ts'),
-  supp: () => import('./supp.ts'),
-  'supp-a': () => import('./supp-a.ts'),
-  'supp-b': () => import('./supp-b.ts'),
-  qvs: () => import('./qvs.ts'),
-  'bit-vector': () => import('./bit-vector.ts'),
-  tse: () => import('./tse.ts'),
+  in: () => import('./methods/in-degree.ts'),
+  opic: () => import('./methods/opic.ts'),
+  pagerank: () => import('./methods/pagerank.ts'),
+  trustrank: () => import('./methods/trustrank.ts'),
+  cheirank: () => import('./methods/cheirank.ts'),
+  '2drank': () => import('./methods/two-d-rank.ts'),
+  hits: () => import('./methods/hits.ts'),
+  supp: () => import('./methods/supp.ts'),
+  'supp-a': () => import('./methods/supp-a.ts'),
+  'supp-b': () => import('./methods/supp-b.ts'),
+  qvs: () => import('./methods/qvs.ts'),
+  'bit-vector': () => import('./methods/bit-vector.ts'),
+  tse: () => import('./methods/tse.ts'),
 };
 
 export const RANKER_NAMES: readonly string[] = Object.keys(RANKERS);

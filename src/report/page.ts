@@ -50,7 +50,8 @@ export function table([head, ...rows]: readonly (readonly string[])[]): Html {
 
 /** Cells of markup. */
 export function tableOf(head: readonly Html[], rows: readonly (readonly Html[])[]): Html {
-  const cells = (row: readonly Html[], tag: string) => row.map((cell) => `<${tag}>${cell}</${tag}>`).join('');
+  const cells = (row: readonly Html[], tag: string) =>
+    row.map((cell) => `<${tag}>${cell}</${tag}>`).join('');
   const body = rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
   return `<div class="wide"><table>\n<thead><tr>${cells(head, 'th')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
 }
@@ -61,7 +62,9 @@ export function figure(drawing: Plot, without = 'none'): Html {
   const others = drawing.series.filter(({ points }) => points.length === 0);
   const entries = lines.map(({ label, colour }) => `<li>${swatch(colour)}${escaped(label)}</li>`);
   if (others.length > 0)
-    entries.push(`<li class="none">${without}: ${others.map(({ label }) => escaped(label)).join(', ')}</li>`);
+    entries.push(
+      `<li class="none">${without}: ${others.map(({ label }) => escaped(label)).join(', ')}</li>`,
+    );
   return `<figure>\n${plot(drawing)}\n<figcaption><ul class="legend">${entries.join('')}</ul></figcaption>\n</figure>`;
 }
 

@@ -93,7 +93,8 @@ function scaleOf({ scale }: Axis, values: readonly number[], from: number, to: n
   const position = scale === 'log' ? Math.log : (value: number) => value;
   const low = position(ticks[0]);
   const high = position(ticks[ticks.length - 1]);
-  const place = (value: number) => round(from + ((position(value) - low) / (high - low)) * (to - from));
+  const place = (value: number) =>
+    round(from + ((position(value) - low) / (high - low)) * (to - from));
   return { ticks, place };
 }
 

@@ -14,17 +14,18 @@
  *           `decide` sees to: to have the book merge for every page would cost more than the page. Every URL is
  *           handed out once, or counted as blocked, or in `waiting`; those of a domain about in their order.
  */
-import { VarintReader } from '../disk/varint.ts';
-import type { Pacer } from '../drum/pacer.ts';
-import type { Beast } from '../frontier/beast.ts';
-import { type Discovery, decodeDiscovery } from '../frontier/discovery.ts';
-import type { Entries } from '../frontier/path-queue.ts';
+
+import type { Pacer } from '../base/pacer.ts';
+import type { Millis } from '../base/units.ts';
+import { VarintReader } from '../base/varint.ts';
+import { BatchBuilder } from '../drum/keyed-batch.ts';
+import type { Beast } from '../frontier/beast/beast.ts';
+import { type Discovery, decodeDiscovery } from '../frontier/queue/discovery.ts';
+import type { Entries } from '../frontier/queue/path-queue.ts';
 import type { Supply } from '../frontier/supply.ts';
-import { BatchBuilder } from '../sieve/batch.ts';
 import type { Sieve } from '../sieve/sieve.ts';
-import type { Millis } from '../units.ts';
-import type { DomainBook } from './domain-book.ts';
-import type { Rounds } from './place.ts';
+import type { DomainBook } from './budget/domain-book.ts';
+import type { Rounds } from './budget/place.ts';
 
 export interface BudgetedSupplyParts {
   readonly sieve: Sieve;

@@ -9,15 +9,15 @@
  * Ensures   opened at what `freeze` returned, everything is what it was then.
  */
 import { join } from 'node:path';
+import { together } from '../base/together.ts';
+import type { Bytes } from '../base/units.ts';
 import type { Frozen } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
-import { together } from '../disk/together.ts';
-import { Beast, type BeastState } from '../frontier/beast.ts';
-import type { Bytes } from '../units.ts';
-import { type BookState, DomainBook } from './domain-book.ts';
-import type { BudgetOf } from './domain-delta.ts';
-import { DomainEdges, type DomainEdgesState } from './domain-edges.ts';
-import { type SampleState, SupporterSample } from './supporter-sample.ts';
+import { Beast, type BeastState } from '../frontier/beast/beast.ts';
+import { type BookState, DomainBook } from './budget/domain-book.ts';
+import type { BudgetOf } from './budget/domain-delta.ts';
+import { DomainEdges, type DomainEdgesState } from './edges/domain-edges.ts';
+import { type SampleState, SupporterSample } from './edges/supporter-sample.ts';
 
 export interface ReputationState {
   readonly book: Frozen<BookState>;
@@ -50,7 +50,12 @@ export class ReputationFolder {
   readonly sample: SupporterSample;
   readonly rounds: Beast;
 
-  private constructor(book: DomainBook, edges: DomainEdges, sample: SupporterSample, rounds: Beast) {
+  private constructor(
+    book: DomainBook,
+    edges: DomainEdges,
+    sample: SupporterSample,
+    rounds: Beast,
+  ) {
     this.book = book;
     this.edges = edges;
     this.sample = sample;
@@ -80,7 +85,15 @@ export class ReputationFolder {
           DomainEdges.open({ disk, folder: edgesDir, memory: 3 * eighth, at: at?.edges }),
         ),
         await open(sampleDir, () =>
-          SupporterSample.open({ disk, folder: sampleDir, p, seed, most, onHalved, at: at?.sample }),
+          SupporterSample.open({
+            disk,
+            folder: sampleDir,
+            p,
+            seed,
+            most,
+            onHalved,
+            at: at?.sample,
+          }),
         ),
         await open(roundsDir, () =>
           Beast.open({ disk, folder: roundsDir, memory: 2 * eighth, at: at?.rounds }),

@@ -12,22 +12,22 @@
  *           it notes what was received and fetched; whoever closes the edges and the book calls `end` before.
  * Ensures   agents that have been told the same have the same standing, and so the same budgets.
  */
-import type { Clock } from '../clock.ts';
-import type { Pacer } from '../drum/pacer.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Pacer } from '../base/pacer.ts';
+import type { Bytes, Millis } from '../base/units.ts';
+import { xxh64 } from '../base/xxh64.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
-import type { Bytes, Millis } from '../units.ts';
-import { xxh64 } from '../url/xxh64.ts';
-import type { DomainView } from './budget-expression.ts';
-import { atFirst, type BudgetPolicy, budgets } from './budget-policy.ts';
-import type { DomainBook } from './domain-book.ts';
-import type { DomainEdges, NewEdges } from './domain-edges.ts';
-import type { Override } from './domain-record.ts';
-import type { EdgeGatherer } from './edge-gatherer.ts';
-import { type EdgeParcel, unpackEdges } from './edge-parcel.ts';
-import { estimateSupporters } from './live-tse.ts';
-import { type Overrides, overrideChanges } from './overrides.ts';
-import { type RankName, SCORES, Standing } from './standing.ts';
-import type { SupporterSample } from './supporter-sample.ts';
+import type { DomainView } from './budget/budget-expression.ts';
+import { atFirst, type BudgetPolicy, budgets } from './budget/budget-policy.ts';
+import type { DomainBook } from './budget/domain-book.ts';
+import type { Override } from './budget/domain-record.ts';
+import { type Overrides, overrideChanges } from './budget/overrides.ts';
+import { type RankName, SCORES, Standing } from './budget/standing.ts';
+import type { DomainEdges, NewEdges } from './edges/domain-edges.ts';
+import type { EdgeGatherer } from './edges/edge-gatherer.ts';
+import { type EdgeParcel, unpackEdges } from './edges/edge-parcel.ts';
+import { estimateSupporters } from './edges/live-tse.ts';
+import type { SupporterSample } from './edges/supporter-sample.ts';
 
 /** What agents tell each other. */
 export type Message = 'edges' | 'sample' | 'standing';
@@ -115,7 +115,9 @@ export class Reputation {
 
   /** When `step` has something to do although nothing happens. */
   get wakeAt(): Millis {
-    return this.#ranking ? 0 : Math.min(this.#edgesDue, this.#ranksSoon ? this.#nextRanking : Infinity);
+    return this.#ranking
+      ? 0
+      : Math.min(this.#edgesDue, this.#ranksSoon ? this.#nextRanking : Infinity);
   }
 
   get standing(): Standing {
@@ -158,7 +160,8 @@ export class Reputation {
   page(domain: bigint, url: string, links: readonly string[]): void {
     const { gatherer, clock } = this.#parts;
     gatherer.page(domain, url, links);
-    if (this.#edgesDue === Infinity && gatherer.waiting > 0) this.#edgesDue = clock.now() + EDGES_AGE;
+    if (this.#edgesDue === Infinity && gatherer.waiting > 0)
+      this.#edgesDue = clock.now() + EDGES_AGE;
   }
 
   receive(from: number, message: Message, bytes: Uint8Array): void {
@@ -307,7 +310,8 @@ export class Reputation {
     const { agent, agents, edges, sample, book, rank, clock, send } = this.#parts;
     this.#mayHaveNew = false;
     for (let novel = await edges.take(); novel; novel = await edges.take()) {
-      for (const [target, sources] of inDegrees(novel)) book.countEdges(target, '', sources, 0, clock.now());
+      for (const [target, sources] of inDegrees(novel))
+        book.countEdges(target, '', sources, 0, clock.now());
       const drawn = rank === 'tse' ? sample.offer(novel) : undefined;
       for (let to = 0; drawn && to < agents; to++) if (to !== agent) send(to, 'sample', drawn);
     }
@@ -399,7 +403,14 @@ function topBudgets(policy: BudgetPolicy, standing: Standing): Map<bigint, numbe
   return new Map(
     Array.from(standing.keys, (key, i) => {
       const score = standing.scores[i];
-      const view = { ...someone, rank: i + 1, score, inDegree: score, supporters: score, cash: score };
+      const view = {
+        ...someone,
+        rank: i + 1,
+        score,
+        inDegree: score,
+        supporters: score,
+        cash: score,
+      };
       return [key, policy.budget(view)];
     }),
   );

@@ -11,16 +11,23 @@
  * Crash     see KeyDrum: opened again, it is what it was at the last checkpoint. What was offered later must be offered
  *           again; what was taken later comes out again; nothing else is lost or repeated.
  */
-import { type CheckpointFormat, type Frozen, loadCheckpoint, saveCheckpoint } from '../disk/checkpoint.ts';
+
+import { DrumlinError, EXIT } from '../base/errors.ts';
+import type { Pacer } from '../base/pacer.ts';
+import { politePacer } from '../base/pacer.ts';
+import {
+  type CheckpointFormat,
+  type Frozen,
+  loadCheckpoint,
+  saveCheckpoint,
+} from '../disk/checkpoint.ts';
 import { Disk } from '../disk/disk.ts';
 import { FolderLock } from '../disk/folder-lock.ts';
 import { drumGeometry, type Geometry, mercatorGeometry } from '../drum/geometry.ts';
 import { KeyDrum, type KeyDrumState } from '../drum/key-drum.ts';
-import type { Pacer } from '../drum/pacer.ts';
-import { politePacer } from '../drum/pacer.ts';
-import { DrumlinError, EXIT } from '../errors.ts';
+import type { KeyedBatch } from '../drum/keyed-batch.ts';
 import { RecentCache } from './recent-cache.ts';
-import type { DurableSieve, KeyedBatch } from './sieve.ts';
+import type { DurableSieve } from './sieve.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'sieve', version: 1 };
 /** The part of the memory that goes to the cache. */

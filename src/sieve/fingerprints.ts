@@ -59,7 +59,10 @@ export class Fingerprints {
   }
 
   #grow(urls: number, bytes: number): void {
-    const room = { urls: Math.max(urls, this.#room.urls), bytes: Math.max(bytes, this.#room.bytes) };
+    const room = {
+      urls: Math.max(urls, this.#room.urls),
+      bytes: Math.max(bytes, this.#room.bytes),
+    };
     const kernel = new Kernel(room.bytes + SLACK + room.urls * 12 + 64);
     this.#room = room;
     this.#kernel = kernel;

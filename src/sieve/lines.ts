@@ -6,10 +6,10 @@
  * Costs     one copy and about 30 ns a line; memory for the longest line.
  */
 
+import { DrumlinError } from '../base/errors.ts';
+import { formatBytes } from '../base/units.ts';
 import { Kernel, SLACK } from '../drum/kernel.ts';
-import { DrumlinError } from '../errors.ts';
-import { formatBytes } from '../units.ts';
-import type { KeyedBatch } from './sieve.ts';
+import type { KeyedBatch } from '../drum/keyed-batch.ts';
 
 const NEWLINE = 10;
 const CAPACITY = 1024 * 1024;

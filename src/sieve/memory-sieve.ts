@@ -5,8 +5,10 @@
  * Ensures   the order of first offers.
  * Costs     memory that grows with the distinct keys, about 50 bytes each, and ends at 16 million (the limit of a Set).
  */
-import { BatchBuilder } from './batch.ts';
-import type { KeyedBatch, Sieve } from './sieve.ts';
+
+import type { KeyedBatch } from '../drum/keyed-batch.ts';
+import { BatchBuilder } from '../drum/keyed-batch.ts';
+import type { Sieve } from './sieve.ts';
 
 /** Answers are handed out in batches of about this many bytes. */
 const TAKE_BYTES = 256 * 1024;

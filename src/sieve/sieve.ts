@@ -10,6 +10,7 @@
  *
  * There is no promise per key: batches go in and batches come out.
  */
+import type { KeyedBatch } from '../drum/keyed-batch.ts';
 export interface Sieve {
   /** Takes the batch; waits when room must be made first. The batch may be reused by the caller afterwards. */
   offer(batch: KeyedBatch): Promise<void>;
@@ -38,15 +39,4 @@ export interface DurableSieve extends Sieve {
 export interface SieveState {
   readonly files: Readonly<Record<string, number>>;
   readonly state: unknown;
-}
-
-/**
- * Keys with bytes that travel along, packed: entry i has key `keys[i]` and the bytes
- * `bytes[ends[i-1] .. ends[i])`, the first beginning at 0. Only the first `length` entries count.
- */
-export interface KeyedBatch {
-  readonly length: number;
-  readonly keys: BigUint64Array;
-  readonly ends: Uint32Array;
-  readonly bytes: Uint8Array;
 }

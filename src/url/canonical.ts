@@ -46,7 +46,10 @@ export function canonicalise(text: string, options: CanonicalOptions = {}): stri
 }
 
 /** The canonical form, or the reason why there is none. */
-export function canonicaliseOrReason(text: string, options: CanonicalOptions = {}): string | Refusal {
+export function canonicaliseOrReason(
+  text: string,
+  options: CanonicalOptions = {},
+): string | Refusal {
   const maxLength = options.maxLength ?? MAX_URL_LENGTH;
   if (text.length > UNREAD_FACTOR * maxLength) return REFUSED['too-long'];
   const parsed = tryParse(text, options.base);

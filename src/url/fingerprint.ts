@@ -14,9 +14,10 @@
  * Ensures   the value fixed in docs/url.md, forever: folders written by one version are read by the next.
  * Cost      about 0.4 µs, half of it the hash; the domain of a recently met host is remembered, a new one adds 0.3 µs.
  */
+
+import { xxh64 } from '../base/xxh64.ts';
 import { payLevelDomain } from './domain.ts';
 import { hostOf, originOf } from './parts.ts';
-import { xxh64 } from './xxh64.ts';
 
 export const PARTITION_BITS = 10;
 export const PARTITIONS = 1 << PARTITION_BITS;

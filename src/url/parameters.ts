@@ -10,7 +10,7 @@
  * value is a token, 16 or more letters and digits, because `sid` also numbers stories). Case does not matter. The
  * rules hold for the query (`?a=1&sid=…`) and for the parameters of a path segment (`/shop;jsessionid=…`).
  */
-import { DrumlinError } from '../errors.ts';
+import { DrumlinError } from '../base/errors.ts';
 
 /** Parameters that in our reading never choose the page: sessions of common servers, and campaign marks. */
 export const TRACKING_PARAMETERS: readonly string[] = [
@@ -78,7 +78,8 @@ export class ParameterList {
     let kept = url.slice(0, end);
     if (kept.includes(';', path)) {
       const segments = kept.slice(path).split('/');
-      kept = kept.slice(0, path) + segments.map((segment) => this.#dropFromSegment(segment)).join('/');
+      kept =
+        kept.slice(0, path) + segments.map((segment) => this.#dropFromSegment(segment)).join('/');
     }
     if (question < 0) return kept;
     const query = url

@@ -112,14 +112,21 @@ export function schemeLength(bytes: Uint8Array, start: number, end: number): num
   if (bytes[start + 2] !== 0x74 || bytes[start + 3] !== 0x70) return 0;
   const length = bytes[start + 4] === 0x73 ? 8 : 7;
   const slash = start + length - 1;
-  return bytes[slash] === SOLIDUS && bytes[slash - 1] === SOLIDUS && bytes[slash - 2] === COLON ? length : 0;
+  return bytes[slash] === SOLIDUS && bytes[slash - 1] === SOLIDUS && bytes[slash - 2] === COLON
+    ? length
+    : 0;
 }
 
 /**
  * Where an authority ends that needs no parser: lower-case letters, digits, hyphens, single dots, perhaps a port; the last label
  * does not begin with a digit (it could be an IPv4 address) and no label is in Punycode (it must be valid to be a host).
  */
-export function plainAuthorityEnd(bytes: Uint8Array, start: number, end: number, isHttps: boolean): number {
+export function plainAuthorityEnd(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  isHttps: boolean,
+): number {
   let at = start;
   let label = start;
   for (; at < end; at++) {

@@ -10,7 +10,12 @@
  *
  * A result may be a slice of the page's text, and then whoever keeps it keeps the page, unless it is copied.
  */
-import { type CanonicalOptions, canonicaliseOrReason, MAX_URL_LENGTH, type Refusal } from './canonical.ts';
+import {
+  type CanonicalOptions,
+  canonicaliseOrReason,
+  MAX_URL_LENGTH,
+  type Refusal,
+} from './canonical.ts';
 import { originOf, pathOf } from './parts.ts';
 import {
   type CharacterClasses,
@@ -59,7 +64,9 @@ export class Resolver {
     this.#options = { ...options, base };
     this.#maxLength = options.maxLength ?? MAX_URL_LENGTH;
     // Parameters are dropped from results, not from the base: a dropped one may still be part of a folder.
-    const url = isPlainUrl(base) ? base : canonicaliseOrReason(base, { maxLength: base.length * 3 + 8 });
+    const url = isPlainUrl(base)
+      ? base
+      : canonicaliseOrReason(base, { maxLength: base.length * 3 + 8 });
     this.#origin = typeof url === 'string' ? originOf(url) : undefined;
     this.#scheme = this.#origin?.startsWith('https:') ? 'https://' : 'http://';
     const path = typeof url === 'string' ? pathOf(url) : '';
@@ -85,7 +92,8 @@ export class Resolver {
     // Beyond ASCII a character and its bytes have different places, but nothing plain goes so far.
     const source = { bytes: written, text: reference, classes: IN_URL };
     return (
-      this.resolvePlain(source, 0, written.write(reference)) ?? canonicaliseOrReason(reference, this.#options)
+      this.resolvePlain(source, 0, written.write(reference)) ??
+      canonicaliseOrReason(reference, this.#options)
     );
   }
 
@@ -94,11 +102,13 @@ export class Resolver {
    * leads nowhere: `resolve` knows then.
    */
   resolvePlain(source: Source, start: number, end: number): string | undefined {
-    if (this.#origin === undefined || start === end || end - start > this.#maxLength) return undefined;
+    if (this.#origin === undefined || start === end || end - start > this.#maxLength)
+      return undefined;
     const url = this.#plain(source, start, end);
     if (url === undefined) return undefined;
     const { drop } = this.#options;
-    const kept = drop !== undefined && (url.includes('?') || url.includes(';')) ? drop.dropFrom(url) : url;
+    const kept =
+      drop !== undefined && (url.includes('?') || url.includes(';')) ? drop.dropFrom(url) : url;
     return kept.length > this.#maxLength ? undefined : kept;
   }
 
@@ -128,7 +138,8 @@ export class Resolver {
     const prefix = scheme === 2 ? this.#scheme : '';
     const from = scheme === 2 ? start + 2 : start;
     if (path === end || bytes[path] === HASH) return `${prefix}${text.slice(from, path)}/`;
-    if (bytes[path] === QUESTION) return join(`${prefix}${text.slice(from, path)}/`, source, path, end);
+    if (bytes[path] === QUESTION)
+      return join(`${prefix}${text.slice(from, path)}/`, source, path, end);
     if (bytes[path] !== SLASH) return undefined;
     const tail = plainPathEnd(bytes, path, end, source.classes);
     if (tail === NOT_PLAIN) return undefined;

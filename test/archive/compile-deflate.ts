@@ -1,5 +1,5 @@
 /**
- * Compiles the deflate: `npx tsx test/archive/compile-deflate.ts` rewrites src/archive/deflate-wasm.ts after a change of
+ * Compiles the deflate: `npx tsx test/archive/compile-deflate.ts` rewrites src/archive/compress/deflate-wasm.ts after a change of
  * deflate.as.ts or huffman.as.ts. The compiled bytes are committed, because whoever installs the package has no compiler; a
  * test compares them.
  */
@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-const FOLDER = new URL('../../src/archive/', import.meta.url);
+const FOLDER = new URL('../../src/archive/compress/', import.meta.url);
 const SOURCES = ['deflate.as.ts', 'huffman.as.ts'];
 /** 64 KiB each: what deflate.as.ts lays out. */
 const PAGES = '12';

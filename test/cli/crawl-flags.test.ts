@@ -1,12 +1,12 @@
 /** From the words of a command line and the environment to seeds and settings; the crawl itself is not run. */
 import { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Given } from '../../src/cli/configure.ts';
-import { register } from '../../src/cli/crawl.ts';
-import { resolveLayers } from '../../src/crawl/configuration.ts';
+import { register } from '../../src/cli/commands/crawl.ts';
+import type { Given } from '../../src/cli/input/configure.ts';
+import { resolveLayers } from '../../src/config/configuration.ts';
 
 const runCommand = vi.hoisted(() => vi.fn(async () => 0));
-vi.mock('../../src/cli/run-crawl.ts', () => ({ runCommand }));
+vi.mock('../../src/cli/commands/run-crawl.ts', () => ({ runCommand }));
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -52,19 +52,35 @@ describe('the flags of drumlin crawl', () => {
   });
 
   test('a word after a flag that may stand alone is a seed, unless it can be its value', async () => {
-    const seedAfter = await crawl('--insecure', 'http://x.test/', '--allow-private', 'http://y.test/');
+    const seedAfter = await crawl(
+      '--insecure',
+      'http://x.test/',
+      '--allow-private',
+      'http://y.test/',
+    );
     expect(seedAfter.seeds.sort()).toEqual(['http://x.test/', 'http://y.test/']);
     expect(seedAfter.config).toMatchObject({ insecure: true, allowPrivate: true });
-    const valueAfter = await crawl('s.txt', '--insecure', 'false', '--allow-private', '10.0.0.0/8,fd00::/8');
+    const valueAfter = await crawl(
+      's.txt',
+      '--insecure',
+      'false',
+      '--allow-private',
+      '10.0.0.0/8,fd00::/8',
+    );
     expect(valueAfter.seeds).toEqual(['s.txt']);
-    expect(valueAfter.config).toMatchObject({ insecure: false, allowPrivate: ['10.0.0.0/8', 'fd00::/8'] });
+    expect(valueAfter.config).toMatchObject({
+      insecure: false,
+      allowPrivate: ['10.0.0.0/8', 'fd00::/8'],
+    });
   });
 
   test('the environment can turn a flag off as well as on, and nonsense there is no seed', async () => {
     vi.stubEnv('DRUMLIN_INSECURE', 'false');
     expect((await crawl('http://x.test/')).config.insecure).toBe(false);
     vi.stubEnv('DRUMLIN_INSECURE', 'maybe');
-    await expect(crawl('http://x.test/')).rejects.toThrow('insecure: "maybe" is neither true nor false.');
+    await expect(crawl('http://x.test/')).rejects.toThrow(
+      'insecure: "maybe" is neither true nor false.',
+    );
   });
 
   test('a file of settings may be named, or none', async () => {
@@ -77,7 +93,9 @@ describe('the flags of drumlin crawl', () => {
     const program = new Command();
     register(program);
     const help = program.commands[0].helpInformation().replace(/\s+/g, ' ');
-    expect(help).toContain('--scope <scope> which links are followed: host (to the hosts of the seeds)');
+    expect(help).toContain(
+      '--scope <scope> which links are followed: host (to the hosts of the seeds)',
+    );
     expect(help).toMatch(/--scope .*?\(default: any\)/);
     expect(help).toMatch(/--agents <count> .*?\(default: cores\)/);
     expect(help).toMatch(/--types <types> .*?\(default: all\)/);

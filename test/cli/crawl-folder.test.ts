@@ -48,11 +48,25 @@ describe('the folder of a crawl', () => {
   test('is gone on with, and from where is said', async () => {
     const first = await drumlin(crawl('--max-pages', '10'));
     expect(first.err).not.toContain('going on');
-    const second = await drumlin(['crawl', '--dir', 'c', '--max-pages', '1000', '--agents', '3', '--json']);
+    const second = await drumlin([
+      'crawl',
+      '--dir',
+      'c',
+      '--max-pages',
+      '1000',
+      '--agents',
+      '3',
+      '--json',
+    ]);
     expect(second.err).toMatch(
       /^going on from the checkpoint of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: 10 pages fetched, 31 waiting\n/,
     );
-    expect(JSON.parse(second.out)).toMatchObject({ pages: 31, urlsUnique: 41, urlsQueued: 0, agents: 3 });
+    expect(JSON.parse(second.out)).toMatchObject({
+      pages: 31,
+      urlsUnique: 41,
+      urlsQueued: 0,
+      agents: 3,
+    });
   });
 
   test('is refused with --fresh when it holds a crawl, and stays as it is', async () => {
@@ -82,7 +96,10 @@ describe('the folder of a crawl', () => {
   });
 
   test('belongs to one process at a time, which is named', async () => {
-    const running = spawn(process.execPath, [BIN, ...crawl('--delay', '10s')], { cwd: dir, stdio: 'ignore' });
+    const running = spawn(process.execPath, [BIN, ...crawl('--delay', '10s')], {
+      cwd: dir,
+      stdio: 'ignore',
+    });
     while (site.asked.length === 0) await new Promise((later) => setImmediate(later));
     const { code, err } = await drumlin(crawl());
     running.kill('SIGKILL');
@@ -97,10 +114,15 @@ describe('the folder of a crawl', () => {
   test('that another version wrote is refused by name', async () => {
     await drumlin(crawl('--max-pages', '10'));
     const asked = JSON.parse(readFileSync(join(dir, 'c/crawl.json'), 'utf8'));
-    writeFileSync(join(dir, 'c/crawl.json'), JSON.stringify({ ...asked, format: 1, version: '0.0.9' }));
+    writeFileSync(
+      join(dir, 'c/crawl.json'),
+      JSON.stringify({ ...asked, format: 1, version: '0.0.9' }),
+    );
     const { code, err } = await drumlin(crawl());
     expect(code).toBe(5);
-    expect(err).toMatch(/^drumlin: The crawl in c was written by drumlin 0\.0\.9, .*choose another --dir/);
+    expect(err).toMatch(
+      /^drumlin: The crawl in c was written by drumlin 0\.0\.9, .*choose another --dir/,
+    );
   });
 
   test('for which there is no room on the disk is left as it was, and gone on with when there is', async () => {

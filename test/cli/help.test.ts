@@ -1,12 +1,12 @@
 /** What --help says: every command with examples, and every example can be typed. */
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { asTyped, typedName } from '../../src/cli/as-typed.ts';
-import { commandTree } from '../../src/cli/completion-tree.ts';
+import { EXIT } from '../../src/base/errors.ts';
+import { commandTree } from '../../src/cli/commands/completion-tree.ts';
+import { GROUPS } from '../../src/cli/input/setting-options.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { GROUPS } from '../../src/cli/setting-options.ts';
-import { SETTING_ROWS } from '../../src/crawl/settings.ts';
-import { EXIT } from '../../src/errors.ts';
+import { asTyped, typedName } from '../../src/cli/screen/as-typed.ts';
+import { SETTING_ROWS } from '../../src/config/settings.ts';
 
 const program = createProgram();
 const tree = commandTree(program);
@@ -52,10 +52,12 @@ describe('the help of', () => {
 describe('hints', () => {
   test('know all commands, and name them as they were typed', () => {
     for (const { name } of program.commands.map((command) => ({ name: command.name() })))
-      expect(asTyped(`Run "drumlin ${name} x".`, 'bin/drumlin')).toBe(`Run "bin/drumlin ${name} x".`);
-    expect(asTyped('drumlin: no. of drumlin 0.1, my-drumlin status, drumlin ▸ status', 'bin/drumlin')).toBe(
-      'drumlin: no. of drumlin 0.1, my-drumlin status, drumlin ▸ status',
-    );
+      expect(asTyped(`Run "drumlin ${name} x".`, 'bin/drumlin')).toBe(
+        `Run "bin/drumlin ${name} x".`,
+      );
+    expect(
+      asTyped('drumlin: no. of drumlin 0.1, my-drumlin status, drumlin ▸ status', 'bin/drumlin'),
+    ).toBe('drumlin: no. of drumlin 0.1, my-drumlin status, drumlin ▸ status');
   });
 
   test.each([

@@ -1,5 +1,5 @@
 /** `drumlin unique` as a process of its own, for the test that kills it. */
-import { unique } from '../../src/cli/unique.ts';
+import { unique } from '../../src/cli/commands/unique.ts';
 
 await unique(
   { dir: process.argv[2], memory: '1Mi', disk: '8Gi', sieve: 'drum' },

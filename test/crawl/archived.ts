@@ -1,8 +1,8 @@
 /** What the archive of a crawl holds, as an independent reader sees it. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readWithWarcio } from '../archive/fixtures.ts';
-import { indexFaults } from '../archive/true-index.ts';
+import { readWithWarcio } from '../archive/warc/fixtures.ts';
+import { indexFaults } from '../archive/warc/true-index.ts';
 
 /** The URLs of all pages in the archive of a crawl that has ended, sorted, with repeats; throws when a digest or the index is wrong. */
 export async function archivedPages(dir: string): Promise<string[]> {
@@ -11,11 +11,14 @@ export async function archivedPages(dir: string): Promise<string[]> {
   const urls: string[] = [];
   const archive = join(dir, 'archive');
   for (const file of readdirSync(archive).filter((name) => name.endsWith('.warc.gz'))) {
-    for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(join(archive, file))) {
+    for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(
+      join(archive, file),
+    )) {
       if (!blockConfirmed || (type === 'response' && !payloadConfirmed)) {
         throw new Error(`${file}: a digest of ${url} is wrong`);
       }
-      if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt')) urls.push(url);
+      if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt'))
+        urls.push(url);
     }
   }
   return urls.sort();

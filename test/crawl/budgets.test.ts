@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountOf } from '../../soak/hostile/verdict.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
-import { type DomainRow, listDomains } from '../../src/crawl/domain-list.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { type DomainRow, listDomains } from '../../src/crawl/state/domain-list.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { crawlLinks } from '../../src/graph/crawl-links.ts';
-import { type Lab, startLab } from '../../src/lab/index.ts';
-import { nameBits, sampler } from '../../src/rank/supporters-sample.ts';
-import { setOverride } from '../../src/reputation/overrides.ts';
+import { crawlLinks } from '../../src/graph/io/crawl-links.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
+import { nameBits, sampler } from '../../src/rank/supporters/sample.ts';
+import { setOverride } from '../../src/reputation/budget/overrides.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
@@ -63,7 +63,9 @@ function supporters(graph: Map<string, Set<string>>, domain: string, p: number):
   const isIn = sampler(p, 1);
   const near = graph.get(domain) ?? new Set();
   const far = new Set([...near].flatMap((source) => [...(graph.get(source) ?? [])]));
-  return [...far].filter((name) => name !== domain && !near.has(name) && isIn(nameBits(name))).length / p;
+  return (
+    [...far].filter((name) => name !== domain && !near.has(name) && isIn(nameBits(name))).length / p
+  );
 }
 
 const fetchedBy = (row: DomainRow) => [row.domain, row.fetched] as const;
@@ -99,7 +101,10 @@ describe('a crawl in the order of budgets', () => {
     expect(accountOf(summary)).toMatchObject({ fetched: 300, lost: 0 });
     const had = new Map((await allDomains()).map(fetchedBy).filter(([, count]) => count > 0));
     for (const [domain, count] of had) {
-      expect([domain, fetched.filter((url) => domainOf(url) === domain).length]).toEqual([domain, count]);
+      expect([domain, fetched.filter((url) => domainOf(url) === domain).length]).toEqual([
+        domain,
+        count,
+      ]);
     }
     expect([...had.values()].reduce((sum, count) => sum + count, 0)).toBe(fetched.length);
   });

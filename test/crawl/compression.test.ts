@@ -2,13 +2,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Archive } from '../../src/archive/archive.ts';
-import { type CheckReport, checkArchive } from '../../src/archive/check.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { Archive } from '../../src/archive/index/archive.ts';
+import { type CheckReport, checkArchive } from '../../src/archive/tools/check.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { collect, readWithWarcio } from '../archive/fixtures.ts';
+import { collect, readWithWarcio } from '../archive/warc/fixtures.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
-import { type NameServer, nameServer } from '../fetch/name-server.ts';
+import { type NameServer, nameServer } from '../net/name-server.ts';
 import { startCrawl } from './here.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
@@ -34,7 +34,9 @@ const endings = (dir: string) =>
 
 async function check(dir: string): Promise<CheckReport & { problems: string[] }> {
   const problems: string[] = [];
-  const report = await checkArchive(disk, await Archive.open(disk, dir), ({ words }) => problems.push(words));
+  const report = await checkArchive(disk, await Archive.open(disk, dir), ({ words }) =>
+    problems.push(words),
+  );
   return { ...report, problems };
 }
 
@@ -50,7 +52,9 @@ describe('a crawl', () => {
     expect(await crawl(dir, { compress: 'zstd', maxPages: 2 })).toMatchObject({ pages: 2 });
     expect(endings(dir)).toEqual(['.warc.zst']);
     expect(await crawl(dir, { compress: 'gzip', maxPages: 2 })).toMatchObject({ pages: 2 });
-    expect(await crawl(dir, { compress: 'none', maxPages: Number.POSITIVE_INFINITY })).toMatchObject({
+    expect(
+      await crawl(dir, { compress: 'none', maxPages: Number.POSITIVE_INFINITY }),
+    ).toMatchObject({
       pages: 1,
       revisits: 1,
       end: 'finished',
@@ -71,7 +75,9 @@ describe('a crawl', () => {
     site = await startSmallSite({ '/': `<p>${'the same '.repeat(300)}` });
     const [first, second] = [temporaryFolder(), temporaryFolder()];
     await crawl(first, { compress: 'zstd' });
-    expect(await crawl(second, { dedupAgainst: [first], compress: 'zstd', zstd: 19 })).toMatchObject({
+    expect(
+      await crawl(second, { dedupAgainst: [first], compress: 'zstd', zstd: 19 }),
+    ).toMatchObject({
       revisits: 1,
     });
     expect((await check(second)).problems).toEqual([]);
@@ -89,7 +95,9 @@ describe('what name servers said', () => {
       pages: 2,
     });
     const [file] = readdirSync(join(dir, 'archive'));
-    const said = (await readWithWarcio(join(dir, 'archive', file))).filter(({ type }) => type === 'resource');
+    const said = (await readWithWarcio(join(dir, 'archive', file))).filter(
+      ({ type }) => type === 'resource',
+    );
     expect(said.length).toBe(1);
     const [{ url, block, fields, blockConfirmed }] = said;
     const field = (name: string) => fields.get(name);

@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
-import type { Page } from '../../src/crawl/page.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import type { Page } from '../../src/crawl/store/page.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
 import { linking, type Pages, type SmallSite, startSmallSite } from './small-site.ts';
@@ -56,7 +56,13 @@ describe('a crawl', () => {
     const { summary } = await crawlAll([`${origin}/`]);
     expect(asked[0]).toBe('/robots.txt');
     expect(asked.slice(1).sort()).toEqual(['/', '/a', '/b', '/c']);
-    expect(summary).toMatchObject({ end: 'finished', pages: 4, urlsUnique: 4, urlsQueued: 0, hosts: 1 });
+    expect(summary).toMatchObject({
+      end: 'finished',
+      pages: 4,
+      urlsUnique: 4,
+      urlsQueued: 0,
+      hosts: 1,
+    });
   });
 
   test('fetches nothing that robots.txt refuses', async () => {
@@ -113,11 +119,15 @@ describe('a crawl', () => {
     });
     await crawlAll([`${origin}/`], { delay: 30 });
     expect(asked).toEqual(['/robots.txt', '/1', '/robots.txt', '/1', '/robots.txt', '/1', '/']);
-    expect(Math.min(...times.slice(1).map((time, i) => time - times[i]))).toBeGreaterThanOrEqual(29);
+    expect(Math.min(...times.slice(1).map((time, i) => time - times[i]))).toBeGreaterThanOrEqual(
+      29,
+    );
   });
 
   test('follows a robots.txt to another host, at whose address nobody else asks meanwhile', async () => {
-    const rules = await site({ '/rules': (_, response) => response.end('User-agent: *\nDisallow: /no') });
+    const rules = await site({
+      '/rules': (_, response) => response.end('User-agent: *\nDisallow: /no'),
+    });
     const { origin, asked } = await site({
       '/robots.txt': (_, response) =>
         response
@@ -158,14 +168,20 @@ describe('a crawl', () => {
   });
 
   test('stops at exactly the number of pages asked for, and says what still waits', async () => {
-    const { origin, asked } = await site({ '/': linking(...Array.from({ length: 30 }, (_, i) => `/${i}`)) });
+    const { origin, asked } = await site({
+      '/': linking(...Array.from({ length: 30 }, (_, i) => `/${i}`)),
+    });
     const { summary } = await crawlAll([`${origin}/`], { maxPages: 7 });
     expect(summary).toMatchObject({ end: 'max-pages', pages: 7, urlsQueued: 24 });
     expect(asked.length).toBe(8);
   });
 
   test('follows no further than the depth asked for', async () => {
-    const { origin, asked } = await site({ '/': linking('/1'), '/1': linking('/2'), '/2': linking('/3') });
+    const { origin, asked } = await site({
+      '/': linking('/1'),
+      '/1': linking('/2'),
+      '/2': linking('/3'),
+    });
     await crawlAll([`${origin}/`], { maxDepth: 1 });
     expect(asked).toEqual(['/robots.txt', '/', '/1']);
   });
@@ -237,15 +253,22 @@ describe('a crawl', () => {
   test('reads a redirect that was written in UTF-8 as browsers do', async () => {
     const { origin, asked } = await site({
       '/': (_, response) =>
-        void response.socket?.end('HTTP/1.1 302 Found\r\nLocation: /caf\u00e9\r\nConnection: close\r\n\r\n'),
+        void response.socket?.end(
+          'HTTP/1.1 302 Found\r\nLocation: /caf\u00e9\r\nConnection: close\r\n\r\n',
+        ),
     });
     await crawlAll([`${origin}/`]);
     expect(asked).toContain('/caf%C3%A9');
   });
 
   test('reaches the number of pages asked for, though some fetches fail', async () => {
-    const broken = (_: unknown, response: ServerResponse) => void response.socket?.end('garbage\r\n\r\n');
-    const { origin } = await site({ '/': linking('/x', '/y', '/1', '/2', '/3'), '/x': broken, '/y': broken });
+    const broken = (_: unknown, response: ServerResponse) =>
+      void response.socket?.end('garbage\r\n\r\n');
+    const { origin } = await site({
+      '/': linking('/x', '/y', '/1', '/2', '/3'),
+      '/x': broken,
+      '/y': broken,
+    });
     const { summary } = await crawlAll([`${origin}/`], { maxPages: 3 });
     expect(summary).toMatchObject({ end: 'max-pages', pages: 3 });
   });
@@ -328,7 +351,9 @@ describe('a crawl', () => {
   });
 
   test('refuses to crawl the public web for somebody who cannot be reached', async () => {
-    await expect(startCrawl(['http://example.org/'], resolveConfig({}))).rejects.toThrow('Add --contact');
+    await expect(startCrawl(['http://example.org/'], resolveConfig({}))).rejects.toThrow(
+      'Add --contact',
+    );
   });
 
   test('keeps away from public addresses without a contact, even where private ones are allowed', async () => {
@@ -338,7 +363,10 @@ describe('a crawl', () => {
 
   test('keeps away from private addresses unless they are allowed', async () => {
     const { origin, asked } = await site({ '/': 'page' });
-    const { summary } = await crawlAll([`${origin}/`], { allowPrivate: false, contact: 'me@example.org' });
+    const { summary } = await crawlAll([`${origin}/`], {
+      allowPrivate: false,
+      contact: 'me@example.org',
+    });
     expect(asked).toEqual([]);
     expect(summary.errors).toEqual({ 'address-refused': 1 });
   });
@@ -368,7 +396,9 @@ describe('a crawl', () => {
 describe("a crawl's folder", () => {
   test('goes on where the crawl was stopped, fetching nothing twice and leaving nothing out', async () => {
     const paths = ['/', ...Array.from({ length: 20 }, (_, i) => `/${i}`)];
-    const { origin, asked } = await site(Object.fromEntries(paths.map((path) => [path, linking(...paths)])));
+    const { origin, asked } = await site(
+      Object.fromEntries(paths.map((path) => [path, linking(...paths)])),
+    );
     const folder = join(dir, 'crawl');
     for (let part = 0; part < 4; part++) {
       const config = resolveConfig({ ...LOCAL, dir: folder, maxPages: 6 });
@@ -393,7 +423,11 @@ describe("a crawl's folder", () => {
       'status.json',
     ]);
     const asked = JSON.parse(readFileSync(join(folder, 'crawl.json'), 'utf8'));
-    expect(asked).toMatchObject({ drumlin: 'crawl', seeds: [`${origin}/`], settings: { delay: 0 } });
+    expect(asked).toMatchObject({
+      drumlin: 'crawl',
+      seeds: [`${origin}/`],
+      settings: { delay: 0 },
+    });
     const events = readFileSync(join(folder, 'log.jsonl'), 'utf8')
       .trim()
       .split('\n')
@@ -404,7 +438,9 @@ describe("a crawl's folder", () => {
   test('is not made where there are files of somebody else', async () => {
     writeFileSync(join(dir, 'notes.txt'), 'mine');
     const config = resolveConfig({ ...LOCAL, dir });
-    await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow('holds files, but no crawl');
+    await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow(
+      'holds files, but no crawl',
+    );
     expect(readdirSync(dir)).toEqual(['notes.txt']);
   });
 
@@ -425,7 +461,9 @@ describe("a crawl's folder", () => {
   });
 
   test('belongs to one process at a time', async () => {
-    const { origin } = await site({ '/': (_, response) => void setImmediate(() => response.end('page')) });
+    const { origin } = await site({
+      '/': (_, response) => void setImmediate(() => response.end('page')),
+    });
     const config = resolveConfig({ ...LOCAL, dir: join(dir, 'crawl') });
     const run = await startCrawl([`${origin}/`], config);
     await expect(startCrawl([`${origin}/`], config)).rejects.toThrow('in use by');

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Archive } from '../../src/archive/archive.ts';
-import { payloadOf } from '../../src/archive/http-block.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { Archive } from '../../src/archive/index/archive.ts';
+import { payloadOf } from '../../src/archive/warc/http-block.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { crawlLinks } from '../../src/graph/crawl-links.ts';
-import { readWithWarcio } from '../archive/fixtures.ts';
+import { crawlLinks } from '../../src/graph/io/crawl-links.ts';
+import { readWithWarcio } from '../archive/warc/fixtures.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { archivedPages } from './archived.ts';
 import { startCrawl } from './here.ts';
@@ -43,13 +43,24 @@ async function kinds(dir: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const file of readdirSync(join(dir, 'archive'))) {
     for (const { type, url } of await readWithWarcio(join(dir, 'archive', file))) {
-      if (type !== 'request' && !url?.endsWith('/robots.txt')) counts[type] = (counts[type] ?? 0) + 1;
+      if (type !== 'request' && !url?.endsWith('/robots.txt'))
+        counts[type] = (counts[type] ?? 0) + 1;
     }
   }
   return counts;
 }
 
-const PATHS = ['/', '/a/copy', '/a/leaf', '/b/copy', '/b/leaf', '/c/copy', '/c/leaf', '/short1', '/short2'];
+const PATHS = [
+  '/',
+  '/a/copy',
+  '/a/leaf',
+  '/b/copy',
+  '/b/leaf',
+  '/c/copy',
+  '/c/leaf',
+  '/short1',
+  '/short2',
+];
 
 describe('pages with the same payload', () => {
   test('are stored once and referred to after that, each with its links followed', async () => {
@@ -107,11 +118,16 @@ describe('pages with the same payload', () => {
     await crawl(second, { dedupAgainst: [first] });
     const archive = await Archive.open(new Disk(), second);
     const capture = await archive.nearest(`${site.origin}/a/copy`);
-    await expect(archive.page(capture!)).rejects.toMatchObject({ code: 'ORIGINAL_MISSING', exitCode: 8 });
+    await expect(archive.page(capture!)).rejects.toMatchObject({
+      code: 'ORIGINAL_MISSING',
+      exitCode: 8,
+    });
     const warnings: string[] = [];
     const onWarning = (text: string) => void warnings.push(text);
     for await (const _ of crawlLinks(new Disk(), second, { level: 'page', onWarning }));
-    expect(warnings).toEqual([expect.stringContaining('6 pages are the same as others that are not in')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('6 pages are the same as others that are not in'),
+    ]);
     expect(readFileSync(join(second, 'log.jsonl'), 'utf8')).toContain('"revisits":6');
   });
 });

@@ -7,7 +7,7 @@
  *           the last, two milliseconds at most.
  * Ensures   whatever takes so many turns of the event loop takes no more of this clock's time on a slow machine than on a fast one.
  */
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 
 /** What one look at the clock may add, in true milliseconds. */
 const LONGEST_LOOK = 2;

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { DrumlinError } from '../../src/base/errors.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { DrumlinError } from '../../src/errors.ts';
-import { type Lab, startLab } from '../../src/lab/index.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { type Faults, FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { archivedPages } from './archived.ts';
@@ -42,7 +42,15 @@ const TINY: CrawlOptions = {
 /** Crawls until the end or a failure, which it returns. */
 async function crawl(disk: Disk, options: CrawlOptions = {}): Promise<unknown> {
   const config = resolveConfig({
-    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents: 2, checkpoint: 100, order: 'budget' },
+    ...{
+      dir,
+      dns: [lab.dns],
+      allowPrivate: true,
+      delay: 0,
+      agents: 2,
+      checkpoint: 100,
+      order: 'budget',
+    },
     ...TINY,
     ...options,
   });

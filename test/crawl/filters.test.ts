@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { setFilter } from '../../src/crawl/filters-file.ts';
-import { settingsIn } from '../../src/crawl/folder.ts';
-import type { Page } from '../../src/crawl/page.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
+import { settingsIn } from '../../src/crawl/state/crawl-folder.ts';
+import { setFilter } from '../../src/crawl/state/filters-file.ts';
+import type { Page } from '../../src/crawl/store/page.ts';
 import { crawl } from '../../src/crawl/stream.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import type { UserPredicates } from '../../src/filter/predicates.ts';
@@ -33,10 +33,14 @@ const WEB: Pages = {
 async function run(options: CrawlOptions, predicates?: UserPredicates) {
   site = await startSmallSite(WEB);
   const shown: string[] = [];
-  const { finished } = await startCrawl([`${site.origin}/`], resolveConfig({ ...LOCAL, ...options }), {
-    onPage: ({ url }) => void shown.push(new URL(url).pathname),
-    ...(predicates && { predicates }),
-  });
+  const { finished } = await startCrawl(
+    [`${site.origin}/`],
+    resolveConfig({ ...LOCAL, ...options }),
+    {
+      onPage: ({ url }) => void shown.push(new URL(url).pathname),
+      ...(predicates && { predicates }),
+    },
+  );
   const summary = await finished;
   const asked = site.asked.filter((path) => path !== '/robots.txt').sort();
   return { summary, shown: shown.sort(), asked };
@@ -78,7 +82,10 @@ describe('the filter of each stage', () => {
 
   test('store: what it refuses is neither archived nor shown, but its links are followed', async () => {
     const dir = join(temporaryFolder(), 'crawl');
-    const { asked, shown, summary } = await run({ dir, storeFilter: 'Status == 200 and not IsNoindex' });
+    const { asked, shown, summary } = await run({
+      dir,
+      storeFilter: 'Status == 200 and not IsNoindex',
+    });
     expect(asked).toEqual(EVERYTHING);
     const kept = EVERYTHING.filter((path) => path !== '/b' && path !== '/moved');
     expect(shown).toEqual(kept);
@@ -161,7 +168,12 @@ describe('filters in the folder', () => {
       },
     );
     await finished;
-    expect(site.asked.filter((path) => path !== '/robots.txt').sort()).toEqual(['/', '/a', '/a/1', '/a/2']);
+    expect(site.asked.filter((path) => path !== '/robots.txt').sort()).toEqual([
+      '/',
+      '/a',
+      '/a/1',
+      '/a/2',
+    ]);
     expect(logged().match(/filters-refused/g)).toHaveLength(1);
     expect(logged()).toContain('there is no predicate \\"nonsense\\"');
   });
@@ -192,7 +204,11 @@ describe('hooks of the library', () => {
   });
 
   test('an unknown stage is refused', async () => {
-    const pages = crawl({ ...LOCAL, seeds: 'http://127.0.0.1:9/', filters: { stroe: 'true' } as never });
+    const pages = crawl({
+      ...LOCAL,
+      seeds: 'http://127.0.0.1:9/',
+      filters: { stroe: 'true' } as never,
+    });
     await expect(pages.next()).rejects.toThrow(
       'There is no setting "stroeFilter". Did you mean "storeFilter"?',
     );

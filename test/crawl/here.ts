@@ -2,8 +2,9 @@
  * Crawls in the thread of the test: sources run there without a build, and by a clock of the test's own. Nothing here loses power,
  * unless the test brings a disk that does: what is written counts.
  */
+
+import type { CrawlConfig } from '../../src/config/settings.ts';
 import { type CrawlHooks, type CrawlRun, startCrawl as start } from '../../src/crawl/crawl.ts';
-import type { CrawlConfig } from '../../src/crawl/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 

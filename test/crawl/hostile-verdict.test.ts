@@ -27,7 +27,15 @@ describe('the account of a crawl', () => {
 
   test('comes out even when every URL is answered, given up, refused or waits, each once', () => {
     expect(accountOf(whole)).toEqual({
-      ...{ unique: 100, fetched: 50, givenUp: 9, disallowed: 7, overLimit: 4, waiting: 30, lost: 0 },
+      ...{
+        unique: 100,
+        fetched: 50,
+        givenUp: 9,
+        disallowed: 7,
+        overLimit: 4,
+        waiting: 30,
+        lost: 0,
+      },
     });
   });
 
@@ -53,7 +61,9 @@ describe('figures are flat', () => {
 });
 
 test('the rate is that of the good sites once all of them are met', () => {
-  const samples = [0, 10, 20, 30, 40].map((seconds) => ({ seconds, goodRequests: seconds ** 2 }) as Sample);
+  const samples = [0, 10, 20, 30, 40].map(
+    (seconds) => ({ seconds, goodRequests: seconds ** 2 }) as Sample,
+  );
   expect(steadyRate(samples)).toBe((40 ** 2 - 10 ** 2) / 30);
   expect(steadyRate([])).toBeNaN();
 });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EVERYTHING, killOverAndOver } from '../../soak/kill.ts';
 import { scenarioOf } from '../../src/lab/scenario.ts';
-import { readWithWarcio } from '../archive/fixtures.ts';
-import { indexFaults } from '../archive/true-index.ts';
+import { readWithWarcio } from '../archive/warc/fixtures.ts';
+import { indexFaults } from '../archive/warc/true-index.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
@@ -32,7 +32,15 @@ function folder(): string {
 describe('a crawl by two agents', () => {
   test('that is killed a dozen times archives every page of the web, none twice, in whole files', async () => {
     const report = await killOverAndOver({
-      ...{ kills: 12, domains: 60, pages: 15, livesFor: 700, checkpoint: '200ms', agents: 2, seed: 7 },
+      ...{
+        kills: 12,
+        domains: 60,
+        pages: 15,
+        livesFor: 700,
+        checkpoint: '200ms',
+        agents: 2,
+        seed: 7,
+      },
       flags: ['--order', 'budget'],
     });
     expect(report).toMatchObject({
@@ -52,12 +60,26 @@ describe('a crawl by two agents', () => {
 
   test('with everything on, killed among traps, has no page twice, and its index is true', async () => {
     const report = await killOverAndOver({
-      ...{ kills: 5, domains: 40, pages: 8, livesFor: 1500, checkpoint: '200ms', agents: 2, seed: 3 },
+      ...{
+        kills: 5,
+        domains: 40,
+        pages: 8,
+        livesFor: 1500,
+        checkpoint: '200ms',
+        agents: 2,
+        seed: 3,
+      },
       flags: EVERYTHING.flags,
       // Calendars take a thousand pages each, which is for the long form; so is which pages the rules that it learned may keep out.
       scenario: scenarioOf('clean', { session: 0.04, alias: 0.04, repeat: 0.04, 'soft-404': 0.2 }),
     });
-    expect(report).toMatchObject({ exitCode: 0, twice: [], torn: [], unconfirmed: 0, indexFaults: [] });
+    expect(report).toMatchObject({
+      exitCode: 0,
+      twice: [],
+      torn: [],
+      unconfirmed: 0,
+      indexFaults: [],
+    });
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
     expect(report.kills).toBeGreaterThan(0);
   });
@@ -67,14 +89,24 @@ describe('a crawl by two agents', () => {
     site = await startSmallSite({
       '/': linking(...paths),
       ...Object.fromEntries(
-        paths.map((path) => [path, (_, response) => void setTimeout(() => response.end(linking('/')), 5)]),
+        paths.map((path) => [
+          path,
+          (_, response) => void setTimeout(() => response.end(linking('/')), 5),
+        ]),
       ),
     });
     const dir = join(folder(), 'crawl');
     let stops = 0;
     for (let code = -1; code !== 0; ) {
       const asked = site.asked.length;
-      const child = spawn(process.execPath, [DRUMLIN, 'crawl', `${site.origin}/`, '--dir', dir, ...LOCAL]);
+      const child = spawn(process.execPath, [
+        DRUMLIN,
+        'crawl',
+        `${site.origin}/`,
+        '--dir',
+        dir,
+        ...LOCAL,
+      ]);
       const ended = once(child, 'exit');
       while (site.asked.length < asked + 16 && child.exitCode === null) {
         await new Promise((later) => setImmediate(later));
@@ -96,7 +128,10 @@ describe('a crawl by two agents', () => {
 
 async function archived(archive: string): Promise<string[]> {
   const records = [];
-  for (const file of readdirSync(archive)) records.push(...(await readWithWarcio(join(archive, file))));
-  const responses = records.filter(({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'));
+  for (const file of readdirSync(archive))
+    records.push(...(await readWithWarcio(join(archive, file))));
+  const responses = records.filter(
+    ({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'),
+  );
   return responses.map(({ url }) => new URL(String(url)).pathname).sort();
 }

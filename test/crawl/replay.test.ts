@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountOf } from '../../soak/hostile/verdict.ts';
-import { resolveConfig } from '../../src/crawl/settings.ts';
-import { type Lab, startLab } from '../../src/lab/index.ts';
-import { readWithWarcio, type SecondOpinion } from '../archive/fixtures.ts';
+import { resolveConfig } from '../../src/config/settings.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
+import { readWithWarcio, type SecondOpinion } from '../archive/warc/fixtures.ts';
 import { startCrawl } from './here.ts';
 
 let dir: string;
@@ -23,12 +23,23 @@ afterEach(async () => {
 /** Loopback only: some names of the hostile web lead to private networks. */
 const LOOPBACK = ['127.0.0.0/8'];
 
-async function archiveOf(web: Lab, options: Record<string, unknown> = {}): Promise<SecondOpinion[]> {
-  const config = resolveConfig({ dir, dns: [web.dns], allowPrivate: LOOPBACK, delay: 0, ...options });
+async function archiveOf(
+  web: Lab,
+  options: Record<string, unknown> = {},
+): Promise<SecondOpinion[]> {
+  const config = resolveConfig({
+    dir,
+    dns: [web.dns],
+    allowPrivate: LOOPBACK,
+    delay: 0,
+    ...options,
+  });
   const summary = await (await startCrawl(web.seeds, config)).finished;
   expect(accountOf(summary).lost).toBe(0);
   const files = readdirSync(join(dir, 'archive')).sort();
-  return (await Promise.all(files.map((file) => readWithWarcio(join(dir, 'archive', file))))).flat();
+  return (
+    await Promise.all(files.map((file) => readWithWarcio(join(dir, 'archive', file))))
+  ).flat();
 }
 
 const confirmed = ({ type, blockConfirmed, payloadConfirmed }: SecondOpinion) =>
@@ -55,7 +66,9 @@ describe('the archive of a crawl', () => {
     const records = await archiveOf(lab, { maxPages: 150, warcSize: 100_000 });
     expect(readdirSync(join(dir, 'archive')).length).toBeGreaterThan(3);
     expect(records.every(confirmed)).toBe(true);
-    const responses = records.filter(({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'));
+    const responses = records.filter(
+      ({ type, url }) => type === 'response' && !url?.endsWith('/robots.txt'),
+    );
     expect(responses.length).toBe(150);
   });
 

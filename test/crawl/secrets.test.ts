@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { type ForwardProxy, forwardProxy } from '../fetch/forward-proxy.ts';
 import { startCrawl } from './here.ts';
 import { type Handler, linking, type SmallSite, startSmallSite } from './small-site.ts';
@@ -60,7 +60,10 @@ async function crawl(options: CrawlOptions = {}): Promise<void> {
   const config = resolveConfig({
     ...{ dir, allowPrivate: true, delay: 0, agents: 2, checkpoint: 100 },
     auth: secretFile('passwords', `${host} reader open-sesame\n`),
-    cookies: secretFile('cookies.txt', `${hostname}\tFALSE\t/\tFALSE\t0\tsession\ttaste-of-almonds\n`),
+    cookies: secretFile(
+      'cookies.txt',
+      `${hostname}\tFALSE\t/\tFALSE\t0\tsession\ttaste-of-almonds\n`,
+    ),
     ...options,
   });
   await (await startCrawl([`${site.origin}/`], config)).finished;
@@ -73,7 +76,9 @@ function everything(): string {
     .map(({ parentPath, name }) => join(parentPath, name));
   return paths
     .map((path) =>
-      (path.endsWith('.gz') ? gunzipSync(readFileSync(path)) : readFileSync(path)).toString('latin1'),
+      (path.endsWith('.gz') ? gunzipSync(readFileSync(path)) : readFileSync(path)).toString(
+        'latin1',
+      ),
     )
     .join('\n');
 }
@@ -82,7 +87,9 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 test('they are sent, and are neither in the archive nor in any other file of the crawl', async () => {
   await crawl();
-  expect(seen.sort()).toEqual(['/', '/a'].map((path) => `${path} Basic ${LOGIN} session=taste-of-almonds`));
+  expect(seen.sort()).toEqual(
+    ['/', '/a'].map((path) => `${path} Basic ${LOGIN} session=taste-of-almonds`),
+  );
   const left = everything();
   expect(left).toContain('Authorization: [redacted]');
   expect(left).toContain('Cookie: [redacted]');

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { accountOf } from '../../soak/hostile/verdict.ts';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
-import { allWaiting, HostWaits } from '../../src/crawl/waits.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
+import { allWaiting, HostWaits } from '../../src/crawl/record/host-waits.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
-import { VirtualClock } from '../../src/lab/virtual/clock.ts';
+import { VirtualClock } from '../../src/simulator/clock.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
@@ -40,7 +40,10 @@ async function run(pages: Pages, options: CrawlOptions = {}, times = 200) {
 }
 
 describe('a page that answers 500', () => {
-  const web = { '/': linking('/err', ...GOOD), ...Object.fromEntries(GOOD.map((path) => [path, linking()])) };
+  const web = {
+    '/': linking('/err', ...GOOD),
+    ...Object.fromEntries(GOOD.map((path) => [path, linking()])),
+  };
 
   test('does not hold up the others, and is tried again behind them, half a minute later', async () => {
     const { asked, at, summary, told } = await run({ ...web, '/err': failing(500) }, {}, 20);
@@ -52,7 +55,9 @@ describe('a page that answers 500', () => {
       errors: { 'status-5xx': 1 },
     });
     expect(accountOf(summary)).toMatchObject({ fetched: 22, givenUp: 0, lost: 0 });
-    expect(told).toContainEqual(expect.objectContaining({ causes: { 'status-5xx': 1 }, host: '127.0.0.1' }));
+    expect(told).toContainEqual(
+      expect.objectContaining({ causes: { 'status-5xx': 1 }, host: '127.0.0.1' }),
+    );
   });
 
   test('does not hold up those that come to its host a few at a time, in the order of budgets', async () => {
@@ -73,7 +78,11 @@ describe('a page that answers 500', () => {
         failing(500)(request, response);
       },
     });
-    expect(summary).toMatchObject({ statuses: { 200: 22 }, errors: {}, retries: { 'status-5xx': 1 } });
+    expect(summary).toMatchObject({
+      statuses: { 200: 22 },
+      errors: {},
+      retries: { 'status-5xx': 1 },
+    });
   });
 
   test('costs its host half a minute at most, however many there are among others', async () => {
@@ -150,7 +159,9 @@ describe('who waits', () => {
       until: clock.now() + 200,
       host: 'b.example',
     });
-    expect(allWaiting([undefined, current, { causes: { reset: 2 }, until: 1, host: 'c.example' }])).toEqual({
+    expect(
+      allWaiting([undefined, current, { causes: { reset: 2 }, until: 1, host: 'c.example' }]),
+    ).toEqual({
       causes: { 'status-5xx': 1, reset: 3 },
       until: 1,
       host: 'c.example',

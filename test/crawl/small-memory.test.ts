@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
-import { type Lab, startLab } from '../../src/lab/index.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
 
@@ -55,10 +55,18 @@ describe('a crawl with memory for three hosts and twelve URLs', () => {
 
   test('keeps delays, robots.txt and failures of hosts that left memory', async () => {
     lab = await startLab({ scenario: 'clean', domains: 30, pages: 6 });
-    const options = { ...TINY, agents: 1, delay: '2s', addressDelay: '100ms', dir: join(dir, 'crawl') };
+    const options = {
+      ...TINY,
+      agents: 1,
+      delay: '2s',
+      addressDelay: '100ms',
+      dir: join(dir, 'crawl'),
+    };
     const urls = await fetched(lab, options);
     expect(new Set(urls).size).toBe(urls.length);
     // One robots.txt a host: a host that comes back remembers its rules.
-    expect(lab.requests).toBeLessThan(urls.length + 1.2 * new Set(urls.map((url) => new URL(url).host)).size);
+    expect(lab.requests).toBeLessThan(
+      urls.length + 1.2 * new Set(urls.map((url) => new URL(url).host)).size,
+    );
   });
 });

@@ -29,7 +29,8 @@ export async function startSmallSite(pages: Pages, ip = '127.0.0.1', port = 0): 
     times.push(performance.now());
     const page = pages[path];
     if (typeof page === 'function') return page(request, response);
-    if (page === undefined) response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
+    if (page === undefined)
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
     else response.writeHead(200, { 'content-type': 'text/html' }).end(page);
   });
   await new Promise<void>((listening, failed) => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { crawl } from '../../src/index.ts';
+import { crawl } from '../../src/api/index.ts';
 import { linking, startSmallSite } from './small-site.ts';
 
 const LOCAL = { allowPrivate: true, delay: 0, agents: 1 };
@@ -21,7 +21,9 @@ describe('the stream of pages', () => {
   });
 
   test('stops the crawl when its reader leaves the loop', async () => {
-    const site = await startSmallSite({ '/': linking(...Array.from({ length: 500 }, (_, i) => `/${i}`)) });
+    const site = await startSmallSite({
+      '/': linking(...Array.from({ length: 500 }, (_, i) => `/${i}`)),
+    });
     for await (const _ of crawl({ ...LOCAL, seeds: `${site.origin}/` })) break;
     const asked = site.asked.length;
     expect(asked).toBeLessThan(100);
@@ -29,7 +31,8 @@ describe('the stream of pages', () => {
   });
 
   test('throws what is wrong with its options, with the remedy', async () => {
-    const first = (options: object) => crawl({ ...LOCAL, seeds: 'http://127.0.0.1:1/', ...options }).next();
+    const first = (options: object) =>
+      crawl({ ...LOCAL, seeds: 'http://127.0.0.1:1/', ...options }).next();
     await expect(first({ maxPags: 3 })).rejects.toThrow(
       'There is no setting "maxPags". Did you mean "maxPages"?',
     );

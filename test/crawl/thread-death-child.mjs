@@ -16,10 +16,17 @@ threads.Worker = class extends threads.Worker {
 syncBuiltinESMExports();
 
 const { startCrawl } = await import('../../dist/crawl/crawl.js');
-const { resolveConfig } = await import('../../dist/crawl/settings.js');
+const { resolveConfig } = await import('../../dist/config/settings.js');
 
 const [dir, dns, ...seeds] = process.argv.slice(2);
-const config = resolveConfig({ dir, dns: [dns], allowPrivate: true, delay: 0, agents: 3, checkpoint: 100 });
+const config = resolveConfig({
+  dir,
+  dns: [dns],
+  allowPrivate: true,
+  delay: 0,
+  agents: 3,
+  checkpoint: 100,
+});
 let pages = 0;
 const run = await startCrawl(seeds, config, {
   onPage: () => {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { resolveConfig } from '../../src/crawl/settings.ts';
-import { startLab } from '../../src/lab/index.ts';
+import { resolveConfig } from '../../src/config/settings.ts';
+import { startLab } from '../../src/lab/server/lab.ts';
 import { archivedPages } from './archived.ts';
 import { startCrawl } from './here.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CrawlOptions, resolveConfig } from '../../src/crawl/settings.ts';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { type FileSystem, nodeFileSystem } from '../../src/disk/file-system.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
@@ -45,7 +45,12 @@ async function site(pages: Parameters<typeof startSmallSite>[0], ip?: string): P
 }
 
 /** Files whose path has `part` in it are made when they are let go, and not before. */
-function holding(part: string): { fileSystem: FileSystem; held(): boolean; hold(): void; letGo(): void } {
+function holding(part: string): {
+  fileSystem: FileSystem;
+  held(): boolean;
+  hold(): void;
+  letGo(): void;
+} {
   let letGo = () => {};
   let gate: Promise<void> | undefined;
   let held = false;

@@ -77,7 +77,11 @@ test('a full disk is reported by name and remedy, and the log stays broken', asy
 
 test('an fsync that fails is an error, never a silence', async () => {
   const path = join(temporaryFolder(), 'log');
-  const log = await AppendLog.create(new Disk(new FaultyFileSystem({ failSync: true })), path, FORMAT);
+  const log = await AppendLog.create(
+    new Disk(new FaultyFileSystem({ failSync: true })),
+    path,
+    FORMAT,
+  );
   await expect(log.sync()).rejects.toMatchObject({ code: 'DISK_FAILED' });
   await log.abandon();
 });
@@ -121,7 +125,9 @@ test('a sequential reader gives back any split of the bytes, and says when a rec
   );
   writeFileSync(path, 'abc');
   const file = await new Disk().open(path, 'read');
-  await expect(new SequentialReader(file, 0, 3, 2).take(5)).rejects.toMatchObject({ code: 'FILE_SHORT' });
+  await expect(new SequentialReader(file, 0, 3, 2).take(5)).rejects.toMatchObject({
+    code: 'FILE_SHORT',
+  });
   await file.close();
 });
 

@@ -90,7 +90,10 @@ test.each([
 ])('a checkpoint %s is refused by name', async (_, content, code) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'checkpoint.json'), content);
-  await expect(loadCheckpoint(new Disk(), folder, FORMAT)).rejects.toMatchObject({ code, exitCode: 5 });
+  await expect(loadCheckpoint(new Disk(), folder, FORMAT)).rejects.toMatchObject({
+    code,
+    exitCode: 5,
+  });
 });
 
 test('recovery cuts named files, deletes our unnamed ones, and leaves everything else alone', async () => {
@@ -105,13 +108,17 @@ test('recovery cuts named files, deletes our unnamed ones, and leaves everything
 
 test('recovery refuses a named file that is missing or too short', async () => {
   const folder = temporaryFolder();
-  await expect(recoverFolder(new Disk(), folder, { 'log.1': 3 }, () => true)).rejects.toMatchObject({
-    code: 'FILE_MISSING',
-  });
+  await expect(recoverFolder(new Disk(), folder, { 'log.1': 3 }, () => true)).rejects.toMatchObject(
+    {
+      code: 'FILE_MISSING',
+    },
+  );
   writeFileSync(join(folder, 'log.1'), 'ab');
-  await expect(recoverFolder(new Disk(), folder, { 'log.1': 3 }, () => true)).rejects.toMatchObject({
-    code: 'FILE_SHORT',
-  });
+  await expect(recoverFolder(new Disk(), folder, { 'log.1': 3 }, () => true)).rejects.toMatchObject(
+    {
+      code: 'FILE_SHORT',
+    },
+  );
   expect(existsSync(join(folder, 'log.1'))).toBe(true);
 });
 

@@ -34,7 +34,12 @@ const model = (pairs: readonly Pair[]) =>
 
 const U32 = 2 ** 32 - 1;
 const near = fc.nat(12);
-const far = fc.oneof(fc.nat(12), fc.integer({ min: 0, max: U32 }), fc.constant(U32), fc.constant(2 ** 31));
+const far = fc.oneof(
+  fc.nat(12),
+  fc.integer({ min: 0, max: U32 }),
+  fc.constant(U32),
+  fc.constant(2 ** 31),
+);
 
 test('gives every pair once, by key and then by value, whatever the memory and however the keys are spread', async () => {
   const pairs = fc.oneof(
@@ -92,7 +97,9 @@ test('settleLists sorts each list on its own and closes the gaps, short lists an
       const values = Uint32Array.from(content.flat());
       const kept = settleLists(offsets, content.length, values);
       const expected = content.map((list) => [...new Set(list)].sort((a, b) => a - b));
-      expect(content.map((_, i) => [...values.subarray(offsets[i], offsets[i + 1])])).toEqual(expected);
+      expect(content.map((_, i) => [...values.subarray(offsets[i], offsets[i + 1])])).toEqual(
+        expected,
+      );
       expect(kept).toBe(expected.flat().length);
     }),
   );

@@ -2,7 +2,12 @@
  * A file system that misbehaves on purpose: writes cut short, a disk that fills up, an fsync or a rename that fails, and
  * a process that "dies" after so many operations, so that whatever it does later never reaches the disk.
  */
-import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from '../../src/disk/file-system.ts';
+import {
+  type FileSystem,
+  nodeFileSystem,
+  type OpenMode,
+  type RawFile,
+} from '../../src/disk/file-system.ts';
 
 export interface Faults {
   /** A read or write moves at most this many bytes at a time. */

@@ -19,7 +19,10 @@ test('a live process elsewhere keeps its lock; when it is dead the lock is taken
   const folder = temporaryFolder();
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   const exited = new Promise((resolve) => other.once('exit', resolve));
-  writeFileSync(join(folder, 'LOCK'), JSON.stringify({ pid: other.pid, host: os.hostname(), started: '' }));
+  writeFileSync(
+    join(folder, 'LOCK'),
+    JSON.stringify({ pid: other.pid, host: os.hostname(), started: '' }),
+  );
   expect(() => FolderLock.acquire(folder)).toThrow(`process ${other.pid}`);
   other.kill('SIGKILL');
   await exited;
@@ -28,14 +31,17 @@ test('a live process elsewhere keeps its lock; when it is dead the lock is taken
   lock.release();
 });
 
-test.runIf(process.platform === 'linux')('a process id that was reused is not mistaken for the owner', () => {
-  const folder = temporaryFolder();
-  writeFileSync(
-    join(folder, 'LOCK'),
-    JSON.stringify({ pid: process.pid, host: os.hostname(), started: '1' }),
-  );
-  FolderLock.acquire(folder).release();
-});
+test.runIf(process.platform === 'linux')(
+  'a process id that was reused is not mistaken for the owner',
+  () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'LOCK'),
+      JSON.stringify({ pid: process.pid, host: os.hostname(), started: '1' }),
+    );
+    FolderLock.acquire(folder).release();
+  },
+);
 
 test('the lock of another machine is never judged, only named with the remedy', () => {
   const folder = temporaryFolder();
@@ -66,7 +72,8 @@ test('a process that died while it took over, at any depth, blocks nobody; one t
   const exited = new Promise((resolve) => other.once('exit', resolve));
   const owner = JSON.stringify({ pid: other.pid, host: os.hostname(), started: '' });
   writeFileSync(join(folder, 'LOCK'), 'nonsense');
-  for (const name of ['LOCK.takeover', 'LOCK.takeover.takeover']) writeFileSync(join(folder, name), owner);
+  for (const name of ['LOCK.takeover', 'LOCK.takeover.takeover'])
+    writeFileSync(join(folder, name), owner);
   expect(() => FolderLock.acquire(folder)).toThrow(`process ${other.pid}`);
   other.kill('SIGKILL');
   await exited;

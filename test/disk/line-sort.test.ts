@@ -9,7 +9,11 @@ import { temporaryFolder } from './temporary-folder.ts';
 const anyLine = fc.oneof(fc.stringMatching(/^[a-c]{0,3}$/), fc.stringMatching(/^[ -~]{0,200}$/));
 const anyLines = fc.array(anyLine, { size: 'max', maxLength: 400 });
 
-async function sorted(lines: readonly string[], memory: number, mostRuns?: number): Promise<string[]> {
+async function sorted(
+  lines: readonly string[],
+  memory: number,
+  mostRuns?: number,
+): Promise<string[]> {
   const folder = temporaryFolder();
   const sorter = new LineSorter(new Disk(), folder, 'x', memory, mostRuns);
   for (const line of lines) await sorter.add(line);

@@ -5,7 +5,12 @@
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from '../../src/disk/file-system.ts';
+import {
+  type FileSystem,
+  nodeFileSystem,
+  type OpenMode,
+  type RawFile,
+} from '../../src/disk/file-system.ts';
 
 interface Inode {
   durable: Buffer;
@@ -68,7 +73,8 @@ export class PowerCutFileSystem implements FileSystem {
   async removeFolder(path: string): Promise<void> {
     await nodeFileSystem.removeFolder(path);
     for (const name of [...this.#names.keys()]) if (isIn(name, path)) this.#names.delete(name);
-    for (const name of [...this.#durableNames.keys()]) if (isIn(name, path)) this.#durableNames.delete(name);
+    for (const name of [...this.#durableNames.keys()])
+      if (isIn(name, path)) this.#durableNames.delete(name);
   }
 
   makeFolder(path: string, closed?: boolean): Promise<void> {

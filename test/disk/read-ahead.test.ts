@@ -29,7 +29,9 @@ test('shows the bytes of a range in order, however far one looks and however lit
         let at = start;
         for (const [look, take] of looks) {
           const got = await reader.peek(look);
-          expect([...got.subarray(0, look)]).toEqual([...bytes.subarray(at, Math.min(end, at + look))]);
+          expect([...got.subarray(0, look)]).toEqual([
+            ...bytes.subarray(at, Math.min(end, at + look)),
+          ]);
           const taken = Math.min(take, got.length);
           reader.skip(taken);
           at += taken;

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lineOf } from '../../src/cli/doctor.ts';
+import { lineOf } from '../../src/cli/commands/doctor.ts';
 import { examine } from '../../src/doctor/index.ts';
 import {
   judgeClock,
@@ -15,7 +15,7 @@ import {
   judgeNode,
   judgeRoom,
 } from '../../src/doctor/verdicts.ts';
-import { startLab } from '../../src/lab/index.ts';
+import { startLab } from '../../src/lab/server/lab.ts';
 import { startSmallSite } from '../crawl/small-site.ts';
 
 const NOW = Date.UTC(2026, 10, 16);
@@ -74,7 +74,8 @@ describe('the doctor', () => {
     const site = await startSmallSite({ '/': 'page' });
     try {
       const found = [];
-      for await (const finding of examine({ folder, agents: 1, dns: [lab.dns], url })) found.push(finding);
+      for await (const finding of examine({ folder, agents: 1, dns: [lab.dns], url }))
+        found.push(finding);
       expect(found.map(({ check }) => check)).toEqual([
         'node',
         'memory',
@@ -91,10 +92,18 @@ describe('the doctor', () => {
       expect(readdirSync(folder)).toEqual([]);
       // Addresses need no look-up, and what is there is compared with its server's clock.
       const local = [];
-      for await (const finding of examine({ folder, agents: 1, dns: [lab.dns], url: `${site.origin}/` }))
+      for await (const finding of examine({
+        folder,
+        agents: 1,
+        dns: [lab.dns],
+        url: `${site.origin}/`,
+      }))
         local.push(finding);
       expect(local.at(-2)).toMatchObject({ check: 'web', verdict: 'ok' });
-      expect(local.at(-1)).toMatchObject({ verdict: 'ok', fact: expect.stringContaining('of the server’s') });
+      expect(local.at(-1)).toMatchObject({
+        verdict: 'ok',
+        fact: expect.stringContaining('of the server’s'),
+      });
     } finally {
       await site.close();
       await lab.close();
@@ -115,6 +124,8 @@ describe('the doctor', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(findings.filter(({ verdict }) => verdict === 'bad').map(({ check }) => check)).toContain('dns');
+    expect(findings.filter(({ verdict }) => verdict === 'bad').map(({ check }) => check)).toContain(
+      'dns',
+    );
   });
 });

@@ -5,7 +5,15 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { add64, append, type Combine, from64, max64, read64, replace } from '../../src/drum/combine.ts';
+import {
+  add64,
+  append,
+  type Combine,
+  from64,
+  max64,
+  read64,
+  replace,
+} from '../../src/drum/combine.ts';
 import { Drum, type DrumOptions, type DrumState } from '../../src/drum/drum.ts';
 import { DrumBatch } from '../../src/drum/drum-batch.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
@@ -95,7 +103,8 @@ async function takeAll(drum: Drum): Promise<string[]> {
 
 async function contents(drum: Drum): Promise<[bigint, string][]> {
   const out: [bigint, string][] = [];
-  for await (const { key, value } of drum.records()) out.push([key, Buffer.from(value).toString('hex')]);
+  for await (const { key, value } of drum.records())
+    out.push([key, Buffer.from(value).toString('hex')]);
   return out;
 }
 
@@ -121,26 +130,30 @@ describe.each([
 
   test('does what a map would do with the tuples one by one, and answers each check once', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(tuples(value), { maxLength: 5 }), fc.nat(31), async (batches, flushes) => {
-        const drum = await Drum.open(options({ combine, ...fixed }));
-        const model = new Model(combine);
-        const answers: string[] = [];
-        for (const [i, list] of batches.entries()) {
-          list.forEach((tuple) => {
-            model.apply(tuple);
-          });
-          await drum.offer(pack(list));
-          if (flushes & (1 << i)) await drum.flush();
+      fc.asyncProperty(
+        fc.array(tuples(value), { maxLength: 5 }),
+        fc.nat(31),
+        async (batches, flushes) => {
+          const drum = await Drum.open(options({ combine, ...fixed }));
+          const model = new Model(combine);
+          const answers: string[] = [];
+          for (const [i, list] of batches.entries()) {
+            list.forEach((tuple) => {
+              model.apply(tuple);
+            });
+            await drum.offer(pack(list));
+            if (flushes & (1 << i)) await drum.flush();
+            answers.push(...(await takeAll(drum)));
+          }
+          await drum.flush();
+          expect(drum.pending).toBe(0);
           answers.push(...(await takeAll(drum)));
-        }
-        await drum.flush();
-        expect(drum.pending).toBe(0);
-        answers.push(...(await takeAll(drum)));
-        expect(await contents(drum)).toEqual(sorted(model.map));
-        expect(byKey(answers)).toEqual(byKey(model.answers));
-        expect(drum.size).toBe(model.map.size);
-        await drum.close();
-      }),
+          expect(await contents(drum)).toEqual(sorted(model.map));
+          expect(byKey(answers)).toEqual(byKey(model.answers));
+          expect(drum.size).toBe(model.map.size);
+          await drum.close();
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -148,7 +161,10 @@ describe.each([
 
 test('after a crash a DRUM is what it was at the last freeze, also when it is opened with other memory', async () => {
   const step = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ do: fc.constant('offer' as const), list: tuples(counter) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('offer' as const), list: tuples(counter) }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({ do: fc.constantFrom('flush', 'take', 'freeze', 'crash', 'shrink') }),
@@ -182,7 +198,8 @@ test('after a crash a DRUM is what it was at the last freeze, also when it is op
           await drum.settle(at);
         } else {
           await drum.close();
-          if (what.do === 'shrink') how = { ...how, geometry: { ...GEOMETRY, buckets: 2, keyChunk: 8 } };
+          if (what.do === 'shrink')
+            how = { ...how, geometry: { ...GEOMETRY, buckets: 2, keyChunk: 8 } };
           drum = await Drum.open({ ...how, at });
           now = frozen.copy();
         }
@@ -197,7 +214,9 @@ test('after a crash a DRUM is what it was at the last freeze, also when it is op
 });
 
 test('answers come in the order of arrival within a bucket', async () => {
-  const drum = await Drum.open(options({ geometry: { ...GEOMETRY, bucketKeys: 50, bucketTexts: 4096 } }));
+  const drum = await Drum.open(
+    options({ geometry: { ...GEOMETRY, bucketKeys: 50, bucketTexts: 4096 } }),
+  );
   const batch = new DrumBatch();
   for (let i = 20; i > 0; i--) batch.check(BigInt(i), Buffer.from(String(i)));
   await drum.offer(batch);
@@ -247,7 +266,9 @@ test('a repository of other values is refused by name', async () => {
   await drum.flush();
   const at = await drum.freeze();
   await drum.close();
-  await expect(Drum.open({ ...how, valueBytes: 4, at })).rejects.toMatchObject({ code: 'VALUE_LENGTH' });
+  await expect(Drum.open({ ...how, valueBytes: 4, at })).rejects.toMatchObject({
+    code: 'VALUE_LENGTH',
+  });
 });
 
 test('a second call before the first has settled is refused', async () => {
@@ -259,5 +280,7 @@ test('a second call before the first has settled is refused', async () => {
 });
 
 test('counters read back what was written', () => {
-  fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (n) => read64(from64(n)) === n));
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (n) => read64(from64(n)) === n),
+  );
 });

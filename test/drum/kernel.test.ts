@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { xxh64Bytes } from '../../src/base/xxh64.ts';
 import { Kernel, MERGE, SLACK } from '../../src/drum/kernel.ts';
 import { KERNEL_WASM } from '../../src/drum/kernel-wasm.ts';
-import { xxh64Bytes } from '../../src/url/xxh64.ts';
 import { compileKernel } from './compile-kernel.ts';
 
 const texts = fc.array(fc.uint8Array({ maxLength: 90 }), { minLength: 1, maxLength: 12 });
@@ -151,7 +151,9 @@ test('distribute, pick and extract bring back the texts whose bits are set', () 
     fc.property(fc.array(entry, { minLength: 1, maxLength: 12 }), (entries) => {
       const kernel = new Kernel(65_536 * 4);
       const n = entries.length;
-      const [keys, ends, bytes, keep] = [n * 8, n * 4, 4000, n].map((size) => kernel.allocate(size));
+      const [keys, ends, bytes, keep] = [n * 8, n * 4, 4000, n].map((size) =>
+        kernel.allocate(size),
+      );
       const [slots, lanes, lane] = [65_536 * 2, 16, 8000].map((size) => kernel.allocate(size));
       const [bits, outKeys, outEnds, out] = [8, n * 8, n * 4, 4000 + SLACK].map((size) =>
         kernel.allocate(size),
@@ -176,9 +178,13 @@ test('distribute, pick and extract bring back the texts whose bits are set', () 
       const end = kernel.run.extract(lane + 1000, kept.length, moved, outEnds, out, 0);
       const wanted = kept.filter((one) => one.wanted);
       expect([...kernel.u64(outKeys, count)]).toEqual(wanted.map(({ i }) => BigInt(i)));
-      expect(Buffer.from(kernel.view(out, end))).toEqual(Buffer.concat(wanted.map(({ text }) => text)));
+      expect(Buffer.from(kernel.view(out, end))).toEqual(
+        Buffer.concat(wanted.map(({ text }) => text)),
+      );
       let sum = 0;
-      expect([...kernel.u32(outEnds, count)]).toEqual(wanted.map(({ text }) => (sum += text.length)));
+      expect([...kernel.u32(outEnds, count)]).toEqual(
+        wanted.map(({ text }) => (sum += text.length)),
+      );
     }),
     { numRuns: 60 },
   );

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Pacer } from '../../src/base/pacer.ts';
+import { xxh64 } from '../../src/base/xxh64.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { drumOverhead, PAPER } from '../../src/drum/cost-model.ts';
 import { drumGeometry, type Geometry } from '../../src/drum/geometry.ts';
 import { KeyDrum } from '../../src/drum/key-drum.ts';
-import type { Pacer } from '../../src/drum/pacer.ts';
-import { BatchBuilder } from '../../src/sieve/batch.ts';
-import { xxh64 } from '../../src/url/xxh64.ts';
+import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { pack, unpack } from '../sieve/packing.ts';
 import { TINY } from './tiny-geometry.ts';
@@ -77,7 +77,10 @@ test('buckets follow the keys: a narrow range of them still fills all buckets ev
   const geometry = { ...TINY, buckets: 4, bucketKeys: 1000, keyChunk: 64, textChunk: 256 };
   const drum = await open(geometry);
   // An agent that owns two of 1024 partitions: ten constant bits, or nearly.
-  const keys = Array.from({ length: 800 }, (_, i) => (BigInt(300 + (i % 2)) << 54n) | (xxh64(`${i}`) >> 10n));
+  const keys = Array.from(
+    { length: 800 },
+    (_, i) => (BigInt(300 + (i % 2)) << 54n) | (xxh64(`${i}`) >> 10n),
+  );
   await drum.offer(pack(keys.map((key) => ({ key, text: '' }))));
   await drum.flush();
   const { state } = await drum.freeze();
@@ -98,7 +101,9 @@ test('a merge lets others run between its slices', async () => {
     },
   };
   const drum = await open({ ...drumGeometry(2 ** 20), buckets: 1 }, { pacer });
-  await drum.offer(pack(Array.from({ length: 20_000 }, (_, i) => ({ key: xxh64(`${i}`), text: '' }))));
+  await drum.offer(
+    pack(Array.from({ length: 20_000 }, (_, i) => ({ key: xxh64(`${i}`), text: '' }))),
+  );
   await drum.flush();
   expect(pauses).toBeGreaterThan(2);
   expect(drum.size).toBe(20_000);
@@ -121,7 +126,10 @@ test('files that no checkpoint needs are deleted as soon as their answers are ta
   for (let i = 0; i < 40; i++) await drum.offer(pack([{ key: xxh64(`${i}`), text: 'text' }]));
   await drum.flush();
   await takeKeys(drum);
-  expect((await disk.list(folder)).map((name) => name.split('.')[0]).sort()).toEqual(['keys', 'offers']);
+  expect((await disk.list(folder)).map((name) => name.split('.')[0]).sort()).toEqual([
+    'keys',
+    'offers',
+  ]);
   await drum.close();
 });
 

@@ -6,7 +6,7 @@ import { Drum } from '../../src/drum/drum.ts';
 import { DrumBatch } from '../../src/drum/drum-batch.ts';
 import { drumGeometry, mercatorGeometry } from '../../src/drum/geometry.ts';
 import { KeyDrum, type KeyDrumState } from '../../src/drum/key-drum.ts';
-import { BatchBuilder } from '../../src/sieve/batch.ts';
+import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
 import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { unpack } from '../sieve/packing.ts';
@@ -29,13 +29,19 @@ async function textsOf(drum: KeyDrum): Promise<Set<string>> {
 }
 
 /** As a checkpoint stores it. */
-const stored = (frozen: Frozen<KeyDrumState>): Frozen<KeyDrumState> => JSON.parse(JSON.stringify(frozen));
+const stored = (frozen: Frozen<KeyDrumState>): Frozen<KeyDrumState> =>
+  JSON.parse(JSON.stringify(frozen));
 
 test('offers collected after a restart survive a power cut once they are frozen', async () => {
   const fileSystem = new PowerCutFileSystem();
   const folder = temporaryFolder();
   const open = (at?: Frozen<KeyDrumState>) =>
-    KeyDrum.open({ disk: new Disk(fileSystem), folder, geometry: drumGeometry(2 ** 20), ...(at && { at }) });
+    KeyDrum.open({
+      disk: new Disk(fileSystem),
+      folder,
+      geometry: drumGeometry(2 ** 20),
+      ...(at && { at }),
+    });
   let at: Frozen<KeyDrumState> | undefined;
   for (let part = 0; part < 3; part++) {
     const drum = await open(at);
@@ -91,6 +97,7 @@ test('long old values do not spoil short new ones when answers overflow in the m
     batch.checkUpdate(BigInt(i + 1), Buffer.from(`new ${i + 1}`), Buffer.from('aux'));
   await drum.offer(batch);
   await drum.flush();
-  for await (const { key, value } of drum.records()) expect(Buffer.from(value).toString()).toBe(`new ${key}`);
+  for await (const { key, value } of drum.records())
+    expect(Buffer.from(value).toString()).toBe(`new ${key}`);
   await drum.close();
 });

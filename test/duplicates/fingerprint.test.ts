@@ -9,11 +9,15 @@ import { naiveMinima, naiveSignature, readPage, resemblance, shingles } from './
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 const fingerprint = (text: string): Fingerprint => fingerprintOf(bytesOf(text));
-const alike = (one: Fingerprint, other: Fingerprint): number => similarity(one.sketch, 0, other.sketch, 0);
+const alike = (one: Fingerprint, other: Fingerprint): number =>
+  similarity(one.sketch, 0, other.sketch, 0);
 
 /** What pages are made of, well or badly. */
 const piece = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(...'the cat sat on A1 mat 2026 x7y9 Ünïcode a'.split(' ')) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(...'the cat sat on A1 mat 2026 x7y9 Ünïcode a'.split(' ')),
+  },
   { weight: 6, arbitrary: fc.constantFrom(' ', '. ', ', ', '\n', '&amp;', '') },
   {
     weight: 6,
@@ -64,7 +68,9 @@ const piece = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.string({ unit: anyCharacter, maxLength: 12 }).map((s) => bytesOf(s).toString('latin1')),
+    arbitrary: fc
+      .string({ unit: anyCharacter, maxLength: 12 })
+      .map((s) => bytesOf(s).toString('latin1')),
   },
   { weight: 1, arbitrary: fc.nat(90).map((n) => 'longword1'.repeat(n)) },
 );
@@ -88,7 +94,8 @@ describe('the fingerprint of a page', () => {
       fc.property(page, (text) => {
         const { sketch } = fingerprint(text);
         for (const [place, least] of naiveMinima(readPage(bytesOf(text)).words).entries()) {
-          if (least !== undefined) expect((sketch[place >>> 3] >>> ((place & 7) * 4)) & 15).toBe(least & 15);
+          if (least !== undefined)
+            expect((sketch[place >>> 3] >>> ((place & 7) * 4)) & 15).toBe(least & 15);
         }
       }),
       { numRuns: 150 },
@@ -146,9 +153,9 @@ describe('a page of few words', () => {
   test('is like itself, and unlike another', () => {
     const missing = '<h1>Page Not Found</h1><p>Error 404</p>';
     expect(alike(fingerprint(missing), fingerprint(missing.replace('<h1>', '<h1 id=x>')))).toBe(1);
-    expect(alike(fingerprint(missing), fingerprint('<h1>Good morning</h1><p>How are you</p>'))).toBeLessThan(
-      0.3,
-    );
+    expect(
+      alike(fingerprint(missing), fingerprint('<h1>Good morning</h1><p>How are you</p>')),
+    ).toBeLessThan(0.3);
   });
 
   test('is read with its links, a page of many words without', () => {
@@ -193,7 +200,8 @@ describe('reading', () => {
       return least;
     };
     // A quadratic reading of half a megabyte takes minutes.
-    for (const unit of worst) expect(timeOf(unit.repeat(500_000 / unit.length))).toBeLessThan(200_000);
+    for (const unit of worst)
+      expect(timeOf(unit.repeat(500_000 / unit.length))).toBeLessThan(200_000);
   });
 
   test('stops after 512 KiB', () => {

@@ -1,12 +1,16 @@
 /** The folder of what is known of pages that are alike, when the process dies or the power fails at any of its steps. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { DrumlinError } from '../../src/base/errors.ts';
 import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import type { FileSystem } from '../../src/disk/file-system.ts';
 import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
-import { LikenessFolder, LikenessMemory, type LikenessState } from '../../src/duplicates/likeness-folder.ts';
-import { DrumlinError } from '../../src/errors.ts';
+import {
+  LikenessFolder,
+  LikenessMemory,
+  type LikenessState,
+} from '../../src/duplicates/likeness-folder.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
@@ -17,13 +21,16 @@ const CHECKPOINTS = 12;
 const A_CHECKPOINT = 7;
 /** Pages of a list that ends, of a shop with session ids, of a host that has a text for what is not there. */
 const urlOf = (n: number): string =>
-  [`http://list.org/${n}`, `http://shop.org/p${n % 2}?sid=s${n}z9`, `http://soft.org/${'x'.repeat(n % 40)}`][
-    n % 3
-  ];
+  [
+    `http://list.org/${n}`,
+    `http://shop.org/p${n % 2}?sid=s${n}z9`,
+    `http://soft.org/${'x'.repeat(n % 40)}`,
+  ][n % 3];
 const TEXTS = Array.from({ length: 60 }, (_, t) =>
   fingerprintOf(Buffer.from(Array.from({ length: 40 }, (_, i) => `w${t}x${i}`).join(' '))),
 );
-const textOf = (n: number) => TEXTS[n % 3 === 0 ? (n < 30 ? n : 59) : n % 3 === 1 ? 40 + (n % 2) : 50];
+const textOf = (n: number) =>
+  TEXTS[n % 3 === 0 ? (n < 30 ? n : 59) : n % 3 === 1 ? 40 + (n % 2) : 50];
 
 /** What a crawl does with a page. */
 function take(memory: LikenessMemory, n: number): void {
@@ -55,10 +62,19 @@ interface Cut {
 }
 
 /** Takes pages and makes checkpoints until the disk fails, or all are made; returns the last that counts. */
-async function live(fileSystem: FileSystem, folder: string, { at, checkpoints }: Cut): Promise<Cut> {
+async function live(
+  fileSystem: FileSystem,
+  folder: string,
+  { at, checkpoints }: Cut,
+): Promise<Cut> {
   let last: Cut = { at, checkpoints };
   try {
-    const known = await LikenessFolder.open({ disk: new Disk(fileSystem), folder, memory: MEMORY, at });
+    const known = await LikenessFolder.open({
+      disk: new Disk(fileSystem),
+      folder,
+      memory: MEMORY,
+      at,
+    });
     for (let i = checkpoints; i < CHECKPOINTS; i++) {
       for (let n = i * A_CHECKPOINT; n < (i + 1) * A_CHECKPOINT; n++) take(known, n);
       const frozen = await known.freeze();
@@ -77,7 +93,9 @@ const knownAt = async (folder: string, { at }: Cut): Promise<unknown> =>
 test('there is something to lose: rules, ends and texts for what is not there', () => {
   const memory = new LikenessMemory(MEMORY);
   for (let n = 0; n < CHECKPOINTS * A_CHECKPOINT; n++) take(memory, n);
-  expect(memory.rules.rewrite('http://shop.org/p1?sid=new0')).not.toBe('http://shop.org/p1?sid=new0');
+  expect(memory.rules.rewrite('http://shop.org/p1?sid=new0')).not.toBe(
+    'http://shop.org/p1?sid=new0',
+  );
   expect(memory.ends.encode().length).toBeGreaterThan(0);
   expect(memory.softErrors.isSoft('http://soft.org/y', TEXTS[50])).toBe(true);
 });

@@ -6,7 +6,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
-import { LikenessFolder, LikenessMemory, type LikenessState } from '../../src/duplicates/likeness-folder.ts';
+import {
+  LikenessFolder,
+  LikenessMemory,
+  type LikenessState,
+} from '../../src/duplicates/likeness-folder.ts';
 
 const disk = new Disk();
 const MEMORY = 2 ** 13;
@@ -113,7 +117,9 @@ describe('what is known of pages that are alike', () => {
     const known = await open(folder);
     take(known, 1);
     const at = await known.freeze();
-    const files = Object.fromEntries(Object.entries(at.files).map(([name, length]) => [name, length + 1]));
+    const files = Object.fromEntries(
+      Object.entries(at.files).map(([name, length]) => [name, length + 1]),
+    );
     await expect(open(folder, { ...at, files })).rejects.toMatchObject({ code: 'FILE_SHORT' });
   });
 });

@@ -139,7 +139,8 @@ export function hashOf(word: string): bigint {
         'latin1',
       ).readBigUInt64LE(),
   );
-  for (let at = 8; length > 16 && at < length - 8; at += 8) hash = mixed(hash ^ bytes.readBigUInt64LE(at));
+  for (let at = 8; length > 16 && at < length - 8; at += 8)
+    hash = mixed(hash ^ bytes.readBigUInt64LE(at));
   return mixed(hash ^ (length > 8 ? bytes.readBigUInt64LE(length - 8) : 0n));
 }
 

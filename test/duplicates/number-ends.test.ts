@@ -41,7 +41,9 @@ class Site {
       const fingerprint = fingerprintAbout(this.#textAt(path) ?? 'nothing');
       const near = this.#pages.find(fingerprint, 0.65);
       this.#pages.add(fingerprint, url);
-      return this.ends.observe(url, fingerprint, near).changes.map(({ change, rule }) => `${change} ${rule}`);
+      return this.ends
+        .observe(url, fingerprint, near)
+        .changes.map(({ change, rule }) => `${change} ${rule}`);
     });
   }
 
@@ -127,7 +129,9 @@ describe('a calendar', () => {
     const far = days(range(20, 2040));
     expect(site.left(far).length).toBeLessThan(far.length / 50);
     expect(site.ends.rewrite(`${ORIGIN}/elsewhere/2040/1/1`)).toBe(`${ORIGIN}/elsewhere/2040/1/1`);
-    expect(site.ends.rewrite('http://other.org/cal/2040/1/1')).toBe('http://other.org/cal/2040/1/1');
+    expect(site.ends.rewrite('http://other.org/cal/2040/1/1')).toBe(
+      'http://other.org/cal/2040/1/1',
+    );
   });
 
   test('all that lies beyond becomes one page, which was fetched, and that stays', () => {
@@ -202,7 +206,11 @@ describe('what is remembered', () => {
     for (const i of range(40)) {
       const url = `http://kept.org/shape${'x'.repeat(i)}/`;
       ends.observe(`${url}2`, nothing, { url: `${url}1`, similarity: 1, page: 0 });
-      ends.observe(`http://h${i}.org/l/2`, nothing, { url: `http://h${i}.org/l/1`, similarity: 1, page: 0 });
+      ends.observe(`http://h${i}.org/l/2`, nothing, {
+        url: `http://h${i}.org/l/1`,
+        similarity: 1,
+        page: 0,
+      });
     }
     expect(isLearned(ends, 'http://kept.org')).toBe(true);
     expect(ends.encode().length).toBeLessThan(8 * 8 * 200);
@@ -252,7 +260,9 @@ test('ends are found behind session ids that were learned', () => {
   };
   for (const i of range(60)) visit(`/p${i % 6}`, `page${i % 6}`);
   for (const i of range(100, 1)) visit(`/list/${i}`, i < 30 ? `list${i}` : 'nothing');
-  const far = new Set(range(200, 500).map((i) => memory.rewrite(`${ORIGIN}/list/${i}?sid=new${i}`)));
+  const far = new Set(
+    range(200, 500).map((i) => memory.rewrite(`${ORIGIN}/list/${i}?sid=new${i}`)),
+  );
   expect(far.size).toBeLessThan(10);
   for (const url of far) expect(memory.rewrite(url)).toBe(url);
 });

@@ -20,10 +20,15 @@ describe('pages seen lately', () => {
     const pages = new SimilarPages(2 ** 20);
     for (let topic = 0; topic < 50; topic++) pages.add(pageOf(topic, 0), urlOf(topic));
     for (let topic = 0; topic < 50; topic++) {
-      expect(pages.find(pageOf(topic, 0), 0.6)).toEqual({ url: urlOf(topic), similarity: 1, page: topic });
+      expect(pages.find(pageOf(topic, 0), 0.6)).toEqual({
+        url: urlOf(topic),
+        similarity: 1,
+        page: topic,
+      });
       expect(pages.find(pageOf(topic, 10), 0.6)).toMatchObject({ url: urlOf(topic) });
     }
-    for (let topic = 50; topic < 500; topic++) expect(pages.find(pageOf(topic, 0), 0.6)).toBeUndefined();
+    for (let topic = 50; topic < 500; topic++)
+      expect(pages.find(pageOf(topic, 0), 0.6)).toBeUndefined();
   });
 
   test('what is found was added, is still remembered and is as like as was asked for, whatever came and went', () => {
@@ -40,10 +45,12 @@ describe('pages seen lately', () => {
             const found = pages.find(page, threshold);
             if (found) {
               expect(found.page).toBeGreaterThanOrEqual(added.length - pages.capacity);
-              expect(found.similarity).toBe(similarity(added[found.page].sketch, 0, page.sketch, 0));
-              expect(found.similarity >= threshold || added[found.page].signature === page.signature).toBe(
-                true,
+              expect(found.similarity).toBe(
+                similarity(added[found.page].sketch, 0, page.sketch, 0),
               );
+              expect(
+                found.similarity >= threshold || added[found.page].signature === page.signature,
+              ).toBe(true);
               if (found.url !== '') expect(found.url).toBe(urlOf(found.page));
             }
             expect(pages.add(page, urlOf(added.length))).toBe(added.length);
@@ -61,7 +68,11 @@ describe('pages seen lately', () => {
         const pages = new SimilarPages(0);
         for (const [i, topic] of topics.entries()) {
           pages.add(pageOf(topic, 0), urlOf(i));
-          expect(pages.find(pageOf(topic, 0), 0.9)).toEqual({ url: urlOf(i), similarity: 1, page: i });
+          expect(pages.find(pageOf(topic, 0), 0.9)).toEqual({
+            url: urlOf(i),
+            similarity: 1,
+            page: i,
+          });
         }
       }),
       { numRuns: 10 },

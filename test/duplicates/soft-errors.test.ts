@@ -29,7 +29,8 @@ describe('a host that has a page for what is not there', () => {
       const question = errors.suspect('http://a.org/2', missing) as string;
       expect(errors.answered(question, answer)).toBe(false);
       expect(errors.isSoft('http://a.org/3', missing)).toBe(false);
-      for (let i = 0; i < 20; i++) expect(errors.suspect(`http://a.org/${i}`, missing)).toBeUndefined();
+      for (let i = 0; i < 20; i++)
+        expect(errors.suspect(`http://a.org/${i}`, missing)).toBeUndefined();
     }
   });
 

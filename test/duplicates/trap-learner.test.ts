@@ -7,7 +7,11 @@ const textOf = (topic: string | number): string =>
   Array.from({ length: 80 }, (_, i) => `w${topic}x${i}`).join(' ');
 
 /** A site whose pages are told by a function of their address; returns what was learned on the way. */
-function visit(memory: LikenessMemory, urls: readonly string[], textAt: (url: string) => string): string[] {
+function visit(
+  memory: LikenessMemory,
+  urls: readonly string[],
+  textAt: (url: string) => string,
+): string[] {
   return urls.flatMap((path) => {
     const url = ORIGIN + path;
     const fingerprint = fingerprintOf(Buffer.from(textAt(path)));
@@ -25,7 +29,9 @@ describe('learning', () => {
     const urls = range(60).map((i) => `/page${i % 10}?sid=${(i * 7919).toString(16)}x${i}`);
     const learned = visit(memory, urls, (path) => textOf(path.split('?')[0]));
     expect(learned).toContain('learned ?sid');
-    expect(memory.rules.rewrite(`${ORIGIN}/page3?sid=new0`)).toMatch(/^http:\/\/example\.org\/page3\?sid=/);
+    expect(memory.rules.rewrite(`${ORIGIN}/page3?sid=new0`)).toMatch(
+      /^http:\/\/example\.org\/page3\?sid=/,
+    );
   });
 
   test('nothing from a parameter that chooses the page', () => {
@@ -42,7 +48,9 @@ describe('learning', () => {
   test('a parameter that matters under one path only is learned for the others', () => {
     const memory = new LikenessMemory(2 ** 20);
     const urls = range(40).flatMap((i) => [`/view?ref=r${i}`, `/search?ref=r${i}`]);
-    const learned = visit(memory, urls, (path) => (path.startsWith('/view') ? textOf('view') : textOf(path)));
+    const learned = visit(memory, urls, (path) =>
+      path.startsWith('/view') ? textOf('view') : textOf(path),
+    );
     expect(learned).toEqual(['learned /view?ref']);
   });
 

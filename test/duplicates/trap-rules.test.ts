@@ -14,7 +14,8 @@ function observe(
 ): (string | undefined)[] {
   return Array.from(
     { length: times },
-    (_, i) => rules.observe(ORIGIN, rule, isSame, `sid=a${from + i}x`, `sid=b${from + i}x`, 0).change,
+    (_, i) =>
+      rules.observe(ORIGIN, rule, isSame, `sid=a${from + i}x`, `sid=b${from + i}x`, 0).change,
   );
 }
 
@@ -38,11 +39,15 @@ describe('a rule', () => {
   test('writes the part as in the first page, and one URL in about 128 stays as it is', () => {
     const rules = new TrapRules();
     observe(rules, '?sid', true, 8);
-    const rewritten = Array.from({ length: 2000 }, (_, i) => rules.rewrite(`${ORIGIN}/p${i}?sid=${i}q&x=1`));
+    const rewritten = Array.from({ length: 2000 }, (_, i) =>
+      rules.rewrite(`${ORIGIN}/p${i}?sid=${i}q&x=1`),
+    );
     const unchanged = rewritten.filter((url, i) => url === `${ORIGIN}/p${i}?sid=${i}q&x=1`).length;
     expect(unchanged).toBeGreaterThan(3);
     expect(unchanged).toBeLessThan(40);
-    expect(rewritten.filter((url, i) => url === `${ORIGIN}/p${i}?sid=a0x&x=1`).length).toBe(2000 - unchanged);
+    expect(rewritten.filter((url, i) => url === `${ORIGIN}/p${i}?sid=a0x&x=1`).length).toBe(
+      2000 - unchanged,
+    );
   });
 
   test('leaves the part out when a page without it has the same text', () => {
@@ -78,7 +83,11 @@ describe('a rule', () => {
 });
 
 describe('numbers', () => {
-  const observeYears = (rules: TrapRules, years: readonly (readonly [number, number])[], isSame: boolean) =>
+  const observeYears = (
+    rules: TrapRules,
+    years: readonly (readonly [number, number])[],
+    isSame: boolean,
+  ) =>
     years.map(
       ([one, other]) =>
         rules.observe(ORIGIN, '/calendar/#', isSame, String(one), String(other), one % 32).change,
@@ -105,7 +114,9 @@ describe('numbers', () => {
     }
     expect(shareRewritten(rules, (i) => `${ORIGIN}/calendar/${2031 + i}/1`)).toBeGreaterThan(0.98);
     expect(
-      new Set(Array.from({ length: 200 }, (_, i) => rules.rewrite(`${ORIGIN}/calendar/${3000 + i}/1`))),
+      new Set(
+        Array.from({ length: 200 }, (_, i) => rules.rewrite(`${ORIGIN}/calendar/${3000 + i}/1`)),
+      ),
     ).toContain(`${ORIGIN}/calendar/2030/1`);
   });
 
@@ -183,7 +194,9 @@ describe('memory', () => {
           `http://a.org/c/${i}/?page=${i}&sid=${i}`,
           `http://b.org/d/${i}/x/`,
         ]).flat();
-        expect(urls.map((url) => again.rewrite(url))).toEqual(urls.map((url) => rules.rewrite(url)));
+        expect(urls.map((url) => again.rewrite(url))).toEqual(
+          urls.map((url) => rules.rewrite(url)),
+        );
       }),
       { numRuns: 40 },
     );

@@ -6,12 +6,23 @@ const ORIGIN = 'http://example.org';
 const rulesOf = (path: string) =>
   variantsOf(ORIGIN + path).map(({ rules, rest }) => [rules[0], rest.slice(ORIGIN.length)]);
 
-const word = fc.constantFrom('a', 'b', 'news', '2026', '5', '05-01', 'abc123def456', '9f8e7d6c', '');
+const word = fc.constantFrom(
+  'a',
+  'b',
+  'news',
+  '2026',
+  '5',
+  '05-01',
+  'abc123def456',
+  '9f8e7d6c',
+  '',
+);
 const parameter = fc.constantFrom('a=1', 'sid=abc', 'page=2', 'x', '=', 'q=a=b', 'a=2', '');
 const url = fc
   .tuple(fc.array(word, { maxLength: 6 }), fc.option(fc.array(parameter, { maxLength: 10 })))
   .map(
-    ([segments, query]) => `${ORIGIN}/${segments.join('/')}${query === null ? '' : `?${query.join('&')}`}`,
+    ([segments, query]) =>
+      `${ORIGIN}/${segments.join('/')}${query === null ? '' : `?${query.join('&')}`}`,
   );
 
 describe('what of a URL might not matter', () => {
@@ -51,7 +62,9 @@ describe('what of a URL might not matter', () => {
           const changed = settle(text, (rules) => {
             if (rules[0] !== variant.rules[0]) return undefined;
             return {
-              value: variant.rules[0].startsWith('?') ? `${variant.rules[0].slice(1)}=${other}` : other,
+              value: variant.rules[0].startsWith('?')
+                ? `${variant.rules[0].slice(1)}=${other}`
+                : other,
             };
           });
           const rests = variantsOf(changed).map(({ rest }) => rest);
@@ -67,9 +80,9 @@ describe('what of a URL might not matter', () => {
         expect(variantsOf(new URL(text).href).length).toBeLessThanOrEqual(15);
       }),
     );
-    expect(variantsOf(`${ORIGIN}/${'1/'.repeat(500)}?${'a=1&b=2&'.repeat(300)}`).length).toBeLessThanOrEqual(
-      15,
-    );
+    expect(
+      variantsOf(`${ORIGIN}/${'1/'.repeat(500)}?${'a=1&b=2&'.repeat(300)}`).length,
+    ).toBeLessThanOrEqual(15);
   });
 });
 
@@ -78,7 +91,9 @@ describe('settling', () => {
     fc.assert(
       fc.property(
         url,
-        fc.array(fc.constantFrom<string>('?sid', '?page', '/news/#', '/#', '/a/**'), { maxLength: 3 }),
+        fc.array(fc.constantFrom<string>('?sid', '?page', '/news/#', '/#', '/a/**'), {
+          maxLength: 3,
+        }),
         (text, rules) => {
           expect(settle(text, () => undefined)).toBe(text);
           const settled = (names: readonly string[]) =>
@@ -102,7 +117,9 @@ describe('settling', () => {
   });
 
   test('a number is told from a word in a segment and in a parameter', () => {
-    expect([numberIn('12'), numberIn('page=12'), numberIn('=7'), numberIn('007')]).toEqual([12, 12, 7, 7]);
+    expect([numberIn('12'), numberIn('page=12'), numberIn('=7'), numberIn('007')]).toEqual([
+      12, 12, 7, 7,
+    ]);
     expect([
       numberIn(undefined),
       numberIn('x'),

@@ -1,12 +1,15 @@
 /** A client as the tests want it: allowed to talk to loopback, with limits that are the test's own. */
 import { afterEach } from 'vitest';
-import { createAddressGuard } from '../../src/fetch/address-guard.ts';
 import type { FetchError, HttpClient } from '../../src/fetch/exchange.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/fetch/http-client.ts';
 import { createIdentity } from '../../src/fetch/identity.ts';
+import { createAddressGuard } from '../../src/net/address-guard.ts';
 import { type Script, type ScriptedServer, serve } from './scripted-server.ts';
 
-export const identity = createIdentity({ version: '1.2.3', contact: 'https://example.org/crawler' });
+export const identity = createIdentity({
+  version: '1.2.3',
+  contact: 'https://example.org/crawler',
+});
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -15,7 +18,11 @@ afterEach(async () => {
 
 /** Closed after the test. */
 export function client(options: Partial<HttpClientOptions> = {}): HttpClient {
-  const made = createHttpClient({ identity, guard: createAddressGuard({ allowPrivate: true }), ...options });
+  const made = createHttpClient({
+    identity,
+    guard: createAddressGuard({ allowPrivate: true }),
+    ...options,
+  });
   opened.push(made);
   return made;
 }

@@ -17,7 +17,9 @@ const responses: Record<string, Script> = {
   'a page with a length': send(
     `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\n\r\n${page}`,
   ),
-  'a page that ends with the connection': sendAndClose(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${page}`),
+  'a page that ends with the connection': sendAndClose(
+    `HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${page}`,
+  ),
   'a page of HTTP/1.0': sendAndClose(`HTTP/1.0 200 OK\r\nServer: old\r\n\r\n${page}`),
   'a page of HTTP/1.0 with a length': sendAndClose(
     `HTTP/1.0 200 OK\r\nContent-Length: ${page.length}\r\n\r\n${page}`,
@@ -41,7 +43,9 @@ const responses: Record<string, Script> = {
   'an empty page in chunks': send('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
   'no content': send('HTTP/1.1 204 No Content\r\nX: y\r\n\r\n'),
   'not modified': send('HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n'),
-  'a redirect': send('HTTP/1.1 301 Moved Permanently\r\nLocation: /there\r\nContent-Length: 4\r\n\r\nbye!'),
+  'a redirect': send(
+    'HTTP/1.1 301 Moved Permanently\r\nLocation: /there\r\nContent-Length: 4\r\n\r\nbye!',
+  ),
   'an error with a page': send(
     'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 4\r\n\r\nsoon',
   ),
@@ -79,7 +83,9 @@ describe('our client and undici see the same', () => {
       const raw = theirs.headers as unknown as string[];
       expect(ours.status).toBe(theirs.statusCode);
       expect([...ours.headers.entries()].flat()).toEqual(raw);
-      expect(Buffer.from(ours.payload).equals(Buffer.from(await theirs.body.arrayBuffer()))).toBe(true);
+      expect(Buffer.from(ours.payload).equals(Buffer.from(await theirs.body.arrayBuffer()))).toBe(
+        true,
+      );
       expect(ours).toMatchObject({ defects: [] });
       expect(ours.truncated).toBeUndefined();
     }

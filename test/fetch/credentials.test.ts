@@ -69,7 +69,10 @@ describe('a password', () => {
   });
 
   test('goes over TLS when it is given for https', async () => {
-    const { url, address, requests, port } = await server(send(hello), { key: KEY, cert: CERTIFICATE });
+    const { url, address, requests, port } = await server(send(hello), {
+      key: KEY,
+      cert: CERTIFICATE,
+    });
     const credentials = parseCredentials(`https://lab.test:${port} crawler s3cret`, 'x');
     await client({ credentials, tls: { ca: AUTHORITY } }).fetch({ url: url(), address });
     expect(requests[0]).toContain('\r\nAuthorization: Basic ');
@@ -121,7 +124,9 @@ describe('a file of cookies', () => {
     'x',
   );
   const é = Buffer.from('é').toString('latin1');
-  test.each<[host: string, path: string, secure: boolean, now: number, expected: string | undefined]>([
+  test.each<
+    [host: string, path: string, secure: boolean, now: number, expected: string | undefined]
+  >([
     ['lab.test', '/', false, 0, `all=1; above=${é}`],
     ['lab.test', '/a', false, 0, `a=2; all=1; above=${é}`],
     ['lab.test', '/a?/b/', false, 0, `a=2; all=1; above=${é}`],
@@ -161,7 +166,13 @@ describe('a file of cookies', () => {
   test('gives each request what a naive reading of RFC 6265 gives it', () => {
     const host = fc.constantFrom('a.b.test', 'b.test', 'test', 'xb.test');
     const path = fc.constantFrom('/', '/a', '/a/', '/ab', '/a/b');
-    const line = fc.record({ host, path, sub: fc.boolean(), secure: fc.boolean(), expiry: fc.nat(3) });
+    const line = fc.record({
+      host,
+      path,
+      sub: fc.boolean(),
+      secure: fc.boolean(),
+      expiry: fc.nat(3),
+    });
     fc.assert(
       fc.property(
         fc.array(line, { maxLength: 6 }),
@@ -176,7 +187,8 @@ describe('a file of cookies', () => {
           );
           const expected = lines.flatMap((one, i) => {
             const isHost = h === one.host || (one.sub && h.endsWith(`.${one.host}`));
-            const isPath = p === one.path || p.startsWith(one.path.endsWith('/') ? one.path : `${one.path}/`);
+            const isPath =
+              p === one.path || p.startsWith(one.path.endsWith('/') ? one.path : `${one.path}/`);
             const isAlive = one.expiry === 0 || now < one.expiry;
             return isHost && isPath && isAlive && (s || !one.secure) ? [`c${i}=v`] : [];
           });

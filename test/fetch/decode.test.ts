@@ -12,7 +12,9 @@ function decode(headers: string, payload: Uint8Array, limits = LIMITS): Promise<
 }
 
 const text = (content: DecodedContent) => Buffer.from(content.body).toString('latin1');
-const page = Buffer.from(Array.from({ length: 3000 }, (_, i) => `line ${i} ${(i * i) % 7919}\n`).join(''));
+const page = Buffer.from(
+  Array.from({ length: 3000 }, (_, i) => `line ${i} ${(i * i) % 7919}\n`).join(''),
+);
 const gzip = zlib.gzipSync(page);
 
 const encoders: Record<string, (bytes: Uint8Array) => Buffer> = {
@@ -46,7 +48,9 @@ describe('a content coding', () => {
   test('upon another is undone in turn, in one line or several', async () => {
     const both = zlib.brotliCompressSync(gzip);
     expect(text(await decode('Content-Encoding: gzip, br', both))).toBe(page.toString());
-    expect(text(await decode('Content-Encoding: gzip\r\nContent-Encoding: br', both))).toBe(page.toString());
+    expect(text(await decode('Content-Encoding: gzip\r\nContent-Encoding: br', both))).toBe(
+      page.toString(),
+    );
   });
 
   test('of the transfer is undone too', async () => {
@@ -64,7 +68,10 @@ describe('a content coding', () => {
   });
 
   test('that we do not know leaves the body as it is', async () => {
-    expect(await decode('Content-Encoding: zstd', page)).toEqual({ body: page, defects: ['coding-unknown'] });
+    expect(await decode('Content-Encoding: zstd', page)).toEqual({
+      body: page,
+      defects: ['coding-unknown'],
+    });
   });
 
   test('that the body does not have leaves it as it is', async () => {
@@ -92,10 +99,17 @@ describe('a content coding', () => {
 });
 
 describe('a coded body that is broken', () => {
-  test.each(['gzip', 'deflate', 'br'])('by being cut short (%s) gives what came before', async (coding) => {
+  test.each([
+    'gzip',
+    'deflate',
+    'br',
+  ])('by being cut short (%s) gives what came before', async (coding) => {
     const whole = encoders[coding](page);
     for (const share of [0.1, 0.5, 0.9]) {
-      const decoded = await decode(`Content-Encoding: ${coding}`, whole.subarray(0, whole.length * share));
+      const decoded = await decode(
+        `Content-Encoding: ${coding}`,
+        whole.subarray(0, whole.length * share),
+      );
       expect(decoded).toMatchObject({ truncated: 'damage', defects: ['coding-cut'] });
       expect(page.toString().startsWith(text(decoded))).toBe(true);
       if (share > 0.4) expect(decoded.body.length).toBeGreaterThan(page.length * share * 0.5);
@@ -187,7 +201,10 @@ describe('a coded body that is broken', () => {
 describe('a decompression bomb', () => {
   test.each(['gzip', 'deflate', 'br'])('in %s is cut at the size limit', async (coding) => {
     const bomb = encoders[coding](Buffer.alloc(8_000_000));
-    const decoded = await decode(`Content-Encoding: ${coding}`, bomb, { maxBytes: 500_000, maxRatio: 1e6 });
+    const decoded = await decode(`Content-Encoding: ${coding}`, bomb, {
+      maxBytes: 500_000,
+      maxRatio: 1e6,
+    });
     expect([decoded.body.length, decoded.truncated]).toEqual([500_000, 'limit']);
   });
 

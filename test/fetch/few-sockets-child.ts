@@ -1,7 +1,8 @@
 /** Keeps a connection to each of many hosts while the system lets it have only a few; prints how many pages came. */
-import { createAddressGuard } from '../../src/fetch/address-guard.ts';
+
 import { createHttpClient } from '../../src/fetch/http-client.ts';
 import { createIdentity } from '../../src/fetch/identity.ts';
+import { createAddressGuard } from '../../src/net/address-guard.ts';
 
 const client = createHttpClient({
   identity: createIdentity({ version: '0.0.0' }),

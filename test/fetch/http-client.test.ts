@@ -4,9 +4,17 @@ import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { createAddressGuard } from '../../src/fetch/address-guard.ts';
+import { createAddressGuard } from '../../src/net/address-guard.ts';
 import { client, faultOf, server } from './client-fixture.ts';
-import { drip, forever, type Script, send, sendAndClose, sendAndReset, silence } from './scripted-server.ts';
+import {
+  drip,
+  forever,
+  type Script,
+  send,
+  sendAndClose,
+  sendAndReset,
+  silence,
+} from './scripted-server.ts';
 import { settle, virtualClock } from './virtual-clock.ts';
 
 const hello = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello';
@@ -63,14 +71,18 @@ describe('an exchange', () => {
     expect(requests[0]).toMatch(/^GET \/a%20b HTTP/);
     const smuggled = [['X', 'a\r\nGET / HTTP/1.1']] as const;
     await expect(http.fetch({ url: url(), address, headers: smuggled })).rejects.toThrow(TypeError);
-    await expect(http.fetch({ url: url(), address, headers: [['X y', 'z']] })).rejects.toThrow(TypeError);
+    await expect(http.fetch({ url: url(), address, headers: [['X y', 'z']] })).rejects.toThrow(
+      TypeError,
+    );
     await expect(http.fetch({ url: 'ftp://lab.test/', address })).rejects.toThrow(TypeError);
     await expect(http.fetch({ url: 'nonsense', address })).rejects.toThrow(TypeError);
     expect(requests).toHaveLength(1);
   });
 
   test('with HEAD has no body and keeps the connection', async () => {
-    const { url, address, connections } = await server(send('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'));
+    const { url, address, connections } = await server(
+      send('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'),
+    );
     const http = client();
     for (let i = 0; i < 2; i++) {
       const exchange = await http.fetch({ url: url(), address, method: 'HEAD' });
@@ -143,7 +155,10 @@ describe('a kept connection', () => {
   });
 
   test.each([
-    ['the server says close', 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello'],
+    [
+      'the server says close',
+      'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello',
+    ],
     ['more came than was asked for', `${hello}, world`],
     [
       'the framing is in doubt',
@@ -226,7 +241,8 @@ describe('a kept connection', () => {
     const one = await server(send(hello));
     const other = await server(send(hello));
     const http = client({ keepAlive: { total: 1 } });
-    for (const { url, address } of [one, other, other, one]) await http.fetch({ url: url(), address });
+    for (const { url, address } of [one, other, other, one])
+      await http.fetch({ url: url(), address });
     expect([one.connections(), other.connections()]).toEqual([2, 1]);
   });
 });
@@ -285,7 +301,10 @@ describe('a server that misbehaves', () => {
   ];
   test.each(partial)('and %s leaves what it sent', async (_, script, truncated, payload) => {
     const { url, address } = await server(script);
-    const exchange = await client({ limits: { maxBodyBytes: 1000 } }).fetch({ url: url(), address });
+    const exchange = await client({ limits: { maxBodyBytes: 1000 } }).fetch({
+      url: url(),
+      address,
+    });
     expect(exchange).toMatchObject({ status: 200, truncated });
     expect(Buffer.from(exchange.payload).toString()).toBe(payload);
   });
@@ -325,28 +344,34 @@ describe('the time limit', () => {
     const clock = virtualClock();
     const { address, port } = await server(silence);
     const http = client({ clock, limits: { ...patient, tlsHandshake: 1000 } });
-    expect(await settle(faultOf(http.fetch({ url: `https://lab.test:${port}/`, address })), clock)).toBe(
-      'connect-timeout',
-    );
+    expect(
+      await settle(faultOf(http.fetch({ url: `https://lab.test:${port}/`, address })), clock),
+    ).toBe('connect-timeout');
   });
 
   test('on the first byte ends it', async () => {
     const clock = virtualClock();
     const { url, address } = await server(silence);
     const http = client({ clock, limits: { ...patient, firstByte: 1000 } });
-    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock)).toBe('response-timeout');
+    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock)).toBe(
+      'response-timeout',
+    );
   });
 
   test('on silence within the head ends it', async () => {
     const clock = virtualClock();
     const { url, address } = await server(send('HTTP/1.1 200 OK\r\nX: y'));
     const http = client({ clock, limits: { ...patient, idle: 1000 } });
-    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock)).toBe('response-timeout');
+    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock)).toBe(
+      'response-timeout',
+    );
   });
 
   test('on silence within the body leaves what came', async () => {
     const clock = virtualClock();
-    const { url, address } = await server(send('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello'));
+    const { url, address } = await server(
+      send('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello'),
+    );
     const http = client({ clock, limits: { ...patient, idle: 1000 } });
     const exchange = await settle(http.fetch({ url: url(), address }), clock);
     expect(exchange).toMatchObject({ truncated: 'time', bytesReceived: 44 });
@@ -357,7 +382,9 @@ describe('the time limit', () => {
     const clock = virtualClock();
     const { url, address } = await server(drip(forever('x'), 'HTTP/1.1 200 OK\r\nX: '));
     const http = client({ clock, limits: { ...patient, idle: 1000, total: 5000 } });
-    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock, 100)).toBe('response-timeout');
+    expect(await settle(faultOf(http.fetch({ url: url(), address })), clock, 100)).toBe(
+      'response-timeout',
+    );
   });
 
   test('on the whole leaves what came of a body that drips', async () => {
@@ -460,7 +487,9 @@ describe('the client', () => {
   test('serves many at once without mixing them up', async () => {
     const { url, address } = await server((conversation) => {
       const path = conversation.request.split(' ')[1];
-      drip([`HTTP/1.1 200 OK\r\nContent-Le`, `ngth: ${path.length}\r\n\r`, `\n${path}`])(conversation);
+      drip([`HTTP/1.1 200 OK\r\nContent-Le`, `ngth: ${path.length}\r\n\r`, `\n${path}`])(
+        conversation,
+      );
     });
     const http = client({ keepAlive: { perOrigin: 5 } });
     const paths = Array.from({ length: 200 }, (_, i) => `/${'x'.repeat(i % 17)}${i}`);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createAddressGuard } from '../../src/fetch/address-guard.ts';
-import { DnsError, type NameResolver } from '../../src/fetch/dns.ts';
 import { proxyOf } from '../../src/fetch/proxy.ts';
+import { createAddressGuard } from '../../src/net/address-guard.ts';
+import { DnsError, type NameResolver } from '../../src/net/dns.ts';
 import { AUTHORITY, CERTIFICATE, KEY } from './certificates.ts';
 import { client, faultOf, server } from './client-fixture.ts';
 import { type ForwardProxy, forwardProxy } from './forward-proxy.ts';
@@ -54,7 +54,9 @@ describe('through a proxy', () => {
     const http = client({ proxy });
     for (let round = 0; round < 3; round++) {
       await Promise.all(
-        ['a', 'b', 'c'].map((name) => http.fetch({ url: url().replace('lab', name), address: nowhere })),
+        ['a', 'b', 'c'].map((name) =>
+          http.fetch({ url: url().replace('lab', name), address: nowhere }),
+        ),
       );
     }
     expect(connections()).toBe(3);
@@ -107,9 +109,12 @@ describe('through a proxy', () => {
     const http = client({ proxy: { ...proxy, authorization }, tls: { ca: AUTHORITY } });
     const open = await http.fetch({ url: plain.url(), address: nowhere });
     const hidden = await http.fetch({ url: tunnelled.url(), address: nowhere });
-    for (const head of heads) expect(head).toContain(`\r\nProxy-Authorization: ${authorization}\r\n`);
+    for (const head of heads)
+      expect(head).toContain(`\r\nProxy-Authorization: ${authorization}\r\n`);
     expect(tunnelled.requests[0]).not.toContain('Authorization');
-    expect(Buffer.from(open.requestBytes).toString()).toContain('\r\nProxy-Authorization: [redacted]\r\n');
+    expect(Buffer.from(open.requestBytes).toString()).toContain(
+      '\r\nProxy-Authorization: [redacted]\r\n',
+    );
     expect(Buffer.from(hidden.requestBytes).toString()).not.toContain('Authorization');
   });
 });
@@ -136,9 +141,9 @@ describe('a proxy that fails', () => {
 
   test('and wants credentials is no page of the site over http, but is one over https', async () => {
     const { proxy } = await through(() => answers[0][1]);
-    expect(await faultOf(client({ proxy }).fetch({ url: 'http://lab.test/', address: nowhere }))).toBe(
-      'proxy-failed',
-    );
+    expect(
+      await faultOf(client({ proxy }).fetch({ url: 'http://lab.test/', address: nowhere })),
+    ).toBe('proxy-failed');
     const { url } = await server(send(answers[0][1]), secure);
     const tunnel = await through();
     const http = client({ proxy: tunnel.proxy, tls: { ca: AUTHORITY } });
@@ -151,13 +156,15 @@ describe('a proxy that fails', () => {
   ])('and is not there is told from an origin that is not, for %s', async (scheme) => {
     const { proxy, close } = await forwardProxy();
     await close();
-    expect(await faultOf(client({ proxy }).fetch({ url: `${scheme}://lab.test/`, address: nowhere }))).toBe(
-      'proxy-failed',
-    );
+    expect(
+      await faultOf(client({ proxy }).fetch({ url: `${scheme}://lab.test/`, address: nowhere })),
+    ).toBe('proxy-failed');
   });
 
   test('and hangs up or stays silent ends the exchange', async () => {
-    const rude = net.createServer((socket) => socket.on('error', () => {}).on('data', () => socket.end()));
+    const rude = net.createServer((socket) =>
+      socket.on('error', () => {}).on('data', () => socket.end()),
+    );
     rude.listen(0, '127.0.0.1');
     await once(rude, 'listening');
     const { port } = rude.address() as net.AddressInfo;
@@ -171,9 +178,9 @@ describe('a proxy that fails', () => {
     const clock = virtualClock();
     const { proxy } = await through(() => '');
     const http = client({ proxy, clock, limits: { connect: 1000 } });
-    expect(await settle(faultOf(http.fetch({ url: 'https://lab.test/', address: nowhere })), clock)).toBe(
-      'connect-timeout',
-    );
+    expect(
+      await settle(faultOf(http.fetch({ url: 'https://lab.test/', address: nowhere })), clock),
+    ).toBe('connect-timeout');
   });
 });
 
@@ -204,7 +211,8 @@ describe('the address guard', () => {
 describe('a proxy is written', () => {
   const resolver: NameResolver = {
     resolve: async (host) => {
-      if (host !== 'proxy.test') throw new DnsError('dns-not-found', `${host} could not be resolved`);
+      if (host !== 'proxy.test')
+        throw new DnsError('dns-not-found', `${host} could not be resolved`);
       return [{ ip: '192.0.2.7', family: 4 }];
     },
     close: () => {},
@@ -214,10 +222,16 @@ describe('a proxy is written', () => {
     ['http://proxy.test:3128', { port: 3128 }],
     ['HTTP://Proxy.test/', { port: 80 }],
     ['http://user:secret@proxy.test:3128/', { port: 3128, authorization }],
-    ['http://us%40er:s%3Acret@proxy.test:1', { port: 1, authorization: `Basic ${btoa('us@er:s:cret')}` }],
+    [
+      'http://us%40er:s%3Acret@proxy.test:1',
+      { port: 1, authorization: `Basic ${btoa('us@er:s:cret')}` },
+    ],
     ['http://user@proxy.test:1', { port: 1, authorization: `Basic ${btoa('user:')}` }],
   ])('like %s', async (text, expected) => {
-    expect(await proxyOf(text, resolver)).toEqual({ address: { ip: '192.0.2.7', family: 4 }, ...expected });
+    expect(await proxyOf(text, resolver)).toEqual({
+      address: { ip: '192.0.2.7', family: 4 },
+      ...expected,
+    });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BytesPool } from '../../src/bytes-pool.ts';
+import { BytesPool } from '../../src/base/bytes-pool.ts';
 import { type ResponseLimits, ResponseParser } from '../../src/fetch/response-parser.ts';
 
 const LIMITS: ResponseLimits = { maxHeadBytes: 400, maxBodyBytes: 100, maxWireBytes: 200 };
@@ -50,7 +50,10 @@ describe('a well-formed response', () => {
       `${five}\r\nhello`,
       { payload: 'hello', keeps: true, defects: [], wire: 'hello' },
     ],
-    'of length zero has no body': [`${ok}Content-Length: 0\r\n\r\n`, { payload: '', keeps: true, wire: '' }],
+    'of length zero has no body': [
+      `${ok}Content-Length: 0\r\n\r\n`,
+      { payload: '', keeps: true, wire: '' },
+    ],
     'without a length ends with the connection': [
       `${ok}\r\nhello`,
       { payload: 'hello', keeps: false, defects: [] },
@@ -103,7 +106,10 @@ describe('a well-formed response', () => {
         defects: [],
       },
     ],
-    'may have an empty reason': ['HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n', { status: 200, defects: [] }],
+    'may have an empty reason': [
+      'HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n',
+      { status: 200, defects: [] },
+    ],
   };
   test.each(Object.entries(cases))('%s', (_, [response, expected]) => {
     expect(parse([response])).toMatchObject(expected);
@@ -135,7 +141,10 @@ describe('an ill-formed response', () => {
       'HTTP/1.1 102 Processing\r\n\r\n'.repeat(40),
       { fault: 'head-too-large' },
     ],
-    'with an endless header is too large': [`${ok}X: ${'x'.repeat(500)}`, { fault: 'head-too-large' }],
+    'with an endless header is too large': [
+      `${ok}X: ${'x'.repeat(500)}`,
+      { fault: 'head-too-large' },
+    ],
     'with endless headers is too large': [ok + 'X: y\r\n'.repeat(100), { fault: 'head-too-large' }],
     'of endless blank lines is too large': ['\r\n'.repeat(300), { fault: 'head-too-large' }],
     'without a reason or the space before it is read': [
@@ -276,7 +285,10 @@ describe('an ill-formed response', () => {
       `${ok}\r\n${'x'.repeat(150)}`,
       { payload: 'x'.repeat(100), truncated: 'length' },
     ],
-    'that ends exactly at the limit is whole': [`${ok}\r\n${'x'.repeat(100)}`, { payload: 'x'.repeat(100) }],
+    'that ends exactly at the limit is whole': [
+      `${ok}\r\n${'x'.repeat(100)}`,
+      { payload: 'x'.repeat(100) },
+    ],
     'in chunks is cut at the limit on bodies': [
       `${chunked}50\r\n${'x'.repeat(80)}\r\n50\r\n${'y'.repeat(80)}\r\n`,
       { payload: 'x'.repeat(80) + 'y'.repeat(20), truncated: 'length' },
@@ -352,7 +364,11 @@ describe('an ill-formed response', () => {
   test('with trailers larger than a head may be is whole, and the connection is given up', () => {
     const limits = { ...LIMITS, maxWireBytes: 1e6 };
     const outcome = parse([`${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`], 'GET', limits);
-    expect(outcome).toMatchObject({ payload: 'hi', defects: ['chunked-end-missing'], keeps: false });
+    expect(outcome).toMatchObject({
+      payload: 'hi',
+      defects: ['chunked-end-missing'],
+      keeps: false,
+    });
     expect(outcome.wire?.length).toBeLessThan(limits.maxHeadBytes + 20);
   });
 
@@ -360,7 +376,11 @@ describe('an ill-formed response', () => {
     const promises = Buffer.from(`${ok}Content-Length: ${8 * 2 ** 20}\r\n\r\nhello`);
     const before = process.memoryUsage().arrayBuffers;
     const parsers = Array.from({ length: 50 }, () => {
-      const parser = new ResponseParser('GET', { ...LIMITS, maxBodyBytes: 10 * 2 ** 20 }, new BytesPool());
+      const parser = new ResponseParser(
+        'GET',
+        { ...LIMITS, maxBodyBytes: 10 * 2 ** 20 },
+        new BytesPool(),
+      );
       parser.push(promises, promises.length);
       return parser;
     });

@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import tls from 'node:tls';
-import type { ResolvedAddress } from '../../src/fetch/exchange.ts';
+import type { ResolvedAddress } from '../../src/net/dns.ts';
 
 export interface Conversation {
   readonly socket: net.Socket;

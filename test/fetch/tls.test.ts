@@ -69,7 +69,9 @@ describe('over TLS', () => {
   test('any certificate will do when they are not to be checked', async () => {
     const { url, address } = await server(send(hello), secure);
     const http = client({ insecure: true });
-    expect(await http.fetch({ url: url().replace('lab.test', 'elsewhere.test'), address })).toMatchObject({
+    expect(
+      await http.fetch({ url: url().replace('lab.test', 'elsewhere.test'), address }),
+    ).toMatchObject({
       status: 200,
     });
   });
@@ -82,7 +84,9 @@ describe('over TLS', () => {
     await once(plain, 'listening');
     const { port } = plain.address() as net.AddressInfo;
     const address = { ip: '127.0.0.1', family: 4 } as const;
-    expect(await faultOf(client().fetch({ url: `https://lab.test:${port}/`, address }))).toBe('tls-failed');
+    expect(await faultOf(client().fetch({ url: `https://lab.test:${port}/`, address }))).toBe(
+      'tls-failed',
+    );
     plain.close();
   });
 });

@@ -1,6 +1,6 @@
 /** A clock that stands still until a test moves it. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 export interface VirtualClock extends Clock {
   advance(millis: number): void;

@@ -13,12 +13,17 @@ function table(): string {
     const stages = from === 'schedule' ? 'all' : stagesFrom(from).join(', ');
     return `| \`${example.replaceAll('|', '\\|')}\` | ${doc.replaceAll('|', '\\|')} | ${stages} |`;
   });
-  return ['| example | true when, or the number is | stages |', '|---|---|---|', ...rows, ''].join('\n');
+  return ['| example | true when, or the number is | stages |', '|---|---|---|', ...rows, ''].join(
+    '\n',
+  );
 }
 
 test('the page lists every predicate with its example (UPDATE_DOCS=1 writes the list anew)', () => {
   const page = readFileSync(PAGE, 'utf8');
-  const updated = page.replace(SECTION, (_, begin: string, end: string) => `${begin}${table()}${end}`);
+  const updated = page.replace(
+    SECTION,
+    (_, begin: string, end: string) => `${begin}${table()}${end}`,
+  );
   if (process.env.UPDATE_DOCS) writeFileSync(PAGE, updated);
   expect(readFileSync(PAGE, 'utf8')).toBe(updated);
   expect(updated).toContain('| `Depth <= 5` |');

@@ -1,7 +1,7 @@
 /** The filter language: what it means, how it is printed, and what it refuses. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DrumlinError } from '../../src/errors.ts';
+import { DrumlinError } from '../../src/base/errors.ts';
 import { compile } from '../../src/filter/compile.ts';
 import { explain } from '../../src/filter/explain.ts';
 import { bindingOf } from '../../src/filter/filter-set.ts';
@@ -142,7 +142,9 @@ describe('a filter that is printed', () => {
 
   test('is on one line and has no more parentheses than it needs', () => {
     const printed = (text: string) => print(parse(text));
-    expect(printed('((HasQuery)and(not((Port==80))))or\n(true)')).toBe('HasQuery and not Port == 80 or true');
+    expect(printed('((HasQuery)and(not((Port==80))))or\n(true)')).toBe(
+      'HasQuery and not Port == 80 or true',
+    );
     expect(printed('(HasQuery or true) and (false and true)')).toBe(
       '(HasQuery or true) and (false and true)',
     );
@@ -222,22 +224,27 @@ describe('what cannot be read is refused, with a caret under the place', () => {
     expect(refusal(() => parse('Links > 5', 'parse')).message).toContain(
       'Links is not known before a response',
     );
-    expect(refusal(() => parse('DomainPages > 5', 'schedule')).message).toContain('fetch or parse or follow');
-    for (const stage of ['follow', 'store'] as const) expect(() => parse('Links > 5', stage)).not.toThrow();
+    expect(refusal(() => parse('DomainPages > 5', 'schedule')).message).toContain(
+      'fetch or parse or follow',
+    );
+    for (const stage of ['follow', 'store'] as const)
+      expect(() => parse('Links > 5', stage)).not.toThrow();
   });
 
   test('ranks are refused where domains are not ranked, or by something else', () => {
     expect(refusal(() => parse('DomainRank < 5', 'fetch', 'none')).message).toContain(
       'Crawl with --order budget.',
     );
-    expect(refusal(() => parse('DomainSupporters < 5', 'fetch', 'in')).message).toContain('--rank tse');
+    expect(refusal(() => parse('DomainSupporters < 5', 'fetch', 'in')).message).toContain(
+      '--rank tse',
+    );
     expect(() => parse('DomainRank < 5 and DomainInDegree > 2', 'schedule', 'in')).not.toThrow();
   });
 
   test('whatever else is written is read or refused', () => {
     const examples = [...BUILT_IN.values()].map(({ example }) => Buffer.from(example));
-    const words = [' and ', ' or ', 'not ', '(', ')', '"', ',', '/', '#', '\n', '<', '=='].map((w) =>
-      Buffer.from(w),
+    const words = [' and ', ' or ', 'not ', '(', ')', '"', ',', '/', '#', '\n', '<', '=='].map(
+      (w) => Buffer.from(w),
     );
     const random = randomFrom(5);
     let refused = 0;
@@ -257,7 +264,8 @@ describe('what cannot be read is refused, with a caret under the place', () => {
 
 describe('the reason for a verdict', () => {
   const why = (text: string, url: string) => {
-    const isKnown = ({ from, ranking }: { from: Stage; ranking?: string }) => from === 'schedule' && !ranking;
+    const isKnown = ({ from, ranking }: { from: Stage; ranking?: string }) =>
+      from === 'schedule' && !ranking;
     const { accepted, because } = explain(parse(text), link(url), NO_LISTS, isKnown);
     return [accepted, because.map(({ part, answer }) => `${part} is ${answer}`).join(', ')];
   };
@@ -277,7 +285,10 @@ describe('the reason for a verdict', () => {
   });
 
   test('or what it depends on', () => {
-    expect(why('Status == 200 and HasQuery', 'http://a.test/')).toEqual([false, 'HasQuery is false']);
+    expect(why('Status == 200 and HasQuery', 'http://a.test/')).toEqual([
+      false,
+      'HasQuery is false',
+    ]);
     expect(why('Status == 200 and not HasQuery', 'http://a.test/')).toEqual([
       undefined,
       'Status == 200 is undefined',

@@ -69,7 +69,8 @@ describe('a list', () => {
     const name = (i: number) => `h${i.toString(36)}.d${i % 997}.example`;
     const table = tableOf(Array.from({ length: 200_000 }, (_, i) => name(i)));
     for (let i = 0; i < 200_000; i++) {
-      if (!table.hasUrl(`http://${name(i)}/x`) || table.hasUrl(`http://x${name(i)}/`)) expect.fail(name(i));
+      if (!table.hasUrl(`http://${name(i)}/x`) || table.hasUrl(`http://x${name(i)}/`))
+        expect.fail(name(i));
     }
   });
 

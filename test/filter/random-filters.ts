@@ -5,7 +5,9 @@ import type { Call, Comparison, Node, Sign } from '../../src/filter/node.ts';
 import type { ArgumentKind, Predicate } from '../../src/filter/predicate.ts';
 import { BUILT_IN } from '../../src/filter/predicates.ts';
 
-const printable = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\0-\x1f\x7f]/.test(text));
+const printable = fc
+  .string({ unit: 'grapheme', minLength: 1 })
+  .filter((text) => !/[\0-\x1f\x7f]/.test(text));
 const awkward = fc.constantFrom(
   '"',
   '\\',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DrumlinError } from '../../src/errors.ts';
+import { DrumlinError } from '../../src/base/errors.ts';
 import { checkUrlPattern, compileUrlPattern, refusePath } from '../../src/filter/url-pattern.ts';
 import { anyCharacter } from '../any-character.ts';
 
@@ -38,11 +38,17 @@ describe('a pattern for URLs', () => {
   });
 
   test.each([
-    ['/login', 'begins like a regular expression and does not end with a slash. Write */login* for URLs'],
+    [
+      '/login',
+      'begins like a regular expression and does not end with a slash. Write */login* for URLs',
+    ],
     ['/', 'does not end with a slash. Write */* for URLs'],
     ['/(/', 'is no regular expression (Unterminated group). Write a JavaScript one'],
     ['/a/g', 'does not end with a slash'],
-    ['login', 'can match no URL, since it is about the whole of it. Write *login* for URLs that contain it.'],
+    [
+      'login',
+      'can match no URL, since it is about the whole of it. Write *login* for URLs that contain it.',
+    ],
     ['example.org/*', 'Write *example.org/* for URLs that contain it.'],
     ['/private/*', 'Write */private/* for URLs that contain it'],
     ['ftp://example.org/*', 'can match no URL'],
@@ -61,9 +67,12 @@ describe('a pattern for URLs', () => {
   });
 
   test('a path between slashes is not taken for an expression that matches its letters anywhere', () => {
-    expect(() => refusePath('/private/')).toThrow('Write */private/* for the path, or /private/i for');
+    expect(() => refusePath('/private/')).toThrow(
+      'Write */private/* for the path, or /private/i for',
+    );
     expect(() => refusePath('/a/b-c/')).toThrow('Write */a/b-c/* for the path');
-    for (const pattern of ['/private/i', '/private$/', '/priv.te/', '*/private/*']) refusePath(pattern);
+    for (const pattern of ['/private/i', '/private$/', '/priv.te/', '*/private/*'])
+      refusePath(pattern);
   });
 
   test.each([
@@ -73,7 +82,9 @@ describe('a pattern for URLs', () => {
     '/a.*a.*a.*a.*a$/',
     '/(foo|foofoo)+$/',
   ])('%s can take forever on a URL, and is refused in a moment', (pattern) => {
-    expect(() => checkUrlPattern(pattern)).toThrow('can take very long on some URLs. Write it as a glob');
+    expect(() => checkUrlPattern(pattern)).toThrow(
+      'can take very long on some URLs. Write it as a glob',
+    );
   });
 
   test.each([

@@ -2,17 +2,17 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { Backlog } from '../../src/frontier/backlog.ts';
-import { encodeDiscovery } from '../../src/frontier/discovery.ts';
+import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
+import { Backlog } from '../../src/frontier/backlog/backlog.ts';
 import { Distributor } from '../../src/frontier/distributor.ts';
 import { Frontier, type FrontierLimits, type HostTurn } from '../../src/frontier/frontier.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
 import { HostStore } from '../../src/frontier/host-store.ts';
+import { encodeDiscovery } from '../../src/frontier/queue/discovery.ts';
 import { restoreSnapshot, takeSnapshot } from '../../src/frontier/snapshot.ts';
 import { SieveSupply } from '../../src/frontier/supply.ts';
-import { BatchBuilder } from '../../src/sieve/batch.ts';
 import { MemorySieve } from '../../src/sieve/memory-sieve.ts';
 import { fingerprint } from '../../src/url/fingerprint.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
@@ -63,7 +63,8 @@ class DryCrawl {
 
   async discover(urls: readonly string[]): Promise<void> {
     const batch = new BatchBuilder();
-    for (const url of urls) batch.addText(fingerprint(url), encodeDiscovery({ url, depth: 0, redirects: 0 }));
+    for (const url of urls)
+      batch.addText(fingerprint(url), encodeDiscovery({ url, depth: 0, redirects: 0 }));
     await this.sieve.offer(batch);
     this.supply.offered();
   }
@@ -146,7 +147,8 @@ describe('the frontier', () => {
     const crawl = await new DryCrawl({ pagesPerHost: 4, pagesPerDomain: 6 }).open();
     await crawl.discover(urls);
     await crawl.run();
-    for (const list of Object.values(byHost(crawl.fetched))) expect(list.length).toBeLessThanOrEqual(4);
+    for (const list of Object.values(byHost(crawl.fetched)))
+      expect(list.length).toBeLessThanOrEqual(4);
     const domains: Record<string, number> = {};
     for (const url of crawl.fetched) {
       const domain = new URL(url).host.split('.').slice(-2).join('.');

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { robotsFromResponse, UNREACHABLE } from '../../src/fetch/robots.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
-import { decodeDomain, decodeHost, encodeDomain, encodeHost } from '../../src/frontier/host-record.ts';
+import {
+  decodeDomain,
+  decodeHost,
+  encodeDomain,
+  encodeHost,
+} from '../../src/frontier/host-record.ts';
+import { robotsFromResponse, UNREACHABLE } from '../../src/robots/parse-robots.ts';
 
-const FILE = Buffer.from('User-agent: *\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 7\n');
+const FILE = Buffer.from(
+  'User-agent: *\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 7\n',
+);
 
 describe('the record of a host', () => {
   test('brings back all that politeness knows', () => {
@@ -22,7 +29,9 @@ describe('the record of a host', () => {
           responseTime: fc.option(fc.nat(60_000), { nil: undefined }),
           addresses: fc.array(address, { maxLength: 3 }),
           addressesExpireAt: time,
-          givenUp: fc.option(fc.record({ fault: fc.constant('reset'), until: time }), { nil: undefined }),
+          givenUp: fc.option(fc.record({ fault: fc.constant('reset'), until: time }), {
+            nil: undefined,
+          }),
         }),
         (facts) => {
           const host = Object.assign(new Host('www.example.org', new Domain('example.org')), facts);
@@ -39,8 +48,18 @@ describe('the record of a host', () => {
     const inquiry = { url: 'https://example.org/robots.txt', hops: 0, failures: 2 };
     const rules = robotsFromResponse(200, FILE, 'drumlin');
     host.robots.set('https://example.org', { rules, expiresAt: 5e12, crawlDelay: 7000, inquiry });
-    host.robots.set('http://example.org', { rules: UNREACHABLE, expiresAt: 4e12, crawlDelay: 0, inquiry });
-    host.robots.set('http://example.org:8080', { rules: undefined, expiresAt: 0, crawlDelay: 0, inquiry });
+    host.robots.set('http://example.org', {
+      rules: UNREACHABLE,
+      expiresAt: 4e12,
+      crawlDelay: 0,
+      inquiry,
+    });
+    host.robots.set('http://example.org:8080', {
+      rules: undefined,
+      expiresAt: 0,
+      crawlDelay: 0,
+      inquiry,
+    });
     const back = new Host('example.org', new Domain('example.org'));
     decodeHost(encodeHost(host), back);
     expect([...back.robots.keys()]).toEqual(['https://example.org', 'http://example.org']);

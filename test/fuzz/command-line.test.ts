@@ -1,9 +1,9 @@
 /** Whatever stands on the command line is refused in words that are meant for the user, or is a crawl that cannot begin. */
 import { Command, CommanderError } from 'commander';
 import { afterEach, expect, test } from 'vitest';
-import { register } from '../../src/cli/crawl.ts';
-import { type CrawlOptions, resolveConfig, SETTING_ROWS } from '../../src/crawl/settings.ts';
-import { DrumlinError } from '../../src/errors.ts';
+import { DrumlinError } from '../../src/base/errors.ts';
+import { register } from '../../src/cli/commands/crawl.ts';
+import { type CrawlOptions, resolveConfig, SETTING_ROWS } from '../../src/config/settings.ts';
 import { mutate, type Random, randomFrom } from './mutation.ts';
 
 const VALUES = [
@@ -24,14 +24,18 @@ const VALUES = [
   '9'.repeat(400),
 ];
 const EXAMPLES = VALUES.map((value) => Buffer.from(value));
-const WORDS = [',', ' ', '/', ':', '.', '%', 'k', 'ms', '\0', '\n'].map((word) => Buffer.from(word));
+const WORDS = [',', ' ', '/', ':', '.', '%', 'k', 'ms', '\0', '\n'].map((word) =>
+  Buffer.from(word),
+);
 
 afterEach(() => {
   process.exitCode = 0;
 });
 
 const value = (random: Random): string =>
-  random(3) === 0 ? VALUES[random(VALUES.length)] : mutate(EXAMPLES, WORDS, random).toString('utf8');
+  random(3) === 0
+    ? VALUES[random(VALUES.length)]
+    : mutate(EXAMPLES, WORDS, random).toString('utf8');
 
 test('any value of any setting is taken or refused', () => {
   const random = randomFrom(1);
@@ -54,19 +58,28 @@ test('any words are refused, or lack whom a site could turn to', async () => {
   const settings = SETTING_ROWS.filter(([key]) => key !== 'contact' && key !== 'allowPrivate');
   const word = (): string => {
     const { flag } = settings[random(settings.length)][1];
-    return [`--${flag}`, `--${flag}=${value(random)}`, value(random), 'http://a.test/', '--json', '--'][
-      random(6)
-    ];
+    return [
+      `--${flag}`,
+      `--${flag}=${value(random)}`,
+      value(random),
+      'http://a.test/',
+      '--json',
+      '--',
+    ][random(6)];
   };
   for (let round = 0; round < 250; round++) {
-    const program = new Command().exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
+    const program = new Command()
+      .exitOverride()
+      .configureOutput({ writeOut: () => {}, writeErr: () => {} });
     register(program);
-    for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
+    for (const command of program.commands)
+      command.exitOverride().configureOutput({ writeErr: () => {} });
     const args = ['crawl', ...Array.from({ length: random(6) }, word)];
     const ended = await program.parseAsync(args, { from: 'user' }).then(
       () => 'crawled',
       (error) => error,
     );
-    if (!(ended instanceof DrumlinError)) expect(ended, args.join(' ')).toBeInstanceOf(CommanderError);
+    if (!(ended instanceof DrumlinError))
+      expect(ended, args.join(' ')).toBeInstanceOf(CommanderError);
   }
 });

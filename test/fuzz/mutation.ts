@@ -16,12 +16,17 @@ export function randomFrom(seed: number): Random {
 
 /** Bytes at which formats like to break. */
 const EDGES = [
-  0, 1, 9, 10, 13, 32, 34, 37, 38, 39, 45, 46, 47, 58, 59, 60, 62, 63, 92, 127, 128, 191, 192, 239, 254, 255,
+  0, 1, 9, 10, 13, 32, 34, 37, 38, 39, 45, 46, 47, 58, 59, 60, 62, 63, 92, 127, 128, 191, 192, 239,
+  254, 255,
 ];
 const LONGEST = 4096;
 
 /** One of the examples with a handful of things done to it. `words` are pieces that mean something in the format. */
-export function mutate(examples: readonly Buffer[], words: readonly Buffer[], random: Random): Buffer {
+export function mutate(
+  examples: readonly Buffer[],
+  words: readonly Buffer[],
+  random: Random,
+): Buffer {
   let bytes = pick(examples, random);
   for (let times = random(6); times >= 0; times--) bytes = changed(bytes, examples, words, random);
   return bytes.subarray(0, LONGEST);
@@ -35,7 +40,11 @@ function changed(
 ): Buffer {
   const at = random(bytes.length + 1);
   const to = at + random(Math.min(64, bytes.length - at + 1));
-  const [before, middle, after] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)];
+  const [before, middle, after] = [
+    bytes.subarray(0, at),
+    bytes.subarray(at, to),
+    bytes.subarray(to),
+  ];
   switch (random(7)) {
     case 0:
       return Buffer.concat([before, after]);
@@ -50,7 +59,11 @@ function changed(
     case 5:
       return before;
     default:
-      return Buffer.concat([before, Buffer.from(middle.map((byte) => byte ^ (1 << random(8)))), after]);
+      return Buffer.concat([
+        before,
+        Buffer.from(middle.map((byte) => byte ^ (1 << random(8)))),
+        after,
+      ]);
   }
 }
 

@@ -7,27 +7,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readWarc } from '../../src/archive/warc-reader.ts';
-import { BytesPool } from '../../src/bytes-pool.ts';
-import { decodeTransportState } from '../../src/crawl/between/transport-state.ts';
-import { parseDelays } from '../../src/crawl/delays.ts';
-import { canonicalSeed } from '../../src/crawl/seeds.ts';
+import { readWarc } from '../../src/archive/warc/warc-reader.ts';
+import { BytesPool } from '../../src/base/bytes-pool.ts';
+import { DrumlinError } from '../../src/base/errors.ts';
+import { canonicalSeed } from '../../src/crawl/state/seeds.ts';
+import { decodeTransportState } from '../../src/crawl/transport/transport-state.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { DrumlinError } from '../../src/errors.ts';
 import { parseCookies } from '../../src/fetch/cookies.ts';
 import { parseCredentials } from '../../src/fetch/credentials.ts';
 import { ResponseParser } from '../../src/fetch/response-parser.ts';
-import { retryAfter } from '../../src/fetch/retry-table.ts';
-import { parseRobots, rulesFromBytes } from '../../src/fetch/robots.ts';
-import { groupFor } from '../../src/fetch/robots-explain.ts';
 import { typeFilter } from '../../src/filter/content-type.ts';
 import { compileUrlPattern } from '../../src/filter/url-pattern.ts';
-import { holdsNumbers, namedEdges, numberedEdges } from '../../src/graph/edge-list.ts';
-import { readQuery, writeResponse } from '../../src/lab/dns-message.ts';
-import { parseRequest } from '../../src/lab/request.ts';
+import { holdsNumbers, namedEdges, numberedEdges } from '../../src/graph/io/edge-list.ts';
+import { readQuery, writeResponse } from '../../src/lab/server/dns-message.ts';
+import { parseRequest } from '../../src/lab/server/request.ts';
 import { parsePage } from '../../src/parse/page.ts';
-import { parseBudget } from '../../src/reputation/budget-policy.ts';
-import { parseOverrides } from '../../src/reputation/overrides.ts';
+import { parseDelays } from '../../src/politeness/delays.ts';
+import { retryAfter } from '../../src/politeness/retry-table.ts';
+import { parseBudget } from '../../src/reputation/budget/budget-policy.ts';
+import { parseOverrides } from '../../src/reputation/budget/overrides.ts';
+import { groupFor } from '../../src/robots/explain.ts';
+import { parseRobots, rulesFromBytes } from '../../src/robots/parse-robots.ts';
 import { canonicalise } from '../../src/url/canonical.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
 import { fingerprint } from '../../src/url/fingerprint.ts';
@@ -116,7 +116,20 @@ const PARSERS: Parser[] = [
       'User-agent: *\nDisallow: /a*b$\nAllow: /c\nCrawl-delay: 1.5\n\nUser-agent: drumlin\r\nUser-agent: x\rDisallow:\nSitemap: http://a/b.xml # c\n',
       '\ufeffuser-agent : drumlin/1.0\ndisallow: /%2f%zz*\u00e9',
     ],
-    words: ['User-agent:', 'Disallow:', 'Allow:', '*', '$', '%', '%2F', '#', '\r', '\n', '\0', 'drumlin'],
+    words: [
+      'User-agent:',
+      'Disallow:',
+      'Allow:',
+      '*',
+      '$',
+      '%',
+      '%2F',
+      '#',
+      '\r',
+      '\n',
+      '\0',
+      'drumlin',
+    ],
     endless: [
       '*',
       'User-agent: drumlin\n',
@@ -137,7 +150,8 @@ const PARSERS: Parser[] = [
       rules.verdict(path);
       groupFor(bytes, 'drumlin');
       const stored = rules.toBytes();
-      if (stored) expect(rulesFromBytes(stored).verdict(path).allowed).toBe(rules.verdict(path).allowed);
+      if (stored)
+        expect(rulesFromBytes(stored).verdict(path).allowed).toBe(rules.verdict(path).allowed);
     },
   },
   {
@@ -247,9 +261,17 @@ const PARSERS: Parser[] = [
     name: 'WARC',
     examples: [
       'WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x>\r\nContent-Length: 4\r\n\r\nHTTP\r\n\r\n',
-      gzipSync('WARC/1.0\r\nWARC-Type: request\r\nContent-Length: 0\r\n\r\n\r\n\r\n').toString('latin1'),
+      gzipSync('WARC/1.0\r\nWARC-Type: request\r\nContent-Length: 0\r\n\r\n\r\n\r\n').toString(
+        'latin1',
+      ),
     ],
-    words: ['WARC/1.1\r\n', 'Content-Length: ', '\r\n\r\n', '\x1f\x8b\x08\0', '99999999999999999999'],
+    words: [
+      'WARC/1.1\r\n',
+      'Content-Length: ',
+      '\r\n\r\n',
+      '\x1f\x8b\x08\0',
+      '99999999999999999999',
+    ],
     endless: [
       'WARC/1.1\r\n',
       'a: b\r\n',
@@ -348,10 +370,32 @@ const PARSERS: Parser[] = [
       'rank <= 1000 ? 5000 : -log(score + 1) ^ 2 / min(in, 7)',
     ],
     words: ['(', ')', '?', ':', '^', '-', '==', 'rank', 'irlbot', '=', '%', '.', '1e9', ','],
-    endless: ['(', '-', '1+', '1?', '1?1:', '^1', 'max(', 'rank', '1', '.', ' ', 'boost(.a=1,', ')'],
+    endless: [
+      '(',
+      '-',
+      '1+',
+      '1?',
+      '1?1:',
+      '^1',
+      'max(',
+      'rank',
+      '1',
+      '.',
+      ' ',
+      'boost(.a=1,',
+      ')',
+    ],
     parse(bytes) {
       const policy = parseBudget(text(bytes));
-      const view = { rank: 3, score: 0.5, inDegree: 7, supporters: 9, cash: 1, domains: 100, mean: 2 };
+      const view = {
+        rank: 3,
+        score: 0.5,
+        inDegree: 7,
+        supporters: 9,
+        cash: 1,
+        domains: 100,
+        mean: 2,
+      };
       const budget = policy.budget({ name: 'example.org', ...view });
       expect(Number.isInteger(budget) && budget >= 0).toBe(true);
       expect(String(parseBudget(String(policy)))).toBe(String(policy));
@@ -417,7 +461,9 @@ describe.each(PARSERS)('$name', (parser) => {
     }
   });
 
-  test.each(parser.endless)('that repeats %j without end takes a time in proportion', async (unit) => {
+  test.each(
+    parser.endless,
+  )('that repeats %j without end takes a time in proportion', async (unit) => {
     const piece = Buffer.from(unit, 'latin1');
     for (const start of ['', parser.examples[0]]) {
       const bytes = Buffer.concat([

@@ -34,7 +34,10 @@ async function* failing(): AsyncGenerator<NameArcs> {
 
 const many = () =>
   packNameArcs(
-    Array.from({ length: 400 }, (_, i): [string, string] => [`host${i % 37}`, `host${(i * i) % 41}`]),
+    Array.from({ length: 400 }, (_, i): [string, string] => [
+      `host${i % 37}`,
+      `host${(i * i) % 41}`,
+    ]),
   );
 const tiny = { memory: 1 };
 
@@ -60,7 +63,11 @@ describe('building a graph', () => {
 
   test('takes nodes that have no arcs', async () => {
     const out = newPlace();
-    await buildGraph(out, { names: packNameArcs([['b'], ['a', 'b'], ['c']]) }, { disk: quickDisk() });
+    await buildGraph(
+      out,
+      { names: packNameArcs([['b'], ['a', 'b'], ['c']]) },
+      { disk: quickDisk() },
+    );
     expect(await contentOf(out)).toEqual({ names: ['a', 'b', 'c'], arcs: ['a b'] });
   });
 
@@ -78,7 +85,11 @@ describe('building a graph', () => {
     const whole = new WatchedFileSystem({ skipSync: true });
     await buildGraph(newPlace(), { names: many() }, { disk: new Disk(whole), ...tiny });
     expect(whole.openFiles.size).toBe(0);
-    for (let operations = 0; operations < whole.changes; operations += 1 + Math.floor(operations / 8)) {
+    for (
+      let operations = 0;
+      operations < whole.changes;
+      operations += 1 + Math.floor(operations / 8)
+    ) {
       const system = new WatchedFileSystem({ skipSync: true, operations });
       const out = newPlace();
       const work = buildGraph(out, { names: many() }, { disk: new Disk(system), ...tiny });
@@ -159,8 +170,8 @@ describe('building a graph', () => {
       RangeError,
     );
     for (const name of ['', 'a b', 'a\tb', 'a\0', 'x'.repeat(4097)])
-      await expect(buildGraph(newPlace(), { names: packNameArcs([[name, 'a']]) }, { disk })).rejects.toThrow(
-        RangeError,
-      );
+      await expect(
+        buildGraph(newPlace(), { names: packNameArcs([[name, 'a']]) }, { disk }),
+      ).rejects.toThrow(RangeError);
   });
 });

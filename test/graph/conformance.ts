@@ -122,12 +122,13 @@ export function describeGraph(kind: string, make: MakeGraph, runs = 60): void {
         expect([...(await graph.out.degrees())]).toEqual(lists.map((list) => list.length));
         for (const shared of [false, true]) {
           const { offsets, targets } = await graph.out.load({ shared });
-          expect(lists.map((_, i) => [...targets.subarray(offsets[i], offsets[i + 1])])).toEqual(lists);
+          expect(lists.map((_, i) => [...targets.subarray(offsets[i], offsets[i + 1])])).toEqual(
+            lists,
+          );
           expect([offsets.length, offsets[plan.nodes]]).toEqual([plan.nodes + 1, targets.length]);
-          expect([offsets, targets].map(({ buffer }) => buffer instanceof SharedArrayBuffer)).toEqual([
-            shared,
-            shared,
-          ]);
+          expect(
+            [offsets, targets].map(({ buffer }) => buffer instanceof SharedArrayBuffer),
+          ).toEqual([shared, shared]);
         }
       }));
 
@@ -141,7 +142,17 @@ export function describeGraph(kind: string, make: MakeGraph, runs = 60): void {
           expect(await graph.names.name(id)).toBe(text);
           expect(await graph.names.id(text)).toBe(id);
         }
-        for (const stranger of ['', '!', 'b ', '00', '-1', '1e1', String(plan.nodes), '\u{1ffff}', 'zzz'])
+        for (const stranger of [
+          '',
+          '!',
+          'b ',
+          '00',
+          '-1',
+          '1e1',
+          String(plan.nodes),
+          '\u{1ffff}',
+          'zzz',
+        ])
           expect(await graph.names.id(stranger)).toBe(undefined);
       }));
 

@@ -1,4 +1,5 @@
 /** Graphs of a test's own, and how they look to the naked eye. */
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,12 +8,17 @@ import { Disk } from '../../src/disk/disk.ts';
 import { openGraph } from '../../src/graph/graph.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { sharedData } from '../shared-data.ts';
 
 /** Without waiting for the disk: most tests end no process. */
 export const quickDisk = () => new Disk(new FaultyFileSystem({ skipSync: true }));
 
 /** A file with this text, compressed if its name says so. */
-export function fileOf(text: string | Uint8Array, name = 'edges.txt', folder = temporaryFolder()): string {
+export function fileOf(
+  text: string | Uint8Array,
+  name = 'edges.txt',
+  folder = temporaryFolder(),
+): string {
   const path = join(folder, name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
   return path;
@@ -38,11 +44,13 @@ export async function contentOf(folder: string): Promise<{ names: string[]; arcs
 export const byteSorted = (texts: Iterable<string>) =>
   [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-const SHARED = join(import.meta.dirname, '../../../shared/data');
-
 /** A test on data that is not part of the project; skipped, and said so, where it is not there. */
-export function testOnShared(file: string, title: string, run: (path: string) => Promise<void>): void {
-  const path = join(SHARED, file);
+export function testOnShared(
+  file: string,
+  title: string,
+  run: (path: string) => Promise<void>,
+): void {
+  const path = sharedData(file);
   if (existsSync(path)) test(title, () => run(path));
   else test.skip(`${title} (skipped: ../shared/data/${file} is not there)`, () => {});
 }

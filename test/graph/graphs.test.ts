@@ -35,7 +35,9 @@ async function* batches(names: readonly string[]) {
 async function build(plan: Plan, memory: number) {
   const folder = join(temporaryFolder(), 'graph');
   const { names, nodes } = plan;
-  const source = names ? { names: packNameArcs(nameArcs(plan, names)) } : { ids: idArcs(plan), nodes };
+  const source = names
+    ? { names: packNameArcs(nameArcs(plan, names)) }
+    : { ids: idArcs(plan), nodes };
   await buildGraph(folder, source, { memory, disk });
   return openGraph(folder);
 }
@@ -54,8 +56,16 @@ async function buildNumbered(plan: Plan, memory: number) {
 describeGraph('in memory', async ({ nodes, arcs, names }) => memoryGraph(nodes, arcs, names));
 describeGraph('in a folder', (plan) => build(plan, 2 ** 20), 15);
 describeGraph('in a folder, built in next to no memory', (plan) => build(plan, 1), 12);
-describeGraph('in a folder, its nodes numbered by someone else', (plan) => buildNumbered(plan, 2 ** 20), 8);
-describeGraph('numbered by someone else, in next to no memory', (plan) => buildNumbered(plan, 1), 8);
+describeGraph(
+  'in a folder, its nodes numbered by someone else',
+  (plan) => buildNumbered(plan, 2 ** 20),
+  8,
+);
+describeGraph(
+  'numbered by someone else, in next to no memory',
+  (plan) => buildNumbered(plan, 1),
+  8,
+);
 
 test('a graph in memory refuses arcs, and names, that cannot be', () => {
   expect(() => memoryGraph(2, [[0, 2]])).toThrow(RangeError);

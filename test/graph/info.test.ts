@@ -36,7 +36,10 @@ describe('strongly connected components', () => {
           from: Uint32Array.from(pairs, ([a]) => a),
           to: Uint32Array.from(pairs, ([, b]) => b),
         });
-        expect(strongComponents(20, csr)).toEqual({ count: sizes.length, largest: Math.max(...sizes) });
+        expect(strongComponents(20, csr)).toEqual({
+          count: sizes.length,
+          largest: Math.max(...sizes),
+        });
       }),
       { numRuns: 300 },
     );
@@ -49,7 +52,9 @@ describe('strongly connected components', () => {
     expect(strongComponents(n, ring)).toEqual({ count: 1, largest: n });
     const path = csrOf(n, { from: from.subarray(1), to: from.subarray(0, n - 1) });
     expect(strongComponents(n, path)).toEqual({ count: n, largest: 1 });
-    expect(strongComponents(0, csrOf(0, { from: new Uint32Array(0), to: new Uint32Array(0) }))).toEqual({
+    expect(
+      strongComponents(0, csrOf(0, { from: new Uint32Array(0), to: new Uint32Array(0) })),
+    ).toEqual({
       count: 0,
       largest: 0,
     });
@@ -74,7 +79,10 @@ describe('what is said of a graph', () => {
           isolated: out.filter((list, node) => list.length + into[node].length === 0).length,
           out: { largest: Math.max(0, ...out.map((list) => list.length)) },
         });
-        expect(info.reciprocity).toBeCloseTo(pairs.length > loops ? mutual / (pairs.length - loops) : 0, 12);
+        expect(info.reciprocity).toBeCloseTo(
+          pairs.length > loops ? mutual / (pairs.length - loops) : 0,
+          12,
+        );
       }),
       { numRuns: 40 },
     );

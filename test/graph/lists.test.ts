@@ -42,7 +42,18 @@ describe('adjacency lists', () => {
       fc.nat(70_000),
       fc.nat(2 ** 24),
       fc.nat(MAX_NODES - 1),
-      fc.constantFrom(0, 255, 256, 257, 65_535, 65_536, 2 ** 24 - 1, 2 ** 24, 2 ** 30, MAX_NODES - 1),
+      fc.constantFrom(
+        0,
+        255,
+        256,
+        257,
+        65_535,
+        65_536,
+        2 ** 24 - 1,
+        2 ** 24,
+        2 ** 30,
+        MAX_NODES - 1,
+      ),
     );
     const list = fc
       .uniqueArray(target, { maxLength: 20, size: 'max' })
@@ -67,14 +78,16 @@ describe('adjacency lists', () => {
     );
     const folder = await written(lists, 100_000);
     const arcs = lists.flat().length;
-    const adjacency = await DiskAdjacency.open(quickDisk(), folder, 'out', { nodes: 100_000, arcs });
+    const adjacency = await DiskAdjacency.open(quickDisk(), folder, 'out', {
+      nodes: 100_000,
+      arcs,
+    });
     const got = await readLists(adjacency, { blockArcs: 1000 });
     expect(got.length).toBe(100_000);
     expect(got.slice(0, 40_000)).toEqual(lists);
-    expect((await readLists(adjacency, { from: 26_004, to: 26_006 })).map((list) => list.length)).toEqual([
-      0,
-      lists[26_005].length,
-    ]);
+    expect(
+      (await readLists(adjacency, { from: 26_004, to: 26_006 })).map((list) => list.length),
+    ).toEqual([0, lists[26_005].length]);
     await adjacency.close();
   });
 });
@@ -196,7 +209,10 @@ describe('a damaged graph', () => {
   });
 
   test('is refused when a file is missing, and when it is no folder at all', async () => {
-    await expect(openGraph('/nowhere')).rejects.toMatchObject({ code: 'GRAPH_MISSING', exitCode: 5 });
+    await expect(openGraph('/nowhere')).rejects.toMatchObject({
+      code: 'GRAPH_MISSING',
+      exitCode: 5,
+    });
   });
 
   test('refuses ranges that it does not have', async () => {

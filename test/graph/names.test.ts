@@ -74,7 +74,9 @@ describe('runs of names', () => {
         });
         expect(merged).toEqual(byteSorted(names));
         expect(count).toBe(merged.length);
-        const ranks = await Promise.all(Array.from({ length: runs.runs }, (_, run) => runs.ranks(run)));
+        const ranks = await Promise.all(
+          Array.from({ length: runs.runs }, (_, run) => runs.ranks(run)),
+        );
         expect(numbers.map(([run, number]) => merged[ranks[run][number]])).toEqual(names);
         await runs.close();
       }),
@@ -93,7 +95,9 @@ describe('runs of names', () => {
     await runs.endRun(true);
     expect(runs.runs).toBeGreaterThan(16);
     const merged: string[] = [];
-    await runs.merge((bytes, length) => void merged.push(Buffer.from(bytes.subarray(0, length)).toString()));
+    await runs.merge(
+      (bytes, length) => void merged.push(Buffer.from(bytes.subarray(0, length)).toString()),
+    );
     const ranks = await Promise.all(Array.from({ length: runs.runs }, (_, run) => runs.ranks(run)));
     expect(ranks.flatMap((own) => Array.from(own, (rank) => merged[rank]))).toEqual(texts);
     await runs.close();
@@ -101,7 +105,10 @@ describe('runs of names', () => {
 
   test('hold names longer than their buffers', async () => {
     const runs = new NameRuns(quickDisk(), temporaryFolder(), 1);
-    const texts = Array.from({ length: 40 }, (_, i) => `${String(i).padStart(2, '0')}${'x'.repeat(100 * i)}`);
+    const texts = Array.from(
+      { length: 40 },
+      (_, i) => `${String(i).padStart(2, '0')}${'x'.repeat(100 * i)}`,
+    );
     for (const text of texts.toReversed()) {
       if (runs.append(Buffer.from(text), 0, text.length) >= 0) continue;
       await runs.endRun(false);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { BEHAVIOURS, type BehaviourName } from '../../src/lab/behaviours/behaviour.ts';
+import { BEHAVIOURS, type BehaviourName } from '../../src/lab/behaviour.ts';
 import { get, linksOf, withBehaviour } from './client.ts';
 
 describe('pages that are not there, or not here', () => {
-  test.each([301, 302, 303, 307, 308])('redirect-%i leads to a page with that status', async (status) => {
+  test.each([
+    301, 302, 303, 307, 308,
+  ])('redirect-%i leads to a page with that status', async (status) => {
     await withBehaviour(`redirect-${status}` as BehaviourName, async (lab, url) => {
       const moved = await get(lab, url);
       expect(moved.status).toBe(status);
@@ -71,7 +73,13 @@ describe('robots.txt', () => {
     withBehaviour(behaviour, async (lab, _url, home) => {
       const start = performance.now();
       const got = await get(lab, `${home}robots.txt`);
-      return { ...got, text: got.body.toString('latin1'), millis: performance.now() - start, lab, home };
+      return {
+        ...got,
+        text: got.body.toString('latin1'),
+        millis: performance.now() - start,
+        lab,
+        home,
+      };
     });
 
   test('speaks of wildcards, of delays, of groups, and forbids everything', async () => {
@@ -112,7 +120,9 @@ describe('robots.txt', () => {
   test('speaks of paths that pages link to', async () => {
     await withBehaviour('robots-delay', async (lab, url) => {
       const page = (await get(lab, url)).body.toString('latin1');
-      const forbidden = linksOf(url, page).filter((link) => new URL(link).pathname.startsWith('/private/'));
+      const forbidden = linksOf(url, page).filter((link) =>
+        new URL(link).pathname.startsWith('/private/'),
+      );
       expect(forbidden).toHaveLength(1);
       expect((await get(lab, forbidden[0])).status).toBe(200);
     });
@@ -123,7 +133,9 @@ test('every behaviour has a test that names it', async () => {
   const { readdir, readFile } = await import('node:fs/promises');
   const folder = new URL('.', import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith('.test.ts'));
-  const text = (await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')))).join('\n');
+  const text = (
+    await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')))
+  ).join('\n');
   const generic = /^(?:status|redirect)-\d+$/;
   const unnamed = Object.keys(BEHAVIOURS).filter(
     (name) => !generic.test(name) && !text.includes(`'${name}'`),

@@ -2,9 +2,9 @@
 import { Resolver } from 'node:dns/promises';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { BehaviourName } from '../../src/lab/behaviours/behaviour.ts';
-import { type Lab, type LabOptions, startLab } from '../../src/lab/index.ts';
+import type { BehaviourName } from '../../src/lab/behaviour.ts';
 import { urlOf } from '../../src/lab/paths.ts';
+import { type Lab, type LabOptions, startLab } from '../../src/lab/server/lab.ts';
 
 export interface Got {
   status: number;
@@ -13,7 +13,11 @@ export interface Got {
 }
 
 /** Fetches a URL of the lab through its own name server, following nothing. */
-export async function get(lab: Lab, url: string, headers: Record<string, string> = {}): Promise<Got> {
+export async function get(
+  lab: Lab,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<Got> {
   const parsed = new URL(url);
   const host = await resolve(lab, parsed.hostname);
   const path = parsed.pathname + parsed.search;
@@ -25,7 +29,11 @@ export async function get(lab: Lab, url: string, headers: Record<string, string>
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', failed);
         response.on('end', () =>
-          done({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+          done({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
         );
       },
     );
@@ -84,7 +92,9 @@ export function split(bytes: Buffer): { head: string; body: Buffer } {
 
 /** The addresses a page's HTML links to, resolved. */
 export function linksOf(url: string, html: string): string[] {
-  const hrefs = Array.from(html.matchAll(/<a href="([^"]*)"/g), (match) => match[1].replaceAll('&amp;', '&'));
+  const hrefs = Array.from(html.matchAll(/<a href="([^"]*)"/g), (match) =>
+    match[1].replaceAll('&amp;', '&'),
+  );
   return hrefs.map((href) => new URL(href, url).href);
 }
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { webOf } from '../../src/lab/index.ts';
-import { exp, ln, power } from '../../src/lab/random.ts';
+import { webOf } from '../../src/lab/server/lab.ts';
+import { exp, ln, power } from '../../src/lab/words/random.ts';
 
 const PORTS = { http: 8080, https: 0, dns: 0, control: 0 };
 
@@ -33,7 +33,9 @@ describe('the web is a function of its seed', () => {
     const [one, other] = [1, 2].map((seed) => webOf({ seed, domains: 50, pages: 5 }, PORTS));
     const names = new Set([...one.allUrls()].map((url) => new URL(url).hostname));
     expect([...other.allUrls()].some((url) => names.has(new URL(url).hostname))).toBe(false);
-    expect(one.pageAnswer(one.domains.at(3), 0).body).not.toBe(other.pageAnswer(other.domains.at(3), 0).body);
+    expect(one.pageAnswer(one.domains.at(3), 0).body).not.toBe(
+      other.pageAnswer(other.domains.at(3), 0).body,
+    );
   });
 
   test('its own exp, ln and power agree with those of the machine to twelve digits', () => {

@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RCODE, readQuery, writeResponse } from '../../src/lab/dns-message.ts';
-import { type Lab, startLab } from '../../src/lab/index.ts';
+import { RCODE, readQuery, writeResponse } from '../../src/lab/server/dns-message.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { resolve, withBehaviour } from './client.ts';
 
 /** A query for a name, type A unless told otherwise. */
@@ -94,15 +94,19 @@ describe('the name server', () => {
 
 test('readQuery never throws, and what it reads can be answered', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 80 }), fc.uint8Array({ maxLength: 12 }), (tail, noise) => {
-      const header = [0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
-      for (const packet of [noise, tail, Uint8Array.from([...header, ...tail])]) {
-        const query = readQuery(packet);
-        if (!query) continue;
-        const answer = writeResponse(query, RCODE.noError, { address: '127.0.0.1', seconds: 1 });
-        expect(answer.length).toBe(12 + query.question.length + 16);
-      }
-    }),
+    fc.property(
+      fc.uint8Array({ maxLength: 80 }),
+      fc.uint8Array({ maxLength: 12 }),
+      (tail, noise) => {
+        const header = [0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+        for (const packet of [noise, tail, Uint8Array.from([...header, ...tail])]) {
+          const query = readQuery(packet);
+          if (!query) continue;
+          const answer = writeResponse(query, RCODE.noError, { address: '127.0.0.1', seconds: 1 });
+          expect(answer.length).toBe(12 + query.question.length + 16);
+        }
+      },
+    ),
   );
 });
 
@@ -127,7 +131,9 @@ describe('names that fail', () => {
 
   test("'dns-private' leads into a private network", async () => {
     await withBehaviour('dns-private', async (lab, url) => {
-      expect(await resolve(lab, new URL(url).hostname)).toMatch(/^(?:192\.168|10\.0|172\.16|169\.254)\./);
+      expect(await resolve(lab, new URL(url).hostname)).toMatch(
+        /^(?:192\.168|10\.0|172\.16|169\.254)\./,
+      );
     });
   });
 });

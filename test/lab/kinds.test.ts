@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/lab/domain.ts';
-import { webOf } from '../../src/lab/index.ts';
-import { KINDS } from '../../src/lab/kinds/index.ts';
-import type { KindName } from '../../src/lab/kinds/kind.ts';
+import { textAt } from '../../src/lab/judge/truth.ts';
+import type { KindName } from '../../src/lab/kind.ts';
+import { KINDS } from '../../src/lab/kinds.ts';
 import { Layout } from '../../src/lab/layout.ts';
-import { MAX_DOMAINS, Names } from '../../src/lab/names.ts';
 import { pageOf, pathOf, urlOf } from '../../src/lab/paths.ts';
 import { scenarioOf } from '../../src/lab/scenario.ts';
-import { textAt } from '../../src/lab/truth.ts';
+import { webOf } from '../../src/lab/server/lab.ts';
 import { Web } from '../../src/lab/web.ts';
+import { MAX_DOMAINS, Names } from '../../src/lab/words/names.ts';
 import { linksOf } from './client.ts';
 
 const web = new Web({
@@ -29,7 +29,8 @@ const web = new Web({
   httpsPort: 0,
   realSuffixes: false,
 });
-const first = (kind: KindName, number = 0): Domain => web.domains.at(web.world.layout.memberAt(kind, number));
+const first = (kind: KindName, number = 0): Domain =>
+  web.domains.at(web.world.layout.memberAt(kind, number));
 
 function bodyOf(url: string): string {
   const { hostname, pathname, search } = new URL(url);
@@ -190,7 +191,9 @@ describe('kinds of domain', () => {
     const eventful = days(kept).filter((text) => text !== nothingOnDays);
     expect(eventful.length / days(kept).length).toBeGreaterThan(1 / 12);
     expect(eventful.length / days(kept).length).toBeLessThan(1 / 3);
-    expect(new Set(days(months.filter((path) => !kept.includes(path))))).toEqual(new Set([nothingOnDays]));
+    expect(new Set(days(months.filter((path) => !kept.includes(path))))).toEqual(
+      new Set([nothingOnDays]),
+    );
   });
 
   test('session ids are new on every page, the pages the same', () => {
@@ -202,7 +205,8 @@ describe('kinds of domain', () => {
     const bare = (link: string): string => link.replace(/[?&]sid=.*/, '');
     expect(once.map(bare)).toEqual(again.map(bare));
     expect(
-      bodyOf(once.find((link) => link.includes('sid=') && !link.includes(`${url}?`)) as string).length,
+      bodyOf(once.find((link) => link.includes('sid=') && !link.includes(`${url}?`)) as string)
+        .length,
     ).toBeGreaterThan(500);
   });
 
@@ -214,7 +218,9 @@ describe('kinds of domain', () => {
 
   test('one page answers under a thousand addresses', () => {
     const origin = first('alias').origin(0);
-    const bodies = new Set(Array.from({ length: 1000 }, (_, i) => bodyOf(`${origin}/view?item=1&ref=${i}`)));
+    const bodies = new Set(
+      Array.from({ length: 1000 }, (_, i) => bodyOf(`${origin}/view?item=1&ref=${i}`)),
+    );
     expect(bodies.size).toBe(1);
   });
 
@@ -226,8 +232,12 @@ describe('kinds of domain', () => {
     const pdf = web.pageAnswer(domain, pages.indexOf(papers[0]));
     expect(pdf.headers).toContain('application/pdf');
     expect(pdf.body).toMatch(/^%PDF-1\.4\n[\s\S]*startxref\n\d+\n%%EOF\n$/);
-    const listed = [...web.neighbours(first('directory').index)].map((index) => web.kindAt(index).name);
-    expect(listed.filter((kind) => kind === 'academic').length).toBeGreaterThan(listed.length * 0.4);
+    const listed = [...web.neighbours(first('directory').index)].map(
+      (index) => web.kindAt(index).name,
+    );
+    expect(listed.filter((kind) => kind === 'academic').length).toBeGreaterThan(
+      listed.length * 0.4,
+    );
   });
 });
 

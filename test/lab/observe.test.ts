@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { register } from '../../src/cli/web.ts';
-import { type Access, AccessLog } from '../../src/lab/access-log.ts';
-import type { Status } from '../../src/lab/control.ts';
-import { startLab } from '../../src/lab/index.ts';
+import { register } from '../../src/cli/commands/web.ts';
+import { type Access, AccessLog } from '../../src/lab/server/access-log.ts';
+import type { Status } from '../../src/lab/server/control.ts';
+import { startLab } from '../../src/lab/server/lab.ts';
 import { exchange, get, resolve } from './client.ts';
 
 let folder: string;
@@ -44,28 +44,38 @@ describe('observing the lab', () => {
     await expect(startLab({ log })).rejects.toMatchObject({ code: 'LAB_LOG', exitCode: 4 });
   });
 
-  test.skipIf(!existsSync('/dev/full'))('a log that fails is told once and ends nothing', async () => {
-    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    try {
-      const log = await AccessLog.open('/dev/full');
-      const access = { time: 0, host: 'a.test', address: '127.0.0.1', path: '/', status: 200, bytes: 0 };
-      log.add(access);
-      await vi.waitFor(() => expect(log.dropped).toBe(1), 5000);
-      log.add(access);
-      expect(log.dropped).toBe(2);
-      await log.close();
-      const early = await AccessLog.open('/dev/full');
-      early.add(access);
-      await early.close();
-      expect(early.dropped).toBe(1);
-      expect(said.mock.calls.flat()).toEqual([
-        expect.stringContaining('ENOSPC'),
-        expect.stringContaining('ENOSPC'),
-      ]);
-    } finally {
-      said.mockRestore();
-    }
-  });
+  test.skipIf(!existsSync('/dev/full'))(
+    'a log that fails is told once and ends nothing',
+    async () => {
+      const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+      try {
+        const log = await AccessLog.open('/dev/full');
+        const access = {
+          time: 0,
+          host: 'a.test',
+          address: '127.0.0.1',
+          path: '/',
+          status: 200,
+          bytes: 0,
+        };
+        log.add(access);
+        await vi.waitFor(() => expect(log.dropped).toBe(1), 5000);
+        log.add(access);
+        expect(log.dropped).toBe(2);
+        await log.close();
+        const early = await AccessLog.open('/dev/full');
+        early.add(access);
+        await early.close();
+        expect(early.dropped).toBe(1);
+        expect(said.mock.calls.flat()).toEqual([
+          expect.stringContaining('ENOSPC'),
+          expect.stringContaining('ENOSPC'),
+        ]);
+      } finally {
+        said.mockRestore();
+      }
+    },
+  );
 
   test('a port that is taken is refused by number', async () => {
     const lab = await startLab({ scenario: 'site' });
@@ -103,7 +113,11 @@ describe('observing the lab', () => {
 
 /** Runs the command as it is installed, since its thread needs built files, until it has said all; then presses Ctrl-C. */
 async function serveUntilReady(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/drumlin'), 'web', ...args]);
+  const child = spawn(process.execPath, [
+    join(import.meta.dirname, '../../bin/drumlin'),
+    'web',
+    ...args,
+  ]);
   let printed = '';
   for await (const chunk of child.stdout) {
     printed += chunk;
@@ -146,7 +160,9 @@ describe('drumlin web', () => {
   });
 
   test('prints the truth of every domain', async () => {
-    const lines = (await run('truth', '--domains', '300', '--scenario', 'spam')).trimEnd().split('\n');
+    const lines = (await run('truth', '--domains', '300', '--scenario', 'spam'))
+      .trimEnd()
+      .split('\n');
     expect(lines).toHaveLength(301);
     expect(lines.some((line) => /\tfarm\ttarget\tspam\t/.test(line))).toBe(true);
     const objects = (await run('truth', '--domains', '20', '--json')).trimEnd().split('\n');
@@ -168,17 +184,21 @@ describe('drumlin web', () => {
   });
 });
 
-const built = new URL('../../dist/lab/index.js', import.meta.url);
+const built = new URL('../../dist/lab/server/lab.js', import.meta.url);
 
 describe('the lab in a thread', () => {
   test.skipIf(!existsSync(built))('serves what the handle on this side expects', async () => {
-    const { startLabThread } = (await import(built.href)) as typeof import('../../src/lab/index.ts');
+    const { startLabThread } = (await import(
+      built.href
+    )) as typeof import('../../src/lab/server/lab.ts');
     const lab = await startLabThread({ domains: 50, pages: 5 });
     const got = await get(lab, lab.seeds[0]);
     expect(got.body.equals(lab.expected(lab.seeds[0])?.body as Uint8Array)).toBe(true);
     expect(lab.requests).toBe(1);
     await lab.close();
-    await expect(startLabThread({ log: join(folder, 'no', 'log') })).rejects.toMatchObject({ exitCode: 4 });
+    await expect(startLabThread({ log: join(folder, 'no', 'log') })).rejects.toMatchObject({
+      exitCode: 4,
+    });
     await expect(startLabThread({ domains: -1 })).rejects.toMatchObject({ code: 'LAB_SETTING' });
   });
 });

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Lab, startLab } from '../../src/lab/index.ts';
-import { parseRequest } from '../../src/lab/request.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
+import { parseRequest } from '../../src/lab/server/request.ts';
 import { exchange, get, requestFor, split, withBehaviour } from './client.ts';
 
 let lab: Lab;
@@ -38,7 +38,11 @@ describe('requests that are odd', () => {
     ['a target with a space', 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a target with a control character', 'GET /a\x00b HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a header without end', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 431],
-    ['a host that is not here', 'GET / HTTP/1.1\r\nHost: nowhere.test\r\nConnection: close\r\n\r\n', 421],
+    [
+      'a host that is not here',
+      'GET / HTTP/1.1\r\nHost: nowhere.test\r\nConnection: close\r\n\r\n',
+      421,
+    ],
   ])('%s is refused, and the lab goes on', async (_what, bytes, status) => {
     expect(await statusOf(bytes)).toBe(status);
     expect((await get(lab, lab.seeds[0])).status).toBe(200);
@@ -93,7 +97,8 @@ describe('requests that are odd', () => {
   test('a hundred requests sent at once, byte by byte or in one piece, are answered in order', async () => {
     const urls = [...lab.web.allUrls()];
     const wanted = Array.from({ length: 100 }, (_, i) => urls[i % urls.length]);
-    const bytes = wanted.map((url) => requestFor(url)).join('') + requestFor(wanted[0], 'Connection: close');
+    const bytes =
+      wanted.map((url) => requestFor(url)).join('') + requestFor(wanted[0], 'Connection: close');
     const { bytes: received } = await exchange(lab, bytes);
     let at = 0;
     for (const url of wanted) {
@@ -130,7 +135,9 @@ test('parseRequest never throws', () => {
 describe('asking again', () => {
   test('an unchanged page is answered 304 to its ETag and to its date', async () => {
     const first = await get(lab, lab.seeds[0]);
-    const byTag = await get(lab, lab.seeds[0], { 'If-None-Match': `"other", ${first.headers.etag}` });
+    const byTag = await get(lab, lab.seeds[0], {
+      'If-None-Match': `"other", ${first.headers.etag}`,
+    });
     const byDate = await get(lab, lab.seeds[0], {
       'If-Modified-Since': first.headers['last-modified'] as string,
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Lab, startLab } from '../../src/lab/index.ts';
+import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { exchange, get, resolve } from './client.ts';
 
 let lab: Lab;

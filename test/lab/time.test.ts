@@ -16,7 +16,8 @@ const at = (step: number, seed = 3, domains = 120): Web =>
     realSuffixes: false,
   });
 
-const everyNth = <T>(items: Iterable<T>, n: number): T[] => [...items].filter((_, i) => i % n === 0);
+const everyNth = <T>(items: Iterable<T>, n: number): T[] =>
+  [...items].filter((_, i) => i % n === 0);
 
 function ask(web: Web, url: string) {
   const { hostname, pathname, search } = new URL(url);
@@ -62,7 +63,9 @@ describe('time', () => {
     let changed = 0;
     let pairs = 0;
     for (const url of everyNth(sample, 3)) {
-      const answers = webs.map((web) => ask(web, url)).filter((answer) => answer?.etag !== undefined);
+      const answers = webs
+        .map((web) => ask(web, url))
+        .filter((answer) => answer?.etag !== undefined);
       for (let i = 1; i < answers.length; i++) {
         pairs++;
         const [before, now] = [answers[i - 1], answers[i]];
@@ -93,7 +96,9 @@ describe('time', () => {
         if (lives(other, deepPage(other))) source[1]++;
       }
     }
-    expect(counts.alive[1] / counts.alive[0]).toBeGreaterThan(1.1 * (counts.dead[1] / counts.dead[0]));
+    expect(counts.alive[1] / counts.alive[0]).toBeGreaterThan(
+      1.1 * (counts.dead[1] / counts.dead[0]),
+    );
   });
 
   test('a topic in the news brings a new word to its pages', () => {

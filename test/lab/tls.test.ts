@@ -1,12 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { Authority } from '../../src/lab/certificates.ts';
-import type { Lab } from '../../src/lab/index.ts';
+import { Authority } from '../../src/lab/server/certificates.ts';
+import type { Lab } from '../../src/lab/server/lab.ts';
 import { get, withBehaviour } from './client.ts';
 
 /** Fetches over TLS with Node's own verification. */
-function getSecurely(lab: Lab, url: string, ca = lab.ca): Promise<{ status: number; body: Buffer }> {
+function getSecurely(
+  lab: Lab,
+  url: string,
+  ca = lab.ca,
+): Promise<{ status: number; body: Buffer }> {
   const { hostname, port, pathname, search, host } = new URL(url);
   return new Promise((done, failed) => {
     const sent = request(
@@ -23,7 +27,9 @@ function getSecurely(lab: Lab, url: string, ca = lab.ca): Promise<{ status: numb
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', failed);
-        response.on('end', () => done({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+        response.on('end', () =>
+          done({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }),
+        );
       },
     );
     sent.on('error', failed);
@@ -79,7 +85,9 @@ describe('TLS', () => {
     await withBehaviour('tls', async (lab, url) => {
       await new Promise<void>((done) => {
         import('node:net').then(({ connect }) => {
-          const socket = connect(lab.ports.https, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n\r\n'));
+          const socket = connect(lab.ports.https, '127.0.0.1', () =>
+            socket.write('GET / HTTP/1.1\r\n\r\n'),
+          );
           socket.on('error', () => {});
           socket.on('close', () => done());
         });

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Lab } from '../../src/lab/index.ts';
+import type { Lab } from '../../src/lab/server/lab.ts';
 import { exchange, get, requestFor, split, withBehaviour } from './client.ts';
 
 /** What the page of this URL is before its transfer is spoiled. */
@@ -85,7 +85,9 @@ describe('framing', () => {
 
   test("'bad-header' mixes lines no parser likes with a good page", async () => {
     await withBehaviour('bad-header', async (lab, url) => {
-      const { head, body } = split((await exchange(lab, requestFor(url, 'Connection: close'))).bytes);
+      const { head, body } = split(
+        (await exchange(lab, requestFor(url, 'Connection: close'))).bytes,
+      );
       expect(head).toContain('\r\nno colon here\r\nX-Folded: one\r\n two\r\n: no name\r\n');
       expect(body.equals(pageBytes(lab, url))).toBe(true);
       await expect(get(lab, url)).rejects.toMatchObject({ code: /^HPE_/ });
@@ -128,7 +130,11 @@ describe('what never ends', () => {
     'endless-headers',
   ] as const)("'%s' goes on as long as anyone reads", async (behaviour) => {
     await withBehaviour(behaviour, async (lab, url) => {
-      const { bytes, ended } = await exchange(lab, requestFor(url), (received) => received.length > 400_000);
+      const { bytes, ended } = await exchange(
+        lab,
+        requestFor(url),
+        (received) => received.length > 400_000,
+      );
       expect(ended).toBe('enough');
       expect(bytes.includes('\r\n\r\n')).toBe(behaviour === 'endless-body');
     });

@@ -37,7 +37,10 @@ export const BROKEN_PAGES: [what: string, page: string][] = [
     '<script>"<a href=no>"</script><a href=x><script>a</script ><a href=y><script>b</scriptx></script/><a href=z>',
   ],
   ['a script hidden in a comment', '<script><!--\n"<a href=no>"\n//--></script><a href=x>'],
-  ['a script in a script in a comment', '<script><!-- <script> </script> <a href=no> --></script><a href=x>'],
+  [
+    'a script in a script in a comment',
+    '<script><!-- <script> </script> <a href=no> --></script><a href=x>',
+  ],
   ['a script whose comment closes at once', '<script><!--><script></script><a href=x>'],
   ['a script that never ends', '<script><a href=no>'],
   [
@@ -62,7 +65,10 @@ export const BROKEN_PAGES: [what: string, page: string][] = [
     'character references',
     '<a href="?a&amp;b&lt=c&copy=d&copy;&notin;&#x41;&#66&#xZ;&bogus;&;&"><a href=&#104;ttp&colon;//h&sol;>',
   ],
-  ['a title with references and spaces', '<title>\n A &amp; B &notit; &nbsp;\n</title><title>second</title>'],
+  [
+    'a title with references and spaces',
+    '<title>\n A &amp; B &notit; &nbsp;\n</title><title>second</title>',
+  ],
   ['a title in a picture', '<svg><title>picture</title></svg><title>page</title>'],
   [
     'frames',

@@ -6,7 +6,10 @@ import { parsePage } from '../../src/parse/page.ts';
 
 const URL_OF_PAGE = 'http://example.org/a/';
 
-function firstLink(bytes: Uint8Array, contentType?: string): [charset: string, url: string | undefined] {
+function firstLink(
+  bytes: Uint8Array,
+  contentType?: string,
+): [charset: string, url: string | undefined] {
   const page = parsePage(bytes, { url: URL_OF_PAGE, contentType });
   return [page.charset, page.links[0]?.url];
 }
@@ -14,14 +17,17 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 describe('the encoding of a page', () => {
   test('is not asked where every byte is ASCII', () => {
-    expect(firstLink(Buffer.from('<meta charset=koi8-r><a href=x>'), 'text/html; charset=utf-8')[0]).toBe(
-      'ascii',
-    );
+    expect(
+      firstLink(Buffer.from('<meta charset=koi8-r><a href=x>'), 'text/html; charset=utf-8')[0],
+    ).toBe('ascii');
   });
 
   test('is told by a byte order mark before all else', () => {
     const page = Buffer.from('\ufeff<meta charset=koi8-r><a href=é>');
-    expect(firstLink(page, 'text/html; charset=koi8-r')).toEqual(['UTF-8', 'http://example.org/a/%C3%A9']);
+    expect(firstLink(page, 'text/html; charset=koi8-r')).toEqual([
+      'UTF-8',
+      'http://example.org/a/%C3%A9',
+    ]);
     const wide = Buffer.from('\ufeff<a href=é>', 'utf16le');
     expect(firstLink(wide)).toEqual(['UTF-16LE', 'http://example.org/a/%C3%A9']);
     expect(firstLink(wide.swap16())).toEqual(['UTF-16BE', 'http://example.org/a/%C3%A9']);
@@ -37,12 +43,18 @@ describe('the encoding of a page', () => {
 
   test('is told by the header even where the bytes would be ASCII', () => {
     const page = Buffer.from('<a href=x>', 'utf16le');
-    expect(firstLink(page, 'text/html; charset=utf-16le')).toEqual(['UTF-16LE', 'http://example.org/a/x']);
+    expect(firstLink(page, 'text/html; charset=utf-16le')).toEqual([
+      'UTF-16LE',
+      'http://example.org/a/x',
+    ]);
   });
 
   test('is told by a meta element wherever it stands', () => {
     const late = `${'<p>'.repeat(1000)}<meta charset=koi8-r>`;
-    expect(firstLink(latin1(`<a href="\xe9">${late}`))).toEqual(['KOI8-R', 'http://example.org/a/%D0%98']);
+    expect(firstLink(latin1(`<a href="\xe9">${late}`))).toEqual([
+      'KOI8-R',
+      'http://example.org/a/%D0%98',
+    ]);
     const pragma = '<META HTTP-EQUIV=Content-Type CONTENT="text/html; charset=windows-1251">';
     expect(firstLink(latin1(`${pragma}<a href="\xe9">`))).toEqual([
       'windows-1251',
@@ -51,9 +63,9 @@ describe('the encoding of a page', () => {
   });
 
   test('an unknown name in header or meta counts as none', () => {
-    expect(firstLink(latin1('<meta charset=klingon><a href="\xe9">'), 'text/html; charset=x')[0]).toBe(
-      'windows-1252',
-    );
+    expect(
+      firstLink(latin1('<meta charset=klingon><a href="\xe9">'), 'text/html; charset=x')[0],
+    ).toBe('windows-1252');
   });
 
   test('a meta element that claims UTF-16 means UTF-8', () => {
@@ -74,9 +86,9 @@ describe('the encoding of a page', () => {
 
   test('windows-1252 has letters between 0x80 and 0x9F', () => {
     const page = latin1('<title>\x93x\x94 \x80</title>');
-    expect(parsePage(page, { url: URL_OF_PAGE, contentType: 'text/html; charset=latin1' }).title()).toBe(
-      '“x” €',
-    );
+    expect(
+      parsePage(page, { url: URL_OF_PAGE, contentType: 'text/html; charset=latin1' }).title(),
+    ).toBe('“x” €');
   });
 
   test('a character whose second byte looks like ASCII does not disturb the tags', () => {
@@ -144,16 +156,32 @@ test('a declaration in the first kilobyte is read as the prescan of the standard
   const sniff: (bytes: Uint8Array, options: { defaultEncoding: string }) => string = createRequire(
     import.meta.url,
   )('html-encoding-sniffer');
-  const label = fc.constantFrom('utf-8', 'koi8-r', 'Latin1', 'shift_jis', 'x', 'utf-16', 'x-user-defined');
+  const label = fc.constantFrom(
+    'utf-8',
+    'koi8-r',
+    'Latin1',
+    'shift_jis',
+    'x',
+    'utf-16',
+    'x-user-defined',
+  );
   const declaration = fc.oneof(
     label.map((name) => `<meta charset="${name}">`),
     fc.constant('<meta charset="">'),
     label.map((name) => `<META CharSet=${name} >`),
     label.map((name) => `<meta http-equiv="Content-Type" content="text/html; charset=${name}; x">`),
-    label.map((name) => `<meta content='text/html;charset = ${name}' name=x http-equiv=content-type>`),
+    label.map(
+      (name) => `<meta content='text/html;charset = ${name}' name=x http-equiv=content-type>`,
+    ),
     label.map((name) => `<meta content="text/html; charset=${name};">`),
     label.map((name) => `<!-- <meta charset=${name}> -->`),
-    fc.constantFrom('<p title="<meta charset=koi8-r>">', '<link>', '<meta name=a>', '</p>', '<?x?>'),
+    fc.constantFrom(
+      '<p title="<meta charset=koi8-r>">',
+      '<link>',
+      '<meta name=a>',
+      '</p>',
+      '<?x?>',
+    ),
   );
   fc.assert(
     fc.property(fc.array(declaration, { maxLength: 4 }), (parts) => {

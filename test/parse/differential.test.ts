@@ -19,7 +19,10 @@ function answerOf(page: ParsedPage) {
 }
 
 function agreesWithOracle(page: string): void {
-  const parsed = parsePage(Buffer.from(page), { url: PAGE_URL, contentType: 'text/html; charset=utf-8' });
+  const parsed = parsePage(Buffer.from(page), {
+    url: PAGE_URL,
+    contentType: 'text/html; charset=utf-8',
+  });
   expect(answerOf(parsed)).toEqual(oracle(page, PAGE_URL));
 }
 
@@ -43,8 +46,12 @@ describe('links, base and title are those of a conformant parser', () => {
 
 describe('the differences we accept', () => {
   test.each(ACCEPTED)('$what: $why', ({ page, ours, theirs }) => {
-    const urls = (links: string[]) => links.map((link) => link.replace('http://docs.example.org/a/', ''));
-    const parsed = parsePage(Buffer.from(page), { url: PAGE_URL, contentType: 'text/html; charset=utf-8' });
+    const urls = (links: string[]) =>
+      links.map((link) => link.replace('http://docs.example.org/a/', ''));
+    const parsed = parsePage(Buffer.from(page), {
+      url: PAGE_URL,
+      contentType: 'text/html; charset=utf-8',
+    });
     expect(urls(answerOf(parsed).links)).toEqual(ours);
     expect(urls(oracle(page, PAGE_URL).links)).toEqual(theirs);
   });
@@ -68,7 +75,9 @@ function pagesUnder(folder: string, limit: number): string[] {
   const visit = (at: string, depth: number): void => {
     if (found.length >= limit || depth > 9) return;
     const entries = readdirSync(at, { withFileTypes: true });
-    const pages = entries.filter((entry) => entry.isFile() && /\.html?$/.test(entry.name)).slice(0, 3);
+    const pages = entries
+      .filter((entry) => entry.isFile() && /\.html?$/.test(entry.name))
+      .slice(0, 3);
     found.push(...pages.map((entry) => join(at, entry.name)));
     for (const entry of entries) if (entry.isDirectory()) visit(join(at, entry.name), depth + 1);
   };
@@ -86,7 +95,8 @@ describe.skipIf(realPages.length === 0)(
         const body = readFileSync(file);
         if (body.length > MAX_PAGE_BYTES) continue;
         const parsed = parsePage(body, { url: PAGE_URL }, { maxLinks: 100_000 });
-        const text = parsed.charset === 'ascii' ? body.toString('latin1') : decode(body, parsed.charset);
+        const text =
+          parsed.charset === 'ascii' ? body.toString('latin1') : decode(body, parsed.charset);
         expect(answerOf(parsed), file).toEqual(oracle(text, PAGE_URL));
       }
     });

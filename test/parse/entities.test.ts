@@ -24,7 +24,13 @@ describe('character references', () => {
     expect(names).toHaveLength(2125);
     expect(oldNames).toHaveLength(106);
     for (const name of names) {
-      for (const text of [`&${name};`, `&${name}`, `&${name}=`, `&${name}x`, `&${name.slice(0, -1)};`]) {
+      for (const text of [
+        `&${name};`,
+        `&${name}`,
+        `&${name}=`,
+        `&${name}x`,
+        `&${name.slice(0, -1)};`,
+      ]) {
         expect(decodeReferences(text, 'attribute'), text).toBe(parsedAttribute(text));
         expect(decodeReferences(text, 'text'), text).toBe(parsedText(text));
       }

@@ -23,7 +23,8 @@ export function oracle(page: string, pageUrl: string): OracleAnswer {
   const href = elements
     .map((element) => (isHtml(element, 'base') ? attribute(element, 'href') : undefined))
     .find((h) => h !== undefined);
-  const base = href !== undefined && URL.canParse(href, pageUrl) ? new URL(href, pageUrl).href : pageUrl;
+  const base =
+    href !== undefined && URL.canParse(href, pageUrl) ? new URL(href, pageUrl).href : pageUrl;
   const usable = /^(?:data|javascript):/.test(base) ? pageUrl : base;
   const links = new Set<string>();
   for (const element of elements) {
@@ -33,14 +34,22 @@ export function oracle(page: string, pageUrl: string): OracleAnswer {
     if (reference === '' && kind.endsWith('frame')) continue;
     const url = canonicalise(reference, { base: usable });
     const nofollow =
-      words(attribute(element, 'rel')).includes('nofollow') && kind !== 'refresh' && !kind.endsWith('frame');
+      words(attribute(element, 'rel')).includes('nofollow') &&
+      kind !== 'refresh' &&
+      !kind.endsWith('frame');
     if (url !== undefined) links.add(`${kind} ${url}${nofollow ? ' nofollow' : ''}`);
   }
   const title = elements.find((element) => isHtml(element, 'title'));
-  return { links: [...links].sort(), base: usable, title: title === undefined ? undefined : textOf(title) };
+  return {
+    links: [...links].sort(),
+    base: usable,
+    title: title === undefined ? undefined : textOf(title),
+  };
 }
 
-function referenceOf(element: Element): [kind?: string | undefined, reference?: string | undefined] {
+function referenceOf(
+  element: Element,
+): [kind?: string | undefined, reference?: string | undefined] {
   if (element.namespaceURI === html.NS.SVG && element.tagName === 'a') {
     return [
       'a',
@@ -59,7 +68,9 @@ function referenceOf(element: Element): [kind?: string | undefined, reference?: 
     case 'link': {
       const rel = words(attribute(element, 'rel'));
       if (rel.includes('stylesheet')) return [];
-      const kind = ['canonical', 'next', 'prev', 'previous', 'alternate'].find((word) => rel.includes(word));
+      const kind = ['canonical', 'next', 'prev', 'previous', 'alternate'].find((word) =>
+        rel.includes(word),
+      );
       return [kind === 'previous' ? 'prev' : kind, attribute(element, 'href')];
     }
     case 'meta': {

@@ -5,8 +5,10 @@ import { refreshTarget } from '../../src/parse/refresh.ts';
 import { ParameterList } from '../../src/url/parameters.ts';
 
 const url = 'https://example.org/docs/page.html';
-const parse = (page: string, options?: ParseOptions) => parsePage(Buffer.from(page), { url }, options);
-const urls = (page: string, options?: ParseOptions) => parse(page, options).links.map((link) => link.url);
+const parse = (page: string, options?: ParseOptions) =>
+  parsePage(Buffer.from(page), { url }, options);
+const urls = (page: string, options?: ParseOptions) =>
+  parse(page, options).links.map((link) => link.url);
 
 describe('a page', () => {
   test('gives its links in order, each with its kind, whether to follow it, and a canonical URL', () => {
@@ -26,7 +28,9 @@ describe('a page', () => {
   });
 
   test('counts the references that lead nowhere we go', () => {
-    expect(parse('<a href=mailto:x@y><a href="http://[">x<a href="#top"><a href=ok>').refused).toBe(2);
+    expect(parse('<a href=mailto:x@y><a href="http://[">x<a href="#top"><a href=ok>').refused).toBe(
+      2,
+    );
   });
 
   test('does not count its own fragments as links, but does count a link to itself', () => {
@@ -34,7 +38,9 @@ describe('a page', () => {
   });
 
   test('drops the parameters it is told to drop', () => {
-    expect(urls('<a href="?a=1&amp;sid=2">', { drop: new ParameterList(['sid']) })).toEqual([`${url}?a=1`]);
+    expect(urls('<a href="?a=1&amp;sid=2">', { drop: new ParameterList(['sid']) })).toEqual([
+      `${url}?a=1`,
+    ]);
   });
 });
 
@@ -56,7 +62,9 @@ describe('limits', () => {
   });
 
   test('a URL longer than the limit is refused', () => {
-    const page = parse('<a href=12><a href=123>', { maxUrlLength: 'https://example.org/docs/12'.length });
+    const page = parse('<a href=12><a href=123>', {
+      maxUrlLength: 'https://example.org/docs/12'.length,
+    });
     expect(page.links).toHaveLength(1);
     expect(page.refused).toBe(1);
   });
@@ -73,7 +81,13 @@ describe('limits', () => {
 describe('robots directives', () => {
   const robots = (page: string, robotsHeaders: string[] = []) =>
     parsePage(Buffer.from(page), { url, robotsHeaders }).robots;
-  const cases: [what: string, page: string, headers: string[], noindex: boolean, nofollow: boolean][] = [
+  const cases: [
+    what: string,
+    page: string,
+    headers: string[],
+    noindex: boolean,
+    nofollow: boolean,
+  ][] = [
     ['none', '<meta name=description content=noindex>', [], false, false],
     ['a meta element', '<META NAME=Robots CONTENT="NoIndex, follow">', [], true, false],
     ['words without commas', '<meta name=robots content="noindex nofollow">', [], true, true],
@@ -88,10 +102,28 @@ describe('robots directives', () => {
       true,
     ],
     ['a header', '', ['noindex'], true, false],
-    ['a header and a meta element together', '<meta name=robots content=noindex>', ['nofollow'], true, true],
+    [
+      'a header and a meta element together',
+      '<meta name=robots content=noindex>',
+      ['nofollow'],
+      true,
+      true,
+    ],
     ['a header for us', '', ['drumlin: nofollow'], false, true],
-    ['a header for another, then for us', '', ['otherbot: noindex, nofollow, drumlin: noindex'], true, false],
-    ['a header with a date', '', ['unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow'], false, true],
+    [
+      'a header for another, then for us',
+      '',
+      ['otherbot: noindex, nofollow, drumlin: noindex'],
+      true,
+      false,
+    ],
+    [
+      'a header with a date',
+      '',
+      ['unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow'],
+      false,
+      true,
+    ],
     [
       'a meta element in a template',
       '<template><meta name=robots content=none></template>',

@@ -60,7 +60,11 @@ describe('a sitemap', () => {
   });
 
   test('is read as far as it goes when it is broken', () => {
-    expect(locations(urlset('<url><loc>a<url><loc>b</loc></url><url><loc>c'))).toEqual(['a', 'b', 'c']);
+    expect(locations(urlset('<url><loc>a<url><loc>b</loc></url><url><loc>c'))).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
     expect(locations(urlset('<url><loc>a</loc></url> & < <url><loc>b</loc>'))).toEqual(['a', 'b']);
     expect(locations(urlset('<url><loc>a & b &nope; &#0; &#x110000;</loc></url>'))).toEqual([
       'a & b &nope; \ufffd \ufffd',
@@ -115,7 +119,8 @@ describe('a sitemap', () => {
       '2024-01-31T23:59:59.123+01:00',
     );
     const entry: fc.Arbitrary<SitemapEntry> = fc.record({ location: text, changed: date });
-    const escaped = (s: string) => s.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const escaped = (s: string) =>
+      s.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 20 }), (entries) => {
         const inner = entries.map(

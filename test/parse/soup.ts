@@ -83,7 +83,23 @@ const value = fc
         '&NotEqualTilde;',
         '&#x110000;',
       ],
-      ...[' ', '\n', '\r', '=', '<', '<a href=v>', '/', '`', 'é', '漢', "'", '"', '>', '-->', '</title>'],
+      ...[
+        ' ',
+        '\n',
+        '\r',
+        '=',
+        '<',
+        '<a href=v>',
+        '/',
+        '`',
+        'é',
+        '漢',
+        "'",
+        '"',
+        '>',
+        '-->',
+        '</title>',
+      ],
     ),
     { maxLength: 4 },
   )
@@ -249,7 +265,11 @@ export const foreign = fc
         fc.constantFrom('<a href=no>x</a>', '<![CDATA[<a href=no>]]>', '<mspace/>'),
         wrap('<mrow>', '</mrow>', tie('math')),
         wrap('<annotation-xml encoding="Text/HTML">', '</annotation-xml>', tie('html')),
-        wrap('<annotation-xml>', '</annotation-xml>', fc.constant('<svg><a href=in-svg></a></svg>')),
+        wrap(
+          '<annotation-xml>',
+          '</annotation-xml>',
+          fc.constant('<svg><a href=in-svg></a></svg>'),
+        ),
       ),
     };
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findRanker, RANKER_NAMES, type RankedNode, rank } from '../../src/rank/index.ts';
-import { graphOf, nameOf } from './naive.ts';
+import { graphOf, nameOf } from './methods/naive.ts';
 
 const TRIANGLE = {
   nodes: 3,
@@ -47,7 +47,9 @@ test('every method stops when asked, where it tells its progress', async () => {
 });
 
 test.each(['in', 'opic'])('%s refuses memory that does not hold its scores', async (by) => {
-  await expect(rank(graphOf(TRIANGLE), { by, memory: 23 })).rejects.toMatchObject({ code: 'MEMORY' });
+  await expect(rank(graphOf(TRIANGLE), { by, memory: 23 })).rejects.toMatchObject({
+    code: 'MEMORY',
+  });
 });
 
 test('progress grows to 1', async () => {
@@ -62,13 +64,25 @@ test('progress grows to 1', async () => {
 test.each([
   [{ by: 'pagerang' }, 'There is no ranking method "pagerang".', /Did you mean "pagerank"\?/],
   [{ by: 'toString' }, 'There is no ranking method "toString".', /There are in, opic, /],
-  [{ by: 'pagerank', alhpa: 1 }, 'The method "pagerank" has no parameter "alhpa".', 'Did you mean "alpha"?'],
-  [{ by: 'in', alpha: 1 }, 'The method "in" has no parameter "alpha".', 'It has none at all: leave it out.'],
+  [
+    { by: 'pagerank', alhpa: 1 },
+    'The method "pagerank" has no parameter "alhpa".',
+    'Did you mean "alpha"?',
+  ],
+  [
+    { by: 'in', alpha: 1 },
+    'The method "in" has no parameter "alpha".',
+    'It has none at all: leave it out.',
+  ],
   [{ by: 'pagerank', alpha: 1 }, 'alpha: 1 is out of range.', 'Take a number from 0 to 0.9999.'],
   [{ by: 'pagerank', alpha: 'much' }, 'alpha: much is out of range.', /Take a number/],
   [{ by: 'pagerank', alpha: '' }, 'alpha:  is out of range.', /Take a number/],
   [{ by: 'pagerank', alpha: Number.NaN }, 'alpha: NaN is out of range.', /Take a number/],
-  [{ by: 'pagerank', iterations: 2.5 }, 'iterations: 2.5 is out of range.', /a whole number from 1/],
+  [
+    { by: 'pagerank', iterations: 2.5 },
+    'iterations: 2.5 is out of range.',
+    /a whole number from 1/,
+  ],
   [{ by: 'pagerank', iterations: 'two' }, 'iterations: "two" is not a whole number.', /20k/],
   [
     { by: 'pagerank', dangling: 'stay' },
@@ -80,11 +94,20 @@ test.each([
     /none of the 1 names is a node of this graph/,
     /as the graph has them/,
   ],
-  [{ by: 'pagerank', teleport: new Map([[nameOf(0), 0]]) }, /with a weight above 0/, /as the graph has them/],
-  [{ by: 'pagerank', teleport: new Map([[nameOf(0), -1]]) }, /has the weight -1/, 'Take 0 or more.'],
+  [
+    { by: 'pagerank', teleport: new Map([[nameOf(0), 0]]) },
+    /with a weight above 0/,
+    /as the graph has them/,
+  ],
+  [
+    { by: 'pagerank', teleport: new Map([[nameOf(0), -1]]) },
+    /has the weight -1/,
+    'Take 0 or more.',
+  ],
   [{ by: 'pagerank', teleport: 7 }, 'teleport: a number is no list of nodes.', 'Give names.'],
 ])('refuses %j', async (request, fact, remedy) => {
-  const matching = (text: string | RegExp) => (typeof text === 'string' ? text : expect.stringMatching(text));
+  const matching = (text: string | RegExp) =>
+    typeof text === 'string' ? text : expect.stringMatching(text);
   await expect(rank(graphOf(TRIANGLE), request)).rejects.toMatchObject({
     fact: matching(fact),
     remedy: matching(remedy),
@@ -93,8 +116,18 @@ test.each([
 
 test('reads parameters written as text', async () => {
   const graph = graphOf(TRIANGLE);
-  const text = await rank(graph, { by: 'pagerank', alpha: '0.5', iterations: '1k', teleport: nameOf(0) });
-  const plain = await rank(graph, { by: 'pagerank', alpha: 0.5, iterations: 1000, teleport: [nameOf(0)] });
+  const text = await rank(graph, {
+    by: 'pagerank',
+    alpha: '0.5',
+    iterations: '1k',
+    teleport: nameOf(0),
+  });
+  const plain = await rank(graph, {
+    by: 'pagerank',
+    alpha: 0.5,
+    iterations: 1000,
+    teleport: [nameOf(0)],
+  });
   expect(text.scores).toEqual(plain.scores);
   expect(text.facts).toMatchObject({ teleportFound: 1, teleportUnknown: 0 });
 });

@@ -1,12 +1,12 @@
 /** Sieve, book and queues together, against a list of URLs for every domain. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { flatOut } from '../../src/base/pacer.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { flatOut } from '../../src/drum/pacer.ts';
-import { encodeDiscovery } from '../../src/frontier/discovery.ts';
+import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
+import { encodeDiscovery } from '../../src/frontier/queue/discovery.ts';
 import { BudgetedSupply } from '../../src/reputation/budgeted-supply.ts';
 import { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
-import { BatchBuilder } from '../../src/sieve/batch.ts';
 import { MemorySieve } from '../../src/sieve/memory-sieve.ts';
 import { fingerprint } from '../../src/url/fingerprint.ts';
 import { hostOf } from '../../src/url/parts.ts';
@@ -14,7 +14,10 @@ import { temporaryFolder } from '../disk/temporary-folder.ts';
 
 type Budgets = (domain: string) => number;
 
-async function supplyWith(budget: Budgets, pace = { now: () => 0, roundTime: 0, fewHosts: () => true }) {
+async function supplyWith(
+  budget: Budgets,
+  pace = { now: () => 0, roundTime: 0, fewHosts: () => true },
+) {
   const blocked = { urls: 0 };
   const sieve = new MemorySieve();
   const folder = await ReputationFolder.open({
@@ -55,11 +58,15 @@ const pages = (domain: string, count: number, from = 0) =>
 
 describe('URLs under budgets', () => {
   test('come out by rounds: each domain has its budget in each, until it has no more', async () => {
-    const { supply, offer, folder } = await supplyWith((domain) => (domain === 'large.test' ? 4 : 2));
+    const { supply, offer, folder } = await supplyWith((domain) =>
+      domain === 'large.test' ? 4 : 2,
+    );
     await offer([...pages('small.test', 7), ...pages('large.test', 7)]);
     const urls = await drain(supply);
     const domains = urls.map((url) => hostOf(url).replace('.test', ''));
-    expect(domains.slice(0, 6).sort()).toEqual([...'llll'].map(() => 'large').concat('small', 'small'));
+    expect(domains.slice(0, 6).sort()).toEqual(
+      [...'llll'].map(() => 'large').concat('small', 'small'),
+    );
     expect(domains.slice(6, 11).sort()).toEqual(['large', 'large', 'large', 'small', 'small']);
     expect(domains.slice(11)).toEqual(['small', 'small', 'small']);
     expect(supply.waiting).toBe(0);
@@ -100,7 +107,10 @@ describe('URLs under budgets', () => {
       domain: fc.integer({ min: 0, max: 4 }),
       count: fc.integer({ min: 0, max: 30 }),
     });
-    const story = fc.array(fc.oneof(step, fc.constant('take' as const)), { maxLength: 25, size: 'max' });
+    const story = fc.array(fc.oneof(step, fc.constant('take' as const)), {
+      maxLength: 25,
+      size: 'max',
+    });
     await fc.assert(
       fc.asyncProperty(story, async (steps) => {
         const { supply, offer, folder } = await supplyWith((domain) => Number(domain[1]) + 1);
@@ -146,7 +156,9 @@ describe('URLs under budgets', () => {
       if (round) rounds.push(round.map(({ url }) => hostOf(url)));
       else await supply.decide();
     }
-    const endless = rounds.map((hosts) => hosts.filter((host) => host.endsWith('.endless.test')).length);
+    const endless = rounds.map(
+      (hosts) => hosts.filter((host) => host.endsWith('.endless.test')).length,
+    );
     expect(Math.max(...endless)).toBe(3);
     expect(endless.reduce((sum, count) => sum + count, 0)).toBe(40);
     // All of the other domain has come when the endless one has had as much.
@@ -161,7 +173,9 @@ describe('URLs under budgets', () => {
 
   test('of domains without budget wait without end, and do not keep a crawl from ending', async () => {
     let budget = 0;
-    const { supply, offer, folder } = await supplyWith((domain) => (domain === 'poor.test' ? budget : 5));
+    const { supply, offer, folder } = await supplyWith((domain) =>
+      domain === 'poor.test' ? budget : 5,
+    );
     await offer([...pages('poor.test', 3), ...pages('rich.test', 12)]);
     expect(await drain(supply)).toEqual(pages('rich.test', 12));
     expect(supply).toMatchObject({ waiting: 3, idle: true });

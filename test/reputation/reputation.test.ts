@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openReputation } from '../../src/crawl/agent-folder.ts';
-import { agentOf } from '../../src/crawl/between/routing.ts';
-import { resolveConfig } from '../../src/crawl/settings.ts';
+import { flatOut } from '../../src/base/pacer.ts';
+import { xxh64 } from '../../src/base/xxh64.ts';
+import { resolveConfig } from '../../src/config/settings.ts';
+import { openReputation } from '../../src/crawl/state/agent-folder.ts';
+import { agentOf } from '../../src/crawl/transport/routing.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { flatOut } from '../../src/drum/pacer.ts';
-import { parseBudget } from '../../src/reputation/budget-policy.ts';
-import { EdgeGatherer } from '../../src/reputation/edge-gatherer.ts';
+import { parseBudget } from '../../src/reputation/budget/budget-policy.ts';
+import { EdgeGatherer } from '../../src/reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../../src/reputation/reputation.ts';
 import type { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
 import { partitionOfFingerprint } from '../../src/url/fingerprint.ts';
-import { xxh64 } from '../../src/url/xxh64.ts';
 import { type VirtualClock, virtualClock } from '../fetch/virtual-clock.ts';
 
 const config = resolveConfig({ rank: 'tse', rankSample: 1, budget: 'top(1, each=5)' });
@@ -35,13 +35,25 @@ beforeEach(async () => {
   agents = [];
   folders = [];
   for (const agent of [0, 1]) {
-    const folder = await openReputation(new Disk(), join(dir, String(agent)), config, () => {}, undefined);
+    const folder = await openReputation(
+      new Disk(),
+      join(dir, String(agent)),
+      config,
+      () => {},
+      undefined,
+    );
     folders.push(folder);
     const { book, edges, sample } = folder;
     const gatherer = new EdgeGatherer({ owners: 2, ownerOf, cash: false, cache: 2 ** 12 });
     agents.push(
       new Reputation({
-        ...{ agent, agents: 2, rank: 'tse', policy: parseBudget(config.budget), isOurs: isOurs(agent) },
+        ...{
+          agent,
+          agents: 2,
+          rank: 'tse',
+          policy: parseBudget(config.budget),
+          isOurs: isOurs(agent),
+        },
         ...{ gatherer, edges, sample, book, clock, pacer: flatOut, onBudgets: () => {} },
         send: (to, message, bytes) => agents[to].receive(agent, message, bytes),
       }),

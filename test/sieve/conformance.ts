@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BatchBuilder } from '../../src/sieve/batch.ts';
+import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
 import type { DurableSieve, Sieve, SieveState } from '../../src/sieve/sieve.ts';
 import { anyCharacter } from '../any-character.ts';
 import { firsts, type Offer, pack, takeAll, unpack } from './packing.ts';
@@ -38,28 +38,33 @@ export function sieveConformance(subject: Subject): void {
       onTestFinished(() => sieve.close());
       return sieve;
     };
-    const normal = (entries: readonly Offer[]) => (subject.ordered ? [...entries] : [...entries].sort(byKey));
+    const normal = (entries: readonly Offer[]) =>
+      subject.ordered ? [...entries] : [...entries].sort(byKey);
 
     test('lets every key through once, with the bytes of its first offer, however offers and flushes fall', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(offers, { maxLength: 8 }), fc.nat(255), async (batches, flushes) => {
-          const sieve = await subject.open();
-          const out: Offer[] = [];
-          for (const [i, batch] of batches.entries()) {
-            await sieve.offer(pack(batch));
-            if (flushes & (1 << i)) {
-              await sieve.flush();
-              expect(sieve.pending).toBe(0);
-              out.push(...(await takeAll(sieve)));
+        fc.asyncProperty(
+          fc.array(offers, { maxLength: 8 }),
+          fc.nat(255),
+          async (batches, flushes) => {
+            const sieve = await subject.open();
+            const out: Offer[] = [];
+            for (const [i, batch] of batches.entries()) {
+              await sieve.offer(pack(batch));
+              if (flushes & (1 << i)) {
+                await sieve.flush();
+                expect(sieve.pending).toBe(0);
+                out.push(...(await takeAll(sieve)));
+              }
             }
-          }
-          await sieve.flush();
-          out.push(...(await takeAll(sieve)));
-          const expected = firsts(batches.flat());
-          expect(normal(out)).toEqual(normal(expected));
-          expect(sieve.size).toBe(expected.length);
-          await sieve.close();
-        }),
+            await sieve.flush();
+            out.push(...(await takeAll(sieve)));
+            const expected = firsts(batches.flat());
+            expect(normal(out)).toEqual(normal(expected));
+            expect(sieve.size).toBe(expected.length);
+            await sieve.close();
+          },
+        ),
         { numRuns: 40 },
       );
     });

@@ -85,7 +85,9 @@ describe.each([DrumSieve, MercatorSieve])('$name', (form) => {
 
 /** How many checkpoints the folder has had; 0 when it has none. */
 async function checkpointsOf(folder: string): Promise<number> {
-  const file = await nodeFileSystem.open(join(folder, 'checkpoint.json'), 'read').catch(() => undefined);
+  const file = await nodeFileSystem
+    .open(join(folder, 'checkpoint.json'), 'read')
+    .catch(() => undefined);
   if (!file) return 0;
   const bytes = new Uint8Array(await file.size());
   await file.read(bytes, 0, bytes.length, 0);
@@ -106,8 +108,15 @@ test('a full disk ends the work with a clear error, and after room was made noth
 
 test('after a failure the sieve refuses every further call', async () => {
   const disk = new Disk(new FaultyFileSystem({ skipSync: true, room: 500 }));
-  const sieve = await DrumSieve.open({ folder: temporaryFolder(), memory: 2 ** 20, geometry: TINY, disk });
-  await expect(sieve.offer(pack(crawlLikeOffers(0, 100)))).rejects.toMatchObject({ code: 'DISK_FULL' });
+  const sieve = await DrumSieve.open({
+    folder: temporaryFolder(),
+    memory: 2 ** 20,
+    geometry: TINY,
+    disk,
+  });
+  await expect(sieve.offer(pack(crawlLikeOffers(0, 100)))).rejects.toMatchObject({
+    code: 'DISK_FULL',
+  });
   await expect(sieve.take()).rejects.toMatchObject({ code: 'DISK_FULL' });
   await expect(sieve.checkpoint()).rejects.toMatchObject({ code: 'DISK_FULL' });
   await sieve.close();
@@ -176,11 +185,15 @@ test('a process killed by SIGKILL in its merges, again and again, delivers every
 function endsByKill(folder: string, killAt: number): Promise<boolean> {
   const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, ['--import', 'tsx', script, folder, String(killAt)], (error, _, stderr) => {
-      if (!error) resolve(false);
-      else if (error.signal === 'SIGKILL') resolve(true);
-      else reject(new Error(stderr));
-    });
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', script, folder, String(killAt)],
+      (error, _, stderr) => {
+        if (!error) resolve(false);
+        else if (error.signal === 'SIGKILL') resolve(true);
+        else reject(new Error(stderr));
+      },
+    );
   });
 }
 

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { xxh64 } from '../../src/base/xxh64.ts';
 import { Fingerprints } from '../../src/sieve/fingerprints.ts';
 import { fingerprint, partitionOfFingerprint } from '../../src/url/fingerprint.ts';
-import { xxh64 } from '../../src/url/xxh64.ts';
 
 /** Paths are cut from it: to make up every letter of so many would take longer than the test. */
-const LETTERS = Array.from({ length: 2000 }, (_, i) => String.fromCharCode(33 + ((i * i) % 94))).join('');
+const LETTERS = Array.from({ length: 2000 }, (_, i) =>
+  String.fromCharCode(33 + ((i * i) % 94)),
+).join('');
 
 test('fingerprints of many URLs at once are those of each by itself, however many and however long', () => {
   const url = fc
@@ -15,7 +17,9 @@ test('fingerprints of many URLs at once are those of each by itself, however man
       fc.nat({ max: 1000 }),
       fc.nat({ max: 300 }),
     )
-    .map(([scheme, host, from, length]) => `${scheme}://${host}/${LETTERS.slice(from, from + length)}`);
+    .map(
+      ([scheme, host, from, length]) => `${scheme}://${host}/${LETTERS.slice(from, from + length)}`,
+    );
   const fingerprints = new Fingerprints();
   fc.assert(
     fc.property(fc.array(url, { maxLength: 600, size: 'max' }), (urls) => {

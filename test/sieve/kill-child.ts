@@ -6,12 +6,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { politePacer } from '../../src/base/pacer.ts';
 import { AppendLog } from '../../src/disk/append-log.ts';
-import { type CheckpointFormat, loadCheckpoint, saveCheckpoint } from '../../src/disk/checkpoint.ts';
+import {
+  type CheckpointFormat,
+  loadCheckpoint,
+  saveCheckpoint,
+} from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { type FileSystem, nodeFileSystem, type RawFile } from '../../src/disk/file-system.ts';
 import type { Format } from '../../src/disk/format.ts';
-import { politePacer } from '../../src/drum/pacer.ts';
 import { DrumSieve, type SieveState } from '../../src/sieve/disk-sieve.ts';
 import { type Offer, pack, unpack } from './packing.ts';
 
@@ -34,7 +38,10 @@ export function crawlLikeOffers(from: number, to: number): Offer[] {
   return Array.from({ length: to - from }, (_, k) => {
     const i = from + k;
     const id = i % 3 === 0 ? i : (i * 7) % (i + 1);
-    return { key: BigInt.asUintN(64, BigInt(id + 1) * 0x9e3779b97f4a7c15n), text: `http://host/${id}` };
+    return {
+      key: BigInt.asUintN(64, BigInt(id + 1) * 0x9e3779b97f4a7c15n),
+      text: `http://host/${id}`,
+    };
   });
 }
 
@@ -129,4 +136,5 @@ function dyingFileSystem(killAt: number): FileSystem {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv[2], Number(process.argv[3]));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await main(process.argv[2], Number(process.argv[3]));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { xxh64Bytes } from '../../src/base/xxh64.ts';
 import { lineBatches } from '../../src/sieve/lines.ts';
-import { xxh64Bytes } from '../../src/url/xxh64.ts';
 import { unpack } from './packing.ts';
 
 const searched = vi.hoisted(() => ({ bytes: 0 }));
@@ -49,7 +49,9 @@ test('every line comes once with its hash, whatever the pieces it arrives in and
         const expected = text.split('\n');
         if (expected.at(-1) === '') expected.pop();
         expect(found.map((one) => one.text)).toEqual(expected.map((one) => `${one}\n`));
-        expect(found.map((one) => one.key)).toEqual(expected.map((one) => xxh64Bytes(Buffer.from(one))));
+        expect(found.map((one) => one.key)).toEqual(
+          expected.map((one) => xxh64Bytes(Buffer.from(one))),
+        );
       },
     ),
   );

@@ -1,6 +1,8 @@
 /** Offers as a test writes them, and batches as a sieve takes them. */
-import { BatchBuilder, entryBytes } from '../../src/sieve/batch.ts';
-import type { KeyedBatch, Sieve } from '../../src/sieve/sieve.ts';
+
+import type { KeyedBatch } from '../../src/drum/keyed-batch.ts';
+import { BatchBuilder, entryBytes } from '../../src/drum/keyed-batch.ts';
+import type { Sieve } from '../../src/sieve/sieve.ts';
 
 export interface Offer {
   readonly key: bigint;
@@ -22,7 +24,8 @@ export function unpack(batch: KeyedBatch): Offer[] {
 
 export async function takeAll(sieve: Sieve): Promise<Offer[]> {
   const out: Offer[] = [];
-  for (let batch = await sieve.take(); batch; batch = await sieve.take()) out.push(...unpack(batch));
+  for (let batch = await sieve.take(); batch; batch = await sieve.take())
+    out.push(...unpack(batch));
   return out;
 }
 

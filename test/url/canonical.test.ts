@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalise, canonicaliseOrReason, REFUSED } from '../../src/url/canonical.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../src/url/parameters.ts';
 import { authorityOf, hostOf, originOf, pathOf } from '../../src/url/parts.ts';
+import { sharedData } from '../shared-data.ts';
 import { reference } from './hrefs.ts';
 
 const tracking = new ParameterList(TRACKING_PARAMETERS);
@@ -105,7 +105,14 @@ describe('session and tracking parameters', () => {
     expect(canonicalise('http://a/?utm_source=x')).toBe('http://a/?utm_source=x');
   });
 
-  test.each(['', '*', 'a=b', 'a&b', 'a*b', 'a b'])('the rule %j is refused with the remedy', (rule) => {
+  test.each([
+    '',
+    '*',
+    'a=b',
+    'a&b',
+    'a*b',
+    'a b',
+  ])('the rule %j is refused with the remedy', (rule) => {
     expect(() => new ParameterList([rule])).toThrow(/is not a rule .* Write a name/);
   });
 });
@@ -138,13 +145,15 @@ interface UrlTestCase {
   readonly search: string;
 }
 
-const vectors = resolve(import.meta.dirname, '../../../shared/data/urls/urltestdata.json');
+const vectors = sharedData('urls/urltestdata.json');
 
 describe.skipIf(!existsSync(vectors))(
   'the WHATWG test cases (skipped where ../shared/data is absent)',
   () => {
     const cases: UrlTestCase[] = existsSync(vectors)
-      ? JSON.parse(readFileSync(vectors, 'utf8')).filter((entry: unknown) => typeof entry === 'object')
+      ? JSON.parse(readFileSync(vectors, 'utf8')).filter(
+          (entry: unknown) => typeof entry === 'object',
+        )
       : [];
 
     /** The rules of docs/url.md applied to the parse that the test case expects, one character at a time. */

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalise } from '../../src/url/canonical.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
 import { hostOf } from '../../src/url/parts.ts';
+import { sharedData } from '../shared-data.ts';
 import { reference } from './hrefs.ts';
 
 describe('the pay-level domain', () => {
@@ -23,7 +23,9 @@ describe('the pay-level domain', () => {
   });
 
   test('counts the tenants of a private suffix as domains when asked', () => {
-    expect(payLevelDomain('blog.alice.blogspot.com', { privateSuffixes: true })).toBe('alice.blogspot.com');
+    expect(payLevelDomain('blog.alice.blogspot.com', { privateSuffixes: true })).toBe(
+      'alice.blogspot.com',
+    );
     expect(payLevelDomain('blogspot.com', { privateSuffixes: true })).toBe('blogspot.com');
   });
 
@@ -42,7 +44,7 @@ describe('the pay-level domain', () => {
   });
 });
 
-const vectors = resolve(import.meta.dirname, '../../../shared/data/psl/test_psl.txt');
+const vectors = sharedData('psl/test_psl.txt');
 
 describe.skipIf(!existsSync(vectors))(
   'the public suffix vectors (skipped where ../shared/data is absent)',

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { xxh64 } from '../../src/base/xxh64.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
-import { fingerprint, PARTITIONS, partitionOf, partitionOfFingerprint } from '../../src/url/fingerprint.ts';
-import { xxh64 } from '../../src/url/xxh64.ts';
+import {
+  fingerprint,
+  PARTITIONS,
+  partitionOf,
+  partitionOfFingerprint,
+} from '../../src/url/fingerprint.ts';
 
 describe('a fingerprint', () => {
   // Folders on users' disks hold these numbers. If this test fails, the code is wrong, never the vector.

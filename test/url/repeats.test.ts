@@ -34,7 +34,8 @@ describe('segments in a row', () => {
     for (let length = 0; length <= 9; length++) {
       for (let n = 0; n < 3 ** length; n++) {
         const segments = Array.from({ length }, (_, i) => Math.floor(n / 3 ** i) % 3);
-        if (most(segments) !== naive(segments)) expect(segments).toBe('counted as by trying everything');
+        if (most(segments) !== naive(segments))
+          expect(segments).toBe('counted as by trying everything');
       }
     }
   });
@@ -43,11 +44,17 @@ describe('segments in a row', () => {
     const noise = fc.array(fc.integer({ min: 10, max: 14 }), { maxLength: 40, size: 'max' });
     const unit = fc.array(fc.nat(3), { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(noise, unit, fc.integer({ min: 2, max: 9 }), noise, (before, repeated, times, after) => {
-        const planted = [...before, ...Array(times).fill(repeated).flat(), ...after];
-        expect(most(planted)).toBe(naive(planted));
-        expect(most(planted)).toBeGreaterThanOrEqual(times);
-      }),
+      fc.property(
+        noise,
+        unit,
+        fc.integer({ min: 2, max: 9 }),
+        noise,
+        (before, repeated, times, after) => {
+          const planted = [...before, ...Array(times).fill(repeated).flat(), ...after];
+          expect(most(planted)).toBe(naive(planted));
+          expect(most(planted)).toBeGreaterThanOrEqual(times);
+        },
+      ),
     );
   });
 });
@@ -67,8 +74,10 @@ describe('time', () => {
     'Fibonacci words, which have the most repetitions': fibonacci,
     'Thue-Morse words, which have no cubes': thueMorse,
     'all different': (n) => Array.from({ length: n }, (_, i) => i),
-    'powers of two apart': (n) => Array.from({ length: n }, (_, i) => ((i & (i - 1)) === 0 ? i : 0)),
-    'random letters': (n) => Array.from({ length: n }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 20) % 3),
+    'powers of two apart': (n) =>
+      Array.from({ length: n }, (_, i) => ((i & (i - 1)) === 0 ? i : 0)),
+    'random letters': (n) =>
+      Array.from({ length: n }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 20) % 3),
   };
 
   const timeOf = (sequence: Int32Array): number => {
@@ -109,11 +118,17 @@ describe('a URL', () => {
   });
 
   test('agrees with the sequence of its segments', () => {
-    const segments = fc.array(fc.constantFrom('a', 'b', 'aa'), { minLength: 1, maxLength: 24, size: 'max' });
+    const segments = fc.array(fc.constantFrom('a', 'b', 'aa'), {
+      minLength: 1,
+      maxLength: 24,
+      size: 'max',
+    });
     fc.assert(
       fc.property(segments, fc.boolean(), fc.integer({ min: 1, max: 5 }), (names, slash, limit) => {
         const url = `https://example.org/${names.join('/')}${slash ? '/' : ''}`;
-        expect(repeatsMoreThan(url, limit)).toBe(naive(names.map((name) => 'abaa'.indexOf(name))) > limit);
+        expect(repeatsMoreThan(url, limit)).toBe(
+          naive(names.map((name) => 'abaa'.indexOf(name))) > limit,
+        );
       }),
     );
   });

@@ -17,7 +17,8 @@ describe('a resolver', () => {
     fc.assert(
       fc.property(base, fc.array(reference, { minLength: 1, maxLength: 6 }), (from, references) => {
         const resolver = new Resolver(from);
-        for (const text of references) expect(resolver.resolveOrReason(text)).toBe(fully(text, from));
+        for (const text of references)
+          expect(resolver.resolveOrReason(text)).toBe(fully(text, from));
       }),
       { numRuns: 4000 },
     );
@@ -32,7 +33,9 @@ describe('a resolver', () => {
         fc.boolean(),
         (from, text, maxLength, dropping) => {
           const options = dropping ? { maxLength, drop: tracking } : { maxLength };
-          expect(new Resolver(from, options).resolveOrReason(text)).toBe(fully(text, from, options));
+          expect(new Resolver(from, options).resolveOrReason(text)).toBe(
+            fully(text, from, options),
+          );
         },
       ),
       { numRuns: 3000 },
@@ -79,9 +82,9 @@ describe('a resolver', () => {
 
   test('leaves an ampersand inside a page to those who know character references', () => {
     const text = '/a?b=1&amp;c=2';
-    expect(new Resolver(page).resolvePlain(pageSource(Buffer.from(text), text), 0, text.length)).toBe(
-      undefined,
-    );
+    expect(
+      new Resolver(page).resolvePlain(pageSource(Buffer.from(text), text), 0, text.length),
+    ).toBe(undefined);
   });
 
   const cases: [from: string, to: string | undefined][] = [

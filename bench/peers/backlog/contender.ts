@@ -66,7 +66,11 @@ async function measure(task: Task): Promise<Result> {
   const taking = new Meter();
   const sink = new Sink();
   let rounds = 0;
-  for (let before = -1; sink.urls > before && sink.urls < task.urls && rounds < task.rounds; rounds++) {
+  for (
+    let before = -1;
+    sink.urls > before && sink.urls < task.urls && rounds < task.rounds;
+    rounds++
+  ) {
     before = sink.urls;
     await contender.round((url) => sink.take(url));
   }

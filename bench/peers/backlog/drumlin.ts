@@ -1,6 +1,6 @@
 import { Disk } from '../../../src/disk/disk.ts';
-import { Backlog } from '../../../src/frontier/backlog.ts';
-import { PathQueue } from '../../../src/frontier/path-queue.ts';
+import { Backlog } from '../../../src/frontier/backlog/backlog.ts';
+import { PathQueue } from '../../../src/frontier/queue/path-queue.ts';
 import type { Contender, Task } from './contender.ts';
 
 export async function openBacklog({ folder, memory, perRound }: Task): Promise<Contender> {

@@ -1,7 +1,9 @@
 import type { Contender, Task } from './contender.ts';
 import { behindHost, hostOfKey, loadPeer, storedPath, storedUrl, storeKey } from './store-key.ts';
 
-type Operation = { type: 'put'; key: Uint8Array; value: Uint8Array } | { type: 'del'; key: Uint8Array };
+type Operation =
+  | { type: 'put'; key: Uint8Array; value: Uint8Array }
+  | { type: 'del'; key: Uint8Array };
 
 interface Cursor {
   nextv(size: number): Promise<[Uint8Array, Uint8Array][]>;

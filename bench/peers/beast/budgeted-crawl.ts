@@ -9,10 +9,11 @@
  * With at most one queue a Beast is the naive version: what is found waits for later, and each round begins with a rescan of
  * everything that waits. So both versions are measured with the same code, and differ in nothing else.
  */
+
+import { VarintReader } from '../../../src/base/varint.ts';
 import { Disk } from '../../../src/disk/disk.ts';
-import { VarintReader } from '../../../src/disk/varint.ts';
-import { Beast } from '../../../src/frontier/beast.ts';
-import type { Entries } from '../../../src/frontier/path-queue.ts';
+import { Beast } from '../../../src/frontier/beast/beast.ts';
+import type { Entries } from '../../../src/frontier/queue/path-queue.ts';
 
 /** b: of an entry with its length. */
 export const URL_BYTES = 110;
@@ -141,7 +142,8 @@ export class BudgetedCrawl {
   }
 
   #fetch(domain: number): void {
-    if (++this.#fetched[domain] > this.#budgets[domain]) throw new Error('a domain got more than its budget');
+    if (++this.#fetched[domain] > this.#budgets[domain])
+      throw new Error('a domain got more than its budget');
     const links = this.pages++ % 2 ? Math.floor(UNIQUE_LINKS) : Math.ceil(UNIQUE_LINKS);
     for (let i = 0; i < links; i++) this.#find(this.#draw() < 0.75 ? domain : this.#someDomain());
   }

@@ -25,4 +25,6 @@ function cpuSeconds(maxIterations) {
 cpuSeconds(1);
 const best = (iterations) => Math.min(cpuSeconds(iterations), cpuSeconds(iterations));
 const { maxRSS } = process.resourceUsage();
-console.log(JSON.stringify({ few: best(Number(few)), many: best(Number(many)), maxRssBytes: maxRSS * 1024 }));
+console.log(
+  JSON.stringify({ few: best(Number(few)), many: best(Number(many)), maxRssBytes: maxRSS * 1024 }),
+);

@@ -5,10 +5,10 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { flatOut } from '../../../src/base/pacer.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { Kernel, SLACK } from '../../../src/drum/kernel.ts';
-import { flatOut } from '../../../src/drum/pacer.ts';
-import { entryBytes } from '../../../src/sieve/batch.ts';
+import { entryBytes } from '../../../src/drum/keyed-batch.ts';
 import { DrumSieve, MercatorSieve } from '../../../src/sieve/disk-sieve.ts';
 import { URL_BYTES, UrlStream } from './url-stream.ts';
 
@@ -165,9 +165,9 @@ async function openLevel({ folder, memory }: Task): Promise<Contender> {
     batch(operations: { type: 'put'; key: Uint8Array; value: Uint8Array }[]): Promise<void>;
     close(): Promise<void>;
   }
-  const { ClassicLevel } = await load<{ ClassicLevel: new (folder: string, options: object) => Database }>(
-    'classic-level',
-  );
+  const { ClassicLevel } = await load<{
+    ClassicLevel: new (folder: string, options: object) => Database;
+  }>('classic-level');
   const db = new ClassicLevel(folder, {
     keyEncoding: 'view',
     valueEncoding: 'view',
@@ -210,7 +210,11 @@ async function openSqlite({ folder, memory }: Task): Promise<Contender> {
   }
   const module = await load<{ default: new (path: string) => Database }>('better-sqlite3');
   const db = new module.default(join(folder, 'seen.db'));
-  for (const text of ['journal_mode=WAL', 'synchronous=OFF', `cache_size=-${Math.floor(memory / 1024)}`]) {
+  for (const text of [
+    'journal_mode=WAL',
+    'synchronous=OFF',
+    `cache_size=-${Math.floor(memory / 1024)}`,
+  ]) {
     db.pragma(text);
   }
   db.exec('CREATE TABLE seen (key INTEGER PRIMARY KEY) WITHOUT ROWID');

@@ -2,9 +2,10 @@
  * Does the WebAssembly kernel pay? Its steps against the same steps in JavaScript, on the same memory: nanoseconds a key,
  * the best of several rounds.
  */
+
+import { xxh64Bytes } from '../../../src/base/xxh64.ts';
 import { Kernel, SLACK } from '../../../src/drum/kernel.ts';
 import { RecentCache } from '../../../src/sieve/recent-cache.ts';
-import { xxh64Bytes } from '../../../src/url/xxh64.ts';
 import { URL_BYTES, UrlStream } from './url-stream.ts';
 
 const BATCH = 8192;
@@ -26,10 +27,12 @@ export function measureKernel(): Step[] {
 function measureBatch(): Step[] {
   const lane = KEY_CHUNK + TEXT_CHUNK + SLACK;
   const kernel = new Kernel(BATCH * 200 + BUCKETS * (lane + 16) + 400_000);
-  const [bytes, ends, keys, keep] = [BATCH * URL_BYTES + SLACK, BATCH * 4, BATCH * 8, BATCH].map((n) =>
+  const [bytes, ends, keys, keep] = [BATCH * URL_BYTES + SLACK, BATCH * 4, BATCH * 8, BATCH].map(
+    (n) => kernel.allocate(n),
+  );
+  const [slots, lanes, arena] = [131_072, BUCKETS * 16, BUCKETS * lane].map((n) =>
     kernel.allocate(n),
   );
-  const [slots, lanes, arena] = [131_072, BUCKETS * 16, BUCKETS * lane].map((n) => kernel.allocate(n));
   const stream = new UrlStream();
   stream.prepare(kernel.view(bytes, BATCH * URL_BYTES), kernel.u32(ends, BATCH));
   stream.fill(kernel.view(bytes, BATCH * URL_BYTES), BATCH);

@@ -4,7 +4,9 @@
  *
  * Made straight into packed memory, in a few tens of nanoseconds a URL, so that the stream is not what is measured.
  */
-const TEMPLATE = Buffer.from('http://www.site-0000.example.com/section/0000000000/article-00000.html');
+const TEMPLATE = Buffer.from(
+  'http://www.site-0000.example.com/section/0000000000/article-00000.html',
+);
 export const URL_BYTES = TEMPLATE.length;
 const HOST_AT = TEMPLATE.indexOf('0000.');
 const ID_AT = TEMPLATE.indexOf('0000000000');

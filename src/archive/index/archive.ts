@@ -1,0 +1,278 @@
+/**
+ * An archive to look things up in: a crawl's folder, a folder of WARC files, or one such file.
+ *
+ * Idea      With a sorted index a look-up is a few reads. Without one (the crawl still runs, or was killed, or the files are
+ *           somebody else's) the lines of the captures are had from the agents' parts, or from the files themselves, and sorted here:
+ *           slower, and the same answer.
+ * Requires  A place on disk. Files may grow while they are read: what was there at the beginning is seen.
+ * Ensures   Captures come in the order of the index: by key, then by time. A revisit gives the page it refers to, where that is in
+ *           the same archive.
+ * Cost      Without an index, a look-up reads the whole archive, in fixed memory.
+ */
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { LineSorter } from '../../disk/line-sort.ts';
+import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
+import { type Capture, indexLine, parseCdxj, REVISIT_MIME } from './cdxj.ts';
+import { openIndex, type SortedIndex } from './index-file.ts';
+import { archiveDir, indexDir, partLines, scannedLines, warcNames } from './index-merge.ts';
+import { surt } from './surt.ts';
+
+export interface WarcFile {
+  /** As the index calls it. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Which captures: all that are asked of them must hold. */
+export interface CaptureQuery {
+  /** The same page: URLs with the same key. */
+  readonly url?: string | undefined;
+  /** URLs that begin like this; the host must be whole. */
+  readonly prefix?: string | undefined;
+  /** First and last time, as many digits of `20260314150926` as wanted. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** As `404`, or `5xx` for all that begin so. */
+  readonly status?: string | undefined;
+}
+
+const SORT_MEMORY: Bytes = 64 * 2 ** 20;
+let sorters = 0;
+
+export class Archive {
+  readonly #disk: Disk;
+  /** The crawl's folder, where it is one. */
+  readonly dir: string | undefined;
+  readonly files: readonly WarcFile[];
+  readonly index: SortedIndex | undefined;
+  /** Files that were read without an index and turned out to be damaged: what follows there was not seen. */
+  readonly damage = new Map<string, string>();
+
+  private constructor(
+    disk: Disk,
+    dir: string | undefined,
+    files: readonly WarcFile[],
+    index: SortedIndex | undefined,
+  ) {
+    this.#disk = disk;
+    this.dir = dir;
+    this.files = files;
+    this.index = index;
+  }
+
+  static async open(disk: Disk, place: string): Promise<Archive> {
+    if (!(await isFolder(disk, place))) {
+      return new Archive(disk, undefined, [{ name: basename(place), path: place }], undefined);
+    }
+    const crawled = await warcNames(disk, archiveDir(place));
+    if (crawled.length > 0) {
+      const files = crawled.map((name) => ({ name, path: join(archiveDir(place), name) }));
+      return new Archive(disk, place, files, await openIndex(disk, indexDir(place)));
+    }
+    const names = await warcNames(disk, place);
+    if (names.length === 0) throw nothingThere(place);
+    const files = names.map((name) => ({ name, path: join(place, name) }));
+    return new Archive(disk, undefined, files, await openIndex(disk, place));
+  }
+
+  /** Captures in order. */
+  async *captures(query: CaptureQuery = {}): AsyncGenerator<Capture> {
+    const start = keyPrefix(query);
+    const wants = (capture: Capture) => matches(capture, query);
+    const batches = this.index ? this.index.linesFrom(start) : this.#sortedLines(start, wants);
+    for await (const lines of batches) {
+      for (const line of lines) {
+        if (!line.startsWith(start)) return;
+        const capture = parseCdxj(line);
+        if (capture && wants(capture)) yield capture;
+      }
+    }
+  }
+
+  /** The lines of an index of all of it, in order. */
+  lines(): AsyncGenerator<string[]> {
+    return this.index ? this.index.linesFrom('') : this.#sortedLines('', () => true);
+  }
+
+  /** The capture of a URL that is nearest to a time, the latest where none is named; of its spellings, the one asked for wins. */
+  async nearest(url: string, at: Millis = Number.POSITIVE_INFINITY): Promise<Capture | undefined> {
+    let best: Capture | undefined;
+    let bestRank = [Number.NaN, Number.NaN];
+    for await (const capture of this.captures({ url })) {
+      const time = millisOf(capture.timestamp);
+      const rank = [
+        capture.url === url ? 0 : 1,
+        at === Number.POSITIVE_INFINITY ? -time : Math.abs(time - at),
+      ];
+      if (best !== undefined && (rank[0] - bestRank[0] || rank[1] - bestRank[1]) >= 0) continue;
+      best = capture;
+      bestRank = rank;
+    }
+    return best;
+  }
+
+  /** The record that a capture names; refused where something else lies there. */
+  async record(capture: Capture): Promise<WarcRecord> {
+    const file = this.files.find(({ name }) => name === capture.filename);
+    if (!file) throw gone(capture, `${capture.filename} is not in the archive`);
+    const reader = readWarc(file.path, { disk: this.#disk, start: capture.offset });
+    for await (const record of reader) {
+      if (record.headers.targetUri === capture.url && !isNote(record)) return record;
+      if (!record.sharesMember) break;
+    }
+    const what = reader.fault?.fact ?? 'another record lies there';
+    throw gone(capture, `${file.path} has no record of it at byte ${capture.offset} (${what})`);
+  }
+
+  /** The record with the page itself: of a revisit, the one it refers to. */
+  async page(capture: Capture): Promise<WarcRecord> {
+    const record = await this.record(capture);
+    if (record.type !== 'revisit') return record;
+    const original = await this.original(record);
+    if (original) return original;
+    throw new DrumlinError(
+      'ORIGINAL_MISSING',
+      `${capture.url} was the same as ${record.headers.get('WARC-Refers-To-Target-URI') ?? 'an earlier page'}, stored at ${record.headers.get('WARC-Refers-To-Date') ?? 'an earlier time'}, which is not in this archive.`,
+      'Look it up in the crawl that was named with --dedup-against.',
+      { exitCode: EXIT.damaged },
+    );
+  }
+
+  /** What a revisit refers to, if it is here. */
+  async original(revisit: WarcRecord): Promise<WarcRecord | undefined> {
+    const { headers } = revisit;
+    const url = headers.get('WARC-Refers-To-Target-URI') ?? headers.targetUri ?? '';
+    const date = headers.get('WARC-Refers-To-Date')?.replace(/\D/g, '').slice(0, 14);
+    const digest = headers.get('WARC-Payload-Digest');
+    for await (const capture of this.captures({ url })) {
+      if (capture.mime === REVISIT_MIME || (date !== undefined && capture.timestamp !== date))
+        continue;
+      const record = await this.record(capture);
+      if (digest === undefined || record.headers.get('WARC-Payload-Digest') === digest)
+        return record;
+    }
+    return undefined;
+  }
+
+  async *#sortedLines(
+    start: string,
+    wants: (capture: Capture) => boolean,
+  ): AsyncGenerator<string[]> {
+    const sorter = new LineSorter(
+      this.#disk,
+      tmpdir(),
+      `drumlin-${process.pid}-${sorters++}`,
+      SORT_MEMORY,
+    );
+    try {
+      for await (const lines of this.#lines()) {
+        for (const line of lines) {
+          if (!line.startsWith(start)) continue;
+          const capture = parseCdxj(line);
+          if (capture && wants(capture)) await sorter.add(indexLine(line));
+        }
+      }
+      yield* sorter.sorted();
+    } finally {
+      await sorter.close();
+    }
+  }
+
+  async *#lines(): AsyncGenerator<string[]> {
+    if (this.dir !== undefined) yield* partLines(this.#disk, this.dir);
+    else {
+      for (const { path, name } of this.files) {
+        yield* scannedLines(this.#disk, path, name, (at, fact) => {
+          this.damage.set(path, `it is damaged from byte ${at} on: ${fact}`);
+        });
+      }
+    }
+  }
+}
+
+async function isFolder(disk: Disk, place: string): Promise<boolean> {
+  try {
+    await disk.list(place);
+    return true;
+  } catch (error) {
+    if (systemCode((error as Error).cause) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+/** A file of another kind has no captures, and nobody would know why: refused by name. */
+export async function requireWarc(disk: Disk, path: string): Promise<void> {
+  const reader = readWarc(path, { disk });
+  for await (const _ of reader) return;
+  if (!reader.fault) return;
+  throw new DrumlinError(
+    'NOT_WARC',
+    `${path} cannot be read as a WARC file: ${reader.fault.fact}.`,
+    /\.wacz$/i.test(path)
+      ? 'A WACZ is a zip file: unpack it, and name the folder "archive" in it.'
+      : 'Name the folder of a crawl, a folder of WARC files, or such a file.',
+    { exitCode: EXIT.damaged },
+  );
+}
+
+/** Records about another one carry its URL too. */
+function isNote({ type, headers }: WarcRecord): boolean {
+  return type === 'request' || /^application\/warc-fields/i.test(headers.get('Content-Type') ?? '');
+}
+
+/** What the lines that are wanted begin with. */
+function keyPrefix({ url, prefix }: CaptureQuery): string {
+  if (url !== undefined) return `${surt(url)} `;
+  if (prefix === undefined) return '';
+  // A query is sorted, and an escape may be cut off: only what stands before them orders URLs as it orders keys.
+  const plain = prefix.replace(/[?#%].*$/s, '');
+  const key = surt(plain);
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/]*$/i.test(plain)
+    ? key.replace(/\/$/, '')
+    : key.replace(/\)\/$/, ')/');
+}
+
+function matches({ timestamp, url, status }: Capture, query: CaptureQuery): boolean {
+  const { prefix, from, to } = query;
+  if (query.status !== undefined && !status.startsWith(query.status.replace(/x+$/i, '')))
+    return false;
+  if (prefix !== undefined && !url.startsWith(prefix)) return false;
+  if (from !== undefined && timestamp < from) return false;
+  return to === undefined || timestamp.slice(0, to.length) <= to;
+}
+
+/** `20260314150926` as a time; what is not said counts as the beginning. */
+export function millisOf(timestamp: string): Millis {
+  const part = (from: number, to: number, least: number) =>
+    Number(timestamp.slice(from, to) || least);
+  return Date.UTC(
+    part(0, 4, 1970),
+    part(4, 6, 1) - 1,
+    part(6, 8, 1),
+    part(8, 10, 0),
+    part(10, 12, 0),
+    part(12, 14, 0),
+  );
+}
+
+function nothingThere(place: string): DrumlinError {
+  return new DrumlinError(
+    'ARCHIVE_MISSING',
+    `${place} holds no WARC files.`,
+    'Name the folder of a crawl, a folder of .warc, .warc.gz or .warc.zst files, or such a file.',
+    { exitCode: EXIT.folder },
+  );
+}
+
+function gone({ url }: Capture, fact: string): DrumlinError {
+  return new DrumlinError(
+    'CAPTURE_GONE',
+    `The index names ${url}, but ${fact}.`,
+    'Run "drumlin archive index" on the folder to make the index again.',
+    { exitCode: EXIT.damaged },
+  );
+}

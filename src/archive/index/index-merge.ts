@@ -1,0 +1,97 @@
+/**
+ * The index of a crawl, merged from the parts that its agents wrote: `indexes/index.cdxj`.
+ *
+ * Idea      Parts are the truth, and what is merged of them can be thrown away: it is when a crawl begins or goes on, and made
+ *           anew when it ends. So an index that is there is true. A WARC file without a part (somebody put it there, or the part
+ *           was lost) is read instead.
+ * Requires  a folder with an `archive` in it; nobody writes to it.
+ * Ensures   a line for every capture in the archive's files as they are, in bytewise order, and none for files that are gone.
+ * Cost      `memory`, whatever the size; each line is written and read twice or, of a large index, three times.
+ */
+import { join } from 'node:path';
+import { DrumlinError } from '../../base/errors.ts';
+import type { Bytes } from '../../base/units.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { LineSorter } from '../../disk/line-sort.ts';
+import { readLines } from '../../disk/lines.ts';
+import { isWarcName } from '../warc/warc-names.ts';
+import { readWarc } from '../warc/warc-reader.ts';
+import { captureOf, cdxjLine, indexLine } from './cdxj.ts';
+import { writeIndex } from './index-file.ts';
+import { partName } from './index-part.ts';
+
+export const archiveDir = (dir: string): string => join(dir, 'archive');
+export const indexDir = (dir: string): string => join(dir, 'indexes');
+export const partsDir = (dir: string): string => join(dir, 'indexes', 'parts');
+
+const MEMORY: Bytes = 64 * 2 ** 20;
+/** From here on an index is compressed. */
+const COMPRESS_FROM: Bytes = 64 * 2 ** 20;
+
+export interface MergeOptions {
+  readonly memory?: Bytes;
+  /** Parts that are longer together give a compressed index. */
+  readonly compressFrom?: Bytes;
+}
+
+/** Names of WARC files in a folder, in order; none where there is no such folder. */
+export async function warcNames(disk: Disk, folder: string): Promise<string[]> {
+  return (await listed(disk, folder)).filter(isWarcName).sort();
+}
+
+async function listed(disk: Disk, folder: string): Promise<string[]> {
+  try {
+    return await disk.list(folder);
+  } catch (error) {
+    if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return [];
+    throw error;
+  }
+}
+
+/** The lines of all captures in a crawl's archive, in no order, as its parts have them. */
+export async function* partLines(disk: Disk, dir: string): AsyncGenerator<string[]> {
+  const parts = new Set(await listed(disk, partsDir(dir)));
+  for (const warc of await warcNames(disk, archiveDir(dir))) {
+    const part = partName(warc);
+    if (parts.has(part)) yield* readLines(disk, join(partsDir(dir), part));
+    else yield* scannedLines(disk, join(archiveDir(dir), warc), warc);
+  }
+}
+
+/** The lines of the captures in a WARC file, read from the file itself, up to where it is damaged, which is told. */
+export async function* scannedLines(
+  disk: Disk,
+  path: string,
+  filename: string,
+  onFault: (at: number, fact: string) => void = () => {},
+): AsyncGenerator<string[]> {
+  const reader = readWarc(path, { disk });
+  for await (const record of reader) {
+    const capture = captureOf(record, filename);
+    if (capture) yield [cdxjLine(capture).slice(0, -1)];
+  }
+  if (reader.fault) onFault(reader.wholeLength, reader.fault.fact);
+}
+
+/** Makes the index of a crawl's archive, and says how many captures it names. */
+export async function mergeIndex(
+  disk: Disk,
+  dir: string,
+  options: MergeOptions = {},
+): Promise<number> {
+  const { memory = MEMORY, compressFrom = COMPRESS_FROM } = options;
+  await disk.makeFolder(partsDir(dir));
+  const sorter = new LineSorter(disk, indexDir(dir), 'index', memory);
+  try {
+    let bytes = 0;
+    for await (const lines of partLines(disk, dir)) {
+      for (const line of lines.map(indexLine)) {
+        await sorter.add(line);
+        bytes += line.length + 1;
+      }
+    }
+    return await writeIndex(disk, indexDir(dir), sorter.sorted(), bytes >= compressFrom);
+  } finally {
+    await sorter.close();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The captures of one WARC file, one line each, in the order in which they were stored: what an index is merged of.
+ *
+ * Idea      A part lives and dies with its WARC file: it grows with it, is cut to the length that a checkpoint names, and one that
+ *           is missing can be made again from the file. So nothing has to be trusted.
+ * Ensures   In the file, no line comes before its record: `hold` when records are taken to be written, `write` when they were.
+ *           After a failed `write` the same lines go to the same place.
+ * Cost      The lines since the last batch, in memory; a system call a batch.
+ */
+import { join } from 'node:path';
+import type { Bytes } from '../../base/units.ts';
+import { BatchFile } from '../../disk/batch-file.ts';
+import type { Disk } from '../../disk/disk.ts';
+
+export const partName = (warc: string): string => `${warc}.cdxj`;
+/** The WARC file that a part is of, or undefined where the name is of another form. */
+export const warcOfPart = (part: string): string | undefined =>
+  /^(.*\.warc(?:\.gz|\.zst)?)\.cdxj$/.exec(part)?.[1];
+
+export class IndexPart {
+  readonly #file: BatchFile;
+  /** Lines that are not written yet; those that belong to the batch on its way come first. */
+  #pending = '';
+  #held = 0;
+
+  private constructor(file: BatchFile) {
+    this.#file = file;
+  }
+
+  /** One that a crash has left of a file that is gone makes room. */
+  static async create(disk: Disk, folder: string, warc: string): Promise<IndexPart> {
+    const path = join(folder, partName(warc));
+    await disk.remove(path);
+    return new IndexPart(await BatchFile.create(disk, path));
+  }
+
+  /** With what is not written yet. */
+  get length(): Bytes {
+    return this.#file.length + this.#pending.length;
+  }
+
+  get isWritten(): boolean {
+    return this.#pending === '';
+  }
+
+  /** A line in ASCII, with its end; returns where it stands. */
+  add(line: string): number {
+    const at = this.length;
+    this.#pending += line;
+    return at;
+  }
+
+  /** The line at a byte, written or not, without its end; undefined where it is longer than `most`. */
+  async lineAt(offset: number, most: Bytes): Promise<string | undefined> {
+    const written = this.#file.length;
+    let text: string;
+    if (offset >= written) text = this.#pending.slice(offset - written, offset - written + most);
+    else {
+      const bytes = Buffer.allocUnsafe(most);
+      text = bytes.toString('latin1', 0, await this.#file.readUpTo(bytes, offset));
+    }
+    const end = text.indexOf('\n');
+    return end < 0 ? undefined : text.slice(0, end);
+  }
+
+  hold(): void {
+    this.#held = this.#pending.length;
+  }
+
+  async write(): Promise<void> {
+    if (this.#held === 0) return;
+    await this.#file.append([Buffer.from(this.#pending.slice(0, this.#held), 'latin1')]);
+    this.#pending = this.#pending.slice(this.#held);
+    this.#held = 0;
+  }
+
+  sync(): Promise<void> {
+    return this.#file.sync();
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Does a record hold what it says? Digests are recomputed from the block as read.
+ */
+import { digestMatches } from '../warc/digest.ts';
+import { bodyOf, payloadOf } from '../warc/http-block.ts';
+import type { WarcRecord } from '../warc/warc-reader.ts';
+
+/**
+ * `ok` and `mismatch` speak for themselves; `framed`: right for the body with its chunk framing, as some crawlers
+ * wrongly compute it; `absent`: none is stated; `unknown`: stated by an algorithm we do not know.
+ */
+export type DigestVerdict = 'ok' | 'mismatch' | 'framed' | 'absent' | 'unknown';
+
+export interface DigestVerdicts {
+  readonly block: DigestVerdict;
+  readonly payload: DigestVerdict;
+}
+
+/** Recomputes what the record says about itself. A revisit's payload lies elsewhere: it counts as absent. */
+export function verifyDigests(record: WarcRecord): DigestVerdicts {
+  const isHttp = /^application\/http/i.test(record.headers.get('Content-Type') ?? '');
+  const payload = isHttp ? payloadOf(record.block) : record.block;
+  const stated = record.type === 'revisit' ? undefined : record.headers.get('WARC-Payload-Digest');
+  const verdict = judge(stated, payload);
+  const framed = verdict === 'mismatch' && isHttp && stated !== undefined;
+  return {
+    block: judge(record.headers.get('WARC-Block-Digest'), record.block),
+    payload: framed && digestMatches(stated, bodyOf(record.block)) ? 'framed' : verdict,
+  };
+}
+
+function judge(stated: string | undefined, bytes: Uint8Array): DigestVerdict {
+  if (stated === undefined) return 'absent';
+  const matches = digestMatches(stated, bytes);
+  if (matches === undefined) return 'unknown';
+  return matches ? 'ok' : 'mismatch';
+}

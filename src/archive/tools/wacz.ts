@@ -1,0 +1,221 @@
+/**
+ * An archive in one file that replays in a browser: WACZ 1.1.1.
+ *
+ *   archive/*.warc.gz           the WARC files, to the byte; those compressed with zstd again with gzip
+ *   indexes/                    their index
+ *   pages/pages.jsonl           HTML pages that were there, with their titles
+ *   datapackage.json            what is in it, with lengths and digests
+ *   datapackage-digest.json     the digest of that
+ *
+ * Idea      A WACZ is a ZIP whose entries are stored, so that a reader fetches the few byte ranges it needs: the index, and one
+ *           record a page.
+ * Requires  an archive that nobody writes to.
+ * Ensures   every file is copied whole. The pages are those whose response was 200 and HTML. The file is there whole or not at all.
+ * Cost      Two reads of the archive, one of them to find titles; fixed memory.
+ */
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Bytes, Millis } from '../../base/units.ts';
+import { VERSION } from '../../base/version.ts';
+import type { Disk, DiskFile } from '../../disk/disk.ts';
+import { decodeContent } from '../../fetch/decode.ts';
+import { readHead } from '../../fetch/response-head.ts';
+import { isHtml } from '../../parse/is-html.ts';
+import { parsePage } from '../../parse/page.ts';
+import type { Archive } from '../index/archive.ts';
+import { INDEX_FILES, writeIndex } from '../index/index-file.ts';
+import { headEnd, payloadOf } from '../warc/http-block.ts';
+import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
+import { GzipCopies } from './gzip-copy.ts';
+import { type ZipEntry, ZipWriter } from './zip-writer.ts';
+
+export interface WaczOptions {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** Where a reader of the archive begins; the first page otherwise. */
+  readonly mainUrl?: string | undefined;
+  readonly now: Millis;
+  /** Told how many bytes of WARC files were copied. */
+  readonly onCopied?: (bytes: Bytes) => void;
+}
+
+export interface WaczReport {
+  readonly pages: number;
+  readonly files: number;
+  readonly bytes: Bytes;
+}
+
+/** A page as pages.jsonl has it. */
+interface WaczPage {
+  readonly id: string;
+  readonly url: string;
+  readonly ts: string;
+  readonly title?: string;
+}
+
+const COPY_BYTES: Bytes = 2 ** 20;
+const PAGES_HEADER = { format: 'json-pages-1.0', id: 'pages', title: 'All Pages', hasText: false };
+
+export async function writeWacz(
+  disk: Disk,
+  archive: Archive,
+  out: string,
+  options: WaczOptions,
+): Promise<WaczReport> {
+  const zip = await ZipWriter.create(disk, out, options.now);
+  const copies = new GzipCopies(disk, archive, `${out}.warc.tmp`);
+  try {
+    const entries: ZipEntry[] = [];
+    let copied = 0;
+    for (const file of archive.files) {
+      const { name, path } = await copies.take(file);
+      const entry = await addFile(disk, zip, `archive/${name}`, path);
+      entries.push(entry);
+      copied += entry.bytes;
+      options.onCopied?.(copied);
+    }
+    const pages = new PageList(disk, archive, options.mainUrl);
+    const isLarge = archive.index?.path.endsWith(INDEX_FILES.blocks) ?? false;
+    entries.push(...(await addMade(disk, copies.lines(), isLarge, pages, zip)));
+    await addPackage(zip, entries, pages.main, options);
+    return { pages: pages.count, files: archive.files.length, bytes: await zip.finish() };
+  } catch (error) {
+    await zip.abandon();
+    throw error;
+  } finally {
+    await copies.close();
+  }
+}
+
+/** The index and the pages, made beside and copied: an entry's length must be known before it is written. */
+async function addMade(
+  disk: Disk,
+  lines: AsyncIterable<string[]>,
+  isLarge: boolean,
+  pages: PageList,
+  zip: ZipWriter,
+): Promise<ZipEntry[]> {
+  const folder = join(tmpdir(), `drumlin-wacz-${randomUUID()}`);
+  await disk.makeFolder(folder);
+  try {
+    await writeIndex(disk, folder, lines, isLarge);
+    const entries: ZipEntry[] = [];
+    for (const name of (await disk.list(folder)).sort()) {
+      entries.push(await addFile(disk, zip, `indexes/${name}`, join(folder, name)));
+    }
+    await pages.write(join(folder, 'pages.jsonl'));
+    entries.push(await addFile(disk, zip, 'pages/pages.jsonl', join(folder, 'pages.jsonl')));
+    return entries;
+  } finally {
+    await disk.removeFolder(folder);
+  }
+}
+
+async function addFile(disk: Disk, zip: ZipWriter, name: string, path: string): Promise<ZipEntry> {
+  const file = await disk.open(path, 'read');
+  try {
+    const size = await file.size();
+    return await zip.add(name, size, bytesOf(file, size));
+  } finally {
+    await file.close();
+  }
+}
+
+async function addPackage(
+  zip: ZipWriter,
+  entries: readonly ZipEntry[],
+  main: WaczPage | undefined,
+  { title, description, now }: WaczOptions,
+): Promise<void> {
+  const made = {
+    profile: 'data-package',
+    wacz_version: '1.1.1',
+    software: `drumlin/${VERSION}`,
+    created: new Date(now).toISOString(),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(main && { mainPageUrl: main.url, mainPageDate: main.ts }),
+    resources: entries.map(({ name, bytes, hash }) => ({
+      name: basename(name),
+      path: name,
+      hash,
+      bytes,
+    })),
+  };
+  const path = 'datapackage.json';
+  const text = Buffer.from(`${JSON.stringify(made, null, 2)}\n`);
+  const { hash } = await zip.add(path, text.length, [text]);
+  const digest = Buffer.from(`${JSON.stringify({ path, hash })}\n`);
+  await zip.add('datapackage-digest.json', digest.length, [digest]);
+}
+
+async function* bytesOf(file: DiskFile, size: Bytes): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += COPY_BYTES) {
+    const bytes = Buffer.allocUnsafe(Math.min(COPY_BYTES, size - at));
+    await file.readAll(bytes, at);
+    yield bytes;
+  }
+}
+
+/** The pages of an archive, as they are found in its files. */
+class PageList {
+  count = 0;
+  /** Where a reader begins. */
+  main: WaczPage | undefined;
+  readonly #disk: Disk;
+  readonly #archive: Archive;
+  readonly #mainUrl: string | undefined;
+
+  constructor(disk: Disk, archive: Archive, mainUrl: string | undefined) {
+    this.#disk = disk;
+    this.#archive = archive;
+    this.#mainUrl = mainUrl;
+  }
+
+  async write(path: string): Promise<void> {
+    const file = await this.#disk.open(path, 'create');
+    try {
+      let at = 0;
+      let text = '';
+      for await (const line of this.#lines()) {
+        text += line;
+        if (text.length < COPY_BYTES) continue;
+        await file.writeAll(Buffer.from(text), at);
+        at += Buffer.byteLength(text);
+        text = '';
+      }
+      await file.writeAll(Buffer.from(text), at);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async *#lines(): AsyncGenerator<string> {
+    yield `${JSON.stringify(PAGES_HEADER)}\n`;
+    for (const { path } of this.#archive.files) {
+      for await (const record of readWarc(path, { disk: this.#disk })) {
+        const page = await pageOf(record);
+        if (!page) continue;
+        this.count++;
+        if (!this.main || (page.url === this.#mainUrl && this.main.url !== this.#mainUrl))
+          this.main = page;
+        yield `${JSON.stringify(page)}\n`;
+      }
+    }
+  }
+}
+
+async function pageOf(record: WarcRecord): Promise<WaczPage | undefined> {
+  const { headers, block, type } = record;
+  const url = headers.targetUri;
+  if (type !== 'response' || url === undefined || !/^https?:/i.test(url)) return undefined;
+  const end = headEnd(block);
+  const head = end < 0 ? undefined : readHead(Buffer.from(block.buffer, block.byteOffset, end));
+  const payload = payloadOf(block);
+  if (head?.status !== 200 || !isHtml(head.headers.get('content-type'), payload)) return undefined;
+  const { body } = await decodeContent({ payload, headers: head.headers });
+  const title = parsePage(body, { url, contentType: head.headers.get('content-type') }).title();
+  const ts = headers.get('WARC-Date') ?? '';
+  return { id: randomUUID(), url, ts, ...(title !== undefined && { title }) };
+}

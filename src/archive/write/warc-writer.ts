@@ -1,0 +1,388 @@
+/**
+ * Appends exchanges to the WARC files of one agent: response and request side by side, a member each.
+ *
+ * Idea      Members gather in memory and go to disk in batches, while the next ones are being made. `write`
+ *           waits only when more than `pendingBytes` are on their way: that is the back-pressure.
+ * Requires  One writer per agent name and folder.
+ * Ensures   A file begins with a warcinfo and holds whole members up to the length `checkpoint` names, always.
+ *           The two records of an exchange are in the same file. Existing files are never written to. Where an index is
+ *           kept, each file has a part of it, which names the same records up to the length that `checkpoint` names with it.
+ *           When `write` resolves, the exchange has its place, but may be in memory only. `flush` is the one
+ *           point where all that was accepted is known to be in the files (and outlives the process);
+ *           `checkpoint` and `close` begin with it, and sync (so that it outlives a power cut).
+ *           When the disk refuses, what was accepted stays in memory, `write` refuses more, `flush` tries again.
+ * Cost      Memory: `pendingBytes` plus the exchanges that wait. A system call per batch.
+ *
+ * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` (`.warc.zst`, `.warc`) from the beginning; no suffix
+ * marks the one being written. An index may so refer to it at once, and after a crash its whole members are the archive:
+ * recovery cuts the tail and nothing is renamed.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { together } from '../../base/together.ts';
+import type { Bytes } from '../../base/units.ts';
+import { Disk } from '../../disk/disk.ts';
+import type { Exchange } from '../../fetch/exchange.ts';
+import {
+  type CompressionOptions,
+  type Compressor,
+  compressorFor,
+} from '../compress/compression.ts';
+import { cdxjLine } from '../index/cdxj.ts';
+import {
+  type CrawlInfo,
+  type ExchangeNotes,
+  type Resource,
+  warcinfoBlock,
+} from '../warc/warc-record.ts';
+import {
+  ExchangeRecords,
+  type ExchangeRecordsOptions,
+  type Location,
+  type StoredAs,
+} from './exchange-records.ts';
+import { MemberQueue } from './member-queue.ts';
+import { type NewWarc, WarcFolder } from './warc-folder.ts';
+
+export interface WarcWriterOptions extends ExchangeRecordsOptions, CompressionOptions {
+  readonly info: CrawlInfo;
+  readonly prefix?: string;
+  /** Tells the files of agents that share a folder apart. */
+  readonly agent?: string;
+  /** A file is ended by the first exchange that finds it this long. */
+  readonly rotateBytes?: Bytes;
+  /** How much may be on its way to disk before `write` waits. */
+  readonly pendingBytes?: Bytes;
+  /** Folder for the parts of the index, one for each file; without it none is kept. */
+  readonly indexDir?: string | undefined;
+  readonly clock?: Clock;
+  readonly uuid?: () => string;
+  readonly disk?: Disk;
+}
+
+export interface StoredExchange {
+  readonly as: StoredAs;
+  /** Of the response, or of the revisit in its stead; a page that was left out lies nowhere, and has no length. */
+  readonly response: Location;
+  readonly request: Location;
+  /** Labelled digest of the payload, also where it is not stated in the record. */
+  readonly payloadDigest: string;
+}
+
+/** A file and the length up to which it holds whole members; where an index is kept, the length of its part that names them. */
+export interface WholeLength {
+  readonly file: string;
+  readonly length: number;
+  readonly index?: number | undefined;
+}
+
+const NOWHERE: Location = { file: '', offset: 0, length: 0 };
+/** Large enough that the cost of a system call per page vanishes, small enough to keep the disk busy. */
+const BATCH_BYTES = 256 * 1024;
+
+interface OpenWarc extends NewWarc {
+  readonly warcinfoId: string;
+}
+
+export class WarcWriter {
+  readonly #folder: WarcFolder;
+  readonly #info: CrawlInfo;
+  readonly #rotateBytes: number;
+  readonly #pendingBytes: number;
+  readonly #compressor: Compressor;
+  readonly #clock: Clock;
+  readonly #uuid: () => string;
+  readonly #records: ExchangeRecords;
+
+  #current: OpenWarc | undefined;
+  /** Members of the current file that are not written yet. */
+  #pending = new MemberQueue(BATCH_BYTES);
+  /** Where the next member of the current file begins. */
+  #offset = 0;
+  #draining: Promise<void> | undefined;
+  #failure: unknown;
+  /** After a failed sync nobody knows what is on disk, and a second sync may wrongly succeed: no way back. */
+  #failureIsFinal = false;
+  /** The end of the line of those who want to change the current file. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
+  #finished: WholeLength[] = [];
+
+  /** Makes the folder where it is missing, and refuses one it may not write to. The first file is created by the first exchange. */
+  static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
+    const {
+      disk = new Disk(),
+      indexDir,
+      prefix = 'drumlin',
+      agent = '0',
+      clock = systemClock,
+    } = options;
+    const compressor = await compressorFor(options);
+    const ending = `.warc${compressor.suffix}`;
+    const folder = await WarcFolder.open({ disk, dir, indexDir, prefix, agent, ending, clock });
+    return new WarcWriter(folder, compressor, clock, options);
+  }
+
+  private constructor(
+    folder: WarcFolder,
+    compressor: Compressor,
+    clock: Clock,
+    options: WarcWriterOptions,
+  ) {
+    this.#folder = folder;
+    this.#compressor = compressor;
+    this.#clock = clock;
+    this.#info = options.info;
+    this.#rotateBytes = options.rotateBytes ?? 1e9;
+    this.#pendingBytes = options.pendingBytes ?? 4 * 2 ** 20;
+    this.#uuid = options.uuid ?? randomUUID;
+    this.#records = new ExchangeRecords(options);
+  }
+
+  /**
+   * Stores the exchange. Resolves when its members are made and accepted: they reach the disk with the batch
+   * they are in, and surely before a later `flush` or `checkpoint` resolves. `onAccepted` is called in the very
+   * step in which they are accepted: no `mark` comes between the two.
+   */
+  write(
+    exchange: Exchange,
+    onAccepted?: (as: StoredAs) => void,
+    notes?: ExchangeNotes,
+  ): Promise<StoredExchange> {
+    return this.#accepting((current) => this.#append(current, exchange, onAccepted, notes));
+  }
+
+  /** Stores what is no exchange, under a URI of its own; accepted as an exchange is. */
+  writeResource(resource: Resource): Promise<Location> {
+    return this.#accepting((current) => {
+      const { record, capture } = this.#records.resource(
+        resource,
+        this.#uuid(),
+        current.warcinfoId,
+      );
+      return this.#compressor.member(record, (member) => {
+        const place = this.#accept(current, member);
+        current.part?.add(cdxjLine({ ...capture, ...place, filename: place.file }));
+        return place;
+      });
+    });
+  }
+
+  /**
+   * Hands everything accepted so far to the operating system: when it resolves, every exchange whose `write`
+   * had resolved is in its file. After a failure this is the way to try again.
+   */
+  flush(): Promise<void> {
+    return this.#inTurn(() => this.#flushAll());
+  }
+
+  /**
+   * What was accepted up to this very moment: the files that `checkpoint` would name, with the lengths that hold
+   * it. They count once a later `checkpoint` has resolved.
+   */
+  mark(): WholeLength[] {
+    const current = this.#current;
+    if (!current) return [...this.#finished];
+    return [...this.#finished, wholeLength(current, this.#offset)];
+  }
+
+  /**
+   * A consistent cut: everything accepted before is on disk and synced. Names the file being written, if any,
+   * and every file finished since the last checkpoint, each with its length in whole members.
+   */
+  checkpoint(): Promise<WholeLength[]> {
+    return this.#inTurn(async () => {
+      await this.#flushAll();
+      const current = this.#current;
+      if (current) await this.#sync(current);
+      const cut = this.#finished;
+      this.#finished = [];
+      return current ? [...cut, wholeLength(current, current.file.length)] : cut;
+    });
+  }
+
+  /**
+   * Writes what is left and closes the file, also where writing fails: then it rejects, what was not written
+   * is given up, and the file ends with its last whole batch. Closing twice is allowed.
+   */
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#closed = true;
+      await this.#records.close();
+      const current = this.#current;
+      if (!current) return;
+      try {
+        await this.#finishFile();
+      } catch (error) {
+        this.#giveUp(error);
+        await current.file.close().catch(() => {});
+        await current.part?.close().catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  #inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(action);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  /** Has records made and accepted in the file whose turn it is, and waits while too much is on its way to disk. */
+  #accepting<T>(accept: (current: OpenWarc) => T | Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      this.#refuseIfUnable();
+      if (this.#current && this.#offset >= this.#rotateBytes) await this.#finishFile();
+      const stored = await accept(this.#current ?? (await this.#startFile()));
+      if (this.#pending.length >= BATCH_BYTES) this.#startDraining();
+      while (this.#pending.length >= this.#pendingBytes && this.#failure === undefined) {
+        await this.#startDraining();
+      }
+      return stored;
+    });
+  }
+
+  #refuseIfUnable(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed) throw new Error('WarcWriter: write after close');
+  }
+
+  async #append(
+    current: OpenWarc,
+    exchange: Exchange,
+    onAccepted: ((as: StoredAs) => void) | undefined,
+    notes: ExchangeNotes | undefined,
+  ): Promise<StoredExchange> {
+    const plan = await this.#records.plan(exchange, notes);
+    const { as, payloadDigest } = plan;
+    if (as === 'skipped') {
+      onAccepted?.(as);
+      return { as, response: NOWHERE, request: NOWHERE, payloadDigest };
+    }
+    const ids = {
+      responseId: this.#uuid(),
+      requestId: this.#uuid(),
+      warcinfoId: current.warcinfoId,
+    };
+    // All members are made before any is accepted: an exchange is stored whole or not at all.
+    const others: Uint8Array[] = [];
+    for (const record of this.#records.others(exchange, ids, this.#uuid, notes)) {
+      others.push(await this.#compressor.member(record, copyOf));
+    }
+    return this.#compressor.member(this.#records.response(exchange, ids, plan), (member) => {
+      const response = this.#accept(current, member);
+      const [request] = others.map((other) => this.#accept(current, other));
+      if (current.part) this.#records.enter(current.part, exchange, ids, plan, response);
+      onAccepted?.(as);
+      return { as, response, request, payloadDigest };
+    });
+  }
+
+  #accept(current: OpenWarc, member: Uint8Array): Location {
+    const location = { file: current.name, offset: this.#offset, length: member.length };
+    this.#pending.add(member);
+    this.#offset += member.length;
+    return location;
+  }
+
+  async #startFile(): Promise<OpenWarc> {
+    const current = { ...(await this.#folder.begin()), warcinfoId: this.#uuid() };
+    const member = await this.#compressor.member(
+      this.#warcinfo(current.name, current.warcinfoId),
+      copyOf,
+    );
+    this.#current = current;
+    this.#offset = 0;
+    this.#accept(current, member);
+    if (current.part) this.#records.beginFile(current.name, current.part);
+    return current;
+  }
+
+  #warcinfo(filename: string, id: string): Uint8Array {
+    return this.#records.assembler.assemble(
+      {
+        type: 'warcinfo',
+        id,
+        date: this.#clock.now(),
+        filename,
+        contentType: 'application/warc-fields',
+      },
+      [warcinfoBlock(this.#info)],
+    );
+  }
+
+  async #finishFile(): Promise<void> {
+    await this.#flushAll();
+    const current = this.#current!;
+    await this.#sync(current);
+    // It is whole and durable from here on, whatever closing it says.
+    this.#current = undefined;
+    this.#finished.push(wholeLength(current, current.file.length));
+    await together([current.file.close(), current.part?.close() ?? Promise.resolve()]);
+  }
+
+  get #isWritten(): boolean {
+    return this.#pending.length === 0 && (this.#current?.part?.isWritten ?? true);
+  }
+
+  async #flushAll(): Promise<void> {
+    if (!this.#failureIsFinal) this.#failure = undefined;
+    while (!this.#isWritten && this.#failure === undefined) await this.#startDraining();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #startDraining(): Promise<void> {
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
+  }
+
+  /** Writes batches until none is left or the disk refuses; never rejects: the failure is kept and told. */
+  async #drain(): Promise<void> {
+    const { file, part } = this.#current!;
+    while (!this.#isWritten) {
+      part?.hold();
+      try {
+        await file.append(this.#pending.take());
+      } catch (error) {
+        this.#pending.refused();
+        this.#failure = error;
+        return;
+      }
+      this.#pending.written();
+      try {
+        await part?.write();
+      } catch (error) {
+        this.#failure = error;
+        return;
+      }
+    }
+  }
+
+  async #sync({ file, part }: OpenWarc): Promise<void> {
+    try {
+      await together([file.sync(), part?.sync() ?? Promise.resolve()]);
+    } catch (error) {
+      this.#failure = error;
+      this.#failureIsFinal = true;
+      throw error;
+    }
+  }
+
+  /** The file will be closed: what waits for it has no place to go, and nobody shall be told otherwise. */
+  #giveUp(error: unknown): void {
+    this.#failure = error;
+    this.#failureIsFinal = true;
+    this.#current = undefined;
+    this.#pending = new MemberQueue(BATCH_BYTES);
+  }
+}
+
+function copyOf(member: Uint8Array): Uint8Array {
+  return Buffer.from(member);
+}
+
+function wholeLength({ name, part }: OpenWarc, length: number): WholeLength {
+  return part ? { file: name, length, index: part.length } : { file: name, length };
+}

@@ -1,0 +1,54 @@
+/**
+ * A byte buffer that grows: where a head or a body of unknown length gathers.
+ *
+ * Idea      Capacity doubles, so a byte is copied once when it arrives and, amortised, once more while growing; with a
+ *           right first guess it is never moved again.
+ * Requires  one writer; the bytes given to `append` may be reused by the caller afterwards; nothing is done with it after `release`.
+ * Ensures   `view()` is every appended byte in order, without a copy; it stays valid as long as nothing is appended.
+ * Cost      at most twice the memory of the content.
+ */
+import type { BytesPool } from './bytes-pool.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+export class GrowingBytes {
+  readonly #pool: BytesPool;
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(capacity: number, pool: BytesPool) {
+    this.#pool = pool;
+    this.#bytes = pool.take(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(source: Buffer, from: number, to: number): void {
+    const needed = this.#length + to - from;
+    if (needed > this.#bytes.length) this.#grow(needed);
+    source.copy(this.#bytes, this.#length, from, to);
+    this.#length = needed;
+  }
+
+  view(): Buffer {
+    return this.#length === this.#bytes.length
+      ? this.#bytes
+      : this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Gives the memory back: nobody reads a `view` any more. */
+  release(): void {
+    this.#pool.give(this.#bytes);
+    this.#bytes = NOTHING;
+    this.#length = 0;
+  }
+
+  #grow(needed: number): void {
+    const larger = this.#pool.take(Math.max(needed, 2 * this.#bytes.length));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#pool.give(this.#bytes);
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,9 @@
+/** Stopping long work from outside. */
+import { DrumlinError, EXIT } from './errors.ts';
+
+export function stopIfAsked(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  throw new DrumlinError('STOPPED', 'Stopped: nothing was written.', 'Run it again.', {
+    exitCode: EXIT.interrupted,
+  });
+}

@@ -1,0 +1,160 @@
+/** `drumlin archive list` and `get`. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { Archive, millisOf, requireWarc } from '../../archive/index/archive.ts';
+import type { Capture } from '../../archive/index/cdxj.ts';
+import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
+import type { WarcRecord } from '../../archive/warc/warc-reader.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { Disk } from '../../disk/disk.ts';
+import { decodeContent } from '../../fetch/decode.ts';
+import { readHead } from '../../fetch/response-head.ts';
+import { writeText } from '../screen/text-output.ts';
+import type { GetFlags, ListFlags } from './archive.ts';
+
+/** Said beside what is printed. */
+type Note = (text: string) => void;
+const onStandardError: Note = (text) => void process.stderr.write(`drumlin: ${text}\n`);
+
+export async function list(
+  place: string,
+  flags: ListFlags,
+  output: Writable,
+  note: Note = onStandardError,
+): Promise<void> {
+  const { url, prefix, limit = Number.POSITIVE_INFINITY } = flags;
+  for (const text of [url, prefix]) if (text !== undefined) requireUrl(text);
+  const archive = await openToLook(place);
+  let found = 0;
+  const lines = async function* () {
+    if (limit === 0) return;
+    for await (const capture of archive.captures(flags)) {
+      yield flags.json ? `${JSON.stringify(capture)}\n` : asText(capture);
+      if (++found === limit) return;
+    }
+  };
+  await writeText(undefined, output, lines);
+  tellDamage(archive, note);
+  if (found > 0 || limit === 0) return;
+  throw flags.status === undefined && url === undefined && prefix === undefined
+    ? holdsNone(place)
+    : await notThere(archive, place, url, prefix);
+}
+
+function holdsNone(place: string): DrumlinError {
+  return new DrumlinError(
+    'NOT_ARCHIVED',
+    `${place} holds no captures.`,
+    '"drumlin archive check" tells what records it has.',
+    { exitCode: EXIT.damaged },
+  );
+}
+
+async function openToLook(place: string): Promise<Archive> {
+  const disk = new Disk();
+  const archive = await Archive.open(disk, place);
+  // A single file may be of any kind; in a folder they are told by their names.
+  if (archive.files[0]?.path === place) await requireWarc(disk, place);
+  return archive;
+}
+
+function tellDamage({ damage }: Archive, note: Note): void {
+  for (const [path, words] of damage) {
+    note(
+      `${path} was not read to its end: ${words}. "drumlin archive repair" keeps the whole records.`,
+    );
+  }
+}
+
+/** `2026-03-14 15:09:26  200  text/html  http://example.org/` */
+function asText({ timestamp, status, mime, url }: Capture): string {
+  return `${timeText(timestamp)}  ${(status || '-').padEnd(3)}  ${mime.padEnd(24)}  ${url}\n`;
+}
+
+const timeText = (timestamp: string): string =>
+  timestamp.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3 $4:$5:$6');
+
+export async function get(
+  place: string,
+  url: string,
+  flags: GetFlags,
+  output: Writable,
+  note: Note = onStandardError,
+): Promise<void> {
+  requireUrl(url);
+  const archive = await openToLook(place);
+  const at = flags.at === undefined ? undefined : millisOf(flags.at);
+  const capture = await archive.nearest(url, at);
+  if (!capture) {
+    tellDamage(archive, note);
+    throw await notThere(archive, place, url);
+  }
+  if (at !== undefined) note(`the capture of ${timeText(capture.timestamp)}`);
+  const bytes = await bytesOf(await whatIsAsked(archive, capture, flags), flags);
+  if (bytes.length === 0)
+    note(`status ${capture.status}, with an empty body; --headers shows what came with it`);
+  if (!output.write(bytes)) await once(output, 'drain');
+}
+
+/** The headers of a revisit are its own; its page is the one it refers to. */
+function whatIsAsked(
+  archive: Archive,
+  capture: Capture,
+  { headers }: GetFlags,
+): Promise<WarcRecord> {
+  return headers ? archive.record(capture) : archive.page(capture);
+}
+
+async function bytesOf({ headers, block }: WarcRecord, flags: GetFlags): Promise<Uint8Array> {
+  const isHttp = /^application\/http/i.test(headers.get('Content-Type') ?? '');
+  const end = isHttp ? headEnd(block) : 0;
+  const head = block.subarray(0, end < 0 ? block.length : end);
+  if (flags.headers) return head;
+  if (!isHttp) return block;
+  const read = flags.raw ? undefined : readHead(Buffer.from(head));
+  if (!read) return block.subarray(head.length);
+  return (await decodeContent({ payload: payloadOf(block), headers: read.headers })).body;
+}
+
+/** `example.org/page` and `/page` begin no URL: the index has whole ones. A port is no scheme. */
+function requireUrl(text: string): void {
+  if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text)) return;
+  throw new DrumlinError(
+    'NOT_A_URL',
+    `"${text}" is no whole URL.`,
+    'Write it with http:// or https:// and the host, as "drumlin archive list" does.',
+  );
+}
+
+/** Captures that are looked through for one with a similar name. */
+const MOST_SIMILAR = 2000;
+
+async function notThere(
+  archive: Archive,
+  place: string,
+  url: string | undefined,
+  prefix?: string,
+): Promise<DrumlinError> {
+  const what = url ?? (prefix === undefined ? 'that kind' : `URLs that begin with ${prefix}`);
+  const near = url === undefined ? undefined : await similar(archive, url);
+  return new DrumlinError(
+    'NOT_ARCHIVED',
+    `${place} holds no capture of ${what}.`,
+    near === undefined ? 'See what it holds with "drumlin archive list".' : `Did you mean ${near}?`,
+    { exitCode: EXIT.damaged },
+  );
+}
+
+/** In the same folder, the one that takes the fewest letters to change. */
+async function similar(archive: Archive, url: string): Promise<string | undefined> {
+  const folder = url.slice(0, url.lastIndexOf('/') + 1);
+  if (!/^https?:\/\/[^/]+\//i.test(folder)) return undefined;
+  const names: string[] = [];
+  for await (const capture of archive.captures({ prefix: folder })) {
+    names.push(capture.url.slice(folder.length));
+    if (names.length === MOST_SIMILAR) break;
+  }
+  const name = nearest(url.slice(folder.length), names);
+  return names.length === 0 ? undefined : folder + name;
+}

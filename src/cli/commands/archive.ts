@@ -1,0 +1,198 @@
+/**
+ * `drumlin archive`: what is in an archive, whether it is sound, and how to hand it on.
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CaptureQuery } from '../../archive/index/archive.ts';
+import type { Problem } from '../../archive/tools/check.ts';
+import { EXIT } from '../../base/errors.ts';
+import { formatBytes, formatCount } from '../../base/units.ts';
+import { examples } from '../input/example.ts';
+
+const PLACE = 'the folder of a crawl, a folder of WARC files, or a WARC file';
+const TIME = 'as 2026, 2026-03-14 or 20260314150926';
+
+const EXAMPLES = `
+Examples:
+  drumlin archive list my-crawl --prefix https://example.org/docs/
+  drumlin archive get my-crawl https://example.org/ > page.html
+  drumlin archive get my-crawl https://example.org/ --at 2026-03-14 --headers
+  drumlin archive check my-crawl
+  drumlin archive wacz my-crawl -o my-crawl.wacz
+  drumlin archive repair broken.warc.gz -o whole.warc.gz
+`;
+
+export function register(program: Command): void {
+  const archive = program
+    .command('archive')
+    .description('List, look up, check and repair what was archived.')
+    .addHelpText('after', EXAMPLES);
+  archive
+    .command('list')
+    .description(
+      'List captures: time, status, type and URL, one a line, in the order of the index.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'archive list my-crawl --prefix https://example.org/docs/',
+        'archive list my-crawl https://example.org/ --from 2026-03 --json',
+        'archive list my-crawl --status 5xx',
+      ),
+    )
+    .argument('<place>', PLACE)
+    .argument('[url]', 'only captures of this URL')
+    .option('--prefix <url>', 'only URLs that begin like this')
+    .option('--from <time>', `not before, ${TIME}`, digitsOf)
+    .option('--to <time>', `not after, ${TIME}`, digitsOf)
+    .option('--status <status>', 'only with this status, as 404 or 5xx', statusOf)
+    .option('--limit <count>', 'at most this many', wholeNumber)
+    .option('--json', 'print one object a line, with the place of each record')
+    .action(async (place: string, url: string | undefined, flags: ListFlags) => {
+      await (await import('./archive-look.ts')).list(place, { ...flags, url }, process.stdout);
+    });
+  archive
+    .command('get')
+    .description('Print the page that was archived for a URL, the latest or the nearest to a time.')
+    .addHelpText(
+      'after',
+      examples(
+        'archive get my-crawl https://example.org/ > page.html',
+        'archive get my-crawl https://example.org/ --at 2026-03-14 --headers',
+      ),
+    )
+    .argument('<place>', PLACE)
+    .argument('<url>', 'its URL')
+    .option('--at <time>', `nearest to this time, ${TIME}`, digitsOf)
+    .addOption(new Option('--headers', 'print status line and headers instead').conflicts('raw'))
+    .option('--raw', 'print the bytes as the server sent them, codings kept')
+    .action(async (place: string, url: string, flags: GetFlags) => {
+      await (await import('./archive-look.ts')).get(place, url, flags, process.stdout);
+    });
+  archive
+    .command('check')
+    .description('Verify every record, digest, length and index entry.')
+    .addHelpText('after', examples('archive check my-crawl', 'archive check *.warc.gz --json'))
+    .argument('<places...>', PLACE)
+    .option('--json', 'print one object a line: problems, then what was checked')
+    .addHelpText(
+      'after',
+      `\nIt leaves with 0 when all is sound, with ${EXIT.damaged} when something is wrong.\n`,
+    )
+    .action(async (places: string[], flags: { json?: boolean }) => {
+      const { check } = await import('./archive-care.ts');
+      let sound = true;
+      for (const place of places) sound = (await check(place, flags, process.stdout)) && sound;
+      if (!sound) process.exitCode = EXIT.damaged;
+    });
+  archive
+    .command('repair')
+    .description('Write the whole records of a damaged WARC file to a new one.')
+    .addHelpText('after', examples('archive repair broken.warc.gz -o whole.warc.gz'))
+    .argument('<warc>', 'the file; it is not changed')
+    .option('-o, --out <file>', 'the new file')
+    .addOption(
+      new Option('--in-place', 'give the new one its name; the old one is kept as .bak').conflicts(
+        'out',
+      ),
+    )
+    .action(async (warc: string, flags: RepairFlags) => {
+      await (await import('./archive-care.ts')).repairFile(warc, flags, process.stdout);
+    });
+  archive
+    .command('wacz')
+    .description('Pack an archive into one file that replays in a browser (WACZ 1.1.1).')
+    .addHelpText('after', examples('archive wacz my-crawl -o my-crawl.wacz --title "My crawl"'))
+    .argument('<place>', PLACE)
+    .requiredOption('-o, --out <file>', 'the new file, such as my-crawl.wacz')
+    .option('--title <text>', 'what readers of it are shown as its name')
+    .option('--description <text>', 'and what it is about')
+    .option('--main <url>', 'the page that readers begin with (default: the first seed)')
+    .action(async (place: string, flags: WaczFlags) => {
+      await (await import('./archive-care.ts')).pack(place, flags, process.stdout);
+    });
+  archive
+    .command('import')
+    .description(
+      'Make a folder like that of a crawl of any WARC files, for graphs and all the rest.',
+    )
+    .argument('<places...>', 'WARC files, folders of them, or of crawls')
+    .requiredOption('--dir <folder>', 'the new folder')
+    .option('--copy', 'copy the files; without this they are linked, where the file system can')
+    .addHelpText(
+      'after',
+      examples(
+        'archive import old/*.warc.gz --dir old-crawl',
+        'graph build old-crawl --level domain',
+      ),
+    )
+    .action(async (places: string[], flags: ImportFlags) => {
+      await (await import('./archive-care.ts')).bringIn(
+        places,
+        flags,
+        process.stdout,
+        process.stderr,
+      );
+    });
+  archive
+    .command('index')
+    .description('Make the index of a crawl’s archive again, from its files.')
+    .addHelpText('after', examples('archive index my-crawl'))
+    .argument('<folder>', 'the folder of a crawl')
+    .action(async (folder: string) => {
+      await (await import('./archive-care.ts')).reindex(folder, process.stdout);
+    });
+}
+
+export interface ListFlags extends CaptureQuery {
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export interface GetFlags {
+  readonly at?: string;
+  readonly headers?: boolean;
+  readonly raw?: boolean;
+}
+
+export interface WaczFlags {
+  readonly out: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly main?: string;
+}
+
+export interface ImportFlags {
+  readonly dir: string;
+  readonly copy?: boolean;
+}
+
+export interface RepairFlags {
+  readonly out?: string;
+  readonly inPlace?: boolean;
+}
+
+/** A time, however it is punctuated, as the digits of an index. */
+function digitsOf(text: string): string {
+  const digits = text.replace(/[-:TZ. ]/g, '').slice(0, 14);
+  if (/^\d{4}(?:\d\d){0,5}$/.test(digits)) return digits;
+  throw new InvalidArgumentError(`Write a time ${TIME}.`);
+}
+
+function statusOf(text: string): string {
+  if (/^[1-9](?:\d\d|\dx|xx)$/i.test(text)) return text;
+  throw new InvalidArgumentError('Write a status as 404, or 5xx for all that begin so.');
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number.');
+}
+
+/** `x.warc.gz, byte 512: …` */
+export function problemText({ weight, file, offset, words }: Problem): string {
+  return `${weight === 'note' ? 'note: ' : ''}${file}, byte ${offset}: ${words}`;
+}
+
+export function sizeText(records: number, bytes: number): string {
+  return `${formatCount(records)} records, ${formatBytes(bytes)}`;
+}

@@ -1,0 +1,212 @@
+/** `drumlin domains`: what a crawl thinks of its domains, and what its operator thinks of them. */
+import { type Command, Option } from 'commander';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { counted, formatCount, parseCount } from '../../base/units.ts';
+import type { Column, DomainList, DomainRow } from '../../crawl/state/domain-list.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { Override } from '../../reputation/budget/domain-record.ts';
+import { examples } from '../input/example.ts';
+import { asTyped } from '../screen/as-typed.ts';
+
+const COLUMNS: readonly Column[] = [
+  'rank',
+  'in',
+  'supporters',
+  'budget',
+  'fetched',
+  'queued',
+  'domain',
+];
+
+interface ListFlags {
+  readonly sort: Column;
+  readonly top: string;
+  readonly json?: boolean;
+}
+
+interface SetFlags {
+  readonly dir?: string;
+  readonly budget?: string;
+  readonly block?: boolean;
+  readonly trust?: boolean;
+  readonly clear?: boolean;
+}
+
+export function register(program: Command): void {
+  const domains = program
+    .command('domains')
+    .description(
+      'Show how the domains of a crawl rank, what each may have, and what it had; or decide it yourself.',
+    )
+    .argument('[folder]', 'the crawl’s folder, of a crawl that runs or one that was stopped')
+    .addOption(
+      new Option('--sort <column>', 'what to sort by').choices([...COLUMNS]).default('rank'),
+    )
+    .option('--top <count>', 'how many to show', '50')
+    .option('--json', 'print JSON, a line for each domain')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  drumlin domains my-crawl --sort fetched --top 20
+  drumlin domains set example.com --budget 5000 --dir my-crawl
+  drumlin domains set farm.example --block --dir my-crawl      in any crawl; the others want --order budget
+
+A crawl that runs is looked at as of its last checkpoint, a few seconds ago, and follows what is set with its next.`,
+    )
+    .action((folder: string | undefined, flags: ListFlags) => list(folder, flags));
+  domains
+    .command('set')
+    .description('Decide what a domain may have, whatever its rank.')
+    .addHelpText(
+      'after',
+      examples(
+        'domains set example.com --budget 5000 --dir my-crawl',
+        'domains set farm.example --block --dir my-crawl',
+        'domains set example.com --clear --dir my-crawl',
+      ),
+    )
+    .argument('<domain>', 'the pay-level domain, such as example.com')
+    .option('--dir <folder>', 'the crawl’s folder')
+    .option('--budget <count>', 'so many URLs a round')
+    .option('--block', 'nothing more: its URLs are refused, in whatever order the crawl is')
+    .option('--trust', 'as many URLs a round as the best domain has')
+    .option('--clear', 'what its rank earns, again')
+    .action((domain: string, flags: SetFlags) => set(domain, flags));
+}
+
+async function list(folder: string | undefined, { sort, top, json }: ListFlags): Promise<void> {
+  if (folder === undefined) {
+    throw new DrumlinError('USAGE', 'Which crawl?', 'Name its folder: drumlin domains my-crawl.', {
+      exitCode: EXIT.usage,
+    });
+  }
+  const { Disk } = await import('../../disk/disk.ts');
+  const { listDomains } = await import('../../crawl/state/domain-list.ts');
+  const found = await listDomains(new Disk(), folder, sort, parseCount(top));
+  if (json) for (const row of found.rows) console.log(JSON.stringify(row));
+  else console.log(table(found));
+}
+
+const BY = {
+  in: 'domains that link to them',
+  opic: 'what linking pages share out',
+  tse: 'supporters, as estimated by TSE',
+  none: 'nothing',
+};
+
+function table({ by, domains, rows }: DomainList): string {
+  const head = ['rank', 'domain', 'in-links', 'supporters', 'budget', 'fetched', 'queued', 'state'];
+  const cells = rows.map((row: DomainRow) => [
+    formatCount(row.rank),
+    row.domain,
+    formatCount(row.inDegree),
+    row.supporters === undefined ? '-' : formatCount(Math.round(row.supporters)),
+    formatCount(row.budget),
+    formatCount(row.fetched),
+    formatCount(row.queued),
+    row.state,
+  ]);
+  const widths = head.map((title, i) =>
+    Math.max(title.length, ...cells.map((line) => line[i].length)),
+  );
+  const isText = (i: number) => i === 1 || i === 7;
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, i) => (isText(i) ? text.padEnd(widths[i]) : text.padStart(widths[i])))
+      .join('  ')
+      .trimEnd();
+  const shown = rows.length < domains ? `${formatCount(rows.length)} of ` : '';
+  return [
+    line(head),
+    ...cells.map(line),
+    '',
+    `${shown}${counted(domains, 'domain')}, ranked by ${BY[by]}`,
+  ].join('\n');
+}
+
+async function set(domain: string, flags: SetFlags): Promise<void> {
+  const override = overrideOf(flags);
+  const { dir } = flags;
+  if (dir === undefined) {
+    throw new DrumlinError(
+      'USAGE',
+      'Which crawl?',
+      `Name its folder: drumlin domains set ${domain} --dir my-crawl.`,
+      {
+        exitCode: EXIT.usage,
+      },
+    );
+  }
+  const { Disk } = await import('../../disk/disk.ts');
+  const { askedOf } = await import('../../crawl/state/crawl-folder.ts');
+  const { holderOf } = await import('../../disk/folder-lock.ts');
+  const { setOverride } = await import('../../reputation/budget/overrides.ts');
+  const disk = new Disk();
+  const { agents, settings } = await askedOf(disk, dir);
+  if (settings.order !== 'budget' && override !== undefined && override !== 'blocked')
+    throw noBudgets(dir);
+  const name = await setOverride(disk, dir, domain, override);
+  const when = holderOf(dir)?.alive
+    ? 'The crawl, which runs, follows with its next checkpoint.'
+    : asTyped(`It holds when the crawl goes on: drumlin crawl --dir ${dir}`);
+  console.log(`${name}: ${wordsFor(override)}. ${when}`);
+  const note = override === 'blocked' ? await whetherMet(disk, dir, agents, name) : undefined;
+  if (note) process.stderr.write(`drumlin: ${note}\n`);
+}
+
+/** A name that was mistyped blocks nobody: said where it is certain that the crawl has not met it. */
+async function whetherMet(
+  disk: Disk,
+  dir: string,
+  agents: number,
+  name: string,
+): Promise<string | undefined> {
+  const { lastCheckpoint } = await import('../../crawl/state/agent-folder.ts');
+  const saved = await lastCheckpoint(disk, dir, agents);
+  const known = saved?.top.map((domain) => domain.name) ?? [];
+  // Of a crawl of many domains only some are at hand.
+  if (
+    !saved ||
+    known.length === 0 ||
+    known.includes(name) ||
+    saved.frontier.domainsSeen > known.length
+  )
+    return undefined;
+  const { nearest } = await import('../../base/nearest.ts');
+  return `The crawl has not met ${name} so far. Did you mean ${nearest(name, known)}?`;
+}
+
+function noBudgets(dir: string): DrumlinError {
+  return new DrumlinError(
+    'NO_BUDGETS',
+    `The crawl in ${dir} is breadth first, and gives every host the same share.`,
+    'Only --block and --clear are for it; budgets want a crawl with --order budget.',
+    { exitCode: EXIT.folder },
+  );
+}
+
+function overrideOf({ budget, block, trust, clear }: SetFlags): Override | undefined {
+  const given = [budget !== undefined, block, trust, clear].filter(Boolean).length;
+  if (given !== 1) {
+    throw new DrumlinError(
+      'USAGE',
+      given === 0
+        ? 'It is not said what the domain may have.'
+        : 'A domain can have only one of these.',
+      'Take one of --budget COUNT, --block, --trust, --clear.',
+      { exitCode: EXIT.usage },
+    );
+  }
+  if (budget !== undefined) return parseCount(budget);
+  if (block) return 'blocked';
+  return trust ? 'trusted' : undefined;
+}
+
+function wordsFor(override: Override | undefined): string {
+  if (override === undefined) return 'what its rank earns';
+  if (override === 'blocked') return 'blocked';
+  return override === 'trusted'
+    ? 'as much as the best domain'
+    : `${formatCount(override)} URLs a round`;
+}

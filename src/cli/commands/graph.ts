@@ -1,0 +1,371 @@
+/**
+ * `drumlin graph`: graphs brought in, made from crawls, handed out, and described.
+ */
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { DrumlinError } from '../../base/errors.ts';
+import {
+  counted,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  type Millis,
+  parseBytes,
+} from '../../base/units.ts';
+import type { GraphFacts, GraphLevel } from '../../graph/graph-file.ts';
+import type { DegreeFacts, GraphInfo } from '../../graph/info.ts';
+import type { ImportFormat } from '../../graph/io/import.ts';
+import { examples } from '../input/example.ts';
+import { interruptible } from '../input/interrupt.ts';
+
+interface Screen {
+  readonly isTTY?: boolean | undefined;
+  write(text: string): unknown;
+}
+
+const memoryFlag = (size: string) =>
+  new Option('--memory <size>', 'memory to work in').default(size);
+const levelFlag = (text: string) =>
+  new Option('--level <level>', text).choices(['page', 'host', 'domain']);
+
+export function register(program: Command): void {
+  const graph = program
+    .command('graph')
+    .description('Import, build, export and describe graphs of the web.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph build my-crawl --level domain',
+        'graph info my-crawl/graph/domain',
+        'graph import edges.txt.gz --out my-graph',
+      ),
+    );
+  graph
+    .command('import')
+    .description(
+      'Make a graph of edge lists, of Common Crawl’s vertices and edges, or of WebGraph’s files.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'graph import edges.txt.gz --out my-graph',
+        'graph import cc-main-domain-vertices.txt.gz cc-main-domain-edges.txt.gz --format common-crawl --level domain --out cc',
+        'graph import cnr-2000 --format bv --out cnr',
+      ),
+    )
+    .argument(
+      '<files...>',
+      'text or gzip, or folders of such files; for bv the common beginning of the names will do',
+    )
+    .requiredOption('--out <folder>', 'where to put the graph')
+    .addOption(
+      new Option('--format <format>', 'what the files are')
+        .choices(['edges', 'common-crawl', 'bv'])
+        .default('edges'),
+    )
+    .option('--names', 'edges: nodes are names even if they look like numbers')
+    .addOption(levelFlag('what the nodes are, to be remembered'))
+    .addOption(memoryFlag('256Mi'))
+    .action((files: string[], flags: ImportFlags) => importFiles(files, flags, process.stderr));
+  graph
+    .command('build')
+    .description('Make a graph of the links in a crawl’s archive.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph build my-crawl --level domain',
+        'graph build my-crawl --level page --nofollow --out my-pages --memory 1Gi',
+      ),
+    )
+    .argument('<crawl>', 'the folder of a crawl')
+    .addOption(levelFlag('what the nodes are').makeOptionMandatory())
+    .option(
+      '--out <folder>',
+      'where to put the graph (default: graph/<level> in the folder of the crawl)',
+    )
+    .option('--nofollow', 'take links that ask not to be followed too')
+    .addOption(memoryFlag('256Mi'))
+    .action((crawl: string, flags: BuildFlags) => buildFromCrawl(crawl, flags, process.stderr));
+  graph
+    .command('export')
+    .description('Write a graph as text: arcs by name, or Common Crawl’s two files.')
+    .addHelpText(
+      'after',
+      examples(
+        'graph export my-graph --out arcs.txt.gz',
+        'graph export my-graph --format common-crawl --out my-release',
+      ),
+    )
+    .argument('<graph>', 'the folder of a graph')
+    .addOption(
+      new Option('--format <format>', 'as what')
+        .choices(['edges', 'common-crawl'])
+        .default('edges'),
+    )
+    .option(
+      '--out <path>',
+      'edges: a file, compressed if its name ends in .gz (default: standard output); common-crawl: a folder',
+    )
+    .addOption(memoryFlag('256Mi'))
+    .action((folder: string, flags: ExportFlags) =>
+      exportGraph(folder, flags, process.stdout, process.stderr),
+    );
+  graph
+    .command('info')
+    .description('Describe a graph: sizes, degrees, reciprocity, strongly connected components.')
+    .addHelpText('after', examples('graph info my-graph', 'graph info my-graph --json'))
+    .argument('<graph>', 'the folder of a graph')
+    .option('--json', 'print JSON')
+    .addOption(memoryFlag('1Gi'))
+    .action((folder: string, flags: InfoFlags) =>
+      describe(folder, flags, process.stdout, process.stderr),
+    );
+}
+
+export interface ImportFlags {
+  readonly out: string;
+  readonly format: ImportFormat;
+  readonly names?: boolean;
+  readonly level?: GraphLevel;
+  readonly memory: string;
+}
+
+export async function importFiles(
+  files: readonly string[],
+  flags: ImportFlags,
+  screen: Screen,
+): Promise<void> {
+  const { importGraph } = await import('../../graph/io/import.ts');
+  const { out, format, names, level } = flags;
+  await watched(screen, async (meter, signal) => {
+    const options = {
+      format,
+      names,
+      level,
+      memory: parseBytes(flags.memory),
+      onProgress: meter.show,
+      signal,
+    };
+    const facts = await importGraph(files, out, options);
+    meter.note(made(out, facts));
+  });
+}
+
+export interface BuildFlags {
+  readonly level: GraphLevel;
+  readonly out?: string;
+  readonly nofollow?: boolean;
+  readonly memory: string;
+}
+
+export async function buildFromCrawl(
+  crawl: string,
+  flags: BuildFlags,
+  screen: Screen,
+): Promise<void> {
+  const [{ packNameArcs }, { buildGraph }, { crawlLinks }] = await Promise.all([
+    import('../../graph/arcs.ts'),
+    import('../../graph/graph.ts'),
+    import('../../graph/io/crawl-links.ts'),
+  ]);
+  const { Disk } = await import('../../disk/disk.ts');
+  const { level, nofollow, out = join(crawl, 'graph', level) } = flags;
+  await watched(screen, async (meter, signal) => {
+    const links = crawlLinks(new Disk(), crawl, {
+      level,
+      nofollow,
+      onRead: (share) => meter.show('reading', share),
+      onWarning: meter.note,
+    });
+    const options = { level, memory: parseBytes(flags.memory), onProgress: meter.show, signal };
+    const facts = await buildGraph(out, { names: packNameArcs(links) }, options);
+    meter.note(made(out, facts));
+  });
+}
+
+function made(out: string, { nodes, arcs }: Pick<GraphFacts, 'nodes' | 'arcs'>): string {
+  return `${out}: ${counted(nodes, 'node')}, ${counted(arcs, 'arc')}`;
+}
+
+export interface ExportFlags {
+  readonly format: 'edges' | 'common-crawl';
+  readonly out?: string;
+  readonly memory: string;
+}
+
+export async function exportGraph(
+  folder: string,
+  flags: ExportFlags,
+  output: NodeJS.WritableStream,
+  screen: Screen,
+): Promise<void> {
+  const { edgeListOf, exportCommonCrawl } = await import('../../graph/io/export.ts');
+  const { openGraph } = await import('../../graph/graph.ts');
+  const { Disk } = await import('../../disk/disk.ts');
+  const graph = await openGraph(folder);
+  try {
+    await watched(screen, async (meter, signal) => {
+      const onProgress = (share: number) => meter.show('writing', share);
+      const options = { memory: parseBytes(flags.memory), onProgress, signal };
+      if (flags.format === 'common-crawl')
+        await exportCommonCrawl(graph, neededOut(flags.out), options);
+      else if (flags.out === undefined)
+        await pipeline(Readable.from(edgeListOf(graph, options)), output, { end: false });
+      else {
+        const { writeText } = await import('../../disk/text-file.ts');
+        await writeText(new Disk(), flags.out, async (file) => {
+          for await (const bytes of edgeListOf(graph, options)) await file.write(bytes);
+        });
+      }
+      if (flags.out !== undefined) meter.note(made(flags.out, graph));
+    });
+  } finally {
+    await graph.close();
+  }
+}
+
+export interface InfoFlags {
+  readonly json?: boolean;
+  readonly memory: string;
+}
+
+export async function describe(
+  folder: string,
+  flags: InfoFlags,
+  output: { write(text: string): unknown },
+  screen: Screen,
+): Promise<void> {
+  const { graphInfo } = await import('../../graph/info.ts');
+  const { openGraph } = await import('../../graph/graph.ts');
+  const graph = await openGraph(folder);
+  try {
+    const meter = new Meter(screen);
+    const info = await graphInfo(graph, {
+      memory: parseBytes(flags.memory),
+      onProgress: meter.show,
+    });
+    const facts = { ...info, level: graph.level, named: graph.named, nameBytes: graph.nameBytes };
+    meter.end();
+    output.write(flags.json ? `${JSON.stringify(facts, null, 2)}\n` : infoText(facts));
+  } finally {
+    await graph.close();
+  }
+}
+
+function neededOut(out: string | undefined): string {
+  if (out !== undefined) return out;
+  throw new DrumlinError(
+    'USAGE',
+    'Common Crawl’s format is two files.',
+    'Say with --out in which folder to put them.',
+  );
+}
+
+/** Does the work, its progress told; Ctrl-C ends it with nothing left behind. */
+async function watched(
+  screen: Screen,
+  work: (meter: Meter, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const meter = new Meter(screen);
+  try {
+    await interruptible((signal) => work(meter, signal));
+  } finally {
+    meter.end();
+  }
+}
+
+const SILENT: Millis = 1000;
+const REDRAW: Millis = 250;
+const PLAIN_LINE: Millis = 5000;
+
+/**
+ * One line of progress: drawn over in a terminal, anew every few seconds elsewhere; nothing for what takes less than
+ * a second.
+ */
+export class Meter {
+  readonly #screen: Screen;
+  readonly #now: () => Millis;
+  readonly #began: Millis;
+  #step = '';
+  #stepBegan = 0;
+  #shown = -Infinity;
+  #drawn = false;
+
+  constructor(screen: Screen, now: () => Millis = () => performance.now()) {
+    this.#screen = screen;
+    this.#now = now;
+    this.#began = now();
+  }
+
+  /** How far a step is, as a share of 1. */
+  readonly show = (step: string, share: number): void => {
+    const now = this.#now();
+    if (step !== this.#step) {
+      this.#step = step;
+      this.#stepBegan = now;
+    }
+    const pause = this.#screen.isTTY ? REDRAW : PLAIN_LINE;
+    if (now - this.#began < SILENT || now - this.#shown < pause) return;
+    this.#shown = now;
+    const left = share > 0 ? ((now - this.#stepBegan) * (1 - share)) / share : undefined;
+    const rest = left === undefined ? '' : `, ${formatDuration(left)} left of this step`;
+    const line = `${step}: ${Math.floor(share * 100)} %${rest} (${formatDuration(now - this.#began)} so far)`;
+    this.#screen.write(this.#screen.isTTY ? `\r\x1b[2K${line}` : `${line}\n`);
+    this.#drawn = true;
+  };
+
+  /** A line that stays. */
+  readonly note = (text: string): void => {
+    this.end();
+    this.#screen.write(`${text}\n`);
+  };
+
+  end(): void {
+    if (this.#screen.isTTY && this.#drawn) this.#screen.write('\r\x1b[2K');
+    this.#drawn = false;
+  }
+}
+
+type PrintedInfo = GraphInfo & {
+  readonly level: GraphLevel | undefined;
+  readonly nameBytes: number;
+};
+
+function infoText(info: PrintedInfo): string {
+  const { nodes, arcs, components, bytes } = info;
+  const share = (n: number) => (nodes > 0 ? ` (${((n / nodes) * 100).toFixed(1)} %)` : '');
+  const perArc = (n: number) => (arcs > 0 ? ` (${(n / arcs).toFixed(2)} an arc)` : '');
+  const lists = (way: 'out' | 'in') => `${formatBytes(bytes[way])} ${way}${perArc(bytes[way])}`;
+  const count = (n: number) => `${formatCount(n)}${share(n)}`;
+  const rows: [string, string][] = [
+    ['nodes', `${formatCount(nodes)}${info.level ? ` ${info.level}s` : ''}`],
+    ['arcs', `${formatCount(arcs)}, ${formatCount(info.loops)} of them from a node to itself`],
+    ['out-degree', degreeText(info.out)],
+    ['in-degree', degreeText(info.in)],
+    ['dangling', `${count(info.dangling)} link nowhere`],
+    [
+      'unlinked',
+      `${count(info.unreferenced)} are linked from nowhere, ${count(info.isolated)} neither`,
+    ],
+    [
+      'reciprocity',
+      `${(info.reciprocity * 100).toFixed(1)} % of the arcs between two nodes go both ways`,
+    ],
+    [
+      'components',
+      components
+        ? `${formatCount(components.count)} strongly connected, the largest of ${count(components.largest)} nodes`
+        : `not looked for: that takes --memory ${Math.ceil(info.componentMemory / 1e6)}M`,
+    ],
+    ['disk', `${lists('out')}, ${lists('in')}, ${formatBytes(info.nameBytes)} names`],
+  ];
+  return rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}\n`).join('');
+}
+
+function degreeText({ mean, deviation, skewness, largest, largestNode }: DegreeFacts): string {
+  const node = largestNode === undefined ? '' : ` (${largestNode})`;
+  const moments = `mean ${mean.toFixed(2)}, deviation ${deviation.toFixed(2)}, skewness ${skewness.toFixed(1)}`;
+  return `${moments}, largest ${formatCount(largest)}${node}`;
+}

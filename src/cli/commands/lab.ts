@@ -1,0 +1,249 @@
+/**
+ * `drumlin lab run` crawls the synthetic web in virtual time, once by each policy, and tells what each found: no sockets, no waiting.
+ */
+import type { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { DrumlinError } from '../../base/errors.ts';
+import {
+  formatCount,
+  formatDuration,
+  type Millis,
+  parseCount,
+  parseDuration,
+} from '../../base/units.ts';
+import type { PolicyResult } from '../../simulator/run.ts';
+import { examples } from '../input/example.ts';
+
+export interface LabFlags {
+  readonly scenario: string;
+  readonly pages: number;
+  readonly policy: string;
+  readonly seed: number;
+  readonly domains?: number;
+  readonly sitePages?: number;
+  readonly mix?: Readonly<Record<string, number>>;
+  readonly delay: Millis;
+  readonly addressDelay: Millis;
+  readonly fetches: number;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+export interface Streams {
+  readonly output: Writable;
+  readonly screen: { readonly isTTY?: boolean; write(text: string): unknown };
+}
+
+export function register(program: Command): void {
+  const lab = program
+    .command('lab')
+    .description('Experiments on the synthetic web, in virtual time: no sockets, no waiting.')
+    .addHelpText(
+      'after',
+      examples('lab run --scenario spam --pages 200k --policy bfs,in,tse --out my-report'),
+    );
+  lab
+    .command('run')
+    .description(
+      'Crawl the same web once by each policy, and compare what each spends its fetches on.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'lab run --scenario spam --pages 200k --policy bfs,in,tse',
+        'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
+      ),
+    )
+    .option('--scenario <name>', 'clean, mixed, spam, hostile, or site', 'spam')
+    .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
+    .option('--policy <names>', 'policies apart by commas', 'bfs')
+    .option('--seed <number>', 'another seed is another web', parseCount, 1)
+    .option(
+      '--domains <count>',
+      'domains of the web; one for fifty pages to fetch unless told',
+      parseCount,
+    )
+    .option(
+      '--site-pages <count>',
+      'mean pages a domain (exactly, with --scenario site)',
+      parseCount,
+    )
+    .option(
+      '--mix <part=share>',
+      'another share of a kind or behaviour, like farm=5%; may be repeated',
+      addShare,
+    )
+    .option('--delay <time>', 'time between two requests to one host', parseDuration, 4000)
+    .option(
+      '--address-delay <time>',
+      'time between two requests to one address',
+      parseDuration,
+      500,
+    )
+    .option('--fetches <count>', 'requests under way at once', parseCount, 64)
+    .option('--out <folder>', 'write report.html and report.json there')
+    .option('--json', 'print JSON')
+    .action((flags: LabFlags) =>
+      runCommand(flags, { output: process.stdout, screen: process.stderr }),
+    );
+}
+
+const PAGES_A_DOMAIN = 50;
+const LEAST_DOMAINS = 1000;
+
+export async function runCommand(flags: LabFlags, { output, screen }: Streams): Promise<void> {
+  const [{ webOf }, { findPolicy, runLab }, { resolveConfig }] = await Promise.all([
+    import('../../lab/server/lab.ts'),
+    import('../../simulator/run.ts'),
+    import('../../config/settings.ts'),
+  ]);
+  const { pages, delay, addressDelay, fetches, scenario, seed, mix, sitePages } = flags;
+  if (pages < 1)
+    throw new DrumlinError('VALUE', '--pages must be at least 1.', 'Try --pages 200k.');
+  const policies = flags.policy.split(',').map((name) => name.trim());
+  for (const name of policies) findPolicy(name);
+  const config = resolveConfig({ delay, addressDelay, fetches });
+  const domains =
+    flags.domains ??
+    (scenario === 'site' ? 1 : Math.max(LEAST_DOMAINS, Math.ceil(pages / PAGES_A_DOMAIN)));
+  const web = webOf(
+    {
+      scenario,
+      seed,
+      domains,
+      ...(mix && { mix }),
+      ...(sitePages !== undefined && { pages: sitePages }),
+    },
+    { http: 8080, https: 8443, dns: 0, control: 0 },
+  );
+  const facts = [
+    `scenario ${scenario}, seed ${seed}`,
+    `${formatCount(domains)} domains`,
+    `${formatCount(pages)} pages each`,
+    `${fetches} fetches at once`,
+    `${formatDuration(delay)} a host, ${formatDuration(addressDelay)} an address`,
+  ];
+  const run = (
+    folder: string,
+    onProgress: (policy: string, done: number) => void,
+    signal: AbortSignal,
+  ) => runLab({ web, policies, pages, config, folder, onProgress, signal });
+  const results = await withScratch(flags.out, (folder) => watched(folder, run, screen));
+  const report = { scenario, seed, domains, pages, fetches, delay, addressDelay, results };
+  if (flags.out !== undefined) await writeReport(flags.out, facts, report, output);
+  output.write(
+    flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : await printed(facts, results),
+  );
+}
+
+interface Report extends Omit<LabFlags, 'policy' | 'out' | 'json' | 'mix' | 'sitePages'> {
+  readonly results: readonly PolicyResult[];
+}
+
+/** A folder for the crawls' files, gone afterwards: beside the report, or among the system's temporary ones. */
+async function withScratch<T>(
+  out: string | undefined,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const [{ mkdtemp, rm }, { tmpdir }, { join }, { Disk }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:os'),
+    import('node:path'),
+    import('../../disk/disk.ts'),
+  ]);
+  if (out !== undefined) await new Disk().makeFolder(out);
+  const folder = await mkdtemp(join(out ?? tmpdir(), 'drumlin-lab-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Run = (
+  folder: string,
+  onProgress: (policy: string, done: number) => void,
+  signal: AbortSignal,
+) => Promise<PolicyResult[]>;
+
+/** Runs with a line that tells how far it has come; Ctrl-C ends it, files and all. */
+async function watched(
+  folder: string,
+  run: Run,
+  screen: Streams['screen'],
+): Promise<PolicyResult[]> {
+  const { showEta } = await import('../screen/eta.ts');
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once('SIGINT', interrupt);
+  let current = '';
+  let eta = showEta(current, screen);
+  try {
+    return await run(
+      folder,
+      (policy, done) => {
+        if (policy !== current) {
+          eta.end();
+          current = policy;
+          eta = showEta(`crawling by ${policy}`, screen);
+        }
+        eta.update(done);
+      },
+      stop.signal,
+    );
+  } finally {
+    eta.end();
+    process.off('SIGINT', interrupt);
+  }
+}
+
+async function writeReport(
+  folder: string,
+  facts: readonly string[],
+  report: Report,
+  output: Writable,
+): Promise<void> {
+  const [{ writeText }, { labReportPage }, { join }] = await Promise.all([
+    import('../screen/text-output.ts'),
+    import('../../simulator/report.ts'),
+    import('node:path'),
+  ]);
+  await writeText(join(folder, 'report.html'), output, async function* () {
+    yield labReportPage({ facts, results: report.results });
+  });
+  await writeText(join(folder, 'report.json'), output, async function* () {
+    yield `${JSON.stringify(report, undefined, 2)}\n`;
+  });
+}
+
+async function printed(
+  facts: readonly string[],
+  results: readonly PolicyResult[],
+): Promise<string> {
+  const { kindRows, lookUpRows, summaryRows } = await import('../../simulator/summary.ts');
+  const tables = [summaryRows(results), kindRows(results), lookUpRows(results)].map(asColumns);
+  return `${facts.join(', ')}\n\n${tables.join('\n')}`;
+}
+
+/** The first column to the left, the others to the right. */
+function asColumns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+/** `farm=5%` or `farm=0.05`. */
+function addShare(
+  text: string,
+  before: Readonly<Record<string, number>> = {},
+): Record<string, number> {
+  const match = /^([a-z][a-z0-9-]*)=(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(text);
+  if (!match)
+    throw new DrumlinError(
+      'VALUE',
+      `"${text}" is no share of anything.`,
+      'Write it like farm=5% or farm=0.05.',
+    );
+  return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };
+}

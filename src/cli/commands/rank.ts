@@ -1,0 +1,260 @@
+/**
+ * `drumlin rank`: the nodes of a graph, best first.
+ *
+ * A method's own parameters are flags too (`--by tse --p 0.001`). They are not declared to the parser, because they depend on the method: what it
+ * does not know is read here against the method's table.
+ */
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import { DrumlinError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  parseBytes,
+  parseCount,
+} from '../../base/units.ts';
+import type { Graph } from '../../graph/graph.ts';
+import type { RankResult } from '../../rank/engine/ranker.ts';
+import { examples } from '../input/example.ts';
+import { interruptible } from '../input/interrupt.ts';
+import { atLeastOne, keysByFlag, type Streams } from '../input/rank-words.ts';
+import { registerCompare } from './rank-compare.ts';
+
+export interface RankFlags {
+  readonly by: string;
+  readonly top: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly threads: string;
+  readonly memory: string;
+  readonly list?: boolean;
+}
+
+/** What belongs to the command; a method's parameters have other names. */
+export const COMMAND_FLAGS: readonly string[] = [
+  'by',
+  'top',
+  'out',
+  'json',
+  'threads',
+  'memory',
+  'list',
+  'help',
+];
+
+export function register(program: Command): void {
+  const rank = program
+    .command('rank')
+    .description('Rank the nodes of a graph: place, name and score, apart by tabs, best first.')
+    .addHelpText(
+      'after',
+      examples(
+        'rank my-graph --by tse --top 100',
+        'rank my-graph --by pagerank --top all --out ranks.tsv',
+        'rank --list',
+        'rank compare my-graph --report ranks.html',
+      ),
+    )
+    .argument('[graph]', 'the folder of a graph')
+    .option('--by <method>', 'how to rank; --list shows the methods and their parameters', 'tse')
+    .option('--top <count>', 'how many nodes to print, or "all"', '100')
+    .option('--out <file>', 'where to write; without it, standard output')
+    .option('--json', 'write JSON, with what the run was like')
+    .option(
+      '--threads <count>',
+      'threads for methods that use several',
+      String(availableParallelism()),
+    )
+    .option('--memory <size>', 'memory for what grows with the graph', '2Gi')
+    .option('--list', 'show the methods and their parameters')
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action((_graph: string | undefined, flags: RankFlags, command: Command) =>
+      rankCommand(command.args, flags, { output: process.stdout, screen: process.stderr }),
+    );
+  // What follows "compare" is its own, though this command has flags of the same names.
+  program.enablePositionalOptions();
+  registerCompare(rank);
+}
+
+export async function rankCommand(
+  words: readonly string[],
+  flags: RankFlags,
+  streams: Streams,
+): Promise<void> {
+  const { writeText } = await import('../screen/text-output.ts');
+  if (flags.list) return writeText(flags.out, streams.output, methodList);
+  const { folders, given } = splitWords(words);
+  if (folders.length !== 1) {
+    throw new DrumlinError(
+      'RANK',
+      `${folders.length} graphs are named, one is ranked.`,
+      'Write drumlin rank <folder> --by pagerank.',
+    );
+  }
+  const parameters = await readParameters(flags.by, given);
+  const request = {
+    by: flags.by,
+    threads: atLeastOne('--threads', flags.threads),
+    memory: parseBytes(flags.memory),
+    ...parameters,
+  };
+  const top = flags.top === 'all' ? Number.POSITIVE_INFINITY : parseCount(flags.top);
+  const { openGraph } = await import('../../graph/open-graph.ts');
+  const graph = await openGraph(folders[0]);
+  try {
+    await interruptible((signal) =>
+      writeText(flags.out, streams.output, () =>
+        rankedText(
+          graph,
+          { ...request, signal },
+          { top, json: flags.json === true },
+          streams.screen,
+        ),
+      ),
+    );
+  } finally {
+    await graph.close();
+  }
+}
+
+async function* rankedText(
+  graph: Graph,
+  request: { by: string; threads: number; memory: number; signal: AbortSignal },
+  { top, json }: { top: number; json: boolean },
+  screen: Streams['screen'],
+): AsyncGenerator<string> {
+  const { rank } = await import('../../rank/index.ts');
+  const { showEta } = await import('../screen/eta.ts');
+  const eta = showEta(`ranking by ${request.by}`, screen);
+  const start = performance.now();
+  // The end needs no line of its own: what follows tells it.
+  const onProgress = (done: number) => done < 1 && eta.update(done);
+  const ranking = await rank(graph, { ...request, onProgress }).finally(eta.end);
+  const seconds = (performance.now() - start) / 1000;
+  const summary = {
+    by: request.by,
+    nodes: graph.nodes,
+    arcs: graph.arcs,
+    seconds,
+    facts: ranking.facts,
+  };
+  const nodes = ranking.top(Math.min(top, graph.nodes));
+  yield* json ? asJson(summary, nodes) : asTable(nodes);
+  if (!json) screen.write(`${summaryLine(summary)}\n`);
+}
+
+interface Summary {
+  readonly by: string;
+  readonly nodes: number;
+  readonly arcs: number;
+  readonly seconds: number;
+  readonly facts: RankResult['facts'];
+}
+
+type Ranked = AsyncIterable<{
+  readonly rank: number;
+  readonly name: string;
+  readonly score: number;
+}>;
+
+async function* asTable(nodes: Ranked): AsyncGenerator<string> {
+  for await (const { rank, name, score } of nodes) yield `${rank}\t${name}\t${score}\n`;
+}
+
+async function* asJson(summary: Summary, nodes: Ranked): AsyncGenerator<string> {
+  yield `${JSON.stringify(summary, undefined, 2).slice(0, -2)},\n  "ranking": [`;
+  let separator = '\n    ';
+  for await (const node of nodes) {
+    yield `${separator}${JSON.stringify(node)}`;
+    separator = ',\n    ';
+  }
+  yield '\n  ]\n}\n';
+}
+
+function summaryLine({ by, nodes, arcs, seconds, facts }: Summary): string {
+  const details = Object.entries(facts).map(
+    ([fact, value]) => `${spaced(fact)} ${printed(fact, value)}`,
+  );
+  return [
+    `${by}: ${formatCount(nodes)} nodes, ${formatCount(arcs)} arcs in ${formatDuration(seconds * 1000)}`,
+    ...details,
+  ].join('; ');
+}
+
+function printed(fact: string, value: number | string): string {
+  if (typeof value === 'string') return value;
+  if (/bytes/i.test(fact)) return formatBytes(value);
+  return Number.isInteger(value) ? formatCount(value) : value.toPrecision(3);
+}
+
+/** `errorBound` → `error bound`. */
+const spaced = (fact: string) =>
+  fact === 'held' ? 'arcs from' : fact.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Words that the parser did not know: folders, and flags with their values. */
+function splitWords(words: readonly string[]): { folders: string[]; given: Map<string, string> } {
+  const folders: string[] = [];
+  const given = new Map<string, string>();
+  for (let i = 0; i < words.length; i++) {
+    const flag = /^--?([^=]+)(?:=(.*))?$/s.exec(words[i]);
+    if (!flag) {
+      folders.push(words[i]);
+      continue;
+    }
+    const value = flag[2] ?? words[++i];
+    if (value === undefined)
+      throw new DrumlinError(
+        'PARAMETER',
+        `--${flag[1]} has no value.`,
+        `Write --${flag[1]} <value>.`,
+      );
+    given.set(flag[1], value);
+  }
+  return { folders, given };
+}
+
+/** The values of a method's flags; those that name nodes are read from their files. */
+async function readParameters(by: string, given: ReadonlyMap<string, string>) {
+  const [{ findRanker }, { readNameList }] = await Promise.all([
+    import('../../rank/registry.ts'),
+    import('../input/name-list.ts'),
+  ]);
+  const { parameters } = await findRanker(by);
+  const keys = await keysByFlag(parameters);
+  const values: Record<string, string | ReadonlyMap<string, number>> = {};
+  for (const [flag, value] of given) {
+    const key = keys.get(flag);
+    if (key === undefined) {
+      const known = [...keys.keys(), ...COMMAND_FLAGS];
+      throw new DrumlinError(
+        'PARAMETER',
+        `The method "${by}" has no parameter --${flag}.`,
+        `Did you mean --${nearest(flag, known)}?`,
+      );
+    }
+    values[key] = parameters[key].kind === 'nodes' ? await readNameList(value) : value;
+  }
+  return values;
+}
+
+async function* methodList(): AsyncGenerator<string> {
+  const { RANKER_NAMES, findRanker } = await import('../../rank/registry.ts');
+  const { flagOf } = await import('../../rank/engine/parameters.ts');
+  for (const name of RANKER_NAMES) {
+    const { title, parameters } = await findRanker(name);
+    yield `${name.padEnd(12)}${title}\n`;
+    for (const [key, parameter] of Object.entries(parameters)) {
+      const value =
+        parameter.kind === 'choice'
+          ? parameter.of.join('|')
+          : parameter.kind === 'nodes'
+            ? 'file'
+            : parameter.kind;
+      const preset = parameter.kind === 'nodes' ? '' : ` (default: ${parameter.default})`;
+      yield `    ${`--${flagOf(key)} <${value}>`.padEnd(40)} ${parameter.doc}${preset}\n`;
+    }
+  }
+}

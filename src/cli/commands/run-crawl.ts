@@ -1,0 +1,221 @@
+/** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
+
+import { existsSync } from 'node:fs';
+import { systemClock } from '../../base/clock.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { counted, formatCount } from '../../base/units.ts';
+import type { CrawlConfig } from '../../config/settings.ts';
+import { type Summary, startCrawl } from '../../crawl/crawl.ts';
+import type { CountersState } from '../../crawl/record/counters.ts';
+import type { LastCheckpoint } from '../../crawl/state/agent-folder.ts';
+import { nothingToGoOnWith } from '../../crawl/state/crawl-folder.ts';
+import { configure, type Given, NEW_FOLDER } from '../input/configure.ts';
+import { readSeeds } from '../input/seeds.ts';
+import { asTyped } from '../screen/as-typed.ts';
+import { showLive } from '../screen/live.ts';
+import { summaryText } from '../screen/progress.ts';
+import { wantsColours } from '../screen/text-line.ts';
+import { whyNothing } from '../screen/why-nothing.ts';
+import { writeReport } from '../screen/write-report.ts';
+
+export interface CommandFlags {
+  readonly json: boolean;
+  /** Never go on with what is in the folder. */
+  readonly fresh: boolean;
+  /** Never begin anew. */
+  readonly resume: boolean;
+  /** Nothing is shown but what went wrong. */
+  readonly quiet: boolean;
+}
+
+export async function runCommand(
+  words: readonly string[],
+  given: Given,
+  { json, fresh, resume, quiet }: CommandFlags,
+): Promise<number> {
+  const { config, sources, seeds, before, changes } = await configure(given, () =>
+    freshFolder('crawl'),
+  );
+  const { dir } = config;
+  const starts = words.length > 0 ? words : seeds;
+  if (before && fresh) throw crawlExists(dir);
+  if (resume && !before) throw nothingToResume(dir);
+  if (starts.length === 0 && !before)
+    throw sources.dir === NEW_FOLDER ? noSeeds() : nothingToGoOnWith(dir);
+  return exitCodeOf(
+    await runInForeground(readSeeds([...starts]), config, { json, quiet, changes }),
+  );
+}
+
+function noSeeds(): DrumlinError {
+  return new DrumlinError(
+    'NO_SEEDS',
+    'There is no URL to start from.',
+    'Name one or more: drumlin crawl https://example.org/, a file with one URL a line, or with --dir a crawl to go on with.',
+  );
+}
+
+interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
+  /** What the crawl was asked otherwise before. */
+  readonly changes?: readonly string[];
+}
+
+/** Runs to the end, showing progress on standard error and the summary on standard output. */
+export async function runInForeground(
+  seeds: readonly string[],
+  config: CrawlConfig,
+  { json, quiet, changes = [] }: Shown,
+  goOn: (dir: string) => string = (dir) => asTyped(`  go on     drumlin crawl --dir ${dir}\n`),
+): Promise<Summary> {
+  const goesOn = asTyped(`drumlin crawl --dir ${config.dir}`);
+  const interrupts = listenForInterrupts(() => {
+    if (!quiet)
+      process.stderr.write(`\nstopped at once; it goes on from its last checkpoint: ${goesOn}\n`);
+  });
+  try {
+    const run = await startCrawl(seeds, config, {
+      ownsProcess: true,
+      onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
+      onGoOn: (from) => {
+        if (!quiet) process.stderr.write(`${[goingOn(from), ...changes].join('\n')}\n`);
+      },
+    });
+    const view = showLive(() => run.progress(), process.stderr, {
+      title: `drumlin ▸ ${config.dir}`,
+      clock: systemClock,
+      colours: wantsColours(process.env),
+      quiet,
+    });
+    interrupts.onFirst(() => {
+      if (!quiet) view.note('stopping after the requests under way; Ctrl-C again stops at once');
+      run.stop();
+    });
+    try {
+      const summary = await run.finished;
+      view.end();
+      const page = await reportOf(config.dir);
+      if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+      else if (!quiet)
+        process.stdout.write(
+          `\n${report(summary, run.progress().before, places(config, page), goOn)}`,
+        );
+      const nothing = whyNothing(summary);
+      if (nothing !== undefined) process.stderr.write(`drumlin: ${nothing}\n`);
+      return summary;
+    } catch (error) {
+      throw error instanceof DrumlinError ? withGoOn(error, config.dir) : error;
+    } finally {
+      view.end();
+    }
+  } finally {
+    interrupts.end();
+  }
+}
+
+/** The folder may have been given its name by us: "the same command again" would begin another crawl. */
+function withGoOn(
+  { code, fact, remedy, exitCode, cause }: DrumlinError,
+  dir: string,
+): DrumlinError {
+  return new DrumlinError(code, fact, `${remedy} To go on: drumlin crawl --dir ${dir}`, {
+    exitCode,
+    cause,
+  });
+}
+
+function goingOn({ savedAt, pages, waiting }: LastCheckpoint): string {
+  const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
+  return `going on from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} waiting${waiting === 0 ? ': it was finished' : ''}`;
+}
+
+function crawlExists(dir: string): DrumlinError {
+  return new DrumlinError(
+    'CRAWL_EXISTS',
+    `${dir} holds a crawl already.`,
+    'Choose another --dir, or leave --fresh out to go on with it.',
+    { exitCode: EXIT.folder },
+  );
+}
+
+function nothingToResume(dir: string): DrumlinError {
+  return new DrumlinError(
+    'NO_CRAWL',
+    `There is no crawl in ${dir} to go on with.`,
+    'Check --dir, or leave --resume out to begin one.',
+  );
+}
+
+/** The crawl has ended well, whatever becomes of the page about it. */
+async function reportOf(dir: string): Promise<string> {
+  try {
+    return await writeReport(dir);
+  } catch (error) {
+    if (!(error instanceof DrumlinError)) throw error;
+    return `not written: ${error.message}`;
+  }
+}
+
+function report(
+  summary: Summary,
+  before: CountersState,
+  where: string,
+  goOn: (dir: string) => string,
+): string {
+  const { dir, urlsQueued } = summary;
+  return `${summaryText(summary, before)}\n\n${where}${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
+}
+
+/** Where to find what came of it. */
+function places({ dir, store }: CrawlConfig, page: string): string {
+  const stored = {
+    warc: `  archive   ${dir}/archive\n`,
+    files: `  pages     ${dir}/pages\n`,
+    none: '',
+  };
+  return `${stored[store]}  report    ${page}\n`;
+}
+
+/** The first signal asks for a clean stop, also one that comes before there is anything to stop; the second ends at once. */
+function listenForInterrupts(onSecond: () => void): {
+  onFirst(stop: () => void): void;
+  end(): void;
+} {
+  let interrupted = false;
+  let stop: (() => void) | undefined;
+  const onSignal = () => {
+    if (interrupted) {
+      onSecond();
+      process.exit(EXIT.interrupted);
+    }
+    interrupted = true;
+    stop?.();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    onFirst(action) {
+      stop = action;
+      if (interrupted) action();
+    },
+    end: () => {
+      for (const signal of signals) process.removeListener(signal, onSignal);
+    },
+  };
+}
+
+/** A limit that was reached is told apart from a crawl that came to nothing, and from one that had nothing left to do. */
+function exitCodeOf(summary: Summary): number {
+  const { end, urlsQueued } = summary;
+  if (end === 'interrupted') return EXIT.interrupted;
+  if (whyNothing(summary) !== undefined) return EXIT.nothingCrawled;
+  return end !== 'finished' && urlsQueued > 0 ? EXIT.limitReached : EXIT.ok;
+}
+
+/** A folder nobody has used yet: `crawls/<name>-<time>`. */
+export function freshFolder(name: string): string {
+  const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  for (let i = 1; ; i++) {
+    const folder = `crawls/${name}-${time}${i > 1 ? `-${i}` : ''}`;
+    if (!existsSync(folder)) return folder;
+  }
+}

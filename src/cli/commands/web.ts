@@ -1,0 +1,186 @@
+/**
+ * `drumlin web` serves the synthetic web until Ctrl-C; `drumlin web truth` prints what each of its domains really is.
+ */
+import type { Command } from 'commander';
+import { DrumlinError } from '../../base/errors.ts';
+import { formatCount, parseCount, parseDuration } from '../../base/units.ts';
+import type { LabOptions } from '../../lab/server/lab.ts';
+import { examples } from '../input/example.ts';
+
+interface WebFlags {
+  seed: number;
+  scenario: string;
+  mix?: Record<string, number>;
+  domains?: number;
+  pages?: number;
+  step: number;
+  realSuffixes?: boolean;
+}
+
+interface ServeFlags extends WebFlags {
+  port: number;
+  httpsPort: number;
+  dnsPort: number;
+  controlPort: number;
+  log?: string;
+  caFile?: string;
+  patience: number;
+  oneAddress?: boolean;
+  addresses?: number;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const web = describeWeb(program.command('web'))
+    .description(
+      'Serve a synthetic web on loopback: HTTP, TLS and DNS, every page computed from the seed.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'web                                              # prints the command to crawl it; Ctrl-C ends it',
+        'web --scenario hostile --ca-file ca.pem',
+        'web --scenario mixed --mix farm=5% --domains 100k --log requests.jsonl',
+      ),
+    )
+    .option('--port <port>', 'for HTTP; 0 takes a free one', parsePort, 0)
+    .option(
+      '--https-port <port>',
+      'for TLS, if the scenario has any; 0 takes a free one',
+      parsePort,
+      0,
+    )
+    .option('--dns-port <port>', 'for DNS over UDP; 0 takes a free one', parsePort, 0)
+    .option('--control-port <port>', 'for the page about itself; 0 takes a free one', parsePort, 0)
+    .option('--log <file>', 'append one line of JSON a request')
+    .option('--ca-file <file>', 'write the certificate authority there instead of printing it')
+    .option('--patience <time>', 'how long slow servers wait', parseDuration, 5000)
+    .option('--one-address', 'all hosts at 127.0.0.1, where the rest of 127.0.0.0/8 does not exist')
+    .option('--addresses <count>', 'spread hosts evenly over so many addresses', parseCount)
+    .option('--json', 'print one line of JSON when ready')
+    .action((flags: ServeFlags) => serveWeb(flags));
+  describeWeb(web.command('truth'))
+    .description(
+      'Print what each domain of a web is: kind, role, pages, behaviours. No crawler ever sees it.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'web truth --scenario spam --seed 7',
+        'web truth --scenario mixed --domains 1000 --json',
+      ),
+    )
+    .option('--json', 'one object a line rather than a table')
+    .action((_own: unknown, command: Command) =>
+      printTruth(command.optsWithGlobals<WebFlags & { json?: boolean }>()),
+    );
+}
+
+/** The flags that say which web it is. */
+function describeWeb(command: Command): Command {
+  return command
+    .option('--seed <number>', 'another seed is another web', parseCount, 1)
+    .option('--scenario <name>', 'clean, mixed, spam, hostile, or site', 'clean')
+    .option(
+      '--mix <part=share>',
+      'another share of a kind or behaviour, like farm=5%; may be repeated',
+      addShare,
+    )
+    .option('--domains <count>', 'domains at step 0', parseCount)
+    .option('--pages <count>', 'mean pages a domain (exactly, with --scenario site)', parseCount)
+    .option('--step <months>', 'how long after the beginning', parseCount, 0)
+    .option(
+      '--real-suffixes',
+      'names under com, org, co.uk … rather than test (closed networks only)',
+    );
+}
+
+async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<void> {
+  const { startLabThread } = await import('../../lab/server/lab.ts');
+  const stop = new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+  const lab = await startLabThread({ ...flags, httpPort: port });
+  try {
+    if (caFile !== undefined && lab.ca !== undefined) await writeAuthority(caFile, lab.ca);
+    const { ports, dns, seeds, ca } = lab;
+    if (json) {
+      process.stdout.write(
+        `${JSON.stringify({ ...ports, httpPort: ports.http, dns, seeds, ...(ca && { ca }) })}\n`,
+      );
+    } else {
+      const { world } = lab.web;
+      process.stdout.write(
+        `A web of ${formatCount(world.domains)} domains: ${flags.scenario}, seed ${world.seed}, step ${world.step}.\n` +
+          `  HTTP     port ${ports.http}${ports.https ? `, TLS port ${ports.https}` : ''}\n` +
+          `  DNS      ${dns}\n` +
+          `  about    http://127.0.0.1:${ports.control}/\n` +
+          `${ca && caFile === undefined ? `\n${ca}\n` : ''}` +
+          `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${ca && caFile ? ` --ca ${caFile}` : ''}\n` +
+          'Ctrl-C ends it.\n',
+      );
+    }
+    await stop;
+  } finally {
+    await lab.close();
+  }
+}
+
+async function writeAuthority(path: string, pem: string): Promise<void> {
+  const { writeFile } = await import('node:fs/promises');
+  await writeFile(path, pem).catch((error: unknown) => {
+    throw new DrumlinError('LAB_CA', `${path} cannot be written.`, 'Choose another --ca-file.', {
+      cause: error,
+    });
+  });
+}
+
+async function printTruth(flags: WebFlags & { json?: boolean }): Promise<void> {
+  const { webOf } = await import('../../lab/server/lab.ts');
+  const { truthAt } = await import('../../lab/judge/truth.ts');
+  const { json, ...options } = flags;
+  const web = webOf(options satisfies LabOptions, { http: 80, https: 443, dns: 0, control: 0 });
+  if (!json) process.stdout.write('domain\tkind\trole\tspam\tpages\talive\tbehaviours\n');
+  for (let index = 0; index < web.world.domains; index++) {
+    const truth = truthAt(web, index);
+    const { domain, kind, role, spam, pages, alive, behaviours } = truth;
+    const line = json
+      ? JSON.stringify(truth)
+      : [
+          domain,
+          kind,
+          role || '-',
+          spam ? 'spam' : '-',
+          pages,
+          alive ? 'alive' : 'dead',
+          behaviours.join(',') || '-',
+        ].join('\t');
+    // A reader that has had enough (`| head`) closes the pipe.
+    if (process.stdout.destroyed) return;
+    if (!process.stdout.write(`${line}\n`))
+      await new Promise((done) => process.stdout.once('drain', done));
+  }
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65535) return port;
+  throw new DrumlinError(
+    'VALUE',
+    `"${text}" is not a port.`,
+    'Give a number from 0 to 65535; 0 takes a free one.',
+  );
+}
+
+/** `farm=5%` or `farm=0.05`. */
+function addShare(text: string, before: Record<string, number> = {}): Record<string, number> {
+  const match = /^([a-z][a-z0-9-]*)=(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(text);
+  if (!match)
+    throw new DrumlinError(
+      'VALUE',
+      `"${text}" is no share of anything.`,
+      'Write it like farm=5% or farm=0.05.',
+    );
+  return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };
+}

@@ -1,0 +1,160 @@
+/** The settings as flags of a command, and what was said with them. */
+import { type Command, Option } from 'commander';
+import type { Layer } from '../../config/configuration.ts';
+import {
+  type CrawlConfig,
+  type CrawlOptions,
+  environmentName,
+  SETTING_ROWS,
+  SETTINGS,
+  type Setting,
+} from '../../config/settings.ts';
+
+/** What belongs together in the help, the most wanted first. */
+export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof CrawlConfig)[]])[] =
+  [
+    [
+      'What to take:',
+      [
+        ...([
+          'scope',
+          'include',
+          'exclude',
+          'maxDepth',
+          'sitemaps',
+          'types',
+          'maxBody',
+          'maxRedirects',
+        ] as const),
+        ...(['maxUrlLength', 'maxRepeats', 'dropParameters'] as const),
+      ],
+    ],
+    ['When to stop:', ['maxPages', 'maxTime', 'maxBytes', 'maxPagesPerHost', 'maxPagesPerDomain']],
+    [
+      'Politeness:',
+      [
+        'delay',
+        'addressDelay',
+        'delays',
+        'maxCrawlDelay',
+        'slowDelay',
+        'slowAddressDelay',
+        'fetches',
+      ],
+    ],
+    [
+      'Who you are, and the way there:',
+      [
+        ...([
+          'contact',
+          'userAgent',
+          'allowPrivate',
+          'auth',
+          'cookies',
+          'proxy',
+          'dns',
+          'ca',
+          'insecure',
+        ] as const),
+      ],
+    ],
+    [
+      'Folder and archive:',
+      [
+        ...([
+          'dir',
+          'store',
+          'compress',
+          'gzip',
+          'zstd',
+          'warcSize',
+          'duplicates',
+          'dedupAgainst',
+        ] as const),
+        ...(['dedupMemory', 'metadata', 'dnsRecords', 'checkpoint'] as const),
+      ],
+    ],
+    [
+      'Filters:',
+      ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter', 'predicates'],
+    ],
+    [
+      'Pages like others:',
+      ['nearDuplicates', 'similarity', 'similarityMemory', 'learnTraps', 'softErrors'],
+    ],
+    ['Which come first:', ['order', 'rank', 'budget', 'rankSample']],
+    [
+      'The machine:',
+      [
+        ...([
+          'agents',
+          'metricsPort',
+          'sieveMemory',
+          'frontHosts',
+          'frontUrls',
+          'backlogMemory',
+        ] as const),
+        ...(['hostMemory', 'domainMemory'] as const),
+      ],
+    ],
+  ];
+
+export function addSettings(command: Command): void {
+  for (const [heading, keys] of GROUPS) {
+    for (const key of keys) command.addOption(optionOf(key, SETTINGS[key]).helpGroup(heading));
+  }
+  command.option(
+    '--config <file>',
+    'file of settings, in place of drumlin.yaml in the current folder; "" for none',
+  );
+}
+
+/**
+ * The flags that are settings, with those of the environment. "--insecure https://localhost/": the word after such a flag is a
+ * word of its own, not a value, and is added to `words`.
+ */
+export function givenSettings(
+  command: Command,
+  flags: Readonly<Record<string, unknown>>,
+  words: string[],
+): CrawlOptions {
+  const options: Record<string, unknown> = {};
+  for (const [key, { type }] of SETTING_ROWS) {
+    const word = flags[key];
+    if (word === undefined) continue;
+    const isWord = typeof word !== 'string' || (type.takes?.test(word) ?? true);
+    const takesPlace = isWord || command.getOptionValueSource(key) !== 'cli';
+    if (!takesPlace) words.push(word);
+    options[key] = takesPlace ? word : true;
+  }
+  return options as CrawlOptions;
+}
+
+/** What was given as flags, and what by the environment. */
+export function givenLayers(command: Command, options: CrawlOptions): Layer[] {
+  const from = (source: string): CrawlOptions =>
+    Object.fromEntries(
+      Object.entries(options).filter(([key]) => command.getOptionValueSource(key) === source),
+    );
+  return [
+    { options: from('cli'), place: (key) => `--${SETTINGS[key].flag}` },
+    { options: from('env'), place: (key) => environmentName(SETTINGS[key]) },
+  ];
+}
+
+function optionOf(key: string, setting: Setting<unknown>): Option {
+  const { type } = setting;
+  const optional = type.takes !== undefined;
+  const value = optional ? `[${type.placeholder}]` : `<${type.placeholder}>`;
+  const preset = type.print(setting.default);
+  const doc = preset === '' || optional ? setting.doc : `${setting.doc} (default: ${preset})`;
+  const option = new Option(`--${setting.flag} ${value}`, doc).env(environmentName(setting));
+  if (type.separator !== undefined) {
+    option.argParser((text, earlier?: string) =>
+      earlier === undefined ? text : `${earlier}${type.separator}${text}`,
+    );
+  }
+  // Commander names an option after its flag; the table's key is the name everywhere else.
+  option.attributeName = () => key;
+  return option;
+}

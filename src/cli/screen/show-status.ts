@@ -1,0 +1,146 @@
+/** A crawl’s status as text, as JSON, or as the picture that the crawl itself shows. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../base/clock.ts';
+import { counted, formatBytes, formatCount, type Millis } from '../../base/units.ts';
+import { type CrawlStatus, statusOf } from '../../crawl/monitor/status.ts';
+import type { Tally } from '../../crawl/record/counters.ts';
+import { Disk } from '../../disk/disk.ts';
+import { interruptible } from '../input/interrupt.ts';
+import { asTyped } from './as-typed.ts';
+import { calmTime } from './calm-time.ts';
+import { Canvas } from './canvas.ts';
+import { nearestLimit } from './nearest-limit.ts';
+import { ENDINGS, errorList, refusedText, waitingText } from './progress.ts';
+import { wantsColours } from './text-line.ts';
+import { drawView } from './view.ts';
+
+const WATCH_EVERY: Millis = 1000;
+const HISTORY = 60;
+
+export async function printStatus(folder: string, json: boolean): Promise<void> {
+  const status = await statusOf(new Disk(), folder, systemClock.now());
+  print(status, json);
+}
+
+/** Until the crawl ends, or Ctrl-C; then how it is once more. */
+export async function watchStatus(folder: string, json: boolean): Promise<void> {
+  await interruptible(async (signal) => {
+    const disk = new Disk();
+    const screen = process.stdout;
+    const history: number[] = [];
+    let last: CrawlStatus | undefined;
+    const draw = () => {
+      if (!last?.live) return;
+      const { live } = last;
+      const snapshot = {
+        title: `drumlin ▸ ${folder}`,
+        now: live,
+        rate: live.rate,
+        pace: live.rate,
+        history,
+        trouble: live.trouble,
+        notes: [],
+        ended: false,
+      };
+      canvas?.draw(drawView(snapshot, canvas.size));
+    };
+    const canvas =
+      !json && screen.isTTY ? new Canvas(screen, wantsColours(process.env), draw) : undefined;
+    try {
+      for (;;) {
+        const heard = last?.heardAt;
+        last = await statusOf(disk, folder, systemClock.now());
+        if (last.live === undefined || signal.aborted) break;
+        if (last.heardAt !== heard) history.push(last.live.rate.pages);
+        history.splice(0, history.length - HISTORY);
+        if (canvas) draw();
+        else if (last.heardAt !== heard) print(last, json);
+        await wait(WATCH_EVERY, undefined, { signal }).catch(() => {});
+      }
+    } finally {
+      canvas?.end();
+    }
+    print(last, json);
+  });
+}
+
+function print(status: CrawlStatus, json: boolean): void {
+  const { live, ...told } = status;
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ ...told, metrics: live?.metrics })}\n`
+      : asTyped(statusText(status, systemClock.now())),
+  );
+}
+
+export function statusText(status: CrawlStatus, now: Millis): string {
+  const { counters, rate, live, trouble, checkpoint, disk, next } = status;
+  const limit = live && nearestLimit(live, live.rate);
+  const ago = (time: Millis) => `${calmTime(now - time)} ago`;
+  const rows: [string, string | undefined][] = [
+    ['trouble', trouble && `${trouble.fact} ${trouble.remedy}`],
+    ['error', status.error],
+    ['pages', `${formatCount(counters.pages)}${rate ? ` at ${formatCount(rate.pages)}/s` : ''}`],
+    ['data', `${formatBytes(counters.bytes)}${rate ? ` at ${formatBytes(rate.bytes)}/s` : ''}`],
+    ['statuses', tallyText(counters.statuses)],
+    [
+      'front',
+      live && `${counted(live.front, 'host')}, ${formatCount(live.fetching)} of them being asked`,
+    ],
+    ['paused', live?.vitals.waiting && waitingText(live.vitals.waiting, now)],
+    [
+      'waiting',
+      `${formatCount(status.waiting)} of ${formatCount(status.urlsUnique)} URLs known${status.onDisk ? `, ${formatCount(status.onDisk)} of them on disk` : ''}`,
+    ],
+    ['sites', `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`],
+    ['refused', refusedText(counters)],
+    ['errors', errorList(counters.errors)],
+    [
+      'limit',
+      limit && `${limit.done}${limit.left === undefined ? '' : `, ${calmTime(limit.left)} left`}`,
+    ],
+    [
+      'saved',
+      checkpoint
+        ? `${ago(checkpoint.savedAt)}, with ${counted(checkpoint.pages, 'page')}`
+        : 'not yet',
+    ],
+    [
+      'disk',
+      `${formatBytes(disk.archive)} archived, ${formatBytes(disk.agents)} to go on with, ${formatBytes(disk.free)} free`,
+    ],
+    ['metrics', live?.metrics],
+    ['next', `${next.why}: ${next.command}`],
+  ];
+  const lines = rows.flatMap(([name, value]) =>
+    value === undefined ? [] : [`  ${name.padEnd(9)} ${value}`],
+  );
+  return `${status.dir}: ${stateText(status, now)}\n${lines.join('\n')}\n`;
+}
+
+function stateText({ state, pid, end, startedAt, heardAt }: CrawlStatus, now: Millis): string {
+  const since = startedAt === undefined ? '' : ` for ${calmTime(now - startedAt)}`;
+  const when = heardAt === undefined ? '' : `, ${calmTime(now - heardAt)} ago`;
+  switch (state) {
+    case 'running':
+      return `running${since} (process ${pid})`;
+    case 'stopping':
+      return `stopping, after running${since} (process ${pid})`;
+    case 'silent':
+      return `process ${pid} is there, but has not said anything for ${calmTime(now - (heardAt ?? now))}`;
+    case 'killed':
+      return `not running: it was killed${when}`;
+    case 'failed':
+      return `not running: it failed${when}`;
+    case 'new':
+      return 'not running: it has not come to its first checkpoint';
+    case 'ended':
+      return `not running: ${end ? ENDINGS[end] : 'it ended'}${when}`;
+  }
+}
+
+const tallyText = (tally: Readonly<Tally>): string | undefined =>
+  Object.entries(tally)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, n]) => `${name}: ${formatCount(n)}`)
+    .join(', ') || undefined;

@@ -1,0 +1,56 @@
+/**
+ * Long text to a file, which is there whole or not at all, or to standard output at the pace it is read.
+ *
+ * The file is opened before the text is made: whoever computes for an hour should not learn then that it cannot be written.
+ */
+import { once } from 'node:events';
+import { basename, dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { Disk } from '../../disk/disk.ts';
+
+const BUFFER = 256 * 1024;
+
+/** Opens `file`, or `output` where there is none, and writes what `make` yields. */
+export function writeText(
+  file: string | undefined,
+  output: Writable,
+  make: () => AsyncIterable<string>,
+): Promise<void> {
+  return file === undefined ? writeStream(output, make()) : writeFile(file, make);
+}
+
+async function writeStream(output: Writable, lines: AsyncIterable<string>): Promise<void> {
+  for await (const text of buffered(lines)) if (!output.write(text)) await once(output, 'drain');
+}
+
+async function writeFile(path: string, make: () => AsyncIterable<string>): Promise<void> {
+  const disk = new Disk();
+  const draft = join(dirname(path), `.${basename(path)}.tmp`);
+  const file = await disk.open(draft, 'create');
+  try {
+    let at = 0;
+    for await (const text of buffered(make())) {
+      const bytes = Buffer.from(text);
+      await file.writeAll(bytes, at);
+      at += bytes.length;
+    }
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    await disk.remove(draft);
+    throw error;
+  }
+  await file.close();
+  await disk.rename(draft, path);
+}
+
+async function* buffered(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = '';
+  for await (const line of lines) {
+    text += line;
+    if (text.length < BUFFER) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}

@@ -1,0 +1,130 @@
+/**
+ * `drumlin.yaml`: settings under the names of their flags, and seeds.
+ *
+ *   seeds: [https://example.org/]
+ *   max-pages: 20k
+ *   delay: 2s
+ *   exclude: ['*.zip', '*.iso']
+ *
+ * Idea      Scalars are taken as they are written, like words of a command line: `10` is no more a time here than there.
+ * Ensures   what cannot be read, is not known or stands there twice is refused by file and line. Nothing in the file is more than
+ *           text: no anchors, no tags, no maps within.
+ */
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  type Range,
+} from 'yaml';
+import { DrumlinError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import { type CrawlConfig, type CrawlOptions, readSetting, SETTING_ROWS } from './settings.ts';
+
+export const CONFIGURATION_FILE = 'drumlin.yaml';
+const LONGEST = 2 ** 20;
+
+export interface ConfigurationFile {
+  readonly path: string;
+  readonly options: CrawlOptions;
+  /** Where each setting stands, from 1. */
+  readonly lines: ReadonlyMap<keyof CrawlConfig, number>;
+  /** URLs, or files of URLs. */
+  readonly seeds: readonly string[];
+}
+
+const SEEDS = 'seeds';
+const KEYS = new Map<string, keyof CrawlConfig>(SETTING_ROWS.map(([key, { flag }]) => [flag, key]));
+
+type Refuse = (node: { range?: Range | null | undefined }, fact: string, remedy: string) => never;
+
+export function parseConfiguration(text: string, path: string): ConfigurationFile {
+  const counter = new LineCounter();
+  const refuseLine = (line: number, fact: string, remedy: string): never => {
+    throw new DrumlinError('CONFIGURATION', `${path}:${line}: ${fact}`, remedy);
+  };
+  if (text.length > LONGEST)
+    refuseLine(1, 'it is too long.', `Take ${LONGEST} characters at most.`);
+  const document = parseDocument(text, {
+    lineCounter: counter,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  const [error] = document.errors;
+  if (error) {
+    const words = error.message.replace(/\.$/, '').replace(/\n.*/s, '');
+    refuseLine(
+      counter.linePos(error.pos[0]).line,
+      `${words}.`,
+      'Write it like "max-pages: 1000", one a line.',
+    );
+  }
+  const lineOf: (node: Parameters<Refuse>[0]) => number = ({ range }) =>
+    counter.linePos(range?.[0] ?? 0).line;
+  const refuse: Refuse = (node, fact, remedy) => refuseLine(lineOf(node), fact, remedy);
+  const { contents } = document;
+  const options: Record<string, unknown> = {};
+  const lines = new Map<keyof CrawlConfig, number>();
+  let seeds: string[] = [];
+  if (contents !== null && !isNothing(contents)) {
+    if (!isMap<ParsedNode, ParsedNode | null>(contents)) {
+      return refuse(
+        contents,
+        'this is no list of settings.',
+        'Write them like "max-pages: 1000", one a line.',
+      );
+    }
+    for (const { key, value } of contents.items) {
+      const name = isScalar(key) ? String(key.value) : '';
+      if (name === SEEDS) {
+        seeds = [wordsOf(value ?? key, SEEDS, refuse)].flat();
+        continue;
+      }
+      const setting = KEYS.get(name) ?? refuseUnknown(key, name, refuse);
+      const words = wordsOf(value ?? key, name, refuse);
+      try {
+        readSetting(setting, words);
+      } catch (error) {
+        if (!(error instanceof DrumlinError)) throw error;
+        refuse(key, error.fact, error.remedy);
+      }
+      options[setting] = words;
+      lines.set(setting, lineOf(key));
+    }
+  }
+  return { path, options: options as CrawlOptions, lines, seeds };
+}
+
+const isNothing = (node: ParsedNode): boolean =>
+  isScalar(node) && node.value === null && !node.source;
+
+function refuseUnknown(node: ParsedNode, name: string, refuse: Refuse): never {
+  const known = nearest(name, [SEEDS, ...KEYS.keys()]);
+  return refuse(node, `There is no setting "${name}".`, `Did you mean "${known}"?`);
+}
+
+/** One word, or several; as they are written. */
+function wordsOf(node: ParsedNode, name: string, refuse: Refuse): string | string[] {
+  if (isSeq<ParsedNode>(node)) return node.items.map((item) => wordOf(item, name, refuse));
+  return wordOf(node, name, refuse);
+}
+
+function wordOf(node: ParsedNode, name: string, refuse: Refuse): string {
+  if (isAlias(node) || node.anchor !== undefined || node.tag !== undefined) {
+    return refuse(
+      node,
+      `${name}: anchors, aliases and tags are not taken.`,
+      'Write the value itself.',
+    );
+  }
+  if (!isScalar(node)) {
+    return refuse(node, `${name}: this is no value.`, 'Write one word, or a list of them.');
+  }
+  const { value, source } = node;
+  if (value === null)
+    return refuse(node, `${name} has no value.`, 'Write one, "" for none, or leave the line out.');
+  return typeof value === 'string' ? value : (source ?? String(value));
+}

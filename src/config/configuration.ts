@@ -1,0 +1,54 @@
+/**
+ * Where the settings of a crawl come from: flags, the environment, a file, what the crawl's folder remembers, defaults; the first that says something wins.
+ *
+ * Ensures   a value that cannot be is refused with the place where it stands.
+ */
+import { DrumlinError } from '../base/errors.ts';
+import {
+  type CrawlConfig,
+  type CrawlOptions,
+  readSetting,
+  resolveConfig,
+  SETTING_ROWS,
+} from './settings.ts';
+
+export interface Layer {
+  readonly options: CrawlOptions;
+  /** Where it says so, for people: `--delay`, `DRUMLIN_DELAY`, `drumlin.yaml:3`. */
+  place(key: keyof CrawlConfig): string;
+}
+
+export interface Configuration {
+  readonly config: CrawlConfig;
+  /** Where each value comes from. */
+  readonly sources: Readonly<Record<keyof CrawlConfig, string>>;
+}
+
+export const DEFAULT = 'default';
+
+/** The first layer wins. */
+export function resolveLayers(layers: readonly Layer[]): Configuration {
+  const options: Record<string, unknown> = {};
+  const sources: Record<string, string> = {};
+  for (const [key] of SETTING_ROWS) {
+    const layer = layers.find((each) => each.options[key] !== undefined);
+    sources[key] = layer?.place(key) ?? DEFAULT;
+    if (layer) options[key] = valueIn(layer, key);
+  }
+  return {
+    config: resolveConfig(options as CrawlOptions),
+    sources: sources as Configuration['sources'],
+  };
+}
+
+function valueIn(layer: Layer, key: keyof CrawlConfig): unknown {
+  try {
+    return readSetting(key, layer.options[key]);
+  } catch (error) {
+    if (!(error instanceof DrumlinError)) throw error;
+    // A flag names the setting already.
+    const place = layer.place(key);
+    if (place.startsWith('--')) throw error;
+    throw new DrumlinError(error.code, `${place}: ${error.fact}`, error.remedy);
+  }
+}

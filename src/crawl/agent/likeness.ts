@@ -1,0 +1,134 @@
+/**
+ * What the crawl makes of pages that are like others: near-duplicates, URLs that do not choose the page, pages that are not there.
+ *
+ *   judge ─► (stored, skipped) ─► taken: remembered, learned from, told
+ *   links ─► rewritten as was learned ─► admission           a URL that waited ─► instead: refused, the other discovered
+ *
+ * Ensures   `judge` changes nothing; what a page changes is changed by `taken`, in the step in which the page is counted, so that a
+ *           checkpoint has both or neither. Redirects and seeds are never rewritten: somebody means them.
+ */
+
+import type { CrawlConfig } from '../../config/settings.ts';
+import { type Fingerprint, fingerprintOf, SAME_TEXT } from '../../duplicates/fingerprint.ts';
+import type { LikenessMemory } from '../../duplicates/likeness-folder.ts';
+import type { SimilarPage } from '../../duplicates/similar-pages.ts';
+import type { Discovery } from '../../frontier/queue/discovery.ts';
+import { originOf } from '../../url/parts.ts';
+import type { Counters } from '../record/counters.ts';
+import type { EventLog } from '../record/log.ts';
+
+/** Pages of fewer shingles are not compared: frames, lists of one word, pages that only scripts fill. */
+const LEAST_SHINGLES = 5;
+
+/** What was found out about a page of status 200. */
+export interface Judgement {
+  readonly fingerprint: Fingerprint;
+  /** An earlier page that it is like. */
+  readonly near: SimilarPage | undefined;
+  /** It says that there is no such page. */
+  readonly isSoft: boolean;
+  /** Why it is not stored; undefined when it is. */
+  readonly refusal: 'near-duplicate' | 'soft-404' | 'soft-404-question' | undefined;
+  readonly follows: boolean;
+}
+
+export interface LikenessParts {
+  readonly config: Pick<CrawlConfig, 'nearDuplicates' | 'similarity' | 'learnTraps' | 'softErrors'>;
+  readonly memory: LikenessMemory;
+  readonly counters: Counters;
+  readonly log: EventLog;
+}
+
+export class Likeness {
+  readonly #parts: LikenessParts;
+
+  constructor(parts: LikenessParts) {
+    this.#parts = parts;
+  }
+
+  /** Judges an HTML page of status 200. */
+  judge(url: string, body: Uint8Array): Judgement {
+    const { config, memory } = this.#parts;
+    const fingerprint = fingerprintOf(body);
+    const near =
+      fingerprint.distinct < LEAST_SHINGLES
+        ? undefined
+        : memory.pages.find(fingerprint, config.similarity);
+    const isSoft = config.softErrors !== 'off' && memory.softErrors.isSoft(url, fingerprint);
+    if (memory.softErrors.isQuestion(url)) {
+      return { fingerprint, near, isSoft, refusal: 'soft-404-question', follows: false };
+    }
+    if (isSoft && config.softErrors === 'skip') {
+      return { fingerprint, near, isSoft, refusal: 'soft-404', follows: false };
+    }
+    const action = near === undefined ? 'store' : config.nearDuplicates;
+    const refusal = action === 'skip' ? 'near-duplicate' : undefined;
+    return {
+      fingerprint,
+      near,
+      isSoft,
+      refusal,
+      follows: action !== 'skip' && action !== 'no-follow',
+    };
+  }
+
+  /** The page was counted. Returns a URL to ask for, to tell whether the host has a page for what is not there. */
+  taken(url: string, { fingerprint, near, isSoft, refusal }: Judgement): string | undefined {
+    const { config, memory, counters, log } = this.#parts;
+    if (refusal !== undefined) counters.countRefused(refusal);
+    if (refusal === 'soft-404-question') {
+      if (memory.softErrors.answered(url, fingerprint)) log.event('soft-404', { url });
+      return undefined;
+    }
+    if (isSoft) {
+      counters.countAlike('soft-404');
+      return undefined;
+    }
+    const page = memory.add(fingerprint, url);
+    if (near !== undefined && config.nearDuplicates !== 'off') {
+      counters.countAlike('near-duplicate');
+      log.event('near-duplicate', {
+        url,
+        of: near.url,
+        similarity: Math.round(near.similarity * 100) / 100,
+      });
+    }
+    const { learned, isRelated } = memory.learner.learn(url, fingerprint, page, near);
+    for (const { rule, change, why, examples } of learned) {
+      const facts = { host: originOf(url), rule, why, examples };
+      if (change === 'learned') log.event('trap-learned', facts);
+      else log.event('trap-withdrawn', facts);
+    }
+    if (config.softErrors === 'off' || near === undefined || isRelated) return undefined;
+    const isSameHost = near.similarity >= SAME_TEXT && originOf(near.url) === originOf(url);
+    return isSameHost ? memory.softErrors.suspect(url, fingerprint) : undefined;
+  }
+
+  /** Something else than a page of status 200 came. */
+  missed(url: string): void {
+    this.#parts.memory.softErrors.answered(url, undefined);
+  }
+
+  /** Links of a page as they are to be discovered, each once. */
+  rewritten(urls: readonly string[]): readonly string[] {
+    const { config, memory, counters } = this.#parts;
+    if (!config.learnTraps || memory.isInnocent) return urls;
+    let changed = 0;
+    const rewritten = urls.map((url) => {
+      const other = memory.rewrite(url);
+      if (other !== url) changed++;
+      return other;
+    });
+    if (changed === 0) return urls;
+    counters.countAlike('link-rewritten', changed);
+    return [...new Set(rewritten)];
+  }
+
+  /** What is to be discovered in place of a URL that waited; undefined: it is to be fetched. */
+  instead({ url, depth, redirects }: Discovery): string | undefined {
+    const { config, memory } = this.#parts;
+    if (!config.learnTraps || memory.isInnocent || depth === 0 || redirects > 0) return undefined;
+    const other = memory.rewrite(url);
+    return other === url || memory.softErrors.isQuestion(url) ? undefined : other;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Sitemaps in a crawl (`--sitemaps`): robots.txt names them, a turn of their host fetches them like any other URL, and what they list is discovered.
+ *
+ * Idea      Nothing has to be remembered about a sitemap: it is told by its root element when it has come. A sitemap in an index counts as
+ *           a redirect of it, so that the limit for redirects is the limit for indexes within indexes.
+ * Ensures   a site speaks for itself only: of what a sitemap lists, only URLs of its own domain are taken. A sitemap of the domain that names it
+ *           need not be in scope, as its robots.txt need not; all others must.
+ */
+
+import type { Bytes } from '../../base/units.ts';
+import { DEFAULT_DECODE_LIMITS, decodeContent, gunzip } from '../../fetch/decode.ts';
+import type { Exchange } from '../../fetch/exchange.ts';
+import type { Discovery } from '../../frontier/queue/discovery.ts';
+import { readSitemap } from '../../parse/sitemap.ts';
+import { canonicalise } from '../../url/canonical.ts';
+import { payLevelDomain } from '../../url/domain.ts';
+import type { ParameterList } from '../../url/parameters.ts';
+import { hostOf } from '../../url/parts.ts';
+import type { Counters } from '../record/counters.ts';
+import type { Link } from '../store/page.ts';
+import type { Admission } from './admission.ts';
+
+/** Of one robots.txt. */
+const MOST_NAMED = 100;
+/** Of one sitemap, and of what it is when unpacked: as the protocol has it. */
+const MOST_PAGES = 50_000;
+const LARGEST: Bytes = 50 * 2 ** 20;
+/** Of one index. */
+const MOST_IN_INDEX = 1000;
+
+const XML = /\bxml\b/i;
+const GZIP = /\bgzip\b/i;
+
+export interface ReadSitemap {
+  readonly kind: 'pages' | 'sitemaps';
+  readonly links: readonly Link[];
+}
+
+/** Whether a response is worth a look: by its type, or by its name where the type says nothing. */
+export function mayBeSitemap({ url, status, headers }: Exchange): boolean {
+  if (status < 200 || status > 299) return false;
+  const type = headers.get('content-type') ?? '';
+  return XML.test(type) || GZIP.test(type) || /\.xml(?:\.gz)?$/i.test(url);
+}
+
+/** What a response lists, if it is a sitemap. */
+export async function sitemapIn(
+  exchange: Exchange,
+  drop: ParameterList | undefined,
+): Promise<ReadSitemap | undefined> {
+  const limits = { ...DEFAULT_DECODE_LIMITS, maxBytes: LARGEST };
+  let { body } = await decodeContent(exchange, limits);
+  if (body[0] === 0x1f && body[1] === 0x8b) body = (await gunzip(body, limits)).body;
+  const sitemap = readSitemap(body, MOST_PAGES);
+  if (!sitemap) return undefined;
+  const most = sitemap.kind === 'pages' ? MOST_PAGES : MOST_IN_INDEX;
+  const options = { base: exchange.url, ...(drop && { drop }) };
+  const links: Link[] = [];
+  for (const { location, changed } of sitemap.entries) {
+    const url = links.length < most ? canonicalise(location, options) : undefined;
+    if (url === undefined) continue;
+    links.push({
+      url,
+      kind: 'sitemap',
+      nofollow: false,
+      ...(changed !== undefined && { changed }),
+    });
+  }
+  return { kind: sitemap.kind, links };
+}
+
+interface Tools {
+  readonly admission: Admission;
+  readonly counters: Counters;
+  readonly config: { readonly maxRedirects: number };
+}
+
+/** The sitemaps that the robots.txt of a URL's host names. */
+export function discoverNamed(
+  sitemaps: readonly string[],
+  { url: from, depth }: Discovery,
+  { admission }: Tools,
+): void {
+  const base = from;
+  const named = sitemaps.slice(0, MOST_NAMED).flatMap((text) => canonicalise(text, { base }) ?? []);
+  const own = named.filter((url) => domainOf(url) === domainOf(from));
+  admission.discover(own, depth, 0, true);
+  admission.discover(
+    named.filter((url) => !own.includes(url)),
+    depth,
+  );
+}
+
+/** What a sitemap lists. */
+export function discoverListed(
+  { kind, links }: ReadSitemap,
+  discovery: Discovery,
+  tools: Tools,
+): void {
+  const { url: from, depth, redirects } = discovery;
+  const { admission, counters, config } = tools;
+  counters.urlsSeen += links.length;
+  const domain = domainOf(from);
+  const own = links.map(({ url }) => url).filter(sameDomain(domain));
+  counters.countRefused('sitemap-foreign', links.length - own.length);
+  if (kind === 'pages') admission.discover(own, depth + 1);
+  else if (redirects < config.maxRedirects) admission.discover(own, depth, redirects + 1, true);
+  else counters.countRefused('sitemap-depth', own.length);
+}
+
+const domainOf = (url: string): string => payLevelDomain(hostOf(url));
+
+/** Most URLs of a sitemap have one host. */
+function sameDomain(domain: string): (url: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (url) => {
+    const host = hostOf(url);
+    let same = known.get(host);
+    if (same === undefined) {
+      same = payLevelDomain(host) === domain;
+      known.set(host, same);
+    }
+    return same;
+  };
+}

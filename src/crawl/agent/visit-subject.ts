@@ -1,0 +1,68 @@
+/** What filters are asked about in a visit: it grows from the turn to the response to the page that was read. */
+import type { Exchange } from '../../fetch/exchange.ts';
+import type {
+  DomainStanding,
+  PageFacts,
+  ResponseFacts,
+  Subject,
+  VisitFacts,
+} from '../../filter/subject.ts';
+import type { HostTurn } from '../../frontier/frontier.ts';
+import type { Discovery } from '../../frontier/queue/discovery.ts';
+import { isHtml } from '../../parse/is-html.ts';
+import type { ParsedPage } from '../../parse/page.ts';
+
+/** A page that was not read, because it is none or because a filter said so. */
+const UNREAD: PageFacts = {
+  links: 0,
+  title: () => undefined,
+  charset: '',
+  noindex: false,
+  nofollow: false,
+};
+
+export class VisitSubject implements Subject {
+  readonly url: string;
+  readonly depth: number;
+  readonly standing: DomainStanding | undefined;
+  readonly visit: VisitFacts;
+  response: ResponseFacts | undefined;
+  page: PageFacts | undefined;
+
+  constructor(
+    { host, address }: HostTurn,
+    discovery: Discovery,
+    standing: DomainStanding | undefined,
+  ) {
+    const { url, depth, redirects, attempts = 0 } = discovery;
+    this.url = url;
+    this.depth = depth;
+    this.standing = standing;
+    this.visit = {
+      redirects,
+      attempts,
+      hostPages: host.pages,
+      domainPages: host.domain.pages,
+      ip: address.ip,
+    };
+  }
+
+  answered(exchange: Exchange, isDuplicate: () => boolean): void {
+    const { status, headers, payload, elapsed, truncated } = exchange;
+    this.response = {
+      status,
+      headers,
+      length: payload.length,
+      elapsed,
+      truncated: truncated !== undefined,
+      isHtml: () => isHtml(headers.get('content-type'), payload),
+      isDuplicate,
+    };
+  }
+
+  /** With a redirect's target as its only link. */
+  read(page: ParsedPage | undefined, links: number): void {
+    if (!page) this.page = { ...UNREAD, links };
+    else this.page = { links, title: page.title, charset: page.charset, ...page.robots };
+  }
+}

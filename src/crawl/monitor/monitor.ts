@@ -1,0 +1,128 @@
+/**
+ * Looks at a crawl every few seconds and tells others: the status file, the log when something goes wrong or right again, and whoever asks
+ * at the port for metrics.
+ *
+ * Ensures   the crawl never waits for it, and no failure of telling is one of the crawl.
+ * Cost      a millisecond every three seconds in the coordinator's thread, which has little else to do.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Bytes } from '../../base/units.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { bytesFree } from '../../disk/usage.ts';
+import type { Summary } from '../record/counters.ts';
+import type { EventLog } from '../record/log.ts';
+import type { Progress } from '../record/progress.ts';
+import { type Trouble, troubleOf } from './health.ts';
+import { type MetricsServer, serveMetrics } from './metrics-server.ts';
+import { Rates } from './rates.ts';
+import { STATUS_EVERY, type StatusFacts, writeStatus } from './status-file.ts';
+
+const RATE_WINDOW = 10_000;
+
+export interface MonitorOptions {
+  /** By which it looks again: the operator's, also where agents live by another. */
+  readonly clock: Clock;
+  readonly disk: Disk;
+  /** Where the status file goes; '' for a crawl that keeps nothing. */
+  readonly dir: string;
+  /** Of loopback, where metrics are served; 0: nowhere. */
+  readonly metricsPort: number;
+}
+
+interface Watched {
+  readonly log: EventLog;
+  readonly progress: () => Progress;
+}
+
+export class Monitor {
+  readonly #options: MonitorOptions;
+  #watched: Watched | undefined;
+  #metrics: MetricsServer | undefined;
+  readonly #rates = new Rates(RATE_WINDOW);
+  #trouble: Trouble | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #refused = false;
+  #diskFree: Bytes | undefined;
+  #cancel = () => {};
+
+  private constructor(options: MonitorOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the port, or refuses. */
+  static async open(options: MonitorOptions): Promise<Monitor> {
+    const monitor = new Monitor(options);
+    if (options.metricsPort > 0) {
+      monitor.#metrics = await serveMetrics(options.metricsPort, () =>
+        monitor.#watched?.progress(),
+      );
+    }
+    return monitor;
+  }
+
+  /** The crawl runs. */
+  begin(watched: Watched): void {
+    this.#watched = watched;
+    const look = () => {
+      this.#look({ state: 'running' });
+      this.#cancel = this.#options.clock.after(STATUS_EVERY, look);
+    };
+    look();
+  }
+
+  get diskFree(): Bytes | undefined {
+    return this.#diskFree;
+  }
+
+  /** The last words: how the crawl ended. */
+  async end(facts: { readonly summary: Summary } | { readonly error: string }): Promise<void> {
+    this.#cancel();
+    this.#look(
+      'summary' in facts
+        ? { state: 'ended', end: facts.summary.end, summary: facts.summary }
+        : { state: 'failed', error: facts.error },
+    );
+    await this.#writing;
+    await this.close();
+  }
+
+  /** Of a crawl that never began, or has ended. */
+  async close(): Promise<void> {
+    await this.#metrics?.close();
+  }
+
+  #look(facts: Pick<StatusFacts, 'state' | 'end' | 'error' | 'summary'>): void {
+    const { disk, dir } = this.#options;
+    if (!this.#watched) return;
+    const { log, progress } = this.#watched;
+    const now = progress();
+    const trouble = facts.state === 'running' ? troubleOf(now) : undefined;
+    if (trouble?.code !== this.#trouble?.code) {
+      if (trouble) log.event('trouble', { ...trouble });
+      else if (facts.state === 'running' && this.#trouble)
+        log.event('trouble-over', { code: this.#trouble.code });
+    }
+    this.#trouble = trouble;
+    if (dir === '') return;
+    // A file system that does not say is not asked to.
+    bytesFree(dir).then(
+      (free) => {
+        this.#diskFree = free;
+      },
+      () => {},
+    );
+    const rate = this.#rates.update(now);
+    // One after the other: two at once would write the same temporary file.
+    this.#writing = this.#writing.then(() =>
+      writeStatus(disk, dir, now, { ...facts, rate, trouble, metrics: this.#metrics?.url }).catch(
+        (error) => this.#refuse(error),
+      ),
+    );
+  }
+
+  #refuse(error: unknown): void {
+    if (!this.#refused)
+      this.#watched?.log.event('status-refused', { why: String((error as Error)?.message) });
+    this.#refused = true;
+  }
+}

@@ -1,0 +1,1 @@
+export type SeedMove = readonly [from: string, to: string];

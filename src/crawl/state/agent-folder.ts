@@ -1,0 +1,383 @@
+/**
+ * What an agent keeps on disk, and the consistent cut of it that always exists.
+ *
+ *   agents/0/seen/            the sieve
+ *   agents/0/hosts/           what is known of hosts
+ *   agents/0/backlog/         URLs that wait for their host
+ *   agents/0/domains/         what is known of domains, and URLs that wait for budget; only in the order of budgets
+ *   agents/0/likeness/        pages that new ones are compared with, and what was learned from them
+ *   agents/0/front.N          what was in memory at the last checkpoint
+ *   agents/0/checkpoint.json  the last checkpoint: the lengths of all of these and of the archive's files
+ *
+ * Ensures   opened again, the agent is exactly what it was at its last checkpoint: files are cut to their lengths, what was begun
+ *           later is deleted. Nothing is durable between two checkpoints, so a crash forgets what came after the last.
+ */
+import { join } from 'node:path';
+import type { WholeLength } from '../../archive/write/warc-writer.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { together } from '../../base/together.ts';
+import type { Millis } from '../../base/units.ts';
+import type { CrawlConfig } from '../../config/settings.ts';
+import { wantsLikeness } from '../../config/settings.ts';
+import {
+  type CheckpointFormat,
+  type Frozen,
+  loadCheckpoint,
+  saveCheckpoint,
+} from '../../disk/checkpoint.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { DrumState } from '../../drum/drum.ts';
+import { LikenessFolder, type LikenessState } from '../../duplicates/likeness-folder.ts';
+import { Backlog, type BacklogState } from '../../frontier/backlog/backlog.ts';
+import type { FrontierState } from '../../frontier/frontier.ts';
+import { HostStore } from '../../frontier/host-store.ts';
+import { atFirst, budgets, parseBudget } from '../../reputation/budget/budget-policy.ts';
+import type { BookState } from '../../reputation/budget/domain-book.ts';
+import { Standing } from '../../reputation/budget/standing.ts';
+import {
+  ReputationFolder,
+  type ReputationState,
+  reputationFolders,
+} from '../../reputation/reputation-folder.ts';
+import { DrumSieve, type SieveState } from '../../sieve/disk-sieve.ts';
+import { addUp, Counters, type CountersState } from '../record/counters.ts';
+import type { SeedMove } from '../record/seed-move.ts';
+import { addSeries, type SeriesState } from '../record/series.ts';
+import { type DomainTold, mostPages } from '../record/top-domains.ts';
+
+const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
+/** Arcs in the sample of a ranking: about 32 MB. */
+const MOST_SAMPLED = 2 ** 20;
+/** Every crawl draws its sample alike, so that a ranking made later of what it gathered can be compared. */
+const SAMPLE_SEED = 1;
+const FRONT_FILE = /^front\.\d+$/;
+
+/** What the agent itself must know to go on. */
+export interface AgentState {
+  readonly savedAt: Millis;
+  /** URLs that wait, about: of what was offered to the sieve it is not known yet which are new. */
+  readonly waiting: number;
+  readonly counters: CountersState;
+  readonly frontier: FrontierState;
+  /** URLs taken from the sieve. */
+  readonly taken: number;
+  /** How many of the crawl's seeds it was told of: later ones are new to it. */
+  readonly seeds: number;
+  /** Seeds that it found to have moved. */
+  readonly moved: readonly SeedMove[];
+  /** Every file of the agent in the archive. */
+  readonly archive: readonly WholeLength[];
+  /** How it went so far; none in the checkpoints of earlier versions. */
+  readonly series?: SeriesState | undefined;
+  readonly top?: readonly DomainTold[] | undefined;
+}
+
+interface AgentParts {
+  readonly sieve: DrumSieve;
+  readonly hosts: HostStore;
+  readonly backlog: Backlog;
+  readonly reputation: ReputationFolder | undefined;
+  /** Agents that take over from others begin with none. */
+  readonly likeness?: LikenessFolder | undefined;
+}
+
+interface StoredState extends AgentState {
+  readonly sieve: SieveState;
+  readonly hosts: Frozen<DrumState>;
+  readonly backlog: Frozen<BacklogState>;
+  readonly reputation?: ReputationState | undefined;
+  readonly likeness?: Frozen<LikenessState> | undefined;
+}
+
+export const AGENTS = 'agents';
+export const agentDir = (dir: string, agent: number): string => join(dir, AGENTS, String(agent));
+
+/** Where a crawl goes on from, all agents together. */
+export interface LastCheckpoint {
+  /** Of the first agent to have saved: others may have come further. */
+  readonly savedAt: Millis;
+  readonly pages: number;
+  readonly waiting: number;
+  /** Of all runs. */
+  readonly counters: CountersState;
+  readonly series: SeriesState;
+  readonly top: readonly DomainTold[];
+  readonly frontier: Pick<FrontierState, 'hostsSeen' | 'domainsSeen'>;
+  /** URLs that passed the sieve, about. */
+  readonly urlsUnique: number;
+}
+
+/** What the last checkpoints of a crawl's agents say, if there are any. */
+export async function lastCheckpoint(
+  disk: Disk,
+  dir: string,
+  agents: number,
+): Promise<LastCheckpoint | undefined> {
+  const states: StoredState[] = [];
+  for (let agent = 0; agent < agents; agent++) {
+    const stored = await loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
+    if (stored) states.push(stored.state);
+  }
+  if (states.length === 0) return undefined;
+  const sum = (of: (state: StoredState) => number) =>
+    states.reduce((all, state) => all + of(state), 0);
+  return {
+    savedAt: Math.min(...states.map(({ savedAt }) => savedAt)),
+    pages: sum(({ counters }) => counters.pages),
+    waiting: sum(({ waiting }) => waiting),
+    counters: addUp<CountersState>([
+      { ...new Counters() },
+      ...states.map(({ counters }) => counters),
+    ]),
+    series: addSeries(states.flatMap(({ series }) => series ?? [])),
+    top: mostPages(
+      states.map(({ top }) => top ?? []),
+      Infinity,
+    ),
+    frontier: {
+      hostsSeen: sum(({ frontier }) => frontier.hostsSeen),
+      domainsSeen: sum(({ frontier }) => frontier.domainsSeen),
+    },
+    urlsUnique: sum(({ sieve }) => sieve.state.size),
+  };
+}
+
+/** An agent's book of domains at its last checkpoint, if there is one. */
+export async function bookOf(
+  disk: Disk,
+  dir: string,
+  agent: number,
+): Promise<{ readonly folder: string; readonly frozen: Frozen<BookState> } | undefined> {
+  const own = agentDir(dir, agent);
+  const stored = await loadCheckpoint<StoredState>(disk, own, CHECKPOINT);
+  const frozen = stored?.state.reputation?.book;
+  return frozen && { folder: reputationFolders(reputationDir(own))[0], frozen };
+}
+
+/** Where each part has its files. */
+export const partFolders = (dir: string) => ({
+  seen: join(dir, 'seen'),
+  hosts: join(dir, 'hosts'),
+  backlog: join(dir, 'backlog'),
+});
+
+const reputationDir = (dir: string): string => join(dir, 'domains');
+
+export class AgentFolder {
+  readonly #dir: string;
+  readonly #disk: Disk;
+  readonly sieve: DrumSieve;
+  readonly hosts: HostStore;
+  readonly backlog: Backlog;
+  /** None in a crawl breadth first. */
+  readonly reputation: ReputationFolder | undefined;
+  /** None when nobody asks which pages are alike. */
+  readonly likeness: LikenessFolder | undefined;
+  /** The last checkpoint, when there is one: what the agent was, and what it had in memory. */
+  readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
+  #sequence: number;
+
+  private constructor(
+    dir: string,
+    disk: Disk,
+    parts: AgentParts,
+    sequence: number,
+    restored: AgentFolder['restored'],
+  ) {
+    this.#dir = dir;
+    this.#disk = disk;
+    this.sieve = parts.sieve;
+    this.hosts = parts.hosts;
+    this.backlog = parts.backlog;
+    this.reputation = parts.reputation;
+    this.likeness = parts.likeness;
+    this.#sequence = sequence;
+    this.restored = restored;
+  }
+
+  /** Opens the folder at its last checkpoint, or as a new one. */
+  static async open(
+    disk: Disk,
+    dir: string,
+    config: CrawlConfig,
+    onHalved: (p: number) => void = () => {},
+  ): Promise<AgentFolder> {
+    const folders = partFolders(dir);
+    for (const folder of Object.values(folders)) await disk.makeFolder(folder);
+    const stored = await loadCheckpoint<StoredState>(disk, dir, CHECKPOINT);
+    const at = stored?.state;
+    if (at?.reputation && config.order !== 'budget') throw budgetsBefore(dir);
+    const opened: { close(): Promise<void> }[] = [];
+    const open = async <Part extends { close(): Promise<void> }>(
+      part: Promise<Part>,
+    ): Promise<Part> => {
+      opened.push(await part);
+      return part;
+    };
+    try {
+      const sieve = await open(
+        DrumSieve.openAt(
+          { folder: folders.seen, memory: config.sieveMemory, cache: 0, disk },
+          at?.sieve,
+        ),
+      );
+      const hosts = await open(
+        HostStore.open({ disk, folder: folders.hosts, memory: config.hostMemory, at: at?.hosts }),
+      );
+      const backlog = await open(
+        Backlog.open({
+          disk,
+          folder: folders.backlog,
+          memory: config.backlogMemory,
+          at: at?.backlog,
+        }),
+      );
+      const reputation =
+        config.order === 'budget'
+          ? await open(openReputation(disk, dir, config, onHalved, at?.reputation))
+          : undefined;
+      const likeness = wantsLikeness(config)
+        ? await openLikeness(disk, dir, config, at?.likeness)
+        : undefined;
+      const restored = stored && {
+        state: stored.state,
+        front: await readFront(disk, dir, stored.files),
+      };
+      const parts = { sieve, hosts, backlog, reputation, likeness };
+      return new AgentFolder(dir, disk, parts, stored?.sequence ?? 0, restored);
+    } catch (error) {
+      for (const part of opened) await part.close();
+      throw error;
+    }
+  }
+
+  /** Makes a folder of parts that were opened in it without a state. */
+  static create(disk: Disk, dir: string, parts: AgentParts): AgentFolder {
+    return new AgentFolder(dir, disk, parts, 0, undefined);
+  }
+
+  /**
+   * Stores a checkpoint: `front` and `state` were taken at one moment, and nothing has been offered to the sieve, the hosts or the
+   * backlog since. `makeArchiveDurable` makes what `state` counts on of the archive durable.
+   */
+  async save(
+    front: readonly Uint8Array[],
+    state: AgentState,
+    makeArchiveDurable: () => Promise<void>,
+  ): Promise<void> {
+    const disk = this.#disk;
+    const sequence = this.#sequence + 1;
+    const name = `front.${sequence}`;
+    // Side by side: on a busy event loop it is the number of waits one after the other that counts.
+    const [sieve, hosts, backlog, reputation, likeness] = await together([
+      this.sieve.freeze(),
+      this.hosts.freeze(),
+      this.backlog.freeze(),
+      this.reputation?.freeze() ?? Promise.resolve(undefined),
+      this.likeness?.freeze() ?? Promise.resolve(undefined),
+      writeDurably(disk, join(this.#dir, name), front),
+      makeArchiveDurable(),
+    ]);
+    // The names of files begun since the last checkpoint must be durable before it counts on them.
+    const folders = [
+      ...Object.values(partFolders(this.#dir)),
+      ...(reputation ? reputationFolders(reputationDir(this.#dir)) : []),
+    ];
+    await together(folders.map((folder) => disk.syncFolder(folder)));
+    const stored: StoredState = { ...state, sieve, hosts, backlog, reputation, likeness };
+    const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
+    await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
+    this.#sequence = sequence;
+    await together([
+      disk.remove(join(this.#dir, `front.${sequence - 1}`)),
+      this.sieve.settle(sieve),
+      this.hosts.settle(hosts),
+      this.backlog.settle(backlog),
+      (reputation && this.reputation?.settle(reputation)) ?? Promise.resolve(),
+      (likeness && this.likeness?.settle(likeness)) ?? Promise.resolve(),
+    ]);
+  }
+
+  async close(): Promise<void> {
+    for (const part of [this.sieve, this.hosts, this.backlog, this.reputation]) await part?.close();
+  }
+}
+
+/** Its part of the folder, when the order is that of budgets. */
+export async function openReputation(
+  disk: Disk,
+  dir: string,
+  { domainMemory: memory, rankSample: p, rank, budget }: CrawlConfig,
+  onHalved: (p: number) => void,
+  at: ReputationState | undefined,
+): Promise<ReputationFolder> {
+  const policy = parseBudget(budget);
+  return ReputationFolder.open({
+    disk,
+    dir: reputationDir(dir),
+    memory,
+    p,
+    seed: SAMPLE_SEED,
+    mostArcs: MOST_SAMPLED,
+    onHalved,
+    budgetOf: budgets(at ? policy : atFirst(policy), Standing.none, rank),
+    at,
+  });
+}
+
+function openLikeness(
+  disk: Disk,
+  dir: string,
+  { similarityMemory: memory }: CrawlConfig,
+  at: Frozen<LikenessState> | undefined,
+): Promise<LikenessFolder> {
+  return LikenessFolder.open({ disk, folder: join(dir, 'likeness'), memory, at });
+}
+
+async function readFront(
+  disk: Disk,
+  dir: string,
+  files: Readonly<Record<string, number>>,
+): Promise<Uint8Array> {
+  const [[name, length]] = Object.entries(files);
+  const file = await disk.open(join(dir, name), 'read');
+  try {
+    const bytes = new Uint8Array(length);
+    await file.readAll(bytes, 0);
+    return bytes;
+  } finally {
+    await file.close();
+    for (const other of await disk.list(dir)) {
+      if (FRONT_FILE.test(other) && other !== name) await disk.remove(join(dir, other));
+    }
+  }
+}
+
+async function writeDurably(
+  disk: Disk,
+  path: string,
+  pieces: readonly Uint8Array[],
+): Promise<void> {
+  const file = await disk.open(path, 'create');
+  try {
+    const writes: Promise<void>[] = [];
+    let position = 0;
+    for (const piece of pieces) {
+      writes.push(file.writeAll(piece, position));
+      position += piece.length;
+    }
+    await together(writes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function budgetsBefore(dir: string): DrumlinError {
+  return new DrumlinError(
+    'ORDER_CHANGED',
+    `${dir} belongs to a crawl in the order of budgets, where URLs wait for theirs.`,
+    'Leave --order out, or begin another crawl in another folder.',
+    { exitCode: EXIT.folder },
+  );
+}

@@ -1,0 +1,152 @@
+/**
+ * What a crawl knows of its domains, from the folder that it leaves behind or is still writing.
+ *
+ * Idea      Each agent's last checkpoint names the file of its records, which stays as it is until there is a newer checkpoint. Scores
+ *           of all domains are held, eight bytes each, to tell ranks; of the records only those that are asked for.
+ * Ensures   a crawl is not disturbed. What was learnt since the last merge of an agent's book is not seen yet.
+ */
+
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { resolveConfig } from '../../config/settings.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { storedRecords } from '../../reputation/budget/domain-book.ts';
+import type { DomainRecord } from '../../reputation/budget/domain-record.ts';
+import { type RankName, SCORES } from '../../reputation/budget/standing.ts';
+import { bookOf } from './agent-folder.ts';
+import { askedOf } from './crawl-folder.ts';
+
+/** A domain as an operator sees it. */
+export interface DomainRow {
+  /** From 1, among all domains of the crawl; ties by name. */
+  readonly rank: number;
+  readonly domain: string;
+  readonly inDegree: number;
+  readonly supporters: number | undefined;
+  readonly cash: number;
+  readonly budget: number;
+  readonly fetched: number;
+  /** Passed the sieve and not fetched: waiting, refused by robots.txt, or failed. */
+  readonly queued: number;
+  readonly state: 'blocked' | 'trusted' | 'set' | '';
+  readonly firstSeen: Date;
+}
+
+export const COLUMNS = [
+  'rank',
+  'in',
+  'supporters',
+  'budget',
+  'fetched',
+  'queued',
+  'domain',
+] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export interface DomainList {
+  readonly by: RankName;
+  readonly domains: number;
+  readonly rows: readonly DomainRow[];
+}
+
+/** How often a checkpoint may be replaced while it is being looked at. */
+const ATTEMPTS = 5;
+
+/** The first `top` by a column: the lowest rank, the first name, the highest number. */
+export async function listDomains(
+  disk: Disk,
+  dir: string,
+  sort: Column,
+  top: number,
+): Promise<DomainList> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await listOnce(disk, dir, sort, top);
+    } catch (error) {
+      const isGone = error instanceof DrumlinError && error.code === 'FILE_MISSING';
+      if (!isGone || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function listOnce(disk: Disk, dir: string, sort: Column, top: number): Promise<DomainList> {
+  const { agents, settings } = await askedOf(disk, dir);
+  const { order, rank } = resolveConfig(settings);
+  if (order !== 'budget') throw noBudgets(dir);
+  const scoreOf = SCORES[rank];
+  const scores: number[] = [];
+  let best: DomainRecord[] = [];
+  const before = comparison(sort, rank);
+  for (let agent = 0; agent < agents; agent++) {
+    const book = await bookOf(disk, dir, agent);
+    if (!book) continue;
+    for await (const { record } of storedRecords(disk, book.folder, book.frozen)) {
+      if (record.name === '') continue;
+      scores.push(scoreOf(record));
+      best.push(record);
+      if (best.length > 2 * top + 1024) best = best.sort(before).slice(0, top);
+    }
+  }
+  const ascending = Float64Array.from(scores).sort();
+  const better = (score: number) => ascending.length - firstAbove(ascending, score);
+  best = best.sort(before).slice(0, top);
+  return {
+    by: rank,
+    domains: scores.length,
+    rows: best.map((record) => rowOf(record, better(scoreOf(record)) + 1)),
+  };
+}
+
+function rowOf(record: DomainRecord, rank: number): DomainRow {
+  const { name, inDegree, supporters, cash, budget, pages, urls, refused, override, firstSeen } =
+    record;
+  return {
+    rank,
+    domain: name,
+    inDegree,
+    supporters,
+    cash,
+    budget,
+    fetched: pages,
+    queued: Math.max(0, urls - refused - pages),
+    state: typeof override === 'number' ? 'set' : (override ?? ''),
+    firstSeen: new Date(firstSeen * 1000),
+  };
+}
+
+type Compare = (a: DomainRecord, b: DomainRecord) => number;
+
+function comparison(sort: Column, rank: RankName): Compare {
+  const value: Readonly<Record<Exclude<Column, 'domain'>, (record: DomainRecord) => number>> = {
+    rank: SCORES[rank],
+    in: ({ inDegree }) => inDegree,
+    supporters: ({ supporters }) => supporters ?? 0,
+    budget: ({ budget }) => budget,
+    fetched: ({ pages }) => pages,
+    queued: ({ urls, refused, pages }) => urls - refused - pages,
+  };
+  const byName: Compare = (a, b) => (a.name < b.name ? -1 : 1);
+  if (sort === 'domain') return byName;
+  const of = value[sort];
+  return (a, b) => of(b) - of(a) || byName(a, b);
+}
+
+/** In ascending numbers, where those above `bound` begin. */
+function firstAbove(numbers: Float64Array, bound: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle] <= bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function noBudgets(dir: string): DrumlinError {
+  return new DrumlinError(
+    'NO_BUDGETS',
+    `The crawl in ${dir} is breadth first, and keeps no account of domains.`,
+    'Crawl with --order budget, or build a graph of it: drumlin graph build.',
+    { exitCode: EXIT.folder },
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * The filters that hold in a crawl, in its folder: written when it begins, by `drumlin filter set` and by people, and read while it runs.
+ *
+ *   # a stage, a colon, an expression; it may go on in lines that begin with blanks
+ *   schedule: HostEndsWith(.edu)
+ *     and PathDepth < 8
+ *   fetch: not InList(/lists/blocked.txt)
+ *
+ * Ensures   the file is the old or the new, whole, at every instant; a change touches no other filter and no comment. What cannot be
+ *           read is refused by its line.
+ * Non-goal  two commands at once: the last to write wins.
+ */
+import { join } from 'node:path';
+import { DrumlinError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
+import { replaceFile } from '../../disk/checkpoint.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { FilterTexts } from '../../filter/filter-set.ts';
+import { STAGES, type Stage } from '../../filter/subject.ts';
+
+const FILTERS_FILE = 'filters.txt';
+
+/** Lines of the file: of one filter, or of none (comments and blank lines). */
+interface Block {
+  readonly stage: Stage | undefined;
+  readonly lines: string[];
+}
+
+const HEAD = /^([A-Za-z]+)\s*:/;
+
+/** Undefined when there is no file. */
+export async function readFilters(disk: Disk, dir: string): Promise<FilterTexts | undefined> {
+  const text = await textOf(disk, dir);
+  return text === undefined ? undefined : parseFilters(text, join(dir, FILTERS_FILE));
+}
+
+/** Sets one filter; an empty one lets everything through. */
+export async function setFilter(
+  disk: Disk,
+  dir: string,
+  stage: Stage,
+  expression: string,
+): Promise<void> {
+  const blocks = blocksOf((await textOf(disk, dir)) ?? '', join(dir, FILTERS_FILE));
+  await write(disk, dir, replaced(blocks, stage, expression));
+}
+
+/** Makes the file say this, and leaves it alone if it does. */
+export async function keepFilters(disk: Disk, dir: string, texts: FilterTexts): Promise<void> {
+  const text = await textOf(disk, dir);
+  if (text === undefined && STAGES.every((stage) => !texts[stage])) return;
+  const path = join(dir, FILTERS_FILE);
+  let blocks = blocksOf(text ?? '', path);
+  for (const stage of STAGES) {
+    if ((textsIn(blocks)[stage] ?? '') !== (texts[stage] ?? ''))
+      blocks = replaced(blocks, stage, texts[stage] ?? '');
+  }
+  await write(disk, dir, blocks);
+}
+
+export function parseFilters(text: string, path: string): FilterTexts {
+  return textsIn(blocksOf(text, path));
+}
+
+function textsIn(blocks: readonly Block[]): FilterTexts {
+  const texts: { [stage in Stage]?: string } = {};
+  for (const { stage, lines } of blocks) {
+    if (stage === undefined) continue;
+    const expression = lines.join('\n').replace(HEAD, '').trim();
+    if (expression !== '') texts[stage] = expression;
+  }
+  return texts;
+}
+
+function blocksOf(text: string, path: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  for (const [i, line] of lines.entries()) {
+    const refuse = (fact: string, remedy: string): never => {
+      throw new DrumlinError('FILTER', `${path}:${i + 1}: ${fact}`, remedy);
+    };
+    const last = blocks.at(-1);
+    if (line.trim() === '' || line.startsWith('#'))
+      blocks.push({ stage: undefined, lines: [line] });
+    else if (/^\s/.test(line) && last?.stage !== undefined) last.lines.push(line);
+    else blocks.push({ stage: stageOf(line, blocks, refuse), lines: [line] });
+  }
+  return blocks;
+}
+
+function stageOf(
+  line: string,
+  blocks: readonly Block[],
+  refuse: (fact: string, remedy: string) => never,
+): Stage {
+  const word = HEAD.exec(line)?.[1];
+  if (word === undefined)
+    return refuse('this is no filter.', 'Write a stage, a colon and an expression.');
+  const stage = STAGES.find((name) => name === word.toLowerCase());
+  if (stage === undefined)
+    return refuse(`there is no stage "${word}".`, `Did you mean "${nearest(word, STAGES)}"?`);
+  if (blocks.some((block) => block.stage === stage)) {
+    return refuse(`there is a filter for ${stage} already.`, 'Join them with "and".');
+  }
+  return stage;
+}
+
+function replaced(blocks: readonly Block[], stage: Stage, expression: string): Block[] {
+  const block = expression === '' ? [] : [{ stage, lines: [`${stage}: ${expression}`] }];
+  const at = blocks.findIndex((each) => each.stage === stage);
+  return at < 0 ? [...blocks, ...block] : blocks.toSpliced(at, 1, ...block);
+}
+
+async function write(disk: Disk, dir: string, blocks: readonly Block[]): Promise<void> {
+  const text = blocks.flatMap(({ lines }) => lines.map((line) => `${line}\n`)).join('');
+  if (text !== (await textOf(disk, dir)))
+    await replaceFile(disk, dir, FILTERS_FILE, Buffer.from(text));
+}
+
+async function textOf(disk: Disk, dir: string): Promise<string | undefined> {
+  try {
+    return await disk.readText(join(dir, FILTERS_FILE));
+  } catch (error) {
+    if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return undefined;
+    throw error;
+  }
+}

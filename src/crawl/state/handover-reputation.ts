@@ -1,0 +1,180 @@
+/**
+ * Hands what an agent knows of domains over to the new owners: part of `repartition`.
+ *
+ * Idea      Records and edges go to whoever owns the domain, the sample to everybody. Rounds are each agent's own and cannot be
+ *           continued by another: all URLs that had one are put off, and the new owners' first rescan gives them places anew.
+ * Ensures   every URL that waited for budget waits; records count what they counted.
+ */
+
+import type { Millis } from '../../base/units.ts';
+import { xxh64 } from '../../base/xxh64.ts';
+import type { KeyedBatch } from '../../drum/keyed-batch.ts';
+import { BatchBuilder } from '../../drum/keyed-batch.ts';
+import { decodeDiscovery } from '../../frontier/queue/discovery.ts';
+import type { Entries } from '../../frontier/queue/path-queue.ts';
+import { UNUSED } from '../../reputation/budget/place.ts';
+import { eachEntry } from '../../reputation/budgeted-supply.ts';
+import { arcWords } from '../../reputation/edges/arc-set.ts';
+import { unpackEdges } from '../../reputation/edges/edge-parcel.ts';
+import type { ReputationFolder } from '../../reputation/reputation-folder.ts';
+import { payLevelDomain } from '../../url/domain.ts';
+import { hostOf } from '../../url/parts.ts';
+
+export type OwnerOf = (key: bigint) => ReputationFolder;
+
+/** Records moved at once. */
+const RECORDS = 4096;
+/** In no round may anything be placed. */
+const NO_ROUNDS = { round: 0, last: 0 };
+
+/** Moves everything; returns how many URLs it found blocked. */
+export async function handOverReputation(
+  from: ReputationFolder,
+  heirs: readonly ReputationFolder[],
+  ownerOf: OwnerOf,
+): Promise<number> {
+  await handOverRecords(from, heirs, ownerOf);
+  const blocked = await handOverPlaced(from, ownerOf);
+  await handOverRounds(from, heirs, ownerOf);
+  await handOverEdges(from, heirs, ownerOf);
+  for (const words of arcWords(from.sample.arcs(), 0)) {
+    for (const { sample } of heirs)
+      sample.receive(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
+  }
+  return blocked;
+}
+
+async function handOverRecords(
+  { book }: ReputationFolder,
+  heirs: readonly ReputationFolder[],
+  ownerOf: OwnerOf,
+): Promise<void> {
+  let moved = 0;
+  for await (const { key, record } of book.records()) {
+    ownerOf(key).book.put(key, { ...record, ...UNUSED });
+    if (++moved % RECORDS === 0) await writeAll(heirs);
+  }
+  await writeAll(heirs);
+}
+
+/** URLs whose places were decided and that were not put there yet. */
+async function handOverPlaced({ book }: ReputationFolder, ownerOf: OwnerOf): Promise<number> {
+  let blocked = 0;
+  for (let placed = await book.take(); placed; placed = await book.take()) {
+    for (const { place, domain, entry } of placed) {
+      if (place === 'blocked') blocked++;
+      else putOff(ownerOf(domain), domain, entry, place !== 'later');
+    }
+  }
+  return blocked;
+}
+
+async function handOverRounds(
+  { rounds }: ReputationFolder,
+  heirs: readonly ReputationFolder[],
+  ownerOf: OwnerOf,
+): Promise<void> {
+  const move = async (entries: Entries, hadRound: boolean) => {
+    for (const entry of eachEntry(entries)) {
+      const domain = domainOf(entry);
+      putOff(ownerOf(domain), domain, entry, hadRound);
+    }
+    await writeAll(heirs);
+  };
+  for (let next = 'round'; next !== 'empty'; next = await rounds.advance()) {
+    const take = () => (next === 'rescan' ? rounds.takeLater() : rounds.take());
+    for (let entries = await take(); entries; entries = await take())
+      await move(entries, next === 'round');
+  }
+}
+
+async function handOverEdges(
+  { edges }: ReputationFolder,
+  heirs: readonly ReputationFolder[],
+  ownerOf: OwnerOf,
+): Promise<void> {
+  // Those that proved new are counted nowhere yet.
+  await edges.flush();
+  for (let novel = await edges.take(); novel; novel = await edges.take()) {
+    for (let i = 0; i < novel.length; i++)
+      ownerOf(novel.targets[i]).book.countEdges(novel.targets[i], '', 1, 0, 0);
+  }
+  for await (const { length, targets, ends, sources } of edges.lists()) {
+    for (let i = 0, at = 0; i < length; i++) {
+      const heir = ownerOf(targets[i]).edges;
+      for (; at < ends[i]; at++) heir.add(targets[i], sources[at]);
+    }
+    await takeKnown(heirs);
+  }
+  for (const heir of heirs) await heir.edges.flush();
+  await takeKnown(heirs);
+}
+
+/** They were counted by the old owner. */
+async function takeKnown(heirs: readonly ReputationFolder[]): Promise<void> {
+  for (const { edges } of heirs) {
+    await edges.write();
+    while (await edges.take());
+  }
+}
+
+/** URLs that nobody has asked a place for: they get theirs with the others. */
+export async function putOffNew(
+  batch: KeyedBatch,
+  heirs: readonly ReputationFolder[],
+  ownerOf: OwnerOf,
+  now: Millis,
+): Promise<void> {
+  const parts = new Map<ReputationFolder, BatchBuilder>(
+    heirs.map((heir) => [heir, new BatchBuilder()]),
+  );
+  for (let i = 0; i < batch.length; i++) {
+    const entry = batch.bytes.subarray(i === 0 ? 0 : batch.ends[i - 1], batch.ends[i]);
+    parts.get(ownerOf(domainOf(entry)))?.add(batch.keys[i], entry);
+  }
+  for (const [{ book, rounds }, part] of parts) {
+    await book.offerUrls(part, NO_ROUNDS, now);
+    await book.flush();
+    for (let placed = await book.take(); placed; placed = await book.take()) {
+      for (const { entry } of placed) rounds.put('later', entry);
+    }
+    await rounds.makeRoom();
+  }
+}
+
+/** Links between domains that were on their way to their owner. */
+export async function handOverParcel(
+  bytes: Uint8Array,
+  heirs: readonly ReputationFolder[],
+  ownerOf: OwnerOf,
+  now: Millis,
+): Promise<void> {
+  const { length, targets, ends, sources, cash, nameOf } = unpackEdges(bytes);
+  for (let i = 0, at = 0; i < length; i++) {
+    const heir = ownerOf(targets[i]);
+    heir.book.countEdges(targets[i], nameOf(i), 0, cash?.[i] ?? 0, now);
+    for (; at < ends[i]; at++) heir.edges.add(targets[i], sources[at]);
+  }
+  await writeAll(heirs);
+  for (const { edges } of heirs) await edges.write();
+}
+
+function putOff(
+  { book, rounds }: ReputationFolder,
+  domain: bigint,
+  entry: Uint8Array,
+  hadRound: boolean,
+): void {
+  if (hadRound) book.postpone(domain);
+  rounds.put('later', entry);
+}
+
+async function writeAll(heirs: readonly ReputationFolder[]): Promise<void> {
+  for (const { book, rounds } of heirs) {
+    await book.write();
+    await rounds.makeRoom();
+  }
+}
+
+const domainOf = (entry: Uint8Array): bigint =>
+  xxh64(payLevelDomain(hostOf(decodeDiscovery(entry).url)));

@@ -1,0 +1,86 @@
+/**
+ * Step 10: puts pages into the archive.
+ *
+ * Ensures   a page that `store` accepted is in its file a few seconds later, and durable after the next `makeDurable`. `onAccepted`
+ *           is called in the very step in which a page is accepted. So what a `cut` holds is what had been told by then: a
+ *           checkpoint that stores both has each page either in the archive or among the URLs that wait, and in one only.
+ */
+
+import type { StoredPayloads } from '../../archive/payloads/stored-payloads.ts';
+import { dnsResource } from '../../archive/warc/dns-record.ts';
+import type { ExchangeNotes } from '../../archive/warc/warc-record.ts';
+import type { StoredAs } from '../../archive/write/exchange-records.ts';
+import type { WarcWriter, WholeLength } from '../../archive/write/warc-writer.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Millis } from '../../base/units.ts';
+import type { Exchange } from '../../fetch/exchange.ts';
+import type { DnsAnswer } from '../../net/dns.ts';
+import type { Store } from './store.ts';
+
+/** How long an accepted page may wait for its batch to fill. */
+const FLUSH_AFTER: Millis = 3000;
+
+export class PageStore implements Store {
+  readonly #writer: WarcWriter | undefined;
+  readonly #clock: Clock;
+  /** Files of earlier checkpoints, by name. */
+  readonly #files: Map<string, WholeLength>;
+  readonly #payloads: Pick<StoredPayloads, 'forgotten'> | undefined;
+  #cancelFlush: (() => void) | undefined;
+
+  /** Without a writer nothing is kept. `earlier` are the files that an earlier run has left. */
+  constructor(
+    writer: WarcWriter | undefined,
+    clock: Clock,
+    earlier: readonly WholeLength[] = [],
+    payloads?: Pick<StoredPayloads, 'forgotten'>,
+  ) {
+    this.#writer = writer;
+    this.#payloads = payloads;
+    this.#clock = clock;
+    this.#files = new Map(earlier.map((file) => [file.file, file]));
+  }
+
+  get forgotten(): number {
+    return this.#payloads?.forgotten ?? 0;
+  }
+
+  /** Waits while the archive has more to write than it may hold. */
+  async store(
+    exchange: Exchange,
+    onAccepted: (as: StoredAs) => void = () => {},
+    notes?: ExchangeNotes,
+  ): Promise<void> {
+    if (!this.#writer) return onAccepted('response');
+    await this.#writer.write(exchange, onAccepted, notes);
+    this.#flushSoon();
+  }
+
+  async storeAnswer(answer: DnsAnswer): Promise<void> {
+    await this.#writer?.writeResource(dnsResource(answer));
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    this.#cancelFlush ??= this.#clock.after(FLUSH_AFTER, () => {
+      this.#cancelFlush = undefined;
+      this.#writer?.flush().catch(() => {}); // the writer keeps its failure, and the next `store` or `close` tells
+    });
+  }
+
+  /** All files of the agent, with the lengths that hold what was accepted up to this very moment. */
+  cut(): readonly WholeLength[] {
+    for (const file of this.#writer?.mark() ?? []) this.#files.set(file.file, file);
+    return [...this.#files.values()];
+  }
+
+  /** Makes everything accepted durable: from then on an earlier `cut` holds. */
+  async makeDurable(): Promise<void> {
+    for (const file of (await this.#writer?.checkpoint()) ?? []) this.#files.set(file.file, file);
+  }
+
+  async close(): Promise<void> {
+    this.#cancelFlush?.();
+    await this.#writer?.close();
+  }
+}

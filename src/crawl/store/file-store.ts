@@ -1,0 +1,165 @@
+/**
+ * Pages as files, for people who just want the pages: `pages/https/example.org/docs/index.html`.
+ *
+ * Idea      A page that came well (200) is a file with its body, all codings undone. A line of `pages/pages-<agent>.jsonl` says for
+ *           every response, also those that have no file, what was asked, what came, and where it lies.
+ * Ensures   a file is there whole or not at all, and a page that comes again, after a crash, has the same name. What a checkpoint counts
+ *           is durable, and the list is cut to it.
+ * Cost      A file a page: an archive is ten times cheaper to write, and keeps the exact bytes.
+ */
+import { dirname, join } from 'node:path';
+import type { StoredAs } from '../../archive/write/exchange-records.ts';
+import type { WholeLength } from '../../archive/write/warc-writer.ts';
+import { together } from '../../base/together.ts';
+import type { Bytes } from '../../base/units.ts';
+import { BatchFile } from '../../disk/batch-file.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { decodeContent } from '../../fetch/decode.ts';
+import type { Exchange } from '../../fetch/exchange.ts';
+import { isHtml } from '../../parse/is-html.ts';
+import { pathOf } from '../../url/parts.ts';
+import { pagePath } from './page-path.ts';
+import type { Store } from './store.ts';
+
+/** How many lines may wait for their batch. */
+const BATCH: Bytes = 64 * 1024;
+
+export const pagesDir = (dir: string): string => join(dir, 'pages');
+
+export class FileStore implements Store {
+  /** It knows no digests. */
+  readonly forgotten = 0;
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #listName: string;
+  readonly #list: BatchFile;
+  /** Files of another store, which the crawl used before: they still count. */
+  readonly #others: readonly WholeLength[];
+  #lines = '';
+  #writing: Promise<void> = Promise.resolve();
+  /** Written since the last checkpoint, and their folders. */
+  #fresh = new Set<string>();
+  readonly #folders = new Set<string>();
+
+  private constructor(
+    disk: Disk,
+    folder: string,
+    listName: string,
+    list: BatchFile,
+    others: readonly WholeLength[],
+  ) {
+    this.#others = others;
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#listName = listName;
+    this.#list = list;
+  }
+
+  /** `earlier` is what the last checkpoint counts on. */
+  static async open(
+    disk: Disk,
+    folder: string,
+    agent: string,
+    earlier: readonly WholeLength[] = [],
+  ): Promise<FileStore> {
+    await disk.makeFolder(folder);
+    const name = `pages-${agent}.jsonl`;
+    const length = earlier.find(({ file }) => file === name)?.length;
+    const path = join(folder, name);
+    if (length === undefined) await disk.remove(path);
+    const list =
+      length === undefined
+        ? await BatchFile.create(disk, path)
+        : await BatchFile.open(disk, path, length);
+    const others = earlier.filter(({ file }) => file !== name);
+    return new FileStore(disk, folder, name, list, others);
+  }
+
+  async store(exchange: Exchange, onAccepted: (as: StoredAs) => void = () => {}): Promise<void> {
+    // That of a robots.txt is no page.
+    if (pathOf(exchange.url) === '/robots.txt') return onAccepted('response');
+    const file = exchange.status === 200 ? await this.#writePage(exchange) : undefined;
+    const { url, status, headers, startedAt } = exchange;
+    const type = headers.get('content-type');
+    const line = {
+      url,
+      status,
+      type,
+      time: new Date(startedAt).toISOString(),
+      file,
+      truncated: exchange.truncated,
+    };
+    this.#lines += `${JSON.stringify(line)}\n`;
+    onAccepted('response');
+    if (this.#lines.length >= BATCH) await this.#writeLines();
+  }
+
+  cut(): readonly WholeLength[] {
+    const length = this.#list.length + Buffer.byteLength(this.#lines);
+    return [...this.#others, { file: this.#listName, length }];
+  }
+
+  async makeDurable(): Promise<void> {
+    await this.#writeLines();
+    const fresh = [...this.#fresh];
+    this.#fresh = new Set();
+    await together(fresh.map((path) => this.#syncFile(path)));
+    await together([...new Set(fresh.map(dirname))].map((folder) => this.#disk.syncFolder(folder)));
+    await this.#list.sync();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#writeLines();
+    } finally {
+      await this.#list.close();
+    }
+  }
+
+  async #writePage(exchange: Exchange): Promise<string> {
+    const { body } = await decodeContent(exchange);
+    const name = pagePath(
+      exchange.url,
+      isHtml(exchange.headers.get('content-type'), exchange.payload),
+    );
+    const path = join(this.#folder, name);
+    const folder = dirname(path);
+    if (!this.#folders.has(folder)) await this.#disk.makeFolder(folder);
+    // It is there until somebody removes it; a few thousand names save most of the asking.
+    if (this.#folders.size >= MOST_FOLDERS) this.#folders.clear();
+    this.#folders.add(folder);
+    const file = await this.#disk.open(`${path}.tmp`, 'create');
+    try {
+      await file.writeAll(body, 0);
+    } finally {
+      await file.close();
+    }
+    await this.#disk.rename(`${path}.tmp`, path);
+    this.#fresh.add(path);
+    return name;
+  }
+
+  async #syncFile(path: string): Promise<void> {
+    const file = await this.#disk.open(path, 'update');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** One batch after the other; lines that could not be written stay first in line. */
+  #writeLines(): Promise<void> {
+    const work = this.#writing.then(async () => {
+      const bytes = Buffer.from(this.#lines);
+      if (bytes.length === 0) return;
+      const letters = this.#lines.length;
+      await this.#list.append([bytes]);
+      this.#lines = this.#lines.slice(letters);
+    });
+    this.#writing = work.catch(() => {}); // told to whoever asked
+    return work;
+  }
+}
+
+const MOST_FOLDERS = 4096;

@@ -1,0 +1,192 @@
+/**
+ * An agent's thread, from both ends: the coordinator starts and watches it, the thread serves and says how it ended.
+ *
+ * Ensures   `finished` settles for every thread, whatever happens to it: with the agent's result; with the error it threw, a
+ *           `DrumlinError` as one; with a failure that names the agent when an exception was caught by nobody, memory ran
+ *           out, or the thread ended without a word. Questions put to a thread that is gone are answered by the same failure.
+ *           A thread that has failed is ended.
+ */
+import { once } from 'node:events';
+import {
+  parentPort,
+  type TransferListItem,
+  Worker,
+  type WorkerOptions,
+  workerData,
+} from 'node:worker_threads';
+import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
+import type { FilterSet } from '../../filter/filter-set.ts';
+import type { EndReason } from '../record/counters.ts';
+import type { SeedMove } from '../record/seed-move.ts';
+import type { ActivityReport } from '../transport/quiescence.ts';
+import { packError, unpackError } from './thread-error.ts';
+import { type Handlers, ThreadLink } from './thread-link.ts';
+import type { AgentCalls, CoordinatorCalls } from './thread-messages.ts';
+
+/** What the coordinator does about an agent's messages; its end is told by `finished`. */
+export type CoordinatorHandlers<Progress> = Omit<
+  Handlers<CoordinatorCalls<Progress, never>>,
+  'finished' | 'failed'
+>;
+
+/** The coordinator's view of an agent. */
+export class AgentThread<Progress, Result> {
+  readonly agent: number;
+  readonly finished: Promise<Result>;
+  readonly #worker: Worker;
+  readonly #gone: Promise<unknown>;
+  readonly #link: ThreadLink<AgentCalls, CoordinatorCalls<Progress, Result>>;
+  #ofUser: { readonly error: unknown } | undefined;
+  #settle!: { resolve(result: Result): void; reject(error: unknown): void };
+
+  constructor(worker: Worker, agent: number, handlers: CoordinatorHandlers<Progress>) {
+    this.agent = agent;
+    this.#worker = worker;
+    this.finished = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.finished.catch(() => {}); // whoever is interested awaits it
+    this.#link = new ThreadLink(worker, (error) => this.#fail(error));
+    this.#link.serve({
+      ...handlers,
+      page: (page) => this.#handOver(() => handlers.page(page)),
+      error: (failure) => this.#handOver(() => handlers.error(failure)),
+      finished: (result) => this.#settle.resolve(result),
+      failed: (error) => this.#fail(this.#ofUser?.error ?? namingAgent(agent, unpackError(error))),
+    });
+    worker.on('error', (error) => this.#fail(uncaught(agent, error)));
+    worker.on('messageerror', (error) => this.#fail(namingAgent(agent, error)));
+    worker.on('exit', (code) => this.#fail(goneSilently(agent, code)));
+    this.#gone = once(worker, 'exit');
+    this.#gone.catch(() => {}); // an error event: told by `finished`
+  }
+
+  stop(reason: EndReason): void {
+    this.#link.tell('stop', reason);
+  }
+
+  conclude(): void {
+    this.#link.tell('conclude', undefined);
+  }
+
+  seedMoved(move: SeedMove): void {
+    this.#link.tell('seedMoved', move);
+  }
+
+  filters(set: FilterSet): void {
+    this.#link.tell('filters', set);
+  }
+
+  activity(): Promise<ActivityReport> {
+    return this.#link.ask('activity', undefined);
+  }
+
+  /** Waits until the thread is gone; `now` does not let it end by itself. */
+  async close(now = false): Promise<void> {
+    if (now) await this.#worker.terminate();
+    await this.#gone.catch(() => {});
+  }
+
+  /** What `onPage` or `onError` throws ends the agent in its own time; then the user gets the very error back, not a copy. */
+  async #handOver(call: () => void | Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      this.#ofUser ??= { error };
+      throw error;
+    }
+  }
+
+  /**
+   * Only the first failure counts, and none after the result. What a failed agent could save it has saved; whatever it left open
+   * must not keep the process alive.
+   */
+  #fail(error: unknown): void {
+    this.#settle.reject(error);
+    this.#link.fail(error);
+    void this.#worker.terminate();
+  }
+}
+
+export interface ThreadStart<Start> {
+  readonly agent: number;
+  /** Plain data; ports in it must be in `transfer`. */
+  readonly start: Start;
+  readonly transfer?: readonly TransferListItem[];
+  /** Limits of memory and the like. */
+  readonly options?: WorkerOptions;
+}
+
+/** Starts the thread of an agent; `main` calls `serveAgentThread`. */
+export function startAgentThread<Start, Progress, Result>(
+  main: URL,
+  { agent, start, transfer = [], options }: ThreadStart<Start>,
+  handlers: CoordinatorHandlers<Progress>,
+): AgentThread<Progress, Result> {
+  const worker = new Worker(main, {
+    name: `agent ${agent}`,
+    ...options,
+    workerData: start,
+    transferList: [...transfer],
+  });
+  return new AgentThread(worker, agent, handlers);
+}
+
+/** The agent's view of the coordinator. */
+export type Coordinator<Progress, Result> = ThreadLink<
+  CoordinatorCalls<Progress, Result>,
+  AgentCalls
+>;
+
+export interface ServedAgent<Result> extends Handlers<AgentCalls> {
+  readonly result: Promise<Result>;
+}
+
+/** The whole life of an agent's thread: `run` begins the agent and returns how it is called and when it has finished. */
+export async function serveAgentThread<Start, Progress, Result>(
+  run: (
+    start: Start,
+    coordinator: Coordinator<Progress, Result>,
+  ) => ServedAgent<Result> | Promise<ServedAgent<Result>>,
+): Promise<void> {
+  const port = parentPort;
+  if (!port) throw new Error('An agent is served in a worker thread only.');
+  const link: Coordinator<Progress, Result> = new ThreadLink(port, (error) => failed(error));
+  const failed = (error: unknown) => link.tell('failed', packError(error));
+  try {
+    const agent = await run(workerData as Start, link);
+    link.serve(agent);
+    link.tell('finished', await agent.result);
+  } catch (error) {
+    failed(error);
+  }
+  port.close();
+}
+
+/** A fault that is the user's to mend says what it says; one of ours tells where it happened. */
+function namingAgent(agent: number, error: Error): Error {
+  if (error instanceof DrumlinError) return error;
+  error.message = `agent ${agent}: ${error.message}`;
+  error.stack = `agent ${agent}: ${error.stack}`;
+  return error;
+}
+
+function uncaught(agent: number, error: unknown): Error {
+  if (systemCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY')
+    return namingAgent(agent, unpackError(packError(error)));
+  return new DrumlinError(
+    'AGENT_MEMORY',
+    `Agent ${agent} ran out of memory.`,
+    'Crawl with fewer --agents or less --sieve-memory; what was crawled until now is in the folder.',
+    { exitCode: EXIT.internal, cause: error },
+  );
+}
+
+function goneSilently(agent: number, code: number): DrumlinError {
+  return new DrumlinError(
+    'AGENT_GONE',
+    `Agent ${agent} ended without a word (exit code ${code}).`,
+    'Please report it; what was crawled until now is in the folder.',
+    { exitCode: EXIT.internal },
+  );
+}

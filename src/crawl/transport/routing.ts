@@ -1,0 +1,46 @@
+/**
+ * Which agent owns a partition?
+ *
+ * Idea      Each agent owns one contiguous range of the partitions. The partition is the first ten bits of every stored
+ *           key, so what an agent owns is one contiguous range of every sorted file, and another number of agents
+ *           moves ranges, not single keys.
+ *
+ *             partitions   0 ──────── 341 │ 342 ─────── 682 │ 683 ────── 1023
+ *             agents             0        │        1        │        2
+ *
+ * Requires  1 to 1,024 agents; a partition from 0 to 1,023.
+ * Ensures   every partition has one owner, every agent at least one partition, and two agents differ by at most one.
+ * Cost      one multiplication and one division.
+ */
+import { DrumlinError } from '../../base/errors.ts';
+import { PARTITIONS } from '../../url/fingerprint.ts';
+
+/** Partitions `first` up to, and without, `end`. */
+export interface PartitionRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** The agent, 0 to `agents - 1`, that owns a partition. */
+export function agentOf(partition: number, agents: number): number {
+  return Math.floor((partition * agents) / PARTITIONS);
+}
+
+/** The partitions that an agent owns: exactly those of which `agentOf` says so. */
+export function partitionsOf(agent: number, agents: number): PartitionRange {
+  return { first: firstOf(agent, agents), end: firstOf(agent + 1, agents) };
+}
+
+function firstOf(agent: number, agents: number): number {
+  return Math.ceil((agent * PARTITIONS) / agents);
+}
+
+/** Refuses a number of agents that leaves one without a partition. */
+export function requireAgents(agents: number): void {
+  if (Number.isInteger(agents) && agents >= 1 && agents <= PARTITIONS) return;
+  throw new DrumlinError(
+    'AGENTS',
+    `${agents} is not a number of agents.`,
+    `Take 1 to ${PARTITIONS}; one for each core is usual.`,
+  );
+}

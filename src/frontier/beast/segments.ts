@@ -1,0 +1,193 @@
+/**
+ * A file of BEAST: segments, each the entries of one queue. The files of rounds, those of what waits for later, and the journal have
+ * this one format.
+ *
+ * Format    the file's header; then for each segment its key (i48: a round, or minus the number of a rescan), its bytes (u48), its
+ *           count (u48), and the entries, each a varint length and as many bytes.
+ * Idea      A file of rounds has its segments in the order of rounds, so it is read from front to back like any queue, only
+ *           with pauses: a segment, and where it ends the head of the next, which says in which round to come back. Nothing of it needs to be
+ *           in memory but that place, and it is not open in between.
+ * Ensures   entries in the order in which they were written. A file whose numbers contradict each other is refused by name.
+ */
+
+import type { Bytes } from '../../base/units.ts';
+import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
+import type { Disk, DiskFile } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { damaged } from '../backlog/run-index.ts';
+import { type Entries, entryEnd, wholeEntries } from '../queue/path-queue.ts';
+
+const FORMAT: Format = { type: 'bst', version: 1 };
+const SEGMENT_HEAD: Bytes = 18;
+const LOG_BUFFER: Bytes = 128 * 1024;
+
+/** What is to be written of one queue. */
+export interface Segment {
+  readonly key: number;
+  readonly count: number;
+  readonly bytes: Bytes;
+  /** Of which each holds whole entries. */
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** Appends segments to a file that has `length`, or makes it; returns its new length. */
+export async function writeSegments(
+  disk: Disk,
+  path: string,
+  length: Bytes | undefined,
+  segments: Iterable<Segment>,
+): Promise<Bytes> {
+  const log =
+    length === undefined
+      ? await AppendLog.create(disk, path, FORMAT, LOG_BUFFER)
+      : await AppendLog.open(disk, path, FORMAT, length, LOG_BUFFER);
+  await closeOnFailure([log], async () => {
+    for (const { key, bytes, count, pieces } of segments) {
+      await log.append(segmentHead(key, bytes, count));
+      for (const piece of pieces) await log.append(piece);
+    }
+    await log.flush();
+  });
+  await log.close();
+  return log.length;
+}
+
+/** Where the reading of a file stands: in a segment, of which so much is left. */
+export interface ReadingState {
+  readonly id: number;
+  readonly at: Bytes;
+  readonly key: number;
+  readonly bytes: Bytes;
+  readonly count: number;
+}
+
+export class SegmentReader {
+  readonly id: number;
+  readonly #disk: Disk;
+  readonly #path: string;
+  length: Bytes;
+  #at: Bytes;
+  #key: number;
+  #bytes: Bytes;
+  #count: number;
+  #file: DiskFile | undefined;
+  #isKnown = false;
+
+  constructor(disk: Disk, path: string, length: Bytes, state: ReadingState) {
+    this.#disk = disk;
+    this.#path = path;
+    this.length = length;
+    this.id = state.id;
+    this.#at = state.at;
+    this.#key = state.key;
+    this.#bytes = state.bytes;
+    this.#count = state.count;
+  }
+
+  /** At the first segment of a file. */
+  static async begin(disk: Disk, path: string, length: Bytes, id: number): Promise<SegmentReader> {
+    const reader = new SegmentReader(disk, path, length, {
+      id,
+      at: HEADER_BYTES,
+      key: 0,
+      bytes: 0,
+      count: 0,
+    });
+    try {
+      await reader.#nextSegment(new Uint8Array(0));
+      return reader;
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+  }
+
+  /** Of the segment that comes next; of no meaning at the end. */
+  get key(): number {
+    return this.#key;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#count === 0;
+  }
+
+  get state(): ReadingState {
+    return { id: this.id, at: this.#at, key: this.#key, bytes: this.#bytes, count: this.#count };
+  }
+
+  /** The next entries of the segment, about `window` bytes of them, one at least; it must not be at the end. */
+  async take(window: Bytes): Promise<Entries> {
+    const { read, entries } = await this.#readEntries(window);
+    const { length } = entries.bytes;
+    this.#at += length;
+    this.#bytes -= length;
+    this.#count -= entries.count;
+    if ((this.#count === 0) !== (this.#bytes === 0))
+      throw damaged(this.#path, 'has another number of entries');
+    if (this.#count === 0) await this.#nextSegment(read.subarray(length));
+    return entries;
+  }
+
+  /** Until something is taken again. */
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** The bytes that were read, and the whole entries at their head. */
+  async #readEntries(window: Bytes): Promise<{ read: Uint8Array; entries: Entries }> {
+    for (let size = window; ; ) {
+      const read = await this.#read(Math.min(size, this.#bytes + SEGMENT_HEAD));
+      const inSegment = read.subarray(0, this.#bytes);
+      const entries = wholeEntries(inSegment, this.#count);
+      if (entries.count > 0) return { read, entries };
+      const end = entryEnd(inSegment, 0); // Infinity where even its length is cut off
+      const isCut = inSegment.length < this.#bytes && (end <= this.#bytes || end === Infinity);
+      if (!isCut) throw damaged(this.#path, `has no whole entry at ${this.#at}`);
+      size = end === Infinity ? 2 * size : end;
+    }
+  }
+
+  /** The head of the next segment, which may be what was read already. */
+  async #nextSegment(read: Uint8Array): Promise<void> {
+    if (this.#at === this.length) return;
+    const bytes = read.length < SEGMENT_HEAD ? await this.#read(SEGMENT_HEAD) : read;
+    if (bytes.length < SEGMENT_HEAD) throw damaged(this.#path, 'ends inside the head of a segment');
+    const head = Buffer.from(bytes.buffer, bytes.byteOffset, SEGMENT_HEAD);
+    this.#at += SEGMENT_HEAD;
+    this.#key = head.readIntLE(0, 6);
+    this.#bytes = head.readUIntLE(6, 6);
+    this.#count = head.readUIntLE(12, 6);
+    if (this.#count === 0 || this.#at + this.#bytes > this.length) {
+      throw damaged(this.#path, `has no whole segment at ${this.#at}`);
+    }
+  }
+
+  /** At most `most` bytes from where it stands. */
+  async #read(most: Bytes): Promise<Uint8Array> {
+    this.#file ??= await this.#open();
+    const bytes = Buffer.allocUnsafeSlow(Math.min(most, this.length - this.#at));
+    await this.#file.readAll(bytes, this.#at);
+    return bytes;
+  }
+
+  async #open(): Promise<DiskFile> {
+    const file = await this.#disk.open(this.#path, 'read');
+    try {
+      if (!this.#isKnown) await requireFormat(file, FORMAT);
+      this.#isKnown = true;
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+}
+
+function segmentHead(key: number, bytes: Bytes, count: number): Uint8Array {
+  const head = Buffer.allocUnsafe(SEGMENT_HEAD);
+  head.writeIntLE(key, 0, 6);
+  head.writeUIntLE(bytes, 6, 6);
+  head.writeUIntLE(count, 12, 6);
+  return head;
+}

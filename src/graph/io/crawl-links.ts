@@ -1,0 +1,177 @@
+/**
+ * The links of a crawl, read from its archive.
+ *
+ * Idea      the archive holds every page that was fetched, so the graph can be made at any time, at any level, and by
+ *           another version's reading of links. Pages, and what they link to, are nodes; a redirect is an arc.
+ * Requires  the folder of a crawl, or any folder with an `archive` of WARC files in it.
+ * Ensures   the links that the crawl would have followed: those that ask not to be (nofollow) are left out unless
+ *           asked for. Arcs within a host, or within a domain, are left out where those are the nodes. What cannot be
+ *           read of a damaged archive is told, not thrown.
+ */
+import { join } from 'node:path';
+import { Archive } from '../../archive/index/archive.ts';
+import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
+import { isWarcName } from '../../archive/warc/warc-names.ts';
+import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { decodeContent } from '../../fetch/decode.ts';
+import { redirectTarget } from '../../fetch/redirect.ts';
+import { type ResponseHead, readHead } from '../../fetch/response-head.ts';
+import { isHtml } from '../../parse/is-html.ts';
+import { parsePage } from '../../parse/page.ts';
+import { canonicalise } from '../../url/canonical.ts';
+import { payLevelDomain } from '../../url/domain.ts';
+import { ParameterList, TRACKING_PARAMETERS } from '../../url/parameters.ts';
+import { hostOf, pathOf } from '../../url/parts.ts';
+import type { GraphLevel } from '../graph-file.ts';
+
+export interface CrawlLinksOptions {
+  readonly level: GraphLevel;
+  /** Links that ask not to be followed too. */
+  readonly nofollow?: boolean | undefined;
+  /** Told the share of the archive that was read. */
+  readonly onRead?: (share: number) => void;
+  readonly onWarning?: (text: string) => void;
+}
+
+/** `[page]` for every page, `[page, target]` for its links, as names of the level. */
+export async function* crawlLinks(
+  disk: Disk,
+  folder: string,
+  options: CrawlLinksOptions,
+): AsyncGenerator<[string, string?]> {
+  const files = await archiveOf(disk, folder);
+  const archive = await Archive.open(disk, folder);
+  let unresolved = 0;
+  const drop = await droppedParameters(disk, folder);
+  const nodeOf = NODE_OF[options.level];
+  let before = 0;
+  for (const { path, bytes } of files.list) {
+    const reader = readWarc(path, { disk });
+    for await (const record of reader) {
+      const page = record.type === 'revisit' ? await originalOf(record, archive) : record;
+      if (!page) unresolved++;
+      const links = await linksOf(record, page ?? record, drop, options.nofollow === true);
+      if (links !== undefined) {
+        const node = nodeOf(links.url);
+        yield [node];
+        for (const target of new Set(links.targets.map(nodeOf))) {
+          if (options.level === 'page' || target !== node) yield [node, target];
+        }
+      }
+      options.onRead?.((before + record.offset + record.length) / files.bytes);
+    }
+    if (reader.fault) {
+      const { kind, fact, offset } = reader.fault;
+      options.onWarning?.(
+        `${path} is ${kind} at byte ${offset} (${fact}): pages after it are not in the graph.`,
+      );
+    }
+    before += bytes;
+  }
+  if (unresolved > 0) {
+    options.onWarning?.(
+      archive.index
+        ? `${unresolved} pages are the same as others that are not in ${folder}: their links are not in the graph.`
+        : `${unresolved} pages are the same as others, and without an index their links are not in the graph: run "drumlin archive index ${folder}" first.`,
+    );
+  }
+}
+
+/** Without an index, each would be looked for in the whole archive. */
+async function originalOf(revisit: WarcRecord, archive: Archive): Promise<WarcRecord | undefined> {
+  return archive.index && archive.original(revisit);
+}
+
+const NODE_OF: Readonly<Record<GraphLevel, (url: string) => string>> = {
+  page: (url) => url,
+  host: hostOf,
+  domain: (url) => payLevelDomain(hostOf(url)),
+};
+
+async function archiveOf(disk: Disk, folder: string) {
+  const archive = join(folder, 'archive');
+  const names = await disk.list(archive).catch(absent([] as string[]));
+  const list: { path: string; bytes: number }[] = [];
+  for (const name of names.filter(isWarcName).sort()) {
+    const file = await disk.open(join(archive, name), 'read');
+    list.push({ path: join(archive, name), bytes: await file.size() });
+    await file.close();
+  }
+  if (list.length === 0) {
+    throw new DrumlinError(
+      'CRAWL_MISSING',
+      `${folder} holds no archive of a crawl.`,
+      'Name the folder that was given to "drumlin crawl --dir".',
+      { exitCode: EXIT.folder },
+    );
+  }
+  return { list, bytes: list.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** What the crawl dropped from every URL: without that its links would have other names than its pages. */
+async function droppedParameters(disk: Disk, folder: string): Promise<ParameterList | undefined> {
+  const path = join(folder, 'crawl.json');
+  const text = await disk.readText(path).catch(absent('{}'));
+  const asked = settingOf(path, text);
+  if (!Array.isArray(asked) || asked.length === 0) return undefined;
+  return new ParameterList(
+    asked.flatMap((name) => (name === 'tracking' ? TRACKING_PARAMETERS : [String(name)])),
+  );
+}
+
+function settingOf(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)?.settings?.dropParameters;
+  } catch (cause) {
+    throw new DrumlinError(
+      'CRAWL_DAMAGED',
+      `${path} is no JSON.`,
+      'Restore it from a copy, or remove it.',
+      {
+        exitCode: EXIT.folder,
+        cause,
+      },
+    );
+  }
+}
+
+/** What stands for a file that is not there; other failures stay failures. */
+function absent<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return instead;
+    throw error;
+  };
+}
+
+/** Of a record, and of the one that holds its page. Undefined for what is no page: other records, robots.txt, what has no URL or no head. */
+async function linksOf(
+  record: WarcRecord,
+  page: WarcRecord,
+  drop: ParameterList | undefined,
+  nofollow: boolean,
+): Promise<{ url: string; targets: string[] } | undefined> {
+  if (record.type !== 'response' && record.type !== 'revisit') return undefined;
+  const url = canonicalise(record.headers.targetUri ?? '');
+  const head = headOf(record.block);
+  if (url === undefined || head === undefined || pathOf(url) === '/robots.txt') return undefined;
+  const redirect = redirectTarget({ ...head, url }, drop && { drop });
+  if (redirect !== undefined) return { url, targets: [redirect] };
+  const payload = payloadOf(page.block);
+  if (!isHtml(head.headers.get('content-type'), payload)) return { url, targets: [] };
+  const { body } = await decodeContent({ payload, headers: head.headers });
+  const context = {
+    url,
+    contentType: head.headers.get('content-type'),
+    robotsHeaders: head.headers.all('x-robots-tag'),
+  };
+  const { links, robots } = parsePage(body, context, drop && { drop });
+  const taken = links.filter((link) => nofollow || !(link.nofollow || robots.nofollow));
+  return { url, targets: taken.map((link) => link.url) };
+}
+
+function headOf(block: Uint8Array): ResponseHead | undefined {
+  const end = headEnd(block);
+  return end < 0 ? undefined : readHead(Buffer.from(block.buffer, block.byteOffset, end));
+}

@@ -1,0 +1,103 @@
+/**
+ * Brings a graph in from files of others: which files there are, how far they were read, and what is wrong with them.
+ */
+
+import { DrumlinError } from '../../base/errors.ts';
+import { Disk } from '../../disk/disk.ts';
+import { inputBytes, inputFiles, type ReadProgress } from '../../disk/text-input.ts';
+import { type BuildOptions, buildGraph, RepeatedNameError } from '../build.ts';
+import type { GraphFacts } from '../graph-file.ts';
+import { baseName, bvArcs, readProperties } from './bv.ts';
+import { levelOf, sortFiles, Vertices } from './common-crawl.ts';
+import { holdsNumbers, namedEdges, numberedEdges } from './edge-list.ts';
+
+export type ImportFormat = 'edges' | 'common-crawl' | 'bv';
+
+export interface ImportOptions extends BuildOptions {
+  readonly format: ImportFormat;
+  /** Of edge lists: nodes are names even if they look like numbers. */
+  readonly names?: boolean | undefined;
+}
+
+/** Files, or folders of them; they count as one, in the order given. */
+export async function importGraph(
+  paths: readonly string[],
+  folder: string,
+  options: ImportOptions,
+): Promise<GraphFacts> {
+  const disk = options.disk ?? new Disk();
+  if (options.format === 'bv') return importBv(disk, paths, folder, options);
+  const files = await inputFiles(disk, paths);
+  if (files.length === 0)
+    throw new DrumlinError(
+      'GRAPH_INPUT',
+      `There are no files in ${paths.join(' and ')}.`,
+      'Name some.',
+    );
+  const onRead = await progressOf(disk, files, options);
+  return options.format === 'edges'
+    ? importEdges(disk, files, folder, options, onRead)
+    : importCommonCrawl(disk, files, folder, options, onRead);
+}
+
+async function importEdges(
+  disk: Disk,
+  files: readonly string[],
+  folder: string,
+  options: ImportOptions,
+  onRead: ReadProgress,
+): Promise<GraphFacts> {
+  const numbers = !options.names && (await holdsNumbers(disk, files));
+  const source = numbers
+    ? { ids: numberedEdges(disk, files, onRead) }
+    : { names: namedEdges(disk, files, onRead) };
+  return buildGraph(folder, source, options);
+}
+
+async function importCommonCrawl(
+  disk: Disk,
+  files: readonly string[],
+  folder: string,
+  options: ImportOptions,
+  onRead: ReadProgress,
+): Promise<GraphFacts> {
+  const { vertices, edges } = sortFiles(files);
+  const reader = new Vertices(disk, vertices);
+  const source = { numbered: reader.names(onRead), arcs: reader.edges(edges, onRead) };
+  try {
+    return await buildGraph(folder, source, { ...options, level: options.level ?? levelOf(files) });
+  } catch (error) {
+    throw error instanceof RepeatedNameError
+      ? ((await reader.repeatOf(error.repeated)) ?? error)
+      : error;
+  }
+}
+
+async function importBv(
+  disk: Disk,
+  paths: readonly string[],
+  folder: string,
+  options: ImportOptions,
+): Promise<GraphFacts> {
+  const base = baseName(paths);
+  const properties = await readProperties(disk, base);
+  const onRead = await progressOf(disk, [`${base}.graph`], options);
+  return buildGraph(
+    folder,
+    { ids: bvArcs(disk, base, properties, onRead), nodes: properties.nodes },
+    options,
+  );
+}
+
+async function progressOf(
+  disk: Disk,
+  files: readonly string[],
+  options: BuildOptions,
+): Promise<ReadProgress> {
+  const total = await inputBytes(disk, files);
+  let done = 0;
+  return (bytes) => {
+    done += bytes;
+    options.onProgress?.('reading', done / total);
+  };
+}

@@ -1,0 +1,60 @@
+/** What the web knows about its domains and no crawler ever sees: for experiments that judge rankings and budgets. */
+import { type BehaviourName, LAYERS } from '../behaviour.ts';
+import type { Resource } from '../resource.ts';
+import type { Web } from '../web.ts';
+import { textHash } from '../words/random.ts';
+
+export interface Truth {
+  readonly domain: string;
+  readonly kind: string;
+  /** Its part in its group (target, booster, leaf, hub), or ''. */
+  readonly role: string;
+  readonly spam: boolean;
+  readonly topic: number;
+  /** Pages ever born by this step. */
+  readonly pages: number;
+  readonly alive: boolean;
+  readonly behaviours: readonly BehaviourName[];
+}
+
+/** The truth of a domain by its number; numbers follow rank, the best first. */
+export function truthAt(web: Web, index: number): Truth {
+  const domain = web.domains.at(index);
+  const behaviours = LAYERS.map((layer) => domain.behaviour(layer)).filter(
+    (name) => name !== undefined,
+  );
+  return {
+    domain: domain.name,
+    kind: domain.kind.name,
+    role: domain.kind.role?.(web.world, domain) ?? '',
+    spam: domain.kind.spam,
+    topic: domain.topic,
+    pages: domain.pages,
+    alive: domain.alive,
+    behaviours,
+  };
+}
+
+/** The truth of a domain by the name of any of its hosts. */
+export function truthOf(web: Web, hostName: string): Truth | undefined {
+  const place = web.placeOf(hostName);
+  return place && truthAt(web, place.domain.index);
+}
+
+/** Whose text an address bears: pages with the same are copies of one another, but for links, headings and some edited paragraphs. */
+export function textAt(web: Web, hostName: string, target: string): string | undefined {
+  const resource = web.resourceAt(hostName, target, web.placeOf(hostName)?.domain.secure);
+  return resource && textOf(web, resource);
+}
+
+function textOf(web: Web, resource: Resource): string {
+  if (resource.is === 'other')
+    return `answer ${resource.answer.status} ${textHash(resource.answer.body)}`;
+  const { domain } = resource;
+  if (resource.is === 'small') return `small ${domain.index} ${resource.key}`;
+  const original = domain.kind.textOf?.(web, domain, resource.page) ?? {
+    domain,
+    page: resource.page,
+  };
+  return `page ${original.domain.index} ${original.page}`;
+}

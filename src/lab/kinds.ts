@@ -1,0 +1,23 @@
+/** Every kind of domain by its name. */
+import { academic, directory, giant, ordinary, personal } from './honest-kinds.ts';
+import type { Kind, KindName } from './kind.ts';
+import { copy, exchange, farm, honeypot, parked } from './spam-kinds.ts';
+import { alias, calendar, repeat, session, wildcard } from './trap-kinds.ts';
+
+export const KINDS: Readonly<Record<KindName, Kind>> = {
+  giant,
+  ordinary,
+  personal,
+  academic,
+  directory,
+  exchange,
+  farm,
+  parked,
+  copy,
+  honeypot,
+  wildcard,
+  calendar,
+  session,
+  repeat,
+  alias,
+};

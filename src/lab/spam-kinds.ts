@@ -1,0 +1,203 @@
+/**
+ * Those who deceive. Their groups are found by arithmetic: the j-th domain of a kind belongs to group j / size.
+ *
+ * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and ClueWeb's graphs: parked domains that make a hub
+ * look important to PageRank and OPIC, dense exchanges that lift in-degree, farms that reach a target over two hops, and
+ * the few good links that a honeypot earns and passes on.
+ */
+import { notFound } from './answer.ts';
+import type { Domain } from './domain.ts';
+import type { Kind, KindName } from './kind.ts';
+import { poolOf } from './paths.ts';
+import type { Resource } from './resource.ts';
+import type { Web } from './web.ts';
+import { hash, TAG, textHash } from './words/random.ts';
+import type { World } from './world.ts';
+
+const EXCHANGE_SIZE = 200;
+const FARM_SIZE = 100;
+const FARM_BOOSTERS = 9;
+const PARKING_SIZE = 500;
+const COMPLETENESS_PERCENT = 90;
+
+const deceit = { spam: true, linked: false, backbone: false, endless: false } as const;
+
+/** Between `least` and `least + spread` pages, whatever the rank. */
+const few =
+  (least: number, spread: number) =>
+  (world: World, index: number): number =>
+    least + (hash(world.seed, TAG.size, index) % spread);
+
+/** The group of a member: its first number and how many there are. */
+function groupOf(world: World, domain: Domain, size: number): { first: number; count: number } {
+  const first = Math.floor(domain.number / size) * size;
+  const all = world.layout.countOf(domain.kind.name, world.initialDomains);
+  return { first, count: Math.max(1, Math.min(size, all - first)) };
+}
+
+export const exchange: Kind = {
+  ...deceit,
+  name: 'exchange',
+  about: 'one of some hundred domains that nearly all link to each other',
+  pages: few(20, 40),
+  degree: (world, domain) => groupOf(world, domain, EXCHANGE_SIZE).count - 1,
+  target(web, domain, k) {
+    const { world } = web;
+    const { first, count } = groupOf(world, domain, EXCHANGE_SIZE);
+    if (hash(world.seed, TAG.member, domain.index, k) % 100 >= COMPLETENESS_PERCENT) return -1;
+    const other = first + ((domain.number - first + 1 + k) % count);
+    return world.layout.memberAt('exchange', other);
+  },
+};
+
+type FarmRole = 'target' | 'booster' | 'leaf';
+
+function farmRole(domain: Domain): FarmRole {
+  const place = domain.number % FARM_SIZE;
+  return place === 0 ? 'target' : place <= FARM_BOOSTERS ? 'booster' : 'leaf';
+}
+
+const OFFERS_A_PAGE = 30;
+const SISTERS_A_PAGE = 8;
+const SHOPS = 50;
+/** Of a farm's target, to whom spammers do not owe anything. */
+const TARGET_ORDINARY = 2;
+
+/** A program writes its pages: as many as anybody asks for, and each names more. */
+export const farm: Kind = {
+  ...deceit,
+  name: 'farm',
+  about: 'endless offers; leaves link to boosters, boosters to the target, which lists them all',
+  endless: true,
+  anyHost: true,
+  pages: few(4, 16),
+  role: (_world, domain) => farmRole(domain),
+  degree(world, domain) {
+    const { count } = groupOf(world, domain, FARM_SIZE);
+    return { target: TARGET_ORDINARY + count - 1, booster: 1, leaf: 3 }[farmRole(domain)];
+  },
+  target(web, domain, k) {
+    const { layout, seed } = web.world;
+    const role = farmRole(domain);
+    const { first, count } = groupOf(web.world, domain, FARM_SIZE);
+    if (role === 'target')
+      return k < TARGET_ORDINARY
+        ? undefined
+        : layout.memberAt('farm', first + k - TARGET_ORDINARY + 1);
+    const boosters = role === 'leaf' ? Math.min(FARM_BOOSTERS, count - 1) : 0;
+    const above = boosters && 1 + (hash(seed, TAG.member, domain.index, k) % boosters);
+    return layout.memberAt('farm', first + above);
+  },
+  furnish(web, domain, page, links) {
+    for (const address of offersOf(web, domain, page)) links.addAddress(address);
+  },
+  resource(web, domain, label, target) {
+    const isShop = domain.hostNumber(label) === -1;
+    const match = /^\/offers\/([0-9a-z]{1,7})$/.exec(target);
+    if (!match) return isShop && target !== '/robots.txt' ? nothingHere(domain) : undefined;
+    const key = textHash(match[1]);
+    const addresses = [...offersOf(web, domain, key), ...sisterOffers(web, domain, key)];
+    return { is: 'small', domain, key, addresses };
+  },
+};
+
+const nothingHere = (domain: Domain): Resource => ({ is: 'other', domain, answer: notFound() });
+
+function offersOf(web: Web, domain: Domain, key: number): string[] {
+  return Array.from({ length: OFFERS_A_PAGE }, (_, i) =>
+    offerAt(domain, hash(web.world.seed, TAG.wildcard, domain.index, key, i)),
+  );
+}
+
+/** Every offer is at one of the domain's many shops. */
+function offerAt(domain: Domain, draw: number): string {
+  const { slugs } = poolOf(domain);
+  const shop = `${slugs[(draw >>> 8) % Math.min(slugs.length, SHOPS)]}.${domain.name}`;
+  return `${domain.originOf(shop)}/offers/${draw.toString(36)}`;
+}
+
+/** Offers of members that it links to. */
+function sisterOffers(web: Web, domain: Domain, key: number): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < SISTERS_A_PAGE; i++) {
+    const draw = hash(web.world.seed, TAG.member, domain.index, key, i);
+    const target = farm.target?.(web, domain, draw % domain.degree) ?? -1;
+    if (target >= 0) found.push(offerAt(web.domains.at(target), draw));
+  }
+  return found;
+}
+
+export const parked: Kind = {
+  ...deceit,
+  name: 'parked',
+  about: 'a name nobody uses, full of links to its parking hub',
+  pages: few(1, 3),
+  role: (world, domain) =>
+    domain.number === groupOf(world, domain, PARKING_SIZE).first ? 'hub' : 'parked',
+  degree: () => 1,
+  target: (web, domain) => {
+    const { first } = groupOf(web.world, domain, PARKING_SIZE);
+    return domain.number === first ? -1 : web.world.layout.memberAt('parked', first);
+  },
+  /** Forty searches at the hub, each another address of it. */
+  furnish(web, domain, page, links) {
+    const { first, count } = groupOf(web.world, domain, PARKING_SIZE);
+    if (domain.number === first) {
+      for (let i = 1; i < Math.min(30, count); i++)
+        links.add(web.domains.at(web.world.layout.memberAt('parked', first + i)), 0);
+      return;
+    }
+    const hub = web.domains.at(web.world.layout.memberAt('parked', first));
+    for (let i = 0; i < 40; i++)
+      links.addAddress(`${hub.origin(0)}/?from=${domain.name}&ad=${page * 40 + i}`);
+  },
+  /** The hub has the same page for every search. */
+  resource(_web, domain, _label, target) {
+    const isSearch = /^\/\?from=[a-z.]+&ad=\d{1,4}$/.test(target);
+    return isSearch ? { is: 'page', domain, page: 0, alias: true } : undefined;
+  },
+};
+
+export const copy: Kind = {
+  ...deceit,
+  name: 'copy',
+  about: "another site's text between its own links, some of it changed a little",
+  pages: (_world, _index, byRank) => Math.min(byRank, 2000),
+  textOf(web, domain, page) {
+    const number = web.memberFor('ordinary', domain, 0);
+    if (number === undefined) return undefined;
+    const original = web.domains.at(number);
+    const edited = [0, 0, 20, 8][hash(web.world.seed, TAG.edit, domain.index, page) % 4];
+    return { domain: original, page: page % original.initialPages, edited };
+  },
+};
+
+const GROUP_SIZES: Partial<Record<KindName, number>> = {
+  farm: FARM_SIZE,
+  exchange: EXCHANGE_SIZE,
+  parked: PARKING_SIZE,
+};
+const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', 'copy'];
+
+export const honeypot: Kind = {
+  ...deceit,
+  name: 'honeypot',
+  about: 'good pages that earn good links, half of whose own links lead to spam',
+  linked: true,
+  pages: (_world, _index, byRank) => byRank,
+  target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),
+};
+
+/** Some spam domain that its makers want to be found: of a group, nearly always the first, which leads to the others. */
+export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
+  const draw = hash(web.world.seed, TAG.comment, domain.index, k);
+  for (let i = 0; i < BAITED.length; i++) {
+    const kind = BAITED[(draw + i) % BAITED.length];
+    const count = web.world.layout.countOf(kind, web.world.initialDomains);
+    if (count === 0) continue;
+    const number = (draw >>> 3) % count;
+    const size = (draw & 7) === 0 ? 1 : (GROUP_SIZES[kind] ?? 1);
+    return web.world.layout.memberAt(kind, number - (number % size));
+  }
+  return undefined;
+}

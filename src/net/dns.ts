@@ -1,0 +1,232 @@
+/**
+ * Names to addresses, through the servers the user chose, with a memory of its own.
+ *
+ * Idea      Answers and failures are kept for as long as they are good; a look-up under way is shared by all who ask. IPv4 is asked
+ *           for first, IPv6 only when a name has no IPv4 address.
+ * Requires  names in lower case, as they stand in a canonical URL.
+ * Ensures   every rejection is a DnsError, or what `onAnswer` rejected with. At most `maxEntries` names are remembered, those least recently used are forgotten first.
+ *           Addresses are not judged here: that is the guard's, at the moment of connecting.
+ * Cost      a Map look-up for a remembered name, a datagram or two for another.
+ *
+ * Address literals are answered without a look-up, and so are `localhost` and the names under it (RFC 6761, section 6.3). The system's
+ * hosts file and search list are not consulted: a crawl must mean the same on every machine.
+ */
+import { Resolver } from 'node:dns/promises';
+import { isIPv4, isIPv6 } from 'node:net';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { DrumlinError, systemCode } from '../base/errors.ts';
+import type { Millis } from '../base/units.ts';
+
+export type DnsFault = 'dns-not-found' | 'dns-failed' | 'dns-timeout';
+
+export class DnsError extends Error {
+  override readonly name = 'DnsError';
+  readonly fault: DnsFault;
+  constructor(fault: DnsFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+export interface ResolverOptions {
+  /** `127.0.0.1:5300`, `[::1]:5300`, `9.9.9.9`; the system's servers when absent. */
+  readonly servers?: readonly string[];
+  /** Patience with the first try; later tries are given more. */
+  readonly timeout?: Millis;
+  readonly tries?: number;
+  readonly maxEntries?: number;
+  /** A name keeps its first so many addresses. */
+  readonly maxAddresses?: number;
+  /** Bounds on what servers say. */
+  readonly minTtl?: Millis;
+  readonly maxTtl?: Millis;
+  /** How long a name that does not exist stays so; other failures are believed for a tenth of it. */
+  readonly negativeTtl?: Millis;
+  readonly clock?: Clock;
+  /** Told every answer with addresses that came from a server; whoever waits for them waits for this too. */
+  readonly onAnswer?: ((answer: DnsAnswer) => Promise<void>) | undefined;
+}
+
+/** What a server said of a name. */
+export interface DnsAnswer {
+  readonly host: string;
+  readonly askedAt: Millis;
+  /** Its address; undefined where any of several may have said it. */
+  readonly server: string | undefined;
+  /** Addresses, each with the seconds for which it is good. */
+  readonly records: readonly { readonly address: string; readonly ttl: number }[];
+}
+
+export interface NameResolver {
+  /** At least one address, or a DnsError; `anew` asks even if the answer is remembered. */
+  resolve(host: string, anew?: boolean): Promise<readonly ResolvedAddress[]>;
+  /** Look-ups under way fail with `dns-failed`. */
+  close(): void;
+}
+
+type Answer = readonly ResolvedAddress[] | DnsError;
+
+interface Entry {
+  readonly answer: Answer;
+  readonly storedAt: Millis;
+  readonly ttl: Millis;
+}
+
+const DEFAULTS = {
+  timeout: 5000,
+  tries: 3,
+  maxEntries: 20_000,
+  maxAddresses: 8,
+  minTtl: 60_000,
+  maxTtl: 24 * 3600_000,
+  negativeTtl: 300_000,
+};
+
+const FAULTS: Readonly<Record<string, DnsFault>> = {
+  ENOTFOUND: 'dns-not-found',
+  ENODATA: 'dns-not-found',
+  EBADNAME: 'dns-not-found',
+  ETIMEOUT: 'dns-timeout',
+};
+
+export function createResolver(options: ResolverOptions = {}): NameResolver {
+  return new CachingResolver(options);
+}
+
+class CachingResolver implements NameResolver {
+  readonly #options: typeof DEFAULTS;
+  readonly #clock: Clock;
+  readonly #resolver: Resolver;
+  readonly #onAnswer: ResolverOptions['onAnswer'];
+  /** In order of use, the least recent first. */
+  readonly #cache = new Map<string, Entry>();
+  readonly #underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
+
+  constructor({ servers, clock, onAnswer, ...options }: ResolverOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#clock = clock ?? systemClock;
+    this.#onAnswer = onAnswer;
+    this.#resolver = new Resolver({ timeout: this.#options.timeout, tries: this.#options.tries });
+    if (servers !== undefined && servers.length > 0) setServers(this.#resolver, servers);
+  }
+
+  resolve(host: string, anew = false): Promise<readonly ResolvedAddress[]> {
+    const known = literalAddresses(host) ?? (anew ? undefined : this.#remembered(host));
+    if (known !== undefined)
+      return known instanceof DnsError ? Promise.reject(known) : Promise.resolve(known);
+    const underWay = this.#underWay.get(host);
+    if (underWay !== undefined) return underWay;
+    const lookUp = this.#lookUp(host).finally(() => this.#underWay.delete(host));
+    this.#underWay.set(host, lookUp);
+    return lookUp;
+  }
+
+  close(): void {
+    this.#resolver.cancel();
+  }
+
+  #remembered(host: string): Answer | undefined {
+    const entry = this.#cache.get(host);
+    if (entry === undefined) return undefined;
+    this.#cache.delete(host);
+    // A clock set back makes an entry's age negative: then nothing is known about it.
+    const age = this.#clock.now() - entry.storedAt;
+    if (age < 0 || age >= entry.ttl) return undefined;
+    this.#cache.set(host, entry);
+    return entry.answer;
+  }
+
+  #remember(host: string, answer: Answer, ttl: Millis): void {
+    const { maxEntries } = this.#options;
+    if (this.#cache.size >= maxEntries) this.#cache.delete(this.#cache.keys().next().value!);
+    if (maxEntries > 0) this.#cache.set(host, { answer, storedAt: this.#clock.now(), ttl });
+  }
+
+  async #lookUp(host: string): Promise<readonly ResolvedAddress[]> {
+    const askedAt = this.#clock.now();
+    const records = await this.#ask(host);
+    const { minTtl, maxTtl, maxAddresses } = this.#options;
+    const kept = records.slice(0, maxAddresses);
+    const ttl =
+      1000 * kept.reduce((least, record) => Math.min(least, record.ttl), Number.POSITIVE_INFINITY);
+    const addresses = kept.map(({ address }) => addressOf(address));
+    this.#remember(host, addresses, Math.max(minTtl, Math.min(maxTtl, ttl)));
+    await this.#onAnswer?.({ host, askedAt, server: this.#onlyServer(), records });
+    return addresses;
+  }
+
+  async #ask(host: string): Promise<DnsAnswer['records']> {
+    const { negativeTtl } = this.#options;
+    try {
+      return await this.#query(host);
+    } catch (cause) {
+      const code = systemCode(cause);
+      const fault = FAULTS[code] ?? 'dns-failed';
+      const error = new DnsError(fault, `${host} could not be resolved (${code || cause})`, {
+        cause,
+      });
+      if (code !== 'ECANCELLED') {
+        this.#remember(host, error, fault === 'dns-not-found' ? negativeTtl : negativeTtl / 10);
+      }
+      throw error;
+    }
+  }
+
+  #onlyServer(): string | undefined {
+    const [server, ...others] = this.#resolver.getServers();
+    if (others.length > 0) return undefined;
+    return (
+      /^\[(.*)\]/.exec(server)?.[1] ?? (isIPv6(server) ? server : server?.replace(/:\d+$/, ''))
+    );
+  }
+
+  async #query(host: string): Promise<DnsAnswer['records']> {
+    try {
+      const records = await this.#resolver.resolve4(host, { ttl: true });
+      if (records.length > 0) return records;
+    } catch (error) {
+      if (systemCode(error) !== 'ENODATA') throw error;
+    }
+    return this.#resolver.resolve6(host, { ttl: true });
+  }
+}
+
+/** What a host stands for without a look-up: an address as it is written, or loopback; undefined for a name. */
+export function literalAddresses(host: string): readonly ResolvedAddress[] | undefined {
+  if (isIPv4(host)) return [{ ip: host, family: 4 }];
+  const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  if (isIPv6(bare)) return [{ ip: bare, family: 6 }];
+  const name = host.endsWith('.') ? host.slice(0, -1) : host;
+  if (name === 'localhost' || name.endsWith('.localhost')) {
+    return [
+      { ip: '127.0.0.1', family: 4 },
+      { ip: '::1', family: 6 },
+    ];
+  }
+  return undefined;
+}
+
+function addressOf(ip: string): ResolvedAddress {
+  return { ip, family: isIPv4(ip) ? 4 : 6 };
+}
+
+function setServers(resolver: Resolver, servers: readonly string[]): void {
+  for (const server of servers) {
+    // Node itself takes ports that do not exist.
+    const [, bracketed, dotted, port] = /^(?:\[(.*)\]|([\d.]*))(?::(\d+))?$/.exec(server) ?? [];
+    const ip = bracketed ?? dotted ?? server;
+    if ((isIPv4(ip) || isIPv6(ip)) && Number(port ?? 53) >= 1 && Number(port ?? 53) <= 65_535)
+      continue;
+    throw new DrumlinError(
+      'DNS_SERVER',
+      `"${server}" names no DNS server.`,
+      'Write an address, with a port if need be, like 127.0.0.1:5300 or [::1]:53.',
+    );
+  }
+  resolver.setServers(servers);
+}
+
+export interface ResolvedAddress {
+  readonly ip: string;
+  readonly family: 4 | 6;
+}

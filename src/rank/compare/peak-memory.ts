@@ -1,0 +1,50 @@
+/**
+ * The most memory a piece of work takes: how far the process grows while it runs, looked at from another thread, since the work may not
+ * let this one look.
+ *
+ * Costs     a thread, some 10 MB while it runs, which are not counted. What lives shorter than a look may be missed.
+ */
+import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
+
+/** Milliseconds between two looks. */
+const INTERVAL = 10;
+
+const PROGRAM = `
+const { parentPort, workerData: { peak, interval } } = require('node:worker_threads');
+const look = () => { peak[0] = Math.max(peak[0], process.memoryUsage.rss()); };
+setInterval(look, interval);
+parentPort.once('message', () => { look(); parentPort.close(); process.exit(); });
+parentPort.postMessage('ready');
+`;
+
+export async function peakMemory<T>(work: () => Promise<T>): Promise<{ result: T; bytes: number }> {
+  collectGarbage();
+  const peak = new Float64Array(new SharedArrayBuffer(8));
+  const worker = new Worker(PROGRAM, {
+    eval: true,
+    execArgv: [],
+    workerData: { peak, interval: INTERVAL },
+  });
+  await once(worker, 'message');
+  const before = process.memoryUsage.rss();
+  peak[0] = before;
+  try {
+    const result = await work();
+    const gone = once(worker, 'exit');
+    worker.postMessage('end');
+    await gone;
+    return { result, bytes: Math.max(0, peak[0] - before) };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** What the work before left behind would hide what the next one takes. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  gc();
+}

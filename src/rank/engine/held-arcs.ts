@@ -1,0 +1,203 @@
+/**
+ * The arcs of a graph as an iterative method needs them: summed over, again and again.
+ *
+ * Idea      where they fit, lists are read once and kept in the kernel's memory, relabelled; where not, only the vectors are kept
+ *           and each sum reads the lists again, a block at a time through the same kernel. The method does not see the difference.
+ * Requires  vectors made by `vector()`, as many as were planned. They are in the order of the kernel's own numbers of nodes:
+ *           `number` and `byNode` translate.
+ * Costs     in memory 4 bytes an arc and direction, and a node 4 bytes a direction, 8 a vector, 16 more; streaming, 8 bytes a node and vector, 12
+ *           more, and a block.
+ */
+import { DrumlinError } from '../../base/errors.ts';
+import { formatBytes, formatCount } from '../../base/units.ts';
+import { type Adjacency, BLOCK_ARCS } from '../../graph/graph.ts';
+import { Kernel, planRows, type Rows, rowsBytes, usefulThreads } from './kernel.ts';
+import { MOST_BYTES, requireMemory } from './memory.ts';
+import type { RankOptions } from './ranker.ts';
+import { loadRows, placesByDegree } from './relabel.ts';
+
+/** Rows of the kernel, of which the first is `first` among all. */
+export interface Portion {
+  readonly rows: Rows;
+  readonly first: number;
+}
+
+export interface HeldArcs {
+  readonly kernel: Kernel;
+  /** Whether the lists are in memory or read again for each sum. */
+  readonly held: 'memory' | 'stream';
+  readonly bytesRead: number;
+  /** All rows of one of the directions, in portions; a portion is valid until the next is asked for. */
+  portions(direction: number): AsyncIterable<Portion>;
+  vector(): Float64Array;
+  /** The kernel's number of a node. */
+  number(node: number): number;
+  byNode(vector: Float64Array): Float64Array;
+  close(): Promise<void>;
+}
+
+export interface ArcsWanted {
+  readonly nodes: number;
+  readonly arcs: number;
+  /** The directions to sum over. */
+  readonly lists: readonly Adjacency[];
+  /** How often each node is read. */
+  readonly degrees: Uint32Array;
+  readonly vectors: number;
+  /** Vectors of the same size that the caller holds elsewhere. */
+  readonly others: number;
+}
+
+type StreamWanted = Pick<ArcsWanted, 'nodes' | 'lists' | 'vectors'>;
+
+/** Beside the kernel: degrees and numbers while lists are read, degrees, numbers and scores at the end. */
+const KEPT_BYTES = 16;
+/** The same without numbers. */
+const STREAMED_BYTES = 12;
+
+export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promise<HeldArcs> {
+  const { nodes, arcs, lists, vectors, others } = wanted;
+  const resident = lists.length * rowsBytes(nodes, arcs) + 8 * vectors * nodes;
+  if (resident <= MOST_BYTES && resident + (KEPT_BYTES + 8 * others) * nodes <= options.memory) {
+    return ResidentArcs.load(wanted, resident, usefulThreads(options.threads, nodes, arcs));
+  }
+  const least = (8 * (vectors + others) + STREAMED_BYTES) * nodes;
+  requireMemory(options.memory, {
+    what: `The vectors of ${formatCount(nodes)} nodes`,
+    bytes: least,
+    reach: Number.POSITIVE_INFINITY, // not all of it is the kernel's; StreamedArcs looks at that
+  });
+  return StreamedArcs.open(wanted);
+}
+
+/** For a method that reads the lists once: nothing is kept. */
+export function streamArcs(wanted: StreamWanted): Promise<HeldArcs> {
+  return StreamedArcs.open(wanted);
+}
+
+class ResidentArcs implements HeldArcs {
+  readonly held = 'memory';
+  readonly bytesRead: number;
+  readonly kernel: Kernel;
+  readonly #rows: readonly Rows[];
+  readonly #places: Uint32Array;
+
+  static async load(
+    { lists, arcs, degrees }: ArcsWanted,
+    capacity: number,
+    threads: number,
+  ): Promise<HeldArcs> {
+    const kernel = new Kernel(capacity, threads);
+    try {
+      const places = placesByDegree(degrees);
+      const rows: Rows[] = [];
+      for (const one of lists) rows.push(await loadRows(kernel, one, arcs, places));
+      return new ResidentArcs(
+        kernel,
+        rows,
+        places,
+        lists.reduce((sum, one) => sum + one.bytes, 0),
+      );
+    } catch (error) {
+      await kernel.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    kernel: Kernel,
+    rows: readonly Rows[],
+    places: Uint32Array,
+    bytesRead: number,
+  ) {
+    this.kernel = kernel;
+    this.#rows = rows;
+    this.#places = places;
+    this.bytesRead = bytesRead;
+  }
+
+  async *portions(direction: number): AsyncGenerator<Portion> {
+    yield { rows: this.#rows[direction], first: 0 };
+  }
+
+  vector(): Float64Array {
+    return this.kernel.f64(this.kernel.allocate(8 * this.#places.length), this.#places.length);
+  }
+
+  number(node: number): number {
+    return this.#places[node];
+  }
+
+  byNode(vector: Float64Array): Float64Array {
+    const result = new Float64Array(vector.length);
+    for (let node = 0; node < result.length; node++) result[node] = vector[this.#places[node]];
+    return result;
+  }
+
+  close(): Promise<void> {
+    return this.kernel.close();
+  }
+}
+
+class StreamedArcs implements HeldArcs {
+  readonly held = 'stream';
+  bytesRead = 0;
+  readonly kernel: Kernel;
+  readonly #nodes: number;
+  readonly #lists: readonly Adjacency[];
+  readonly #longest: number;
+  readonly #rows: Rows;
+
+  static async open(wanted: StreamWanted): Promise<HeldArcs> {
+    let longest = BLOCK_ARCS;
+    for (const lists of wanted.lists)
+      for (const degree of await lists.degrees()) if (degree > longest) longest = degree;
+    const capacity = rowsBytes(BLOCK_ARCS, longest) + 8 * wanted.vectors * wanted.nodes;
+    if (capacity <= MOST_BYTES) return new StreamedArcs(wanted, longest, capacity);
+    throw new DrumlinError(
+      'GRAPH_SIZE',
+      `The vectors of ${formatCount(wanted.nodes)} nodes take ${formatBytes(capacity)}, and no more than ${formatBytes(MOST_BYTES)} can be used.`,
+      'Rank by in, opic or tse, which need less.',
+    );
+  }
+
+  /** A block is copied to where a plan of as many rows and arcs as the largest may have puts them. */
+  private constructor({ nodes, lists }: StreamWanted, longest: number, capacity: number) {
+    this.#nodes = nodes;
+    this.#lists = lists;
+    this.#longest = longest;
+    this.kernel = new Kernel(capacity, 1);
+    this.#rows = planRows(this.kernel, BLOCK_ARCS, longest, () => 0);
+  }
+
+  async *portions(direction: number): AsyncGenerator<Portion> {
+    const { kernel } = this;
+    const rows: Rows = { ...this.#rows, chunks: 1 };
+    const offsets = kernel.u32(rows.offsets, BLOCK_ARCS + 1);
+    const targets = kernel.u32(rows.targets, this.#longest);
+    const bounds = kernel.u32(rows.bounds, 2);
+    for await (const block of this.#lists[direction].scan()) {
+      offsets.set(block.offsets);
+      targets.set(block.targets);
+      bounds[1] = block.count;
+      yield { rows, first: block.first };
+    }
+    this.bytesRead += this.#lists[direction].bytes;
+  }
+
+  vector(): Float64Array {
+    return this.kernel.f64(this.kernel.allocate(8 * this.#nodes), this.#nodes);
+  }
+
+  number(node: number): number {
+    return node;
+  }
+
+  byNode(vector: Float64Array): Float64Array {
+    return Float64Array.from(vector); // out of the kernel's memory, which then can be let go
+  }
+
+  close(): Promise<void> {
+    return this.kernel.close();
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * The kernels and the memory they work on: sums over arcs at about a nanosecond an arc, on as many threads as are given.
+ *
+ * Idea      lists of neighbours and vectors live in one shared WebAssembly memory. A task is a few numbers at its
+ *           beginning; its rows are cut into chunks, and threads, this one included, draw chunks until none is left.
+ * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES` (memory.ts).
+ * Ensures   the same result, bit by bit, whatever the number of threads. The event loop gets a turn every few milliseconds.
+ * Costs     three times faster than the same loop in JavaScript; docs/ranking.md has the figures.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { KERNEL_WASM } from './kernel-wasm.ts';
+import { type Helpers, startHelpers } from './threads.ts';
+
+/** The little that is used of it: Node's types know the namespace only as a type. */
+declare const WebAssembly: {
+  Memory: new (size: {
+    initial: number;
+    maximum: number;
+    shared: true;
+  }) => { buffer: SharedArrayBuffer };
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: object) => { exports: object };
+};
+
+const PAGE = 65_536;
+/** Arcs and rows of a chunk: small enough to share out evenly, large enough that drawing one costs nothing. */
+const CHUNK = 65_536;
+/** This thread hands the event loop a turn after so many chunks: a few milliseconds. */
+const CHUNKS_A_TURN = 64;
+/** How long to sleep for threads that are still busy before the event loop gets a turn. */
+const PATIENCE = 20;
+
+const COMPILED = new WebAssembly.Module(KERNEL_WASM);
+
+interface Functions {
+  /** Works on at most so many chunks of the task; 1 when it stopped for want of any. */
+  work(most: number): 0 | 1;
+}
+
+/** Where things stand in the memory, in u32, but for three f64 from SCALE_AT on; kernel.as.ts has the same table in bytes. */
+const AT = {
+  round: 0,
+  nextChunk: 1,
+  busy: 2,
+  kind: 3,
+  chunks: 4,
+  bounds: 5,
+  offsets: 6,
+  targets: 7,
+  given: 8,
+  result: 9,
+  values: 10,
+  shares: 11,
+  jump: 12,
+  totals: 13,
+  first: 20,
+} as const;
+const SCALE_AT = 7;
+const TASK_BYTES = 128;
+const KIND = { stop: 0, sums: 1, walk: 2, share: 3 } as const;
+
+/** Lists of neighbours in a kernel's memory, row by row, and how they are shared out. All addresses. */
+export interface Rows {
+  readonly offsets: number;
+  readonly targets: number;
+  readonly chunks: number;
+  /** Chunk i is the rows bounds[i] .. bounds[i + 1). */
+  readonly bounds: number;
+  /** Two f64 for each chunk. */
+  readonly totals: number;
+}
+
+/** Vectors of one f64 a node; `given` is read by target, the others by row. */
+export interface WalkVectors {
+  readonly given: Float64Array;
+  readonly result: Float64Array;
+  readonly values: Float64Array;
+  readonly shares: Float64Array;
+  readonly jump: Float64Array | undefined;
+}
+
+export interface WalkWeights {
+  readonly scale: number;
+  readonly base: number;
+  readonly jumpWeight: number;
+}
+
+export interface WalkTotals {
+  /** The sum of what values changed by, without sign. */
+  readonly moved: number;
+  /** The sum of the new values of rows whose share is 0. */
+  readonly stuck: number;
+}
+
+export class Kernel {
+  readonly buffer: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #functions: Functions;
+  readonly #helpers: Helpers;
+  #allocated = TASK_BYTES;
+
+  /** `capacity` in bytes; what is not touched is not resident. */
+  constructor(capacity: number, threads: number) {
+    const pages = Math.ceil((capacity + TASK_BYTES) / PAGE);
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    const instance = new WebAssembly.Instance(COMPILED, { env: { memory } });
+    this.#functions = instance.exports as unknown as Functions;
+    this.buffer = memory.buffer;
+    this.#words = new Int32Array(memory.buffer, 0, TASK_BYTES / 4);
+    this.#helpers = startHelpers(threads - 1, COMPILED, memory);
+  }
+
+  /** An address of `size` bytes for good; asking for more than the capacity is a fault of the caller's plan. */
+  allocate(size: number): number {
+    const address = this.#allocated;
+    this.#allocated += Math.ceil(size / 8) * 8;
+    if (this.#allocated > this.buffer.byteLength)
+      throw new RangeError('the kernel memory is planned too small');
+    return address;
+  }
+
+  u32(address: number, length: number): Uint32Array {
+    return new Uint32Array(this.buffer, address, length);
+  }
+
+  f64(address: number, length: number): Float64Array {
+    return new Float64Array(this.buffer, address, length);
+  }
+
+  /** result[row] = Σ given[target] over the row's list; of all rows, these begin at `first`. Vectors lie in this memory. */
+  sums(rows: Rows, first: number, given: Float64Array, result: Float64Array): Promise<void> {
+    this.#words[AT.given] = given.byteOffset;
+    this.#words[AT.result] = result.byteOffset + 8 * first;
+    return this.#run(KIND.sums, rows);
+  }
+
+  /**
+   * values[row] = scale · Σ given[target] + base + jumpWeight · jump[row], and result[row] = values[row] · shares[row], which is
+   * what the row gives to each of those that list it in the next step.
+   */
+  async walk(
+    rows: Rows,
+    first: number,
+    vectors: WalkVectors,
+    weights: WalkWeights,
+  ): Promise<WalkTotals> {
+    this.#words[AT.given] = vectors.given.byteOffset;
+    for (const name of ['result', 'values', 'shares', 'jump'] as const) {
+      const vector = vectors[name];
+      this.#words[AT[name]] = vector ? vector.byteOffset + 8 * first : 0;
+    }
+    this.f64(0, TASK_BYTES / 8).set([weights.scale, weights.base, weights.jumpWeight], SCALE_AT);
+    await this.#run(KIND.walk, rows);
+    const totals = this.f64(rows.totals, 2 * rows.chunks);
+    let moved = 0;
+    let stuck = 0;
+    for (let i = 0; i < totals.length; i += 2) {
+      moved += totals[i];
+      stuck += totals[i + 1];
+    }
+    return { moved, stuck };
+  }
+
+  /**
+   * result[target] += 1 / how many others the row lists, for each of them; a row that lists itself gives itself nothing.
+   * Rows write to each other's results, so a kernel that does this has no helping threads.
+   */
+  share(rows: Rows, first: number, result: Float64Array): Promise<void> {
+    this.#words[AT.first] = first;
+    this.#words[AT.result] = result.byteOffset;
+    return this.#run(KIND.share, rows);
+  }
+
+  /** Ends the helping threads. */
+  async close(): Promise<void> {
+    this.#words[AT.kind] = KIND.stop;
+    this.#begin();
+    await this.#helpers.ended();
+  }
+
+  async #run(kind: number, rows: Rows): Promise<void> {
+    for (const name of ['offsets', 'targets', 'chunks', 'bounds', 'totals'] as const)
+      this.#words[AT[name]] = rows[name];
+    this.#words[AT.kind] = kind;
+    this.#words[AT.nextChunk] = 0;
+    this.#words[AT.busy] = this.#helpers.count;
+    this.#begin();
+    while (this.#functions.work(CHUNKS_A_TURN) === 0) await turn();
+    for (
+      let busy = Atomics.load(this.#words, AT.busy);
+      busy > 0;
+      busy = Atomics.load(this.#words, AT.busy)
+    ) {
+      if (Atomics.wait(this.#words, AT.busy, busy, PATIENCE) === 'timed-out') await turn();
+      this.#helpers.check();
+    }
+  }
+
+  #begin(): void {
+    Atomics.add(this.#words, AT.round, 1);
+    Atomics.notify(this.#words, AT.round);
+  }
+}
+
+/** Cuts rows into chunks of about equal work and writes the cuts down; the rows' lists are filled in by the caller. */
+export function planRows(
+  kernel: Kernel,
+  nodes: number,
+  arcs: number,
+  degreeOf: (row: number) => number,
+): Rows {
+  const offsetsAt = kernel.allocate(4 * (nodes + 1));
+  const targets = kernel.allocate(4 * arcs);
+  const boundsAt = kernel.allocate(4 * (mostChunks(nodes, arcs) + 1));
+  const offsets = kernel.u32(offsetsAt, nodes + 1);
+  const bounds = kernel.u32(boundsAt, mostChunks(nodes, arcs) + 1);
+  let chunks = 0;
+  let weight = 0;
+  for (let row = 0; row < nodes; row++) {
+    const degree = degreeOf(row);
+    offsets[row + 1] = offsets[row] + degree;
+    weight += degree + 1;
+    if (weight < CHUNK && row + 1 < nodes) continue;
+    bounds[++chunks] = row + 1;
+    weight = 0;
+  }
+  const totals = kernel.allocate(16 * mostChunks(nodes, arcs));
+  return { offsets: offsetsAt, targets, chunks, bounds: boundsAt, totals };
+}
+
+/** What `planRows` allocates. */
+export function rowsBytes(nodes: number, arcs: number): number {
+  return 4 * (nodes + 1) + 4 * arcs + 20 * (mostChunks(nodes, arcs) + 1) + 32;
+}
+
+/** More threads than chunks would only wait. */
+export function usefulThreads(threads: number, nodes: number, arcs: number): number {
+  return Math.max(1, Math.min(threads, mostChunks(nodes, arcs)));
+}
+
+function mostChunks(nodes: number, arcs: number): number {
+  return Math.ceil((nodes + arcs) / CHUNK);
+}

@@ -1,0 +1,122 @@
+/**
+ * The order that scores mean: greatest first, and equal scores by id, which is by name, since ids follow the byte order of
+ * names. So a ranking is reproducible to the last place.
+ *
+ * Idea      the bits of a non-negative double, read as an integer, are ordered as the number is. Sorting them from the lowest 11
+ *           bits up, keeping the order of equals, needs no comparison and settles ties on its own: ids come in first.
+ * Cost      six passes over the nodes, fewer when scores share their bits (in-degrees share most), and 24 bytes a node while it
+ *           runs; for a short list one pass with a heap.
+ */
+import { DrumlinError } from '../../base/errors.ts';
+
+const DIGIT = 11;
+const VALUES = 1 << DIGIT;
+/** Up to this part of all nodes a heap is quicker than sorting everything. */
+const SHORT_LIST = 1 / 64;
+
+/** The ids of the `top` nodes, best first. */
+export function order(scores: Float64Array, top: number = scores.length): Uint32Array {
+  for (let id = 0; id < scores.length; id++) {
+    if (!Number.isFinite(scores[id])) throw notFinite(id, scores[id]);
+  }
+  const count = Math.min(top, scores.length);
+  return count <= scores.length * SHORT_LIST
+    ? selectTop(scores, count)
+    : sortAll(scores).subarray(0, count);
+}
+
+function notFinite(id: number, score: number): DrumlinError {
+  return new DrumlinError(
+    'SCORES',
+    `Node ${id} has the score ${score}.`,
+    'Scores must be finite: report the method.',
+  );
+}
+
+/** Ids with the bits of their scores, turned so that they grow as the score falls. */
+interface Keyed {
+  readonly high: Uint32Array;
+  readonly low: Uint32Array;
+  readonly ids: Uint32Array;
+}
+
+/** The bits move along with the ids: to look them up by id would miss the cache in every pass. */
+function sortAll(scores: Float64Array): Uint32Array {
+  let from = descendingKeys(scores);
+  let to = emptyKeys(scores.length);
+  for (const word of ['low', 'high'] as const) {
+    for (let shift = 0; shift < 32; shift += DIGIT) {
+      if (!scatterByDigit(from[word], shift, from, to)) continue;
+      [from, to] = [to, from];
+    }
+  }
+  return from.ids;
+}
+
+/** The bits of a negative number grow already as it falls; the others are turned round. */
+function descendingKeys(scores: Float64Array): Keyed {
+  const keys = emptyKeys(scores.length);
+  const number = new Float64Array(1);
+  const words = new Uint32Array(number.buffer);
+  for (let id = 0; id < scores.length; id++) {
+    number[0] = scores[id] + 0; // minus zero becomes zero: it is the same score
+    const isNegative = words[1] >>> 31 === 1;
+    keys.high[id] = isNegative ? words[1] : words[1] ^ 0x7fffffff;
+    keys.low[id] = isNegative ? words[0] : ~words[0];
+    keys.ids[id] = id;
+  }
+  return keys;
+}
+
+function emptyKeys(n: number): Keyed {
+  return { high: new Uint32Array(n), low: new Uint32Array(n), ids: new Uint32Array(n) };
+}
+
+/** Moves everything into the order of one digit, keeping the order of equals; false, and nothing moved, where all are equal. */
+function scatterByDigit(keys: Uint32Array, shift: number, from: Keyed, to: Keyed): boolean {
+  const next = new Uint32Array(VALUES + 1);
+  for (let i = 0; i < keys.length; i++) next[((keys[i] >>> shift) & (VALUES - 1)) + 1]++;
+  if (keys.length === 0 || next[((keys[0] >>> shift) & (VALUES - 1)) + 1] === keys.length)
+    return false;
+  for (let value = 0; value < VALUES; value++) next[value + 1] += next[value];
+  for (let i = 0; i < keys.length; i++) {
+    const place = next[(keys[i] >>> shift) & (VALUES - 1)]++;
+    to.high[place] = from.high[i];
+    to.low[place] = from.low[i];
+    to.ids[place] = from.ids[i];
+  }
+  return true;
+}
+
+/** A heap of the best so far, the worst of them on top. */
+function selectTop(scores: Float64Array, count: number): Uint32Array {
+  const heap = new Uint32Array(count);
+  const worse = (a: number, b: number) =>
+    scores[a] < scores[b] || (scores[a] === scores[b] && a > b);
+  const sink = (id: number, size: number) => {
+    let hole = 0;
+    for (let child = 1; child < size; child = 2 * hole + 1) {
+      if (child + 1 < size && worse(heap[child + 1], heap[child])) child++;
+      if (!worse(heap[child], id)) break;
+      heap[hole] = heap[child];
+      hole = child;
+    }
+    heap[hole] = id;
+  };
+  const rise = (id: number, at: number) => {
+    let hole = at;
+    for (; hole > 0 && worse(id, heap[(hole - 1) >> 1]); hole = (hole - 1) >> 1)
+      heap[hole] = heap[(hole - 1) >> 1];
+    heap[hole] = id;
+  };
+  for (let id = 0; id < scores.length && count > 0; id++) {
+    if (id < count) rise(id, id);
+    else if (worse(heap[0], id)) sink(id, count);
+  }
+  for (let size = count - 1; size > 0; size--) {
+    const worst = heap[0];
+    sink(heap[size], size);
+    heap[size] = worst;
+  }
+  return heap;
+}

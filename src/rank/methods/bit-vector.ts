@@ -1,0 +1,223 @@
+/**
+ * Bit Vector, BV: supporters at level D, estimated from 64 bits a node.
+ *
+ * Definition (Becchetti et al., "Using Rank Propagation and Probabilistic Counting for Link-Based Spam Detection", WebKDD 2006; as Cui et al.,
+ * "Unsupervised Domain Ranking", §6.2 and §6.4, use it): every node draws 64 bits, each 1 with probability ε. D times every node ORs into
+ * its own bits those of its in-neighbours: then they are the union of the bits drawn by all nodes within distance D. Of N nodes
+ * none drew a given bit with probability (1 - ε)^N, so zeros tell N.
+ *
+ * Level one is removed: with z(d) the bits that are still zero within distance d, the nodes at distance D exactly are
+ * ln(z(D) / z(D - 1)) / ln(1 - ε).
+ *
+ * Rounds adapt ε: 64 bits tell N well only where N · ε is near 1. The first round has ε = 1 / n, each next one twice as much. A node is ready
+ * when N · ε seems to be 1/2, and its estimate is that of the next round: its bits were drawn anew, so that an estimate is not
+ * chosen for being high. The best supported nodes come first, and `rounds` counts from the first round that settles any; nodes that
+ * no round settled keep what the last one said.
+ *
+ * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 29 a node. The relative error is 13 % in the mean.
+ */
+
+import { formatCount } from '../../base/units.ts';
+import { BLOCK_ARCS, type Graph } from '../../graph/graph.ts';
+import { usefulThreads } from '../engine/kernel.ts';
+import { MOST_BYTES, requireMemory } from '../engine/memory.ts';
+import { defineRanker, type RankOptions, type RankResult } from '../engine/ranker.ts';
+import {
+  blockBytes,
+  cutLists,
+  feedBlocks,
+  loadInLists,
+  type PlacedLists,
+  shareOut,
+} from '../supporters/blocks.ts';
+import { ones } from '../supporters/supporters-bits.ts';
+import { SupportersKernel } from '../supporters/supporters-kernel.ts';
+import { drawBits } from './bit-vector-draw.ts';
+
+export const ranker = defineRanker({
+  name: 'bit-vector',
+  title: 'Bit vector',
+  parameters: {
+    rounds: {
+      kind: 'count',
+      default: 64,
+      least: 1,
+      most: 64,
+      doc: 'rounds from the first that settles a node on; 2 are enough for the top 1,000',
+    },
+    depth: {
+      kind: 'count',
+      default: 2,
+      least: 1,
+      most: 1000,
+      doc: 'the distance at which supporters are counted',
+    },
+    seed: {
+      kind: 'count',
+      default: 1,
+      least: 0,
+      most: 2 ** 32 - 1,
+      doc: 'another seed draws other bits',
+    },
+  },
+  run: estimate,
+});
+
+interface Values {
+  readonly rounds: number;
+  readonly depth: number;
+  readonly seed: number;
+}
+
+const BITS = 64;
+/** Arcs that one call is given: milliseconds. */
+const ARCS_A_CALL = 2 ** 20;
+/** The part of the bits left that is set where N · ε is 1/2. */
+const READY = 1 - Math.exp(-1 / 2);
+/** From here on more would not settle anything: half of all bits are drawn. */
+const GREATEST_CHANCE = 0.5;
+/** Two vectors of 64 bits, the score, and its stage. */
+const BYTES_A_NODE = 8 + 8 + 8 + 1;
+
+async function estimate(graph: Graph, values: Values, options: RankOptions): Promise<RankResult> {
+  const { nodes } = graph;
+  const vectors = await Vectors.open(graph, options);
+  try {
+    const scores = new Float64Array(nodes);
+    const stages = new Uint8Array(nodes);
+    let settled = 0;
+    let round = 0;
+    let counted = 0;
+    for (let chance = 1 / nodes; settled < nodes && counted < values.rounds; chance *= 2) {
+      const ofRound = Math.min(chance, GREATEST_CHANCE);
+      drawBits(vectors.far, ofRound, values.seed, round++);
+      for (let level = 0; level < values.depth; level++) await vectors.spread();
+      settled += settle(vectors, scores, stages, ofRound);
+      if (settled > 0) counted++;
+      options.onProgress?.(settled / nodes);
+      if (chance >= GREATEST_CHANCE) break;
+    }
+    const { held, bytesRead } = vectors;
+    return { scores, facts: { ...values, rounds: round, settled, held, bytesRead } };
+  } finally {
+    await vectors.close();
+  }
+}
+
+/** The bits of all nodes, two u32 a node: of nodes within a distance, and within one step more. */
+class Vectors {
+  readonly held: 'memory' | 'stream';
+  bytesRead: number;
+  readonly #kernel: SupportersKernel;
+  readonly #graph: Graph;
+  readonly #blockArcs: number;
+  /** Where they fit. */
+  readonly #lists: PlacedLists | undefined;
+  #near: number;
+  #far: number;
+
+  static async open(graph: Graph, options: RankOptions): Promise<Vectors> {
+    const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
+    const hands = usefulThreads(options.threads, graph.nodes, graph.arcs);
+    const least = BYTES_A_NODE * graph.nodes + blockBytes(hands, blockArcs, graph.nodes);
+    requireMemory(options.memory, {
+      what: `The bits and scores of ${formatCount(graph.nodes)} nodes and blocks to read`,
+      bytes: least,
+    });
+    const most = Math.min(options.memory, MOST_BYTES);
+    const kernel = new SupportersKernel(hands);
+    try {
+      const fits = least + 4 * (graph.nodes + 1 + graph.arcs) <= most;
+      return new Vectors(
+        kernel,
+        graph,
+        blockArcs,
+        fits ? await loadInLists(kernel, graph) : undefined,
+      );
+    } catch (error) {
+      await kernel.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    kernel: SupportersKernel,
+    graph: Graph,
+    blockArcs: number,
+    lists: PlacedLists | undefined,
+  ) {
+    this.#kernel = kernel;
+    this.#graph = graph;
+    this.#blockArcs = blockArcs;
+    this.#lists = lists;
+    this.held = lists ? 'memory' : 'stream';
+    this.bytesRead = lists ? graph.in.bytes : 0;
+    this.#near = kernel.allocate(8 * graph.nodes);
+    this.#far = kernel.allocate(8 * graph.nodes);
+  }
+
+  get near(): Uint32Array {
+    return this.#kernel.u32(this.#near, 2 * this.#graph.nodes);
+  }
+
+  get far(): Uint32Array {
+    return this.#kernel.u32(this.#far, 2 * this.#graph.nodes);
+  }
+
+  /** One step: what was far is near, and far is what its in-neighbours add to it. */
+  async spread(): Promise<void> {
+    [this.#near, this.#far] = [this.#far, this.#near];
+    const kernel = this.#kernel;
+    const callFor = ({ first, count, offsets, targets }: PlacedLists) =>
+      ['orLists', this.#near, this.#far, first, count, offsets, targets] as const;
+    if (this.#lists) {
+      const parts = cutLists(kernel, this.#lists, ARCS_A_CALL);
+      await shareOut(
+        kernel.hands,
+        parts,
+        async (part, hand) => () => kernel.call(hand, callFor(part)),
+      );
+      return;
+    }
+    // What the blocks take is given back after each step.
+    const empty = kernel.bytes;
+    const lists = this.#graph.in.scan({ blockArcs: this.#blockArcs });
+    await feedBlocks(kernel, lists, this.#blockArcs, callFor, () => {});
+    kernel.release(empty);
+    this.bytesRead += this.#graph.in.bytes;
+  }
+
+  close(): Promise<void> {
+    return this.#kernel.close();
+  }
+}
+
+const STAGE = { begun: 0, ready: 1, final: 2 } as const;
+
+/** Estimates anew what is not final yet; gives how many became so. */
+function settle(
+  { near, far }: Vectors,
+  scores: Float64Array,
+  stages: Uint8Array,
+  chance: number,
+): number {
+  const scale = 1 / Math.log1p(-chance);
+  let settled = 0;
+  for (let node = 0; node < scores.length; node++) {
+    if (stages[node] === STAGE.final) continue;
+    const before = zeros(near, node);
+    const after = zeros(far, node);
+    // Where there are so many nodes at smaller distances that no bit is left to tell, what the round before said is better.
+    if (before > 0)
+      scores[node] = after === before ? 0 : Math.log(Math.max(after, 0.5) / before) * scale;
+    if (stages[node] === STAGE.ready) {
+      stages[node] = STAGE.final;
+      settled++;
+    } else if (before - after >= READY * before) stages[node] = STAGE.ready;
+  }
+  return settled;
+}
+
+function zeros(bits: Uint32Array, node: number): number {
+  return BITS - ones(bits[2 * node]) - ones(bits[2 * node + 1]);
+}

@@ -1,0 +1,132 @@
+/**
+ * Top Supporters Estimation, TSE: the supporters at level two of every node, estimated from a sample of sources.
+ *
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §6.3): keep each source with probability p, together with its whole out-list; count
+ * the kept sources at distance two of each node; divide by p. tse-core.ts says why this works and what it costs.
+ *
+ * Here      sources are drawn by a hash (supporters-sample.ts): of the number, or of the name, so that a node stays in or out while the graph grows and
+ *           numbers shift; that takes reading all names. A sample that does not fit the memory is taken in parts, each with a pass over the in-graph.
+ */
+
+import { formatCount } from '../../base/units.ts';
+import { BLOCK_ARCS, type Graph } from '../../graph/graph.ts';
+import { usefulThreads } from '../engine/kernel.ts';
+import { MOST_BYTES, requireMemory } from '../engine/memory.ts';
+import { defineRanker, type RankOptions, type RankResult } from '../engine/ranker.ts';
+import { blockBytes } from '../supporters/blocks.ts';
+import { nameBits, type Sampler, sampler } from '../supporters/sample.ts';
+import { SupportersKernel } from '../supporters/supporters-kernel.ts';
+import { BYTES_PER_ARC, countSampled, retain } from '../supporters/tse-core.ts';
+import { buildIndex } from '../supporters/tse-index.ts';
+
+const PARAMETERS = {
+  p: {
+    kind: 'number',
+    default: 0.01,
+    least: 1e-9,
+    most: 1,
+    doc: 'the part of the sources that is sampled',
+  },
+  seed: {
+    kind: 'count',
+    default: 1,
+    least: 0,
+    most: 2 ** 32 - 1,
+    doc: 'another seed draws another sample',
+  },
+  sample: {
+    kind: 'choice',
+    of: ['id', 'name'],
+    default: 'id',
+    doc: 'draw sources by number, or by name, which is slower but keeps the sample as the graph grows',
+  },
+} as const;
+
+export const ranker = defineRanker({
+  name: 'tse',
+  title: 'Top supporters estimation',
+  parameters: PARAMETERS,
+  run: estimate,
+});
+
+interface Values {
+  readonly p: number;
+  readonly seed: number;
+  readonly sample: 'name' | 'id';
+}
+
+/** As often as the in-graph may be read, about: who waits for more should take a smaller p or more memory. */
+const MOST_PARTS = 100;
+
+async function estimate(graph: Graph, values: Values, options: RankOptions): Promise<RankResult> {
+  const blockArcs = Math.min(BLOCK_ARCS, Math.max(graph.nodes, graph.arcs));
+  const hands = usefulThreads(options.threads, graph.nodes, graph.arcs);
+  const mostArcs = arcsThatFit(graph, values.p, blockArcs, hands, options.memory);
+  const scores = new Float64Array(graph.nodes);
+  const kernel = new SupportersKernel(hands);
+  try {
+    const sampled = await drawSources(graph, values, sampler(values.p, values.seed));
+    let parts = 0;
+    let sources = 0;
+    let arcs = 0;
+    let sampleBytes = 0;
+    for (let from: number | undefined = 0; from !== undefined && from < graph.nodes; parts++) {
+      const part = await retain(graph.out.scan({ from, blockArcs }), sampled, mostArcs);
+      const empty = kernel.bytes;
+      const index = buildIndex(kernel, graph.nodes, part);
+      sampleBytes = Math.max(sampleBytes, kernel.bytes - empty);
+      const done = from / graph.nodes;
+      const share = (part.next ?? graph.nodes) / graph.nodes - done;
+      const inLists = graph.in.scan({ blockArcs });
+      await countSampled(kernel, index, inLists, blockArcs, (first, counts) => {
+        for (let i = 0; i < counts.length; i++) scores[first + i] += counts[i];
+        options.onProgress?.(done + (share * first) / graph.nodes);
+      });
+      kernel.release(empty);
+      sources += part.sources.length;
+      arcs += part.arcs;
+      from = part.next;
+    }
+    for (let node = 0; node < scores.length; node++) scores[node] /= values.p;
+    const bytesRead = graph.out.bytes + parts * graph.in.bytes;
+    return {
+      scores,
+      facts: { ...values, sources, sampledArcs: arcs, sampleBytes, parts, bytesRead },
+    };
+  } finally {
+    await kernel.close();
+  }
+}
+
+/** Whether a node is in the sample. By name it takes a bit a node: names can only be read in order. */
+async function drawSources(
+  graph: Graph,
+  { sample }: Values,
+  isIn: Sampler,
+): Promise<(node: number) => boolean> {
+  if (sample === 'id') return isIn;
+  const bits = new Uint32Array(Math.ceil(graph.nodes / 32));
+  let node = 0;
+  for await (const name of graph.names.all()) {
+    if (isIn(nameBits(name))) bits[node >>> 5] |= 1 << (node & 31);
+    node++;
+  }
+  return (id) => ((bits[id >>> 5] >>> (id & 31)) & 1) === 1;
+}
+
+/** Arcs of the sample for which there is room beside the scores, the bits of sample and index, and the blocks in hand. */
+function arcsThatFit(
+  { nodes, arcs }: Graph,
+  p: number,
+  blockArcs: number,
+  hands: number,
+  memory: number,
+): number {
+  const fixed = nodes * (8 + 1 / 8 + 1 / 4) + blockBytes(hands, blockArcs, nodes);
+  requireMemory(memory, {
+    what: `The scores of ${formatCount(nodes)} nodes, blocks to read and a hundredth of the sample`,
+    bytes: fixed + BYTES_PER_ARC * Math.ceil((p * arcs) / MOST_PARTS),
+    otherwise: 'a smaller --p',
+  });
+  return Math.floor((Math.min(memory, MOST_BYTES) - fixed) / BYTES_PER_ARC);
+}

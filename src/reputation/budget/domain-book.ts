@@ -1,0 +1,358 @@
+/**
+ * All domains of an agent, and the budget of each: IRLbot's STAR, and the left-over budgets of its BEAST.
+ *
+ *   countEdges, setSupporters, setOverride ─► records ◄─ offerUrls ─► take: which round each URL may go in
+ *
+ * Idea      A DRUM of records by the hash of the domain's name. Everything is a change (domain-delta.ts), applied when the DRUM
+ *           merges; URLs travel along and come back with what the record was just before them, which tells their place. Those of a domain
+ *           that are offered together travel together: what a tuple costs is shared by sixteen of them.
+ * Requires  one caller at a time; `countEdges`, `setSupporters`, `setOverride` and `put` may be called at any time.
+ *           Whoever makes it merge takes the answers: until then each merge keeps a file open.
+ * Ensures   the changes of a domain in the order they came; every URL offered is answered once, those of a domain in their
+ *           order, also after a crash. Opened at what `freeze` returned it is what it was then; only the budget function
+ *           is the caller's to give again. Memory is the number given, that of `MetHosts`, and the overrides.
+ * Cost      about 1 µs a URL; a flush reads and writes every record, and is never made durable outside `freeze`.
+ */
+import { join } from 'node:path';
+import { FieldReader, FieldWriter } from '../../base/fields.ts';
+import { type Pacer, politePacer } from '../../base/pacer.ts';
+import type { Bytes, Millis } from '../../base/units.ts';
+import { xxh64 } from '../../base/xxh64.ts';
+import type { Frozen } from '../../disk/checkpoint.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { Drum, type DrumAnswer, type DrumOptions, type DrumState } from '../../drum/drum.ts';
+import { DrumBatch } from '../../drum/drum-batch.ts';
+import type { KeyedBatch } from '../../drum/keyed-batch.ts';
+import { entryBytes } from '../../drum/keyed-batch.ts';
+import { openRecords, RecordReader } from '../../drum/records.ts';
+import {
+  type BudgetOf,
+  changeTo,
+  changing,
+  EDGES,
+  FETCHED,
+  OVERRIDE,
+  type Place,
+  POSTPONE,
+  PRICE,
+  type Prices,
+  placeUrl,
+  type Request,
+  requestFor,
+  SUPPORTERS,
+  storedLedger,
+  storedRecord,
+} from './domain-delta.ts';
+import { byDomain, type DomainGroup } from './domain-groups.ts';
+import { type DomainRecord, newLedger, newRecord, type Override, RECORD } from './domain-record.ts';
+import { MetHosts } from './met-hosts.ts';
+import type { Rounds } from './place.ts';
+
+export interface BookState {
+  readonly drum: DrumState;
+  /** Of the budgets. */
+  readonly version: number;
+  readonly waiting: number;
+  readonly overrides: readonly (readonly [string, Override])[];
+}
+
+export interface DomainBookOptions {
+  readonly disk: Disk;
+  /** Must exist; see `Drum`. */
+  readonly folder: string;
+  readonly memory: Bytes;
+  readonly budgetOf: BudgetOf;
+  readonly at?: Frozen<BookState> | undefined;
+  readonly pacer?: Pacer;
+  /** For tests. */
+  readonly geometry?: NonNullable<DrumOptions['geometry']>;
+}
+
+export interface KeyedRecord {
+  readonly key: bigint;
+  readonly record: DomainRecord;
+}
+
+export interface PlacedUrl {
+  /** The round that it may go in; or later, when there is more room; or blocked by the operator, for good. */
+  readonly place: Place;
+  /** What its domain may have a round. */
+  readonly budget: number;
+  /** The key of its domain. */
+  readonly domain: bigint;
+  /** The bytes that were offered. */
+  readonly entry: Uint8Array;
+}
+
+const RECORD_WINDOW = 64 * 1024;
+/** URLs of a domain that travel together: their places follow from the budget that the record has before the first. */
+const MOST_TOGETHER = 16;
+/** And their bytes, as a part of the longest tuple that the DRUM takes. */
+const PART_TOGETHER = 1 / 4;
+
+export class DomainBook {
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #drum: Drum;
+  readonly #bytesTogether: Bytes;
+  /** Seen by the DRUM's merges, too. */
+  readonly #prices: { version: number; budgetOf: BudgetOf };
+  readonly #overrides: Map<string, Override>;
+  readonly #hosts = new MetHosts();
+  readonly #change = new FieldWriter();
+  readonly #aux = new FieldWriter();
+  #collected = new DrumBatch();
+  #offered = new DrumBatch();
+  #waiting: number;
+
+  private constructor({ disk, folder, at }: DomainBookOptions, drum: Drum, prices: Prices) {
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#drum = drum;
+    this.#bytesTogether = drum.longestTuple * PART_TOGETHER;
+    this.#prices = prices;
+    this.#waiting = at?.state.waiting ?? 0;
+    this.#overrides = new Map(at?.state.overrides);
+  }
+
+  static async open(options: DomainBookOptions): Promise<DomainBook> {
+    const { disk, folder, memory, budgetOf, geometry, pacer = politePacer() } = options;
+    // Another version than that of any record: the function may not be the one that was used before.
+    const prices = { version: (options.at?.state.version ?? 0) + 1, budgetOf };
+    const at = options.at && { files: options.at.files, state: options.at.state.drum };
+    const combine = changing(prices);
+    const drum = await Drum.open({
+      disk,
+      folder,
+      memory,
+      at,
+      pacer,
+      combine,
+      ...(geometry && { geometry }),
+    });
+    return new DomainBook(options, drum, prices);
+  }
+
+  /** Changes and URLs that are not merged yet. */
+  get pending(): number {
+    return this.#collected.length + this.#drum.pending;
+  }
+
+  /** URLs offered and not taken yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Domains, as of the last merge. */
+  get size(): number {
+    return this.#drum.size;
+  }
+
+  /** What the operator decided, as it was set last. */
+  get overrides(): ReadonlyMap<string, Override> {
+    return this.#overrides;
+  }
+
+  /** `newEdges` domains link to it that did not before, and brought `cash`. */
+  countEdges(key: bigint, name: string, newEdges: number, cash: number, now: Millis): void {
+    const record = newRecord(name, seconds(now));
+    record.inDegree = newEdges;
+    record.cash = cash;
+    this.#update(key, EDGES, record);
+  }
+
+  /** Pages of the domain were fetched. */
+  countPages(key: bigint, pages: number): void {
+    const record = newRecord('', 0);
+    record.pages = pages;
+    this.#update(key, FETCHED, record);
+  }
+
+  setSupporters(key: bigint, supporters: number): void {
+    const record = newRecord('', 0);
+    record.supporters = supporters;
+    this.#update(key, SUPPORTERS, record);
+  }
+
+  /** Undefined leaves the domain to the policy again. */
+  setOverride(name: string, override: Override | undefined, now: Millis): void {
+    if (override === undefined) this.#overrides.delete(name);
+    else this.#overrides.set(name, override);
+    const record = newRecord(name, seconds(now));
+    record.override = override;
+    record.blocked = override === 'blocked';
+    this.#update(xxh64(name), OVERRIDE, record);
+  }
+
+  /**
+   * From now on budgets are these. Domains get theirs when something is learnt of them, or with their next URL; those named
+   * here, which must have a record, with the next merge.
+   */
+  setBudgets(budgetOf: BudgetOf, domains: Iterable<bigint> = []): void {
+    this.#prices.version++;
+    this.#prices.budgetOf = budgetOf;
+    for (const key of domains) this.#update(key, PRICE, newRecord('', 0));
+  }
+
+  /** One of the domain's URLs had a place in a round and has lost it: from now on it counts as put off. */
+  postpone(key: bigint): void {
+    const record = newRecord('', 0);
+    record.later = 1;
+    this.#update(key, POSTPONE, record);
+  }
+
+  /** Takes a record of another book. */
+  put(key: bigint, record: DomainRecord): void {
+    if (record.override !== undefined) this.#overrides.set(record.name, record.override);
+    this.#collected.update(key, changeTo(RECORD, { ...record, version: 0 }, this.#change));
+  }
+
+  /**
+   * Asks for places, for discoveries as they come out of the sieve; or `again`, for those that were put off. The batch may be
+   * reused afterwards.
+   */
+  async offerUrls(batch: KeyedBatch, rounds: Rounds, now: Millis, again = false): Promise<void> {
+    const request = { ...rounds, again };
+    for (const group of byDomain(batch, this.#hosts)) this.#ask(group, batch, request, now);
+    this.#waiting += batch.length;
+    await this.write();
+  }
+
+  /** Hands what was collected to the DRUM, which may merge. */
+  async write(): Promise<void> {
+    if (this.#collected.length === 0) return;
+    [this.#collected, this.#offered] = [this.#offered, this.#collected];
+    await this.#drum.offer(this.#offered);
+    this.#offered.clear();
+  }
+
+  /** Merges everything, so that `take` gives all places. */
+  async flush(): Promise<void> {
+    await this.write();
+    await this.#drum.flush();
+  }
+
+  /** The next places, or undefined when all that is merged was taken. */
+  async take(): Promise<PlacedUrl[] | undefined> {
+    const answers = await this.#drum.take();
+    if (!answers) return undefined;
+    const urls: PlacedUrl[] = [];
+    for (const answer of answers) addPlaced(answer, urls);
+    this.#waiting -= urls.length;
+    return urls;
+  }
+
+  /** All domains in the order of keys. The book may change and merge meanwhile: what is read is what it was at first. */
+  async *records(): AsyncGenerator<KeyedRecord> {
+    await this.flush();
+    yield* recordsIn(this.#disk, this.#folder, this.#drum.generation, this.#drum.size);
+  }
+
+  async freeze(): Promise<Frozen<BookState>> {
+    await this.write();
+    const { files, state } = await this.#drum.freeze();
+    const { version } = this.#prices;
+    return {
+      files,
+      state: { drum: state, version, waiting: this.#waiting, overrides: [...this.#overrides] },
+    };
+  }
+
+  settle({ files, state }: Frozen<BookState>): Promise<void> {
+    return this.#drum.settle({ files, state: state.drum });
+  }
+
+  /** Closes the files and keeps nothing that was not frozen. */
+  close(): Promise<void> {
+    return this.#drum.close();
+  }
+
+  #update(key: bigint, kind: number, record: DomainRecord): void {
+    this.#collected.update(key, changeTo(kind, this.#priced(record), this.#change));
+  }
+
+  /** Asks for places for URLs of a domain, as many at once as go together. Where it may be new, what they make of it goes with the first. */
+  #ask(
+    { key, domain, isKnown, entries }: DomainGroup,
+    batch: KeyedBatch,
+    request: Request,
+    now: Millis,
+  ): void {
+    let newcomer = isKnown ? undefined : this.#priced(newRecord(domain, seconds(now)));
+    for (let next = 0; next < entries.length; newcomer = undefined) {
+      const from = next;
+      // Budgets may have changed while those offered again waited: the first of them finds out for the others.
+      const end = Math.min(entries.length, request.again && from === 0 ? 1 : from + MOST_TOGETHER);
+      this.#beginAux(request, newcomer?.budget ?? 0);
+      for (let bytes = 0; next < end; next++) {
+        const entry = entryBytes(batch, entries[next]);
+        bytes += entry.length;
+        if (next > from && bytes > this.#bytesTogether) break;
+        this.#aux.bytes(entry);
+        if (newcomer) placeUrl(newcomer, request);
+      }
+      const change = requestFor(request, next - from, newcomer, this.#change);
+      this.#collected.checkUpdate(key, change, this.#aux.finish());
+    }
+  }
+
+  /** What `addPlaced` must know to find the places; the entries follow. */
+  #beginAux({ round, last }: Rounds, newcomersBudget: number): void {
+    this.#aux.clear();
+    this.#aux.number(round);
+    this.#aux.number(last);
+    this.#aux.number(newcomersBudget);
+  }
+
+  /** With the budget of a domain that nothing else is known of. */
+  #priced(record: DomainRecord): DomainRecord {
+    record.version = this.#prices.version;
+    record.budget = this.#prices.budgetOf(record);
+    return record;
+  }
+}
+
+const seconds = (time: Millis): number => Math.floor(time / 1000);
+
+/** Repeats what the merge did. */
+function addPlaced({ key, value, aux }: DrumAnswer, to: PlacedUrl[]): void {
+  const fields = new FieldReader(aux);
+  const request = { round: fields.number(), last: fields.number(), again: false };
+  const newcomersBudget = fields.number();
+  const ledger = value ? storedLedger(value) : newLedger();
+  if (!value) ledger.budget = newcomersBudget;
+  const { budget } = ledger;
+  while (!fields.atEnd)
+    to.push({ place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() });
+}
+
+/** The domains of a frozen book that may be in use, as of its last merge. */
+export function storedRecords(
+  disk: Disk,
+  folder: string,
+  { state: { drum } }: Frozen<BookState>,
+): AsyncGenerator<KeyedRecord> {
+  return recordsIn(disk, folder, drum.repository, drum.size);
+}
+
+/** With a handle of its own: a merge closes and deletes the file, which can be read to its end all the same. */
+async function* recordsIn(
+  disk: Disk,
+  folder: string,
+  generation: number,
+  size: number,
+): AsyncGenerator<KeyedRecord> {
+  if (generation === 0) return;
+  const source = await openRecords(disk, join(folder, `records.${generation}`), undefined, 0, size);
+  try {
+    const length = await source.file.size();
+    const reader = new RecordReader({ ...source, length }, undefined, RECORD_WINDOW);
+    for (await reader.next(); reader.ready; ) {
+      yield { key: reader.key, record: storedRecord(reader.value) };
+      const wait = reader.next();
+      if (wait) await wait;
+    }
+  } finally {
+    await source.file.close();
+  }
+}

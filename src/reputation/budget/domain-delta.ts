@@ -1,0 +1,180 @@
+/**
+ * What can happen to a domain's record, as values that a DRUM combines: edges were found, a score was estimated, the operator
+ * decided, the budgets changed, a URL asks for a place.
+ *
+ * Idea      A DRUM stores the first value of a key as it is. So a change that may be a domain's first carries the whole record that
+ *           it makes of a domain never seen, and that is what is read of it until the next change.
+ *
+ *           The budget is *in* the record. Placing a URL goes by the budget that stands there, and looks afterwards whether
+ *           it is of the present version; every other change computes it anew. So what was answered depends on the record
+ *           alone, not on when it was merged, and whoever asked finds the place by repeating `placeUrl`.
+ *
+ *           URLs of a domain that come together ask together: one change for all of them, each placed after the one before.
+ * Ensures   a change of the budgets reaches a domain at the latest after the next URLs that ask together.
+ */
+import { FieldReader, FieldWriter } from '../../base/fields.ts';
+import type { Combine } from '../../drum/combine.ts';
+import {
+  type DomainRecord,
+  isNameless,
+  type Ledger,
+  ledgerAt,
+  type OpenRecord,
+  openRecord,
+  RECORD,
+  readRecord,
+  writeOpened,
+  writeRecord,
+} from './domain-record.ts';
+import { type Allowance, place, type Rounds, repriced } from './place.ts';
+
+/** How many URLs a round a domain gets: whole, not negative. */
+export type BudgetOf = (record: Readonly<DomainRecord>) => number;
+
+export interface Prices {
+  /** From 1; every change of `budgetOf` has its own. */
+  readonly version: number;
+  readonly budgetOf: BudgetOf;
+}
+
+/** A round, later, or never. */
+export type Place = number | 'later' | 'blocked';
+
+/** Where URLs want to go. */
+export interface Request extends Rounds {
+  /** They were put off before, and are counted as such. */
+  readonly again: boolean;
+}
+
+export const EDGES = 1;
+export const SUPPORTERS = 2;
+export const OVERRIDE = 3;
+export const PRICE = 4;
+export const POSTPONE = 5;
+export const FETCHED = 8;
+/** Followed by twice the URLs after the first, plus one for `again`; by `round` and `last`: with the record of a domain never seen, or without. */
+const PLACE_NEW = 6;
+const PLACE = 7;
+
+/** Finds the place for a URL and enters it. */
+export function placeUrl(ledger: Ledger, request: Request): Place {
+  if (request.again && ledger.later > 0) ledger.later--;
+  else ledger.urls++;
+  if (ledger.blocked) {
+    ledger.refused++;
+    return 'blocked';
+  }
+  const next = place(ledger, ledger.budget, request);
+  if (!next) {
+    ledger.later++;
+    return 'later';
+  }
+  enter(ledger, next);
+  return next.nextRound;
+}
+
+/** A change with the record that it makes of a domain never seen. A view, valid until `out` is used again. */
+export function changeTo(kind: number, record: DomainRecord, out: FieldWriter): Uint8Array {
+  out.clear();
+  out.number(kind);
+  writeRecord(out, record);
+  return out.finish();
+}
+
+/** For so many URLs. `newcomer`, in which they have their places, must be given unless the domain is sure to be known. */
+export function requestFor(
+  request: Request,
+  urls: number,
+  newcomer: DomainRecord | undefined,
+  out: FieldWriter,
+): Uint8Array {
+  out.clear();
+  out.number(newcomer ? PLACE_NEW : PLACE);
+  out.number(2 * (urls - 1) + (request.again ? 1 : 0));
+  out.number(request.round);
+  out.number(request.last);
+  if (newcomer) writeRecord(out, newcomer);
+  return out.finish();
+}
+
+export const storedRecord = (value: Uint8Array): DomainRecord => readRecord(recordIn(value));
+
+export const storedLedger = (value: Uint8Array): Ledger => ledgerAt(recordIn(value));
+
+/** What a DRUM does with a change to a record that is there, by what `prices` hold just then. */
+export function changing(prices: Prices): Combine {
+  // In turn: what the last call returned is read while this one writes.
+  const buffers = [new FieldWriter(), new FieldWriter()];
+  let turn = 0;
+  return (old, next) => {
+    turn = 1 - turn;
+    const out = buffers[turn];
+    const fields = new FieldReader(next);
+    const kind = fields.number();
+    if (kind === RECORD) return next;
+    if (kind !== PLACE && kind !== PLACE_NEW) {
+      return priced(changed(storedRecord(old), kind, readRecord(fields)), prices, out);
+    }
+    const asked = fields.number();
+    const request = { again: asked % 2 === 1, round: fields.number(), last: fields.number() };
+    const opened = openRecord(recordIn(old));
+    for (let more = Math.floor(asked / 2); more >= 0; more--) placeUrl(opened.ledger, request);
+    const isFirstWithName = kind === PLACE_NEW && isNameless(opened);
+    if (!isFirstWithName && opened.ledger.version === prices.version) return reopened(opened, out);
+    const record = Object.assign(storedRecord(old), opened.ledger);
+    return priced(isFirstWithName ? named(record, readRecord(fields)) : record, prices, out);
+  };
+}
+
+function reopened(opened: OpenRecord, out: FieldWriter): Uint8Array {
+  out.clear();
+  out.number(RECORD);
+  writeOpened(out, opened);
+  return out.finish();
+}
+
+function priced(record: DomainRecord, { version, budgetOf }: Prices, out: FieldWriter): Uint8Array {
+  const budget = budgetOf(record);
+  enter(record, repriced(record, record.budget, budget));
+  record.budget = budget;
+  record.version = version;
+  return changeTo(RECORD, record, out);
+}
+
+function enter(ledger: Ledger, { nextRound, used, most, held, heldUntil }: Allowance): void {
+  ledger.nextRound = nextRound;
+  ledger.used = used;
+  ledger.most = most;
+  ledger.held = held;
+  ledger.heldUntil = heldUntil;
+}
+
+function changed(record: DomainRecord, kind: number, change: DomainRecord): DomainRecord {
+  if (kind === FETCHED) {
+    record.pages += change.pages;
+  } else if (kind === EDGES) {
+    record.inDegree += change.inDegree;
+    record.cash += change.cash;
+  } else if (kind === SUPPORTERS) {
+    record.supporters = change.supporters;
+  } else if (kind === POSTPONE) {
+    record.later += change.later;
+  } else if (kind === OVERRIDE) {
+    record.override = change.override;
+    record.blocked = change.blocked;
+  }
+  return record.name === '' && change.name !== '' ? named(record, change) : record;
+}
+
+function named(record: DomainRecord, { name, firstSeen }: DomainRecord): DomainRecord {
+  record.name = name;
+  if (record.firstSeen === 0) record.firstSeen = firstSeen;
+  return record;
+}
+
+/** The fields of the record in a value, whichever change it came with. */
+function recordIn(value: Uint8Array): FieldReader {
+  const fields = new FieldReader(value);
+  if (fields.number() === PLACE_NEW) for (let i = 0; i < 3; i++) fields.number();
+  return fields;
+}

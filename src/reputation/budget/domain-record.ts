@@ -1,0 +1,194 @@
+/**
+ * What is known of a domain, as the bytes of a DRUM value.
+ *
+ * Format    see `FieldWriter`: the kind of the value (`RECORD`, or the change that made the domain known, with fields of its own:
+ *           domain-delta.ts), flags, the ledger; then as one field what placing a URL never touches: pages, in-degree, first seen,
+ *           cash, supporters and the operator's budget where the flags say so, the name.
+ * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
+ */
+import { FieldReader, FieldWriter } from '../../base/fields.ts';
+import type { Allowance } from './place.ts';
+
+/** What the operator decided in place of the policy: a budget, nothing at all, or as much as the best domain gets. */
+export type Override = number | 'blocked' | 'trusted';
+
+/** The part that changes with every URL. */
+export interface Ledger extends Allowance {
+  nextRound: number;
+  used: number;
+  most: number;
+  held: number;
+  heldUntil: number;
+  /** URLs a round, as computed last, and by which version of the budgets; version 0: never. */
+  budget: number;
+  version: number;
+  /** URLs that passed the sieve: all that were placed, are put off, or were refused. */
+  urls: number;
+  /** Those put off at present. */
+  later: number;
+  /** Those refused because the domain was blocked. */
+  refused: number;
+  blocked: boolean;
+}
+
+export interface DomainRecord extends Ledger {
+  /** Empty while nothing but the key is known. */
+  name: string;
+  /** Pages fetched from it. */
+  pages: number;
+  /** Domains that link to it. */
+  inDegree: number;
+  cash: number;
+  /** The last estimate; undefined before the first. */
+  supporters: number | undefined;
+  /** Seconds since 1970. */
+  firstSeen: number;
+  override: Override | undefined;
+}
+
+export const RECORD = 0;
+
+const HAS_CASH = 1;
+const HAS_SUPPORTERS = 2;
+const HAS_BUDGET = 4;
+const BLOCKED = 8;
+const TRUSTED = 16;
+const NAMELESS = 32;
+
+/** One literal for every ledger there is, as for records below: a million of them are made a second. */
+export function newLedger(): Ledger {
+  return {
+    nextRound: 0,
+    used: 0,
+    most: 0,
+    held: 0,
+    heldUntil: 0,
+    budget: 0,
+    version: 0,
+    urls: 0,
+    later: 0,
+    refused: 0,
+    blocked: false,
+  };
+}
+
+export function newRecord(name: string, firstSeen: number): DomainRecord {
+  return {
+    nextRound: 0,
+    used: 0,
+    most: 0,
+    held: 0,
+    heldUntil: 0,
+    budget: 0,
+    version: 0,
+    urls: 0,
+    later: 0,
+    refused: 0,
+    blocked: false,
+    name,
+    pages: 0,
+    inDegree: 0,
+    cash: 0,
+    supporters: undefined,
+    firstSeen,
+    override: undefined,
+  };
+}
+
+export function writeRecord(out: FieldWriter, record: DomainRecord): void {
+  const { cash, supporters, override } = record;
+  out.number(flagsOf(record));
+  writeLedger(out, record);
+  const rest = new FieldWriter();
+  rest.number(record.pages);
+  rest.number(record.inDegree);
+  rest.number(record.firstSeen);
+  if (cash !== 0) rest.time(cash);
+  if (supporters !== undefined) rest.time(supporters);
+  if (typeof override === 'number') rest.number(override);
+  rest.text(record.name);
+  out.bytes(rest.finish());
+}
+
+export function readRecord(fields: FieldReader): DomainRecord {
+  const record = newRecord('', 0);
+  const flags = fields.number();
+  readLedger(fields, flags, record);
+  const rest = new FieldReader(fields.bytes());
+  record.pages = rest.number();
+  record.inDegree = rest.number();
+  record.firstSeen = rest.number();
+  if (flags & HAS_CASH) record.cash = rest.time();
+  if (flags & HAS_SUPPORTERS) record.supporters = rest.time();
+  if (flags & HAS_BUDGET) record.override = rest.number();
+  else if (flags & (BLOCKED | TRUSTED)) record.override = flags & BLOCKED ? 'blocked' : 'trusted';
+  record.name = rest.text();
+  return record;
+}
+
+/** The ledger of a record, and all that is needed to write the record again with another. */
+export interface OpenRecord {
+  readonly ledger: Ledger;
+  readonly flags: number;
+  readonly rest: Uint8Array;
+}
+
+export function openRecord(fields: FieldReader): OpenRecord {
+  const flags = fields.number();
+  const ledger = newLedger();
+  readLedger(fields, flags, ledger);
+  return { ledger, flags, rest: fields.bytes() };
+}
+
+export function writeOpened(out: FieldWriter, { ledger, flags, rest }: OpenRecord): void {
+  out.number(flags);
+  writeLedger(out, ledger);
+  out.bytes(rest);
+}
+
+export const isNameless = ({ flags }: OpenRecord): boolean => (flags & NAMELESS) !== 0;
+
+/** The ledger that the fields stand at, for whoever needs no more. */
+export function ledgerAt(fields: FieldReader): Ledger {
+  const ledger = newLedger();
+  readLedger(fields, fields.number(), ledger);
+  return ledger;
+}
+
+function flagsOf({ name, cash, supporters, override }: DomainRecord): number {
+  return (
+    (cash !== 0 ? HAS_CASH : 0) |
+    (supporters !== undefined ? HAS_SUPPORTERS : 0) |
+    (typeof override === 'number' ? HAS_BUDGET : 0) |
+    (override === 'blocked' ? BLOCKED : 0) |
+    (override === 'trusted' ? TRUSTED : 0) |
+    (name === '' ? NAMELESS : 0)
+  );
+}
+
+function writeLedger(out: FieldWriter, ledger: Ledger): void {
+  out.number(ledger.nextRound);
+  out.number(ledger.used);
+  out.number(ledger.most);
+  out.number(ledger.held);
+  out.number(ledger.heldUntil);
+  out.number(ledger.budget);
+  out.number(ledger.version);
+  out.number(ledger.urls);
+  out.number(ledger.later);
+  out.number(ledger.refused);
+}
+
+function readLedger(fields: FieldReader, flags: number, into: Ledger): void {
+  into.nextRound = fields.number();
+  into.used = fields.number();
+  into.most = fields.number();
+  into.held = fields.number();
+  into.heldUntil = fields.number();
+  into.budget = fields.number();
+  into.version = fields.number();
+  into.urls = fields.number();
+  into.later = fields.number();
+  into.refused = fields.number();
+  into.blocked = (flags & BLOCKED) !== 0;
+}

@@ -1,0 +1,175 @@
+/**
+ * A run: domain edges in one file, rows by increasing target, written once and never changed.
+ *
+ * Ensures   a run is read by as many as like to, also while it is being replaced: whoever reads holds it, and a run that is held is not
+ *           deleted.
+ */
+
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import type { Bytes } from '../../base/units.ts';
+import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
+import type { Disk, DiskFile } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { ReadAhead } from '../../disk/read-ahead.ts';
+import type { VersionedFiles } from '../../disk/versioned-files.ts';
+import { type EdgeLists, type MoreWords, ROW_WORDS, RowCursor } from './edge-lists.ts';
+
+const FORMAT: Format = { type: 'adj', version: 1 };
+
+export interface RunState {
+  readonly id: number;
+  /** How many merges its edges went through, at the most. */
+  readonly level: number;
+  readonly edges: number;
+}
+
+/** Where runs live, and how they are read and written. */
+export interface RunPlace {
+  readonly disk: Disk;
+  readonly files: VersionedFiles;
+  /** Read and written at once, a multiple of 8. */
+  readonly window: Bytes;
+}
+
+export const runName = (id: number): string => `run.${id}`;
+
+export class AdjacencyRun {
+  readonly state: RunState;
+  readonly bytes: Bytes;
+  readonly #place: RunPlace;
+  readonly #file: DiskFile;
+  readers = 0;
+
+  constructor(place: RunPlace, state: RunState, file: DiskFile, bytes: Bytes) {
+    this.#place = place;
+    this.state = state;
+    this.#file = file;
+    this.bytes = bytes;
+  }
+
+  static async open(place: RunPlace, state: RunState, bytes: Bytes): Promise<AdjacencyRun> {
+    const file = await place.disk.open(place.files.path(runName(state.id)), 'read');
+    try {
+      await requireFormat(file, FORMAT);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return new AdjacencyRun(place, state, file, bytes);
+  }
+
+  /** Writes a run of lists as `mergeRows` gives them. */
+  static async write(
+    place: RunPlace,
+    id: number,
+    level: number,
+    lists: AsyncIterable<EdgeLists>,
+  ): Promise<AdjacencyRun> {
+    const log = await AppendLog.create(
+      place.disk,
+      place.files.path(runName(id)),
+      FORMAT,
+      place.window,
+    );
+    return closeOnFailure([log], async () => {
+      let edges = 0;
+      let words = new Uint32Array(0);
+      for await (const block of lists) {
+        const most = ROW_WORDS * block.targets.length + 2 * block.sources.length;
+        if (words.length < most) words = new Uint32Array(most);
+        await log.append(new Uint8Array(words.buffer, 0, 4 * packRows(block, words)));
+        edges += block.ends[block.length - 1];
+      }
+      return new AdjacencyRun(place, { id, level, edges }, await log.seal(), log.length);
+    });
+  }
+
+  /** The cursor is valid until `end`, which must be called. */
+  read(): RunReader {
+    this.readers++;
+    const { window } = this.#place;
+    const reader = new ReadAhead(this.#file, HEADER_BYTES, this.bytes, window);
+    const more = new FileWords(this.#file.path, reader, window);
+    return {
+      cursor: new RowCursor(NO_WORDS, more),
+      end: async () => {
+        this.readers--;
+        await reader.end();
+      },
+    };
+  }
+
+  async freeze(files: Record<string, Bytes>): Promise<RunState> {
+    const name = runName(this.state.id);
+    await this.#place.files.makeDurable(name, this.#file);
+    files[name] = this.bytes;
+    return this.state;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  /** After `close`. */
+  discard(): Promise<void> {
+    return this.#place.files.discard(runName(this.state.id));
+  }
+}
+
+export interface RunReader {
+  readonly cursor: RowCursor;
+  end(): Promise<void>;
+}
+
+const NO_WORDS = new Uint32Array(0);
+
+class FileWords implements MoreWords {
+  readonly #path: string;
+  readonly #reader: ReadAhead;
+  readonly #window: Bytes;
+
+  constructor(path: string, reader: ReadAhead, window: Bytes) {
+    this.#path = path;
+    this.#reader = reader;
+    this.#window = window;
+  }
+
+  async after(used: number): Promise<Uint32Array> {
+    this.#reader.skip(4 * used);
+    const bytes = await this.#reader.peek(this.#window);
+    return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 2);
+  }
+
+  damaged(): Error {
+    return new DrumlinError(
+      'FILE_DAMAGED',
+      `${this.#path} does not hold what its checkpoint says.`,
+      'It was damaged by something else than this program; restore the folder from a copy.',
+      { exitCode: EXIT.folder },
+    );
+  }
+}
+
+/** Rows of a block; a list that goes on from the block before has its target and count there. Returns how many words. */
+function packRows(block: EdgeLists, into: Uint32Array): number {
+  const targets = new Uint32Array(block.targets.buffer);
+  const sources = new Uint32Array(block.sources.buffer);
+  let at = 0;
+  let from = 0;
+  for (let i = 0; i < block.length; i++) {
+    if (i > 0 || block.before === 0) {
+      into[at] = targets[2 * i];
+      into[at + 1] = targets[2 * i + 1];
+      into[at + 2] = block.degrees[i];
+      at += ROW_WORDS;
+    }
+    const to = 2 * block.ends[i];
+    if (to - from <= 32) for (let word = from; word < to; word++) into[at++] = sources[word];
+    else {
+      into.set(sources.subarray(from, to), at);
+      at += to - from;
+    }
+    from = to;
+  }
+  return at;
+}

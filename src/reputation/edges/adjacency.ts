@@ -1,0 +1,250 @@
+/**
+ * Who links to whom, on disk: the unique edges between domains, by target.
+ *
+ * Idea      New edges wait in memory until there are enough for a sorted run, a file that never changes. Sixteen runs of a level become one
+ *           of the next. So an edge is copied once for every factor of sixteen that the graph grows, and a giant with millions of
+ *           in-neighbours like everybody else: one new edge touches nothing that is there.
+ *
+ *             add ─► fresh pairs ─► sorted parts (memory) ─► run  run  run …  level 0
+ *                └─► fresh.N (log, for a crash)                 └─16─► run  run …  level 1
+ *
+ * Requires  no edge is added twice; one call at a time, except that `lists` may be read while anything else goes on.
+ * Ensures   `lists` gives the edges that were there when the first block was asked for, whatever is added or merged meanwhile. What
+ *           `freeze` names is all that was added; names in the folder are made durable by whoever stores the checkpoint.
+ * Cost      an edge is written in 16 bytes when it comes, and in 8 to 20 for every level; memory as limited, and three windows a run that is
+ *           read. A merge lets other work run, but its caller waits for it.
+ */
+
+import type { Pacer } from '../../base/pacer.ts';
+import type { Bytes } from '../../base/units.ts';
+import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
+import { type Frozen, recoverFolder } from '../../disk/checkpoint.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { SequentialReader } from '../../disk/sequential-reader.ts';
+import { VersionedFiles } from '../../disk/versioned-files.ts';
+import { AdjacencyRun, type RunPlace, type RunState } from './adjacency-run.ts';
+import { type EdgeLists, mergeRows, RowCursor } from './edge-lists.ts';
+import { FreshPairs, MOST_PAIRS, PAIR_BYTES, PAIR_WORDS } from './fresh-pairs.ts';
+
+export interface AdjacencyLimits {
+  /** Pairs that are sorted at once, */
+  readonly partPairs: number;
+  /** and as many such parts become a run. */
+  readonly parts: number;
+  /** Runs of a level that become one. */
+  readonly mergedAtOnce: number;
+  /** Read and written at once, a multiple of 8. */
+  readonly window: Bytes;
+  /** Sources in a block of lists. */
+  readonly blockSources: number;
+}
+
+/** What makes the most of so many bytes: half for fresh pairs, the rest for reading some fifty runs. */
+export function limitsFor(memory: Bytes): AdjacencyLimits {
+  const rowBytes = 20;
+  const fresh = Math.max(1, Math.floor(memory / 2 / rowBytes));
+  const partPairs = Math.min(MOST_PAIRS, 2 ** Math.floor(Math.log2(Math.max(512, fresh / 8))));
+  return {
+    partPairs,
+    parts: Math.min(64, Math.max(1, Math.floor(fresh / partPairs) - 1)),
+    mergedAtOnce: 16,
+    window: Math.min(2 ** 18, Math.max(4096, Math.floor(memory / 300 / 8) * 8)),
+    blockSources: 8192,
+  };
+}
+
+export interface AdjacencyState {
+  /** Names of files are never used twice. */
+  readonly nextFile: number;
+  readonly fresh: number;
+  readonly runs: readonly RunState[];
+}
+
+export interface AdjacencyOptions {
+  readonly disk: Disk;
+  /** Must exist; only files named `run.N` and `fresh.N` in it are touched. */
+  readonly folder: string;
+  readonly limits: AdjacencyLimits;
+  readonly pacer: Pacer;
+  readonly at?: Frozen<AdjacencyState> | undefined;
+}
+
+const OURS = /^(run|fresh)\.\d+$/;
+const FRESH_FORMAT: Format = { type: 'frs', version: 1 };
+const freshName = (id: number): string => `fresh.${id}`;
+
+export class Adjacency {
+  readonly #place: RunPlace;
+  readonly #limits: AdjacencyLimits;
+  readonly #pacer: Pacer;
+  readonly #pairs: FreshPairs;
+  /** Sorted rows in memory. */
+  #parts: Uint32Array[] = [];
+  #runs: AdjacencyRun[] = [];
+  /** Merged into others, and perhaps still read. */
+  #retired: AdjacencyRun[] = [];
+  /** All pairs that are in no run. */
+  #log!: AppendLog;
+  #fresh = 0;
+  #nextFile = 1;
+
+  private constructor({ disk, folder, limits, pacer, at }: AdjacencyOptions) {
+    const files = new VersionedFiles(disk, folder, Object.keys(at?.files ?? {}));
+    this.#place = { disk, files, window: limits.window };
+    this.#limits = limits;
+    this.#pacer = pacer;
+    this.#pairs = new FreshPairs(limits.partPairs);
+  }
+
+  static async open(options: AdjacencyOptions): Promise<Adjacency> {
+    const { disk, folder, at } = options;
+    await recoverFolder(disk, folder, at?.files ?? {}, (name) => OURS.test(name));
+    const adjacency = new Adjacency(options);
+    if (at) await adjacency.#resume(at);
+    else await adjacency.#beginLog();
+    return adjacency;
+  }
+
+  /** Adds pairs: target and source, a u64 each, one after the other. */
+  async add(words: Uint32Array): Promise<void> {
+    for (let at = 0; at < words.length; ) {
+      const some = words.subarray(at, Math.min(words.length, at + PAIR_WORDS * this.#pairs.room));
+      await this.#log.append(new Uint8Array(some.buffer, some.byteOffset, some.byteLength));
+      this.#pairs.add(some);
+      at += some.length;
+      if (this.#pairs.room === 0) await this.#sortPart();
+    }
+  }
+
+  /** All edges, by target. A caller that stops early must end the generator. */
+  async *lists(): AsyncGenerator<EdgeLists> {
+    yield* this.#merged(this.#runs, [...this.#parts, this.#pairs.rows()]);
+  }
+
+  async freeze(): Promise<Frozen<AdjacencyState>> {
+    const files: Record<string, Bytes> = {};
+    await this.#log.sync();
+    files[freshName(this.#fresh)] = this.#log.length;
+    const runs: RunState[] = [];
+    for (const run of this.#runs) runs.push(await run.freeze(files));
+    this.#place.files.freeze(Object.keys(files));
+    return { files, state: { nextFile: this.#nextFile, fresh: this.#fresh, runs } };
+  }
+
+  /** The frozen state is safely stored. */
+  async settle({ files }: Frozen<unknown>): Promise<void> {
+    await this.#place.files.settle(Object.keys(files));
+    await this.#discardUnread();
+  }
+
+  /** When nobody reads any more. */
+  async close(): Promise<void> {
+    await this.#log.abandon();
+    for (const run of [...this.#runs, ...this.#retired]) await run.close();
+  }
+
+  async #sortPart(): Promise<void> {
+    this.#parts.push(this.#pairs.rows());
+    this.#pairs.clear();
+    if (this.#parts.length < this.#limits.parts) return;
+    const [oldLog, old] = [this.#log, this.#fresh];
+    const { log, id } = await this.#createLog();
+    const run = await closeOnFailure([log], () => this.#write(0, [], this.#parts));
+    // No wait between these: whoever begins to read sees every edge once.
+    this.#runs = [...this.#runs, run];
+    this.#parts = [];
+    [this.#log, this.#fresh] = [log, id];
+    await oldLog.abandon();
+    await this.#place.files.discard(freshName(old));
+    await this.#mergeFullLevels();
+  }
+
+  async #mergeFullLevels(): Promise<void> {
+    for (let level = 0; ; level++) {
+      const full = this.#runs.filter(({ state }) => state.level === level);
+      if (full.length < this.#limits.mergedAtOnce) break;
+      const merged = await this.#write(level + 1, full, []);
+      this.#runs = [...this.#runs.filter((run) => !full.includes(run)), merged];
+      this.#retired.push(...full);
+    }
+    await this.#discardUnread();
+  }
+
+  #write(
+    level: number,
+    runs: readonly AdjacencyRun[],
+    parts: readonly Uint32Array[],
+  ): Promise<AdjacencyRun> {
+    return AdjacencyRun.write(this.#place, this.#nextFile++, level, this.#merged(runs, parts));
+  }
+
+  async *#merged(
+    runs: readonly AdjacencyRun[],
+    parts: readonly Uint32Array[],
+  ): AsyncGenerator<EdgeLists> {
+    const readers = runs.map((run) => run.read());
+    try {
+      const cursors = [
+        ...readers.map(({ cursor }) => cursor),
+        ...parts.map((rows) => new RowCursor(rows)),
+      ];
+      yield* mergeRows(cursors, this.#limits.blockSources, this.#pacer);
+    } finally {
+      for (const reader of readers) await reader.end();
+    }
+  }
+
+  async #discardUnread(): Promise<void> {
+    const unread = this.#retired.filter(({ readers }) => readers === 0);
+    this.#retired = this.#retired.filter(({ readers }) => readers > 0);
+    for (const run of unread) await run.close();
+    for (const run of unread) await run.discard();
+  }
+
+  async #createLog(): Promise<{ log: AppendLog; id: number }> {
+    const { disk, files, window } = this.#place;
+    const id = this.#nextFile++;
+    return {
+      log: await AppendLog.create(disk, files.path(freshName(id)), FRESH_FORMAT, window),
+      id,
+    };
+  }
+
+  async #beginLog(): Promise<void> {
+    const { log, id } = await this.#createLog();
+    [this.#log, this.#fresh] = [log, id];
+  }
+
+  async #resume({ files, state }: Frozen<AdjacencyState>): Promise<void> {
+    this.#nextFile = state.nextFile;
+    await this.#beginLog();
+    try {
+      for (const run of state.runs) {
+        this.#runs.push(await AdjacencyRun.open(this.#place, run, files[`run.${run.id}`]));
+      }
+      await this.#readFresh(freshName(state.fresh), files[freshName(state.fresh)]);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    await this.#place.files.discard(freshName(state.fresh));
+  }
+
+  /** Adds them anew, since the limits may be others than before. */
+  async #readFresh(name: string, bytes: Bytes): Promise<void> {
+    const { disk, files, window } = this.#place;
+    const file = await disk.open(files.path(name), 'read');
+    try {
+      await requireFormat(file, FRESH_FORMAT);
+      const reader = new SequentialReader(file, HEADER_BYTES, bytes);
+      const piece = PAIR_BYTES * Math.max(1, Math.floor(window / PAIR_BYTES));
+      for (let left = bytes - HEADER_BYTES; left > 0; left -= piece) {
+        const pairs = (await reader.take(Math.min(piece, left))) ?? new Uint8Array(0);
+        await this.add(new Uint32Array(pairs.buffer, pairs.byteOffset, pairs.length / 4));
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}

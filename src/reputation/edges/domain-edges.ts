@@ -1,0 +1,256 @@
+/**
+ * The links between domains that lead to the domains of one agent: which of them are new, and who links to whom.
+ *
+ * Idea      A page repeats links that others had before it, so most edges that are found are known. A DRUM for keys alone decides which are
+ *           new, by a hash of the pair, at a few bytes of sequential transfer each; only those go on to the adjacency.
+ *
+ *             add ─► write ─► KeyDrum of pairs ─► take: new edges ─► the caller (in-degrees, the sample)
+ *                                                     └─► adjacency: sorted runs ─► lists: TSE, another number of agents
+ *
+ * Requires  keys are xxh64 of domain names; one call at a time, but `add` and `lists` at any time.
+ * Ensures   every edge added and written comes out of `take` once in the life of the crawl, and is in `lists` from then on. An edge of
+ *           a domain to itself is none.
+ * Crash     `freeze` returns what a checkpoint must store; the folder opened with it is exactly what it was then. What was gathered in
+ *           memory is written by it.
+ * Cost      memory: the number given, and 16 bytes for every pair added and not yet written. docs/domain-graph.md has the figures.
+ */
+
+import { type Pacer, politePacer } from '../../base/pacer.ts';
+import { together } from '../../base/together.ts';
+import type { Bytes } from '../../base/units.ts';
+import type { Frozen } from '../../disk/checkpoint.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { drumGeometry, type Geometry } from '../../drum/geometry.ts';
+import { KeyDrum, type KeyDrumState } from '../../drum/key-drum.ts';
+import { SingleCaller } from '../../drum/single-caller.ts';
+import { Adjacency, type AdjacencyLimits, type AdjacencyState, limitsFor } from './adjacency.ts';
+import type { EdgeLists } from './edge-lists.ts';
+import { PAIR_WORDS } from './fresh-pairs.ts';
+import { PairKeys } from './pair-keys.ts';
+
+/** Edges sources[i] → targets[i], of which the first `length` count. */
+export interface NewEdges {
+  readonly length: number;
+  readonly targets: BigUint64Array;
+  readonly sources: BigUint64Array;
+}
+
+/** Target i is linked to by `sources[ends[i-1] .. ends[i])`, the first list beginning at 0. */
+export interface LinkLists {
+  readonly length: number;
+  readonly targets: BigUint64Array;
+  readonly ends: Uint32Array;
+  readonly sources: BigUint64Array;
+}
+
+export interface DomainEdgesState {
+  readonly drum: KeyDrumState;
+  readonly adjacency: AdjacencyState;
+}
+
+export interface DomainEdgesOptions {
+  readonly disk: Disk;
+  /** Must exist, and be used for nothing else. */
+  readonly folder: string;
+  /** At least 1.5 MiB: half of it is the DRUM's. */
+  readonly memory: Bytes;
+  readonly at?: Frozen<DomainEdgesState> | undefined;
+  readonly pacer?: Pacer;
+  /** In place of what is derived from `memory`: for tests, which reach the disk with a handful of edges. */
+  readonly geometry?: Geometry;
+  readonly limits?: AdjacencyLimits;
+}
+
+export class DomainEdges {
+  readonly #drum: KeyDrum;
+  readonly #adjacency: Adjacency;
+  readonly #caller = new SingleCaller();
+  readonly #keys = new PairKeys();
+  #gathered = new PairList();
+  #offered = new PairList();
+  #taken = new TakenEdges();
+
+  private constructor(drum: KeyDrum, adjacency: Adjacency) {
+    this.#drum = drum;
+    this.#adjacency = adjacency;
+  }
+
+  static async open(options: DomainEdgesOptions): Promise<DomainEdges> {
+    const { disk, folder, memory, at, pacer = politePacer() } = options;
+    const geometry = options.geometry ?? drumGeometry(memory / 2);
+    const limits = options.limits ?? limitsFor(memory / 2);
+    // Both are given the files of both: each knows its own by their names.
+    const files = at?.files ?? {};
+    const adjacencyAt = at && { files, state: at.state.adjacency };
+    const adjacency = await Adjacency.open({ disk, folder, limits, pacer, at: adjacencyAt });
+    try {
+      const drumAt = at && { files, state: at.state.drum };
+      return new DomainEdges(
+        await KeyDrum.open({ disk, folder, geometry, pacer, at: drumAt }),
+        adjacency,
+      );
+    } catch (error) {
+      await adjacency.close();
+      throw error;
+    }
+  }
+
+  /** Edges added that are not decided yet, repeats included. */
+  get pending(): number {
+    return this.#gathered.length + this.#drum.pending;
+  }
+
+  /** Unique edges decided, taken or not. */
+  get size(): number {
+    return this.#drum.size;
+  }
+
+  /** Notes that `source` links to `target`. */
+  add(target: bigint, source: bigint): void {
+    if (target !== source) this.#gathered.add(target, source);
+  }
+
+  /** Notes all links of some lists, as a parcel or the lists of another hold them. */
+  addLists(lists: LinkLists): void {
+    this.#gathered.addLists(lists);
+  }
+
+  /** Hands what was added to the DRUM, which may decide of its own accord when it is full. */
+  write(): Promise<void> {
+    return this.#caller.run(() => this.#write());
+  }
+
+  /** Decides everything added. */
+  flush(): Promise<void> {
+    return this.#caller.run(async () => {
+      await this.#write();
+      await this.#drum.flush();
+    });
+  }
+
+  /** The next edges that proved new, or undefined when all that is decided was taken. Valid until the next call. */
+  take(): Promise<NewEdges | undefined> {
+    return this.#caller.run(async () => {
+      const batch = await this.#drum.take();
+      if (batch === undefined) return undefined;
+      const pairs = wordsOf(batch.bytes);
+      await this.#adjacency.add(pairs);
+      return this.#taken.of(pairs);
+    });
+  }
+
+  /** Everything taken, by target in increasing order; what is taken meanwhile is not in it. Who stops early must end the generator. */
+  lists(): AsyncGenerator<EdgeLists> {
+    return this.#adjacency.lists();
+  }
+
+  /** Makes everything so far durable, except names in the folder, and says how to find it again. */
+  freeze(): Promise<Frozen<DomainEdgesState>> {
+    return this.#caller.run(async () => {
+      await this.#write();
+      const [drum, adjacency] = await together([this.#drum.freeze(), this.#adjacency.freeze()]);
+      return {
+        files: { ...drum.files, ...adjacency.files },
+        state: { drum: drum.state, adjacency: adjacency.state },
+      };
+    });
+  }
+
+  /** `frozen` is stored safely: what it does not name may go. */
+  settle({ files, state }: Frozen<DomainEdgesState>): Promise<void> {
+    return this.#caller.run(async () => {
+      await this.#drum.settle({ files, state: state.drum });
+      await this.#adjacency.settle({ files, state });
+    });
+  }
+
+  /** Keeps nothing that was not frozen. No list may be read any more. */
+  async close(): Promise<void> {
+    await this.#drum.close();
+    await this.#adjacency.close();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#gathered.length === 0) return;
+    [this.#gathered, this.#offered] = [this.#offered, this.#gathered];
+    for (const batch of this.#keys.batches(this.#offered.words())) await this.#drum.offer(batch);
+    this.#offered.clear();
+  }
+}
+
+/** Pairs in the order they came; grows as far as it must, and keeps its memory. */
+class PairList {
+  #pairs = new BigUint64Array(2048);
+  length = 0;
+
+  add(target: bigint, source: bigint): void {
+    const at = 2 * this.length++;
+    if (at === this.#pairs.length) this.#grow();
+    this.#pairs[at] = target;
+    this.#pairs[at + 1] = source;
+  }
+
+  /** Word by word: a BigInt would be made for each key otherwise. */
+  addLists({ length, targets, ends, sources }: LinkLists): void {
+    const from = new Uint32Array(sources.buffer, sources.byteOffset, 2 * sources.length);
+    const keys = new Uint32Array(targets.buffer, targets.byteOffset, 2 * length);
+    while (2 * this.length + 2 * sources.length > this.#pairs.length) this.#grow();
+    const pairs = new Uint32Array(this.#pairs.buffer);
+    let to = PAIR_WORDS * this.length;
+    for (let i = 0, at = 0; i < length; i++) {
+      const [low, high] = [keys[2 * i], keys[2 * i + 1]];
+      for (; at < 2 * ends[i]; at += 2) {
+        if (from[at] === low && from[at + 1] === high) continue;
+        pairs[to] = low;
+        pairs[to + 1] = high;
+        pairs[to + 2] = from[at];
+        pairs[to + 3] = from[at + 1];
+        to += PAIR_WORDS;
+      }
+    }
+    this.length = to / PAIR_WORDS;
+  }
+
+  words(): Uint32Array {
+    return new Uint32Array(this.#pairs.buffer, 0, PAIR_WORDS * this.length);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  #grow(): void {
+    const grown = new BigUint64Array(2 * this.#pairs.length);
+    grown.set(this.#pairs);
+    this.#pairs = grown;
+  }
+}
+
+/** Pairs, put into two columns. */
+class TakenEdges implements NewEdges {
+  length = 0;
+  targets = new BigUint64Array(0);
+  sources = new BigUint64Array(0);
+
+  of(pairs: Uint32Array): NewEdges {
+    this.length = pairs.length / PAIR_WORDS;
+    if (this.length > this.targets.length) {
+      this.targets = new BigUint64Array(2 * this.length);
+      this.sources = new BigUint64Array(2 * this.length);
+    }
+    const targets = new Uint32Array(this.targets.buffer);
+    const sources = new Uint32Array(this.sources.buffer);
+    for (let i = 0; i < this.length; i++) {
+      targets[2 * i] = pairs[PAIR_WORDS * i];
+      targets[2 * i + 1] = pairs[PAIR_WORDS * i + 1];
+      sources[2 * i] = pairs[PAIR_WORDS * i + 2];
+      sources[2 * i + 1] = pairs[PAIR_WORDS * i + 3];
+    }
+    return this;
+  }
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4);
+}

@@ -1,0 +1,163 @@
+/**
+ * TSE on the graph of a crawl, as far as it is known: for every domain of an agent, an estimate of its supporters at level two.
+ *
+ * Idea      As offline (rank/tse-core.ts), and with its kernel: the sampled domains that link to an in-neighbour of x, each once, without x and
+ *           without those that link to x, divided by p. Domains are keys here and not numbers, so that an in-list is translated first
+ *           (live-index.ts), and what is not in the sample falls away. The kernel counts unions. Who is to be left out, D, is known
+ *           from the sample alone; D is put into the union and its size taken off again: |U without D| = |U and D| - |D|.
+ * Requires  lists in which the sampled arcs to x are all there.
+ * Ensures   what `drumlin rank --by tse --sample name` gives on the same graph with the same p and seed, for every domain that has an in-link.
+ *           The arcs of the sample are those of the moment when the first estimate is asked for.
+ * Cost      one pass over the lists, beside other work: after every few thousand arcs the event loop has a turn. Only a list with many thousand
+ *           in-neighbours that sampled domains link to is counted in one go.
+ */
+import { flatOut, type Pacer } from '../../base/pacer.ts';
+import { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
+import type { EdgeLists } from './edge-lists.ts';
+import { indexArcs, type LiveIndex } from './live-index.ts';
+import type { DrawnArcs } from './supporter-sample.ts';
+
+/** Domains, as keys, and estimates of how many supporters they have; the first `length` count. */
+export interface SupporterEstimates {
+  readonly length: number;
+  readonly targets: BigUint64Array;
+  readonly supporters: Float64Array;
+}
+
+export interface EstimateOptions {
+  readonly pacer?: Pacer;
+  /** Domains, and known in-neighbours, that are counted at once. */
+  readonly atOnce?: number;
+}
+
+/** Streams an estimate for every target of the lists, in their order; each batch is valid until the next is asked for. */
+export async function* estimateSupporters(
+  lists: AsyncIterable<EdgeLists>,
+  sample: { arcs(): DrawnArcs },
+  { pacer = flatOut, atOnce = 8192 }: EstimateOptions = {},
+): AsyncGenerator<SupporterEstimates> {
+  const kernel = new SupportersKernel(1);
+  try {
+    const arcs = sample.arcs();
+    const counter = new UnionCounter(kernel, await indexArcs(kernel, arcs, atOnce, pacer), atOnce);
+    for await (const block of lists) {
+      for (let next = 0; next < block.length; ) {
+        next = counter.take(block, next);
+        if (counter.isFull) yield await counter.count(arcs.p);
+      }
+      await pacer.pause();
+    }
+    if (counter.length > 0) yield await counter.count(arcs.p);
+  } finally {
+    await kernel.close();
+  }
+}
+
+/** Lists as numbers in the memory of the kernel, counted when there are enough. */
+class UnionCounter implements SupporterEstimates {
+  readonly targets: BigUint64Array;
+  readonly supporters: Float64Array;
+  length = 0;
+  /** Whatever is here is whole, and enough. */
+  isFull = false;
+  readonly #kernel: SupportersKernel;
+  readonly #index: LiveIndex;
+  readonly #atOnce: number;
+  readonly #places: {
+    readonly [Name in 'marks' | 'offsets' | 'nodes' | 'places' | 'counts']: number;
+  };
+  readonly #targetWords: Uint32Array;
+  readonly #offsets: Uint32Array;
+  readonly #nodes: Uint32Array;
+  readonly #counts: Uint32Array;
+  /** The sizes of what is not to be counted. */
+  readonly #leftOut: Uint32Array;
+  #filled = 0;
+
+  constructor(kernel: SupportersKernel, index: LiveIndex, atOnce: number) {
+    // The last list is begun when there is room for some: it may have all domains of the sample in it, and two nodes of its own.
+    const room = atOnce + index.domains + 2;
+    this.#kernel = kernel;
+    this.#index = index;
+    this.#atOnce = atOnce;
+    this.#places = {
+      marks: kernel.allocate(index.markBytes),
+      offsets: kernel.allocate(4 * (atOnce + 1)),
+      counts: kernel.allocate(4 * atOnce),
+      nodes: kernel.allocate(4 * room),
+      places: kernel.allocate(4 * (room + 1)),
+    };
+    this.#offsets = kernel.u32(this.#places.offsets, atOnce + 1);
+    this.#counts = kernel.u32(this.#places.counts, atOnce);
+    this.#nodes = kernel.u32(this.#places.nodes, room);
+    this.targets = new BigUint64Array(atOnce);
+    this.#targetWords = wordsOf(this.targets);
+    this.supporters = new Float64Array(atOnce);
+    this.#leftOut = new Uint32Array(atOnce);
+  }
+
+  /** Takes lists of a block from number `from` on, until it is full; returns the first that it did not take. */
+  take(block: EdgeLists, from: number): number {
+    const words = wordsOf(block.sources);
+    const targets = wordsOf(block.targets);
+    let i = from;
+    for (; i < block.length && !this.isFull; i++) {
+      const start = i === 0 ? 0 : block.ends[i - 1];
+      const end = block.ends[i];
+      const before = i === 0 ? block.before : 0;
+      if (before === 0) this.#begin(targets[2 * i], targets[2 * i + 1]);
+      this.#addKnown(words, 2 * start, 2 * end);
+      if (before + end - start < block.degrees[i]) continue;
+      this.#offsets[this.length] = this.#filled;
+      this.isFull = this.length === this.#atOnce || this.#filled >= this.#atOnce;
+    }
+    return i;
+  }
+
+  async count(p: number): Promise<SupporterEstimates> {
+    const { marks, offsets, nodes, places, counts } = this.#places;
+    const { address, firstFree } = this.#index;
+    const { length } = this;
+    this.#counts.fill(0, 0, length);
+    const lists = [firstFree, length, offsets, nodes, places] as const;
+    await this.#kernel.call(0, ['countSampled', address, marks, ...lists, counts]);
+    for (let i = 0; i < length; i++) this.supporters[i] = (this.#counts[i] - this.#leftOut[i]) / p;
+    this.length = 0;
+    this.#filled = 0;
+    this.isFull = false;
+    return { length, targets: this.targets, supporters: this.supporters };
+  }
+
+  /** Puts whom to leave out into the union of a domain: those that link to it, and itself. */
+  #begin(low: number, high: number): void {
+    const { keys, domains, sources, linked } = this.#index;
+    const own = keys.lookUp(low, high);
+    this.#targetWords[2 * this.length] = low;
+    this.#targetWords[2 * this.length + 1] = high;
+    this.#leftOut[this.length] = 0;
+    if (own >= 0 && linked[own] > 0) {
+      this.#nodes[this.#filled++] = own;
+      this.#leftOut[this.length] = linked[own];
+    }
+    if (own >= 0 && own < sources) {
+      this.#nodes[this.#filled++] = domains + own;
+      this.#leftOut[this.length]++;
+    }
+    this.length++;
+  }
+
+  #addKnown(words: Uint32Array, from: number, to: number): void {
+    const { keys } = this.#index;
+    const nodes = this.#nodes;
+    let filled = this.#filled;
+    for (let at = from; at < to; at += 2) {
+      const node = keys.lookUp(words[at], words[at + 1]);
+      if (node >= 0) nodes[filled++] = node;
+    }
+    this.#filled = filled;
+  }
+}
+
+function wordsOf(keys: BigUint64Array): Uint32Array {
+  return new Uint32Array(keys.buffer, keys.byteOffset, 2 * keys.length);
+}

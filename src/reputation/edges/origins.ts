@@ -1,0 +1,64 @@
+/**
+ * What is known of the origins that links lead to, which mostly are those that others have led to a moment ago.
+ *
+ * Idea      A table in which an origin has its place by a hash that is computed where it stands in the link: no string is made to look it up.
+ *           Two origins share a place, and the one that was met last is looked at first.
+ * Requires  canonical URLs.
+ * Ensures   what `find` gave for the host of the link, now or since the last `forget`.
+ * Cost      about 30 ns for a link to a known origin; memory for 65,536 of them, up to 6 MB.
+ */
+import { hostOf, originOf } from '../../url/parts.ts';
+
+/** A power of two, in pairs. */
+const REMEMBERED = 65_536;
+/** In a canonical URL the authority begins here at the latest. */
+const AUTHORITY = 8;
+
+export interface Origin<Known> {
+  /** As a URL has it: `https://example.org:8080`. */
+  readonly name: string;
+  readonly known: Known;
+}
+
+export class Origins<Known> {
+  readonly #find: (host: string) => Known;
+  readonly #table: (Origin<Known> | undefined)[] = new Array(REMEMBERED).fill(undefined);
+
+  constructor(find: (host: string) => Known) {
+    this.#find = find;
+  }
+
+  of(link: string): Origin<Known> {
+    const end = link.indexOf('/', AUTHORITY);
+    const table = this.#table;
+    const place = placeOf(link, end);
+    const first = table[place];
+    if (first && isOrigin(first.name, link, end)) return first;
+    const second = table[place + 1];
+    const origin = second && isOrigin(second.name, link, end) ? second : this.#meet(link);
+    // Read again: whoever was found may have made all others be forgotten.
+    table[place + 1] = table[place];
+    table[place] = origin;
+    return origin;
+  }
+
+  forget(): void {
+    this.#table.fill(undefined);
+  }
+
+  #meet(link: string): Origin<Known> {
+    // A copy: a slice of a URL, itself a slice of a page, would keep the page in memory.
+    const name = Buffer.from(originOf(link), 'latin1').toString('latin1');
+    return { name, known: this.#find(hostOf(link)) };
+  }
+}
+
+const isOrigin = (name: string, link: string, end: number): boolean =>
+  name.length === end && link.startsWith(name);
+
+/** The first of the two places of an origin. */
+function placeOf(link: string, end: number): number {
+  let hash = end;
+  for (let i = AUTHORITY; i < end; i++) hash = (Math.imul(hash, 31) + link.charCodeAt(i)) | 0;
+  return (hash ^ (hash >>> 15)) & (REMEMBERED - 2);
+}

@@ -1,0 +1,103 @@
+/**
+ * robots.txt as RFC 9309 reads it: which paths of an origin a crawler may fetch.
+ *
+ * Idea      One pass over the bytes keeps only the rules of the groups that speak to us, and those for everybody in case there are
+ *           none. What they mean is `RobotsRules`, which can be stored.
+ * Requires  the body of a response, content codings undone. Any bytes will do.
+ * Ensures   no input makes it fail. Records the RFC does not define, Crawl-delay among them, end no group.
+ * Cost      linear in the file.
+ */
+import type { Bytes, Millis } from '../base/units.ts';
+import { agentName, forEachRobotsLine, MAX_ROBOTS_BYTES, utf8 } from './lines.ts';
+import { type PathPattern, patternOf } from './pattern.ts';
+import { type RobotsRule, type RobotsRules, rulesOf, UNREACHABLE } from './rules.ts';
+
+export { type RobotsRules, type RobotsVerdict, rulesFromBytes, UNREACHABLE } from './rules.ts';
+
+export interface RobotsOptions {
+  /** How much of a file is read; the RFC asks for at least 500 KiB. */
+  readonly maxBytes?: Bytes;
+}
+
+/**
+ * What a response to a request for robots.txt means. Redirects are followed by the caller; one that leads nowhere counts as no file.
+ * A 429 is a request to go away for a while, not a permission, so it counts as unreachable.
+ */
+export function robotsFromResponse(
+  status: number,
+  body: Uint8Array,
+  productToken: string,
+  options: RobotsOptions = {},
+): RobotsRules {
+  if (status >= 500 || status === 429) return UNREACHABLE;
+  return parseRobots(
+    status >= 200 && status < 300 ? body : new Uint8Array(),
+    productToken,
+    options,
+  );
+}
+
+/** The rules and delay of all groups that name one agent. */
+interface Group {
+  named: boolean;
+  readonly rules: RobotsRule[];
+  delay: Millis | undefined;
+}
+
+export function parseRobots(
+  bytes: Uint8Array,
+  productToken: string,
+  options: RobotsOptions = {},
+): RobotsRules {
+  const ours: Group = { named: false, rules: [], delay: undefined };
+  const everybody: Group = { named: false, rules: [], delay: undefined };
+  const sitemaps: string[] = [];
+  const token = productToken.toLowerCase();
+  // Whom the next rule is for, and whom the next delay: a delay ends the names it is for, but not the group.
+  let addressed = new Set<Group>();
+  let delayed = new Set<Group>();
+  let namesGoOn = false;
+  let delayNamesGoOn = false;
+
+  forEachRobotsLine(bytes, options.maxBytes ?? MAX_ROBOTS_BYTES, (key, from, to, line) => {
+    if (key === 'user-agent') {
+      if (!namesGoOn) addressed = new Set();
+      if (!delayNamesGoOn) delayed = new Set();
+      namesGoOn = true;
+      delayNamesGoOn = true;
+      const name = agentName(utf8(bytes, from, to));
+      const group = name === '*' ? everybody : name === token ? ours : undefined;
+      if (group === undefined) return;
+      group.named = true;
+      addressed.add(group);
+      delayed.add(group);
+    } else if (key === 'allow' || key === 'disallow') {
+      namesGoOn = false;
+      delayNamesGoOn = false;
+      if (addressed.size === 0) return;
+      const pattern = patternOf(bytes.subarray(from, to));
+      if (pattern === undefined) return;
+      const rule = ruleOf(key === 'allow', pattern, bytes.subarray(from, to), line);
+      for (const group of addressed) group.rules.push(rule);
+    } else if (key === 'crawl-delay') {
+      delayNamesGoOn = false;
+      const delay = delayOf(utf8(bytes, from, to));
+      if (delay !== undefined)
+        for (const group of delayed) group.delay = Math.max(group.delay ?? 0, delay);
+    } else if (to > from) {
+      sitemaps.push(utf8(bytes, from, to));
+    }
+  });
+  const { rules, delay } = ours.named ? ours : everybody;
+  return rulesOf(rules, delay, sitemaps);
+}
+
+function ruleOf(allow: boolean, pattern: PathPattern, value: Uint8Array, line: number): RobotsRule {
+  return { ...pattern, allow, line, written: Buffer.from(value).toString('latin1') };
+}
+
+function delayOf(value: string): Millis | undefined {
+  return /^(\d{1,9}(\.\d{0,9})?|\.\d{1,9})$/.test(value)
+    ? Math.round(Number(value) * 1000)
+    : undefined;
+}

@@ -1,0 +1,81 @@
+/** The figures of a run that a table shows, in the terminal and on the page: one row a policy. */
+import { formatBytes, formatCount, formatDuration } from '../base/units.ts';
+import { KINDS } from '../lab/kinds.ts';
+import type { PolicyResult, Sample } from './run.ts';
+import { isHonest, KIND_NAMES } from './tally.ts';
+
+export const GROUPS = {
+  honest: KIND_NAMES.filter((name) => isHonest(KINDS[name])),
+  spam: KIND_NAMES.filter((name) => KINDS[name].spam),
+  endless: KIND_NAMES.filter((name) => !KINDS[name].spam && KINDS[name].endless),
+} as const;
+
+export type GroupName = keyof typeof GROUPS;
+
+export function pagesOf({ pagesByKind }: Sample, group: GroupName): number {
+  return GROUPS[group].reduce((sum, kind) => sum + pagesByKind[kind], 0);
+}
+
+/** A cell is text; the first column is the policy's name. */
+export function summaryRows(results: readonly PolicyResult[]): string[][] {
+  const head = [
+    ...['policy', 'pages', 'useful', 'on spam', 'on endless', 'domains', 'DNS', 'virtual time'],
+    ...['backlog a page', 'domains a page', 'front', 'RSS', 'CPU a page'],
+  ];
+  return [head, ...results.map(summaryRow)];
+}
+
+function summaryRow({ policy, samples, machine }: PolicyResult): string[] {
+  const last = samples[samples.length - 1];
+  const { rss, cpuSeconds } = machine[machine.length - 1];
+  const { pages, useful, domains, lookUps, seconds, backlogBytes, domainBytes, front } = last;
+  const share = (count: number) => percent(count, pages);
+  return [
+    policy,
+    formatCount(pages),
+    `${formatCount(useful)} (${share(useful)})`,
+    share(pagesOf(last, 'spam')),
+    share(pagesOf(last, 'endless')),
+    formatCount(domains),
+    formatCount(lookUps),
+    formatDuration(seconds * 1000),
+    formatBytes(backlogBytes / Math.max(1, pages)),
+    formatBytes(domainBytes / Math.max(1, pages)),
+    formatCount(front),
+    formatBytes(rss),
+    `${Math.round((cpuSeconds * 1e6) / Math.max(1, pages))} µs`,
+  ];
+}
+
+/** Shares of the pages by kind, a column a policy; kinds that the web has none of are left out. */
+export function kindRows(results: readonly PolicyResult[]): string[][] {
+  const head = ['kind', ...results.map(({ policy }) => policy)];
+  const met = KIND_NAMES.filter((kind) => results.some(({ kinds }) => kinds[kind].lookUps > 0));
+  const rows = met.map((kind) => [
+    kind,
+    ...results.map(({ kinds, samples }) =>
+      percent(kinds[kind].pages, samples[samples.length - 1].pages),
+    ),
+  ]);
+  return [head, ...rows];
+}
+
+/** DNS look-ups by kind, and of the domain that took the most. */
+export function lookUpRows(results: readonly PolicyResult[]): string[][] {
+  const head = ['DNS by kind', ...results.flatMap(({ policy }) => [policy, 'most of one domain'])];
+  const met = KIND_NAMES.filter((kind) => results.some(({ kinds }) => kinds[kind].lookUps > 0));
+  const rows = met.map((kind) => [
+    kind,
+    ...results.flatMap(({ kinds }) => [
+      formatCount(kinds[kind].lookUps),
+      formatCount(kinds[kind].mostLookUps),
+    ]),
+  ]);
+  return [head, ...rows];
+}
+
+export function percent(count: number, of: number): string {
+  if (of === 0 || count === 0) return '0 %';
+  const hundredths = (100 * count) / of;
+  return `${hundredths >= 10 ? hundredths.toFixed(1) : Number(hundredths.toPrecision(2))} %`;
+}

@@ -1,0 +1,82 @@
+/**
+ * What became of a virtual crawl, judged by the lab's truth, which no crawler sees.
+ *
+ * Useful    is a page of an honest domain (giant, ordinary, personal, academic, directory: neither spam nor endless) that came whole under
+ *           its own address with status 200. As the sieve lets a URL through once, each is another page.
+ * Cost      8 bytes a domain of the web.
+ */
+import type { Domain } from '../lab/domain.ts';
+import type { Kind, KindName } from '../lab/kind.ts';
+import { KINDS } from '../lab/kinds.ts';
+import type { Web } from '../lab/web.ts';
+
+export interface KindTally {
+  pages: number;
+  useful: number;
+  /** Domains of which a page was fetched. */
+  domains: number;
+  lookUps: number;
+  /** Of the domain that took the most. */
+  mostPages: number;
+  mostLookUps: number;
+}
+
+export type KindTallies = Readonly<Record<KindName, KindTally>>;
+
+export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[];
+
+export const isHonest = ({ spam, endless }: Kind): boolean => !spam && !endless;
+
+export class Tally {
+  /** Responses received, robots.txt aside, as `--max-pages` of a crawl counts them. */
+  pages = 0;
+  useful = 0;
+  domains = 0;
+  lookUps = 0;
+  /** Requests for robots.txt. */
+  robots = 0;
+  /** Requests that were answered "not now". */
+  retries = 0;
+  /** URLs that robots.txt keeps us from. */
+  refused = 0;
+  readonly kinds: KindTallies;
+  readonly #web: Web;
+  readonly #pagesOf: Uint32Array;
+  readonly #lookUpsOf: Uint32Array;
+
+  constructor(web: Web) {
+    this.#web = web;
+    this.#pagesOf = new Uint32Array(web.world.domains);
+    this.#lookUpsOf = new Uint32Array(web.world.domains);
+    const none = { pages: 0, useful: 0, domains: 0, lookUps: 0, mostPages: 0, mostLookUps: 0 };
+    this.kinds = Object.fromEntries(KIND_NAMES.map((name) => [name, { ...none }])) as Record<
+      KindName,
+      KindTally
+    >;
+  }
+
+  page({ index, kind }: Domain, isPage: boolean): void {
+    const tally = this.kinds[kind.name];
+    const pages = ++this.#pagesOf[index];
+    this.pages++;
+    tally.pages++;
+    tally.mostPages = Math.max(tally.mostPages, pages);
+    if (pages === 1) {
+      this.domains++;
+      tally.domains++;
+    }
+    if (isPage && isHonest(kind)) {
+      this.useful++;
+      tally.useful++;
+    }
+  }
+
+  lookUp(hostName: string): void {
+    this.lookUps++;
+    const domain = this.#web.placeOf(hostName)?.domain;
+    if (!domain) return;
+    const tally = this.kinds[domain.kind.name];
+    tally.lookUps++;
+    tally.mostLookUps = Math.max(tally.mostLookUps, ++this.#lookUpsOf[domain.index]);
+  }
+}

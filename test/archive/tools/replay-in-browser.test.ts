@@ -1,0 +1,21 @@
+/** The short form of `npm run soak -- replay`: a WACZ in ReplayWeb.page, in a real browser. */
+import { expect, test } from 'vitest';
+import { missingForReplay, replay } from '../../../soak/replay.ts';
+
+const missing = missingForReplay();
+if (missing) console.warn(`skipped: ${missing} (see soak/replay.ts)`);
+
+test.skipIf(missing !== undefined).each(['gzip', 'zstd'] as const)(
+  'pages of a WACZ from an archive in %s come back in a browser when their site is gone, also one that only refers to another, and nobody asks the site',
+  async (compress) => {
+    expect(await replay(compress)).toEqual({
+      seen: [
+        '/ <h1>The first page</h1>',
+        '/second?b=2&a=1 <h1>The second page</h1>',
+        '/copy <h1>The second page</h1>',
+      ],
+      leaked: [],
+    });
+  },
+  120_000,
+);

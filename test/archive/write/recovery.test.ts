@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { recoverArchive } from '../../../src/archive/write/recovery.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { PowerCutFileSystem } from '../../disk/power-cut-file-system.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
+
+const name = (agent: string, serial = 0) => `drumlin-20260314150926-0000${serial}-${agent}.warc.gz`;
+let folder: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const write = (file: string, bytes: string) => writeFileSync(join(folder, file), bytes);
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+
+describe('the archive, brought back to a checkpoint', () => {
+  test('has the files that count, cut to the lengths that count, and none begun later', async () => {
+    write(name('0'), 'whole members|and more');
+    write(name('0', 1), 'begun later');
+    await recoverArchive(new Disk(), folder, '0', [{ file: name('0'), length: 14 }]);
+    expect(readdirSync(folder)).toEqual([name('0')]);
+    expect(read(name('0'))).toBe('whole members|');
+  });
+
+  test('has nothing of an agent that never came to a checkpoint', async () => {
+    write(name('0'), 'pages');
+    await recoverArchive(new Disk(), folder, '0');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('keeps what is of other agents, or of other people', async () => {
+    const others = [
+      name('1'),
+      name('10'),
+      'mine-0.warc.gz',
+      'rec-20260314150926-00000-0.warc.gz',
+      'notes.txt',
+    ];
+    for (const other of others) write(other, 'theirs');
+    await recoverArchive(new Disk(), folder, '0');
+    expect(readdirSync(folder).sort()).toEqual(others.sort());
+    for (const other of others) expect(read(other)).toBe('theirs');
+  });
+
+  test('may lack a file that was moved away, but has none that is shorter than it should be', async () => {
+    write(name('0'), 'short');
+    const files = [
+      { file: name('0', 1), length: 5 },
+      { file: name('0'), length: 6 },
+    ];
+    await expect(recoverArchive(new Disk(), folder, '0', files)).rejects.toMatchObject({
+      code: 'FILE_SHORT',
+      exitCode: 5,
+    });
+  });
+
+  test('stays so when power is lost right after', async () => {
+    const powered = new PowerCutFileSystem();
+    const disk = new Disk(powered);
+    for (const [file, text] of [
+      [name('0'), 'whole members|and more'],
+      [name('0', 1), 'begun later'],
+    ]) {
+      const made = await disk.open(join(folder, file), 'create');
+      await made.writeAll(Buffer.from(text), 0);
+      await made.sync();
+      await made.close();
+    }
+    await disk.syncFolder(folder);
+    await recoverArchive(disk, folder, '0', [{ file: name('0'), length: 14 }]);
+    powered.cutPower();
+    expect(readdirSync(folder)).toEqual([name('0')]);
+    expect(read(name('0'))).toBe('whole members|');
+  });
+});

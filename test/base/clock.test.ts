@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { steady } from '../../src/base/clock.ts';
+
+test('a steady clock never goes back, and is never ahead of a wall clock that does not, however long its thread has to wait between any two steps', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(40), { minLength: 40, maxLength: 400, size: 'max' }), (waits) => {
+      let [time, step] = [1_000_000, 0];
+      const pass = () => {
+        time += waits[step++ % waits.length];
+        return time;
+      };
+      const now = steady(pass, () => pass() - 500_000);
+      let last = 0;
+      for (let i = 0; i < waits.length; i++) {
+        const told = now();
+        expect(told).toBeLessThanOrEqual(time);
+        expect(told).toBeGreaterThanOrEqual(last);
+        last = told;
+      }
+    }),
+  );
+});
+
+test('a steady clock goes on when the wall clock is set back, and leaps when that is set ahead', () => {
+  let [wall, elapsed] = [10_000, 0];
+  const now = steady(
+    () => wall,
+    () => elapsed,
+  );
+  wall -= 5000;
+  elapsed += 100;
+  expect(now()).toBe(10_100);
+  wall = 50_000;
+  expect(now()).toBe(50_000);
+});

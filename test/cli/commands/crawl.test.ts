@@ -1,0 +1,239 @@
+/** The command line as a person or a script meets it: exit codes, one-line refusals, the summary. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { linking, type SmallSite, startSmallSite } from '../../crawl/small-site.ts';
+
+const BIN = join(import.meta.dirname, '../../../bin/drumlin');
+let site: SmallSite;
+let dir: string;
+
+beforeAll(async () => {
+  const paths = Array.from({ length: 40 }, (_, i) => `/${i}`);
+  site = await startSmallSite({
+    '/': linking(...paths),
+    ...Object.fromEntries(paths.map((p) => [p, linking('/')])),
+  });
+});
+afterAll(() => site.close());
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'drumlin-cli-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Asynchronous, because the site that is crawled lives in this process. */
+function drumlin(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: dir });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (data) => (out += data));
+    child.stderr.on('data', (data) => (err += data));
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+const LOCAL = ['--allow-private', '--delay', '0'];
+
+describe('drumlin crawl', () => {
+  test('prints one summary object with --json', async () => {
+    const { code, out } = await drumlin(
+      'crawl',
+      `${site.origin}/`,
+      ...LOCAL,
+      '--dir',
+      'c',
+      '--json',
+    );
+    expect(code).toBe(0);
+    expect(Object.keys(JSON.parse(out))).toEqual(
+      expect.arrayContaining([
+        ...[
+          'pages',
+          'bytes',
+          'seconds',
+          'cpuSeconds',
+          'pagesPerCpuSecond',
+          'maxRssBytes',
+          'urlsSeen',
+        ],
+        ...['urlsUnique', 'hosts', 'domains', 'duplicates', 'errors'],
+      ]),
+    );
+    expect(JSON.parse(out)).toMatchObject({ pages: 41, urlsUnique: 41, end: 'finished' });
+  });
+
+  test.each([
+    ['--exclude', '*', 'all URLs were refused'],
+    ['--budget', 'equal(0)', 'nothing that waits has budget'],
+  ])('leaves with 3 when %s %s lets no page through, and says why', async (option, value, why) => {
+    const { code, out, err } = await drumlin(
+      'crawl',
+      `${site.origin}/`,
+      ...LOCAL,
+      '--dir',
+      'c',
+      option,
+      value,
+    );
+    expect(code).toBe(3);
+    expect(out + err).toContain(why);
+  });
+
+  test.each([
+    ['warc', 'archive'],
+    ['files', 'pages'],
+  ])('says where pages are with --store %s, and there they are', async (store, folder) => {
+    const { out } = await drumlin(
+      'crawl',
+      `${site.origin}/`,
+      ...LOCAL,
+      '--dir',
+      'c',
+      '--store',
+      store,
+    );
+    expect(out).toMatch(new RegExp(`^  ${folder} +c/${folder}$`, 'm'));
+    expect(existsSync(join(dir, 'c', folder))).toBe(true);
+  });
+
+  test('takes seeds from a file, and says on which line one is wrong', async () => {
+    writeFileSync(join(dir, 'seeds.txt'), `# our site\n\n${site.origin}/\n`);
+    expect((await drumlin('crawl', 'seeds.txt', ...LOCAL, '--max-pages', '1')).code).toBe(6);
+    writeFileSync(join(dir, 'bad.txt'), `${site.origin}/\ngopher://x/\n`);
+    const { code, err } = await drumlin('crawl', 'bad.txt', ...LOCAL);
+    expect(err).toBe(
+      'drumlin: bad.txt:2: "gopher://x/" cannot be crawled: Only http and https URLs are crawled. Write it like http://example.org/ or https://example.org/page, or remove it.\n',
+    );
+    expect(code).toBe(2);
+  });
+
+  test('goes on with a crawl by its folder alone', async () => {
+    const first = await drumlin(
+      'crawl',
+      `${site.origin}/`,
+      ...LOCAL,
+      '--dir',
+      'c',
+      '--max-pages',
+      '10',
+    );
+    expect(first.out).toContain('go on     drumlin crawl --dir c');
+    const { out } = await drumlin('crawl', '--dir', 'c', '--max-pages', '1000', '--json');
+    expect(JSON.parse(out)).toMatchObject({ pages: 31, urlsUnique: 41, urlsQueued: 0 });
+  });
+
+  test('leaves with 3 when not a page could be had', async () => {
+    const { code, out } = await drumlin(
+      'crawl',
+      'http://127.0.0.1:9/',
+      '--contact',
+      'me@example.org',
+      '--json',
+    );
+    expect(code).toBe(3);
+    expect(JSON.parse(out).errors).toEqual({ 'address-refused': 1 });
+  });
+
+  test('stops cleanly on the first interrupt, and says how to go on', async () => {
+    const args = ['crawl', `${site.origin}/`, '--allow-private', '--delay', '5s', '--dir', 'c'];
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: dir });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (data) => (out += data));
+    child.stderr.on('data', (data) => (err += data));
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    const before = site.asked.length;
+    while (site.asked.length === before) await new Promise((later) => setImmediate(later));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(err).toContain('Ctrl-C again stops at once');
+    expect(out).toContain('go on     drumlin crawl --dir c');
+    expect(existsSync(join(dir, 'c/agents/0/checkpoint.json'))).toBe(true);
+  });
+});
+
+describe('what drumlin refuses, in one line with the remedy', () => {
+  const refusals: [name: string, args: string[], line: RegExp][] = [
+    ['no seeds', ['crawl'], /^drumlin: There is no URL to start from.*Name one or more/],
+    [
+      'an unreadable seed file',
+      ['crawl', 'no-such-file'],
+      /^drumlin: "no-such-file" is neither a URL nor a file\. Write URLs/,
+    ],
+    [
+      'a bad number',
+      ['crawl', 'http://x.test/', '--max-pages', 'many'],
+      /^drumlin: max-pages: "many" is not a whole number\. Write it like/,
+    ],
+    [
+      'a time without unit',
+      ['crawl', 'http://x.test/', '--delay', '10'],
+      /^drumlin: delay: "10" is not a time\. Write it like/,
+    ],
+    [
+      'no contact',
+      ['crawl', 'http://x.test/'],
+      /^drumlin: Sites on the public web .* Add --contact/,
+    ],
+    [
+      'a contact that is none',
+      ['crawl', 'http://x.test/', '--contact', 'me'],
+      /^drumlin: "me" is neither a web address nor an e-mail/,
+    ],
+    [
+      'an unwritable folder',
+      ['crawl', 'http://x.test/', '--allow-private', '--dir', '/dev/null/crawl'],
+      /^drumlin: \/dev\/null\/crawl .*--dir/,
+    ],
+    [
+      'a file for a folder',
+      ['crawl', 'http://x.test/', '--allow-private', '--dir', 'file'],
+      /^drumlin: file .*\n$/,
+    ],
+    [
+      'a name server that is none',
+      ['crawl', 'http://x.test/', '--allow-private', '--dns', 'bogus'],
+      /^drumlin: .*bogus/,
+    ],
+    [
+      'no fetches',
+      ['crawl', 'http://x.test/', '--fetches', '0'],
+      /^drumlin: fetches: 0 is out of range\. Take 1 or more/,
+    ],
+    [
+      'too little memory',
+      ['crawl', 'http://x.test/', '--sieve-memory', '1'],
+      /^drumlin: sieve-memory: 1 is out of range/,
+    ],
+    ['an unknown flag', ['crawl', '--frobnicate'], /^drumlin: unknown option '--frobnicate'/],
+    ['an unknown command', ['frobnicate'], /^drumlin: unknown command 'frobnicate'/],
+  ];
+  test.each(refusals)('%s', async (_, args, line) => {
+    writeFileSync(join(dir, 'file'), '');
+    const { code, out, err } = await drumlin(...args);
+    expect(err).toMatch(line);
+    expect(err.trim().split('\n').length).toBeLessThanOrEqual(2);
+    expect(out).toBe('');
+    expect(code === 2 || code === 4 || code === 5).toBe(true);
+    expect(readdirSync(dir)).toEqual(['file']);
+  });
+});
+
+test('help names every command and gives examples', () => {
+  const { stdout } = spawnSync(process.execPath, [BIN, '--help'], { encoding: 'utf8' });
+  for (const command of ['crawl', 'demo', 'web', 'unique', 'plan'])
+    expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
+  const crawlHelp = spawnSync(process.execPath, [BIN, 'crawl', '--help'], {
+    encoding: 'utf8',
+  }).stdout;
+  expect(crawlHelp).toContain('Examples:');
+});

@@ -1,0 +1,222 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { WarcWriter } from '../../../src/archive/write/warc-writer.ts';
+import {
+  buildFromCrawl,
+  describe as describeGraph,
+  exportGraph,
+  importFiles,
+  Meter,
+  register,
+} from '../../../src/cli/commands/graph.ts';
+import { makeExchange } from '../../archive/warc/fixtures.ts';
+import { linking } from '../../crawl/small-site.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { contentOf, fileOf, newPlace } from '../../graph/fixtures.ts';
+
+/** What is written to it, as text. */
+class Paper {
+  text = '';
+  readonly isTTY: boolean;
+  constructor(isTTY = false) {
+    this.isTTY = isTTY;
+  }
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+}
+
+const MEMORY = { memory: '2Mi' };
+
+async function smallGraph(): Promise<string> {
+  const out = newPlace();
+  const files = [fileOf('a.org b.org\nb.org a.org\nc.org a.org\n')];
+  await importFiles(files, { out, format: 'edges', level: 'domain', ...MEMORY }, new Paper());
+  return out;
+}
+
+async function exported(folder: string, flags: object = {}): Promise<string> {
+  const output = new PassThrough();
+  const pieces: Buffer[] = [];
+  output.on('data', (piece) => pieces.push(piece));
+  await exportGraph(folder, { format: 'edges', ...MEMORY, ...flags }, output, new Paper());
+  return Buffer.concat(pieces).toString();
+}
+
+describe('drumlin graph import', () => {
+  test('says what it made, and nothing of progress when it took no time', async () => {
+    const paper = new Paper();
+    const out = newPlace();
+    await importFiles([fileOf('1 2\n2 3\n')], { out, format: 'edges', ...MEMORY }, paper);
+    expect(paper.text).toBe(`${out}: 4 nodes, 2 arcs\n`);
+  });
+
+  test('refuses a malformed file with exit code 2, a place that is taken with 5, and leaves nothing', async () => {
+    const out = newPlace();
+    const flags = { out, format: 'edges', ...MEMORY } as const;
+    await expect(importFiles([fileOf('1 2\n3\n')], flags, new Paper())).rejects.toMatchObject({
+      exitCode: 2,
+    });
+    expect(readdirSync(dirname(out))).toEqual([]);
+    await importFiles([fileOf('1 2\n')], flags, new Paper());
+    await expect(importFiles([fileOf('1 2\n')], flags, new Paper())).rejects.toMatchObject({
+      exitCode: 5,
+    });
+    const wrongSize = { ...flags, out: newPlace(), memory: 'lots' };
+    await expect(importFiles([fileOf('1 2\n')], wrongSize, new Paper())).rejects.toMatchObject({
+      exitCode: 2,
+    });
+  });
+
+  test.each([
+    [['graph', 'import', 'e.txt'], "required option '--out <folder>' not specified"],
+    [['graph', 'import', '--out', 'x'], "missing required argument 'files'"],
+    [['graph', 'import', 'e.txt', '--out', 'x', '--format', 'gml'], "argument 'gml' is invalid"],
+    [['graph', 'build', 'crawl'], "required option '--level <level>' not specified"],
+  ])('wrong flags (%j) are told', async (args, reason) => {
+    const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+    register(program);
+    for (const command of program.commands.flatMap((c) => [c, ...c.commands]))
+      command.exitOverride().configureOutput({ writeErr: () => {} });
+    await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(reason);
+  });
+});
+
+describe('drumlin graph export', () => {
+  test('writes arcs by name to the output, or to a file, compressed if its name says so', async () => {
+    const folder = await smallGraph();
+    const text = 'a.org\tb.org\nb.org\ta.org\nc.org\ta.org\n';
+    expect(await exported(folder)).toBe(text);
+    const out = join(temporaryFolder(), 'edges.gz');
+    expect(await exported(folder, { out })).toBe('');
+    expect(gunzipSync(readFileSync(out)).toString()).toBe(text);
+  });
+
+  test('writes Common Crawl’s two files into a folder, and wants to be told which', async () => {
+    const folder = await smallGraph();
+    const out = newPlace();
+    await exported(folder, { format: 'common-crawl', out });
+    expect(readdirSync(out).sort()).toEqual(['domain-edges.txt.gz', 'domain-vertices.txt.gz']);
+    expect(gunzipSync(readFileSync(join(out, 'domain-vertices.txt.gz'))).toString()).toBe(
+      '0\torg.a\n1\torg.b\n2\torg.c\n',
+    );
+    await expect(exported(folder, { format: 'common-crawl' })).rejects.toMatchObject({
+      exitCode: 2,
+    });
+  });
+});
+
+describe('drumlin graph info', () => {
+  test('describes a graph for people', async () => {
+    const paper = new Paper();
+    await describeGraph(await smallGraph(), MEMORY, paper, new Paper());
+    expect(paper.text.split('\n').map((line) => line.trim().split(/\s{2,}/))).toEqual([
+      ['nodes', '3 domains'],
+      ['arcs', '3, 0 of them from a node to itself'],
+      ['out-degree', 'mean 1.00, deviation 0.00, skewness 0.0, largest 1 (a.org)'],
+      ['in-degree', 'mean 1.00, deviation 0.82, skewness 0.0, largest 2 (a.org)'],
+      ['dangling', '0 (0.0 %) link nowhere'],
+      ['unlinked', '1 (33.3 %) are linked from nowhere, 0 (0.0 %) neither'],
+      ['reciprocity', '66.7 % of the arcs between two nodes go both ways'],
+      ['components', '2 strongly connected, the largest of 2 (66.7 %) nodes'],
+      [
+        'disk',
+        expect.stringMatching(
+          /^\d+ B out \([\d.]+ an arc\), \d+ B in \([\d.]+ an arc\), \d+ B names$/,
+        ),
+      ],
+      [''],
+    ]);
+  });
+
+  test('describes it for programs, and says what components would take where memory is short', async () => {
+    const folder = await smallGraph();
+    const [json, text] = [new Paper(), new Paper()];
+    await describeGraph(folder, { ...MEMORY, json: true }, json, new Paper());
+    expect(JSON.parse(json.text)).toMatchObject({
+      nodes: 3,
+      arcs: 3,
+      level: 'domain',
+      named: true,
+      components: { count: 2 },
+    });
+    await describeGraph(folder, { memory: '10' }, text, new Paper());
+    expect(text.text).toContain('not looked for: that takes --memory 1M');
+  });
+
+  test('refuses what is no graph with exit code 5', async () => {
+    await expect(
+      describeGraph(temporaryFolder(), MEMORY, new Paper(), new Paper()),
+    ).rejects.toMatchObject({
+      exitCode: 5,
+    });
+  });
+});
+
+describe('drumlin graph build', () => {
+  test('makes the graph of a crawl, in its folder unless told otherwise', async () => {
+    const dir = join(temporaryFolder(), 'crawl');
+    const origin = 'http://a.test';
+    const writer = await WarcWriter.open(join(dir, 'archive'), {
+      info: { software: 'drumlin/test' },
+    });
+    for (const [path, links] of [
+      ['/', ['/a', '/b', 'http://elsewhere.test/']],
+      ['/a', ['/', '/a']],
+    ] as const)
+      await writer.write(
+        makeExchange({ url: `${origin}${path}`, wire: [Buffer.from(linking(...links))] }),
+      );
+    const head = 'HTTP/1.1 302 Found\r\nLocation: /a\r\n\r\n';
+    await writer.write(makeExchange({ url: `${origin}/b`, head, wire: [] }));
+    await writer.close();
+    const paper = new Paper();
+    await buildFromCrawl(dir, { level: 'page', ...MEMORY }, paper);
+    expect(paper.text).toBe(`${join(dir, 'graph', 'page')}: 4 nodes, 6 arcs\n`);
+    expect((await contentOf(join(dir, 'graph', 'page'))).arcs).toEqual([
+      `${origin}/ ${origin}/a`,
+      `${origin}/ ${origin}/b`,
+      `${origin}/ http://elsewhere.test/`,
+      `${origin}/a ${origin}/`,
+      `${origin}/a ${origin}/a`,
+      `${origin}/b ${origin}/a`,
+    ]);
+    const out = newPlace();
+    await buildFromCrawl(dir, { level: 'host', out, ...MEMORY }, paper);
+    expect((await contentOf(out)).arcs).toEqual(['a.test elsewhere.test']);
+  });
+});
+
+describe('progress', () => {
+  const tell = (paper: Paper) => {
+    let now = 0;
+    const meter = new Meter(paper, () => now);
+    for (; now <= 12_000; now += 100) {
+      if (now <= 4000) meter.show('reading', now / 4000);
+      else meter.show('writing', (now - 4000) / 16_000);
+    }
+    meter.note('done');
+    return paper.text;
+  };
+
+  test('is a line every few seconds, with what is left of the step', () => {
+    expect(tell(new Paper())).toBe(
+      'reading: 25 %, 3.0 s left of this step (1.0 s so far)\n' +
+        'writing: 12 %, 13.3 s left of this step (6.0 s so far)\n' +
+        'writing: 43 %, 8.9 s left of this step (11.0 s so far)\n' +
+        'done\n',
+    );
+  });
+
+  test('is one line drawn over in a terminal, gone at the end', () => {
+    const text = tell(new Paper(true));
+    expect(text.match(/\r\x1b\[2K[^\r]+/g)?.length).toBeGreaterThan(30);
+    expect(text.endsWith('\r\x1b[2Kdone\n')).toBe(true);
+    expect(text.replace(/done\n$/, '')).not.toContain('\n');
+  });
+});

@@ -1,0 +1,141 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { resolveConfig } from '../../../src/config/settings.ts';
+import { Admission } from '../../../src/crawl/agent/admission.ts';
+import { createScope } from '../../../src/crawl/agent/scope.ts';
+import { Counters } from '../../../src/crawl/record/counters.ts';
+import { memoryTransports } from '../../../src/crawl/transport/memory-transport.ts';
+import { agentOf } from '../../../src/crawl/transport/routing.ts';
+import type { Transport } from '../../../src/crawl/transport/transport.ts';
+import { unpackKeyedBatch } from '../../../src/crawl/transport/url-parcel.ts';
+import type { KeyedBatch } from '../../../src/drum/keyed-batch.ts';
+import { entryBytes } from '../../../src/drum/keyed-batch.ts';
+import { decodeDiscovery } from '../../../src/frontier/queue/discovery.ts';
+import { MemorySieve } from '../../../src/sieve/memory-sieve.ts';
+import { RecentCache } from '../../../src/sieve/recent-cache.ts';
+import { partitionOfUrl } from '../../../src/url/fingerprint.ts';
+import { type VirtualClock, virtualClock } from '../../fetch/virtual-clock.ts';
+
+const PARCEL = 64 * 1024;
+const AGE = 100;
+const LONGEST = 2048;
+
+interface Fixture {
+  readonly admission: Admission;
+  readonly transport: Transport;
+  readonly sieve: MemorySieve;
+  readonly clock: VirtualClock;
+}
+
+/** The admission of agent 0. */
+function fixture(agents: number): Fixture {
+  const clock = virtualClock();
+  const [transport] = memoryTransports(agents, { window: 2 ** 30 });
+  const sieve = new MemorySieve();
+  const admission = new Admission({
+    scope: createScope(resolveConfig({ scope: 'any' }), []),
+    filters: { schedule: undefined },
+    standing: () => undefined,
+    recent: new RecentCache(2 ** 16),
+    counters: new Counters(),
+    ...{ clock, transport, sieve },
+  });
+  return { admission, transport, sieve, clock };
+}
+
+const urlsOf = (batch: KeyedBatch): string[] =>
+  Array.from({ length: batch.length }, (_, i) => decodeDiscovery(entryBytes(batch, i)).url);
+
+const parcelsOf = ({ transport }: Fixture) =>
+  transport.state().unacknowledged.map(({ to, bytes }) => ({ to, batch: unpackKeyedBatch(bytes) }));
+
+async function letThrough({ sieve }: Fixture): Promise<string[]> {
+  await sieve.flush();
+  const urls: string[] = [];
+  for (let batch = await sieve.take(); batch; batch = await sieve.take())
+    urls.push(...urlsOf(batch));
+  return urls;
+}
+
+const url = fc
+  .tuple(
+    fc.integer({ min: 0, max: 40 }),
+    fc.integer({ min: 0, max: 500 }),
+    fc.integer({ min: 0, max: 1800 }),
+  )
+  .map(([domain, page, length]) => `http://d${domain}.test/${page}${'x'.repeat(length)}`);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ found: fc.array(url, { maxLength: 60 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ waits: fc.integer({ min: 0, max: 3 * AGE }), sendAll: fc.boolean() }),
+  },
+);
+
+test('every URL is on its way to whoever owns it, once, and no parcel is much larger than it need be', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(step, { maxLength: 30 }),
+      async (agents, steps) => {
+        const made = fixture(agents);
+        const { admission, clock } = made;
+        const all = new Map<string, number>();
+        for (const step of steps) {
+          if ('found' in step) {
+            admission.discover(step.found, 1);
+            for (const url of step.found) all.set(url, (all.get(url) ?? 0) + 1);
+          } else {
+            clock.advance(step.waits);
+            await admission.carry(step.sendAll);
+            if (step.sendAll || step.waits >= AGE) expect(admission.snapshot()).toEqual([]);
+          }
+        }
+        const parcels = parcelsOf(made);
+        for (const { to, batch } of parcels) {
+          expect(batch.bytes.length).toBeLessThan(PARCEL + LONGEST);
+          for (const url of urlsOf(batch)) expect(agentOf(partitionOfUrl(url), agents)).toBe(to);
+        }
+        const waiting = admission.snapshot().flatMap(urlsOf);
+        const through = await letThrough(made);
+        for (const url of through) expect(agentOf(partitionOfUrl(url), agents)).toBe(0);
+        const everywhere = [
+          ...through,
+          ...parcels.flatMap(({ batch }) => urlsOf(batch)),
+          ...waiting,
+        ];
+        expect([...new Set(everywhere)].sort()).toEqual([...all.keys()].sort());
+        // The cache of recent links may forget one, and no link is counted more often than it was found.
+        for (const url of everywhere) all.set(url, all.get(url)! - 1);
+        expect(Math.min(0, ...all.values())).toBe(0);
+      },
+    ),
+  );
+});
+
+test('a parcel that has grown large leaves at once, the rest of a page waits for company', () => {
+  const made = fixture(2);
+  const { admission, clock } = made;
+  const theirs = Array.from(
+    { length: 5000 },
+    (_, i) => `http://d${i}.test/${'x'.repeat(60)}`,
+  ).filter((url) => agentOf(partitionOfUrl(url), 2) === 1);
+  admission.discover(theirs, 1);
+  const sent = parcelsOf(made).flatMap(({ batch }) => urlsOf(batch));
+  expect(parcelsOf(made).length).toBeGreaterThan(1);
+  expect([...sent, ...admission.snapshot().flatMap(urlsOf)]).toEqual(theirs);
+  expect(sent.length).toBeLessThan(theirs.length);
+  expect(admission.wakeAt).toBe(clock.now() + AGE);
+});
+
+test('what a snapshot held is on its way again after it was restored', async () => {
+  const before = fixture(3);
+  const urls = Array.from({ length: 300 }, (_, i) => `http://d${i}.test/`);
+  before.admission.discover(urls, 1);
+  const after = fixture(3);
+  for (const batch of before.admission.snapshot()) after.admission.restore(batch);
+  await after.admission.carry();
+  expect(after.admission.snapshot()).toEqual([]);
+  const sent = parcelsOf(after).flatMap(({ batch }) => urlsOf(batch));
+  expect([...(await letThrough(after)), ...sent].sort()).toEqual(urls.sort());
+});

@@ -1,0 +1,181 @@
+/** How a crawl is, from its folder: while it runs, after it has ended, failed, or was killed. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { statusText } from '../../../src/cli/screen/show-status.ts';
+import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
+import { Monitor } from '../../../src/crawl/monitor/monitor.ts';
+import { statusOf } from '../../../src/crawl/monitor/status.ts';
+import { readStatus } from '../../../src/crawl/monitor/status-file.ts';
+import type { Progress } from '../../../src/crawl/record/progress.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { virtualClock } from '../../fetch/virtual-clock.ts';
+import { startCrawl } from '../here.ts';
+import { linking, type SmallSite, startSmallSite } from '../small-site.ts';
+
+let site: SmallSite;
+let dir: string;
+const disk = new Disk();
+const PATHS = Array.from({ length: 20 }, (_, i) => `/${i}`);
+
+beforeEach(async () => {
+  site = await startSmallSite({
+    '/': linking(...PATHS),
+    ...Object.fromEntries(PATHS.map((path) => [path, 'page'])),
+  });
+  dir = mkdtempSync(join(tmpdir(), 'drumlin-status-'));
+});
+afterEach(async () => {
+  await site.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const begin = (options: CrawlOptions = {}) =>
+  startCrawl(
+    [`${site.origin}/`],
+    resolveConfig({ dir, delay: 0, allowPrivate: true, agents: 2, ...options }),
+  );
+const status = (at = Date.now()) => statusOf(disk, dir, at);
+
+describe('the status of a crawl', () => {
+  test('that has come to its end says so, and what to type', async () => {
+    await (await begin()).finished;
+    const now = await status();
+    expect(now).toMatchObject({
+      state: 'ended',
+      end: 'finished',
+      pid: undefined,
+      waiting: 0,
+      urlsUnique: 21,
+    });
+    expect(now.counters).toMatchObject({
+      pages: 21,
+      statuses: { '200': 21 },
+      types: { 'text/html': 21 },
+    });
+    expect(now.disk.archive).toBeGreaterThan(1000);
+    expect(now.next.command).toBe(`drumlin report ${dir}`);
+    expect(statusText(now, Date.now())).toMatch(
+      /: not running: finished: nothing is left to fetch, \d+ s ago\n/,
+    );
+  });
+
+  test('that a limit has ended counts the pages of all its runs, and says how to go on', async () => {
+    for (let run = 0; run < 2; run++) await (await begin({ maxPages: 5 })).finished;
+    const now = await status();
+    expect(now).toMatchObject({
+      state: 'ended',
+      end: 'max-pages',
+      counters: { pages: 10 },
+      waiting: 11,
+    });
+    expect(now.next).toEqual({
+      why: '11 URLs wait; to go on',
+      command: `drumlin crawl --dir ${dir}`,
+    });
+  });
+
+  test('that runs is told from what it says itself, the pages of earlier runs included', async () => {
+    await (await begin({ maxPages: 5 })).finished;
+    const run = await begin({ delay: '1h' });
+    try {
+      while (!(await status()).live);
+      const now = await status();
+      expect(now).toMatchObject({ state: 'running', pid: process.pid, counters: { pages: 5 } });
+      expect(now.next.command).toBe(`kill ${process.pid}`);
+      expect(statusText(now, Date.now())).toMatch(
+        /running for \d+ s \(process \d+\)\n {2}pages +5 at 0\/s\n/,
+      );
+      expect(await status(Date.now() + 60_000)).toMatchObject({ state: 'silent' });
+    } finally {
+      run.stop();
+      await run.finished;
+    }
+  });
+
+  test('that was killed goes by its last checkpoint', async () => {
+    await (await begin({ maxPages: 5 })).finished;
+    // What a process that was killed leaves behind: its lock, and its last words while it ran.
+    const told = JSON.parse(readFileSync(join(dir, 'status.json'), 'utf8'));
+    const { pid } = spawn('true');
+    writeFileSync(
+      join(dir, 'status.json'),
+      JSON.stringify({ ...told, state: 'running', pages: 999, pid }),
+    );
+    writeFileSync(join(dir, 'LOCK'), JSON.stringify({ pid, host: hostname(), started: 'another' }));
+    const now = await status();
+    expect(now).toMatchObject({ state: 'killed', pid: undefined, counters: { pages: 5 } });
+    expect(now.next.command).toBe(`drumlin crawl --dir ${dir}`);
+  });
+
+  test('that failed says by what', async () => {
+    const run = await startCrawl(
+      [`${site.origin}/`],
+      resolveConfig({ dir, delay: 0, allowPrivate: true }),
+      {
+        onPage: () => {
+          throw new Error('no more of this');
+        },
+      },
+    );
+    await expect(run.finished).rejects.toThrow('no more of this');
+    expect(await status()).toMatchObject({ state: 'failed', error: 'no more of this' });
+  });
+
+  test('does without the status file, and without one that is damaged', async () => {
+    await (await begin({ maxPages: 5 })).finished;
+    writeFileSync(join(dir, 'status.json'), '{"drumlin":"sta');
+    expect(await status()).toMatchObject({ state: 'ended', counters: { pages: 5 } });
+  });
+
+  test('is refused where there is no crawl', async () => {
+    await expect(statusOf(disk, join(dir, 'none'), 0)).rejects.toThrow('There is no crawl in');
+  });
+});
+
+describe('the monitor', () => {
+  const progressAtEnd = async (): Promise<Progress> => {
+    const run = await begin();
+    await run.finished;
+    return run.progress();
+  };
+
+  test('writes the status every three seconds, and tells trouble and its end once each', async () => {
+    const at = { ...(await progressAtEnd()), front: 1, queued: 7 };
+    const clock = virtualClock();
+    const events: string[] = [];
+    const monitor = await Monitor.open({ clock, disk, dir, metricsPort: 0 });
+    let silence = 0;
+    monitor.begin({
+      log: { event: (name, facts) => void events.push(`${name} ${Object.values(facts)[0]}`) },
+      progress: () => ({ ...at, at: at.vitals.lastPageAt + silence }),
+    });
+    clock.advance(2999);
+    silence = 6 * 60_000;
+    clock.advance(6000);
+    silence = 1000;
+    clock.advance(6000);
+    await monitor.end({ error: 'it was enough' });
+    clock.advance(60_000);
+    expect(events).toEqual(['trouble no-pages', 'trouble-over no-pages']);
+    expect(await readStatus(disk, dir)).toMatchObject({
+      state: 'failed',
+      error: 'it was enough',
+      queued: 7,
+      maxPages: Infinity,
+    });
+  });
+
+  test('tells once that the disk refuses the status, and goes on', async () => {
+    const at = await progressAtEnd();
+    const clock = virtualClock();
+    const events: string[] = [];
+    const monitor = await Monitor.open({ clock, disk, dir: join(dir, 'gone'), metricsPort: 0 });
+    monitor.begin({ log: { event: (name) => void events.push(name) }, progress: () => at });
+    clock.advance(30_000);
+    await monitor.end({ error: '' });
+    expect(events).toEqual(['status-refused']);
+  });
+});

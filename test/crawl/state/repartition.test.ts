@@ -1,0 +1,232 @@
+/** A crawl that goes on with another number of agents: what was seen stays seen, and what waited still waits. */
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { partsDir } from '../../../src/archive/index/index-merge.ts';
+import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
+import type { Summary } from '../../../src/crawl/crawl.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { type FileSystem, nodeFileSystem } from '../../../src/disk/file-system.ts';
+import { type Lab, startLab } from '../../../src/lab/server/lab.ts';
+import { FaultyFileSystem, systemError } from '../../disk/faulty-file-system.ts';
+import { archivedPages } from '../archived.ts';
+import { startCrawl } from '../here.ts';
+
+let lab: Lab;
+let pages: string[];
+let folder: string;
+let dir: string;
+
+beforeAll(async () => {
+  lab = await startLab({ scenario: 'clean', domains: 20, pages: 8 });
+  pages = [...lab.web.allUrls()].sort();
+  folder = mkdtempSync(join(tmpdir(), 'drumlin-agents-'));
+  dir = join(folder, 'crawl');
+});
+afterAll(async () => {
+  await lab.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Nothing here loses power: what is written counts. */
+const onDisk = (fileSystem = nodeFileSystem) =>
+  new Disk(new FaultyFileSystem({ skipSync: true }, fileSystem));
+const SMALL: CrawlOptions = {
+  backlogMemory: 65_536,
+  hostMemory: 2 ** 20,
+  sieveMemory: 2 ** 20,
+  domainMemory: 2 ** 23,
+  dedupMemory: 65_536,
+};
+const TINY: CrawlOptions = { frontHosts: 5, frontUrls: 30 };
+
+async function crawl(
+  agents: number,
+  options: CrawlOptions = {},
+  disk = onDisk(),
+): Promise<Summary> {
+  const config = resolveConfig({
+    ...{ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents, order: 'budget' },
+    ...SMALL,
+    ...options,
+  });
+  return (await startCrawl(lab.seeds, config, { disk })).finished;
+}
+
+describe('a crawl that goes on with another number of agents', () => {
+  test.each([
+    ['all memory', {}],
+    ['next to no memory', TINY],
+  ])('fetches every page once, with %s', async (_, options) => {
+    let fetched = 0;
+    for (const agents of [1, 2, 3, 1, 4]) {
+      const {
+        pages: some,
+        urlsUnique,
+        urlsQueued,
+      } = await crawl(agents, { maxPages: 20, ...options });
+      fetched += some;
+      expect(urlsUnique).toBe(fetched + urlsQueued);
+    }
+    const { pages: rest, urlsUnique, hosts, domains } = await crawl(2, options);
+    expect(fetched + rest).toBe(pages.length);
+    expect(urlsUnique).toBe(pages.length);
+    expect(hosts).toBe(new Set(pages.map((url) => new URL(url).host)).size);
+    expect(domains).toBe(20);
+    expect(await archivedPages(dir)).toEqual(pages);
+    expect(readdirSync(join(dir, 'agents'))).toEqual(['0', '1']);
+  });
+
+  test('asks no robots.txt again', async () => {
+    const before = lab.requests;
+    for (const agents of [1, 3, 2]) await crawl(agents, { maxPages: 40, ...TINY });
+    await crawl(1, TINY);
+    const hosts = new Set(pages.map((url) => new URL(url).host));
+    expect(lab.requests - before).toBe(pages.length + hosts.size);
+  });
+
+  test('keeps what was counted', async () => {
+    for (const agents of [2, 3, 1]) await crawl(agents, { maxPages: 25 });
+    const { state } = JSON.parse(readFileSync(join(dir, 'agents/0/checkpoint.json'), 'utf8'));
+    expect(state.counters).toMatchObject({ pages: 75, statuses: { 200: 75 } });
+  });
+
+  test('forgets what the old agents archived after their last checkpoints, also of those that are no more', async () => {
+    await crawl(3);
+    const archive = join(dir, 'archive');
+    const [file] = readdirSync(archive).filter((name) => name.endsWith('-2.warc.gz'));
+    const bytes = readFileSync(join(archive, file));
+    appendFileSync(join(archive, file), bytes);
+    writeFileSync(join(archive, 'drumlin-20300101000000-00000-2.warc.gz'), bytes);
+    const [part] = readdirSync(partsDir(dir)).filter((name) =>
+      name.startsWith(file.replace('.warc.gz', '.')),
+    );
+    const captures = readFileSync(join(partsDir(dir), part));
+    appendFileSync(join(partsDir(dir), part), captures);
+    await crawl(1);
+    expect(await archivedPages(dir)).toEqual(pages);
+    expect(readFileSync(join(partsDir(dir), part)).equals(captures)).toBe(true);
+  });
+
+  const atSwitch: [
+    when: string,
+    fails: (operation: string, path: string, nth: number) => boolean,
+  ][] = [
+    [
+      'before the new agents count',
+      (operation, path, nth) => operation === 'rename' && isCrawlFile(path) && nth === 1,
+    ],
+    [
+      'before the old ones are deleted',
+      (operation, path) => operation === 'removeFolder' && path.endsWith('agents'),
+    ],
+    [
+      'before the new ones are in their place',
+      (operation, path) => operation === 'rename' && path.endsWith('agents'),
+    ],
+    [
+      'before that is noted down',
+      (operation, path, nth) => operation === 'rename' && isCrawlFile(path) && nth === 2,
+    ],
+  ];
+  test.each(atSwitch)('loses nothing when the switch is cut off %s', async (_, fails) => {
+    for (const next of [2, 3]) {
+      await crawlOfTwo();
+      const disk = onDisk(failingWhere(fails));
+      await expect(crawl(3, {}, disk)).rejects.toMatchObject({ code: 'DISK_FAILED' });
+      await crawl(next);
+      expect(await archivedPages(dir)).toEqual(pages);
+      expect(readdirSync(dir).sort()).toEqual([
+        'agents',
+        'archive',
+        'crawl.json',
+        'indexes',
+        'log.jsonl',
+        'status.json',
+      ]);
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  test('loses nothing when it is cut off anywhere in the switch, whoever goes on', async () => {
+    await crawl(2, { maxPages: 50, ...TINY });
+    let cut = 0;
+    for (let operations = 3; operations < 1500; operations = Math.ceil(operations * 1.3)) {
+      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations }));
+      const agents = 1 + (cut % 4);
+      await crawl(agents, { maxPages: 10, checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
+        expect(code).toBe('DISK_FAILED');
+        cut++;
+      });
+    }
+    expect(cut).toBeGreaterThan(10);
+    await crawl(3, TINY);
+    expect(await archivedPages(dir)).toEqual(pages);
+    expect(existsSync(join(dir, 'agents.next'))).toBe(false);
+  });
+
+  test('loses nothing that was on its way from one agent to another when all of them died', async () => {
+    let died = 0;
+    for (let round = 0; round < 16; round++) {
+      const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 250 + 23 * round }));
+      const agents = 2 + (round % 3);
+      await crawl(agents, { checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
+        expect(code).toBe('DISK_FAILED');
+        died++;
+      });
+    }
+    expect(died).toBeGreaterThan(4);
+    await crawl(2, TINY);
+    expect(await archivedPages(dir)).toEqual(pages);
+  });
+});
+
+/** The folder of a crawl by two agents that has come to forty pages, made once. */
+async function crawlOfTwo(): Promise<void> {
+  const made = join(folder, 'of-two');
+  if (existsSync(made)) return cpSync(made, dir, { recursive: true });
+  await crawl(2, { maxPages: 40 });
+  cpSync(dir, made, { recursive: true });
+}
+
+const isCrawlFile = (path: string) => path.endsWith('crawl.json');
+
+/** A file system that dies at one operation: `nth` counts those of the same kind on the same path. */
+function failingWhere(
+  fails: (operation: string, path: string, nth: number) => boolean,
+): FileSystem {
+  const counts = new Map<string, number>();
+  let isDead = false;
+  const change = (operation: string, path: string) => {
+    const nth = (counts.get(operation + path) ?? 0) + 1;
+    counts.set(operation + path, nth);
+    isDead ||= fails(operation, path, nth);
+    if (isDead) throw systemError('EIO');
+  };
+  return {
+    ...nodeFileSystem,
+    async open(path, mode) {
+      if (mode !== 'read') change('open', path);
+      return nodeFileSystem.open(path, mode);
+    },
+    async rename(from, to) {
+      change('rename', to);
+      await nodeFileSystem.rename(from, to);
+    },
+    async removeFolder(path) {
+      change('removeFolder', path);
+      await nodeFileSystem.removeFolder(path);
+    },
+  };
+}

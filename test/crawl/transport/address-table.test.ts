@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { xxh64 } from '../../../src/base/xxh64.ts';
+import {
+  type SharedAddressOptions,
+  SharedAddressTable,
+  shareAddresses,
+} from '../../../src/crawl/transport/address-table.ts';
+import { unsharedAddresses } from '../../../src/frontier/workbench.ts';
+import { TYPESCRIPT_THREAD } from '../threads/typescript-threads.ts';
+import type { HammerData, HammerReport } from './address-table-thread.ts';
+
+const tables = (agents: number, options: SharedAddressOptions = {}) => {
+  const shared = shareAddresses({ slots: 4, lease: 100, retry: 10, ...options });
+  return Array.from({ length: agents }, (_, agent) => new SharedAddressTable(shared, agent));
+};
+
+/** Two addresses of one slot, and one of another. */
+const slotOf = (ip: string) => Number(xxh64(ip) & 3n);
+const ips = Array.from({ length: 40 }, (_, i) => `127.0.0.${i}`);
+const [first] = ips;
+const twin = ips.slice(1).find((ip) => slotOf(ip) === slotOf(first))!;
+const stranger = ips.find((ip) => slotOf(ip) !== slotOf(first))!;
+
+describe('the address table', () => {
+  test('an address that one agent holds is not given to another, and is ready when it was given back with', () => {
+    const [a, b] = tables(2);
+    expect(a.tryTake(first, 1000)).toBe(0);
+    expect(b.tryTake(first, 1003)).toBe(1013);
+    a.giveBack(first, 1050);
+    expect(b.tryTake(first, 1020)).toBe(1050);
+    expect(a.tryTake(first, 1049)).toBe(1050);
+    expect(b.tryTake(first, 1050)).toBe(0);
+  });
+
+  test('two addresses in one slot wait for each other, and those of other slots for nobody', () => {
+    const [a, b] = tables(2);
+    expect(a.tryTake(first, 1000)).toBe(0);
+    expect(b.tryTake(twin, 1000)).toBe(1010);
+    expect(a.tryTake(twin, 1000)).toBe(1010);
+    expect(b.tryTake(stranger, 1000)).toBe(0);
+  });
+
+  test('the address of a holder that died is free when its lease is over, and the dead one frees it no more', () => {
+    const [dead, b] = tables(2);
+    dead.tryTake(first, 1000);
+    expect(b.tryTake(first, 1095)).toBe(1100);
+    expect(b.tryTake(first, 1100)).toBe(0);
+    dead.giveBack(first, 0);
+    expect(dead.tryTake(first, 1110)).toBe(1120);
+    b.giveBack(first, 1110);
+    expect(dead.tryTake(first, 1110)).toBe(0);
+  });
+
+  test('a holder that outlived its lease does not free what the same agent holds in the same slot since', () => {
+    const [a, b] = tables(2);
+    a.tryTake(first, 1000);
+    expect(a.tryTake(twin, 1100)).toBe(0);
+    a.giveBack(first, 0);
+    expect(b.tryTake(twin, 1110)).toBe(1120);
+    a.giveBack(twin, 1110);
+    expect(b.tryTake(twin, 1110)).toBe(0);
+  });
+
+  test('an agent that read the clock a moment too early does not disturb the one that holds the address', () => {
+    const [a, b] = tables(2);
+    a.tryTake(first, 1001);
+    expect(b.tryTake(first, 1000)).toBe(1010);
+    a.giveBack(first, 1002);
+    expect(b.tryTake(first, 1002)).toBe(0);
+  });
+
+  test('a delay longer than the lease is kept, also one without end, and parts of milliseconds are rounded up', () => {
+    const [a, b] = tables(2);
+    a.tryTake(first, 1000.25);
+    a.giveBack(first, 5010.25);
+    expect(b.tryTake(first, 5010.5)).toBe(5011);
+    expect(b.tryTake(first, 5011)).toBe(0);
+    b.giveBack(first, Infinity);
+    expect(a.tryTake(first, 1e14)).toBeGreaterThan(2e14);
+  });
+
+  test('refuses to take back what was not taken, and tables that cannot be', () => {
+    const [a, b] = tables(2);
+    a.tryTake(first, 1000);
+    expect(() => b.giveBack(first, 1000)).toThrow('was not taken');
+    a.giveBack(first, 1000);
+    expect(() => a.giveBack(first, 1000)).toThrow('was not taken');
+    expect(() => shareAddresses({ slots: 100 })).toThrow('not a power of two');
+    expect(() => new SharedAddressTable(shareAddresses(), 2 ** 15)).toThrow('no agent');
+  });
+
+  test('an agent that is alone takes whatever its workbench lets it', () => {
+    expect(unsharedAddresses.tryTake(first, 5)).toBe(0);
+    expect(unsharedAddresses.tryTake(first, 5)).toBe(0);
+    unsharedAddresses.giveBack(first, 1e15);
+  });
+
+  test('agrees with a model of slots, whatever agents do and however time passes', () => {
+    const step = fc.record({
+      agent: fc.nat(2),
+      ip: fc.constantFrom(...ips.slice(0, 6)),
+      pass: fc.nat(40),
+      delay: fc.nat(60),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const agents = tables(3);
+        const slots = new Map<number, { until: number; holder?: string }>();
+        const held = agents.map(() => new Set<string>());
+        let now = 1000;
+        for (const { agent, ip, pass, delay } of steps) {
+          now += pass;
+          const slot = slots.get(slotOf(ip)) ?? { until: 0 };
+          if (held[agent].delete(ip)) {
+            agents[agent].giveBack(ip, now + delay);
+            if (slot.holder === `${agent} ${ip}`) slots.set(slotOf(ip), { until: now + delay });
+            continue;
+          }
+          const free = slot.until <= now;
+          const again = slot.holder === undefined ? slot.until : Math.min(slot.until, now + 10);
+          expect(agents[agent].tryTake(ip, now)).toBe(free ? 0 : again);
+          if (!free) continue;
+          held[agent].add(ip);
+          slots.set(slotOf(ip), { until: now + 100, holder: `${agent} ${ip}` });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('threads that hammer it never hold one address at once, nor take it before it is ready', async () => {
+    const data: HammerData = {
+      addresses: shareAddresses({ slots: 2, lease: 60_000, retry: 1 }),
+      ips: ips.slice(0, 3),
+      inside: new Int32Array(new SharedArrayBuffer(12)),
+      readyAt: new Float64Array(new SharedArrayBuffer(24)),
+      ready: new Int32Array(new SharedArrayBuffer(4)),
+      threads: 3,
+      takes: 20_000,
+    };
+    const reports = await Promise.all(
+      Array.from({ length: data.threads }, async (_, agent) => {
+        const main = new URL('./address-table-thread.ts', import.meta.url);
+        const worker = new Worker(main, { ...TYPESCRIPT_THREAD, workerData: { ...data, agent } });
+        const [report] = (await once(worker, 'message')) as [HammerReport];
+        return report;
+      }),
+    );
+    expect(reports.map(({ violations }) => violations)).toEqual([[], [], []]);
+    expect(reports.every(({ refused }) => refused > 0)).toBe(true);
+  });
+});

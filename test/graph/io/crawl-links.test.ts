@@ -1,0 +1,196 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { GraphLevel } from '../../../src/graph/graph-file.ts';
+import { crawlLinks } from '../../../src/graph/io/crawl-links.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { quickDisk } from '../fixtures.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n';
+
+function record(url: string, head: string, body: string | Buffer = '', type = 'response'): Buffer {
+  const block = Buffer.concat([Buffer.from(`${head}\r\n`), Buffer.from(body)]);
+  const fields = [
+    `WARC-Type: ${type}`,
+    `WARC-Target-URI: ${url}`,
+    `Content-Length: ${block.length}`,
+  ];
+  return Buffer.concat([
+    Buffer.from(`WARC/1.1\r\n${fields.join('\r\n')}\r\n\r\n`),
+    block,
+    Buffer.from('\r\n\r\n'),
+  ]);
+}
+
+const page = (url: string, ...links: string[]) =>
+  record(url, OK, links.map((href) => `<a href="${href}">x</a>`).join(''));
+
+/** The folder of a crawl whose archive holds these records, the first half in one file, the rest in another. */
+function crawlOf(...records: Buffer[]): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'archive'));
+  const half = Math.ceil(records.length / 2);
+  writeFileSync(
+    join(folder, 'archive', 'a-00000.warc.gz'),
+    Buffer.concat(records.slice(0, half).map((r) => gzipSync(r))),
+  );
+  writeFileSync(join(folder, 'archive', 'a-00001.warc'), Buffer.concat(records.slice(half)));
+  return folder;
+}
+
+async function linksOf(folder: string, level: GraphLevel, nofollow?: boolean) {
+  const warnings: string[] = [];
+  const links: string[] = [];
+  const shares: number[] = [];
+  const options = {
+    level,
+    nofollow,
+    onWarning: (text: string) => void warnings.push(text),
+    onRead: (share: number) => void shares.push(share),
+  };
+  for await (const names of crawlLinks(quickDisk(), folder, options)) links.push(names.join(' '));
+  return { links, warnings, shares };
+}
+
+describe('the links of a crawl', () => {
+  const small = () =>
+    crawlOf(
+      page(
+        'http://www.a.test/',
+        '/about',
+        'http://b.test/x',
+        'http://b.test/x#again',
+        'http://news.a.test/',
+      ),
+      page('http://b.test/x', 'http://www.a.test/', '?q=1'),
+      page('http://b.test/none'),
+    );
+
+  test('lead from pages to pages, each once, and a page without links is there too', async () => {
+    const { links, warnings, shares } = await linksOf(small(), 'page');
+    expect(links).toEqual([
+      'http://www.a.test/',
+      'http://www.a.test/ http://www.a.test/about',
+      'http://www.a.test/ http://b.test/x',
+      'http://www.a.test/ http://news.a.test/',
+      'http://b.test/x',
+      'http://b.test/x http://www.a.test/',
+      'http://b.test/x http://b.test/x?q=1',
+      'http://b.test/none',
+    ]);
+    expect(warnings).toEqual([]);
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  test('lead from host to host and from domain to domain, none to itself', async () => {
+    expect((await linksOf(small(), 'host')).links).toEqual([
+      'www.a.test',
+      'www.a.test b.test',
+      'www.a.test news.a.test',
+      'b.test',
+      'b.test www.a.test',
+      'b.test',
+    ]);
+    expect((await linksOf(small(), 'domain')).links).toEqual([
+      'a.test',
+      'a.test b.test',
+      'b.test',
+      'b.test a.test',
+      'b.test',
+    ]);
+  });
+
+  test('a redirect is a link, and the only one of its page', async () => {
+    const head = 'HTTP/1.1 301 Moved\r\nLocation: /there\r\nContent-Type: text/html\r\n';
+    const folder = crawlOf(record('http://a.test/here', head, '<a href=/other>x</a>'));
+    expect((await linksOf(folder, 'page')).links).toEqual([
+      'http://a.test/here',
+      'http://a.test/here http://a.test/there',
+    ]);
+  });
+
+  test('of coded and chunked pages are read, those of other types are not', async () => {
+    const html = gzipSync('<a href=/1>x</a>');
+    const chunked = Buffer.concat([
+      Buffer.from(`${html.length.toString(16)}\r\n`),
+      html,
+      Buffer.from('\r\n0\r\n\r\n'),
+    ]);
+    const folder = crawlOf(
+      record(
+        'http://a.test/',
+        `${OK}Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n`,
+        chunked,
+      ),
+      record(
+        'http://a.test/text',
+        'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n',
+        '<a href=/2>x</a>',
+      ),
+      record('http://a.test/bare', 'HTTP/1.1 200 OK\r\n', '<!doctype html><a href=/3>x</a>'),
+    );
+    expect((await linksOf(folder, 'page')).links).toEqual([
+      'http://a.test/',
+      'http://a.test/ http://a.test/1',
+      'http://a.test/text',
+      'http://a.test/bare',
+      'http://a.test/bare http://a.test/3',
+    ]);
+  });
+
+  test('that ask not to be followed are left out, unless asked for', async () => {
+    const folder = crawlOf(
+      record('http://a.test/', OK, '<a href=/1 rel=nofollow>x</a><a href=/2>x</a>'),
+      record('http://a.test/meta', OK, '<meta name=robots content=nofollow><a href=/3>x</a>'),
+      record('http://a.test/head', `${OK}X-Robots-Tag: nofollow\r\n`, '<a href=/4>x</a>'),
+    );
+    const targets = async (nofollow?: boolean) =>
+      (await linksOf(folder, 'page', nofollow)).links.flatMap((link) => link.split(' ').slice(1));
+    expect(await targets()).toEqual(['http://a.test/2']);
+    expect(await targets(true)).toEqual([1, 2, 3, 4].map((n) => `http://a.test/${n}`));
+  });
+
+  test('are not looked for in what is no page', async () => {
+    const folder = crawlOf(
+      record('http://a.test/robots.txt', OK, '<a href=/1>x</a>'),
+      record('http://a.test/', 'GET / HTTP/1.1\r\n', '', 'request'),
+      record('dns:a.test', OK, '<a href=/1>x</a>'),
+      record('http://a.test/garbled', 'no head at all', '<a href=/1>x</a>'),
+      page('http://a.test/page'),
+    );
+    expect((await linksOf(folder, 'page')).links).toEqual(['http://a.test/page']);
+  });
+
+  test('lose the parameters that the crawl dropped', async () => {
+    const folder = crawlOf(page('http://a.test/', '/1?utm_source=x', '/2?mine=1&b=2'));
+    const settings = { dropParameters: ['tracking', 'mine'] };
+    writeFileSync(join(folder, 'crawl.json'), JSON.stringify({ drumlin: 'crawl', settings }));
+    expect((await linksOf(folder, 'page')).links.slice(1)).toEqual([
+      'http://a.test/ http://a.test/1',
+      'http://a.test/ http://a.test/2?b=2',
+    ]);
+    writeFileSync(join(folder, 'crawl.json'), '{');
+    await expect(linksOf(folder, 'page')).rejects.toMatchObject({ code: 'CRAWL_DAMAGED' });
+  });
+
+  test('before a damage are given, and the damage is told', async () => {
+    const folder = crawlOf(
+      page('http://a.test/1'),
+      page('http://a.test/2'),
+      page('http://a.test/3'),
+    );
+    const path = join(folder, 'archive', 'a-00000.warc.gz');
+    writeFileSync(path, readFileSync(path).subarray(0, -10));
+    const { links, warnings } = await linksOf(folder, 'page');
+    expect(links).toEqual(['http://a.test/1', 'http://a.test/3']);
+    expect(warnings).toEqual([expect.stringMatching(/a-00000\.warc\.gz is truncated at byte \d+/)]);
+  });
+
+  test('of a folder without an archive are refused', async () => {
+    await expect(linksOf(temporaryFolder(), 'page')).rejects.toMatchObject({
+      code: 'CRAWL_MISSING',
+      exitCode: 5,
+    });
+  });
+});

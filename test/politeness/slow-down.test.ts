@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { patientDelay, SLOW_DOWN, smoothedTime } from '../../src/politeness/slow-down.ts';
+
+const smoothedAfter = (times: readonly number[]) =>
+  times.reduce<number | undefined>(smoothedTime, undefined);
+const millis = fc.integer({ min: 0, max: 200_000 });
+
+describe('a host', () => {
+  test.each([
+    [0, 500, 0],
+    [0, 800, 3000],
+    [0, 1000, 5000],
+    [0, 2000, 15_000],
+    [0, 3500, 30_000],
+    [0, 120_000, 30_000],
+    [4000, 900, 4000],
+    [4000, 1000, 5000],
+    [60_000, 10_000, 60_000],
+  ])('with a delay of %d ms that answers in %d ms is left alone for %d ms', (delay, smoothed, pause) => {
+    expect(patientDelay(delay, smoothed)).toBe(pause);
+  });
+
+  test('that has not answered yet has its own delay', () => {
+    expect(patientDelay(4000, undefined)).toBe(4000);
+  });
+
+  test('that answers in good time is never slowed down', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(SLOW_DOWN.allowance)), millis, (times, delay) => {
+        expect(patientDelay(delay, smoothedAfter(times))).toBe(delay);
+      }),
+    );
+  });
+
+  test('is never asked sooner for being slower, nor sooner than its delay, nor kept waiting for ever', () => {
+    fc.assert(
+      fc.property(fc.array(millis, { minLength: 1 }), millis, millis, (times, more, delay) => {
+        const [fast, slow] = [
+          smoothedAfter([...times, times[0]]),
+          smoothedAfter([...times, times[0] + more]),
+        ];
+        expect(patientDelay(delay, slow)).toBeGreaterThanOrEqual(patientDelay(delay, fast));
+        expect(patientDelay(delay, slow)).toBeGreaterThanOrEqual(delay);
+        expect(patientDelay(delay, slow)).toBeLessThanOrEqual(Math.max(delay, SLOW_DOWN.longest));
+      }),
+    );
+  });
+
+  test('that becomes slow is believed at once, one that recovers when it lasts', () => {
+    const fast = new Array(20).fill(100);
+    expect(patientDelay(1000, smoothedAfter([...fast, 4000]))).toBe(15_500);
+    const recovering = (answers: number) =>
+      patientDelay(1000, smoothedAfter([4000, ...new Array(answers).fill(100)]));
+    expect(recovering(1)).toBeGreaterThan(25_000);
+    expect(recovering(20)).toBe(1000);
+  });
+});
+
+test('the smoothed time lies between what it was and what came, whatever the clock did', () => {
+  fc.assert(
+    fc.property(millis, fc.integer({ min: -5000, max: 200_000 }), (before, elapsed) => {
+      const now = smoothedTime(before, elapsed);
+      expect(now).toBeGreaterThanOrEqual(Math.min(before, Math.max(0, elapsed)));
+      expect(now).toBeLessThanOrEqual(Math.max(before, elapsed));
+    }),
+  );
+});

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { memoryGraph } from '../../../src/graph/graph.ts';
+import { holdArcs } from '../../../src/rank/engine/held-arcs.ts';
+import { Kernel } from '../../../src/rank/engine/kernel.ts';
+import { KERNEL_WASM } from '../../../src/rank/engine/kernel-wasm.ts';
+import { placesByDegree } from '../../../src/rank/engine/relabel.ts';
+import { startHelpers } from '../../../src/rank/engine/threads.ts';
+import { rank } from '../../../src/rank/index.ts';
+import { compileKernel } from '../compile-kernel.ts';
+
+test('the committed kernel is what its source compiles to', async () => {
+  expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
+});
+
+/** Large enough for several chunks, one node linked from all over, a third of the nodes dangling; the same on every run. */
+function largeGraph(nodes = 60_000, arcs = 300_000) {
+  let state = 1;
+  const below = (n: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+  const from = Uint32Array.from({ length: arcs }, () => 3 * below(nodes / 3) + below(2));
+  const to = Uint32Array.from({ length: arcs }, (_, i) => (i % 4 === 0 ? 777 : below(nodes)));
+  return memoryGraph(nodes, { from, to });
+}
+
+test.each(['pagerank', 'hits'])('%s: threads do not change a bit of the result', async (by) => {
+  const graph = largeGraph();
+  const iterations = 12;
+  const alone = await rank(graph, { by, iterations, threads: 1 });
+  const helped = await rank(graph, { by, iterations, threads: 3 });
+  expect(Buffer.from(helped.scores.buffer).equals(Buffer.from(alone.scores.buffer))).toBe(true);
+  expect(helped.facts).toEqual(alone.facts);
+});
+
+test.each([
+  'pagerank',
+  'hits',
+])('%s: arcs in memory and arcs read again give the same scores', async (by) => {
+  const graph = largeGraph();
+  const inMemory = await rank(graph, { by, iterations: 12 });
+  const streaming = await rank(graph, { by, iterations: 12, memory: 44 * graph.nodes });
+  expect([inMemory.facts.held, streaming.facts.held]).toEqual(['memory', 'stream']);
+  const furthest = inMemory.scores.reduce(
+    (most, score, i) => Math.max(most, Math.abs(score - streaming.scores[i])),
+    0,
+  );
+  expect(furthest).toBeLessThan(1e-13);
+  const { bytesRead, iterations } = streaming.facts;
+  expect(bytesRead).toBe(
+    Number(iterations) * (graph.in.bytes + (by === 'hits' ? graph.out.bytes : 0)),
+  );
+});
+
+test('memory for less than the vectors is refused with the size that is needed', async () => {
+  const graph = largeGraph(3000, 10);
+  await expect(rank(graph, { by: 'pagerank', memory: 44 * 3000 - 1 })).rejects.toMatchObject({
+    code: 'MEMORY',
+    fact: 'The vectors of 3,000 nodes take 132 kB; 132 kB are given.',
+    remedy: 'Give --memory 1M or more.',
+  });
+  await expect(rank(graph, { by: 'hits', memory: 36 * 3000 - 1 })).rejects.toMatchObject({
+    code: 'MEMORY',
+  });
+});
+
+test('a graph whose vectors are beyond the reach of the kernel is refused, whatever the memory', async () => {
+  const { in: lists } = largeGraph(3000, 10);
+  const wanted = {
+    nodes: 2e8,
+    arcs: 10,
+    lists: [lists],
+    degrees: new Uint32Array(0),
+    vectors: 4,
+    others: 0,
+  };
+  await expect(holdArcs(wanted, { threads: 1, memory: 1e12 })).rejects.toMatchObject({
+    code: 'GRAPH_SIZE',
+  });
+});
+
+test('a relabelling is a permutation by powers of two of the degree, greatest first, that keeps the order of equals', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.nat(9), fc.nat(2 ** 32 - 1)), { maxLength: 100, size: 'max' }),
+      (degrees) => {
+        const power = (degree: number) => (degree === 0 ? -1 : Math.floor(Math.log2(degree)));
+        const expected = degrees
+          .map((_, i) => i)
+          .sort((a, b) => power(degrees[b]) - power(degrees[a]) || a - b);
+        const places = placesByDegree(Uint32Array.from(degrees));
+        expect(expected.map((node) => places[node])).toEqual(expected.map((_, i) => i));
+      },
+    ),
+  );
+});
+
+test('a plan that is too small is an error, not a memory overrun', async () => {
+  const kernel = new Kernel(100, 1);
+  expect(() => kernel.allocate(70_000)).toThrow(RangeError);
+  await kernel.close();
+});
+
+test('a thread that fails says so', async () => {
+  const memory = new SharedArrayBuffer(8);
+  const helpers = startHelpers(1, { no: 'module' }, memory);
+  await helpers.ended();
+  expect(() => helpers.check()).toThrow(/WebAssembly/);
+});

@@ -1,0 +1,245 @@
+/** Live TSE is offline TSE: the same graph gives the same numbers, to the last bit. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { flatOut } from '../../../src/base/pacer.ts';
+import { xxh64 } from '../../../src/base/xxh64.ts';
+import { agentOf } from '../../../src/crawl/transport/routing.ts';
+import type { Frozen } from '../../../src/disk/checkpoint.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { openGraph } from '../../../src/graph/graph.ts';
+import { importGraph } from '../../../src/graph/io/import.ts';
+import { rank } from '../../../src/rank/index.ts';
+import { DomainEdges, type DomainEdgesState } from '../../../src/reputation/edges/domain-edges.ts';
+import { estimateSupporters } from '../../../src/reputation/edges/live-tse.ts';
+import {
+  type SampleState,
+  SupporterSample,
+} from '../../../src/reputation/edges/supporter-sample.ts';
+import { partitionOf } from '../../../src/url/fingerprint.ts';
+import { FaultyFileSystem } from '../../disk/faulty-file-system.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
+import { TINY as TINY_DRUM } from '../../drum/tiny-geometry.ts';
+import { mediumGraph } from '../../rank/supporters/naive.ts';
+import { TINY } from './edges-life.ts';
+
+/** A few dozen edges fill everything. */
+const GEOMETRY = {
+  ...TINY_DRUM,
+  keyChunk: 160,
+  textChunk: 340,
+  bucketKeys: 60,
+  window: 512,
+  stagedEntries: 50,
+  stagedBytes: 900,
+};
+const LIMITS = { ...TINY, partPairs: 16, window: 256, blockSources: 20 };
+
+type NamedArc = readonly [source: string, target: string];
+
+const nameOf = (node: number) => `domain-${node}.example`;
+const named = (arcs: readonly (readonly [number, number])[]) =>
+  arcs.map(([source, target]): NamedArc => [nameOf(source), nameOf(target)]);
+
+/** An agent of a crawl, as far as it has to do with edges. */
+class Agent {
+  readonly #disk = new Disk(new FaultyFileSystem({ skipSync: true }));
+  readonly #folders = { edges: temporaryFolder(), sample: temporaryFolder() };
+  readonly #settings: { readonly p: number; readonly seed: number };
+  edges!: DomainEdges;
+  sample!: SupporterSample;
+  #cut: { edges?: Frozen<DomainEdgesState>; sample?: Frozen<SampleState> } = {};
+
+  constructor(settings: { readonly p: number; readonly seed: number }) {
+    this.#settings = settings;
+  }
+
+  async open(): Promise<this> {
+    const disk = this.#disk;
+    this.edges = await DomainEdges.open({
+      ...{
+        disk,
+        folder: this.#folders.edges,
+        memory: 0,
+        geometry: GEOMETRY,
+        limits: LIMITS,
+        pacer: flatOut,
+      },
+      at: this.#cut.edges,
+    });
+    const folder = this.#folders.sample;
+    this.sample = await SupporterSample.open({
+      disk,
+      folder,
+      ...this.#settings,
+      most: 5000,
+      at: this.#cut.sample,
+    });
+    return this;
+  }
+
+  /** Tells the others of what is new. */
+  async tick(others: readonly Agent[]): Promise<void> {
+    await this.edges.flush();
+    for (let edges = await this.edges.take(); edges; edges = await this.edges.take()) {
+      const parcel = this.sample.offer(edges);
+      if (parcel) for (const other of others) other.sample.receive(parcel);
+    }
+  }
+
+  /** A kill right after a checkpoint, and going on from there. */
+  async restart(): Promise<void> {
+    this.#cut = { edges: await this.edges.freeze(), sample: await this.sample.freeze() };
+    await this.close();
+    await this.open();
+  }
+
+  async estimates(into: Map<bigint, number>, atOnce: number): Promise<void> {
+    for await (const batch of estimateSupporters(this.edges.lists(), this.sample, { atOnce })) {
+      for (let i = 0; i < batch.length; i++) {
+        expect(into.has(batch.targets[i])).toBe(false);
+        into.set(batch.targets[i], batch.supporters[i]);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.edges.close();
+    await this.sample.close();
+  }
+}
+
+/** What agents know when the arcs were found in this order, in so many ticks, with a restart after each. */
+async function liveTse(
+  arcs: readonly NamedArc[],
+  settings: { p: number; seed: number; agents: number; ticks: number; atOnce?: number },
+): Promise<Map<bigint, number>> {
+  const agents: Agent[] = [];
+  for (let i = 0; i < settings.agents; i++) agents.push(await new Agent(settings).open());
+  const perTick = Math.ceil(arcs.length / settings.ticks);
+  for (let tick = 0; tick < settings.ticks; tick++) {
+    for (const [source, target] of arcs.slice(tick * perTick, (tick + 1) * perTick)) {
+      agents[agentOf(partitionOf(target), agents.length)].edges.add(xxh64(target), xxh64(source));
+    }
+    for (const agent of agents) await agent.tick(agents.filter((other) => other !== agent));
+    for (const agent of agents) await agent.restart();
+  }
+  const estimates = new Map<bigint, number>();
+  for (const agent of agents) {
+    await agent.estimates(estimates, settings.atOnce ?? 8192);
+    await agent.close();
+  }
+  return estimates;
+}
+
+/** The same by way of an edge list, an imported graph and the ranker. */
+async function offlineTse(
+  arcs: readonly NamedArc[],
+  p: number,
+  seed: number,
+): Promise<Map<bigint, number>> {
+  const folder = temporaryFolder();
+  const list = join(folder, 'edges.txt');
+  writeFileSync(list, arcs.map((arc) => `${arc.join('\t')}\n`).join(''));
+  const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
+  await importGraph([list], join(folder, 'graph'), { format: 'edges', names: true, disk });
+  const graph = await openGraph(join(folder, 'graph'));
+  const { scores } = await rank(graph, { by: 'tse', p, seed, sample: 'name' });
+  const linked = new Set(
+    arcs.filter(([source, target]) => source !== target).map(([, target]) => target),
+  );
+  const byKey = new Map<bigint, number>();
+  let node = 0;
+  for await (const name of graph.names.all()) {
+    // Who has no in-link but its own is not among the targets, and has no supporters.
+    if (linked.has(name)) byKey.set(xxh64(name), scores[node]);
+    else expect(scores[node]).toBe(0);
+    node++;
+  }
+  await graph.close();
+  return byKey;
+}
+
+const inOrder = (scores: Map<bigint, number>) => [...scores].sort(([a], [b]) => (a < b ? -1 : 1));
+
+describe('live TSE', () => {
+  test('gives every domain what offline TSE gives it, whatever the agents, the order, the repeats and the restarts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        mediumGraph.map(({ arcs }) => named(arcs)),
+        fc.infiniteStream(fc.nat()),
+        fc.constantFrom(0.1, 0.5, 1),
+        fc.nat(100),
+        fc.constantFrom(1, 3),
+        fc.integer({ min: 1, max: 4 }),
+        async (arcs, numbers, p, seed, agents, ticks) => {
+          const any = () => numbers.next().value as number;
+          const found = [...arcs, ...arcs.filter(() => any() % 2 === 0)]
+            .map((arc) => ({ arc, at: any() }))
+            .sort((a, b) => a.at - b.at)
+            .map(({ arc }) => arc);
+          const live = await liveTse(found, { p, seed, agents, ticks, atOnce: 1 + (any() % 20) });
+          expect(inOrder(live)).toEqual(inOrder(await offlineTse(arcs, p, seed)));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test('is SUPP where everybody is drawn: each supporter once, no in-neighbour, not the domain itself', async () => {
+    // z and w support x by way of y; so does v, but it links to x too. x supports itself by way of u.
+    const arcs = named([
+      [1, 2],
+      [2, 0],
+      [3, 2],
+      [4, 2],
+      [4, 0],
+      [0, 5],
+      [5, 0],
+      [1, 5],
+    ]);
+    const live = await liveTse(arcs, { p: 1, seed: 1, agents: 1, ticks: 1 });
+    expect(live.get(xxh64(nameOf(0)))).toBe(2);
+  });
+
+  test('gives zeros as long as nobody is drawn', async () => {
+    const live = await liveTse(
+      named([
+        [1, 2],
+        [2, 3],
+        [3, 4],
+      ]),
+      { p: 1e-9, seed: 1, agents: 1, ticks: 1 },
+    );
+    expect([...live.values()]).toEqual([0, 0, 0]);
+  });
+
+  test('leaves the graph as it was when it is stopped in the middle', async () => {
+    const agent = await new Agent({ p: 1, seed: 1 }).open();
+    for (let i = 1; i < 100; i++) agent.edges.add(xxh64(nameOf(i % 7)), xxh64(nameOf(i)));
+    await agent.tick([]);
+    for await (const batch of estimateSupporters(agent.edges.lists(), agent.sample, {
+      atOnce: 2,
+    })) {
+      expect(batch.length).toBeGreaterThan(0);
+      break;
+    }
+    const estimates = new Map<bigint, number>();
+    await agent.estimates(estimates, 8);
+    expect(estimates.size).toBe(7);
+    await agent.close();
+  });
+
+  test('lets others run', async () => {
+    const agent = await new Agent({ p: 1, seed: 1 }).open();
+    for (let i = 1; i < 100; i++) agent.edges.add(xxh64(nameOf(i % 7)), xxh64(nameOf(i)));
+    await agent.tick([]);
+    let pauses = 0;
+    const pacer = { pause: async () => void pauses++ };
+    const batches = estimateSupporters(agent.edges.lists(), agent.sample, { pacer });
+    for await (const batch of batches) expect(batch.length).toBe(7);
+    expect(pauses).toBeGreaterThan(5);
+    await agent.close();
+  });
+});

@@ -1,0 +1,139 @@
+/** Real robots.txt files, read by us and by robots-parser: every difference is one that is known and argued for here. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import robotsParserModule from 'robots-parser';
+import { describe, expect, test } from 'vitest';
+import { parseRobots, rulesFromBytes } from '../../src/robots/parse-robots.ts';
+import { sharedData } from '../shared-data.ts';
+
+// Its types describe an ES module, but it is none: the default import is the function itself.
+const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
+
+const archive = sharedData('robots/real-robots.tar.gz');
+if (!existsSync(archive)) console.warn(`skipped: the real robots.txt files are not at ${archive}`);
+
+/** Files where we differ, for the agents and paths tried below, and why we are right to. */
+const EMPTY_GROUP = 'a group without rules is a group: its agents may fetch everything';
+const DELAY =
+  'Crawl-delay ends no group (RFC 9309, 2.2.4): who is named before it shares the rules that follow';
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'artofmanliness.com': DELAY,
+  'www.census.gov': EMPTY_GROUP,
+  'www.dallasnews.com': EMPTY_GROUP,
+  'www.homeaway.com': 'a line of no meaning ends no group (RFC 9309, 2.2.4)',
+  'www.intel.com': DELAY,
+  'www.ixigo.com': DELAY,
+  'www.lbc.co.uk': DELAY,
+  'www.milb.com': DELAY,
+  'www.opentext.com': 'rules are octets: a file in Latin-1 does not mean the replacement character',
+  'www.sacbee.com': DELAY,
+  'www.seagate.com': DELAY,
+  'www.tableau.com': DELAY,
+  'www.thestudentroom.co.uk': '[ and ] in a URL and in a rule are the same, encoded or not',
+  'www.zacks.com': EMPTY_GROUP,
+};
+/** Those of them that concern a crawler nobody names. */
+const ACCEPTED_FOR_US = ['www.opentext.com', 'www.thestudentroom.co.uk'];
+
+describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
+  const files = existsSync(archive)
+    ? untar(gunzipSync(readFileSync(archive)))
+    : new Map<string, Buffer>();
+
+  test('are there in number', () => {
+    expect(files.size).toBeGreaterThan(600);
+  });
+
+  test('mean to us what they mean to robots-parser, but for the differences we accept', () => {
+    const differing = new Set<string>();
+    const differingForUs = new Set<string>();
+    let compared = 0;
+    for (const [name, bytes] of files) {
+      const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+      const theirs = robotsParser('http://lab.test/robots.txt', text);
+      const paths = pathsOf(text);
+      for (const agent of agentsOf(text)) {
+        const ours = parseRobots(bytes, agent);
+        for (const path of paths) {
+          compared++;
+          if (ours.verdict(path).allowed === theirs.isAllowed(`http://lab.test${path}`, agent))
+            continue;
+          differing.add(name);
+          if (agent === 'drumlin') differingForUs.add(name);
+        }
+        if (agent === 'drumlin')
+          expect([name, ours.sitemaps]).toEqual([name, theirs.getSitemaps()]);
+        // They take the last of several delays, we the longest.
+        expect(ours.crawlDelay ?? 0).toBeGreaterThanOrEqual(
+          (theirs.getCrawlDelay(agent) ?? 0) * 1000,
+        );
+      }
+    }
+    expect(compared).toBeGreaterThan(20_000);
+    expect([...differing].sort()).toEqual(Object.keys(ACCEPTED).sort());
+    expect([...differingForUs].sort()).toEqual(ACCEPTED_FOR_US);
+  });
+
+  test('fit into the store, and come out of it as they were', () => {
+    for (const [name, bytes] of files) {
+      const rules = parseRobots(bytes, 'drumlin');
+      const copy = rulesFromBytes(rules.toBytes()!);
+      for (const path of pathsOf(bytes.toString('utf8')).slice(0, 10)) {
+        expect([name, copy.verdict(path)]).toEqual([name, rules.verdict(path)]);
+      }
+    }
+  });
+
+  test('name in every verdict the line that decided', () => {
+    for (const bytes of [...files.values()].slice(0, 150)) {
+      const lines = bytes.toString('utf8').split(/\r\n|\r|\n/);
+      const rules = parseRobots(bytes, 'drumlin');
+      for (const path of pathsOf(lines.join('\n')).slice(0, 10)) {
+        const { line, rule } = rules.verdict(path);
+        if (line === undefined) continue;
+        expect(lines[line - 1].replace(/\s/g, '').toLowerCase()).toContain(
+          rule!.replace(/\s/g, '').toLowerCase(),
+        );
+      }
+    }
+  });
+});
+
+/** Ours and the first the file speaks to, as far as their names are product tokens. */
+function agentsOf(text: string): string[] {
+  const named = [...text.matchAll(/^\s*user-agent\s*:\s*([a-z0-9_-]+)\s*(?:#.*)?$/gim)].map(
+    (match) => match[1].toLowerCase(),
+  );
+  return [...new Set(['drumlin', ...named])].slice(0, 12);
+}
+
+/** Paths that the file's rules match, and such as they just fail to. */
+function pathsOf(text: string): string[] {
+  const paths = new Set(['/', '/index.html']);
+  for (const [, value] of text.matchAll(/^\s*(?:dis)?allow\s*:\s*([^#\r\n]*)/gim)) {
+    const path = value.trim().replaceAll('*', 'x').replace(/\$$/, '');
+    for (const variant of [path, `${path}y`, path.slice(0, -1)]) {
+      const base = 'http://lab.test/';
+      const url = URL.canParse(variant, base) ? new URL(variant, base) : undefined;
+      if (url?.host === 'lab.test') paths.add(url.pathname + url.search);
+    }
+  }
+  const every = Math.ceil(paths.size / 40);
+  paths.delete('/robots.txt'); // which we allow whatever its rules say (RFC 9309, 2.2.2), and they do not
+  return [...paths].filter((_, i) => i % every === 0);
+}
+
+function untar(tar: Buffer): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  for (let at = 0; at + 512 <= tar.length && tar[at] !== 0; ) {
+    const field = (from: number, length: number) =>
+      tar.toString('latin1', at + from, at + from + length).replace(/\0.*$/, '');
+    const size = Number.parseInt(field(124, 12), 8) || 0;
+    const isFile = field(156, 1) === '0' || field(156, 1) === '';
+    if (isFile)
+      files.set(field(0, 100).replace(/^.*\//, ''), tar.subarray(at + 512, at + 512 + size));
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return files;
+}
