@@ -1,6 +1,5 @@
-/** The version of the package, as its package.json states it, found from src/ and from dist/ alike. */
-import { readFileSync } from 'node:fs';
+/** The version of the package, from its package.json; the same path from src/ and from dist/. */
+import { createRequire } from 'node:module';
 
-export const VERSION: string = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-).version;
+const manifest = createRequire(import.meta.url)('../../package.json') as { version: string };
+export const VERSION: string = manifest.version;

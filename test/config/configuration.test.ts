@@ -1,7 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configurationPage } from '../../src/config/configuration-page.ts';
 import {
   environmentName,
   resolveConfig,
@@ -10,12 +7,6 @@ import {
 } from '../../src/config/settings.ts';
 
 describe('the settings', () => {
-  test('docs/configuration.md is what the table says (UPDATE_DOCS=1 writes it anew)', () => {
-    const path = join(import.meta.dirname, '../../docs/configuration.md');
-    if (process.env.UPDATE_DOCS) writeFileSync(path, configurationPage());
-    expect(readFileSync(path, 'utf8')).toBe(configurationPage());
-  });
-
   test('every setting has a flag, a name in the environment and a default', () => {
     for (const [key, setting] of SETTING_ROWS) {
       expect(setting.flag).toBe(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));

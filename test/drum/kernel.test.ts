@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { xxh64Bytes } from '../../src/base/xxh64.ts';
 import { Kernel, MERGE, SLACK } from '../../src/drum/kernel.ts';
-import { KERNEL_WASM } from '../../src/drum/kernel-wasm.ts';
-import { compileKernel } from './compile-kernel.ts';
 
 const texts = fc.array(fc.uint8Array({ maxLength: 90 }), { minLength: 1, maxLength: 12 });
 /** Few values, so that keys repeat; and some far apart. */
@@ -12,10 +10,6 @@ const key = fc.oneof(
   fc.nat(20).map((n) => 2n ** 64n - 1n - BigInt(n)),
   fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
 );
-
-test('the committed kernel is what its source compiles to', async () => {
-  expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
-});
 
 test('hashAll gives the xxHash64 of every entry, with or without its last bytes', () => {
   fc.assert(

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Fingerprint, fingerprintOf, similarity } from '../../src/duplicates/fingerprint.ts';
-import { FINGERPRINT_WASM } from '../../src/duplicates/fingerprint-wasm.ts';
 import { anyCharacter } from '../any-character.ts';
-import { compileFingerprint } from './compile-fingerprint.ts';
 import { naiveMinima, naiveSignature, readPage, resemblance, shingles } from './naive.ts';
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
@@ -206,12 +204,5 @@ describe('reading', () => {
 
   test('stops after 512 KiB', () => {
     expect(fingerprint('word '.repeat(200_000)).words).toBe(Math.ceil(524_288 / 5));
-  });
-
-  test('the compiled kernel is that of the source', async () => {
-    expect(Buffer.from(await compileFingerprint()).equals(FINGERPRINT_WASM)).toBe(true);
-    expect(
-      readFileSync(new URL('../../src/duplicates/fingerprint-wasm.ts', import.meta.url), 'utf8'),
-    ).toContain('Generated');
   });
 });

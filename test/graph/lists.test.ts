@@ -4,18 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csrOf } from '../../src/graph/csr.ts';
 import { buildGraph, openGraph } from '../../src/graph/graph.ts';
-import { KERNEL_WASM } from '../../src/graph/kernel-wasm.ts';
 import { MAX_NODES } from '../../src/graph/list-format.ts';
 import { DiskAdjacency } from '../../src/graph/list-reader.ts';
 import { ListWriter } from '../../src/graph/list-writer.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
-import { compileKernel } from './compile-kernel.ts';
 import { readLists } from './conformance.ts';
 import { newPlace, quickDisk } from './fixtures.ts';
-
-test('the committed kernel is what its source compiles to', async () => {
-  expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
-});
 
 async function written(lists: number[][], nodes: number): Promise<string> {
   const folder = temporaryFolder();

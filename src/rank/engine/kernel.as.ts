@@ -104,7 +104,7 @@ function share(from: u32, to: u32): void {
   for (let row = from; row < to; row++) {
     const end = targets + (<usize>load<u32>(offsets + (<usize>row << 2), 4) << 2);
     let others: u32 = 0;
-    for (let i = at; i < end; i += 4) others += <u32>(load<u32>(i) != first + row);
+    for (let i = at; i < end; i += 4) others += load<u32>(i) != first + row ? 1 : 0;
     const part = 1 / <f64>others;
     for (; at < end; at += 4) {
       const target = load<u32>(at);

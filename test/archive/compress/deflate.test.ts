@@ -11,7 +11,6 @@ import { readWarc } from '../../../src/archive/warc/warc-reader.ts';
 import { makePage } from '../../../src/lab/page.ts';
 import { NO_PORTS, webOf } from '../../../src/lab/server/lab.ts';
 import { sharedData } from '../../shared-data.ts';
-import { compileDeflate } from '../compile-deflate.ts';
 
 /** The little that is used of it: Node's types know the namespace only as a type. */
 declare const WebAssembly: {
@@ -57,10 +56,6 @@ const anyBytes = fc.oneof(
   fc.string().map((text) => Buffer.from(text)),
   repetitive,
 );
-
-test('the committed code is what its source compiles to', async () => {
-  expect(Buffer.from(await compileDeflate()).equals(DEFLATE_WASM)).toBe(true);
-});
 
 describe('a deflated record', () => {
   test('comes back byte for byte, whatever it holds', () => {

@@ -1,28 +1,15 @@
 /** What is in the log of a crawl, and that docs/log.md says so. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveConfig } from '../../../src/config/settings.ts';
-import { EVENTS, type EventName, eventTable } from '../../../src/crawl/record/log-events.ts';
+import { EVENTS, type EventName } from '../../../src/crawl/record/log-events.ts';
 import { fastClock } from '../fast-clock.ts';
 import { startCrawl } from '../here.ts';
 import { linking, startSmallSite } from '../small-site.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-
-test('docs/log.md has the table of events (UPDATE_DOCS=1 writes it anew)', () => {
-  const path = join(ROOT, 'docs/log.md');
-  const table = `<!-- events -->\n${eventTable()}\n<!-- end of events -->`;
-  if (process.env.UPDATE_DOCS) {
-    const page = readFileSync(path, 'utf8');
-    writeFileSync(
-      path,
-      page.replace(/<!-- events -->[\s\S]*<!-- end of events -->/, () => table),
-    );
-  }
-  expect(readFileSync(path, 'utf8')).toContain(table);
-});
 
 test('every event of the table is told somewhere', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(

@@ -3,15 +3,9 @@ import { expect, test } from 'vitest';
 import { memoryGraph } from '../../../src/graph/graph.ts';
 import { holdArcs } from '../../../src/rank/engine/held-arcs.ts';
 import { Kernel } from '../../../src/rank/engine/kernel.ts';
-import { KERNEL_WASM } from '../../../src/rank/engine/kernel-wasm.ts';
 import { placesByDegree } from '../../../src/rank/engine/relabel.ts';
 import { startHelpers } from '../../../src/rank/engine/threads.ts';
 import { rank } from '../../../src/rank/index.ts';
-import { compileKernel } from '../compile-kernel.ts';
-
-test('the committed kernel is what its source compiles to', async () => {
-  expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
-});
 
 /** Large enough for several chunks, one node linked from all over, a third of the nodes dangling; the same on every run. */
 function largeGraph(nodes = 60_000, arcs = 300_000) {

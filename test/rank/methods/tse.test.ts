@@ -5,11 +5,9 @@ import { order, rank } from '../../../src/rank/index.ts';
 import { shareOut } from '../../../src/rank/supporters/blocks.ts';
 import { nameBits, sampler } from '../../../src/rank/supporters/sample.ts';
 import { SupportersKernel } from '../../../src/rank/supporters/supporters-kernel.ts';
-import { SUPPORTERS_KERNEL_WASM } from '../../../src/rank/supporters/supporters-kernel-wasm.ts';
 import { countSampled, retain } from '../../../src/rank/supporters/tse-core.ts';
 import { buildIndex } from '../../../src/rank/supporters/tse-index.ts';
 import { domainKey } from '../../../src/url/fingerprint.ts';
-import { compileSupportersKernel } from '../compile-supporters-kernel.ts';
 import { graphOf, mediumGraph, nameOf, supporters } from '../supporters/naive.ts';
 import { range, type SmallGraph, smallGraph } from './naive.ts';
 
@@ -17,10 +15,6 @@ const RUNS = { numRuns: 100 };
 const anyGraph = fc.oneof(smallGraph, mediumGraph);
 const share = fc.constantFrom(0.05, 0.3, 0.5, 0.9, 1);
 const scaled = (counts: readonly number[], p: number) => counts.map((count) => count / p);
-
-test('the committed kernel is what its source compiles to', async () => {
-  expect(Buffer.from(await compileSupportersKernel()).equals(SUPPORTERS_KERNEL_WASM)).toBe(true);
-});
 
 describe('TSE', () => {
   test('counts exactly the supporters whose names are in the sample, and scales them', async () => {

@@ -1,0 +1,33 @@
+/**
+ * Writes the generated pages of docs/: `npm run docs`. `test/docs.test.ts` checks that what is
+ * committed is what this script writes.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configurationPage } from './pages/configuration.ts';
+import { dependenciesPage } from './pages/dependencies.ts';
+import { filtersPage } from './pages/filters.ts';
+import { logPage } from './pages/log.ts';
+import type { GeneratedPage } from './pages/page.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+export const PAGES: readonly GeneratedPage[] = [
+  configurationPage,
+  dependenciesPage,
+  filtersPage,
+  logPage,
+];
+
+/** What a page holds now; empty when there is none. */
+export function presentText({ path }: GeneratedPage): string {
+  const file = join(ROOT, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const page of PAGES) {
+    writeFileSync(join(ROOT, page.path), await page.text(presentText(page)));
+  }
+}
