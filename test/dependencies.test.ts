@@ -1,5 +1,5 @@
 /** What this project takes from others: pinned, permissive, without scripts that run unasked; and what its own code never does. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Fingerprint, fingerprintOf, similarity } from '../../src/duplicates/fingerprint.ts';
