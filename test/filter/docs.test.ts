@@ -1,4 +1,4 @@
-/** docs/filters.md tells every predicate there is. */
+/** docs/filters.md lists every predicate. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,12 +13,12 @@ function table(): string {
     const stages = from === 'schedule' ? 'all' : stagesFrom(from).join(', ');
     return `| \`${example.replaceAll('|', '\\|')}\` | ${doc.replaceAll('|', '\\|')} | ${stages} |`;
   });
-  return ['| example | true when, or the number is | stages |', '|---|---|---|', ...rows, ''].join(
+  return ['| example | true if, or the number is | stages |', '|---|---|---|', ...rows, ''].join(
     '\n',
   );
 }
 
-test('the page lists every predicate with its example (UPDATE_DOCS=1 writes the list anew)', () => {
+test('the page lists every predicate with its example (UPDATE_DOCS=1 writes the list)', () => {
   const page = readFileSync(PAGE, 'utf8');
   const updated = page.replace(
     SECTION,
