@@ -17,14 +17,14 @@ interface Outcome {
   readonly wire?: string;
 }
 
-/** Feeds the pieces; a response that is not over by then meets the end of the connection. */
+/** Feeds the pieces, and then the end of the connection if the response is not complete. */
 function parse(pieces: readonly string[], method = 'GET', limits = LIMITS): Outcome {
   const parser = new ResponseParser(method, limits, new BytesPool());
   let over = false;
   for (const piece of pieces) {
     const bytes = Buffer.from(piece, 'latin1');
     if (!over && bytes.length > 0) over = parser.push(bytes, bytes.length);
-    bytes.fill('!'); // whatever was kept must have been copied
+    bytes.fill('!'); // the parser must have copied what it keeps
   }
   if (!over) parser.end();
   if (parser.failure !== undefined) return { fault: parser.failure.fault };
@@ -116,7 +116,7 @@ describe('a well-formed response', () => {
     expect(parse([...response])).toMatchObject(expected);
   });
 
-  test('to HEAD has no body, whatever its headers say', () => {
+  test('to HEAD has no body, independent of its headers', () => {
     expect(parse([`${five}\r\n`], 'HEAD')).toMatchObject({ payload: '', keeps: true, defects: [] });
   });
 });
@@ -349,19 +349,19 @@ describe('an ill-formed response', () => {
   test.each(Object.entries(cases))('%s', (_, [response, expected]) => {
     expect(parse([response])).toMatchObject(expected);
     expect(parse(response.match(/[\s\S]{1,7}/g) ?? [])).toMatchObject(
-      // What follows a response is noticed only when it comes along with it.
+      // Bytes after a response are noticed only if they arrive with it.
       expected.defects?.includes('excess-bytes') ? { payload: expected.payload } : expected,
     );
   });
 
-  test('with a chunk extension that never ends is given up', () => {
+  test('with a chunk extension that never ends is truncated', () => {
     const limits = { ...LIMITS, maxWireBytes: 1e6 };
     expect(parse([`${chunked}2;${'x'.repeat(5000)}`], 'GET', limits)).toMatchObject({
       defects: ['bad-chunk'],
     });
   });
 
-  test('with trailers larger than a head may be is whole, and the connection is given up', () => {
+  test('with trailers larger than the head limit is complete, and the connection is closed', () => {
     const limits = { ...LIMITS, maxWireBytes: 1e6 };
     const outcome = parse([`${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`], 'GET', limits);
     expect(outcome).toMatchObject({
@@ -372,7 +372,7 @@ describe('an ill-formed response', () => {
     expect(outcome.wire?.length).toBeLessThan(limits.maxHeadBytes + 20);
   });
 
-  test('that promises much and sends little takes little memory', () => {
+  test('that announces much and sends little takes little memory', () => {
     const promises = Buffer.from(`${ok}Content-Length: ${8 * 2 ** 20}\r\n\r\nhello`);
     const before = process.memoryUsage().arrayBuffers;
     const parsers = Array.from({ length: 50 }, () => {
@@ -422,7 +422,7 @@ describe('the parser', () => {
     .map(([status, lines, end, body]) => [status, ...lines, '', body].join(end));
   const cuts = fc.array(fc.nat({ max: 120 }), { maxLength: 12 });
 
-  test('comes to the same result however the bytes are cut', () => {
+  test('gives the same result however the bytes are split', () => {
     fc.assert(
       fc.property(response, cuts, (text, at) => {
         const places = [...new Set([0, ...at, text.length])]
@@ -440,7 +440,7 @@ describe('the parser', () => {
     );
   });
 
-  test('never throws, and never holds more than its limits, whatever comes', () => {
+  test('never throws and never exceeds its limits, for any bytes', () => {
     const noise = fc.string({
       unit: fc.constantFrom('\r', '\n', ':', ' ', '0', '5', 'f', ';', 'x', '\0', '\xff'),
       maxLength: 300,
@@ -456,7 +456,7 @@ describe('the parser', () => {
     );
   });
 
-  test('gives back head and body to the byte', () => {
+  test('returns head and body to the byte', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 90 }), (body) => {
         const text = Buffer.from(body).toString('latin1');
