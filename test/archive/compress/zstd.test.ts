@@ -279,8 +279,8 @@ describe('files of other tools', () => {
       spoilt.fill(0xff, 8, 100);
       const large = Buffer.alloc(8 * 2 ** 20 + 1);
       const cases: [Buffer, string][] = [
-        [Buffer.alloc(0), 'made with a zstd dictionary that is not in the file'],
-        [dictionaryFrame(Buffer.from('words')), 'a zstd dictionary of a form that is not known'],
+        [Buffer.alloc(0), 'compressed with a zstd dictionary that is not in the file'],
+        [dictionaryFrame(Buffer.from('words')), 'a zstd dictionary of an unknown form'],
         [dictionaryFrame(spoilt), 'damaged zstd dictionary'],
         [dictionaryFrame(large), 'a zstd dictionary larger than 8 MiB'],
       ];
@@ -312,8 +312,8 @@ describe('files of other tools', () => {
       [Buffer.from('junk that is no frame'), `corrupt at ${at}: not a zstd frame`],
       [frame(Buffer.from('plain text, no record')), `corrupt at ${at}: not a WARC record`],
       [unfinished, `truncated at ${at}: the last record is cut off`],
-      [known, `corrupt at ${at}: a zstd frame of a kind that is not known`],
-      [window, `corrupt at ${at}: a zstd frame that asks for more than 1 GiB of memory`],
+      [known, `corrupt at ${at}: a zstd frame of an unknown kind`],
+      [window, `corrupt at ${at}: a zstd frame that needs more than 1 GiB of memory`],
       [lies, `corrupt at ${at}: damaged zstd data (20)`],
       [extension('padding').subarray(0, 12), `truncated at ${at}: the last zstd frame is cut off`],
       [Buffer.from('28b5', 'hex'), `truncated at ${at}: the last zstd frame is cut off`],
