@@ -1,7 +1,8 @@
 /**
- * Compiles the deflate: `npx tsx test/archive/compile-deflate.ts` rewrites src/archive/compress/deflate-wasm.ts after a change of
- * deflate.as.ts or huffman.as.ts. The compiled bytes are committed, because whoever installs the package has no compiler; a
- * test compares them.
+ * Compiles the deflate kernel: `npx tsx test/archive/compile-deflate.ts` rewrites
+ * src/archive/compress/deflate-wasm.ts after a change of deflate.as.ts or huffman.as.ts. The
+ * compiled bytes are committed, because users who install the package have no compiler. A test
+ * compares them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import asc from 'assemblyscript/asc';
 
 const FOLDER = new URL('../../src/archive/compress/', import.meta.url);
 const SOURCES = ['deflate.as.ts', 'huffman.as.ts'];
-/** 64 KiB each: what deflate.as.ts lays out. */
+/** In pages of 64 KiB: the memory that deflate.as.ts lays out. */
 const PAGES = '12';
 
 export async function compileDeflate(): Promise<Uint8Array> {
@@ -40,7 +41,7 @@ export async function compileDeflate(): Promise<Uint8Array> {
       listFiles: () => [],
     },
   );
-  if (error || !wasm) throw new Error(`The deflate does not compile:\n${stderr.toString()}`);
+  if (error || !wasm) throw new Error(`The deflate kernel does not compile:\n${stderr.toString()}`);
   return wasm;
 }
 
