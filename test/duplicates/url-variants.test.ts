@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { numberIn, settle, variantsOf } from '../../src/duplicates/url-variants.ts';
+import { numberIn, replaceParts, variantsOf } from '../../src/duplicates/url-variants.ts';
 
 const ORIGIN = 'http://example.org';
 const rulesOf = (path: string) =>
@@ -59,7 +59,7 @@ describe('what of a URL might not matter', () => {
       fc.property(url, fc.constantFrom('17', '4711'), (text, other) => {
         for (const variant of variantsOf(text)) {
           if (variant.needsRest) continue;
-          const changed = settle(text, (rules) => {
+          const changed = replaceParts(text, (rules) => {
             if (rules[0] !== variant.rules[0]) return undefined;
             return {
               value: variant.rules[0].startsWith('?')
@@ -95,13 +95,13 @@ describe('settling', () => {
           maxLength: 3,
         }),
         (text, rules) => {
-          expect(settle(text, () => undefined)).toBe(text);
-          const settled = (names: readonly string[]) =>
+          expect(replaceParts(text, () => undefined)).toBe(text);
+          const replacementOf = (names: readonly string[]) =>
             names.some((name) => rules.includes(name))
               ? { value: names[0].startsWith('?') ? undefined : '1' }
               : undefined;
-          const once = settle(text, settled);
-          expect(settle(once, settled)).toBe(once);
+          const once = replaceParts(text, replacementOf);
+          expect(replaceParts(once, replacementOf)).toBe(once);
           expect(once.startsWith(`${ORIGIN}/`)).toBe(true);
         },
       ),
@@ -110,10 +110,12 @@ describe('settling', () => {
 
   test('leaves a parameter out, or writes it as it was', () => {
     const of = (value: string | undefined) =>
-      settle(`${ORIGIN}/a?x=1&sid=9&y=2`, ([rule]) => (rule === '?sid' ? { value } : undefined));
+      replaceParts(`${ORIGIN}/a?x=1&sid=9&y=2`, ([rule]) =>
+        rule === '?sid' ? { value } : undefined,
+      );
     expect(of(undefined)).toBe(`${ORIGIN}/a?x=1&y=2`);
     expect(of('sid=first')).toBe(`${ORIGIN}/a?x=1&sid=first&y=2`);
-    expect(settle(`${ORIGIN}/a?sid=9`, () => ({ value: undefined }))).toBe(`${ORIGIN}/a`);
+    expect(replaceParts(`${ORIGIN}/a?sid=9`, () => ({ value: undefined }))).toBe(`${ORIGIN}/a`);
   });
 
   test('a number is told from a word in a segment and in a parameter', () => {
