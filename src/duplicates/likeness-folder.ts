@@ -1,7 +1,7 @@
 /**
  * What an agent knows of similar pages: in memory, and on disk as far as a checkpoint needs it.
  *
- *   likeness/pages.N   fingerprints and URLs of pages, in order of arrival; the last two files count
+ *   likeness/pages.N   fingerprints and URLs of pages in order of arrival; the last two files count
  *   likeness/rules.N   everything learned about hosts
  *
  * Idea      The memory is a function of the last pages. A checkpoint appends those since the one

@@ -90,7 +90,7 @@ export class CookieTable {
   /** The cookies of the host itself, then those of domains above it that include subdomains. */
   #ofHost(host: string): Cookie[] {
     const found = [...(this.#byDomain.get(host) ?? [])];
-    if (host.startsWith('[') || /^[\d.]+$/.test(host)) return found; // an address has no domain above it
+    if (host.startsWith('[') || /^[\d.]+$/.test(host)) return found; // no domain above
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
       found.push(
         ...(this.#byDomain.get(host.slice(dot + 1)) ?? []).filter(({ subdomains }) => subdomains),

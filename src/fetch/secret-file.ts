@@ -1,4 +1,4 @@
-/** Files with secrets, with a warning if other users can read them. No error ever quotes the content. */
+/** Files with secrets, with a warning if other users can read them. No error quotes the content. */
 import { DrumlinError, systemCode } from '../base/errors.ts';
 import { Disk } from '../disk/disk.ts';
 

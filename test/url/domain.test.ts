@@ -22,7 +22,7 @@ describe('the pay-level domain', () => {
     expect(payLevelDomain(host)).toBe(domain);
   });
 
-  test('counts the tenants of a private suffix as domains when asked', () => {
+  test('counts names under a private suffix as domains on request', () => {
     expect(payLevelDomain('blog.alice.blogspot.com', { privateSuffixes: true })).toBe(
       'alice.blogspot.com',
     );
@@ -52,8 +52,9 @@ describe.skipIf(!existsSync(vectors))(
     const text = existsSync(vectors) ? readFileSync(vectors, 'utf8') : '';
     const lines = [...text.matchAll(/^checkPublicSuffix\('([^']+)', (?:'([^']+)'|null)\);/gm)];
 
-    // The vectors are for the whole list and for names as people write them; ours takes hosts of canonical URLs.
-    test('all of them agree, the private section counted', () => {
+    // The vectors are for the whole list and for names as people write them; our function takes
+    // hosts of canonical URLs.
+    test('all of them agree, with the private section', () => {
       expect(lines.length).toBeGreaterThan(70);
       for (const [, name, expected] of lines) {
         const url = canonicalise(`http://${name}/`);
