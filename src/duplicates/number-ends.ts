@@ -108,9 +108,9 @@ export class NumberEnds {
     const isSame = known !== undefined && similarity(known.sketch, 0, sketch, 0) >= SAME_TEXT;
     this.#reaches.widen(shape);
     let changes: readonly EndChange[] = [];
-    if (isSame) changes = this.#met(known, shape, url);
+    if (isSame) changes = this.#observeSame(known, shape, url);
     else if (known && (known.votes > 0 || !isRelated || hasEnds(known)))
-      changes = this.#missed(known, shape, url);
+      changes = this.#observeOther(known, shape, url);
     else if (isRelated && near && near.url.length <= LONGEST_URL)
       this.#begin(shape, earlier, near.url, sketch);
     return { isRelated, changes };
@@ -188,7 +188,7 @@ export class NumberEnds {
    * A page with the text: beyond the range it is evidence. What is beyond the range of the first
    * gauge is no evidence for another.
    */
-  #met(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
+  #observeSame(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
     const { ends, major } = nothing;
     nothing.votes = Math.min(MOST_VOTES, nothing.votes + 1);
     nothing.same++;
@@ -211,7 +211,7 @@ export class NumberEnds {
   }
 
   /** A page with another text: if it is beyond the range, the range is wider than was known. */
-  #missed(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
+  #observeOther(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
     const { ends, major } = nothing;
     nothing.votes = Math.max(0, nothing.votes - 1);
     nothing.others++;

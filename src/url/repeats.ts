@@ -27,7 +27,7 @@ export function repeatsMoreThan(url: string, limit: number): boolean {
 }
 
 /** Hashes of the segments seen so far; scratch memory for one call. */
-const met = new Int32Array(MANY);
+const hashes = new Int32Array(MANY);
 
 /** False for nearly all URLs, without allocation: no segment occurs often enough, or seems to. */
 function mayRepeat(url: string, limit: number): boolean {
@@ -41,10 +41,10 @@ function mayRepeat(url: string, limit: number): boolean {
     }
     if (segments === MANY) return true;
     let times = 1;
-    for (let j = 0; j < segments; j++) if (met[j] === hash) times++;
+    for (let j = 0; j < segments; j++) if (hashes[j] === hash) times++;
     if (times > limit) return true;
     if (c === QUESTION) return false;
-    met[segments++] = hash;
+    hashes[segments++] = hash;
     hash = 0;
   }
   return false;

@@ -80,15 +80,15 @@ test('the range of numbers of a shape is known while it is among the most recent
       const reaches = new Reaches(1 << 12); // room for all: nothing is evicted
       const model = new Map<number, number[]>();
       for (const { shape, number } of steps) {
-        const met = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/${number}`);
-        if (!met) throw new Error('no shape');
-        reaches.widen(met);
+        const parts = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/${number}`);
+        if (!parts) throw new Error('no shape');
+        reaches.widen(parts);
         model.set(shape, [...(model.get(shape) ?? []), number]);
       }
       for (const [shape, all] of model) {
-        const met = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/0`);
+        const parts = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/0`);
         const reach = { times: all.length, low: [Math.min(...all)], high: [Math.max(...all)] };
-        expect(met && reaches.of(met)).toEqual(reach);
+        expect(parts && reaches.of(parts)).toEqual(reach);
       }
     }),
     { numRuns: 30 },

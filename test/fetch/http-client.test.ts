@@ -159,7 +159,7 @@ describe('a kept connection', () => {
       'the server says close',
       'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello',
     ],
-    ['more came than was asked for', `${hello}, world`],
+    ['more bytes arrive than its length', `${hello}, world`],
     [
       'the framing is in doubt',
       `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -268,8 +268,8 @@ test.skipIf(process.platform === 'win32')(
 describe('a server that misbehaves', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n';
   const faults: [what: string, script: Script, fault: string][] = [
-    ['closes without a word', sendAndClose(), 'empty-response'],
-    ['resets without a word', sendAndReset(''), 'reset'],
+    ['closes without a response', sendAndClose(), 'empty-response'],
+    ['resets without a response', sendAndReset(''), 'reset'],
     ['closes within the head', sendAndClose('HTTP/1.1 200 OK\r\nX'), 'bad-response'],
     ['speaks another protocol', send('220 mail.lab.test ESMTP\r\n'), 'bad-response'],
     [

@@ -127,8 +127,8 @@ describe('a proxy that fails', () => {
       'proxy-failed',
     ],
     ['cannot reach the origin', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', 'connect-failed'],
-    ['speaks nonsense', 'hello\r\n\r\n', 'proxy-failed'],
-    ['speaks before the origin can', 'HTTP/1.1 200 OK\r\n\r\nhello', 'proxy-failed'],
+    ['sends a malformed answer', 'hello\r\n\r\n', 'proxy-failed'],
+    ['sends bytes before the origin can', 'HTTP/1.1 200 OK\r\n\r\nhello', 'proxy-failed'],
     ['never ends its head', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'proxy-failed'],
   ];
   test.each(

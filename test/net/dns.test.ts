@@ -68,8 +68,8 @@ describe('a look-up', () => {
   });
 
   test('is passed to onAnswer once, with all its addresses and the server', async () => {
-    const told: DnsAnswer[] = [];
-    const onAnswer = async (answer: DnsAnswer) => void told.push(answer);
+    const answers: DnsAnswer[] = [];
+    const onAnswer = async (answer: DnsAnswer) => void answers.push(answer);
     const entries = {
       'a.test': { a: ['192.0.2.2', '192.0.2.1'], ttl: 70 },
       'six.test': { aaaa: ['2600:0:0:0:0:0:0:1'] },
@@ -84,8 +84,8 @@ describe('a look-up', () => {
       ips('localhost'),
     ]);
     await ips('a.test');
-    const [first, second] = told.toSorted((x, y) => (x.host < y.host ? -1 : 1));
-    expect(told.length).toBe(2);
+    const [first, second] = answers.toSorted((x, y) => (x.host < y.host ? -1 : 1));
+    expect(answers.length).toBe(2);
     expect(first).toEqual({
       ...{ host: 'a.test', askedAt, server: '127.0.0.1' },
       records: [
@@ -95,19 +95,19 @@ describe('a look-up', () => {
     });
     expect(second.records).toMatchObject([{ address: '2600::1' }]);
     await resolver.resolve('a.test', true);
-    expect(told.length).toBe(3);
+    expect(answers.length).toBe(3);
   });
 
   test('names no server if several are configured', async () => {
-    const told: DnsAnswer[] = [];
+    const answers: DnsAnswer[] = [];
     const server = await nameServer({ 'a.test': { a: ['192.0.2.1'] } });
     opened.push(server);
     const resolver = createResolver({
       servers: [server.address, server.address.replace('.1:', '.2:')],
-      onAnswer: async (answer) => void told.push(answer),
+      onAnswer: async (answer) => void answers.push(answer),
     });
     await resolver.resolve('a.test');
-    expect(told).toMatchObject([{ server: undefined }]);
+    expect(answers).toMatchObject([{ server: undefined }]);
   });
 
   test('fails with the error of onAnswer, which is not cached', async () => {

@@ -49,10 +49,10 @@ const REQUIRED = ['WARC-Record-ID', 'WARC-Date', 'WARC-Type'];
 export async function checkArchive(
   disk: Disk,
   archive: Archive,
-  tell: (problem: Problem) => void,
+  onProblem: (problem: Problem) => void,
   memory = MEMORY,
 ): Promise<CheckReport> {
-  const check = new Check(disk, tell, memory);
+  const check = new Check(disk, onProblem, memory);
   for (const file of archive.files) await check.file(file);
   if (archive.index) await check.index(archive.index.path, archive.index.linesFrom(''));
   await check.end();
@@ -61,7 +61,7 @@ export async function checkArchive(
 
 class Check {
   readonly #disk: Disk;
-  readonly #tell: (problem: Problem) => void;
+  readonly #onProblem: (problem: Problem) => void;
   /** Positions of all captures: in the files, and according to the index. */
   readonly #places: LineSorter;
   readonly #said: LineSorter;
@@ -76,9 +76,9 @@ class Check {
   #indexed: number | undefined;
   #indexPath = '';
 
-  constructor(disk: Disk, tell: (problem: Problem) => void, memory: Bytes) {
+  constructor(disk: Disk, onProblem: (problem: Problem) => void, memory: Bytes) {
     this.#disk = disk;
-    this.#tell = tell;
+    this.#onProblem = onProblem;
     this.#places = new LineSorter(disk, tmpdir(), `drumlin-check-${process.pid}-places`, memory);
     this.#said = new LineSorter(disk, tmpdir(), `drumlin-check-${process.pid}-said`, memory);
   }
@@ -208,7 +208,7 @@ class Check {
 
   #problem(weight: Problem['weight'], file: string, offset: number, words: string): void {
     this.#counts[weight === 'fault' ? 'faults' : 'notes']++;
-    this.#tell({ weight, file, offset, words });
+    this.#onProblem({ weight, file, offset, words });
   }
 }
 

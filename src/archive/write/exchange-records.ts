@@ -91,8 +91,8 @@ export class ExchangeRecords {
   }
 
   async plan(exchange: Exchange, notes: ExchangeNotes | undefined): Promise<Plan> {
-    const told = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
-    const payloadDigest = told ?? digest(this.#algorithm, exchange.payload);
+    const known = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
+    const payloadDigest = known ?? digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
     const { payload, truncated } = exchange;
     const comparable =
