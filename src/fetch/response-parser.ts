@@ -97,7 +97,7 @@ export class ResponseParser {
     return (this.#payload?.length ?? 0) + (this.#wire?.length ?? 0);
   }
 
-  /** Whether the connection may serve another exchange. Defined only when the response is done. */
+  /** Whether the connection may serve another exchange. Valid only when the response is done. */
   get keepsConnection(): boolean {
     return (
       this.response !== undefined &&

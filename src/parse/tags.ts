@@ -293,8 +293,8 @@ export class TagScanner {
 
   /**
    * Walks the attributes of a tag whose name ends at `at`, and its `>`. False if the page ends
-   * first: then there is no such tag. Hot and long: one loop holds the attribute states of the
-   * standard's tokenizer, because calls between them would cost more than the states themselves.
+   * first: then there is no such tag. Hot and long: one loop holds all attribute states of the
+   * standard's tokenizer.
    */
   #walk(at: number, record: boolean): boolean {
     const bytes = this.#bytes;

@@ -2,7 +2,7 @@
  * Parts of a canonical URL by position, without parsing it again.
  *
  * Requires  A URL in canonical form (`canonicalise`): `http://` or `https://`, an authority without
- *           credentials, a path that begins with `/`. The result for anything else is undefined.
+ *           credentials, a path that begins with `/`. Anything else gives a wrong result.
  */
 
 /** Where the authority begins: after `http://` or `https://`. */
