@@ -13,7 +13,7 @@ import {
   parseCount,
   parseDuration,
 } from '../base/units.ts';
-import { settledTypePattern } from '../filter/content-type.ts';
+import { normalisedTypePattern } from '../filter/content-type.ts';
 import { checkUrlPattern } from '../filter/url-pattern.ts';
 import { parseBudget } from '../reputation/budget/budget-policy.ts';
 import { RANKS } from '../reputation/budget/standing.ts';
@@ -216,7 +216,7 @@ export const list: ValueType<readonly string[]> = {
 export const contentTypes: ValueType<readonly string[]> = {
   ...list,
   placeholder: 'types',
-  parse: (t) => (t.trim() === 'all' ? [] : list.parse(t).map(settledTypePattern)),
+  parse: (t) => (t.trim() === 'all' ? [] : list.parse(t).map(normalisedTypePattern)),
   print: (v) => list.print(v) || 'all',
 };
 

@@ -35,6 +35,15 @@ export class Disk {
     }
   }
 
+  /** The text and the permission bits of a small file or a pipe. */
+  async readTextAndMode(path: string): Promise<{ readonly text: string; readonly mode: number }> {
+    const { readWhole } = this.fileSystem;
+    if (readWhole === undefined) return { text: await this.readText(path), mode: 0o600 };
+    const { bytes, mode } = await guard(path, 'read', readWhole.call(this.fileSystem, path));
+    this.traffic.read += bytes.length;
+    return { text: Buffer.from(bytes).toString('utf8'), mode };
+  }
+
   /** With those above it; nobody but its owner looks into one that is `closed`. One that exists stays as it is. */
   makeFolder(path: string, closed = false): Promise<void> {
     return guard(path, 'created', this.fileSystem.makeFolder(path, closed));

@@ -25,6 +25,8 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Another name for a file; one that cannot give any leaves it out. */
   link?(from: string, to: string): Promise<void>;
+  /** A whole file or pipe, and its permission bits. A file system without permissions omits it. */
+  readWhole?(path: string): Promise<{ readonly bytes: Uint8Array; readonly mode: number }>;
   /** With everything in it; that there is none is no failure. */
   removeFolder(path: string): Promise<void>;
   /** With those above it; durable when it returns. One that is `closed` is its owner's alone. */
@@ -43,6 +45,15 @@ export const nodeFileSystem: FileSystem = {
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => fs.promises.unlink(path),
   link: (from, to) => fs.promises.link(from, to),
+  async readWhole(path) {
+    const handle = await fs.promises.open(path, 'r');
+    try {
+      const { mode } = await handle.stat();
+      return { bytes: await handle.readFile(), mode };
+    } finally {
+      await handle.close();
+    }
+  },
   removeFolder: (path) => fs.promises.rm(path, { recursive: true, force: true }),
   async makeFolder(path, closed = false) {
     if (closed) await this.makeFolder(dirname(resolve(path)));

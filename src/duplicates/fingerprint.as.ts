@@ -1,10 +1,11 @@
 /**
- * Reads the text of a page once, in AssemblyScript: its signature, and the least hash of its shingles in each of 128 places.
- * What a word is, what is passed over, and what the numbers mean is stated once, in fingerprint.ts; test/duplicates/naive.ts says it in
- * plain TypeScript.
+ * Reads the text of a page once, in AssemblyScript: its signature, and the least hash of its
+ * shingles in each of 128 places. fingerprint.ts defines what a word is, what is skipped, and what
+ * the numbers mean. test/duplicates/naive.ts is the same in plain TypeScript.
  *
- * Compiled by test/duplicates/compile-fingerprint.ts into fingerprint-wasm.ts, which is what the build and the tests load.
- * The input is followed by at least 80 zero bytes, so that whatever runs past its end stops there.
+ * Compiled by test/duplicates/compile-fingerprint.ts into fingerprint-wasm.ts, which the build and
+ * the tests load. At least 80 zero bytes follow the input, so that every loop that runs past its
+ * end stops there.
  */
 
 /** u64 signature, u32 words. */
@@ -15,7 +16,7 @@ export const INPUT_BYTES: u32 = 524288;
 
 const SCRATCH: usize = 2048;
 const SCRATCH_BYTES: u32 = 64;
-/** Text in a link beyond so many words is no menu. */
+/** Link text of more words is not a menu. */
 const LINK_WORDS: u32 = 32;
 
 const P1: u64 = 0x9e3779b185ebca87;
@@ -24,7 +25,7 @@ const HIGH: u64 = 0x8080808080808080;
 const CLOSING: u64 = 0x5555555555555555;
 const OPENING: u64 = 0x3333333333333333;
 
-// Names of elements as their bytes lie in memory.
+// Names of elements as little-endian numbers.
 const A: u64 = 0x61;
 const SCRIPT: u64 = 0x747069726373;
 const STYLE: u64 = 0x656c797473;
@@ -37,7 +38,7 @@ function digitsIn(bytes: v128): v128 {
   return i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(48)), i8x16.splat(10));
 }
 
-/** The bytes of sixteen that may stand in a word. */
+/** Which of sixteen bytes may be in a word. */
 // @ts-ignore: decorator
 @inline
 function wordBytesIn(bytes: v128, digits: v128): v128 {
@@ -45,7 +46,7 @@ function wordBytesIn(bytes: v128, digits: v128): v128 {
   return v128.or(v128.or(letters, digits), i8x16.lt_s(bytes, i8x16.splat(0)));
 }
 
-/** Those that begin a word wherever they stand: the first bytes of characters that are words. */
+/** Which of sixteen bytes always begin a word: the first bytes of characters that are words. */
 // @ts-ignore: decorator
 @inline
 function wideIn(bytes: v128): v128 {
@@ -92,7 +93,10 @@ function mixed(hash: u64): u64 {
   return product ^ (product >> 32);
 }
 
-/** The first eight bytes, then eight at a time, then the last eight: words up to sixteen bytes are hashed without a branch. */
+/**
+ * The first eight bytes, then eight at a time, then the last eight: words up to sixteen bytes are
+ * hashed without a branch.
+ */
 // @ts-ignore: decorator
 @inline
 function hashOf(at: usize, length: u32): u64 {
@@ -110,7 +114,7 @@ function hasDigit(at: usize, end: usize): bool {
   return false;
 }
 
-/** The hash of a word without its digits, of which there are some; 0 when nothing is left. */
+/** The hash of a word without its digits; 0 if nothing is left. Requires a digit in it. */
 function hashOfLetters(at: usize, end: usize): u64 {
   let kept: u32 = 0;
   for (; at < end && kept < SCRATCH_BYTES; at++) {
@@ -149,7 +153,10 @@ function isSpace(c: u32): bool {
   return c == 32 || (c - 9 < 5 && c != 11);
 }
 
-/** Behind the `>` of a tag whose name ends at `from`. A quote counts only as the beginning of a value. */
+/**
+ * The position after the `>` of a tag whose name ends at `from`. A quote counts only at the
+ * beginning of a value.
+ */
 function passAttributes(from: usize, end: usize): usize {
   let at = from;
   while (true) {
@@ -167,7 +174,7 @@ function passAttributes(from: usize, end: usize): usize {
   }
 }
 
-/** Where the end tag of an element of raw text begins. */
+/** Where the end tag of a raw-text element begins. */
 function closeOf(at: usize, end: usize, name: u64, length: u32): usize {
   const mask = u64.MAX_VALUE >> ((8 - <u64>length) << 3);
   while (true) {
@@ -190,8 +197,10 @@ function commentEnd(at: usize, end: usize): usize {
 /**
  * Reads `length` bytes of input; the text of links counts among the shingles only with `withLinks`.
  *
- * Hot and long. Text is looked at in blocks of 64 bytes, which begin where no word is under way: bits say where words begin and
- * end, so that no word waits for the one before it. A block is read up to the next `<`, or to the last word that ends in it.
+ * Longer than 80 lines because it is the hot loop of the kernel: all branches share its state and
+ * its constant vectors, which are local variables. Text is read in blocks of 64 bytes, which begin
+ * between words. Bit masks state where words begin and end, so that no word depends on the one
+ * before it. A block is read up to the next `<`, or to the last word that ends in it.
  */
 export function read(length: u32, withLinks: bool): void {
   const end = INPUT + length;
@@ -203,7 +212,7 @@ export function read(length: u32, withLinks: bool): void {
   let old: u64 = 0;
   let inLink = false;
   let linked: u32 = 0;
-  // Kept in registers: the engine would make each of them anew wherever it stands.
+  // Kept in registers: otherwise the engine creates each of them at every use.
   const zero = i8x16.splat(48);
   const ten = i8x16.splat(10);
   const lower = i8x16.splat(0x20);
@@ -237,7 +246,7 @@ export function read(length: u32, withLinks: bool): void {
       bits(i8x16.eq(d, less)),
     );
     const before = inside << 1;
-    // Up to the first `<`; it may itself be where a word ends.
+    // Up to the first `<`, which may itself be the end of a word.
     const upTo = markup ^ (markup - 1);
     let starts = inside & (~before | wide) & upTo;
     let ends = before & (~inside | wide) & upTo;
@@ -312,7 +321,10 @@ export function read(length: u32, withLinks: bool): void {
   store<u32>(RESULT, words, 8);
 }
 
-/** The first seven bits of a shingle's hash say where it counts, the last 32 how little it is. */
+/**
+ * The first seven bits of a shingle's hash select its place; the last 32 are compared for the
+ * least.
+ */
 // @ts-ignore: decorator
 @inline
 function put(first: u64, second: u64, third: u64): void {

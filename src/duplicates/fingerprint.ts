@@ -1,23 +1,28 @@
 /**
- * What a page is about, in a hundred bytes: equal for equal pages, and nearly equal for nearly equal ones.
+ * The content of a page in a hundred bytes: equal for equal pages, nearly equal for nearly equal
+ * pages.
  *
- * Idea      Two summaries, made in one pass over the bytes of a page.
- *           The **signature** is BUbiNG's: a hash of the words without their digits and of the tags without their attributes. It stays
- *           the same when only dates, counters and the targets of links change.
- *           The **sketch** is for pages that differ a little more: minhash by one permutation. Every three words in a row are a
- *           shingle; its hash says in which of 128 places it counts, and of each place the least hash is kept, four bits of it. Two
- *           pages agree in as many places as they have shingles in common: the share estimates their resemblance (Broder).
- *           The **bands** are hashes of three whole minima each: pages that share one are worth comparing.
- * Requires  HTML in an encoding where ASCII is ASCII. Nothing else: whatever the bytes are, they are read.
- * Ensures   the same bytes give the same fingerprint, in every process and version of the format; time is linear.
- *           Words are runs of letters, digits and bytes beyond ASCII, in lower case; a character of an East Asian script is a word.
- *           Scripts, styles, comments and the text of links are left out, because menus are links; but a page with fewer than 32
- *           other words is its links, and is read with them. Only the first 512 KiB are read.
- * Cost      55 to 85 µs for a page of 25 KB on a busy machine, about as much as finding its links; 576 KiB of memory a thread.
+ * Idea      Two summaries, made in one pass over the bytes of a page. The **signature** is
+ *           BUbiNG's: a hash of the words without their digits and of the tags without their
+ *           attributes. It stays the same if only dates, counters and targets of links change. The
+ *           **sketch** is for pages that differ a little more: minhash by one permutation. Every
+ *           three words in a row are a shingle. Its hash selects one of 128 places, and each place
+ *           keeps four bits of its least hash. The share of places in which two pages agree
+ *           estimates the share of shingles that they have in common, their resemblance (Broder).
+ *           The **bands** are hashes of three whole minima each: pages that share one are worth
+ *           comparing.
+ * Requires  HTML in an encoding that contains ASCII. Nothing else: any bytes are accepted.
+ * Ensures   The same bytes give the same fingerprint, in every process and version of the format;
+ *           time is linear. Words are runs of letters, digits and bytes beyond ASCII, in lower
+ *           case; a character of an East Asian script is a word. Scripts, styles, comments and the
+ *           text of links are skipped, because menus are links. But a page with fewer than 32 other
+ *           words consists of its links, and is read with them. Only the first 512 KiB are read.
+ * Cost      55 to 85 µs for a page of 25 KB on a busy machine, about as much as finding its links;
+ *           576 KiB of memory per thread.
  */
 import { FINGERPRINT_WASM } from './fingerprint-wasm.ts';
 
-/** The little that is used of it: Node's types know the namespace only as a type. */
+/** The used part of its interface; Node's types know the namespace only as a type. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { exports: object };
@@ -34,25 +39,31 @@ interface Exports {
 
 const PLACES = 128;
 const BITS = 4;
-/** In words of 32 bits. */
+/** The length of a sketch in words of 32 bits. */
 export const SKETCH_WORDS = (PLACES * BITS) / 32;
 export const BANDS = 12;
 const ROWS = 3;
-/** A page with fewer words outside links is taken for a list of links. */
+/** A page with fewer words outside links counts as a list of links. */
 const FEW_WORDS = 32;
-/** Texts that agree less are not one text: much stricter than a near-duplicate, because whole folders hang on it. */
+/**
+ * The least similarity of two texts that count as the same: much stricter than for a
+ * near-duplicate, because whole folders depend on it.
+ */
 export const SAME_TEXT = 0.9;
 const EMPTY = 0xffffffff;
 const PADDING = 80;
 
 export interface Fingerprint {
   readonly signature: bigint;
-  /** Eight places a word, the first in the lowest bits. */
+  /** Eight places per element, the first in the lowest bits. */
   readonly sketch: Uint32Array;
   readonly bands: Uint32Array;
-  /** How many words the sketch is made of. */
+  /** The number of words in the sketch. */
   readonly words: number;
-  /** In how many places there was a shingle: of few words, how many different ones. With very few a sketch says little. */
+  /**
+   * The number of places with a shingle: for a short page, the number of different shingles. With
+   * very few a sketch means little.
+   */
   readonly distinct: number;
 }
 
@@ -92,13 +103,16 @@ class Fingerprinter {
 
 let shared: Fingerprinter | undefined;
 
-/** The fingerprint of a page's body, content codings removed. */
+/** The fingerprint of a page's decoded body. */
 export function fingerprintOf(body: Uint8Array): Fingerprint {
   shared ??= new Fingerprinter();
   return shared.read(body);
 }
 
-/** Of two sketches, the share of shingles that their pages have in common, about: 0 to 1, standard deviation 0.04. */
+/**
+ * Estimates the share of shingles that two pages have in common, from their sketches: 0 to 1,
+ * standard deviation 0.04.
+ */
 export function similarity(
   one: Uint32Array,
   oneAt: number,
@@ -126,8 +140,9 @@ function filledPlaces(minima: Uint32Array): number {
 }
 
 /**
- * A page of few words leaves places empty. Each is given the least hash of another place, the same for every page in which
- * that one is the first found ("optimal densification", Shrivastava): so equal sets have equal sketches, and similar ones similar.
+ * A page of few words leaves places empty. Each gets the least hash of another place, chosen in the
+ * same way for every page ("optimal densification", Shrivastava). So equal sets have equal
+ * sketches, and similar sets similar ones.
  */
 function filledUp(minima: Uint32Array): Uint32Array {
   const filled = minima.slice();
@@ -140,7 +155,10 @@ function filledUp(minima: Uint32Array): Uint32Array {
   return filled;
 }
 
-/** Attempts beyond the number of places go through them in turn, so that one that is not empty is found. */
+/**
+ * After as many attempts as there are places, tries them in turn, so that one that is not empty is
+ * found.
+ */
 function elsewhere(place: number, attempt: number): number {
   if (attempt > PLACES) return attempt % PLACES;
   const product = Math.imul(place * PLACES + attempt, 0x9e3779b1);

@@ -1,22 +1,27 @@
 /**
- * What is measured of the numbers of a URL, to tell where they end: each number by itself and, where there are several, the one that counts most
- * together with its neighbour.
+ * The measures of the numbers in a URL that show where they end: each number by itself and, if
+ * there are several, the major one together with its neighbour.
  *
- *   /calendar/2026/5/17   2026·5, then 2026, 5, 17          /on/17/5/2026   2026·5, then 17, 5, 2026
+ *   /calendar/2026/5/17   2026·5, then 2026, 5, 17
+ *   /on/17/5/2026         2026·5, then 17, 5, 2026
  *
- * Idea      In a calendar the year counts before the month, wherever it is written, and is the largest number. A calendar that is kept from
- *           March to October is a range of years and months together; of months alone it is none.
+ * Idea      In a calendar the year comes before the month in significance, wherever it is written,
+ *           and is the largest number. A calendar that is filled from March to October is a range
+ *           of years and months together, but not of months alone.
  */
 
 const MINOR = 1e6;
 const MOST_MAJOR = 1e9;
 
-/** The number that counts before the others: the largest, given the largest that each was. */
+/** The most significant number: the one with the largest maximum. */
 export function majorOf(high: readonly number[]): number {
   return high.indexOf(Math.max(...high));
 }
 
-/** The neighbour that counts next: the one behind, if the first number counts most; else the one before. */
+/**
+ * The next significant number: the one after the major if that is the first, else the one before
+ * it.
+ */
 const minorOf = (major: number): number => (major === 0 ? 1 : major - 1);
 
 export const gaugeCount = (numbers: number): number => (numbers > 1 ? numbers + 1 : 1);
@@ -29,7 +34,7 @@ export function gaugeValue(gauge: number, numbers: readonly number[], major: num
   );
 }
 
-/** What a gauge and a value of it are called. */
+/** The names of a gauge and of a value of it. */
 export function gaugeName(
   gauge: number,
   numbers: number,

@@ -1,14 +1,17 @@
 /**
- * What an agent knows of pages that are alike, in memory, and on disk as much as a checkpoint needs.
+ * What an agent knows of similar pages: in memory, and on disk as far as a checkpoint needs it.
  *
- *   likeness/pages.N   fingerprints and addresses of pages, in the order in which they came; the last two files count
- *   likeness/rules.N   what was learned of hosts, whole
+ *   likeness/pages.N   fingerprints and URLs of pages in order of arrival; the last two files count
+ *   likeness/rules.N   everything learned about hosts
  *
- * Idea      The memory is a function of the last pages: a checkpoint appends those since the one before, and opening adds them
- *           again. A file that holds as many as the memory does is followed by another, and the one before it goes.
- * Ensures   opened at what `freeze` returned, it is what it was then, but for pages that are about to be forgotten. `freeze` counts
- *           what was added before it was called, not what is added while it writes.
- * Cost      a checkpoint writes 200 bytes a page, and what was learned: some kilobytes, 3 MB at most.
+ * Idea      The memory is a function of the last pages. A checkpoint appends those since the one
+ *           before, and opening adds them again. When a file has as many pages as the memory,
+ *           another is started, and the one before it is deleted.
+ * Ensures   Opened at what `freeze` returned, it is in the same state as then, except for pages
+ *           that are about to be evicted. `freeze` includes what was added before its call, not
+ *           what is added while it writes.
+ * Cost      A checkpoint writes 200 bytes per page, and everything learned: some kilobytes, 3 MB at
+ *           most.
  */
 import { join } from 'node:path';
 import { FieldReader, FieldWriter } from '../base/fields.ts';
@@ -26,7 +29,7 @@ import { TrapRules } from './trap-rules.ts';
 
 const PAGES: Format = { type: 'lik', version: 1 };
 const RULES: Format = { type: 'rul', version: 2 };
-/** How far numbers reach is remembered for one shape of URLs for so many pages. */
+/** Pages per shape of URLs whose range of numbers is remembered. */
 const PAGES_A_SHAPE = 4;
 const IS_OURS = /^(?:pages|rules)\.\d+$/;
 
@@ -48,7 +51,7 @@ interface PagesFile {
   count: number;
 }
 
-/** What is known, without a folder: for crawls that keep nothing. */
+/** What is known, without a folder: for crawls that store nothing. */
 export class LikenessMemory {
   readonly pages: SimilarPages;
   readonly rules = new TrapRules();
@@ -62,16 +65,19 @@ export class LikenessMemory {
     this.learner = new TrapLearner(this.pages, this.rules, this.ends);
   }
 
-  /** Nothing was learned of the URLs of anybody. */
+  /** Whether nothing was learned about any host. */
   get isInnocent(): boolean {
     return this.rules.isEmpty && this.ends.isEmpty;
   }
 
-  /** The URL that stands for all that have the same page, as far as was learned; most stand for themselves. Idempotent. */
+  /**
+   * The URL that represents all URLs with the same page, as far as learned; most represent
+   * themselves. Idempotent.
+   */
   rewrite(url: string): string {
-    const settled = this.rules.rewrite(url);
-    const within = this.ends.rewrite(settled);
-    return within === settled ? settled : this.rules.rewrite(within);
+    const ruled = this.rules.rewrite(url);
+    const within = this.ends.rewrite(ruled);
+    return within === ruled ? ruled : this.rules.rewrite(within);
   }
 
   /** Remembers a page; returns its number. */
@@ -111,9 +117,9 @@ export class LikenessFolder extends LikenessMemory {
     return super.add(fingerprint, url);
   }
 
-  /** Makes all that was added up to now durable. */
+  /** Makes everything added so far durable. */
   async freeze(): Promise<Frozen<LikenessState>> {
-    // All that is to be written is settled here, before anything else can run.
+    // Everything to be written is decided here, before other code can run.
     if (this.#current.count >= this.pages.capacity) {
       this.#before = this.#current;
       this.#current = { number: this.#current.number + 1, length: 0, count: 0 };
@@ -141,7 +147,7 @@ export class LikenessFolder extends LikenessMemory {
     return { files, state };
   }
 
-  /** The checkpoint that `freeze` was for is stored: what it does not name goes. */
+  /** The checkpoint of `freeze` is stored: deletes the files that it does not name. */
   async settle({ files }: Frozen<LikenessState>): Promise<void> {
     for (const name of await this.#disk.list(this.#folder)) {
       if (IS_OURS.test(name) && !(name in files)) await this.#disk.remove(join(this.#folder, name));
@@ -182,7 +188,7 @@ export class LikenessFolder extends LikenessMemory {
     this.softErrors.restore(rules.bytes());
   }
 
-  /** Returns how many there were. */
+  /** Returns the number of pages. */
   #addAgain(records: Uint8Array): number {
     const fields = new FieldReader(records);
     let count = 0;

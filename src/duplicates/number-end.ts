@@ -1,47 +1,53 @@
 /**
- * One side of a range of numbers, below or above, and how sure it is that there is nothing beyond.
+ * One side of a range of numbers, below or above, and the evidence that there is nothing beyond it.
  *
- * Idea      Of the pages within the range and on this side of it, a share s lay within. If k of them said something, all k lay within by chance
- *           with probability s^k; when that is small enough there is an end. It begins as far out as the sixteenth page with
- *           nothing, because what lies nearer was hardly looked at.
- * Ensures   a few hundred bytes, whatever is counted.
+ * Idea      Of the pages within the range and on this side of it, a share s is within. If k of them
+ *           have content, all k are within by chance with probability s^k. If that is small enough,
+ *           there is an end. It begins at the sixteenth empty page beyond the range, because
+ *           numbers nearer to the range were hardly visited.
+ * Ensures   A few hundred bytes, independent of the number of pages.
  */
 
 import { onesIn } from '../base/bits.ts';
 import type { FieldReader, FieldWriter } from '../base/fields.ts';
 
-/** How unlikely it must be that what is beyond an end is so by chance. */
+/** The largest probability that the emptiness beyond an end is chance. */
 const CHANCE = 1e-3;
-/** Beyond an end there are at least so many pages with nothing, with so many different numbers; within, so many with something. */
+/** The fewest empty pages beyond an end. */
 const ENOUGH = 16;
+/** The fewest different numbers among the empty pages beyond an end. */
 const ENOUGH_NUMBERS = 3;
+/** The fewest pages with content within the range. */
 const ENOUGH_OTHERS = 3;
 /**
- * Where no page said anything, chance cannot be told; then so many, and one number only differs among them. More than a month has days: of days
- * in two empty months two numbers differ.
+ * The fewest empty pages if no page has content, so that chance cannot be computed. Then only one
+ * number may vary among them. It is more than the days of a month: for the days of two empty months
+ * two numbers vary.
  */
 const ENOUGH_OF_ONE = 32;
 const MARKS = 31;
 
 export type Side = 'below' | 'above';
 
-/** What is known of all pages of the range. */
+/** Counts over all pages of the shape. */
 export interface Counts {
-  /** Pages with nothing, and with something. */
+  /** Empty pages. */
   readonly same: number;
+  /** Pages with content. */
   readonly others: number;
-  /** The numbers of the URL that were not always the same, a bit each. */
+  /** The numbers of the URL that varied, a bit each. */
   readonly varied: number;
 }
 
 export class NumberEnd {
   readonly side: Side;
-  /** The outermost number of a page with something. */
+  /** The outermost number of a page with content. */
   readonly bound: number;
-  /** Pages with nothing beyond it; and which numbers they had, a bit each by their remainder. */
+  /** Empty pages beyond the bound. */
   pages = 0;
+  /** The numbers of these pages, a bit each by their remainder. */
   #marks = 0;
-  /** The numbers of those of these pages that are nearest to the bound, in their order outwards. */
+  /** The numbers of the empty pages nearest to the bound, ordered outwards. */
   readonly #nearest: number[] = [];
   holds = false;
 
@@ -54,12 +60,12 @@ export class NumberEnd {
     return this.#isFarther(value, this.bound);
   }
 
-  /** Whether there is an end, and a number is beyond it. */
+  /** Whether there is an end, and the number is beyond it. */
   covers(value: number): boolean {
     return this.holds && !this.#isFarther(this.#nearest[this.#nearest.length - 1], value);
   }
 
-  /** A page with nothing beyond the bound. */
+  /** Counts an empty page beyond the bound. */
   count(value: number): void {
     let at = this.#nearest.length;
     while (at > 0 && this.#isFarther(this.#nearest[at - 1], value)) at--;
@@ -69,7 +75,7 @@ export class NumberEnd {
     this.#marks |= markOf(value);
   }
 
-  /** Whether what was counted makes it an end; what was counted on the other side is no part of the comparison. */
+  /** Whether the counts prove an end. Pages on the other side are not part of the comparison. */
   isProven({ same, others, varied }: Counts, opposite: NumberEnd): boolean {
     if (this.#nearest.length < ENOUGH || onesIn(this.#marks) < ENOUGH_NUMBERS) return false;
     if (others === 0) return this.pages >= ENOUGH_OF_ONE && onesIn(varied) === 1;
@@ -79,11 +85,15 @@ export class NumberEnd {
     );
   }
 
-  /** With something beyond the bound, that moves outwards: the pages that are still beyond it count, as far as they are known. */
+  /**
+   * The end after a page with content beyond the bound: the bound moves outwards, and only the
+   * known pages beyond it still count.
+   */
   movedTo(bound: number): NumberEnd {
     const moved = new NumberEnd(this.side, bound);
     const left = this.#nearest.filter((value) => moved.isBeyond(value));
-    // Those that are not among the nearest are farther out than all that are; if none of these is left, nobody knows.
+    // Pages that are not among the nearest are farther out than all of these. If none of these is
+    // left, nothing is known.
     if (left.length === 0) return moved;
     moved.#nearest.push(...left);
     moved.pages = this.pages - (this.#nearest.length - left.length);

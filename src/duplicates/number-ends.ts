@@ -1,19 +1,22 @@
 /**
- * Beyond which number there is nothing: calendars, lists, anything that goes on without end.
+ * Beyond which number there is nothing: calendars, lists, anything that continues without end.
  *
- *   /calendar/#/#/#   …, 2024, [ 2025 … 2028 ], 2029, 2030, …      below and above: one text, "nothing on this day"
+ *   /calendar/#/#/#   …, 2024, [ 2025 … 2028 ], 2029, 2030, …
+ *                     below and above: one text, "nothing on this day"
  *
- * Idea      When two pages of one shape (`number-shapes.ts`) have one text, that text may be what is said where there is nothing. From then
- *           on the numbers of the pages that say something else are its range, for each number (`gauges.ts`), and it is counted how many
- *           pages with the text come from below and from above, until chance cannot explain it (`number-end.ts`). A calendar with
- *           something every sixth day needs 41 empty days beyond, one with something once a month 200.
- *           Whatever lies beyond an end becomes the first page with the text, which everybody has. Within the range nothing is
- *           changed, however empty it is: any day may have something.
- *           One URL in 128 passes unchanged, and one page beyond an end that says something else moves the range: then only
- *           what was counted farther out still counts.
- * Requires  pages in the order in which `Reaches` and the index of similar pages were given them.
- * Ensures   memory is bounded: so many hosts, so many texts a host; those without ends are forgotten first. `rewrite` is idempotent.
- * Cost      nothing for hosts without ends; about 1 µs a link for one with some.
+ * Idea      If two pages of one shape (`number-shapes.ts`) have the same text, that text may be the
+ *           one of empty pages. From then on the numbers of pages with another text form its range,
+ *           for each number (`gauges.ts`). Pages with the text below and above the range are
+ *           counted until chance cannot explain them (`number-end.ts`). A calendar with an entry
+ *           every sixth day needs 41 empty days beyond, one with an entry once a month 200. Every
+ *           URL beyond an end is rewritten to the first page with the text. Within the range
+ *           nothing is rewritten, however empty it is: any day may have an entry. One URL in 128
+ *           passes unchanged, and one page with another text beyond an end moves the range: then
+ *           only what was counted farther out still counts.
+ * Requires  Pages in the order in which `Reaches` and the index of similar pages received them.
+ * Ensures   Memory is bounded: a limited number of hosts, and of texts per host; those without ends
+ *           are evicted first. `rewrite` is idempotent.
+ * Cost      Nothing for hosts without ends; about 1 µs per link for one with some.
  */
 import { FieldReader, FieldWriter } from '../base/fields.ts';
 import { ownCopy } from '../base/own-copy.ts';
@@ -26,36 +29,40 @@ import { type NumberShape, numberShapeOf, Reaches } from './number-shapes.ts';
 import type { SimilarPage } from './similar-pages.ts';
 import { type RuleChange, TESTED } from './trap-rules.ts';
 
-/** In which order the ends of a gauge stand. */
+/** The order of the two ends of a gauge. */
 const SIDES: readonly Side[] = ['below', 'above'];
 const MOST_HOSTS = 1024;
 const MOST_TEXTS = 8;
-/** A text is given up for another that came twice when so many more pages had none of it. */
+/**
+ * The limit of `votes`: a text is replaced by another repeated text after this many more pages
+ * without it.
+ */
 const MOST_VOTES = 64;
 const LONGEST_URL = 512;
 
-/** The text that stands for nothing, in a shape. */
+/** The text of empty pages in a shape. */
 interface Nothing {
   readonly sketch: Uint32Array;
   /** The first page that had it. */
   readonly url: string;
-  /** Which number counts before the others. */
+  /** The most significant number. */
   readonly major: number;
-  /** The numbers that were not always the same, a bit each. */
+  /** The numbers that varied, a bit each. */
   varied: number;
-  /** How many more pages had it than had another, up to a limit. */
+  /** How many more pages had it than had another text, up to a limit. */
   votes: number;
-  /** How many pages had it, and how many another. */
+  /** Pages that had it. */
   same: number;
+  /** Pages that had another text. */
   others: number;
-  /** Of each gauge two, below and above. */
+  /** Two per gauge: below and above. */
   readonly ends: NumberEnd[];
 }
 
 export interface EndChange {
   readonly rule: string;
   readonly change: RuleChange;
-  /** Pages with the text beyond. */
+  /** Pages with the text beyond the end. */
   readonly pages: number;
   readonly examples: readonly string[];
 }
@@ -63,28 +70,31 @@ export interface EndChange {
 export class NumberEnds {
   readonly #reaches: Reaches;
   readonly #mostHosts: number;
-  /** By origin and shape; the host that was used last at the end. */
+  /** By origin and shape; the last used host is at the end. */
   readonly #hosts = new Map<string, Map<string, Nothing>>();
   #holding = 0;
 
-  /** Remembers how far the numbers of so many shapes reach. */
+  /** Remembers the range of numbers of this many shapes. */
   constructor(shapes: number, mostHosts = MOST_HOSTS) {
     this.#reaches = new Reaches(shapes);
     this.#mostHosts = mostHosts;
   }
 
-  /** Nothing was learned of anybody. */
+  /** Whether nothing was learned about any host. */
   get isEmpty(): boolean {
     return this.#holding === 0;
   }
 
-  /** A page as before a restart. */
+  /** Adds a page again after a restart. */
   enter(url: string): void {
     const shape = numberShapeOf(url);
     if (shape) this.#reaches.widen(shape);
   }
 
-  /** A page came, and `near` is the page most like it. `isRelated` if that has the same shape and the same text. */
+  /**
+   * Observes a page; `near` is the page most like it. `isRelated` if that has the same shape and
+   * the same text.
+   */
   observe(
     url: string,
     { sketch }: Fingerprint,
@@ -98,15 +108,15 @@ export class NumberEnds {
     const isSame = known !== undefined && similarity(known.sketch, 0, sketch, 0) >= SAME_TEXT;
     this.#reaches.widen(shape);
     let changes: readonly EndChange[] = [];
-    if (isSame) changes = this.#met(known, shape, url);
+    if (isSame) changes = this.#observeSame(known, shape, url);
     else if (known && (known.votes > 0 || !isRelated || hasEnds(known)))
-      changes = this.#missed(known, shape, url);
+      changes = this.#observeOther(known, shape, url);
     else if (isRelated && near && near.url.length <= LONGEST_URL)
       this.#begin(shape, earlier, near.url, sketch);
     return { isRelated, changes };
   }
 
-  /** The URL that stands for all beyond an end; most URLs stand for themselves. */
+  /** The URL that represents all URLs beyond an end; most URLs represent themselves. */
   rewrite(url: string): string {
     if (this.#holding === 0) return url;
     const texts = this.#hosts.get(originOf(url));
@@ -135,7 +145,7 @@ export class NumberEnds {
     return out.finish();
   }
 
-  /** Takes what `encode` made, into an empty one. */
+  /** Restores what `encode` returned, into an empty instance. */
   restore(bytes: Uint8Array): void {
     const fields = new FieldReader(bytes);
     while (!fields.atEnd) {
@@ -157,9 +167,9 @@ export class NumberEnds {
     return { sketch, url, major, varied, votes, same, others, ends };
   }
 
-  /** A text came twice in a shape, all others once: its range is that of all pages up to now. */
+  /** A text came twice in a shape, all others once: its range is that of all pages so far. */
   #begin(shape: NumberShape, earlier: NumberShape, url: string, sketch: Uint32Array): void {
-    this.#reaches.widen(earlier); // it may have been forgotten
+    this.#reaches.widen(earlier); // it may have been evicted
     const { times, low, high } = this.#reaches.of(shape);
     const major = majorOf(high);
     const ends = Array.from({ length: gaugeCount(shape.numbers.length) }, (_, gauge) => [
@@ -174,8 +184,11 @@ export class NumberEnds {
     texts.set(ownCopy(shape.shape), { ...own, major, varied, ...counts, ends });
   }
 
-  /** A page with the text: from beyond, it is evidence. What is beyond the range of the first gauge is no evidence for another. */
-  #met(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
+  /**
+   * A page with the text: beyond the range it is evidence. What is beyond the range of the first
+   * gauge is no evidence for another.
+   */
+  #observeSame(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
     const { ends, major } = nothing;
     nothing.votes = Math.min(MOST_VOTES, nothing.votes + 1);
     nothing.same++;
@@ -197,8 +210,8 @@ export class NumberEnds {
     return changes;
   }
 
-  /** A page that says something else: if it is beyond, the range is wider than was known. */
-  #missed(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
+  /** A page with another text: if it is beyond the range, the range is wider than was known. */
+  #observeOther(nothing: Nothing, shape: NumberShape, url: string): EndChange[] {
     const { ends, major } = nothing;
     nothing.votes = Math.max(0, nothing.votes - 1);
     nothing.others++;
@@ -233,7 +246,7 @@ export class NumberEnds {
     this.#hosts.set(ownCopy(origin), texts);
   }
 
-  /** Of the few that were used longest ago, one without ends, if there is any. */
+  /** Evicts one of the least recently used hosts, if possible one without ends. */
   #forgetHost(): void {
     const [oldest] = this.#hosts.keys();
     let chosen = oldest;
@@ -250,7 +263,7 @@ export class NumberEnds {
     this.#hosts.delete(chosen);
   }
 
-  /** The oldest without ends; if all have some, the oldest. */
+  /** Evicts the oldest text without ends; if all have some, the oldest. */
   #forgetText(texts: Map<string, Nothing>): void {
     const all = [...texts];
     const [shape, { ends }] = all.find(([, nothing]) => !hasEnds(nothing)) ?? all[0];
@@ -261,7 +274,7 @@ export class NumberEnds {
 
 const hasEnds = ({ ends }: Nothing): boolean => ends.some(({ holds }) => holds);
 
-/** A number that is not what the text began with has varied. */
+/** A number that differs from that of the first page has varied. */
 function noteVaried(nothing: Nothing, { numbers }: NumberShape): void {
   const first = numberShapeOf(nothing.url)?.numbers ?? [];
   for (const [i, number] of numbers.entries()) if (number !== first[i]) nothing.varied |= 1 << i;

@@ -1,19 +1,20 @@
 /**
- * URLs that differ in their numbers only, and how far the numbers of those met so far reach.
+ * URLs that differ only in their numbers, and the ranges of these numbers so far.
  *
  *   http://a.org/calendar/2026/5/17   shape /calendar/#/#/#   numbers 2026, 5, 17
  *   http://a.org/list?page=3          shape /list?page=#      number 3
  *
- * Idea      A calendar, or a list, is a shape. How often it was met, and from which number to which, is all that is remembered of a shape in which
- *           nothing was ever the same; in tables of fixed size, where the newest take the places of the oldest.
- * Requires  canonical URLs.
- * Cost      about 1 µs a URL; 112 bytes a shape.
+ * Idea      A calendar or a list is a shape. For a shape in which no text repeated, only its number
+ *           of pages and its ranges of numbers are remembered. The tables have a fixed size; new
+ *           entries replace the oldest.
+ * Requires  Canonical URLs.
+ * Cost      About 1 µs per URL; 112 bytes per shape.
  */
 
 import { xxh64 } from '../base/xxh64.ts';
 import { originOf, pathStart } from '../url/parts.ts';
 
-/** Of a whole word, so that tokens are not taken apart. */
+/** A number that is a whole word, so that tokens are not split. */
 const NUMBER = /(?<![0-9A-Za-z])\d{1,15}(?![0-9A-Za-z])/g;
 const MOST_NUMBERS = 6;
 const LONGEST_SHAPE = 200;
@@ -21,7 +22,7 @@ const LONGEST_SHAPE = 200;
 export interface NumberShape {
   /** Scheme and host. */
   readonly origin: string;
-  /** Path and query, `#` for every number. */
+  /** Path and query, with `#` for every number. */
   readonly shape: string;
   readonly numbers: readonly number[];
 }
@@ -39,31 +40,31 @@ export function numberShapeOf(url: string): NumberShape | undefined {
 }
 
 const WAYS = 4;
-/** Doubles of a shape: how often it was met, and two for each number. */
+/** Doubles per shape: the number of pages, and two for each number. */
 const ROOM = 1 + 2 * MOST_NUMBERS;
 
-/** How often it was met; from where to where, by number. */
+/** The number of pages of a shape, and the range of each number. */
 export interface Reach {
   readonly times: number;
   readonly low: readonly number[];
   readonly high: readonly number[];
 }
 
-/** How far the numbers of shapes reach. */
+/** The ranges of numbers of shapes. */
 export class Reaches {
   readonly #sets: number;
-  /** Two halves of the hash of a shape; both 0 where there is none. */
+  /** Two halves of the hash of a shape; both 0 in a free slot. */
   readonly #keys: Uint32Array;
   readonly #values: Float64Array;
 
-  /** For about so many shapes. */
+  /** Room for about this many shapes. */
   constructor(shapes: number) {
     this.#sets = Math.max(1, Math.floor(shapes / WAYS));
     this.#keys = new Uint32Array(this.#sets * WAYS * 2);
     this.#values = new Float64Array(this.#sets * WAYS * ROOM);
   }
 
-  /** Takes the numbers of a URL in. */
+  /** Extends the ranges of a shape by the numbers of a URL. */
   widen({ origin, shape, numbers }: NumberShape): void {
     const values = this.#valuesOf(origin + shape);
     const isFirst = values[0] === 0;
@@ -75,7 +76,7 @@ export class Reaches {
     }
   }
 
-  /** Of a shape that was just widened. */
+  /** The ranges of a shape that was just extended. */
   of({ origin, shape, numbers }: NumberShape): Reach {
     const values = this.#valuesOf(origin + shape);
     const low = numbers.map((_, i) => values[1 + 2 * i]);
@@ -83,7 +84,10 @@ export class Reaches {
     return { times: values[0], low, high };
   }
 
-  /** What is known of a shape, at the first place of its set; of one that is not known, zeros in place of the oldest. */
+  /**
+   * The entry of a shape, moved to the front of its set; for a new shape, zeros in place of the
+   * oldest.
+   */
   #valuesOf(key: string): Float64Array {
     const keys = this.#keys;
     const hash = xxh64(key);

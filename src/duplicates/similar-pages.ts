@@ -1,49 +1,54 @@
 /**
- * Has a page like this one been here? The last pages fetched, in fixed memory.
+ * Finds earlier pages like a given one: the last fetched pages, in fixed memory.
  *
- * Idea      A ring of sketches, the newest over the oldest. Each page stands in twelve tables, one a band, in a set of four
- *           chosen by the band's hash, the newest first; and in a thirteenth by its signature. Whoever shares a band is
- *           compared, sketch by sketch.
+ * Idea      A ring of sketches, where the newest replaces the oldest. Each page is in twelve
+ *           tables, one per band, in a set of four selected by the band's hash, the newest first;
+ *           and in a thirteenth table by its signature. Pages that share a band are compared by
+ *           their sketches.
  *
- *             bands ─► 13 × sets of 4 page numbers ─► sketches (64 bytes a page) ─► addresses (a ring of bytes)
+ *             bands ─► 13 × sets of 4 page numbers ─► sketches (64 bytes) ─► URLs (a ring of bytes)
  *
- * Ensures   memory is what was given, whatever passes. `find` names a page that was added, whose sketch agrees in
- *           `threshold` of the places or more, or nothing: a page overwritten since is never taken for another, because what is
- *           compared is what is there. Of pages alike at 0.7 it finds 99 in 100, at 0.6 94, while they are in the ring.
- *           An address that was overwritten is not told: '' then.
- * Cost      about 10 µs to find and to add, on a busy machine. 200 bytes a page with an address of 70.
+ * Ensures   Memory is fixed. `find` returns an added page whose sketch agrees in at least
+ *           `threshold` of the places, or nothing. A replaced page is never confused with another,
+ *           because the current sketch is compared. Of pages with similarity 0.7 it finds 99 in
+ *           100, with 0.6 94, while they are in the ring. A URL that was overwritten is returned as
+ *           ''.
+ * Cost      About 10 µs to find and to add, on a busy machine. 200 bytes per page with a URL of 70.
  */
 import type { Bytes } from '../base/units.ts';
 import { BANDS, type Fingerprint, SKETCH_WORDS, similarity } from './fingerprint.ts';
 
 const WAYS = 4;
 const TABLES = BANDS + 1;
-/** Two positions in the ring of addresses, two halves of a signature. */
+/** Two positions in the ring of URLs, two halves of a signature. */
 const ABOUT = 4;
 const ADDRESS_BYTES = 80;
 const PAGE_BYTES = 4 * (SKETCH_WORDS + TABLES + ABOUT) + ADDRESS_BYTES;
 const LEAST_PAGES = 16;
-/** Same words and same tags are a near-duplicate only if the numbers are not what the page is about. */
+/**
+ * The least similarity of pages with the same signature: below it, the numbers are the content of
+ * the page.
+ */
 const SIGNATURE_NEEDS = 0.5;
 
 export interface SimilarPage {
-  /** Of the earlier page; '' if it is no longer known. */
+  /** The URL of the earlier page; '' if it is no longer known. */
   readonly url: string;
   readonly similarity: number;
-  /** The number that `add` gave it. */
+  /** The number that `add` returned for it. */
   readonly page: number;
 }
 
 export class SimilarPages {
   readonly capacity: number;
   readonly #sketches: Uint32Array;
-  /** Page numbers plus one, modulo 2^32; 0 is nobody. */
+  /** Page numbers plus one, modulo 2^32; 0 is none. */
   readonly #tables: Uint32Array;
   readonly #sets: number;
   readonly #about: Uint32Array;
   readonly #addresses: Buffer;
   #added = 0;
-  /** Bytes of addresses ever written, so that an overwritten one is recognised. */
+  /** Total bytes of URLs written, so that an overwritten one is recognised. */
   #written = 0;
 
   constructor(memory: Bytes) {
@@ -56,17 +61,17 @@ export class SimilarPages {
     this.#addresses = Buffer.alloc(this.capacity * ADDRESS_BYTES);
   }
 
-  /** How many pages were ever added. */
+  /** The number of pages ever added. */
   get added(): number {
     return this.#added;
   }
 
-  /** How many of them had to make room for others. */
+  /** The number of pages that were replaced. */
   get forgotten(): number {
     return Math.max(0, this.#added - this.capacity);
   }
 
-  /** The page most like this one, if any is as like it as `threshold` says. */
+  /** The page most like this one; undefined if none reaches the `threshold`. */
   find(fingerprint: Fingerprint, threshold: number): SimilarPage | undefined {
     let best = -1;
     let most = 0;
@@ -108,18 +113,18 @@ export class SimilarPages {
     return page < this.#added && page >= this.#added - this.capacity;
   }
 
-  /** How like a page that is still remembered this one is. */
+  /** The similarity of this page to one that is still remembered. */
   similarityTo(page: number, { sketch }: Fingerprint): number {
     return similarity(this.#sketches, (page % this.capacity) * SKETCH_WORDS, sketch, 0);
   }
 
-  /** The address of a page, '' if it was overwritten. */
+  /** The URL of a page; '' if it was overwritten. */
   urlOf(page: number): string {
     if (!this.has(page)) return '';
     const about = (page % this.capacity) * ABOUT;
     const length = this.#about[about + 1];
     const end = this.#about[about];
-    // How far the writer has come since, in the arithmetic of 32 bits.
+    // How far the writer has advanced since, in 32-bit arithmetic.
     const since = ((this.#written >>> 0) - end) >>> 0;
     if (length === 0 || since + length > this.#addresses.length) return '';
     const start = this.#written - since - length;

@@ -1,12 +1,14 @@
 /**
- * Pages that are not there and say so with status 200 ("soft 404").
+ * Pages that do not exist but are served with status 200 ("soft 404").
  *
- * Idea      When pages of a host at unrelated addresses turn out to be one text, a page that cannot exist is asked for, once, beside
- *           them. If it comes with status 200 and that text, the text is the host's way to say "not found". No words are
- *           looked for, so it works in every language; a host that answers with 404 is never suspected again.
- * Requires  that the caller fetches the address that `suspect` returns as any other: in the host's turn, if robots.txt allows.
- * Ensures   at most one such question a host, and only to hosts that give reason. Memory is bounded: the host that was used longest
- *           ago is forgotten.
+ * Idea      If pages of a host at unrelated URLs have the same text, request one URL that cannot
+ *           exist beside them, once. If it is served with status 200 and that text, the text is the
+ *           host's "not found" page. No words are searched, so it works in every language. A host
+ *           that answers with 404 is never suspected again.
+ * Requires  The caller fetches the URL that `suspect` returns like any other: in the host's turn,
+ *           if robots.txt allows it.
+ * Ensures   At most one such request per host, and only to suspicious hosts. Memory is bounded: the
+ *           least recently used host is evicted.
  */
 import { FieldReader, FieldWriter } from '../base/fields.ts';
 import { ownCopy } from '../base/own-copy.ts';
@@ -15,7 +17,7 @@ import { originOf } from '../url/parts.ts';
 import { type Fingerprint, SAME_TEXT, SKETCH_WORDS, similarity } from './fingerprint.ts';
 
 const MOST_HOSTS = 4096;
-/** Unrelated pages with the text of an earlier one before it is asked. */
+/** Unrelated pages with the text of an earlier one before the host is tested. */
 const SUSPICIOUS = 2;
 
 type Stage = 'watched' | 'asked' | 'soft' | 'honest';
@@ -23,15 +25,16 @@ const STAGES: readonly Stage[] = ['watched', 'asked', 'soft', 'honest'];
 
 interface Watched {
   stage: Stage;
-  /** The text that came again, and how often it did. */
+  /** The text that was repeated. */
   sketch: Uint32Array;
+  /** How often it was repeated. */
   seen: number;
-  /** What was asked for. */
+  /** The URL of the test request. */
   question: string;
 }
 
 export class SoftErrors {
-  /** By origin, the one used last at the end. */
+  /** By origin, the last used at the end. */
   readonly #hosts = new Map<string, Watched>();
   readonly #mostHosts: number;
 
@@ -39,7 +42,10 @@ export class SoftErrors {
     this.#mostHosts = mostHosts;
   }
 
-  /** A page of status 200 is like an earlier one of its host, and their addresses have nothing to do with each other. */
+  /**
+   * Observes a page with status 200 that is like an earlier one of its host at an unrelated URL.
+   * Returns a URL to request as a test, if any.
+   */
   suspect(url: string, { sketch }: Fingerprint): string | undefined {
     const origin = originOf(url);
     const known = this.#hosts.get(origin);
@@ -60,12 +66,12 @@ export class SoftErrors {
     return known.question;
   }
 
-  /** Whether a URL is one that we made up. */
+  /** Whether we made up this URL for a test. */
   isQuestion(url: string): boolean {
     return this.#hosts.get(originOf(url))?.question === url;
   }
 
-  /** A question was answered; without a fingerprint by something else than a page of status 200. */
+  /** Handles the answer to a test; without a fingerprint it was not a page with status 200. */
   answered(url: string, fingerprint: Fingerprint | undefined): boolean {
     const host = this.#hosts.get(originOf(url));
     if (host === undefined || host.question !== url) return false;
@@ -73,7 +79,7 @@ export class SoftErrors {
     return host.stage === 'soft';
   }
 
-  /** Whether a page of status 200 says that it is not there. */
+  /** Whether a page with status 200 is a "not found" page. */
   isSoft(url: string, { sketch }: Fingerprint): boolean {
     if (this.#hosts.size === 0) return false;
     const origin = originOf(url);
@@ -96,7 +102,7 @@ export class SoftErrors {
     return out.finish();
   }
 
-  /** Takes what `encode` made, into an empty one. */
+  /** Restores what `encode` returned, into an empty instance. */
   restore(bytes: Uint8Array): void {
     const fields = new FieldReader(bytes);
     while (!fields.atEnd) {
@@ -117,7 +123,10 @@ export class SoftErrors {
 const isSame = (one: Uint32Array, other: Uint32Array): boolean =>
   similarity(one, 0, other, 0) >= SAME_TEXT;
 
-/** In the folder of a page that is suspected, under a name that nobody has; always the same for a folder. */
+/**
+ * A URL in the folder of a suspected page, with a name that does not exist; always the same for a
+ * folder.
+ */
 function questionBeside(url: string): string {
   const question = url.indexOf('?');
   const path = question < 0 ? url : url.slice(0, question);

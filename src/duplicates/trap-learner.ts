@@ -1,13 +1,15 @@
 /**
- * Learns from pages as they come which parts of a host's URLs do not choose the page, and beyond which numbers there is nothing.
+ * Learns from fetched pages which parts of a host's URLs do not choose the page, and beyond which
+ * numbers there is nothing.
  *
- * Idea      Every page is entered under its URL, and under each URL with one part blanked. Another page that is found there differs
- *           from it in that part only: whether their texts agree is evidence for or against the part (`TrapRules`). Whether it is
- *           like an earlier page with other numbers is evidence for or against an end (`NumberEnds`).
- * Requires  pages of status 200 that `pages` was given, in the same order.
- * Ensures   a table of fixed size, where the newest take the places of the oldest. It is not stored: `enter` fills it again from the
- *           pages that were.
- * Cost      a look-up for each parameter, number and token of a URL: 8 µs a page and more.
+ * Idea      Every page is entered under its URL, and under each URL with one part blanked. Another
+ *           page found there differs only in that part: whether their texts agree is evidence for
+ *           or against the part (`TrapRules`). Whether the page is like an earlier one with other
+ *           numbers is evidence for or against an end (`NumberEnds`).
+ * Requires  Pages with status 200 that were added to `pages`, in the same order.
+ * Ensures   A table of fixed size, where new entries replace the oldest. It is not stored: `enter`
+ *           fills it again from the stored pages.
+ * Cost      A look-up for each parameter, number and token of a URL: 8 µs per page and more.
  */
 
 import { xxh64 } from '../base/xxh64.ts';
@@ -18,14 +20,14 @@ import type { SimilarPage, SimilarPages } from './similar-pages.ts';
 import type { RuleChange, TrapRules } from './trap-rules.ts';
 import { type Variant, variantsOf } from './url-variants.ts';
 
-/** A page of fewer shingles is an error message or a frame: nothing is learned from those. */
+/** A page of fewer shingles is an error message or a frame: nothing is learned from it. */
 const LEAST_SHINGLES = 8;
 const WAYS = 4;
 
 export interface Learned {
   readonly rule: string;
   readonly change: RuleChange;
-  /** What it was learned from, in words. */
+  /** The evidence, as a sentence. */
   readonly why: string;
   /** Two pages, the earlier one first. */
   readonly examples: readonly string[];
@@ -35,7 +37,7 @@ export class TrapLearner {
   readonly #pages: SimilarPages;
   readonly #rules: TrapRules;
   readonly #ends: NumberEnds;
-  /** Of each entry two halves of the hash of what it is entered under, and the page's number plus one. */
+  /** Per entry: two halves of the hash of its URL, and the page's number plus one. */
   readonly #table: Uint32Array;
   readonly #sets: number;
 
@@ -48,8 +50,9 @@ export class TrapLearner {
   }
 
   /**
-   * Enters a page that was just added, and learns from those that are entered under the same, and from `near`, the page before it that is
-   * most like it. `isRelated` if any of them with the same text has an address of the same making.
+   * Enters a page that was just added. Learns from the pages entered under the same URLs, and from
+   * `near`, the earlier page most like it. `isRelated` if one of them with the same text has a URL
+   * of the same form.
    */
   learn(
     url: string,
@@ -62,7 +65,7 @@ export class TrapLearner {
     let { isRelated } = seen;
     const learned = seen.changes.map(({ pages, ...rest }) => ({
       ...rest,
-      why: `${pages} pages beyond it had one text`,
+      why: `${pages} pages beyond it had the same text`,
     }));
     const origin = originOf(url);
     const variants = variantsOf(url);
@@ -84,7 +87,7 @@ export class TrapLearner {
           textMark(fingerprint),
         );
         const { change, same, other: differ } = observed;
-        const why = `of the last pairs of pages that differ in it only, ${same} had one text and ${differ} had two`;
+        const why = `of the last pairs of pages that differ only in it, ${same} had the same text and ${differ} had different texts`;
         if (change) learned.push({ rule, change, why, examples: [earlier, url] });
       }
     }
@@ -92,7 +95,7 @@ export class TrapLearner {
     return { learned, isRelated };
   }
 
-  /** Enters a page as before a restart. */
+  /** Enters a page again after a restart. */
   enter(url: string, { distinct }: Fingerprint, page: number): void {
     if (distinct < LEAST_SHINGLES) return;
     this.#ends.enter(url);
@@ -114,7 +117,9 @@ export class TrapLearner {
     return undefined;
   }
 
-  /** The newest first; what was entered under the same gives way, or else the oldest of the set. */
+  /**
+   * Puts the newest first; it replaces an entry for the same text, or else the oldest of the set.
+   */
   #put(text: string, page: number): void {
     const table = this.#table;
     const [low, high, set] = this.#placeOf(text);
@@ -133,11 +138,17 @@ export class TrapLearner {
   }
 }
 
-/** Of 32, mostly the same for texts that agree in nine tenths of their places: it goes by three of them. */
+/**
+ * One of 32 marks, mostly equal for texts that agree in nine tenths of their places: it depends on
+ * three of them.
+ */
 const textMark = ({ sketch }: Fingerprint): number =>
   Math.imul(sketch[0] & 0xfff, 0x9e3779b1) >>> 27;
 
-/** What the part is in another URL with the same rest: undefined if it is missing, null if that URL is another after all. */
+/**
+ * The value of the part in another URL with the same rest: undefined if it is missing, null if the
+ * URL has another rest after all.
+ */
 function valueIn(url: string, { rest, rules, needsRest }: Variant): string | undefined | null {
   if (url === rest) return undefined;
   if (needsRest) return null;

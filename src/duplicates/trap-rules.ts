@@ -1,17 +1,20 @@
 /**
- * What was learned of hosts: parts of their URLs that do not choose the page.
+ * What was learned about hosts: parts of their URLs that do not choose the page.
  *
- * Idea      For every rule of a host, pairs of pages are counted that differ in that part only: those with the same text, and
- *           those with another. A rule with enough of the first and next to none of the second holds. From then on the part is
- *           written as it was in a page that is known to exist, or left out if a page without it is: all those URLs
- *           become one, and the sieve does the rest. Left in place, a session id that a server insists on still works.
- *           Numbers are different: calendars have something in some years, lists have pages up to the last. So for numbers the range
- *           is kept in which texts differed. Within it nothing is changed, and only pairs that leave it are evidence. And several texts must have
- *           come again: where it is always the same one, that may be what is said where there is nothing (`number-ends.ts`).
- *           One URL in 128 passes unchanged, so that a rule goes on being tested; one that turns out wrong is withdrawn.
- * Ensures   memory is bounded: so many hosts, the longest unused forgotten; so many rules a host, the least tried forgotten, rules that
- *           hold last. `rewrite` is idempotent, and leaves the origin as it is.
- * Cost      nothing for a host without rules; about 2 µs a link for one with some.
+ * Idea      For every rule of a host, pairs of pages that differ only in that part are counted:
+ *           those with the same text, and those with different texts. A rule with enough of the
+ *           former and almost none of the latter holds. From then on the part is replaced by its
+ *           value in a known page, or dropped if a page without it is known: all those URLs become
+ *           one, and the sieve does the rest. So a session id that a server requires still works.
+ *           Numbers are different: calendars have entries in some years, lists have pages up to the
+ *           last. So for numbers the range in which texts differed is kept. Within it nothing is
+ *           rewritten, and only pairs that leave it are evidence. And several texts must have been
+ *           repeated: a single one may be the text of empty pages (`number-ends.ts`). One URL in
+ *           128 passes unchanged, so that a rule is tested all the time; a wrong rule is withdrawn.
+ * Ensures   Memory is bounded: a limited number of hosts, the least recently used evicted first; a
+ *           limited number of rules per host, the least tested evicted first, rules that hold last.
+ *           `rewrite` is idempotent and keeps the origin.
+ * Cost      Nothing for a host without rules; about 2 µs per link for one with some.
  */
 
 import { onesIn } from '../base/bits.ts';
@@ -19,20 +22,21 @@ import { FieldReader, FieldWriter } from '../base/fields.ts';
 import { ownCopy } from '../base/own-copy.ts';
 import { xxh64 } from '../base/xxh64.ts';
 import { originOf } from '../url/parts.ts';
-import { numberIn, settle } from './url-variants.ts';
+import { numberIn, replaceParts } from './url-variants.ts';
 
 const MOST_HOSTS = 4096;
 const MOST_RULES = 24;
-/** Pairs with the same text before a rule holds; more where numbers in a path are concerned, since they mostly do choose the page. */
+/** Pairs with the same text before a rule holds. */
 const ENOUGH = 8;
+/** The same for numbers in a path, which mostly do choose the page. */
 const ENOUGH_NUMBERS = 32;
-/** So many texts must have come again where the part is a number. */
+/** For a number, this many different texts must have been repeated. */
 const ENOUGH_TEXTS = 4;
-/** Of more pairs than this, half are forgotten: what a site was like once is no reason. */
+/** With more pairs than this, half are dropped: old evidence expires. */
 const MOST_PAIRS = 128;
-/** One pair in so many may have another text when a rule is to hold … */
+/** For a rule to start to hold, at most one pair in this many may have different texts. */
 const STRICT = 20;
-/** … and when it already does. */
+/** For a rule to keep holding, at most one pair in this many may have different texts. */
 const LENIENT = 8;
 /** A URL whose hash has none of these bits passes unchanged. */
 export const TESTED = 127n;
@@ -40,11 +44,12 @@ export const TESTED = 127n;
 interface Evidence {
   same: number;
   other: number;
-  /** What the part is in the page that the others are written like; undefined: it is missing there. */
+  /** The value that replaces the part; undefined to drop it. */
   value: string | undefined;
   holds: boolean;
-  /** Whether it was ever a number in both pages of a pair; and which texts came again, a bit each. */
+  /** Whether it was ever a number in both pages of a pair. */
   isNumber: boolean;
+  /** The texts that were repeated, a bit each. */
   texts: number;
   /** Numbers from `low` to `high` choose the page; none do while `low` is above `high`. */
   low: number;
@@ -58,7 +63,7 @@ interface HostRules {
 
 export type RuleChange = 'learned' | 'withdrawn';
 
-/** What is known of a rule now, and whether that has made it hold, or hold no longer. */
+/** The counts of a rule, and whether the last pair made it hold or stop holding. */
 export interface Observed {
   readonly change: RuleChange | undefined;
   readonly same: number;
@@ -66,7 +71,7 @@ export interface Observed {
 }
 
 export class TrapRules {
-  /** By origin, the one used last at the end. */
+  /** By origin, the last used at the end. */
   readonly #hosts = new Map<string, HostRules>();
   readonly #mostHosts: number;
 
@@ -74,14 +79,15 @@ export class TrapRules {
     this.#mostHosts = mostHosts;
   }
 
-  /** Nothing was learned of anybody. */
+  /** Whether nothing was learned about any host. */
   get isEmpty(): boolean {
     return this.#hosts.size === 0;
   }
 
   /**
-   * Two pages of a host differ in this part only; whether their texts are the same, and what it is in the earlier and the later. `text` is
-   * a number from 0 to 31, mostly equal for texts that are the same.
+   * Observes two pages of a host that differ only in this part: whether their texts are the same,
+   * and the value in the earlier and in the later page. `text` is a number from 0 to 31, mostly
+   * equal for equal texts.
    */
   observe(
     origin: string,
@@ -110,19 +116,19 @@ export class TrapRules {
     return { change: evidence.holds ? 'learned' : 'withdrawn', same, other };
   }
 
-  /** The URL that stands for all that have the same page; most URLs stand for themselves. */
+  /** The URL that represents all URLs with the same page; most URLs represent themselves. */
   rewrite(url: string): string {
     if (this.#hosts.size === 0) return url;
     const host = this.#hosts.get(originOf(url));
     if (host === undefined || host.holding === 0) return url;
-    const settled = settle(url, (rules, value) => {
+    const rewritten = replaceParts(url, (rules, value) => {
       for (const rule of rules) {
         const evidence = host.rules.get(rule);
         if (evidence?.holds && !isInside(evidence, value)) return evidence;
       }
       return undefined;
     });
-    return settled === url || (xxh64(url) & TESTED) === 0n ? url : settled;
+    return rewritten === url || (xxh64(url) & TESTED) === 0n ? url : rewritten;
   }
 
   encode(): Uint8Array {
@@ -144,7 +150,7 @@ export class TrapRules {
     return out.finish();
   }
 
-  /** Takes what `encode` made, into an empty one. */
+  /** Restores what `encode` returned, into an empty instance. */
   restore(bytes: Uint8Array): void {
     const fields = new FieldReader(bytes);
     while (!fields.atEnd) {
@@ -176,7 +182,7 @@ export class TrapRules {
     return made;
   }
 
-  /** Of the few that were used longest ago, one without rules that hold, if there is any. */
+  /** Evicts one of the least recently used hosts, if possible one without rules that hold. */
   #forgetOne(): void {
     let oldest: string | undefined;
     let looked = 0;
@@ -194,13 +200,13 @@ export class TrapRules {
 
 const enoughFor = (rule: string): number => (/[#@]$/.test(rule) ? ENOUGH_NUMBERS : ENOUGH);
 
-/** Whether a value is a number among those that choose the page. */
+/** Whether a value is a number in the range that chooses the page. */
 function isInside({ low, high }: Evidence, value: string | undefined): boolean {
   const number = numberIn(value);
   return number !== undefined && number >= low && number <= high;
 }
 
-/** A pair within the numbers that choose the page says nothing about those beyond. */
+/** A pair within the range that chooses the page says nothing about numbers beyond it. */
 function noteSame(
   evidence: Evidence,
   earlier: string | undefined,
@@ -211,7 +217,7 @@ function noteSame(
   evidence.same++;
   evidence.texts = (evidence.texts | (1 << text)) >>> 0;
   evidence.isNumber ||= numberIn(earlier) !== undefined && numberIn(later) !== undefined;
-  // The first is kept, but one that is missing is better: such URLs are shorter, and the one that people know.
+  // The first value is kept, but a missing one is better: such URLs are shorter and better known.
   const isFirst = evidence.same === 1 || isInside(evidence, evidence.value);
   if (isFirst || (earlier === undefined && !evidence.holds)) {
     const kept = isInside(evidence, earlier) ? later : earlier;
@@ -219,7 +225,7 @@ function noteSame(
   }
 }
 
-/** Numbers widen the range; where there are none, the pair counts against the rule. */
+/** Numbers widen the range; other values count against the rule. */
 function noteOther(evidence: Evidence, values: readonly (string | undefined)[]): void {
   const numbers = values.flatMap((value) => numberIn(value) ?? []);
   if (numbers.length === 0) {
@@ -251,7 +257,7 @@ function evidenceOf(host: HostRules, rule: string): Evidence {
   return made;
 }
 
-/** The least tried, rules that hold last. */
+/** Evicts the least tested rule, rules that hold last. */
 function forgetRule(host: HostRules): void {
   let least: string | undefined;
   let fewest = Infinity;

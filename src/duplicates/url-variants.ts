@@ -1,5 +1,6 @@
 /**
- * What of a URL might not matter: each of its parameters, each segment that looks like a number or a token, the last segment.
+ * Parts of a URL that might not matter: each parameter, each segment that looks like a number or a
+ * token, the last segment.
  *
  *   URL                     rule                    rest
  *   /view?item=1&ref=7      ?ref and /view?ref      /view?item=1
@@ -7,21 +8,25 @@
  *                           /calendar/#/#           /calendar/2026/…
  *   /archive/more/old/      /archive/ and two stars /archive/more/
  *
- * Idea      Two pages whose URLs have the same rest differ in one part only. If their texts agree again and again, that part does
- *           not choose the page.
- * Requires  canonical URLs.
- * Ensures   `withValue(url, rule, v)` is `url` for the value that it has. Rules are about one host, and bounded in number a URL.
+ * Idea      Two pages whose URLs have the same rest differ only in one part. If their texts agree
+ *           again and again, that part does not choose the page.
+ * Requires  Canonical URLs.
+ * Ensures   `replaceParts` changes only the parts for which it is given a replacement. Rules are
+ *           about one host, and their number per URL is bounded.
  */
 
 import { originOf } from '../url/parts.ts';
 
 export interface Variant {
-  /** Names what varies; the same for every URL of the host that may vary in it. The most general first. */
+  /**
+   * The names of the rules about this part, the same for every URL of the host that varies in it.
+   * The most general first.
+   */
   readonly rules: readonly string[];
-  /** Equal for URLs that differ in this part only. What is left when the part is missing is such a URL itself. */
+  /** Equal for URLs that differ only in this part. Without the part, the URL itself is the rest. */
   readonly rest: string;
   readonly value: string;
-  /** Only the page of `rest` itself is evidence, not another that has the same rest. */
+  /** Whether only the page of `rest` itself is evidence, not another page with the same rest. */
   readonly needsRest?: boolean;
 }
 
@@ -29,7 +34,7 @@ const MOST_PARAMETERS = 8;
 const MOST_SEGMENTS = 6;
 const NUMBER = /^\d[\d-]*$/;
 const TOKEN = /^(?=(?:\D*\d){2})[0-9A-Za-z]{8,}$/;
-/** What stands in a rest in place of a segment; no URL has it. */
+/** What replaces a segment in a rest; no URL contains it. */
 const BLANK = '\u0001';
 
 /** `#` for a number or date, `@` for a token, undefined for a word. */
@@ -76,7 +81,7 @@ function parameterVariants(parts: Parts): Variant[] {
   const names = parameters.map(nameOf);
   const variants: Variant[] = [];
   for (let i = 0; i < Math.min(parameters.length, MOST_PARAMETERS); i++) {
-    // A parameter that stands twice is a list, and lists are left alone.
+    // A repeated parameter is a list, and lists are not variants.
     if (names[i] === '' || names.indexOf(names[i]) !== names.lastIndexOf(names[i])) continue;
     variants.push({
       rules: [`?${names[i]}`, `${parts.path}?${names[i]}`],
@@ -118,48 +123,57 @@ function depthVariant(parts: Parts): Variant[] {
   return [{ rules, rest: origin + rest, value: path.slice(last + 1, end), needsRest: true }];
 }
 
-/** What a part with this value is to be: a text, or undefined where it is to be left out. Without an answer it stays. */
-export type Settled = (
+/**
+ * Returns the value that replaces this value of a part, or a value of undefined to drop the part.
+ * Without an answer the part stays.
+ */
+export type ReplacementOf = (
   rules: readonly string[],
   value: string,
 ) => { readonly value: string | undefined } | undefined;
 
-/** The number that a value is, a parameter's or a segment's; undefined for words, tokens and dates. */
+/** The number in a value of a parameter or segment; undefined for words, tokens and dates. */
 export function numberIn(value: string | undefined): number | undefined {
   const digits = value === undefined ? undefined : /^(?:[^=]*=)?(\d{1,15})$/.exec(value)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The URL with the parts that do not matter as they were settled. Idempotent: each step goes by what the ones before it left. */
-export function settle(url: string, settled: Settled): string {
+/**
+ * The URL with its parts replaced. Idempotent: each step depends on the result of the steps before
+ * it.
+ */
+export function replaceParts(url: string, replacementOf: ReplacementOf): string {
   const given = partsOf(url);
-  const parts = { ...given, path: settledSegments(given.path, settled) };
+  const parts = { ...given, path: replacedSegments(given.path, replacementOf) };
   const [below] = depthVariant(parts);
-  if (below && settled(below.rules, below.value)) {
+  if (below && replacementOf(below.rules, below.value)) {
     const first = parts.path.indexOf('/', 1);
     return parts.origin + parts.path.slice(0, first) + (parts.path.endsWith('/') ? '/' : '');
   }
-  return written(parts, settledParameters(parts, settled));
+  return written(parts, replacedParameters(parts, replacementOf));
 }
 
-function settledParameters({ path, parameters }: Parts, settled: Settled): string[] | undefined {
+function replacedParameters(
+  { path, parameters }: Parts,
+  replacementOf: ReplacementOf,
+): string[] | undefined {
   const times = new Map<string, number>();
   for (const name of parameters?.map(nameOf) ?? []) times.set(name, (times.get(name) ?? 0) + 1);
   return parameters?.flatMap((parameter) => {
     const name = nameOf(parameter);
     const isOnce = name !== '' && times.get(name) === 1;
-    const found = isOnce ? settled([`?${name}`, `${path}?${name}`], parameter) : undefined;
+    const found = isOnce ? replacementOf([`?${name}`, `${path}?${name}`], parameter) : undefined;
     return found === undefined ? [parameter] : found.value === undefined ? [] : [found.value];
   });
 }
 
-function settledSegments(path: string, settled: Settled): string {
+function replacedSegments(path: string, replacementOf: ReplacementOf): string {
   const segments = path.split('/');
   let shape = '';
   for (let i = 1; i < segments.length; i++) {
     const kind = classOf(segments[i]);
     shape += `/${kind ?? segments[i]}`;
-    const value = kind === undefined ? undefined : settled([shape], segments[i])?.value;
+    const value = kind === undefined ? undefined : replacementOf([shape], segments[i])?.value;
     if (value !== undefined) segments[i] = value;
   }
   return segments.join('/');

@@ -1,4 +1,7 @@
-/** What can be asked of the HTTP client, and what it does unasked. docs/fetch.md says what happens at each limit. */
+/**
+ * The options of the HTTP client and their defaults. docs/fetch.md states what happens at each
+ * limit.
+ */
 import type { Clock } from '../base/clock.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { AddressGuard } from '../net/address-guard.ts';
@@ -10,17 +13,17 @@ import type { HttpProxy } from './proxy.ts';
 export interface FetchLimits {
   readonly connect: Millis;
   readonly tlsHandshake: Millis;
-  /** From the request to the first byte of the response. */
+  /** Time from the request to the first byte of the response. */
   readonly firstByte: Millis;
-  /** Between two reads. */
+  /** Time between two reads. */
   readonly idle: Millis;
-  /** The whole exchange, connecting included. */
+  /** Time for the whole exchange, including the connection. */
   readonly total: Millis;
   readonly maxHeadBytes: Bytes;
   readonly maxBodyBytes: Bytes;
-  /** The body with its chunk framing. */
+  /** Bytes of the body with its chunk framing. */
   readonly maxWireBytes: Bytes;
-  /** All bodies under way together. */
+  /** Bytes of all bodies in progress together. */
   readonly maxBufferedBytes: Bytes;
 }
 
@@ -37,16 +40,16 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 };
 
 export interface KeepAlive {
-  /** Resting connections for one origin at one address; 0 asks servers to close. */
+  /** Idle connections per origin and address; 0 asks servers to close. */
   readonly perOrigin: number;
-  /** Resting connections in all. */
+  /** Idle connections in total. */
   readonly total: number;
   readonly idle: Millis;
-  /** Where so many rest, one that served a last request goes. */
+  /** With this many idle connections, one that served a last request is closed. */
   readonly plenty: number;
 }
 
-/** Long enough for a host's delay to pass, so that its next page needs no handshake. */
+/** Longer than the delay of a host, so that its next page needs no handshake. */
 export const DEFAULT_KEEP_ALIVE: KeepAlive = {
   perOrigin: 1,
   total: 8192,
@@ -60,14 +63,14 @@ export interface HttpClientOptions {
   readonly limits?: Partial<FetchLimits>;
   readonly keepAlive?: Partial<KeepAlive>;
   readonly tls?: {
-    /** Certificate authorities (PEM) trusted beside the built-in ones. */
+    /** Certificate authorities (PEM) to trust in addition to the built-in ones. */
     readonly ca?: string | readonly string[];
   };
-  /** Takes any certificate. */
+  /** Accepts any certificate. */
   readonly insecure?: boolean;
-  /** All requests go through it. */
+  /** Sends all requests through this proxy. */
   readonly proxy?: HttpProxy;
-  /** Passwords, each for its origins alone. */
+  /** Passwords, each sent only to its own origin. */
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
   readonly clock?: Clock;

@@ -1,12 +1,13 @@
 /**
- * Connections that wait for the next request to the same origin at the same address.
+ * Idle connections, kept for the next request to the same origin at the same address.
  *
- * Idea      The one that rested last is taken first: it is the least likely to have been closed at the other end. Over a limit
- *           the one that has rested longest goes.
- * Ensures   never more than `perOrigin` for one key and `total` in all, where one over TLS, which takes tens of kilobytes, counts as
- *           eight; a connection taken is out of the pool. Those to a proxy that serve pages over http are for all
- *           hosts: for them only `total` counts.
- * Cost      constant per operation; `expired` looks at all of them.
+ * Idea      Reuse the connection that became idle last: the server is least likely to have closed
+ *           it. Over a limit, close the one that has been idle longest.
+ * Ensures   Never more than `perOrigin` for one key and `total` overall. A TLS connection takes
+ *           tens of kilobytes, so it counts as eight. A connection that was taken is out of the
+ *           pool. Connections to a proxy for pages over http serve all hosts: only `total` limits
+ *           them.
+ * Cost      Constant per operation; `expired` looks at all of them.
  */
 import type { Connection } from './connection.ts';
 
@@ -20,9 +21,9 @@ const SECURE_COUNTS_AS = 8;
 export class ConnectionPool {
   readonly #limits: PoolLimits;
   readonly #byKey = new Map<string, Connection[]>();
-  /** In order of rest, oldest first. */
+  /** In the order in which they became idle, oldest first. */
   readonly #all = new Set<Connection>();
-  /** What they count together. */
+  /** The sum of their weights. */
   #load = 0;
 
   constructor(limits: PoolLimits) {
@@ -39,7 +40,7 @@ export class ConnectionPool {
     return connection;
   }
 
-  /** Returns the connection that has to go: another one, this one, or none. */
+  /** Returns the connection to close: another one, this one, or none. */
   put(connection: Connection): Connection | undefined {
     if (this.#limits.perOrigin <= 0 || this.#limits.total <= 0) return connection;
     const { key, proxied, secure } = connection.endpoint;

@@ -1,12 +1,14 @@
 /**
- * One TCP or TLS connection: carries one exchange at a time, and says at every moment what it is waiting for.
+ * One TCP or TLS connection. It carries one exchange at a time and always has a phase with a time
+ * limit.
  *
- * Idea      The socket reads into a buffer that all connections share (`onread`), the parser copies from there to where the bytes
- *           stay: no stream machinery, no allocation per read. Time limits are a number, the tick by which the present phase must end;
- *           the owner compares it as it sweeps, so there is no timer per connection.
- * Requires  `carry` is only called when the connection is new or idle.
- * Ensures   the owner hears exactly one of `arrived` or `failed` for each exchange carried, and `gone` once for an idle
- *           connection that ended. After `destroy` it hears nothing.
+ * Idea      The socket reads into a buffer that all connections share (`onread`). The parser copies
+ *           the bytes from there to their final place: no streams, no allocation per read. A time
+ *           limit is a number: the tick by which the current phase must end. The owner compares it
+ *           in its sweep, so there is no timer per connection.
+ * Requires  `carry` is called only when the connection is new or idle.
+ * Ensures   For each exchange the owner gets exactly one call of `arrived` or `failed`, and one
+ *           call of `gone` for an idle connection that ended. After `destroy` it gets none.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -16,21 +18,21 @@ import type { FetchFault } from './exchange.ts';
 import type { ResponseParser } from './response-parser.ts';
 import { openTunnel } from './tunnel.ts';
 
-/** Where a connection leads: connections to the same key are interchangeable. */
+/** Where a connection leads. Connections with the same key are interchangeable. */
 export interface Endpoint {
   readonly key: string;
-  /** Where the socket goes: the origin, or a proxy. */
+  /** The address of the socket: the origin's or a proxy's. */
   readonly address: ResolvedAddress;
   readonly port: number;
   readonly secure: boolean;
-  /** The name for SNI and certificate checks, as it stands in the URL. */
+  /** The name for SNI and certificate checks, as written in the URL. */
   readonly host: string;
   readonly proxied?: boolean;
-  /** What a proxy is told before TLS begins. */
+  /** The request that opens a tunnel through a proxy, sent before TLS begins. */
   readonly tunnel?: Buffer;
 }
 
-/** What a connection does now; each has its own time limit. */
+/** The current activity of a connection; each has its own time limit. */
 export type Phase =
   | 'connecting'
   | 'tunnelling'
@@ -41,19 +43,19 @@ export type Phase =
   | 'closed';
 
 export interface ConnectionOwner {
-  /** The tick by which a phase that begins now must be over. */
+  /** The tick by which a phase that begins now must end. */
   deadline(phase: Phase): number;
-  /** Where reads go. Shared by all connections: valid only until the callback returns. */
+  /** The target of reads. All connections share it: it is valid only until the callback returns. */
   readonly readBuffer: Buffer | (() => Buffer);
-  /** Options for TLS connections to the endpoint. */
+  /** The options of TLS connections to the endpoint. */
   tlsOptions(endpoint: Endpoint): tls.ConnectionOptions;
-  /** A ticket with which the next handshake is cheaper. */
+  /** Stores a session ticket that makes the next handshake cheaper. */
   keepSession(endpoint: Endpoint, session: Buffer): void;
-  /** The parser of the exchange under way has all it will get. */
+  /** The current response is complete, or as complete as it will be. */
   arrived(connection: Connection): void;
-  /** The exchange under way ended without a response. */
+  /** The current exchange ended without a response. */
   failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void;
-  /** Something of a body came. False when the connection should pause. */
+  /** Reports that body bytes arrived. False means: pause the connection. */
   mayReadOn(connection: Connection): boolean;
   /** An idle connection ended. */
   gone(connection: Connection): void;
@@ -63,7 +65,7 @@ export class Connection {
   readonly endpoint: Endpoint;
   phase: Phase = 'connecting';
   phaseEnds: number;
-  /** Exchanges carried before the present one. */
+  /** Exchanges carried before the current one. */
   carried = -1;
   paused = false;
 
@@ -77,7 +79,7 @@ export class Connection {
     this.#owner = owner;
     this.phaseEnds = owner.deadline('connecting');
     const { address, port, secure, tunnel } = endpoint;
-    // Half-open, so that the end of the response does not make the stream machinery say farewell on our behalf.
+    // Half-open, so that Node does not close our side when the response ends.
     if (tunnel !== undefined) {
       this.#socket = net.connect({ host: address.ip, port, allowHalfOpen: true });
       this.#socket.on('connect', () => this.#enterTunnel(tunnel));
@@ -102,7 +104,7 @@ export class Connection {
   #onread(): net.OnReadOpts {
     return {
       buffer: this.#owner.readBuffer as Buffer,
-      // Node passes on the buffer it was given.
+      // Node passes the buffer that it was given.
       callback: (length: number, bytes: Uint8Array) => this.#received(bytes as Buffer, length),
     };
   }
@@ -117,7 +119,7 @@ export class Connection {
     socket.on('session', (session) => this.#owner.keepSession(this.endpoint, session));
   }
 
-  /** The proxy is there: first the way through it, then TLS as with any origin. */
+  /** The proxy is connected: open the tunnel, then start TLS as with any origin. */
   #enterTunnel(request: Buffer): void {
     this.#enter('tunnelling');
     openTunnel(this.#socket, request, {
@@ -129,26 +131,26 @@ export class Connection {
   #secureTunnel(): void {
     if (this.phase === 'closed') return;
     this.#enter('securing');
-    // An error may now be heard from both sockets; whichever comes second finds nothing left to do.
+    // Both sockets may now report an error; the second report finds nothing to do.
     const socket = tls.connect({ ...this.#owner.tlsOptions(this.endpoint), socket: this.#socket });
     this.#socket = socket;
     this.#secured(socket);
     this.#listen(socket);
-    // A socket within a socket takes no buffer of ours.
+    // A TLS socket on top of another socket cannot use our buffer.
     socket.on('data', (bytes: Buffer) => {
       if (!this.#received(bytes, bytes.length)) socket.pause();
     });
   }
 
-  /** Sends a request, at once or as soon as the connection stands; the response goes to the parser. */
+  /** Sends a request as soon as the connection is open; the response goes to the parser. */
   carry(request: Buffer, parser: ResponseParser): void {
     this.#parser = parser;
     this.carried++;
     if (this.phase === 'idle') this.#send(request);
-    else this.#request = request; // nothing leaves before the certificate is checked
+    else this.#request = request; // send nothing before the certificate is checked
   }
 
-  /** The exchange is over and another may follow. */
+  /** The exchange ended and another may follow. */
   rest(): void {
     this.#parser = undefined;
     this.#enter('idle');
@@ -166,7 +168,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** The present phase, or the whole exchange, has taken too long. */
+  /** The current phase, or the whole exchange, took too long. */
   expire(): void {
     if (this.phase === 'idle') {
       this.#drop();
@@ -200,7 +202,7 @@ export class Connection {
   #received(bytes: Buffer, length: number): boolean {
     const parser = this.#parser;
     if (parser === undefined) {
-      if (this.phase === 'idle') this.#drop(); // nobody asked: whatever it is, it answers no request
+      if (this.phase === 'idle') this.#drop(); // there is no request that it could answer
       return true;
     }
     this.#enter('receiving');
@@ -209,7 +211,7 @@ export class Connection {
       return true;
     }
     this.paused = !this.#owner.mayReadOn(this);
-    // A pause is our doing: only the limit on the whole exchange goes on.
+    // We caused the pause: only the limit of the whole exchange keeps running.
     if (this.paused) this.phaseEnds = Number.POSITIVE_INFINITY;
     return !this.paused;
   }
@@ -261,16 +263,19 @@ export class Connection {
 }
 
 const TIMED_OUT = {
-  connecting: ['connect-timeout', 'no connection within the time limit'],
-  tunnelling: ['connect-timeout', 'no way through the proxy within the time limit'],
+  connecting: ['connect-timeout', 'not connected within the time limit'],
+  tunnelling: ['connect-timeout', 'no tunnel through the proxy within the time limit'],
   securing: ['connect-timeout', 'no TLS handshake within the time limit'],
   waiting: ['response-timeout', 'no response within the time limit'],
-  receiving: ['response-timeout', 'no whole response head within the time limit'],
+  receiving: ['response-timeout', 'no complete response head within the time limit'],
 } as const;
 
-/** Wrong credentials and nonsense are the proxy's; any other status tells that the origin cannot be reached through it. */
+/**
+ * Status 407 and malformed answers are faults of the proxy. Any other status means that the proxy
+ * cannot reach the origin.
+ */
 function refusalOf(status: number): [fault: FetchFault, message: string] {
-  if (status === 0) return ['proxy-failed', 'the proxy gave no answer that makes sense'];
+  if (status === 0) return ['proxy-failed', 'the proxy sent a malformed answer'];
   return [
     status === 407 ? 'proxy-failed' : 'connect-failed',
     `the proxy answered with status ${status}`,

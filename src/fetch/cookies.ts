@@ -1,9 +1,12 @@
 /**
- * Cookies that a user brings along, from a file in the form browsers and curl exchange (`cookies.txt`, Netscape's).
+ * Cookies that the user supplies, from a file in the format that browsers and curl exchange
+ * (`cookies.txt`, Netscape's).
  *
- * Each line: domain, whether subdomains count, path, whether only over TLS, expiry in seconds since 1970 (0 for none), name, value; tabs
- * between them. `#HttpOnly_` before a domain is no comment. A cookie is sent where RFC 6265 (section 5.4) sends it, and not
- * after its expiry. Cookies that servers set are not kept: a crawl must not depend on the order of its pages.
+ * Each line has seven fields with tabs between them: domain, whether subdomains count, path,
+ * whether only over TLS, expiry in seconds since 1970 (0 for none), name, value. `#HttpOnly_`
+ * before a domain does not begin a comment. A cookie is sent where RFC 6265 (section 5.4) sends it,
+ * until it expires. Cookies that servers set are ignored: a crawl must not depend on the order of
+ * its pages.
  */
 import type { Millis } from '../base/units.ts';
 import { badLine, linesOf, readSecretFile } from './secret-file.ts';
@@ -20,7 +23,7 @@ interface Cookie {
 const FORM =
   'domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name, value, with tabs between them';
 const FLAG = /^(TRUE|FALSE)$/i;
-/** What may stand in a Cookie header between `;` and `;`. */
+/** What a Cookie header may contain between two semicolons. */
 const SENDABLE = /^[\x20-\x3a\x3c-\x7e\x80-\uffff]*$/;
 
 export async function readCookies(
@@ -30,7 +33,7 @@ export async function readCookies(
   return parseCookies(await readSecretFile(path, warn), path);
 }
 
-/** `file` is named in errors. */
+/** Errors name the `file`. */
 export function parseCookies(text: string, file: string): CookieTable {
   const lines = linesOf(text, (line) => line.startsWith('#') && !line.startsWith('#HttpOnly_'));
   return new CookieTable(lines.map(([line, number]) => cookieOf(line, file, number)));
@@ -41,20 +44,20 @@ function cookieOf(line: string, file: string, number: number): Cookie {
   const [domain, subdomains, path, secure, expiry, name, value = ''] = fields;
   const bad = (fact: string) => badLine(file, number, fact, FORM);
   if (fields.length < 6 || fields.length > 7)
-    throw bad(`There are ${fields.length} fields instead of 7.`);
-  if (!/^\.?[a-z0-9_.-]+$|^\[[0-9a-f:.]+\]$/i.test(domain)) throw bad('The domain is none.');
-  if (!FLAG.test(subdomains) || !FLAG.test(secure)) throw bad('A flag is neither TRUE nor FALSE.');
+    throw bad(`The line has ${fields.length} fields instead of 7.`);
+  if (!/^\.?[a-z0-9_.-]+$|^\[[0-9a-f:.]+\]$/i.test(domain)) throw bad('The domain is not valid.');
+  if (!FLAG.test(subdomains) || !FLAG.test(secure)) throw bad('Each flag must be TRUE or FALSE.');
   if (!path.startsWith('/')) throw bad('The path does not begin with /.');
-  if (!/^-?\d+(\.\d+)?$/.test(expiry)) throw bad('The expiry is no number.');
+  if (!/^-?\d+(\.\d+)?$/.test(expiry)) throw bad('The expiry is not a number.');
   if (!SENDABLE.test(name + value) || name.includes('='))
-    throw bad('Name or value cannot be sent.');
+    throw bad('The name or the value contains characters that a header cannot hold.');
   return {
     domain: domain.replace(/^\./, '').toLowerCase(),
     subdomains: /^TRUE$/i.test(subdomains),
     path,
     secure: /^TRUE$/i.test(secure),
     expires: Number(expiry) === 0 ? Number.POSITIVE_INFINITY : Number(expiry) * 1000,
-    // The bytes as characters, which is how heads are written.
+    // Heads are written as Latin-1, so each byte becomes one character.
     pair: Buffer.from(name === '' ? value : `${name}=${value}`).toString('latin1'),
   };
 }
@@ -70,7 +73,7 @@ export class CookieTable {
     }
   }
 
-  /** The value of a Cookie header for a request, or undefined when there is none to send. */
+  /** The value of the Cookie header of a request; undefined if no cookie matches. */
   headerFor(host: string, pathWithQuery: string, secure: boolean, now: Millis): string | undefined {
     const path = pathWithQuery.split('?', 1)[0];
     const sent = this.#ofHost(host)
@@ -78,15 +81,16 @@ export class CookieTable {
         (cookie) =>
           (secure || !cookie.secure) && now < cookie.expires && isUnder(path, cookie.path),
       )
-      // Longer paths go first (RFC 6265, section 5.4); the sort is stable, so the rest keep their order.
+      // Longer paths go first (RFC 6265, section 5.4). The sort is stable, so the rest keep their
+      // order.
       .sort((a, b) => b.path.length - a.path.length);
     return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join('; ');
   }
 
-  /** Those of the host itself, then those of the domains above it that count subdomains. */
+  /** The cookies of the host itself, then those of domains above it that include subdomains. */
   #ofHost(host: string): Cookie[] {
     const found = [...(this.#byDomain.get(host) ?? [])];
-    if (host.startsWith('[') || /^[\d.]+$/.test(host)) return found; // an address has no domain above it
+    if (host.startsWith('[') || /^[\d.]+$/.test(host)) return found; // no domain above
     for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
       found.push(
         ...(this.#byDomain.get(host.slice(dot + 1)) ?? []).filter(({ subdomains }) => subdomains),

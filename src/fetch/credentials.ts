@@ -1,9 +1,11 @@
 /**
- * Names and passwords for sites that ask for them (RFC 7617), from a file of lines `host user password`.
+ * User names and passwords for sites that require them (RFC 7617), from a file of lines `host user
+ * password`.
  *
- * `host` is a name or address with a port if need be, for http and https alike; written with `https://` before it, nothing is ever sent
- * in the clear. The password is the rest of the line. A password goes to exactly the origins it is given for: not to
- * subdomains, not to other ports, not along with a redirect.
+ * `host` is a name or an address with an optional port; it covers http and https. With `https://`
+ * before it, nothing is ever sent unencrypted. The password is the rest of the line. A password is
+ * sent exactly to the origins of its line: not to subdomains, not to other ports, not after a
+ * redirect.
  */
 import { canonicalise } from '../url/canonical.ts';
 import { originOf } from '../url/parts.ts';
@@ -14,7 +16,7 @@ export interface BasicCredentials {
   readonly password: string;
 }
 
-/** By origin: `https://example.org:8443`. */
+/** The credentials by origin: `https://example.org:8443`. */
 export type CredentialTable = ReadonlyMap<string, BasicCredentials>;
 
 const FORM = 'host user password, for example "https://wiki.example.org crawler s3cret"';
@@ -27,24 +29,25 @@ export async function readCredentials(
   return parseCredentials(await readSecretFile(path, warn), path);
 }
 
-/** `file` is named in errors. */
+/** Errors name the `file`. */
 export function parseCredentials(text: string, file: string): CredentialTable {
   const table = new Map<string, BasicCredentials>();
   for (const [line, number] of linesOf(text, (one) => /^\s*#/.test(one))) {
     const [, host, user, password] = /^\s*(\S+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? [];
-    if (password === undefined) throw badLine(file, number, 'There are not three words.', FORM);
-    // The first colon is where a server ends the name.
+    if (password === undefined)
+      throw badLine(file, number, 'The line has fewer than three words.', FORM);
+    // A server reads the user name up to the first colon.
     if (user.includes(':') || CONTROL.test(user + password)) {
       throw badLine(
         file,
         number,
-        'A name may hold no colon, and neither name nor password control characters.',
+        'The user name contains a colon, or the line contains control characters.',
         FORM,
       );
     }
     for (const origin of originsOf(host, file, number)) {
       if (table.has(origin))
-        throw badLine(file, number, `There is a line for ${origin} already.`, FORM);
+        throw badLine(file, number, `The file has another line for ${origin}.`, FORM);
       table.set(origin, { user, password });
     }
   }
@@ -57,12 +60,12 @@ function originsOf(host: string, file: string, line: number): string[] {
     /^https?:\/\/[^/?#@]+\/?$/i.test(text) ? canonicalise(text) : undefined,
   );
   return origins.map((url) => {
-    if (url === undefined) throw badLine(file, line, 'The first word is no host.', FORM);
+    if (url === undefined) throw badLine(file, line, 'The first word is not a host.', FORM);
     return originOf(url);
   });
 }
 
-/** The value of an Authorization header. */
+/** The value of the Authorization header. */
 export function basicAuthorization({ user, password }: BasicCredentials): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }

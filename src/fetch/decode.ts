@@ -1,13 +1,15 @@
 /**
- * Content codings undone: from the payload a digest covers to the bytes a parser reads.
+ * Decodes content codings: from the payload that a digest covers to the bytes that a parser reads.
  *
- * Idea      The usual case is one call of zlib; what it cannot do (a body cut short, damaged, or larger than allowed) is done again
- *           slice by slice, so that everything before the trouble is kept.
- * Requires  nothing of the body: it was written by a stranger.
- * Ensures   never rejects; `body` holds at most `maxBytes`, and of a coded body at most `maxRatio` times what came (but always
- *           up to a mebibyte, where a high ratio is harmless). An uncoded body is returned as it is, without a copy.
- *           Large bodies are decoded off the event loop.
- * Cost      nothing for identity; about 100 MB/s of output for gzip.
+ * Idea      The usual case is one call of zlib. If that fails (a body that is truncated, damaged,
+ *           or larger than allowed), decode again slice by slice and keep everything before the
+ *           failure.
+ * Requires  Nothing of the body: a stranger wrote it.
+ * Ensures   Never rejects. `body` has at most `maxBytes`. A decoded body has at most `maxRatio`
+ *           times the received bytes, but always up to a mebibyte, where a high ratio is harmless.
+ *           A body without coding is returned without a copy. Large bodies are decoded off the
+ *           event loop.
+ * Cost      Nothing for identity; about 100 MB/s of output for gzip.
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -18,7 +20,7 @@ import { listOf, transferCodings } from './response-head.ts';
 
 export interface DecodeLimits {
   readonly maxBytes: Bytes;
-  /** Output by input, over all codings together. */
+  /** The largest ratio of output to input, over all codings together. */
   readonly maxRatio: number;
 }
 
@@ -26,9 +28,12 @@ export const DEFAULT_DECODE_LIMITS: DecodeLimits = { maxBytes: 10 * 1024 * 1024,
 
 export interface DecodedContent {
   readonly body: Uint8Array;
-  /** `limit`: more would have been too much; `damage`: the coded bytes end early or make no sense from there on. */
+  /**
+   * `limit`: the rest would exceed a limit. `damage`: the coded bytes end early or are malformed
+   * from there on.
+   */
   readonly truncated?: 'limit' | 'damage';
-  /** Named in docs/fetch.md: `coding-absent`, `coding-cut`, `coding-damaged`, … */
+  /** Listed in docs/fetch.md: `coding-absent`, `coding-cut`, `coding-damaged`, … */
   readonly defects: readonly string[];
 }
 
@@ -42,10 +47,10 @@ const CODINGS: Readonly<Record<string, Coding>> = {
 
 const RATIO_FREE: Bytes = 1024 * 1024;
 const MAX_CODINGS = 4;
-/** Up to here a call off the event loop costs more than it spares. */
+/** Up to this size a call off the event loop costs more than it saves. */
 const SYNC_BYTES: Bytes = 64 * 1024;
 
-/** Code tables that may come before the first byte of output. */
+/** The largest size of the code tables before the first byte of output. */
 const LONGEST_PREAMBLE: Bytes = 4096;
 
 export function decodeContent(
@@ -58,7 +63,10 @@ export function decodeContent(
     : decodeAll(exchange.payload, codings, limits);
 }
 
-/** Bytes that are gzip themselves, whatever a header says: a file that was stored compressed. */
+/**
+ * Decodes bytes that are gzip themselves, independent of headers: a file that was stored
+ * compressed.
+ */
 export function gunzip(
   bytes: Uint8Array,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
@@ -66,7 +74,7 @@ export function gunzip(
   return decodeAll(bytes, ['gzip'], limits);
 }
 
-/** In the order they were applied; a server that compresses in the transfer coding did that last. */
+/** In the order in which they were applied; a transfer coding that compresses was applied last. */
 function codingsOf({ headers }: Pick<Exchange, 'headers'>): string[] {
   const content =
     headers.get('content-encoding') === undefined ? [] : listOf(headers, 'content-encoding');
@@ -117,7 +125,8 @@ async function decodeLayer(
     const body = await decodeSlices(bytes, format, room);
     if (code === 'ERR_BUFFER_TOO_LARGE') return { body, truncated: 'limit', defects: [] };
     const cut = code === 'Z_BUF_ERROR';
-    // Nothing of it is in the coding the server named: it was sent as it is. (Text may look like the beginning of brotli for ever.)
+    // Nothing was decoded, so the server sent the body without the coding that it named. (Any
+    // length of text may look like the beginning of brotli.)
     if (body.length === 0 && (!cut || bytes.length > LONGEST_PREAMBLE))
       return { body: bytes, defects: ['coding-absent'] };
     return { body, truncated: 'damage', defects: [cut ? 'coding-cut' : 'coding-damaged'] };
@@ -126,14 +135,14 @@ async function decodeLayer(
 
 type Format = 'gzip' | 'zlib' | 'raw' | 'br';
 
-/** "deflate" means the zlib format, but some servers send what it wraps. */
+/** "deflate" means the zlib format, but some servers send raw deflate. */
 function formatOf(bytes: Uint8Array, coding: Coding): Format {
   if (coding !== 'deflate') return coding;
   const wrapped = (bytes[0] & 0x0f) === 8 && ((bytes[0] << 8) | bytes[1]) % 31 === 0;
   return wrapped ? 'zlib' : 'raw';
 }
 
-/** What zlib's one-call functions return with `info: true`, which their types leave out. */
+/** The result of zlib's one-call functions with `info: true`, which their types omit. */
 interface Decoded {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
@@ -160,7 +169,10 @@ function decodeWhole(bytes: Uint8Array, format: Format, room: Bytes): Decoded | 
   return bytes.length <= SYNC_BYTES ? NOW[format](bytes, options) : LATER[format](bytes, options);
 }
 
-/** A whole gzip member followed by something that is none, or by a checksum that is wrong; otherwise undefined. */
+/**
+ * Decodes a complete gzip member that is followed by other bytes or has a wrong checksum; otherwise
+ * undefined.
+ */
 async function decodeMember(bytes: Uint8Array, room: Bytes): Promise<DecodedContent | undefined> {
   const deflated = bytes.subarray(gzipHeaderLength(bytes));
   try {
@@ -178,7 +190,7 @@ async function decodeMember(bytes: Uint8Array, room: Bytes): Promise<DecodedCont
 
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
-/** RFC 1952, section 2.3; what is no gzip header has no length, and decoding from the end of it fails. */
+/** RFC 1952, section 2.3. Without a gzip header the length is meaningless, and decoding fails. */
 function gzipHeaderLength(bytes: Uint8Array): number {
   if (bytes[0] !== GZIP_MAGIC[0] || bytes[1] !== GZIP_MAGIC[1]) return bytes.length;
   const flags = bytes[3];
@@ -200,9 +212,10 @@ const STREAM = {
   br: zlib.createBrotliDecompress,
 } as const;
 
-/** As much as can be had: up to the damage, the end or the limit. */
+/** Decodes as much as possible: up to the damage, the end or the limit. */
 function decodeSlices(bytes: Uint8Array, format: Format, room: Bytes): Promise<Buffer> {
-  // A damaged slice gives nothing, so slices are small; the last eight bytes, a gzip checksum, stand alone.
+  // A damaged slice yields nothing, so slices are small. The last eight bytes, the gzip checksum,
+  // are a slice of their own.
   const slice = Math.max(256, Math.ceil(bytes.length / 1024));
   const tail = Math.max(0, bytes.length - 8);
   return new Promise((resolve) => {

@@ -1,66 +1,78 @@
 /**
- * What one HTTP exchange leaves behind: the exact bytes for the archive, and a view of them for the crawler.
+ * The result of one HTTP exchange: the exact bytes for the archive, and a parsed view for the
+ * crawler.
  *
- * The bytes are the truth. `head` and `wireBody` are what the server sent, to the byte, broken or not;
- * `status`, `headers` and `payload` are how we read them, and `defects` names every liberty we took.
+ * `head` and `wireBody` are exactly what the server sent, malformed or not. `status`, `headers` and
+ * `payload` are our reading of them. `defects` names every deviation that the reading tolerated.
  */
 
 import type { Bytes, Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
 
 export interface FetchRequest {
-  /** Canonical http or https URL. */
+  /** A canonical http or https URL. */
   readonly url: string;
-  /** Where to connect. The name was resolved, and the address allowed, by the caller. With a proxy it is not looked at. */
+  /** Where to connect. The caller resolved the name. With a proxy it is ignored. */
   readonly address: ResolvedAddress;
-  /** GET when absent. */
+  /** Default: GET. */
   readonly method?: 'GET' | 'HEAD';
-  /** Header lines sent after those of the client's identity: `['If-None-Match', '"x"']`. */
+  /** Header lines to send after those of the client's identity: `['If-None-Match', '"x"']`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** That much of the body is read, whatever the client's limit. */
+  /** Read at least this much of the body, even beyond the client's limit. */
   readonly leastBody?: Bytes;
-  /** Nothing else is asked there for a while: where many connections rest, this one need not. */
+  /**
+   * No other request to this origin follows soon: with many idle connections, this one is closed.
+   */
   readonly isLast?: boolean;
 }
 
-/** Why a body is shorter than the server meant it to be, in the words of `WARC-Truncated`. */
+/** Why a body is shorter than the server intended, in the terms of `WARC-Truncated`. */
 export type Truncation = 'length' | 'time' | 'disconnect';
 
 export interface Exchange {
   readonly url: string;
-  /** The address that was actually connected to: with a proxy, the proxy's. */
+  /** The address of the connection: with a proxy, the proxy's. */
   readonly ip: string;
   readonly startedAt: Millis;
   readonly elapsed: Millis;
-  /** As sent, but with `[redacted]` for the values of Authorization, Cookie and Proxy-Authorization. */
+  /**
+   * The request as sent, with `[redacted]` for the values of Authorization, Cookie and
+   * Proxy-Authorization.
+   */
   readonly requestBytes: Uint8Array;
-  /** Status line, header lines and the empty line, exactly as they came (interim 1xx responses left out). */
+  /**
+   * Status line, header lines and the empty line, exactly as received (without interim 1xx
+   * responses).
+   */
   readonly head: Uint8Array;
-  /** The body exactly as it came: chunk framing and trailers included. */
+  /** The body exactly as received, with chunk framing and trailers. */
   readonly wireBody: readonly Uint8Array[];
-  /** The body without transfer coding, content coding kept: what a payload digest covers. */
+  /** The body without transfer coding, with content coding: what a payload digest covers. */
   readonly payload: Uint8Array;
   readonly status: number;
   readonly headers: HeaderView;
   readonly truncated?: Truncation;
-  /** Deviations from RFC 9112 that were read over, e.g. `folded-header`, `length-and-chunked`. */
+  /** Tolerated deviations from RFC 9112, e.g. `folded-header`, `length-and-chunked`. */
   readonly defects: readonly string[];
   readonly bytesReceived: Bytes;
-  /** Gives the memory of the body back, for another: nobody reads `wireBody` and `payload` any more. Where nobody says so, it is collected. */
+  /**
+   * Returns the memory of the body for reuse; `wireBody` and `payload` are invalid afterwards.
+   * Calling it is optional.
+   */
   readonly release?: () => void;
 }
 
-/** Response headers as received; names compare without regard to case. */
+/** Response headers as received. Names compare without regard to letter case. */
 export interface HeaderView {
-  /** First value of the header, trimmed; undefined when absent. */
+  /** The first value of the header, trimmed; undefined if absent. */
   get(name: string): string | undefined;
-  /** Every value in order of arrival. */
+  /** All values, in the order received. */
   all(name: string): string[];
-  /** All lines in order of arrival, names as the server wrote them. */
+  /** All lines in the order received, with names as the server wrote them. */
   entries(): Iterable<readonly [name: string, value: string]>;
 }
 
-/** How an exchange failed before it had a response; the retry table is keyed by it. */
+/** How an exchange failed before it had a response; the key of the retry table. */
 export type FetchFault =
   | 'connect-refused'
   | 'connect-timeout'
@@ -83,13 +95,17 @@ export class FetchError extends Error {
   }
 }
 
-/** The one interface the crawler fetches through. Redirects are not followed here: they are links. */
+/**
+ * The one interface through which the crawler fetches. It does not follow redirects: they are
+ * links.
+ */
 export interface HttpClient {
   /**
-   * Resolves with an exchange that has at least a status, or rejects with a FetchError. A request that could not be
-   * sent at all, such as a URL that is not http(s) or a header with a line end in it, is a TypeError.
+   * Resolves with an exchange that has at least a status, or rejects with a FetchError. A request
+   * that cannot be sent is a TypeError: a URL that is not http(s), or a header with a line end in
+   * it.
    */
   fetch(request: FetchRequest): Promise<Exchange>;
-  /** Ends all kept connections; fetches under way fail with `reset`. */
+  /** Closes all connections; fetches in progress fail with `reset`. */
   close(): Promise<void>;
 }

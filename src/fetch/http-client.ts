@@ -1,14 +1,18 @@
 /**
- * The HTTP client: one exchange per call, exact bytes for the archive, cheap connects, and limits on everything a server decides.
+ * The HTTP client: one exchange per call, exact bytes for the archive, cheap connections, and
+ * limits on everything that a server controls.
  *
- * Idea      A connection is the state, the client only keeps the books: which connections are busy, which rest, which exchange
- *           is due to end when. Time is counted in ticks of one coarse timer, which costs nothing per request, cannot be
- *           upset by a jump of the wall clock, and does not charge the server for a pause of ours.
- * Requires  addresses are resolved by the caller; every one is put to the guard before it is connected to.
- * Ensures   each call settles once, at most one tick after its time limit. A request is sent twice only if a kept connection
- *           turned out dead before a byte of response came. Bodies under way hold `maxBufferedBytes` in all: beyond it
- *           connections are paused, but never the last that reads.
- * Cost      bench/fetch.ts; close to a bare socket.
+ * Idea      A connection holds the state. The client only tracks which connections are busy, which
+ *           are idle, and when each exchange must end. It counts time in ticks of one coarse timer.
+ *           This costs nothing per request, survives jumps of the wall clock, and does not charge
+ *           the server for pauses of ours.
+ * Requires  The caller resolves addresses. The guard checks each one before the client connects to
+ *           it.
+ * Ensures   Each call resolves or rejects once, at most one tick after its time limit. A request is
+ *           sent twice only if a reused connection turned out to be dead before a byte of response
+ *           arrived. Bodies in progress hold `maxBufferedBytes` in total: beyond that, connections
+ *           are paused, but never the last one that reads.
+ * Cost      See bench/fetch.ts; close to a bare socket.
  */
 import tls from 'node:tls';
 import { BytesPool } from '../base/bytes-pool.ts';
@@ -48,7 +52,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return new Client(options);
 }
 
-/** One call of `fetch` until it is settled. */
+/** One call of `fetch` until it resolves or rejects. */
 interface Flight {
   readonly request: FetchRequest;
   readonly endpoint: Endpoint;
@@ -58,19 +62,19 @@ interface Flight {
   readonly resolve: (exchange: Exchange) => void;
   readonly reject: (error: FetchError) => void;
   parser: ResponseParser;
-  /** Body bytes charged to the common budget. */
+  /** Body bytes charged to the shared limit. */
   charged: number;
 }
 
 const READ_BUFFER_BYTES = 64 * 1024;
-/** How long before a server's own limit a resting connection is given up. */
+/** How long before a server's own limit an idle connection is closed. */
 const LEAVE_BEFORE: Millis = 500;
-/** What a system without room for another socket says. */
+/** Error codes of a system that has no room for another socket. */
 const NO_ROOM = new Set(['EMFILE', 'ENFILE', 'ENOBUFS']);
-/** Resting connections that are closed to make room. */
+/** Idle connections to close to make room. */
 const ROOM = 32;
 const NO_SECRETS: [] = [];
-/** Handshake tickets kept, for the origins secured last. */
+/** Session tickets kept, of the origins with the latest handshakes. */
 const MAX_SESSIONS = 1000;
 
 class Client implements HttpClient, ConnectionOwner {
@@ -109,7 +113,7 @@ class Client implements HttpClient, ConnectionOwner {
     this.#pool = new ConnectionPool(this.#keepAlive);
     const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);
     this.#tickLength = Math.max(5, Math.min(250, shortest / 8));
-    // Windows hands out read buffers before data is there, so there each connection needs its own.
+    // Windows hands out read buffers before data arrives, so each connection needs its own there.
     this.readBuffer =
       process.platform === 'win32'
         ? () => Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
@@ -144,7 +148,7 @@ class Client implements HttpClient, ConnectionOwner {
     });
   }
 
-  /** A proxy resolves names where we cannot see it; but an address in the URL itself can be judged. */
+  /** A proxy resolves names out of our sight, but an address in the URL itself can be checked. */
   #refusal({ address, proxied, host }: Endpoint): string | undefined {
     const refused = this.#guard.allows(address.ip)
       ? undefined
@@ -180,7 +184,7 @@ class Client implements HttpClient, ConnectionOwner {
     this.#keepTicking();
   }
 
-  /** Takes the flight off its connection and gives its share of the memory back. */
+  /** Detaches the flight from its connection and returns its share of the memory. */
   #land(connection: Connection): Flight | undefined {
     const flight = this.#busy.get(connection);
     if (flight === undefined) return undefined;
@@ -191,7 +195,7 @@ class Client implements HttpClient, ConnectionOwner {
     return flight;
   }
 
-  // What connections report.
+  // Calls from connections.
 
   arrived(connection: Connection): void {
     const flight = this.#land(connection);
@@ -211,7 +215,10 @@ class Client implements HttpClient, ConnectionOwner {
     }
   }
 
-  /** A connection that rests takes kilobytes. One over TLS was dear, and is kept all the same. */
+  /**
+   * Whether to close an idle connection, which takes kilobytes. A TLS connection is always kept:
+   * its handshake was expensive.
+   */
   #isSpent({ request, endpoint }: Flight): boolean {
     return request.isLast === true && !endpoint.secure && this.#pool.size >= this.#keepAlive.plenty;
   }
@@ -229,7 +236,7 @@ class Client implements HttpClient, ConnectionOwner {
     flight.reject(new FetchError(fault, message, { cause }));
   }
 
-  /** No page is lost because connections rest that nobody may need again. */
+  /** Closes idle connections, so that no fetch fails for lack of sockets. */
   #makeRoom(): boolean {
     const oldest = [...this.#pool.connections()].slice(0, ROOM);
     for (const connection of oldest) {
@@ -255,7 +262,7 @@ class Client implements HttpClient, ConnectionOwner {
     return false;
   }
 
-  /** While there is room, and always the first when nobody else reads: every pause ends. */
+  /** Resumes connections while there is room, and always one if none reads: every pause ends. */
   #resumeSome(): void {
     for (const connection of this.#paused) {
       const room = this.#buffered <= this.#limits.maxBufferedBytes;
@@ -285,14 +292,15 @@ class Client implements HttpClient, ConnectionOwner {
     }
   }
 
-  /** The first tick that is certainly no sooner than `span` from now; the present tick is already partly over. */
+  /** The first tick that is at least `span` from now; the current tick is already partly over. */
   #tickAfter(span: Millis): number {
     return this.#tick + 1 + Math.ceil(span / this.#tickLength);
   }
 
   /**
-   * A server that says how long it keeps a connection is left shortly before that. Not much: many say 5 s, and a delay of 4 s
-   * must fit in; should the server be faster, the request is sent again.
+   * If a server states how long it keeps a connection, we close it shortly before. The margin is
+   * small: many servers state 5 s, and a delay of 4 s must fit in. If the server closes first, the
+   * request is sent again.
    */
   #honourKeepAlive(connection: Connection, parser: ResponseParser): void {
     const stated = /(?:^|[\s,])timeout=(\d{1,6})/i.exec(

@@ -1,26 +1,27 @@
 /**
- * Who is crawling, as told to every server: a user agent that names the crawler, its version and whom to write to.
+ * Who crawls, as sent to every server: a user agent with the crawler's name, its version and a
+ * contact.
  *
- * The product token is what robots.txt files address. It is matched on its own, never against the whole user agent, which
- * begins with `Mozilla/5.0` for the sake of servers that answer nobody else.
+ * Robots.txt files address the product token. It is matched on its own, never against the whole
+ * user agent, which begins with `Mozilla/5.0` because some servers answer only to that.
  */
 import { DrumlinError } from '../base/errors.ts';
 
 export interface Identity {
   readonly userAgent: string;
-  /** Value of the `From` header: an e-mail address. */
+  /** The value of the `From` header: an e-mail address. */
   readonly from?: string;
-  /** The name that robots.txt groups are matched with. */
+  /** The name that selects groups of robots.txt. */
   readonly productToken: string;
-  /** False when nobody could be reached: good enough for a laboratory, not for the public web. */
+  /** False without a contact: enough for a lab, not for the public web. */
   readonly hasContact: boolean;
 }
 
 export interface IdentityOptions {
   readonly version: string;
-  /** A web address or an e-mail address; one of each may be given. */
+  /** A web address or an e-mail address, or one of each. */
   readonly contact?: string | readonly string[];
-  /** Replaces the whole user agent; its product token is taken from it. */
+  /** Replaces the whole user agent; the product token is extracted from it. */
   readonly userAgent?: string;
 }
 
@@ -43,7 +44,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   if (!PRINTABLE.test(userAgent)) {
     throw new DrumlinError(
       'USER_AGENT',
-      'The user agent holds characters that no header may hold.',
+      'The user agent contains characters that a header cannot hold.',
       'Write it in printable ASCII.',
     );
   }
@@ -68,16 +69,16 @@ function webAddress(text: string): string {
 }
 
 /**
- * `Mozilla/5.0 (compatible; NAME/1.0; …)` is NAME, and so is `NAME/1.0 (…)`. RFC 9309 wants letters, `_` and `-`; digits are
- * taken as well, because that is how robots.txt files and we read them.
+ * `NAME` for `Mozilla/5.0 (compatible; NAME/1.0; …)` and for `NAME/1.0 (…)`. RFC 9309 allows
+ * letters, `_` and `-`. Digits are accepted too, because robots.txt files contain them.
  */
 export function productTokenOf(userAgent: string): string {
   const match = /compatible;\s*([a-z0-9_-]+)/i.exec(userAgent) ?? /^([a-z0-9_-]+)/i.exec(userAgent);
   if (match === null) {
     throw new DrumlinError(
       'USER_AGENT',
-      `The user agent "${userAgent}" names no product.`,
-      'Begin it with a name of letters, like "my-crawler/1.0 (+https://example.org)".',
+      `The user agent "${userAgent}" has no product name.`,
+      'Begin it with a name, like "my-crawler/1.0 (+https://example.org)".',
     );
   }
   return match[1];

@@ -1,8 +1,9 @@
 /**
- * A proxy that all requests go through: written `http://user:password@host:port`.
+ * A proxy for all requests, written as `http://user:password@host:port`.
  *
- * Pages over http are asked for by their whole URL; for https a tunnel is opened (CONNECT), and what goes through it is as private as
- * without a proxy. The proxy resolves the names, so the guard can judge its address only, and what is written as an address in a URL.
+ * Pages over http are requested by their full URL. For https a tunnel is opened (CONNECT); its
+ * content is as private as without a proxy. The proxy resolves names, so the guard can check only
+ * the proxy's address, and addresses that are written in URLs.
  */
 import { DrumlinError } from '../base/errors.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
@@ -12,14 +13,14 @@ import { basicAuthorization } from './credentials.ts';
 export interface HttpProxy {
   readonly address: ResolvedAddress;
   readonly port: number;
-  /** Value of the Proxy-Authorization header. */
+  /** The value of the Proxy-Authorization header. */
   readonly authorization?: string;
 }
 
 const WRITTEN =
   /^http:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\[[0-9a-f:.]+\]|[^\s:@/?#]+)(?::(\d{1,5}))?\/?$/i;
 
-/** Resolves the proxy's name, once and for all. Errors never quote what was written: it may hold a password. */
+/** Resolves the proxy's name once. Errors never quote the text: it may contain a password. */
 export async function proxyOf(text: string, resolver: NameResolver): Promise<HttpProxy> {
   const [, userPart = '', passwordPart = '', host, portPart = '80'] = WRITTEN.exec(text) ?? [];
   const [user, password, port] = [decoded(userPart), decoded(passwordPart), Number(portPart)];
@@ -32,7 +33,7 @@ export async function proxyOf(text: string, resolver: NameResolver): Promise<Htt
   ) {
     throw new DrumlinError(
       'PROXY',
-      'The proxy is not written as one, or is of a kind that is not supported.',
+      'The proxy is not a URL of a supported kind.',
       'Write it like http://proxy.example.org:3128 or http://user:password@proxy.example.org:3128.',
     );
   }

@@ -1,11 +1,15 @@
 /**
- * Where a redirect leads. A Location is meant to be ASCII; servers that put UTF-8 there mean its bytes, as browsers read them.
+ * The target of a redirect. A Location should be ASCII. If a server sends UTF-8, its bytes are
+ * percent-encoded, as browsers do.
  */
 import type { CanonicalOptions } from '../url/canonical.ts';
 import { canonicalise } from '../url/canonical.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The canonical target, or undefined when the response is no redirect or leads nowhere we go. */
+/**
+ * The canonical target; undefined if the response is not a redirect or the target cannot be
+ * crawled.
+ */
 export function redirectTarget(
   { status, url, headers }: Pick<Exchange, 'status' | 'url' | 'headers'>,
   options: Omit<CanonicalOptions, 'base'> = {},

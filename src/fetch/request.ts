@@ -1,10 +1,11 @@
 /**
- * A request as bytes, and where to send it.
+ * A request as bytes, and its destination.
  *
- * Requires  nothing: a URL or header that could not be sent as one request is refused with a TypeError, so that no page can
- *           smuggle a second request into a link.
- * Ensures   passwords and cookies are in the bytes that are sent and not in those that are archived.
- * Cost      one pattern over a canonical URL; the WHATWG parser only for the others.
+ * Requires  Nothing. A URL or header that cannot be sent as one request is refused with a
+ *           TypeError, so that no page can smuggle a second request into a link.
+ * Ensures   Passwords and cookies are in the bytes that are sent, and not in those that are
+ *           archived.
+ * Cost      One regular expression for a canonical URL; the WHATWG parser only for others.
  */
 import type { Millis } from '../base/units.ts';
 import type { Endpoint } from './connection.ts';
@@ -16,13 +17,13 @@ import type { HttpProxy } from './proxy.ts';
 
 export interface Target {
   readonly endpoint: Endpoint;
-  /** Value of the Host header. */
+  /** The value of the Host header. */
   readonly authority: string;
   /** Path and query. */
   readonly path: string;
 }
 
-/** What canonical URLs look like: no user, no fragment, everything odd already percent-encoded. */
+/** The form of canonical URLs: no user, no fragment, special characters percent-encoded. */
 const CANONICAL = /^http(s?):\/\/((?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d+))?)(\/[!"$-~]*)$/;
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -30,7 +31,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export function targetOf(request: FetchRequest, proxy?: HttpProxy): Target {
   const match = CANONICAL.exec(request.url) ?? CANONICAL.exec(canonical(request.url));
   if (match === null)
-    throw new TypeError(`${JSON.stringify(request.url)} is no URL that can be fetched`);
+    throw new TypeError(`${JSON.stringify(request.url)} is not a URL that can be fetched`);
   const [, s, authority, portText, path] = match;
   const secure = s === 's';
   const port = portText === undefined ? (secure ? 443 : 80) : Number(portText);
@@ -43,7 +44,7 @@ export function targetOf(request: FetchRequest, proxy?: HttpProxy): Target {
   return { endpoint, authority, path };
 }
 
-/** One connection to a proxy is as good as another, but a tunnel leads to one origin. */
+/** All connections to a proxy are interchangeable, but a tunnel leads to one origin. */
 function proxiedEndpoint(proxy: HttpProxy, secure: boolean, host: string, port: number): Endpoint {
   const { address } = proxy;
   const way = { address, port: proxy.port, secure, host, proxied: true };
@@ -60,7 +61,7 @@ function canonical(text: string): string {
   return `${url.protocol}//${url.host}${url.pathname}${url.search}`;
 }
 
-/** The header lines that are the same in every request, ready to be pasted. */
+/** The header lines that all requests share. */
 export function constantLines(identity: Identity, keepAlive: boolean): string {
   return [
     `User-Agent: ${identity.userAgent}`,
@@ -72,7 +73,7 @@ export function constantLines(identity: Identity, keepAlive: boolean): string {
   ].join('\r\n');
 }
 
-/** What a client knows that only some servers may know. */
+/** Secrets that only some servers may receive. */
 export interface Secrets {
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
@@ -81,7 +82,7 @@ export interface Secrets {
 
 export interface RequestBytes {
   readonly sent: Buffer;
-  /** For the archive: the same bytes, with `[redacted]` where a secret stood. */
+  /** The same bytes for the archive, with `[redacted]` in place of each secret. */
   readonly archived: Buffer;
 }
 
@@ -100,7 +101,9 @@ export function requestBytes(
   let archived = sent;
   for (const [name, value] of secrets.length === 0 ? headers : [...secrets, ...headers]) {
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
-      throw new TypeError(`the header ${JSON.stringify(name)} cannot be sent as it is`);
+      throw new TypeError(
+        `the header ${JSON.stringify(name)} contains characters that cannot be sent`,
+      );
     }
     sent += `${name}: ${value}\r\n`;
     archived += `${name}: ${SECRET.test(name) ? '[redacted]' : value}\r\n`;
@@ -112,7 +115,7 @@ export function requestBytes(
   };
 }
 
-/** The secret headers that this very request may carry; a header of the caller's goes before one of ours. */
+/** The secret headers of this request; a header of the caller takes precedence. */
 export function secretHeaders(
   { credentials, cookies, proxy }: Secrets,
   { headers = [] }: FetchRequest,

@@ -1,22 +1,26 @@
 /**
- * The head of a response, read the way a crawler must: whatever can be understood is, and every liberty taken is named.
+ * A tolerant parser of response heads: it reads whatever can be understood, and names every
+ * deviation.
  *
- * Requires  the exact bytes from the status line to the empty line.
- * Ensures   `readHead` returns undefined only when there is no status to be found; otherwise all lines that have a name
- *           are in `headers`, in order. `defects` names each kind of deviation from RFC 9112 once.
- * Cost      one Latin-1 string of the head and two strings a line; the values are slices of it.
+ * Requires  The exact bytes from the status line to the empty line.
+ * Ensures   `readHead` returns undefined only if there is no status. Otherwise `headers` has all
+ *           lines with a name, in order. `defects` names each kind of deviation from RFC 9112 once.
+ * Cost      One Latin-1 string of the head and two strings per line; values are slices of it.
  */
 import type { HeaderView } from './exchange.ts';
 
 export interface ResponseHead {
   readonly status: number;
-  /** Minor version of HTTP/1: 0 or 1. Anything else a server claims is read as 0, so nothing is assumed of it. */
+  /**
+   * The minor version of HTTP/1: 0 or 1. Any other version counts as 0, so nothing is assumed of
+   * it.
+   */
   readonly minor: 0 | 1;
   readonly headers: HeaderView;
   readonly defects: string[];
 }
 
-/** How the end of a body is found. */
+/** How the end of a body is recognised. */
 export type Framing =
   | { readonly kind: 'none' }
   | { readonly kind: 'length'; readonly length: number }
@@ -89,7 +93,10 @@ function readLine(
   headers.add(name, slice(text, colon + 1, stop));
 }
 
-/** `text[from..to)` without blanks at its ends; a loop, because the obvious pattern takes quadratic time on long runs. */
+/**
+ * `text[from..to)` without blanks at its ends. A loop, because the obvious regular expression takes
+ * quadratic time on long runs.
+ */
 function slice(text: string, from: number, to: number): string {
   while (from < to && isBlank(text.charCodeAt(from))) from++;
   while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
@@ -109,7 +116,7 @@ class HeaderLines implements HeaderView {
     this.#values.push(value);
   }
 
-  /** A folded line belongs to the one before it; before the first there is nothing to belong to. */
+  /** A folded line continues the line before it; before the first line it is dropped. */
   fold(value: string): void {
     const last = this.#values.length - 1;
     if (last < 0 || value === '') return;
@@ -132,15 +139,16 @@ class HeaderLines implements HeaderView {
   }
 }
 
-/** Most names differ in length already, and need not be put into lower case. */
+/** Most names differ in length and need no conversion to lower case. */
 function isSame(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
 /**
- * Where the body ends (RFC 9112, section 6.3), with the choices for heads that contradict themselves: chunked beats a
- * length; the largest of several lengths counts, because what is cut off cannot be had back; a length that is no number is no
- * length. Each of these adds a defect, and `mayKeep` refuses the connection for another exchange.
+ * Where the body ends (RFC 9112, section 6.3). If a head contradicts itself, chunked wins over a
+ * length. Of several lengths the largest counts, because bytes that are cut off are lost. A length
+ * that is not a number is ignored. Each of these adds a defect, after which `mayKeep` refuses to
+ * reuse the connection.
  */
 export function framingOf(head: ResponseHead, method: string): Framing {
   const { status, headers, defects } = head;
@@ -162,12 +170,12 @@ export function framingOf(head: ResponseHead, method: string): Framing {
   return length === undefined ? { kind: 'close' } : { kind: 'length', length };
 }
 
-/** Transfer codings in the order they were applied, in lower case, without parameters. */
+/** Transfer codings in the order in which they were applied, in lower case, without parameters. */
 export function transferCodings(headers: HeaderView): string[] {
   return headers.get('transfer-encoding') === undefined ? [] : listOf(headers, 'transfer-encoding');
 }
 
-/** All members of a comma-separated header, in lower case, parameters dropped. */
+/** All members of a comma-separated header, in lower case, without parameters. */
 export function listOf(headers: HeaderView, name: string): string[] {
   return headers
     .all(name)
@@ -191,7 +199,7 @@ function statedLength(headers: HeaderView, defects: string[]): number | undefine
   return largest;
 }
 
-/** Defects after which the two sides may disagree about where the next response begins. */
+/** Defects after which client and server may disagree where the next response begins. */
 const BREAKS_FRAMING = new Set([
   'length-and-chunked',
   'chunked-in-1.0',
@@ -203,7 +211,7 @@ const BREAKS_FRAMING = new Set([
   'chunked-end-missing',
 ]);
 
-/** May another request follow on the connection, as far as the head and its defects tell? */
+/** Whether the head and its defects allow another request on the connection. */
 export function mayKeep(head: ResponseHead): boolean {
   const { headers, defects } = head;
   if (defects.length > 0 && defects.some((defect) => BREAKS_FRAMING.has(defect))) return false;

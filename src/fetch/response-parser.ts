@@ -1,13 +1,16 @@
 /**
- * One response from the bytes of a connection, however they are cut into pieces.
+ * Parses one response from the bytes of a connection, in pieces of any size.
  *
- * Idea      A machine fed with what each read brought. The head is gathered and read once it is whole; the body is copied
- *           once, to where it stays. Only a chunked body is held twice, as it came and without its framing.
- * Requires  `push` is given bytes in order until it returns true, then nothing more; the buffer may be reused after each call.
- * Ensures   the outcome does not depend on how the bytes were cut (but for `excess-bytes`: what comes after a response is only
- *           noticed when it comes along with it). `head` and `wireBody` are exactly what came. Nothing a
- *           server sends makes it hold more than the limits, or take more than linear time.
- * Cost      a comparison per byte of head and of chunk framing, a memory copy per byte of body.
+ * Idea      A state machine, fed with the bytes of each read. The head is collected and parsed when
+ *           it is complete. The body is copied once, to its final place. Only a chunked body is
+ *           held twice: as received, and without its framing.
+ * Requires  `push` gets the bytes in order until it returns true, then nothing more. The buffer may
+ *           be reused after each call.
+ * Ensures   The result does not depend on how the bytes were split (except `excess-bytes`: bytes
+ *           after a response are noticed only if they arrive with it). `head` and `wireBody` are
+ *           exactly what was received. Whatever a server sends, memory stays within the limits and
+ *           time is linear.
+ * Cost      A comparison per byte of head and of chunk framing, a memory copy per byte of body.
  */
 
 import type { BytesPool } from '../base/bytes-pool.ts';
@@ -17,10 +20,10 @@ import type { FetchFault, Truncation } from './exchange.ts';
 import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';
 
 export interface ResponseLimits {
-  /** Interim responses, status line and headers together; trailers separately. */
+  /** Bytes of interim responses, status line and headers together; trailers count separately. */
   readonly maxHeadBytes: Bytes;
   readonly maxBodyBytes: Bytes;
-  /** The body with its chunk framing, which may be many times the body. */
+  /** Bytes of the body with its chunk framing, which may be many times the body. */
   readonly maxWireBytes: Bytes;
 }
 
@@ -29,9 +32,9 @@ export interface Failure {
   readonly message: string;
 }
 
-/** A stated length is believed up to here; beyond it memory follows the bytes that really come. */
+/** A stated length is trusted up to this; beyond it, memory grows with the received bytes. */
 const TRUSTED_LENGTH = 256 * 1024;
-/** Longest chunk-size line with its extensions. */
+/** The longest chunk-size line, including extensions. */
 const MAX_CHUNK_LINE = 4096;
 
 const CR = 13;
@@ -43,7 +46,7 @@ const SEMICOLON = 59;
 type State = 'head' | 'body' | 'chunk-line' | 'chunk-data' | 'chunk-end' | 'trailers' | 'done';
 
 export class ResponseParser {
-  /** Set when there is no response to speak of. */
+  /** Set if there is no usable response. */
   failure: Failure | undefined;
   truncated: Truncation | undefined;
   head: Buffer | undefined;
@@ -55,14 +58,14 @@ export class ResponseParser {
   readonly #pool: BytesPool;
   #state: State = 'head';
   #framing: Framing = { kind: 'none' };
-  /** Bytes of head so far, interim responses and blank lines before it included. */
+  /** Bytes of head so far, including interim responses and blank lines before it. */
   #headBytes = 0;
   #gathered: GrowingBytes | undefined;
   #blankBeforeHead = false;
   #atLineStart = true;
   #payload: GrowingBytes | undefined;
   #wire: GrowingBytes | undefined;
-  /** Payload bytes still to come: of the body, or of the chunk. */
+  /** Payload bytes still missing: of the body, or of the chunk. */
   #remaining = 0;
   #chunkLine = 0;
   #chunkSize = 0;
@@ -89,12 +92,12 @@ export class ResponseParser {
     return this.response !== undefined;
   }
 
-  /** Memory held for the body. */
+  /** Memory held by the body. */
   get bodyBytes(): number {
     return (this.#payload?.length ?? 0) + (this.#wire?.length ?? 0);
   }
 
-  /** May the connection serve another exchange? Only meaningful once done. */
+  /** Whether the connection may serve another exchange. Valid only when the response is done. */
   get keepsConnection(): boolean {
     return (
       this.response !== undefined &&
@@ -104,13 +107,13 @@ export class ResponseParser {
     );
   }
 
-  /** Nobody reads the body any more: its memory is used for another. */
+  /** Returns the memory of the body for reuse. */
   release(): void {
     this.#payload?.release();
     this.#wire?.release();
   }
 
-  /** Takes what arrived; true when the response is over, for better or worse. */
+  /** Consumes received bytes. Returns true when the response has ended, complete or not. */
   push(bytes: Buffer, length: number): boolean {
     this.bytesReceived += length;
     let at = 0;
@@ -123,13 +126,13 @@ export class ResponseParser {
     return this.#state === 'done';
   }
 
-  /** The other side has closed its end in good order. */
+  /** The server closed its side in an orderly way. */
   end(): void {
     if (this.#state === 'done') return;
     if (this.#state === 'head') {
       if (this.bytesReceived === 0)
-        this.#fail('empty-response', 'the server closed without a response');
-      else this.#fail('bad-response', 'the connection was closed within the response head');
+        this.#fail('empty-response', 'the server closed the connection without a response');
+      else this.#fail('bad-response', 'the server closed the connection within the response head');
     } else if (this.#state === 'trailers') {
       this.#endMissing();
     } else if (this.#framing.kind === 'close') {
@@ -139,7 +142,7 @@ export class ResponseParser {
     }
   }
 
-  /** Ends the body where it is. */
+  /** Ends the body at the current position. */
   cut(why: Truncation): void {
     this.truncated = why;
     this.#state = 'done';
@@ -179,7 +182,7 @@ export class ResponseParser {
     return at;
   }
 
-  /** Decides on the first bytes, so that an answer in another protocol is not read to its end. */
+  /** Checks the first bytes, so that a response in another protocol is not read to its end. */
   #startsLikeHttp(gathered: GrowingBytes): boolean {
     const seen = gathered.view().toString('latin1', 0, 5);
     if ('HTTP/'.startsWith(seen.toUpperCase())) return true;
@@ -194,10 +197,10 @@ export class ResponseParser {
     const response = readHead(bytes);
     if (response === undefined || response.status === 101) {
       const line = bytes.toString('latin1', 0, Math.min(80, bytes.indexOf(LF))).trimEnd();
-      this.#fail('bad-response', `the status line ${JSON.stringify(line)} makes no sense here`);
+      this.#fail('bad-response', `the status line ${JSON.stringify(line)} is not valid here`);
       return;
     }
-    if (response.status < 200) return; // interim: the head proper is still to come
+    if (response.status < 200) return; // interim: the final head follows
     if (this.#blankBeforeHead) response.defects.push('blank-before-head');
     this.head = bytes;
     this.response = response;
@@ -234,7 +237,7 @@ export class ResponseParser {
     return taken;
   }
 
-  /** Moves up to `#remaining` bytes into the payload, and stops for good where the limit is. */
+  /** Moves up to `#remaining` bytes into the payload; stops for good at the limit. */
   #takePayload(bytes: Buffer, at: number, length: number): number {
     const payload = this.#payload!;
     const room = this.#limits.maxBodyBytes - payload.length;
@@ -247,7 +250,10 @@ export class ResponseParser {
     return at + taken;
   }
 
-  /** Everything from a chunk-size line to the last trailer; what is consumed is kept as wire bytes, too. */
+  /**
+   * Consumes everything from a chunk-size line to the last trailer, and also keeps it as wire
+   * bytes.
+   */
   #pushChunked(bytes: Buffer, from: number, length: number): number {
     const wire = this.#wire!;
     const room = this.#limits.maxWireBytes - wire.length;
@@ -273,7 +279,10 @@ export class ResponseParser {
     else if (!sane || !this.#goesOnChunkLine(byte)) this.#badChunk();
   }
 
-  /** Takes the next byte before the line feed: digits, blanks, an extension, a carriage return, in this order. */
+  /**
+   * Checks the next byte before the line feed: digits, blanks, an extension, a carriage return, in
+   * this order.
+   */
   #goesOnChunkLine(byte: number): boolean {
     if (byte === LF || this.#chunkTail === 'cr') return false;
     if (byte === CR) {
@@ -304,7 +313,7 @@ export class ResponseParser {
     this.#chunkSize = 0;
   }
 
-  /** The line end that follows a chunk's data. */
+  /** The line end after the data of a chunk. */
   #chunkEndByte(byte: number): void {
     if (byte === CR && this.#chunkTail === '') {
       this.#chunkTail = 'cr';
@@ -327,13 +336,13 @@ export class ResponseParser {
     if (++this.#trailerBytes > this.#limits.maxHeadBytes && this.#inTrailers()) this.#endMissing();
   }
 
-  /** All data and the last chunk are there; only the farewell is missing. */
+  /** All data and the last chunk were received; only the final line end is missing. */
   #endMissing(): void {
     this.#defect('chunked-end-missing');
     this.#state = 'done';
   }
 
-  /** The framing is lost, so the rest of the body is: what came before it stays. */
+  /** The framing is broken: the rest of the body is lost, what came before it stays. */
   #badChunk(): void {
     this.#defect('bad-chunk');
     this.cut('disconnect');
@@ -343,7 +352,7 @@ export class ResponseParser {
     return this.truncated !== undefined;
   }
 
-  /** Everything the server meant to send is there, to the last byte. */
+  /** Whether everything that the server meant to send was received, to the last byte. */
   #isWhole(): boolean {
     const { response } = this;
     return (

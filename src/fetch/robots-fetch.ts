@@ -1,8 +1,9 @@
 /**
- * One robots.txt from the web, for a command that asks about it. A crawl does the same in turns of its hosts, with delays between requests;
- * here requests follow one another at once, and nothing is tried twice.
+ * Fetches one robots.txt for a command. A crawl does the same in its hosts' turns, with delays
+ * between requests. Here requests follow one another at once, without retries.
  *
- * Ensures   at most six requests; none to an address that the guard refuses. What cannot be had is UNREACHABLE, with the reason.
+ * Ensures   At most six requests; none to an address that the guard refuses. A file that cannot be
+ *           fetched is UNREACHABLE, with the reason.
  */
 
 import type { AddressGuard } from '../net/address-guard.ts';
@@ -14,7 +15,7 @@ import { decodeContent } from './decode.ts';
 import { type Exchange, FetchError, type HttpClient } from './exchange.ts';
 import { redirectTarget } from './redirect.ts';
 
-/** RFC 9309, section 2.3.1.2: at least five. */
+/** RFC 9309, section 2.3.1.2, requires at least five. */
 const MAX_REDIRECTS = 5;
 
 export interface RobotsFetchParts {
@@ -23,7 +24,10 @@ export interface RobotsFetchParts {
   readonly guard: AddressGuard;
 }
 
-/** Requires a canonical URL. Rejects with a FetchError only when the first address is refused: then nothing was asked. */
+/**
+ * Requires a canonical URL. Rejects with a FetchError only if the first address is refused: then no
+ * request was sent.
+ */
 export async function fetchRobots(
   url: string,
   productToken: string,
@@ -60,8 +64,8 @@ async function read(
 ): Promise<Pick<RobotsFile, 'rules' | 'bytes' | 'why'>> {
   const { status, truncated } = exchange;
   if (truncated === 'disconnect' || truncated === 'time') {
-    // Half a file may lack the very rule that matters.
-    return { rules: UNREACHABLE, bytes: NOTHING, why: 'the file was cut off on its way' };
+    // Half a file may lack the rule that matters.
+    return { rules: UNREACHABLE, bytes: NOTHING, why: 'the file is incomplete' };
   }
   const { body } = await decodeContent(exchange);
   const rules = robotsFromResponse(status, body, productToken);

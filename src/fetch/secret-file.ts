@@ -1,34 +1,28 @@
-/**
- * A file that holds secrets: read whole, and grumbled about when others may read it too. No error ever quotes what stands in it.
- */
-import { open } from 'node:fs/promises';
+/** Files with secrets, with a warning if other users can read them. No error quotes the content. */
 import { DrumlinError, systemCode } from '../base/errors.ts';
+import { Disk } from '../disk/disk.ts';
 
-/** `warn` is given one sentence when the file is readable by more than its owner. */
+/** Reads the whole file. Calls `warn` with one sentence if others than its owner can read it. */
 export async function readSecretFile(
   path: string,
   warn: (sentence: string) => void,
+  disk: Disk = new Disk(),
 ): Promise<string> {
-  try {
-    const file = await open(path);
-    try {
-      const { mode } = await file.stat();
-      if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-        const shown = (mode & 0o777).toString(8);
-        warn(`${path} holds secrets and is open to others (mode ${shown}): chmod 600 ${path}`);
-      }
-      return await file.readFile('utf8');
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    const why =
-      systemCode(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${systemCode(error)})`;
+  const { text, mode } = await disk.readTextAndMode(path).catch((error: Error) => {
+    const code = systemCode(error.cause);
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
     throw new DrumlinError('SECRET_FILE', `${path} ${why}.`, 'Name a file that you can read.');
+  });
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+    const shown = (mode & 0o777).toString(8);
+    warn(
+      `${path} contains secrets, but other users can read it (mode ${shown}): chmod 600 ${path}`,
+    );
   }
+  return text;
 }
 
-/** Lines that say something, with their number; comments begin with `#`. */
+/** The lines with content, and their numbers. Blank lines and comments are dropped. */
 export function linesOf(
   text: string,
   isComment: (line: string) => boolean,
@@ -41,5 +35,5 @@ export function linesOf(
 }
 
 export function badLine(file: string, line: number, fact: string, form: string): DrumlinError {
-  return new DrumlinError('SECRET_FILE', `${file}:${line}: ${fact}`, `Write it as: ${form}`);
+  return new DrumlinError('SECRET_FILE', `${file}:${line}: ${fact}`, `Write the line as: ${form}`);
 }

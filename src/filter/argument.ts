@@ -1,7 +1,8 @@
 /**
- * The arguments of predicates: how each kind is read off a text, settled, and written again.
+ * The arguments of predicates: how each kind is read from a text, normalised and written again.
  *
- * Ensures   what `writeArgument` writes is read as the same value. A settled value is settled.
+ * Ensures   `writeArgument` writes a text that `readArgument` reads as the same value. Normalising
+ *           a value twice gives the same result as once.
  */
 import { isAbsolute, resolve } from 'node:path';
 import { DrumlinError } from '../base/errors.ts';
@@ -10,11 +11,11 @@ import { hostName } from '../net/host-name.ts';
 import { parseRange } from '../net/ip-range.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { payLevelDomain } from '../url/domain.ts';
-import { settledTypePattern } from './content-type.ts';
+import { normalisedTypePattern } from './content-type.ts';
 import type { ArgumentKind } from './predicate.ts';
 import { checkUrlPattern, checkUrlText } from './url-pattern.ts';
 
-/** The words of a refusal. */
+/** Why a value is refused, and what to write instead. */
 class Unfit extends Error {
   readonly remedy: string;
   constructor(fact: string, remedy: string) {
@@ -23,7 +24,7 @@ class Unfit extends Error {
   }
 }
 
-/** Why a value is none of its kind; anything else that is thrown is not about the value. */
+/** The fact and the remedy if the error is about the value; undefined for any other error. */
 export function wordsFor(
   error: unknown,
 ): { readonly fact: string; readonly remedy: string } | undefined {
@@ -31,28 +32,29 @@ export function wordsFor(
   return error instanceof DrumlinError ? error : undefined;
 }
 
-const SETTLE: Readonly<Record<ArgumentKind, (text: string) => string>> = {
+const NORMALISE: Readonly<Record<ArgumentKind, (text: string) => string>> = {
   text: (text) => text,
   'url-text': (text) => {
     checkUrlText(text);
     return text;
   },
-  word: (text) => lower(text, /^[\w-]+$/, 'a word', 'one of letters, digits and hyphens'),
+  word: (text) => lower(text, /^[\w-]+$/, 'a word', 'letters, digits and hyphens only'),
   scheme: (text) => lower(text, /^https?$/i, 'a scheme', 'http or https'),
-  'host-end': (text) => lower(text, /^[\w.-]+$/, 'the end of a host', 'it like .edu'),
+  'host-end': (text) => lower(text, /^[\w.-]+$/, 'the end of a host', 'an ending like .edu'),
   host: (text) =>
     need(hostName(text), text, 'a host', 'a name without port, like example.org or .example.org'),
-  domain: settledDomain,
-  url: (text) => need(canonicalise(text), text, 'a URL', 'it like https://example.org/page'),
-  pattern: settledPattern,
+  domain: normalisedDomain,
+  url: (text) =>
+    need(canonicalise(text), text, 'a URL', 'an absolute URL like https://example.org/page'),
+  pattern: normalisedPattern,
   regular: (text) => {
-    if (text.startsWith('/')) return settledPattern(text);
+    if (text.startsWith('/')) return normalisedPattern(text);
     throw new Unfit(
-      `"${text}" is no regular expression.`,
+      `"${text}" is not a regular expression.`,
       'Write it between slashes, like /^20\\d\\d/.',
     );
   },
-  type: settledTypePattern,
+  type: normalisedTypePattern,
   range: (text) => {
     parseRange(text);
     return text.trim();
@@ -60,17 +62,17 @@ const SETTLE: Readonly<Record<ArgumentKind, (text: string) => string>> = {
   share: (text) => {
     const value = numberOf(text, 'a share');
     if (value > 0 && value <= 1) return String(value);
-    throw new Unfit(`${value} is no share.`, 'Write a number above 0 and up to 1, like 0.01.');
+    throw new Unfit(`${value} is not a share.`, 'Write a number above 0 and up to 1, like 0.01.');
   },
   number: (text) => String(numberOf(text, 'a number')),
   file: (text) => (isAbsolute(text) ? text : resolve(text)),
 };
 
-export function settle(kind: ArgumentKind, text: string): string {
+export function normalise(kind: ArgumentKind, text: string): string {
   if (text === '')
-    throw new Unfit('there is nothing.', 'Write a value, in quotation marks if need be.');
-  if (CONTROL.test(text)) throw new Unfit('it holds a control character.', 'Leave it out.');
-  return SETTLE[kind](text);
+    throw new Unfit('the value is empty.', 'Write a value, in quotation marks if necessary.');
+  if (CONTROL.test(text)) throw new Unfit('the value contains a control character.', 'Remove it.');
+  return NORMALISE[kind](text);
 }
 
 const CONTROL = /[\0-\x1f\x7f]/;
@@ -93,7 +95,7 @@ function numberOf(text: string, what: string): number {
   throw new Unfit(`"${text}" is not ${what}.`, 'Write it like 10, 0.5 or 2k.');
 }
 
-function settledDomain(text: string): string {
+function normalisedDomain(text: string): string {
   const host = need(
     hostName(text.replace(/^\./, '')),
     text,
@@ -103,16 +105,16 @@ function settledDomain(text: string): string {
   const domain = payLevelDomain(host);
   if (domain === host) return domain;
   throw new Unfit(
-    `${host} is a host in the domain ${domain}.`,
-    `Write ${domain}, or HostIs(.${host}) for that host and those below it.`,
+    `${host} is a host within the domain ${domain}.`,
+    `Write ${domain}, or HostIs(.${host}) for that host and its subdomains.`,
   );
 }
 
-/** Expressions that were tried and found quick: trials take a millisecond or more. */
+/** Regular expressions that passed the trial, which takes a millisecond or more. */
 const tried = new Set<string>();
 const MOST_TRIED = 1000;
 
-function settledPattern(text: string): string {
+function normalisedPattern(text: string): string {
   if (tried.has(text)) return text;
   checkUrlPattern(text);
   if (tried.size >= MOST_TRIED) tried.clear();
@@ -120,7 +122,7 @@ function settledPattern(text: string): string {
   return text;
 }
 
-/** A value at a place of a text, and where it ends. */
+/** A value read from a text, and the position after it. */
 export interface Read {
   readonly value: string;
   readonly end: number;
@@ -128,10 +130,10 @@ export interface Read {
 
 const BARE = /[^\s(),"]+/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/sy;
-/** As in JavaScript: a slash in a class or after a backslash does not end it. */
+/** As in JavaScript: a slash in a character class or after a backslash does not end it. */
 const REGULAR = /\/(?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+\/[a-z]*/y;
 
-/** The argument that begins here: undefined when none does. */
+/** Reads the argument at this position; undefined if there is none. */
 export function readArgument(kind: ArgumentKind, text: string, at: number): Read | undefined {
   const quoted = match(QUOTED, text, at);
   if (quoted) return { value: quoted[1].replace(/\\(["\\])/g, '$1'), end: at + quoted[0].length };
@@ -145,7 +147,9 @@ function match(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-/** A hash sign at the beginning would be a comment. */
+/**
+ * Adds quotation marks where needed. A value that begins with `#` needs them: `#` begins a comment.
+ */
 export function writeArgument(kind: ArgumentKind, value: string): string {
   const plain = value.startsWith('#') ? undefined : readArgument(kind, value, 0);
   if (plain?.end === value.length && plain.value === value) return value;

@@ -1,8 +1,9 @@
 /**
- * Predicates over a URL's domain: where it stands in the crawl, what a file says of it, what was fetched of it.
+ * Predicates over a URL's domain: its standing in the crawl, its value in a file, the pages fetched
+ * from it.
  *
- * Ranks, scores and budgets are those of the best 10,000 domains as of the last ranking, which every agent knows; all others have
- * rank Infinity, score 0 and the least budget.
+ * Ranks, scores and budgets come from the last ranking, which every agent knows for the best 10,000
+ * domains. All other domains have rank Infinity, score 0 and the smallest budget.
  */
 
 import { xxh64 } from '../base/xxh64.ts';
@@ -13,7 +14,9 @@ import type { DomainStanding, Subject, VisitFacts } from './subject.ts';
 
 const SLASH = 47;
 
-/** The domain of a URL; the last is kept at hand, since the links of a page mostly lead to one place. */
+/**
+ * Finds the domain of a URL. It caches the last one, because most links of a page lead to one host.
+ */
 class LastDomain {
   #origin = '';
   #name = '';
@@ -65,7 +68,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
   ranked(
     {
       name: 'DomainRank',
-      doc: 'the rank of its domain, 1 for the best; larger than any number below the first 10,000',
+      doc: 'rank of the domain, 1 for the best; infinite after the first 10,000',
       example: 'DomainRank <= 1000',
       ranking: 'any',
     },
@@ -74,7 +77,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
   ranked(
     {
       name: 'DomainScore',
-      doc: 'what its domain is ranked by (--rank); 0 below the first 10,000',
+      doc: 'score by which the domain is ranked (--rank); 0 after the first 10,000',
       example: 'DomainScore > 2.5',
       ranking: 'any',
     },
@@ -83,7 +86,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
   ranked(
     {
       name: 'DomainInDegree',
-      doc: 'domains that link to its domain; 0 below the first 10,000',
+      doc: 'number of domains that link to the domain; 0 after the first 10,000',
       example: 'DomainInDegree >= 5',
       ranking: 'in',
     },
@@ -92,7 +95,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
   ranked(
     {
       name: 'DomainSupporters',
-      doc: 'supporters of its domain, as estimated; 0 below the first 10,000',
+      doc: 'estimated supporters of the domain; 0 after the first 10,000',
       example: 'DomainSupporters >= 50',
       ranking: 'tse',
     },
@@ -101,7 +104,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
   ranked(
     {
       name: 'DomainBudget',
-      doc: 'URLs that its domain may have a round',
+      doc: 'budget of the domain: the URLs that it may put into a round',
       example: 'DomainBudget > 10',
       ranking: 'any',
     },
@@ -112,7 +115,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
     from: 'schedule',
     gives: 'number',
     parameters: [{ kind: 'file' }, { kind: 'number', optional: true }],
-    doc: 'the number behind its domain in this file, in lines of "example.org 0.93": a spam score, or any other; the second value is for domains that are not in it, else 0',
+    doc: 'value of the domain in this file, such as a spam score; lines are "example.org 0.93"; the second argument is the value of domains that are not in the file (default 0)',
     example: 'DomainValue(spam.tsv, 0.1) < 0.5',
     reads: 'values',
     bind: ([path, otherwise], { list }): Value => {
@@ -123,23 +126,27 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
     },
   },
   visited(
-    { name: 'HostPages', doc: 'pages fetched from its host until now', example: 'HostPages < 1k' },
+    { name: 'HostPages', doc: 'pages fetched so far from the host', example: 'HostPages < 1k' },
     ({ hostPages }) => hostPages,
   ),
   visited(
     {
       name: 'DomainPages',
-      doc: 'pages fetched from its domain until now',
+      doc: 'pages fetched so far from the domain',
       example: 'DomainPages < 10k',
     },
     ({ domainPages }) => domainPages,
   ),
   visited(
-    { name: 'Redirects', doc: 'redirects followed in a row to here', example: 'Redirects < 3' },
+    {
+      name: 'Redirects',
+      doc: 'redirects followed in a row to reach the URL',
+      example: 'Redirects < 3',
+    },
     ({ redirects }) => redirects,
   ),
   visited(
-    { name: 'Attempts', doc: 'times it was tried and failed', example: 'Attempts == 0' },
+    { name: 'Attempts', doc: 'failed attempts so far', example: 'Attempts == 0' },
     ({ attempts }) => attempts,
   ),
 ];

@@ -1,9 +1,9 @@
 /**
- * Why a filter accepts a URL, or does not.
+ * Explains why a filter accepts a URL, or does not.
  *
- * Idea      The same tree is gone through once more, slowly: every part has an answer or, where what it asks is not known, none. Of a part
- *           that was decided, those below it that decided it are named: of `and` the first that is false, or all; of `or` the first that is
- *           true, or all.
+ * Idea      Evaluate every part of the tree. A part has no answer if what it asks is not known yet.
+ *           The reasons of a decided part are the parts below it that decided it: of `and` the
+ *           first false one, or all; of `or` the first true one, or all.
  */
 import { compile } from './compile.ts';
 import { type Node, print } from './node.ts';
@@ -11,20 +11,22 @@ import type { Binding, Predicate } from './predicate.ts';
 import type { Subject } from './subject.ts';
 
 export interface Reason {
-  /** The part, as it is written. */
+  /** The part in its printed form. */
   readonly part: string;
-  /** Its answer; a number before it was compared; undefined when it cannot be known. */
+  /**
+   * Its answer: a number if the part is compared with one, undefined if the answer is not known.
+   */
   readonly answer: boolean | number | undefined;
 }
 
 export interface Verdict {
-  /** Undefined when it depends on what is not known. */
+  /** Undefined if it depends on facts that are not known. */
   readonly accepted: boolean | undefined;
-  /** What decided, or what it depends on; from left to right. */
+  /** The parts that decided, or the parts without an answer; from left to right. */
   readonly because: readonly Reason[];
 }
 
-/** `isKnown` tells of each predicate whether it can be asked here. */
+/** `isKnown` states for each predicate whether it can be answered here. */
 export function explain(
   node: Node,
   subject: Subject,

@@ -1,7 +1,9 @@
 /**
- * The filters of a crawl, one for each stage: from their texts to functions, across threads.
+ * The filters of a crawl, one for each stage: from texts to functions, across threads.
  *
- *   texts ─► loadFilters (the coordinator: reads, refuses, loads lists) ─► FilterSet, plain data ─► compileFilters (each agent)
+ *   texts ─► loadFilters ─► FilterSet ─► compileFilters
+ *            coordinator:   plain data   each agent
+ *            parses, loads lists
  *
  * Lists are read once and shared by all agents.
  */
@@ -14,11 +16,11 @@ import { parseFilter } from './parse.ts';
 import type { Binding, ListKind, Predicates } from './predicate.ts';
 import { type Accepts, STAGES, type Stage } from './subject.ts';
 
-/** By stage; a stage without a filter accepts everything. */
+/** The filter of each stage; a stage without one accepts everything. */
 export type FilterTexts = { readonly [stage in Stage]?: string };
 
 export interface FilterSet {
-  /** In their printed form. */
+  /** The filters in their printed form. */
   readonly texts: FilterTexts;
   readonly lists: readonly LoadedList[];
 }
@@ -34,11 +36,11 @@ export type StageFilters = { [stage in Stage]: Accepts | undefined };
 export interface FilterSurroundings {
   readonly disk: Disk;
   readonly predicates: Predicates;
-  /** What domains are ranked by; `none` where they are not. */
+  /** What ranks the domains; `none` if nothing does. */
   readonly ranking: string;
 }
 
-/** Refuses filters that cannot be read, and lists. */
+/** Parses the filters and reads their lists. Throws if one cannot be read. */
 export async function loadFilters(
   texts: FilterTexts,
   around: FilterSurroundings,
@@ -56,7 +58,7 @@ export async function loadFilters(
   return { texts: printed, lists: [...lists.values()] };
 }
 
-/** Reads the lists that a filter names, those that were not read yet. */
+/** Reads the lists that a filter names and that are not loaded yet. */
 export async function loadLists(
   disk: Disk,
   node: Node,
@@ -70,7 +72,7 @@ export async function loadLists(
   }
 }
 
-/** For the agent that holds the set; user predicates have to be the same as when it was loaded. */
+/** Compiles the set in an agent. `predicates` must be the same as in `loadFilters`. */
 export function compileFilters({ texts, lists }: FilterSet, predicates: Predicates): StageFilters {
   const binding = bindingOf(lists);
   const filterFor = (stage: Stage): Accepts | undefined => {

@@ -1,10 +1,11 @@
 /**
- * Globs: a text in which `*` stands for any run of characters, also none. Nothing else is special.
+ * Globs: a text in which `*` matches any run of characters, including none. Nothing else is
+ * special.
  *
- * Idea      A glob is a list of literals that must follow one another. The leftmost place of each is as good as any
- *           other, so no place is tried twice and no glob, however made, takes long.
- * Ensures   the whole text is matched, from its first character to its last; letter case counts.
- * Cost      one search per literal, each going on where the last one ended.
+ * Idea      A glob is a list of literals that must follow one another. The leftmost match of each
+ *           is as good as any other, so no position is tried twice and no glob is slow.
+ * Ensures   The whole text is matched, from its first character to its last. Letter case matters.
+ * Cost      One search per literal, each starting where the last one ended.
  */
 export type TextTest = (text: string) => boolean;
 
@@ -22,7 +23,7 @@ export function compileGlob(glob: string): TextTest {
     followOneAnother(middle, text, first.length, text.length - last.length);
 }
 
-/** The literals occur in this order between two places, without overlap. */
+/** Whether the literals occur in this order between two positions, without overlap. */
 function followOneAnother(
   literals: readonly string[],
   text: string,

@@ -1,15 +1,15 @@
 /**
- * Lists from files, one entry a line; plain or compressed with gzip.
+ * Lists from files, one entry per line; plain or compressed with gzip.
  *
  *   # hosts, domains with every host below them, URLs
  *   www.example.org
  *   .example.net
  *   https://example.org/page
  *
- * A list with values has a number behind each entry: `example.org 0.93`.
+ * A list with values has a number after each entry: `example.org 0.93`.
  *
- * Ensures   lines that cannot be read are refused by file and line.
- * Cost      about 0.6 µs a line for hosts.
+ * Ensures   Lines that cannot be read are refused by file and line.
+ * Cost      About 0.6 µs per line for hosts.
  */
 
 import { DrumlinError } from '../base/errors.ts';
@@ -19,7 +19,7 @@ import { hostName } from '../net/host-name.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { ListBuilder, type SharedList } from './list-table.ts';
 
-/** The table would no longer be a typed array. */
+/** Beyond this, the table exceeds the size of a typed array. */
 const MOST_ENTRIES = 2 ** 27;
 
 export async function readList(disk: Disk, path: string, withValues: boolean): Promise<SharedList> {
@@ -31,7 +31,7 @@ export async function readList(disk: Disk, path: string, withValues: boolean): P
       if (entry === '' || entry.startsWith('#')) continue;
       try {
         if (++entries > MOST_ENTRIES)
-          throw unfit('these are too many.', `Take ${MOST_ENTRIES} at most.`);
+          throw unfit('the list has too many entries.', `Use at most ${MOST_ENTRIES}.`);
         addLine(builder, entry, withValues);
       } catch (error) {
         if (!(error instanceof DrumlinError)) throw error;
@@ -51,7 +51,7 @@ function addLine(builder: ListBuilder, line: string, withValue: boolean): void {
   const value = Number(number);
   if (number === undefined || more.length > 0 || !Number.isFinite(value)) {
     throw unfit(
-      `"${line}" is no entry with a value.`,
+      `"${line}" is not an entry with a value.`,
       'Write a name and a number, like example.org 0.93.',
     );
   }
@@ -63,7 +63,7 @@ function entryOf(text: string): string {
   if (entry !== undefined) return entry;
   throw unfit(
     `"${text}" is neither a host nor a URL.`,
-    'Write it like www.example.org, .example.org (with all below it) or https://example.org/page.',
+    'Write it like www.example.org, .example.org (with its subdomains) or https://example.org/page.',
   );
 }
 

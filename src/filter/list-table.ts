@@ -1,22 +1,25 @@
 /**
- * Lists of hosts, domains and URLs, however long: is this URL in one?
+ * Lists of hosts, domains and URLs of any length: is this URL in the list?
  *
- * Idea      Of each entry only 64 bits of a hash are kept, in a table with open addressing that all agents share. Texts are hashed from
- *           their end, so that one pass over a host meets the hashes of all domains above it: `a.example.org` is looked up as `.org`,
- *           `.example.org`, `a.example.org` and `.a.example.org`.
- * Requires  canonical URLs; entries as `hostName` and `canonicalise` spell them.
- * Ensures   every entry is found. Another URL is taken for an entry with a chance of one in 10^13 for a million entries, and nobody can
- *           choose one that is: the seed of the hash is drawn anew each time a list is read.
- * Cost      16 bytes an entry (24 with values); about 0.1 µs for a URL to a new host, less when the last was to the same.
+ * Idea      Keep only 64 bits of a hash of each entry, in a table with open addressing that all
+ *           agents share. Texts are hashed from their end, so one pass over a host gives the hashes
+ *           of all domains above it: `a.example.org` is looked up as `.org`, `.example.org`,
+ *           `a.example.org` and `.a.example.org`.
+ * Requires  Canonical URLs; entries in the form of `hostName` and `canonicalise`.
+ * Ensures   Every entry is found. With a million entries, another URL counts as listed with a
+ *           probability of one in 10^13. An attacker cannot choose such a URL, because each read of
+ *           a list draws a new hash seed.
+ * Cost      16 bytes per entry (24 with values). About 0.1 µs for a URL of a new host, less if the
+ *           host is that of the URL before.
  */
 import { randomInt } from 'node:crypto';
 import { authorityStart, hostEnd, originOf } from '../url/parts.ts';
 
-/** Plain data, to be handed to threads; the arrays are shared. */
+/** Plain data to hand to other threads, which share the arrays. */
 export interface SharedList {
-  /** Two words for each place; both 0 where it is free. */
+  /** Two words per slot; both are 0 in a free slot. */
   readonly words: Uint32Array;
-  /** By place, where entries have values. */
+  /** The values by slot; undefined if the list has none. */
   readonly values: Float64Array | undefined;
   readonly seed: number;
   readonly entries: number;
@@ -28,10 +31,10 @@ export interface SharedList {
 const DOT = 46;
 const SLASH = 47;
 const FIRST_PLACES = 1024;
-/** Half of the places at most are taken. */
+/** The largest share of used slots. */
 const FULLEST = 0.5;
 
-/** The two halves of the hash of what was read last. */
+/** The two halves of the current hash. */
 let low = 0;
 let high = 0;
 
@@ -46,12 +49,12 @@ function take(code: number): void {
   high ^= high >>> 15;
 }
 
-/** Goes on with text[from .. to), from its end. */
+/** Hashes text[from .. to) from its end, continuing the current hash. */
 function takeBack(text: string, from: number, to: number): void {
   for (let i = to - 1; i >= from; i--) take(text.charCodeAt(i));
 }
 
-/** Where a hash is looked for first. */
+/** The first slot to look at for the current hash. */
 function placeOf(mask: number): number {
   let mixed = Math.imul(low ^ (high >>> 16) ^ (high << 16), 0x85ebca6b);
   mixed ^= mixed >>> 13;
@@ -59,10 +62,10 @@ function placeOf(mask: number): number {
   return (mixed ^ (mixed >>> 16)) & mask;
 }
 
-/** The place of the hash, or of the free place where it would be. */
+/** The slot of the current hash, or `~slot` of the free slot where it belongs. */
 function find(words: Uint32Array): number {
   const mask = words.length / 2 - 1;
-  // Both words 0 would be a free place.
+  // Both words 0 mark a free slot.
   const a = low >>> 0;
   const b = high >>> 0 || 1;
   for (let place = placeOf(mask); ; place = (place + 1) & mask) {
@@ -87,7 +90,7 @@ export class ListBuilder {
     this.#values = withValues ? sharedValues(FIRST_PLACES) : undefined;
   }
 
-  /** The last value given for an entry counts. */
+  /** If an entry is added twice, the last value counts. */
   add(entry: string, value = 0): void {
     if (entry.charCodeAt(0) === DOT) this.#hasDomains = true;
     else if (entry.includes('/')) this.#hasUrls = true;
@@ -139,7 +142,7 @@ const sharedValues = (places: number) => new Float64Array(new SharedArrayBuffer(
 
 export class ListTable {
   readonly #list: SharedList;
-  /** The links of a page mostly lead to one place: the answer for its host is kept at hand. */
+  /** The last origin and its answer, cached because most links of a page lead to one host. */
   #origin = '';
   #hostListed = false;
 
@@ -147,14 +150,14 @@ export class ListTable {
     this.#list = list;
   }
 
-  /** The URL itself, its host, or a domain above it is listed. */
+  /** Whether the URL itself, its host, or a domain above the host is listed. */
   hasUrl(url: string): boolean {
     const { hasHosts, hasDomains, hasUrls } = this.#list;
     if ((hasHosts || hasDomains) && this.#hasHostOf(url)) return true;
     return hasUrls && this.#hasText(url);
   }
 
-  /** What stands beside an entry; undefined when it is not listed. */
+  /** The value of an entry; undefined if it is not listed. */
   valueOf(entry: string): number | undefined {
     const { words, values, seed } = this.#list;
     begin(seed);
@@ -171,7 +174,7 @@ export class ListTable {
 
   #hasHostOf(url: string): boolean {
     const { length } = this.#origin;
-    // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a page.
+    // On URLs that are slices of a page, comparing a slice takes half the time of startsWith.
     if (url.charCodeAt(length) !== SLASH || url.slice(0, length) !== this.#origin) {
       this.#origin = originOf(url);
       this.#hostListed = this.#lookUpHost(url, authorityStart(url), hostEnd(url));

@@ -1,15 +1,15 @@
 /**
- * A filter as it was read: a tree, and how it is written.
+ * A parsed filter: a tree, and its printed form.
  *
- * Ensures   `parseFilter(print(tree))` is the tree again: `and` and `or` keep their parts and their grouping, arguments are in
- *           quotation marks where they would be read as something else.
+ * Ensures   `parseFilter(print(tree))` returns the same tree. `and` and `or` keep their parts and
+ *           their grouping; arguments are in quotation marks where they need them.
  */
 import { writeArgument } from './argument.ts';
 import type { Predicate } from './predicate.ts';
 
 export type Sign = '<' | '<=' | '>' | '>=' | '==' | '!=';
 
-/** A predicate with its arguments, in their settled spelling. */
+/** A predicate with its normalised arguments. */
 export interface Call {
   readonly kind: 'call';
   readonly predicate: Predicate;
@@ -48,7 +48,7 @@ export function print(node: Node): string {
 
 const isGroup = (node: Node): boolean => node.kind === 'and' || node.kind === 'or';
 
-/** `and` binds tighter than `or`; one within its like was written in parentheses. */
+/** `and` binds tighter than `or`. A group within a group of the same kind keeps its parentheses. */
 function within(part: Node, around: 'and' | 'or'): string {
   const bare = part.kind === 'and' && around === 'or';
   return isGroup(part) && !bare ? `(${print(part)})` : print(part);

@@ -1,21 +1,23 @@
 /**
- * The filter language, read.
+ * The parser of the filter language.
  *
  *   (HostEndsWith(.edu) and not InList(blocked.txt)) or PathDepth < 4
  *
- * Idea      Recursive descent straight over the text: what an argument is depends on the predicate that takes it, so there are no tokens.
- *           `not` binds tighter than `and`, `and` tighter than `or`; line ends are blanks, and `#` begins a comment.
- * Ensures   whatever the text, it is read or refused at a column, in time linear in its length (but for the trial of regular
- *           expressions). For a stage, predicates that cannot be answered there are refused with the stages at which they can.
+ * Idea      Recursive descent directly over the text. The form of an argument depends on its
+ *           predicate, so there are no tokens. `not` binds tighter than `and`, `and` tighter than
+ *           `or`. Line ends are blanks, and `#` begins a comment.
+ * Ensures   Any text is parsed, or refused with a column, in time linear in its length (except the
+ *           trial of regular expressions). A predicate that is not known at the given stage is
+ *           refused; the error names the stages where it is known.
  */
 import { numberAt, refuseAt } from '../base/expression.ts';
 import { nearest } from '../base/nearest.ts';
-import { readArgument, settle, wordsFor } from './argument.ts';
+import { normalise, readArgument, wordsFor } from './argument.ts';
 import type { Call, Node, Sign } from './node.ts';
 import type { Parameter, Predicate, Predicates } from './predicate.ts';
 import { isKnown, MOMENT, type Stage, stagesFrom } from './subject.ts';
 
-/** Of parentheses and `not` within each other. */
+/** Deepest nesting of parentheses and `not`. */
 const DEEPEST = 100;
 const LONGEST = 100_000;
 
@@ -23,7 +25,7 @@ const NAME = /[A-Za-z][A-Za-z0-9]*/y;
 const SIGN = /<=|>=|==|!=|<|>/y;
 const BLANKS = /(?:\s+|#[^\n]*)*/y;
 
-/** What other languages write, and what is written here. */
+/** What other languages write, and its form here. */
 const FOREIGN: readonly (readonly [string, string])[] = [
   ['&&', 'and'],
   ['||', 'or'],
@@ -35,9 +37,9 @@ const FOREIGN: readonly (readonly [string, string])[] = [
 
 export interface FilterContext {
   readonly predicates: Predicates;
-  /** Without one every predicate is let be. */
+  /** Without a stage every predicate is allowed. */
   readonly stage?: Stage;
-  /** What domains are ranked by; `none` where they are not. Without it, it is not asked for. */
+  /** What ranks the domains; `none` if nothing does. Without it, rankings are not checked. */
   readonly ranking?: string;
 }
 
@@ -60,8 +62,8 @@ class Parser {
     if (this.#text.length > LONGEST) {
       this.#refuse(
         0,
-        'it is too long.',
-        `Take ${LONGEST} characters at most, and put lists into files.`,
+        'the filter is too long.',
+        `Use at most ${LONGEST} characters, and put lists into files.`,
       );
     }
     this.#skip();
@@ -82,7 +84,7 @@ class Parser {
 
   #single(): Node {
     if (++this.#depth > DEEPEST) {
-      this.#refuse(this.#at, 'this is nested too deeply.', `Take ${DEEPEST} levels at most.`);
+      this.#refuse(this.#at, 'the filter is nested too deeply.', `Use at most ${DEEPEST} levels.`);
     }
     const node = this.#take('(') ? this.#inParentheses() : this.#unary();
     this.#depth--;
@@ -122,7 +124,7 @@ class Parser {
       return this.#refuseNext('a comparison');
     }
     if (gives === 'truth') {
-      this.#refuse(signAt, `${name} is true or false, and no number.`, `Write it like ${example}.`);
+      this.#refuse(signAt, `${name} is true or false, not a number.`, `Write it like ${example}.`);
     }
     this.#at += sign.length;
     this.#skip();
@@ -172,7 +174,7 @@ class Parser {
     this.#at = read.end;
     this.#skip();
     try {
-      return settle(parameter.kind, read.value);
+      return normalise(parameter.kind, read.value);
     } catch (error) {
       const words = wordsFor(error);
       if (!words) throw error;
@@ -185,7 +187,7 @@ class Parser {
     if (needed === undefined || ranking === undefined || ranking === needed) return;
     if (needed === 'any' && ranking !== 'none') return;
     const flags = needed === 'any' ? '--order budget' : `--order budget --rank ${needed}`;
-    this.#refuse(at, `${name} is not known in a crawl like this.`, `Crawl with ${flags}.`);
+    this.#refuse(at, `${name} is not known in this crawl.`, `Crawl with ${flags}.`);
   }
 
   #requireKnown(at: number, { name, from }: Predicate): void {
@@ -195,7 +197,7 @@ class Parser {
     this.#refuse(
       at,
       `${name} is not known ${MOMENT[stage]}.`,
-      `It is known ${MOMENT[stages[0]]}: write it into the filter for ${stages.join(' or ')}.`,
+      `It is known ${MOMENT[stages[0]]}: put it into the ${stages.join(' or ')} filter.`,
     );
   }
 
@@ -206,7 +208,7 @@ class Parser {
     return true;
   }
 
-  /** In any case: "AND" is "and". */
+  /** Letter case does not matter: "AND" is "and". */
   #takeWord(word: string): boolean {
     if (this.#match(NAME)?.toLowerCase() !== word) return false;
     this.#at += word.length;
@@ -214,7 +216,7 @@ class Parser {
     return true;
   }
 
-  /** What the pattern finds here, without taking it. */
+  /** What the pattern matches here, without consuming it. */
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     return pattern.exec(this.#text)?.[0];
@@ -232,12 +234,12 @@ class Parser {
   #refuseNext(expected: string): never {
     const rest = this.#text.slice(this.#at, this.#at + 40);
     const found = /^(?:[\w.]+|.)/su.exec(rest)?.[0];
-    const fact = found === undefined ? 'it ends' : `"${found}" stands`;
+    const next = found === undefined ? 'the end' : `"${found}"`;
     const foreign = FOREIGN.find(([sign]) => rest.startsWith(sign));
     const remedy = foreign
       ? `Write "${foreign[1]}".`
-      : '"drumlin filter list" tells what can be asked.';
-    return this.#refuse(this.#at, `${fact} where ${expected} is expected.`, remedy);
+      : '"drumlin filter list" lists the predicates.';
+    return this.#refuse(this.#at, `expected ${expected}, found ${next}.`, remedy);
   }
 
   #refuse(at: number, fact: string, remedy: string): never {

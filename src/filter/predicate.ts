@@ -1,8 +1,11 @@
-/** What a predicate is: a name, what it takes, from which stage on it can be answered, and how it is answered. */
+/**
+ * What a predicate is: a name, its parameters, the first stage that knows its answer, and a
+ * function.
+ */
 import type { ListTable } from './list-table.ts';
 import type { Stage, Subject } from './subject.ts';
 
-/** How an argument is written and checked: src/filter/argument.ts. */
+/** How an argument is written and checked: see src/filter/argument.ts. */
 export type ArgumentKind =
   | 'text'
   | 'url-text'
@@ -22,15 +25,15 @@ export type ArgumentKind =
 
 export interface Parameter {
   readonly kind: ArgumentKind;
-  /** May be left out. */
+  /** It may be omitted. */
   readonly optional?: true;
-  /** May be given any number of times; only the last can be. */
+  /** It may be repeated; only for the last parameter. */
   readonly many?: true;
 }
 
-/** What a predicate may need beside its arguments. */
+/** What a predicate needs in addition to its arguments. */
 export interface Binding {
-  /** The entries of a file that was read before: alone, or with values. */
+  /** A list that was loaded before: entries alone, or entries with values. */
   list(path: string, kind: ListKind): ListTable;
 }
 
@@ -41,14 +44,14 @@ export type Value = (subject: Subject) => boolean | number;
 export interface Predicate {
   readonly name: string;
   readonly from: Stage;
-  /** A number has to be compared; what users write may be either. */
+  /** A number must be compared with another. User functions may return either. */
   readonly gives: 'truth' | 'number' | 'either';
   readonly parameters: readonly Parameter[];
   readonly doc: string;
   readonly example: string;
-  /** Only in the order of budgets, and by this ranking if one is named. */
+  /** Known only in a crawl with `--order budget`, and only with this ranking unless it is `any`. */
   readonly ranking?: 'any' | 'in' | 'tse';
-  /** What is in the file that is its first argument. */
+  /** The kind of list in the file that its first argument names. */
   readonly reads?: ListKind;
   readonly bind: (values: readonly string[], binding: Binding) => Value;
 }

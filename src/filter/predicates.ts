@@ -1,5 +1,5 @@
 /**
- * All predicates there are: those that come with drumlin, and those that users bring, from a module or as functions.
+ * All predicates: the built-in ones, and those of users, from a module or as functions.
  *
  *   export const IsBlog = ({ url }) => url.includes('/blog/');
  *   export const Words = { from: 'parse', value: ({ response }) => response.length / 6 };
@@ -20,9 +20,12 @@ export const BUILT_IN: Predicates = new Map(
   ]),
 );
 
-/** What a filter calls: with what is known, and what stands in parentheses. A number is to be compared. */
+/**
+ * A user predicate. It receives the known facts and its arguments. If it returns a number, the
+ * filter must compare it.
+ */
 export type UserFunction = (subject: Subject, ...values: string[]) => boolean | number;
-/** A function alone may be asked at every stage, and finds undefined what is not known yet. */
+/** A bare function is allowed at every stage; facts that are not known yet are undefined. */
 export type UserPredicate = UserFunction | { readonly from: Stage; readonly value: UserFunction };
 export type UserPredicates = Readonly<Record<string, UserPredicate>>;
 
@@ -35,7 +38,9 @@ export function withUserPredicates(users: UserPredicates): Predicates {
   return all;
 }
 
-/** The exports of a module; without a path, none. */
+/**
+ * The built-in predicates and the exports of a module; only the built-in ones if the path is empty.
+ */
 export async function loadPredicates(path: string): Promise<Predicates> {
   if (path === '') return BUILT_IN;
   const { default: _, ...exports } = await importModule(path);
@@ -49,7 +54,7 @@ async function importModule(path: string): Promise<Record<string, unknown>> {
     throw new DrumlinError(
       'PREDICATES',
       `${path} cannot be loaded: ${(cause as Error)?.message ?? cause}.`,
-      'Name a JavaScript module that exports functions: export const IsBlog = ({ url }) => url.includes("/blog/").',
+      'Use a JavaScript module that exports functions, like: export const IsBlog = ({ url }) => url.includes("/blog/").',
       { cause },
     );
   }
@@ -62,8 +67,10 @@ function predicateOf(name: string, definition: UserPredicate): Predicate {
   if (!fits || !NAME.test(name) || BUILT_IN.has(name)) {
     throw new DrumlinError(
       'PREDICATES',
-      BUILT_IN.has(name) ? `There is a predicate ${name} already.` : `"${name}" is no predicate.`,
-      `Export a function under a new name of letters and digits, the first a capital; or { from, value } with one of ${STAGES.join(', ')}.`,
+      BUILT_IN.has(name)
+        ? `The predicate ${name} exists already.`
+        : `"${name}" is not a predicate.`,
+      `Export a function or { from, value } under a new name of letters and digits that begins with a capital; from is one of ${STAGES.join(', ')}.`,
     );
   }
   return {
@@ -71,7 +78,7 @@ function predicateOf(name: string, definition: UserPredicate): Predicate {
     from,
     gives: 'either',
     parameters: [{ kind: 'text', optional: true, many: true }],
-    doc: 'a predicate of your own',
+    doc: 'user predicate',
     example: name,
     bind: (values) => (subject) => value(subject, ...values),
   };

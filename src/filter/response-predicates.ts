@@ -1,4 +1,4 @@
-/** Predicates over what came back: known when a response has come, and some only when the page was read. */
+/** Predicates over the response. Some are known only after the page was parsed. */
 import { inRange, parseIp, parseRange } from '../net/ip-range.ts';
 import { typeFilter } from './content-type.ts';
 import type { Predicate, Value } from './predicate.ts';
@@ -8,7 +8,7 @@ import { compileUrlPattern } from './url-pattern.ts';
 type Words = Pick<Predicate, 'name' | 'doc' | 'example'>;
 type Bound<Facts> = (values: readonly string[]) => (facts: Facts) => boolean | number;
 
-/** A predicate over the facts of one stage; a filter for an earlier one was refused when it was read. */
+/** A predicate over the facts of one stage. The parser refuses it in filters of earlier stages. */
 function about<Facts>(
   from: Stage,
   factsOf: (subject: Subject) => Facts | undefined,
@@ -38,7 +38,7 @@ const responseNumber = (words: Words, of: (facts: ResponseFacts) => number) =>
 const pageIs = (words: Words, parameters: Predicate['parameters'], bound: Bound<PageFacts>) =>
   about('follow', page, 'truth', parameters, words, bound);
 
-/** Longer texts of strangers are not matched beyond this. */
+/** Header values and titles are matched up to this length, because others control them. */
 const LONGEST_TEXT = 2000;
 
 export const RESPONSE_PREDICATES: readonly Predicate[] = [
@@ -49,7 +49,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
     [{ kind: 'range', many: true }],
     {
       name: 'AddressIn',
-      doc: 'the address of its host is in one of these ranges',
+      doc: 'IP address of the host is in one of these ranges',
       example: 'AddressIn(192.0.2.0/24)',
     },
     (texts) => {
@@ -61,21 +61,25 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
     },
   ),
   responseNumber(
-    { name: 'Status', doc: 'the status', example: 'Status == 200' },
+    { name: 'Status', doc: 'HTTP status', example: 'Status == 200' },
     ({ status }) => status,
   ),
   responseNumber(
-    { name: 'Length', doc: 'bytes of the body, as it came', example: 'Length < 5M' },
+    { name: 'Length', doc: 'bytes of the body as received', example: 'Length < 5M' },
     ({ length }) => length,
   ),
   responseNumber(
-    { name: 'ResponseTime', doc: 'milliseconds until it was there', example: 'ResponseTime < 5k' },
+    {
+      name: 'ResponseTime',
+      doc: 'milliseconds until the response was complete',
+      example: 'ResponseTime < 5k',
+    },
     ({ elapsed }) => elapsed,
   ),
   responseIs(
     {
       name: 'ContentTypeIs',
-      doc: 'its type is one of these, with stars as for --types',
+      doc: 'Content-Type is one of these patterns, written as for --types',
       example: 'ContentTypeIs(text/*, application/pdf)',
     },
     [{ kind: 'type', many: true }],
@@ -87,7 +91,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
   responseIs(
     {
       name: 'LanguageIs',
-      doc: 'Content-Language names one of these',
+      doc: 'Content-Language lists one of these',
       example: 'LanguageIs(en, de)',
     },
     [{ kind: 'word', many: true }],
@@ -99,7 +103,11 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
           .some((tag) => languages.some((wanted) => isLanguage(tag.trim(), wanted))),
   ),
   responseIs(
-    { name: 'HasHeader', doc: 'it has a header of this name', example: 'HasHeader(last-modified)' },
+    {
+      name: 'HasHeader',
+      doc: 'the response has a header with this name',
+      example: 'HasHeader(last-modified)',
+    },
     [{ kind: 'word' }],
     ([name]) =>
       ({ headers }) =>
@@ -108,7 +116,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
   responseIs(
     {
       name: 'HeaderMatches',
-      doc: 'a regular expression matches a header’s value',
+      doc: 'regular expression matches a value of the header',
       example: 'HeaderMatches(server, /nginx/i)',
     },
     [{ kind: 'word' }, { kind: 'regular' }],
@@ -119,21 +127,25 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
     },
   ),
   responseIs(
-    { name: 'IsDuplicate', doc: 'the same bytes came before, lately', example: 'not IsDuplicate' },
+    {
+      name: 'IsDuplicate',
+      doc: 'a recent response had the same bytes',
+      example: 'not IsDuplicate',
+    },
     [],
     () =>
       ({ isDuplicate }) =>
         isDuplicate(),
   ),
   responseIs(
-    { name: 'IsTruncated', doc: 'it was cut short', example: 'not IsTruncated' },
+    { name: 'IsTruncated', doc: 'the body was truncated', example: 'not IsTruncated' },
     [],
     () =>
       ({ truncated }) =>
         truncated,
   ),
   responseIs(
-    { name: 'IsHtml', doc: 'it is a page, and no image or the like', example: 'IsHtml' },
+    { name: 'IsHtml', doc: 'the response is HTML', example: 'IsHtml' },
     [],
     () =>
       ({ isHtml }) =>
@@ -144,7 +156,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
     page,
     'number',
     [],
-    { name: 'Links', doc: 'links of the page; 0 where none were read', example: 'Links < 1k' },
+    { name: 'Links', doc: 'links on the page; 0 if it was not parsed', example: 'Links < 1k' },
     () =>
       ({ links }) =>
         links,
@@ -152,7 +164,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
   pageIs(
     {
       name: 'CharsetIs',
-      doc: 'how the page was read: utf-8, windows-1252, …, or ascii',
+      doc: 'charset of the page: utf-8, windows-1252, …, or ascii',
       example: 'CharsetIs(utf-8, ascii)',
     },
     [{ kind: 'word', many: true }],
@@ -163,7 +175,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
   pageIs(
     {
       name: 'TitleMatches',
-      doc: 'a regular expression matches the page’s title',
+      doc: 'regular expression matches the title of the page',
       example: 'TitleMatches(/not found/i)',
     },
     [{ kind: 'regular' }],
@@ -182,7 +194,7 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
   pageIs(
     {
       name: 'IsNofollow',
-      doc: 'the page asks that its links not be followed, which they are not in any case',
+      doc: 'the page asks not to follow its links; they are never followed anyway',
       example: 'not IsNofollow',
     },
     [],
@@ -192,6 +204,6 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
   ),
 ];
 
-/** `en` is `en-GB`, too. */
+/** `en` also matches `en-GB`. */
 const isLanguage = (tag: string, wanted: string): boolean =>
   tag === wanted || tag.startsWith(`${wanted}-`);

@@ -1,11 +1,11 @@
 /**
- * What a filter is asked about, and what is known of it at each stage of a URL's life.
+ * What a filter decides about, and what is known at each stage of a URL's life.
  *
- *   schedule   a link was found: its URL and depth, and where its domain stands
- *   fetch      its turn has come: what was fetched of its host and domain, and the address
- *   parse      a response has come
- *   follow     the page was read: shall its links be followed?
- *   store      the page was read: shall it be kept, and shown to `onPage`?
+ *   schedule   a link was discovered: its URL, its depth and the standing of its domain
+ *   fetch      before the fetch: pages fetched from the host and the domain, and the address
+ *   parse      the response was received
+ *   follow     the page was parsed: follow its links?
+ *   store      the page was parsed: store it and pass it to `onPage`?
  */
 
 import type { Bytes, Millis } from '../base/units.ts';
@@ -14,7 +14,7 @@ import type { HeaderView } from '../fetch/exchange.ts';
 export const STAGES = ['schedule', 'fetch', 'parse', 'follow', 'store'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** How much is known: the last two stages know the same. */
+/** How much is known; the last two stages know the same. */
 const KNOWLEDGE: Readonly<Record<Stage, number>> = {
   schedule: 0,
   fetch: 1,
@@ -23,38 +23,41 @@ const KNOWLEDGE: Readonly<Record<Stage, number>> = {
   store: 3,
 };
 
-/** What each stage comes after, in words for a refusal. */
+/** When each stage happens, for error messages. */
 export const MOMENT: Readonly<Record<Stage, string>> = {
-  schedule: 'when a link is found',
+  schedule: 'when a link is discovered',
   fetch: 'before a URL is fetched',
-  parse: 'before a response is read',
-  follow: 'when a page was read',
-  store: 'when a page was read',
+  parse: 'before a page is parsed',
+  follow: 'after a page was parsed',
+  store: 'after a page was parsed',
 };
 
-/** Whether what is known from one stage on is known at another. */
+/** Whether a fact that is known from the stage `from` is known at the stage `at`. */
 export const isKnown = (from: Stage, at: Stage): boolean => KNOWLEDGE[from] <= KNOWLEDGE[at];
 
-/** Those at which it is known. */
+/** The stages at which a fact of the stage `from` is known. */
 export const stagesFrom = (from: Stage): Stage[] => STAGES.filter((stage) => isKnown(from, stage));
 
-/** Where domains stand in a crawl in the order of budgets; others have no ranks. */
+/** The standing of domains. It exists only in a crawl with `--order budget`. */
 export interface DomainStanding {
-  /** By the hash of the domain's name: from 1, Infinity below the top. */
+  /**
+   * The rank of a domain, from 1, by the hash of its name; Infinity if it is not in the standing.
+   */
   rankOf(domain: bigint): number;
-  /** What it is ranked by; 0 below the top. */
+  /** The score by which a domain is ranked; 0 if it is not in the standing. */
   scoreOf(domain: bigint): number;
-  /** URLs a round. */
+  /** The URLs that a domain may put into a round. */
   budgetOf(domain: bigint): number;
 }
 
 export interface VisitFacts {
-  /** Redirects followed in a row to here. */
+  /** Redirects followed in a row to reach the URL. */
   readonly redirects: number;
-  /** Times it was tried and failed. */
+  /** Failed attempts so far. */
   readonly attempts: number;
-  /** Pages fetched until now. */
+  /** Pages fetched from the host so far. */
   readonly hostPages: number;
+  /** Pages fetched from the domain so far. */
   readonly domainPages: number;
   readonly ip: string;
 }
@@ -62,12 +65,12 @@ export interface VisitFacts {
 export interface ResponseFacts {
   readonly status: number;
   readonly headers: HeaderView;
-  /** Of the body, as it came. */
+  /** Bytes of the body as received. */
   readonly length: Bytes;
   readonly elapsed: Millis;
   readonly truncated: boolean;
   readonly isHtml: () => boolean;
-  /** The same bytes came before, lately. */
+  /** Whether a recent response had the same bytes. */
   readonly isDuplicate: () => boolean;
 }
 
@@ -79,13 +82,16 @@ export interface PageFacts {
   readonly nofollow: boolean;
 }
 
-/** What is not known yet is undefined; a filter that was read for a stage asks only for what is known there. */
+/**
+ * The known facts; others are undefined. A filter parsed for a stage uses only the facts of that
+ * stage.
+ */
 export interface Subject {
-  /** Canonical. */
+  /** In canonical form. */
   readonly url: string;
-  /** Links followed from a seed to here. */
+  /** Links followed from a seed to the URL. */
   readonly depth: number;
-  /** Only in the order of budgets. */
+  /** Only in a crawl with `--order budget`. */
   readonly standing: DomainStanding | undefined;
   readonly visit: VisitFacts | undefined;
   readonly response: ResponseFacts | undefined;

@@ -1,12 +1,14 @@
 /**
- * Patterns for URLs, as `include` and `exclude` take them.
+ * URL patterns, as `include` and `exclude` take them.
  *
- * Idea      A glob over the whole URL (`*` is any run of characters), or a JavaScript regular expression between
- *           slashes, which may match anywhere: `https://example.org/docs/*`, `/\.(?:zip|iso)$/i`.
- * Requires  URLs in canonical form; docs/url.md says what never occurs in one, and a glob that holds it is refused,
- *           because it could not match and nobody would notice.
- * Ensures   a glob takes linear time. A regular expression may not, and the URLs are written by strangers: one that
- *           takes long on URLs made to be hard is refused by `checkUrlPattern`. That is a trial, no proof.
+ * Idea      A glob over the whole URL (`*` matches any run of characters), or a JavaScript regular
+ *           expression between slashes, which may match anywhere: `https://example.org/docs/*`,
+ *           `/\.(?:zip|iso)$/i`.
+ * Requires  URLs in canonical form. A glob with something that never occurs in one (docs/url.md) is
+ *           refused, because it would silently match nothing.
+ * Ensures   A glob takes linear time. A regular expression may not, and strangers write the URLs.
+ *           So `checkUrlPattern` tries it on URLs made to be hard and refuses it if it is slow.
+ *           This is a trial, not a proof.
  */
 import { type Context, createContext, runInContext } from 'node:vm';
 import { DrumlinError } from '../base/errors.ts';
@@ -16,36 +18,36 @@ import { compileGlob, type TextTest } from './glob.ts';
 
 const SCHEMES = ['http://', 'https://'];
 const REGULAR_EXPRESSION = /^\/(.+)\/(i?)$/;
-/** Between slashes, and nothing in it that is special in an expression. */
+/** Between slashes, with no special character of regular expressions. */
 const LOOKS_LIKE_A_PATH = /^\/[\w\-/]+\/$/;
 const NOT_IN_A_URL = /[^\w\-.~!$&'()*+,;=:@/?%[\]]/u;
 const SCHEME_AND_HOST = /^https?:\/\/[^/*]*/i;
 const OCTET = /%[\da-f]{2}/gi;
 
 export function compileUrlPattern(text: string): TextTest {
-  if (!text.startsWith('/')) return compileGlob(settledGlob(text));
+  if (!text.startsWith('/')) return compileGlob(normalisedGlob(text));
   const expression = compileExpression(text);
   return (url) => expression.test(url);
 }
 
-/** Refuses what cannot be compiled, what can match no URL, and expressions that take long. */
+/** Refuses patterns that cannot be compiled or can match no URL, and slow expressions. */
 export function checkUrlPattern(text: string): void {
-  if (!text.startsWith('/')) settledGlob(text);
+  if (!text.startsWith('/')) normalisedGlob(text);
   else if (isSlow(compileExpression(text))) {
     throw refused(
       text,
       'can take very long on some URLs',
-      'Write it as a glob, like *one*two*, or with fewer repetitions.',
+      'Use a glob, like *one*two*, or fewer repetitions.',
     );
   }
 }
 
-/** Refuses what is typed as a path, `/private/`, and would be read as an expression. */
+/** Refuses a path such as `/private/`, which would be read as a regular expression. */
 export function refusePath(text: string): void {
   if (!LOOKS_LIKE_A_PATH.test(text)) return;
   throw refused(
     text,
-    'reads as a regular expression, which matches its letters anywhere in a URL, while it looks like a path',
+    'looks like a path but is a regular expression, which matches its letters anywhere in a URL',
     `Write *${text}* for the path, or ${text}i for the regular expression.`,
   );
 }
@@ -55,8 +57,8 @@ function compileExpression(text: string): RegExp {
   if (parts === null) {
     throw refused(
       text,
-      'begins like a regular expression and does not end with a slash',
-      `Write ${containing(text)} for URLs that contain it; a regular expression stands between slashes.`,
+      'begins like a regular expression but does not end with a slash',
+      `Write ${containing(text)} for URLs that contain it; put a regular expression between slashes.`,
     );
   }
   try {
@@ -64,22 +66,22 @@ function compileExpression(text: string): RegExp {
   } catch (error) {
     throw refused(
       text,
-      `is no regular expression (${(error as Error).message.replace(/^.*: /, '')})`,
-      'Write a JavaScript one between slashes, like /\\.zip$/.',
+      `is not a regular expression (${(error as Error).message.replace(/^.*: /, '')})`,
+      'Write a JavaScript regular expression between slashes, like /\\.zip$/.',
     );
   }
 }
 
-/** A star before and behind, where there is none. */
+/** Adds a star at each end that has none. */
 const containing = (text: string): string => `*${text.replace(/^\*+|\*+$/g, '')}*`;
 
-/** A glob in the spelling of canonical URLs, as far as that can be told. */
-function settledGlob(text: string): string {
+/** A glob in the spelling of canonical URLs, as far as its stars permit. */
+function normalisedGlob(text: string): string {
   checkUrlText(text);
   if (!canBegin(text)) {
     throw refused(
       text,
-      'can match no URL, since it is about the whole of it',
+      'can match no URL, because a glob must match the whole URL',
       `Write ${containing(text)} for URLs that contain it.`,
     );
   }
@@ -92,25 +94,29 @@ function settledGlob(text: string): string {
   if (url !== undefined) return url;
   throw refused(
     text,
-    'is one URL, and none that is crawled',
-    'Write it like https://example.org/docs/*.',
+    'is a single URL that cannot be crawled',
+    'Write a pattern like https://example.org/docs/*.',
   );
 }
 
-/** Refuses a piece of a URL that no URL holds, because nobody would notice that it never matches. */
+/** Refuses text that occurs in no URL, because it would silently never match. */
 export function checkUrlText(text: string): void {
   const alien = NOT_IN_A_URL.exec(text)?.[0];
   if (alien !== undefined)
-    throw refused(text, `holds ${JSON.stringify(alien)}, which no URL does`, remedyFor(alien));
+    throw refused(
+      text,
+      `contains ${JSON.stringify(alien)}, which occurs in no URL`,
+      remedyFor(alien),
+    );
 }
 
 function remedyFor(alien: string): string {
-  if (alien === '#') return 'Leave the fragment out: it is never sent to a server.';
-  // Something has to follow: blanks at the end of a URL are dropped.
-  return `Write it ${canonicalise(`http://x/${alien}-`)?.slice('http://x/'.length, -1)}.`;
+  if (alien === '#') return 'Remove the fragment: it is never sent to a server.';
+  // The hyphen is needed because blanks at the end of a URL are dropped.
+  return `Write ${canonicalise(`http://x/${alien}-`)?.slice('http://x/'.length, -1)} instead.`;
 }
 
-/** Whether what stands before the first star may begin a URL. */
+/** Whether the text before the first star can begin a URL. */
 function canBegin(glob: string): boolean {
   const star = glob.indexOf('*');
   const beginning = (star < 0 ? glob : glob.slice(0, star)).toLowerCase();
@@ -123,14 +129,17 @@ function refused(pattern: string, why: string, remedy: string): DrumlinError {
   return new DrumlinError('PATTERN', `The pattern ${pattern} ${why}.`, remedy);
 }
 
-/** Time for one URL in the trial. Quick expressions take microseconds, quadratic ones 5 ms, cubic ones near a second. */
+/**
+ * Time limit for one URL of the trial. Quick expressions take microseconds, quadratic ones 5 ms,
+ * cubic ones almost a second.
+ */
 const TRIAL_TIME: Millis = 250;
 const TRIAL_LENGTH = 2000;
 const MOST_TRIALS = 64;
-/** What URLs repeat, whatever the expression is about. */
+/** Texts that URLs often repeat, tried with every expression. */
 const USUAL = ['a', '0', '/', '-', '.', '/a', 'a/', 'a=1&', '%20', 'aa/bb/'];
 
-/** Tries the expression on long URLs that repeat what it is made of, and end otherwise. */
+/** Tries the expression on long URLs that repeat its own characters and do not match at the end. */
 function isSlow(expression: RegExp): boolean {
   const { source } = expression;
   const own = [
@@ -145,7 +154,10 @@ function isSlow(expression: RegExp): boolean {
   return false;
 }
 
-/** A machine that is busy with something else may take any time once: what is slow is slow every time. */
+/**
+ * Tries three times: on a busy machine a quick expression may take long once, a slow one always
+ * does.
+ */
 function endsInTime(context: Context): boolean {
   for (let tries = 3; tries > 0; tries--) {
     try {

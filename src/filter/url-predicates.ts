@@ -1,4 +1,4 @@
-/** Predicates over a URL, known from its first moment: its host, its path, its query, lists it may be in. */
+/** Predicates over a URL, known from its discovery: host, path, query, lists. */
 
 import { xxh64 } from '../base/xxh64.ts';
 import { authorityStart, hostEnd, pathStart } from '../url/parts.ts';
@@ -8,7 +8,7 @@ import type { Parameter, Predicate, Value } from './predicate.ts';
 import type { Accepts } from './subject.ts';
 import { compileUrlPattern } from './url-pattern.ts';
 
-/** What all predicates of this file have in common. */
+/** The common members of all predicates in this file. */
 const url = (definition: Omit<Predicate, 'from' | 'gives'>): Predicate => ({
   from: 'schedule',
   gives: 'truth',
@@ -31,28 +31,28 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'SchemeIs',
     parameters: [{ kind: 'scheme' }],
-    doc: 'the URL is an http or an https one',
+    doc: 'scheme is this one, http or https',
     example: 'SchemeIs(https)',
     bind: ([scheme]) => (scheme === 'https' ? isHttps : isHttp),
   }),
   url({
     name: 'HostIs',
     parameters: [{ kind: 'host', many: true }],
-    doc: 'its host is one of these; with a dot in front, a domain with every host below it',
+    doc: 'host is one of these; with a leading dot, a domain and every host below it',
     example: 'HostIs(www.example.org, .example.net)',
     bind: isOneOf,
   }),
   url({
     name: 'HostEndsWith',
     parameters: [{ kind: 'host-end' }],
-    doc: 'its host ends like this',
+    doc: 'host ends with this text',
     example: 'HostEndsWith(.edu)',
     bind: ([ending]) => endsWith(ending),
   }),
   url({
     name: 'HostMatches',
     parameters: [{ kind: 'regular' }],
-    doc: 'a regular expression matches its host',
+    doc: 'regular expression matches the host',
     example: 'HostMatches(/^(?:www|blog)\\d*\\./)',
     bind: ([expression]) => {
       const matches = compileUrlPattern(expression);
@@ -62,33 +62,33 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'HostIsAddress',
     parameters: [],
-    doc: 'its host is an address and no name',
+    doc: 'host is an IP address, not a name',
     example: 'not HostIsAddress',
     bind: () => isAddress,
   }),
   number({
     name: 'HostLabels',
-    doc: 'parts of the host’s name',
+    doc: 'labels of the host name',
     example: 'HostLabels <= 4',
     bind: () => hostLabels,
   }),
   number({
     name: 'Port',
-    doc: 'the port, 80 and 443 too',
+    doc: 'port, including the default ports 80 and 443',
     example: 'Port == 443',
     bind: () => port,
   }),
   url({
     name: 'DomainIs',
     parameters: [{ kind: 'domain', many: true }],
-    doc: 'its pay-level domain is one of these',
+    doc: 'pay-level domain is one of these',
     example: 'DomainIs(example.co.uk)',
     bind: (domains) => isOneOf(domains.map((domain) => `.${domain}`)),
   }),
   url({
     name: 'PathStartsWith',
     parameters: TEXT,
-    doc: 'its path begins like this',
+    doc: 'path begins with this text',
     example: 'PathStartsWith(/docs/)',
     bind:
       ([beginning]) =>
@@ -98,26 +98,26 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'PathEndsWith',
     parameters: TEXT,
-    doc: 'its path ends like this, before the query',
+    doc: 'path (without the query) ends with this text',
     example: 'PathEndsWith(/)',
     bind: ([ending]) => pathEndsWith(ending),
   }),
   url({
     name: 'PathContains',
     parameters: TEXT,
-    doc: 'this occurs in its path',
+    doc: 'path contains this text',
     example: 'PathContains(/print/)',
     bind: ([piece]) => pathContains(piece),
   }),
   number({
     name: 'PathDepth',
-    doc: 'parts of its path: 0 for /, 2 for /a/b.html and for /a/b/',
+    doc: 'segments of the path: 0 for /, 2 for /a/b.html and for /a/b/',
     example: 'PathDepth < 4',
     bind: () => pathDepth,
   }),
   number({
     name: 'PathRepeats',
-    doc: 'the most times that a sequence of parts of its path stands in a row: 3 for /a/b/a/b/a/b',
+    doc: 'most repetitions in a row of any sequence of path segments: 3 for /a/b/a/b/a/b',
     example: 'PathRepeats < 3',
     bind:
       () =>
@@ -127,14 +127,14 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'ExtensionIs',
     parameters: [{ kind: 'word', many: true }],
-    doc: 'the last part of its path ends with a dot and one of these, in any case',
+    doc: 'file extension of the path is one of these, in any letter case',
     example: 'ExtensionIs(jpg, jpeg, png)',
     bind: hasExtension,
   }),
   url({
     name: 'HasQuery',
     parameters: [],
-    doc: 'it has a query',
+    doc: 'URL has a query',
     example: 'not HasQuery',
     bind:
       () =>
@@ -144,7 +144,7 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'QueryContains',
     parameters: TEXT,
-    doc: 'this occurs in its query',
+    doc: 'query contains this text',
     example: 'QueryContains(action=edit)',
     bind:
       ([piece]) =>
@@ -156,20 +156,20 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'HasParameter',
     parameters: TEXT,
-    doc: 'its query has a parameter of this name',
+    doc: 'query has a parameter with this name',
     example: 'HasParameter(sessionid)',
     bind: ([name]) => hasParameter(name),
   }),
   number({
     name: 'Parameters',
-    doc: 'parameters of its query',
+    doc: 'number of query parameters',
     example: 'Parameters <= 3',
     bind: () => parameters,
   }),
   url({
     name: 'UrlContains',
     parameters: TEXT,
-    doc: 'this occurs in it',
+    doc: 'URL contains this text',
     example: 'UrlContains(calendar)',
     bind:
       ([piece]) =>
@@ -179,7 +179,7 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'Matches',
     parameters: [{ kind: 'pattern', many: true }],
-    doc: 'one of these patterns matches it, written as for --include: globs or regular expressions',
+    doc: 'one of these patterns matches the URL: globs or regular expressions, written as for --include',
     example: 'Matches(https://*.example.org/docs/*, /[?&]page=\\d+$/)',
     bind: (patterns) => {
       const tests = patterns.map(compileUrlPattern);
@@ -191,7 +191,7 @@ export const URL_PREDICATES: readonly Predicate[] = [
   }),
   number({
     name: 'UrlLength',
-    doc: 'its characters',
+    doc: 'characters of the URL',
     example: 'UrlLength < 500',
     bind:
       () =>
@@ -201,7 +201,7 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'InList',
     parameters: [{ kind: 'file' }],
-    doc: 'it, its host, or a domain above it (.example.org) stands in this file, one a line; millions are no more work than one',
+    doc: 'this file lists the URL, its host, or a domain above it (.example.org), one per line; a list of millions is as fast as one of one',
     example: 'not InList(blocked.txt)',
     reads: 'entries',
     bind: ([path], { list }) => {
@@ -212,7 +212,7 @@ export const URL_PREDICATES: readonly Predicate[] = [
   url({
     name: 'Sample',
     parameters: [{ kind: 'share' }],
-    doc: 'it is one of such a share of all URLs, always the same ones',
+    doc: 'URL is in this share of all URLs, always the same ones',
     example: 'Sample(0.01)',
     bind: ([share]) => {
       const below = BigInt(Math.floor(Number(share) * 2 ** 53));
@@ -221,7 +221,7 @@ export const URL_PREDICATES: readonly Predicate[] = [
   }),
   number({
     name: 'Depth',
-    doc: 'links followed from a seed to here',
+    doc: 'links followed from a seed to the URL',
     example: 'Depth <= 5',
     bind:
       () =>
@@ -248,7 +248,7 @@ const isHost =
     return url.startsWith(host, start) && hostEnd(url) - start === host.length;
   };
 
-/** The domain itself, or a host below it. */
+/** Whether the host is the domain itself or below it. */
 function isBelow(ending: string): Accepts {
   const isItself = isHost(ending.slice(1));
   const isUnder = endsWith(ending);
@@ -265,7 +265,8 @@ const endsWith =
 const isAddress: Accepts = ({ url }) => {
   const last = url.charCodeAt(hostEnd(url) - 1);
   if (last === 93) return true;
-  // No name ends with a label of digits: it would be taken for an address, and canonical ones are dotted.
+  // No name ends with a label of digits: it would be parsed as an address; canonical ones are
+  // dotted.
   if (last < 48 || last > 57) return false;
   const host = url.slice(authorityStart(url), hostEnd(url));
   return /^\d+\.\d+\.\d+\.\d+$/.test(host);

@@ -1,32 +1,38 @@
 /**
- * Which addresses a crawl may connect to. A link is written by a stranger: it must not make the crawler talk to the machine it
- * runs on, to its neighbours, or to the service that hands out the machine's credentials.
+ * Which addresses a crawl may connect to. Strangers write links: a link must not make the crawler
+ * connect to its own machine, to its neighbours, or to the service that hands out the machine's
+ * credentials.
  *
- * Idea      One table of the special ranges of the IANA registries. IPv6 is turned round: only 2000::/3 is in use for the
- *           public, so everything outside it is refused, mapped and translated IPv4 (which would be a way around) included.
- * Ensures   `allows` is true only for public addresses, and for those of the ranges that were opened by name. What is
- *           no address is refused. An IPv6 address that stands for an IPv4 one is opened only together with that one. Services
- *           that hand out credentials of the machine stay shut whatever is opened.
- * Cost      a pass over about 25 ranges, once per connection; the last answers are remembered.
+ * Idea      One table of the special ranges of the IANA registries. For IPv6 it is the other way
+ *           round: only 2000::/3 is in public use, so everything outside of it is refused. That
+ *           includes mapped and translated IPv4 addresses, which would bypass the table.
+ * Ensures   `allows` is true only for public addresses and for ranges that were opened by name.
+ *           Text that is not an address is refused. An IPv6 address that stands for an IPv4 address
+ *           is opened only together with it. Services that hand out credentials of the machine are
+ *           always refused.
+ * Cost      A pass over about 25 ranges, once per connection; the latest answers are cached.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { type Ip, type IpRange, inRange, parseIp, parseRange } from './ip-range.ts';
 
 export interface AddressGuard {
   allows(ip: string): boolean;
-  /** Why the address is refused, in words; undefined when it is allowed. */
+  /** Why the address is refused; undefined if it is allowed. */
   reason(ip: string): string | undefined;
 }
 
 export interface AddressGuardOptions {
-  /** True opens the ranges of a laboratory or intranet; a list opens exactly its ranges, as CIDR. Default: none. */
+  /**
+   * True opens the ranges of a lab or an intranet; a list opens exactly its CIDR ranges. Default:
+   * none.
+   */
   readonly allowPrivate?: boolean | readonly string[];
 }
 
 interface SpecialRange {
   readonly range: IpRange;
   readonly what: string;
-  /** Opened by `allowPrivate: true`. */
+  /** Whether `allowPrivate: true` opens it. */
   readonly local: boolean;
 }
 
@@ -37,14 +43,14 @@ const never = (what: string, ...ranges: string[]): SpecialRange[] =>
 
 const METADATA = 'a cloud metadata address';
 
-/** Of instances, and of the containers on them. */
+/** The services of instances, and of containers on them. */
 const METADATA_RANGES: readonly SpecialRange[] = [
   ...never(METADATA, '169.254.169.254', '169.254.170.2', '169.254.170.23'),
   ...never(METADATA, '100.100.100.200', '192.0.0.192', '168.63.129.16'),
   ...never(METADATA, 'fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254'),
 ];
 
-/** The first entry that holds an address decides. */
+/** The first entry that contains an address decides. */
 const SPECIAL: readonly SpecialRange[] = [
   ...METADATA_RANGES,
   ...local('a loopback address', '127.0.0.0/8', '::1'),
@@ -64,7 +70,7 @@ const SPECIAL: readonly SpecialRange[] = [
 ];
 const PUBLIC_V6 = parseRange('2000::/3');
 
-/** IPv6 addresses that stand for IPv4 ones, and how many bits lie behind those. */
+/** IPv6 ranges that stand for IPv4 addresses, and the number of bits after the IPv4 address. */
 const TRANSLATED: readonly { readonly range: IpRange; readonly behind: bigint }[] = [
   { range: parseRange('::/96'), behind: 0n }, // compatible
   { range: parseRange('::ffff:0:0/96'), behind: 0n }, // mapped
@@ -72,10 +78,13 @@ const TRANSLATED: readonly { readonly range: IpRange; readonly behind: bigint }[
   { range: parseRange('64:ff9b::/96'), behind: 0n }, // NAT64
   { range: parseRange('2002::/16'), behind: 80n }, // 6to4
 ];
-/** Local NAT64 prefixes may be of any length in here, and the IPv4 address in any of the places of RFC 6052, section 2.2. */
+/**
+ * The prefix of a local NAT64 may have any length in this range, with the IPv4 address at any
+ * position of RFC 6052, section 2.2.
+ */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
 
-/** Enough for the hosts of the moment; emptied when full. */
+/** Enough for the current hosts; cleared when full. */
 const MAX_REMEMBERED = 4096;
 
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
@@ -107,7 +116,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   return { allows: (ip) => reason(ip) === undefined, reason };
 }
 
-/** Whoever cannot be reached may fetch what is his own, and nothing else. */
+/** Without a contact, only private addresses are allowed. */
 export function guardFor(
   identity: { readonly hasContact: boolean },
   options: AddressGuardOptions = {},
@@ -117,8 +126,8 @@ export function guardFor(
   if (options.allowPrivate === undefined || options.allowPrivate === false) {
     throw new DrumlinError(
       'NO_CONTACT',
-      'Sites on the public web want to know who crawls them, and no contact is given.',
-      'Add --contact with a web page or an e-mail address of yours; or --allow-private for a local site.',
+      'Sites on the public web need to know who crawls them, and no contact is given.',
+      'Add --contact with your web page or e-mail address, or --allow-private for a local site.',
     );
   }
   const publicOnly = createAddressGuard();
@@ -132,21 +141,21 @@ function isPublic(ip: Ip): boolean {
   return ip.family === 4 || inRange(ip, PUBLIC_V6);
 }
 
-/** The IPv4 addresses that connecting to this one may lead to. */
+/** The IPv4 addresses to which a connection to this address may lead. */
 function standsFor(ip: Ip): bigint[] {
   const found = TRANSLATED.filter(({ range }) => inRange(ip, range) && !isLoopback(ip));
   const known = found.map(({ behind }) => (ip.bits >> behind) & 0xffff_ffffn);
-  // Where the address lies is not known: only what must never be reached is looked for.
+  // The position of the IPv4 address is unknown: check only for what must never be reached.
   const guessed = inRange(ip, LOCAL_NAT64) ? placesOfV4(ip.bits).filter(isMetadata) : [];
   return [...known, ...guessed];
 }
 
-/** `::1` is loopback, and no compatible address. */
+/** `::1` is loopback, not an IPv4-compatible address. */
 function isLoopback(ip: Ip): boolean {
   return ip.bits <= 1n;
 }
 
-/** With prefixes of 48, 56, 64 and 96 bits; the octet in the middle (bits 64 to 71) is left out. */
+/** The IPv4 address after prefixes of 48, 56, 64 and 96 bits; bits 64 to 71 are skipped. */
 function placesOfV4(bits: bigint): bigint[] {
   const joined = ((bits >> 64n) << 56n) | (bits & ((1n << 56n) - 1n)); // 120 bits
   return [40n, 32n, 24n]

@@ -1,15 +1,17 @@
 /**
- * Names to addresses, through the servers the user chose, with a memory of its own.
+ * Resolves names to addresses through the servers that the user chose, with its own cache.
  *
- * Idea      Answers and failures are kept for as long as they are good; a look-up under way is shared by all who ask. IPv4 is asked
- *           for first, IPv6 only when a name has no IPv4 address.
- * Requires  names in lower case, as they stand in a canonical URL.
- * Ensures   every rejection is a DnsError, or what `onAnswer` rejected with. At most `maxEntries` names are remembered, those least recently used are forgotten first.
- *           Addresses are not judged here: that is the guard's, at the moment of connecting.
- * Cost      a Map look-up for a remembered name, a datagram or two for another.
+ * Idea      Answers and failures are cached as long as they are valid. All callers share a look-up
+ *           in progress. IPv4 is asked for first, IPv6 only if a name has no IPv4 address.
+ * Requires  Names in lower case, as in a canonical URL.
+ * Ensures   Every rejection is a DnsError, or what `onAnswer` rejected with. At most `maxEntries`
+ *           names are cached; the least recently used are evicted first. Addresses are not checked
+ *           here: the guard does that before each connection.
+ * Cost      A Map look-up for a cached name, one or two datagrams for another.
  *
- * Address literals are answered without a look-up, and so are `localhost` and the names under it (RFC 6761, section 6.3). The system's
- * hosts file and search list are not consulted: a crawl must mean the same on every machine.
+ * Address literals are answered without a look-up, and so are `localhost` and the names under it
+ * (RFC 6761, section 6.3). The system's hosts file and search list are ignored: a crawl must behave
+ * the same on every machine.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
@@ -29,38 +31,39 @@ export class DnsError extends Error {
 }
 
 export interface ResolverOptions {
-  /** `127.0.0.1:5300`, `[::1]:5300`, `9.9.9.9`; the system's servers when absent. */
+  /** `127.0.0.1:5300`, `[::1]:5300`, `9.9.9.9`. Default: the system's servers. */
   readonly servers?: readonly string[];
-  /** Patience with the first try; later tries are given more. */
+  /** Time limit of the first try; later tries get more. */
   readonly timeout?: Millis;
   readonly tries?: number;
   readonly maxEntries?: number;
-  /** A name keeps its first so many addresses. */
+  /** How many addresses to keep per name. */
   readonly maxAddresses?: number;
-  /** Bounds on what servers say. */
+  /** Lower bound of a TTL; a shorter one is raised to it. */
   readonly minTtl?: Millis;
+  /** Upper bound of a TTL; a longer one is lowered to it. */
   readonly maxTtl?: Millis;
-  /** How long a name that does not exist stays so; other failures are believed for a tenth of it. */
+  /** How long to cache that a name does not exist; other failures are cached for a tenth of it. */
   readonly negativeTtl?: Millis;
   readonly clock?: Clock;
-  /** Told every answer with addresses that came from a server; whoever waits for them waits for this too. */
+  /** Called with every answer of a server that has addresses; `resolve` waits for its promise. */
   readonly onAnswer?: ((answer: DnsAnswer) => Promise<void>) | undefined;
 }
 
-/** What a server said of a name. */
+/** The answer of a server for a name. */
 export interface DnsAnswer {
   readonly host: string;
   readonly askedAt: Millis;
-  /** Its address; undefined where any of several may have said it. */
+  /** The address of the server; undefined if it is one of several. */
   readonly server: string | undefined;
-  /** Addresses, each with the seconds for which it is good. */
+  /** The addresses, each with its TTL in seconds. */
   readonly records: readonly { readonly address: string; readonly ttl: number }[];
 }
 
 export interface NameResolver {
-  /** At least one address, or a DnsError; `anew` asks even if the answer is remembered. */
+  /** Resolves with at least one address, or rejects with a DnsError. `anew` skips the cache. */
   resolve(host: string, anew?: boolean): Promise<readonly ResolvedAddress[]>;
-  /** Look-ups under way fail with `dns-failed`. */
+  /** Look-ups in progress fail with `dns-failed`. */
   close(): void;
 }
 
@@ -98,7 +101,7 @@ class CachingResolver implements NameResolver {
   readonly #clock: Clock;
   readonly #resolver: Resolver;
   readonly #onAnswer: ResolverOptions['onAnswer'];
-  /** In order of use, the least recent first. */
+  /** In the order of use, the least recent first. */
   readonly #cache = new Map<string, Entry>();
   readonly #underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
@@ -129,7 +132,7 @@ class CachingResolver implements NameResolver {
     const entry = this.#cache.get(host);
     if (entry === undefined) return undefined;
     this.#cache.delete(host);
-    // A clock set back makes an entry's age negative: then nothing is known about it.
+    // If the clock was set back, the age is negative: the entry is expired.
     const age = this.#clock.now() - entry.storedAt;
     if (age < 0 || age >= entry.ttl) return undefined;
     this.#cache.set(host, entry);
@@ -191,7 +194,9 @@ class CachingResolver implements NameResolver {
   }
 }
 
-/** What a host stands for without a look-up: an address as it is written, or loopback; undefined for a name. */
+/**
+ * The addresses of a host that needs no look-up (an address or localhost); undefined for a name.
+ */
 export function literalAddresses(host: string): readonly ResolvedAddress[] | undefined {
   if (isIPv4(host)) return [{ ip: host, family: 4 }];
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
@@ -212,15 +217,15 @@ function addressOf(ip: string): ResolvedAddress {
 
 function setServers(resolver: Resolver, servers: readonly string[]): void {
   for (const server of servers) {
-    // Node itself takes ports that do not exist.
+    // Node itself accepts ports that do not exist.
     const [, bracketed, dotted, port] = /^(?:\[(.*)\]|([\d.]*))(?::(\d+))?$/.exec(server) ?? [];
     const ip = bracketed ?? dotted ?? server;
     if ((isIPv4(ip) || isIPv6(ip)) && Number(port ?? 53) >= 1 && Number(port ?? 53) <= 65_535)
       continue;
     throw new DrumlinError(
       'DNS_SERVER',
-      `"${server}" names no DNS server.`,
-      'Write an address, with a port if need be, like 127.0.0.1:5300 or [::1]:53.',
+      `"${server}" is not the address of a DNS server.`,
+      'Write an address with an optional port, like 127.0.0.1:5300 or [::1]:53.',
     );
   }
   resolver.setServers(servers);

@@ -1,4 +1,7 @@
-/** Hosts as users write them in lists and settings: `example.org`, or `.example.org` for a domain with every host below it. */
+/**
+ * Hosts as users write them in lists and settings: `example.org`, or `.example.org` for a domain
+ * and every host below it.
+ */
 
 import { canonicalise } from '../url/canonical.ts';
 import { hostOf } from '../url/parts.ts';
@@ -7,9 +10,12 @@ import { parseIp } from './ip-range.ts';
 /** The usual case, which needs no parser. A last label of digits would be part of an address. */
 const PLAIN = /^\.?(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** As it stands in canonical URLs, or a domain with a dot in front; undefined when it is neither. */
+/**
+ * The host in the spelling of canonical URLs, or a domain with a leading dot; undefined if it is
+ * neither.
+ */
 export function hostName(name: string): string | undefined {
-  // An "xn--" label is checked by the parser.
+  // Only the parser can check an "xn--" label.
   if (PLAIN.test(name) && !name.includes('xn--')) return name;
   const dot = name.startsWith('.') ? '.' : '';
   const bare = name.slice(dot.length);

@@ -1,8 +1,9 @@
 /**
  * IP addresses and CIDR ranges as numbers.
  *
- * Ensures   `parseIp` takes exactly what connects: dotted quads without leading zeros, and IPv6 without a zone. All else is
- *           undefined, so that an odd spelling is never mistaken for a harmless address.
+ * Ensures   `parseIp` accepts exactly what connects: dotted quads without leading zeros, and IPv6
+ *           without a zone. Everything else is undefined, so that an odd spelling never passes for
+ *           a harmless address.
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import { DrumlinError } from '../base/errors.ts';
@@ -26,7 +27,7 @@ export function parseIp(text: string): Ip | undefined {
   return undefined;
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address; bits beyond the prefix must be zero. */
+/** `10.0.0.0/8`, `fd00::/8`, or one address; bits after the prefix must be zero. */
 export function parseRange(text: string): IpRange {
   const [address, length, more] = text.trim().split('/');
   const ip = parseIp(address);
@@ -35,7 +36,7 @@ export function parseRange(text: string): IpRange {
   if (ip === undefined || more !== undefined || prefix < 0 || prefix > width) {
     throw new DrumlinError(
       'IP_RANGE',
-      `"${text}" is not a range of addresses.`,
+      `"${text}" is not an IP range.`,
       'Write it like 10.0.0.0/8 or fd00::/8.',
     );
   }
@@ -43,7 +44,7 @@ export function parseRange(text: string): IpRange {
   if (ip.bits & ((1n << BigInt(width - prefix)) - 1n)) {
     throw new DrumlinError(
       'IP_RANGE',
-      `"${text}" has bits set beyond its first ${prefix}.`,
+      `"${text}" has bits set after its first ${prefix}.`,
       'Write the first address of the range.',
     );
   }

@@ -1,12 +1,15 @@
 /**
- * In which encoding are the bytes of a page?
+ * The encoding of the bytes of a page.
  *
- * Idea      The order of the HTML standard: byte order mark, HTTP header, `<meta>`, then a guess. A page of plain ASCII
- *           reads the same in all of them and is not asked.
- * Ensures   a name of the WHATWG Encoding Standard (`UTF-8`, `windows-1252`, `Shift_JIS`, …), or `ascii`.
- * Cost      nothing for ASCII; a guess (no declaration, not UTF-8) weighs at most 2 KiB and takes about 1 ms.
+ * Idea      The order of the HTML standard: byte order mark, HTTP header, `<meta>`, then a guess. A
+ *           page of plain ASCII reads the same in all encodings, so it needs none.
+ * Ensures   A name of the WHATWG Encoding Standard (`UTF-8`, `windows-1252`, `Shift_JIS`, …), or
+ *           `ascii`.
+ * Cost      Nothing for ASCII. A guess (no declaration, not UTF-8) looks at 2 KiB at most and takes
+ *           about 1 ms.
  *
- * Node 20's own decoder is not used for the legacy encodings: it misreads 0x80–0x9F of windows-1252.
+ * Node 20's own decoder is not used for the legacy encodings: it misreads 0x80–0x9F of
+ * windows-1252.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import {
@@ -17,26 +20,27 @@ import {
 import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import { detect } from 'chardet';
 
-/** How far a guess looks for words beyond ASCII, and how much of them it weighs. */
+/** How far a guess searches for words with bytes beyond ASCII. */
 const GUESS_WINDOW = 16 * 1024;
+/** How many bytes of such words a guess uses. */
 const GUESS_SAMPLE = 2 * 1024;
-/** With fewer bytes beyond ASCII than this a guess is worse than the commonest legacy encoding. */
+/** With fewer bytes beyond ASCII, a guess is worse than the most common legacy encoding. */
 const GUESS_LEAST_BYTES = 16;
 const ESCAPE = 0x1b;
 
-/** Encodings in which an ASCII byte may be something else than that character. */
+/** Encodings in which an ASCII byte may mean another character. */
 const NOT_ASCII_COMPATIBLE = new Set(['UTF-16LE', 'UTF-16BE', 'ISO-2022-JP', 'replacement']);
 
 export function isAsciiCompatible(encoding: string): boolean {
   return !NOT_ASCII_COMPATIBLE.has(encoding);
 }
 
-/** Whether the bytes are characters of ASCII and say the same in every encoding that a `<meta>` can declare. */
+/** Whether the bytes are ASCII and mean the same in every encoding that a `<meta>` can declare. */
 export function isPlainAscii(bytes: Uint8Array): boolean {
   return isAscii(bytes) && !bytes.includes(ESCAPE);
 }
 
-/** What is known before reading the page: its byte order mark or its header. */
+/** The encoding that is known before the page is parsed, from its byte order mark or its header. */
 export function declaredOutside(
   bytes: Uint8Array,
   contentType: string | undefined,
@@ -46,14 +50,17 @@ export function declaredOutside(
   return contentType === undefined ? undefined : encodingOfContentType(contentType);
 }
 
-/** What a `charset` attribute declares. A page whose `<meta>` can be read is not in UTF-16, whatever it says. */
+/**
+ * The encoding that a `charset` attribute declares. A page with a readable `<meta>` is not in
+ * UTF-16, even if it claims so.
+ */
 export function encodingOfMeta(label: string): string | undefined {
   const name = labelToName(label);
   if (name === 'UTF-16LE' || name === 'UTF-16BE') return 'UTF-8';
   return name === 'x-user-defined' ? 'windows-1252' : (name ?? undefined);
 }
 
-/** What `text/html; charset=…` declares, in a header or in a `<meta http-equiv>`. */
+/** The encoding that `text/html; charset=…` declares, in a header or in a `<meta http-equiv>`. */
 export function encodingOfContentType(value: string): string | undefined {
   const match =
     /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))/i.exec(
@@ -63,7 +70,10 @@ export function encodingOfContentType(value: string): string | undefined {
   return label === undefined ? undefined : (labelToName(label) ?? undefined);
 }
 
-/** No declaration: UTF-8 where the bytes are, else what their frequencies suggest, else windows-1252. */
+/**
+ * Without a declaration: UTF-8 if the bytes are valid, else what their frequencies suggest, else
+ * windows-1252.
+ */
 export function guessEncoding(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return 'UTF-8';
   const sample = foreignWords(bytes);
@@ -72,7 +82,10 @@ export function guessEncoding(bytes: Uint8Array): string {
   return guess !== null && guess !== 'UTF-8' && isAsciiCompatible(guess) ? guess : 'windows-1252';
 }
 
-/** The words with a byte beyond ASCII: markup and English would drown what their letters tell. */
+/**
+ * The words with a byte beyond ASCII: markup and English would hide the statistics of their
+ * letters.
+ */
 function foreignWords(bytes: Uint8Array): Buffer {
   const first = Math.max(0, bytes.findIndex((byte) => byte >= 0x80) - 32);
   const text = Buffer.from(bytes.subarray(first, first + GUESS_WINDOW)).toString('latin1');
@@ -82,9 +95,10 @@ function foreignWords(bytes: Uint8Array): Buffer {
 
 const decoders = new Map<string, InstanceType<typeof StandardDecoder>>();
 
-/** The text of some bytes of a page; what is malformed becomes U+FFFD. */
+/** Decodes bytes of a page; malformed sequences become U+FFFD. */
 export function decode(bytes: Uint8Array, encoding: string): string {
-  // The name stands for encodings that are a danger to read; by the standard such a page is one unknown character.
+  // The name stands for encodings that are dangerous to decode; by the standard such a page is one
+  // unknown character.
   if (encoding === 'replacement') return '\ufffd';
   let decoder = decoders.get(encoding);
   if (decoder === undefined) {
@@ -95,8 +109,8 @@ export function decode(bytes: Uint8Array, encoding: string): string {
 }
 
 /**
- * In a page of a legacy encoding a link's query is sent in that encoding: `?q=é` is `?q=%E9` in windows-1252. The URL
- * parser knows only UTF-8, so the query's other characters are escaped before it sees them.
+ * Percent-encodes a link's query in the encoding of its page: `?q=é` is `?q=%E9` in windows-1252.
+ * The URL parser knows only UTF-8, so this must happen before it sees the query.
  */
 export function escapeQuery(reference: string, encoding: string): string {
   if (encoding === 'ascii' || encoding === 'UTF-8') return reference;

@@ -1,18 +1,20 @@
 /**
  * Character references: `&amp;`, `&#x41;`, `&eacute` and the other 2,228.
  *
- * Ensures   what the tokenizer of the HTML standard makes of the text of an attribute or of an element, for every
- *           text; the two differ in references without a semicolon (`?a=1&copy=2` is left alone in an attribute).
- * Cost      a text without `&` is returned as it is; the table of names is built on first need, in a few milliseconds.
+ * Ensures   The same result as the tokenizer of the HTML standard, for any text of an attribute or
+ *           an element. The two differ in references without a semicolon (`?a=1&copy=2` stays
+ *           unchanged in an attribute).
+ * Cost      A text without `&` is returned unchanged. The table of names is built on first use, in
+ *           a few milliseconds.
  */
 import { NAMED, WITHOUT_SEMICOLON } from './entity-table.ts';
 
-/** The place where the text stands. */
+/** Where the text occurs. */
 export type Place = 'attribute' | 'text';
 
 const REFERENCE = /&(?:#[xX]([0-9a-fA-F]+);?|#([0-9]+);?|([0-9A-Za-z]+)(;?)(=?))/g;
 
-/** Windows-1252 as numbers: what `&#128;` to `&#159;` mean, by the standard. */
+/** Windows-1252 as numbers: the meaning of `&#128;` to `&#159;` by the standard. */
 const C1_AS_WINDOWS_1252 = [
   ...[
     0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039,
@@ -30,8 +32,8 @@ export function decodeReferences(text: string, place: Place): string {
 }
 
 /**
- * The usual cases by themselves: `&amp;`, and in an attribute the bare `&name=` between the parameters of a query, which
- * stays. Undefined when there is anything else.
+ * Handles the usual cases: `&amp;`, and in an attribute the bare `&name=` between the parameters of
+ * a query, which stays. Undefined if there is anything else.
  */
 function decodeUsual(text: string, place: Place): string | undefined {
   let decoded = '';
@@ -45,7 +47,7 @@ function decodeUsual(text: string, place: Place): string | undefined {
   return decoded + text.slice(from);
 }
 
-/** Letters or digits, then an equals sign. */
+/** Whether letters or digits and an equals sign follow. */
 function isParameter(text: string, start: number): boolean {
   for (let at = start; at < text.length; at++) {
     const c = text.charCodeAt(at);
@@ -77,7 +79,10 @@ function numbered(code: number): string {
   return String.fromCodePoint(code);
 }
 
-/** In an attribute an old name counts only where nothing follows that could belong to a query: `&copy=`, `&copyleft`. */
+/**
+ * In an attribute an old name counts only if nothing follows that could belong to a query:
+ * `&copy=`, `&copyleft`.
+ */
 function wholeOldName(match: string, name: string, semicolon: string, equals: string): string {
   if (equals !== '' && semicolon === '') return match;
   return oldNames().has(name) ? `${named(name)}${semicolon}${equals}` : match;

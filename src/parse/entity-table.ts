@@ -1,7 +1,8 @@
 /**
- * The named character references of the HTML standard (section 13.5): 2,125 names, 106 of which also count without
- * their semicolon. A name is followed by its code points in hexadecimal; everything is kept as text, because most crawls
- * need a handful of these, and is taken apart when the first page needs one that is not common.
+ * The named character references of the HTML standard (section 13.5): 2,125 names, 106 of which
+ * also count without their semicolon. A name is followed by its code points in hexadecimal. The
+ * table is one text, because most crawls need only a handful of names. It is parsed when a page
+ * first needs an uncommon one.
  */
 export const NAMED = `
 AElig:c6 AMP:26 Aacute:c1 Abreve:102 Acirc:c2 Acy:410 Afr:1d504 Agrave:c0 Alpha:391 Amacr:100 And:2a53 Aogon:104 Aopf:1d538 ApplyFunction:2061 Aring:c5

@@ -1,10 +1,12 @@
 /**
- * Inside `<svg>` and `<math>` the rules of HTML are suspended: no element hides its content, `/>` closes, CDATA sections
- * exist. This keeps the open elements of such a piece, so that the scanner knows under which rules it reads.
+ * Inside `<svg>` and `<math>` the rules of HTML do not apply: no element hides its content, `/>`
+ * closes, CDATA sections exist. This tracks the open elements of such content, so that the scanner
+ * knows which rules apply.
  *
- * Idea      The stack of open elements of the standard's tree construction, cut down to foreign ones; HTML inside an
- *           integration point (`<foreignObject>`, `<desc>`, …) is read as HTML and not kept.
- * Cost      bounded: beyond `MAX_DEPTH` open elements further ones are not kept.
+ * Idea      The stack of open elements of the standard's tree construction, reduced to foreign
+ *           ones. HTML inside an integration point (`<foreignObject>`, `<desc>`, …) is read as HTML
+ *           and not tracked.
+ * Cost      Bounded: beyond `MAX_DEPTH` open elements further ones are not tracked.
  */
 const MAX_DEPTH = 64;
 
@@ -13,7 +15,7 @@ type Space = 'svg' | 'math';
 interface Open {
   readonly name: string;
   readonly space: Space;
-  /** HTML stands inside. */
+  /** Whether its content is HTML. */
   readonly integrates: boolean;
 }
 
@@ -21,13 +23,16 @@ const words = (text: string) => new Set(text.split(' '));
 const SVG_INTEGRATION = words('foreignobject desc title');
 const MATH_INTEGRATION = words('mi mo mn ms mtext');
 
-/** Start tags that cannot stand in foreign content and end it. */
+/** Start tags that end foreign content, because they cannot occur in it. */
 const BREAKOUT_CONTAINERS =
   'b big blockquote body center code dd div dl dt em h1 h2 h3 h4 h5 h6 head i li listing menu nobr ol p pre ruby s small ' +
   'span strong strike sub sup table tt u ul var';
 const BREAKOUT = words(`${BREAKOUT_CONTAINERS} br embed hr img meta`);
 
-/** End tags that, matching nothing inside, close an HTML element around the foreign content and so the content too. */
+/**
+ * End tags that match nothing inside and so close an HTML element around the foreign content, and
+ * the content with it.
+ */
 const AROUND = words(
   `${BREAKOUT_CONTAINERS} br a article aside button caption figcaption figure footer form header html label main nav ` +
     'section summary td th tr tbody thead tfoot',
@@ -40,7 +45,7 @@ export class ForeignContent {
     return this.#open.length > 0;
   }
 
-  /** Whether HTML stands here: outside, or in an integration point. */
+  /** Whether the current content is HTML: outside, or in an integration point. */
   get readsHtml(): boolean {
     return this.#open.at(-1)?.integrates ?? true;
   }
@@ -50,14 +55,15 @@ export class ForeignContent {
     return this.#open.at(-1)?.space === 'svg';
   }
 
-  /** `<svg>` or `<math>` among HTML. */
+  /** Handles `<svg>` or `<math>` in HTML. */
   enter(space: Space, selfClosing: boolean): void {
     if (!selfClosing) this.#push({ name: space, space, integrates: false });
   }
 
   /**
-   * A start tag while `active`. True when it is an element of the foreign content; false when HTML is to read it, inside
-   * an integration point or because it ended the foreign content. `attribute` looks up a value of the tag.
+   * Handles a start tag while `active`. True if it is an element of the foreign content; false if
+   * HTML rules apply, inside an integration point or because it ended the foreign content.
+   * `attribute` looks up a value of the tag.
    */
   start(
     name: string,
@@ -78,14 +84,15 @@ export class ForeignContent {
     return true;
   }
 
-  /** An end tag while `active`. */
+  /** Handles an end tag while `active`. */
   end(name: string): void {
     const open = this.#open;
     const top = open[open.length - 1];
     for (let i = open.length - 1; i >= 0; i--) {
       if (i < open.length - 1 && open[i].integrates) break;
       if (open[i].name !== name) continue;
-      // Inside an integration point an inner HTML element may have this name; only its own frame is sure.
+      // Inside an integration point an inner HTML element may have this name; only its own frame is
+      // certain.
       if (!top.integrates || i === open.length - 1) open.length = i;
       return;
     }
@@ -95,7 +102,7 @@ export class ForeignContent {
     } else if (!top.integrates && AROUND.has(name)) this.leave();
   }
 
-  /** Closes what is open up to the nearest place where HTML stands. */
+  /** Closes all elements up to the nearest one with HTML content. */
   leave(): void {
     while (this.#open.length > 0 && !this.#open[this.#open.length - 1].integrates) this.#open.pop();
   }

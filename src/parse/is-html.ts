@@ -1,7 +1,7 @@
-/** Is a response HTML? By its header; one without is taken for HTML when it begins like it. */
+/** Whether a response is HTML: by its header, or without one by the beginning of its body. */
 const HTML_TYPE = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const HTML_BEGINNING = /^\s*<(?:!doctype\s+html|html|head|body|!--)/i;
-/** As much of the body as may tell. */
+/** Bytes of the body to look at. */
 const BEGINNING = 512;
 
 export function isHtml(contentType: string | undefined, payload: Uint8Array): boolean {

@@ -1,13 +1,13 @@
 /**
- * From the bytes of a page to its links, resolved and canonical.
+ * Extracts the links of a page from its bytes, resolved and canonical.
  *
- * Idea      Two passes. The first finds the tags that matter and the page's `<base>` and `<meta charset>`, both of which
- *           hold for everything, also for what stands before them; it keeps positions. The second makes strings of the
- *           values, and URLs of those.
- * Requires  the URL the page came from, and its body without content coding.
- * Ensures   the links that a conformant parser finds, in order of their tags (docs/parse.md lists where we differ and
- *           why); never throws, whatever the bytes; at most `maxLinks` links.
- * Cost      about 3.5 µs a kilobyte for a page of many tags, in ASCII or UTF-8.
+ * Idea      Two passes. The first finds the relevant tags and the page's `<base>` and `<meta
+ *           charset>`, which apply to the whole page, also to what precedes them. It keeps
+ *           positions only. The second makes strings of the values, and URLs of the strings.
+ * Requires  The URL of the page, and its decoded body.
+ * Ensures   The links that a conformant parser finds, in the order of their tags (docs/parse.md
+ *           lists where we differ and why). Never throws, for any bytes. At most `maxLinks` links.
+ * Cost      About 3.5 µs per kilobyte for a page of many tags, in ASCII or UTF-8.
  */
 
 import type { ParameterList } from '../url/parameters.ts';
@@ -39,15 +39,18 @@ export type LinkKind =
   | 'refresh';
 
 export interface Link {
-  /** Canonical. */
+  /** In canonical form. */
   readonly url: string;
   readonly kind: LinkKind;
-  /** The link itself asks not to be followed (`rel=nofollow`); what the page asks for all is in `robots`. */
+  /**
+   * Whether the link itself asks not to be followed (`rel=nofollow`); `robots` has what the page
+   * asks for all links.
+   */
   readonly nofollow: boolean;
 }
 
 export interface PageContext {
-  /** Where the page came from: an absolute URL. */
+  /** The absolute URL of the page. */
   readonly url: string;
   /** The `Content-Type` header. */
   readonly contentType?: string | undefined;
@@ -56,11 +59,11 @@ export interface PageContext {
 }
 
 export interface ParseOptions {
-  /** Links beyond this many are not taken. Default 10,000. */
+  /** The most links to return. Default 10,000. */
   readonly maxLinks?: number;
-  /** A longer attribute is not read. Default 16 KiB. */
+  /** Longer attributes are ignored. Default 16 KiB. */
   readonly maxAttributeLength?: number;
-  /** Longest canonical URL. Default 2048. */
+  /** The longest canonical URL. Default 2048. */
   readonly maxUrlLength?: number;
   /** Session and tracking parameters to drop from links. */
   readonly drop?: ParameterList;
@@ -75,13 +78,13 @@ export interface ParsedPage {
   /** The first `<link rel=canonical>`. */
   readonly canonical: string | undefined;
   readonly robots: RobotsDirectives;
-  /** How the bytes were read: a name of the Encoding Standard, or `ascii` when every byte is. */
+  /** The encoding of the bytes: a name of the Encoding Standard, or `ascii` if every byte is. */
   readonly charset: string;
-  /** The text of the first `<title>`, white space collapsed; made when it is asked for. */
+  /** The text of the first `<title>` with collapsed white space; computed on demand. */
   readonly title: () => string | undefined;
-  /** References that lead nowhere we go: other schemes, no URLs, too long ones. */
+  /** References that cannot be crawled: other schemes, malformed URLs, too long ones. */
   readonly refused: number;
-  /** The page has more than `maxLinks` links. */
+  /** Whether the page has more than `maxLinks` links. */
   readonly truncated: boolean;
 }
 
@@ -103,7 +106,7 @@ export function parsePage(
   return readTags(found, encoding, context, options);
 }
 
-/** UTF-16 and ISO-2022-JP cannot be scanned as bytes: such a page is rewritten in UTF-8 first. */
+/** UTF-16 and ISO-2022-JP cannot be scanned as bytes: such a page is first converted to UTF-8. */
 function parseTranscoded(
   body: Uint8Array,
   encoding: string,
@@ -114,14 +117,17 @@ function parseTranscoded(
   return { ...readTags(found, 'UTF-8', context, options), charset: encoding };
 }
 
-/** A tag with an address, or a `<meta>`: what it leads to and what it says about that (`rel`, `http-equiv`, `name`). */
+/**
+ * A tag with a URL, or a `<meta>`: its target, and what it states about it (`rel`, `http-equiv`,
+ * `name`).
+ */
 interface Found {
   readonly tag: Tag;
   readonly value: Span;
   readonly about: Span | undefined;
 }
 
-/** What the first pass leaves for the second. */
+/** The result of the first pass. */
 interface FoundTags {
   readonly bytes: Uint8Array;
   /** The bytes as Latin-1. */
@@ -244,7 +250,7 @@ function readTags(
   };
 }
 
-/** A fragment of the page itself is no link, and a frame without an address is empty. */
+/** A fragment of the page itself is not a link, and a frame without an address is empty. */
 function leadsNowhere(reference: string, kind: LinkKind, found: FoundTags): boolean {
   if (reference === '') return kind === 'frame' || kind === 'iframe';
   return found.base === undefined && reference.charCodeAt(0) === 0x23;
@@ -260,7 +266,7 @@ const LINK_KINDS: readonly (readonly [RegExp, LinkKind])[] = [
   [word('alternate'), 'alternate'],
 ];
 
-/** The kind of link that a tag is; undefined for a `<link>` or a `<meta>` that is none. */
+/** The kind of link of a tag; undefined for a `<link>` or a `<meta>` that is not a link. */
 function kindOf(tag: Tag, about: string | undefined): LinkKind | undefined {
   switch (tag) {
     case TAG.a:
@@ -279,7 +285,9 @@ function kindOf(tag: Tag, about: string | undefined): LinkKind | undefined {
   }
 }
 
-/** The first `<base href>` counts, and only if it is valid; it may itself be relative to the page. */
+/**
+ * The first `<base href>` counts, and only if it is valid; it may be relative to the page's URL.
+ */
 function baseUrl(found: FoundTags, values: Values, pageUrl: string): string {
   const href = found.base === undefined ? undefined : values.attribute(found.base);
   if (href === undefined || !URL.canParse(href, pageUrl)) return pageUrl;

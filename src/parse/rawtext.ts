@@ -1,10 +1,13 @@
 /**
- * Where the text of a `<script>`, `<style>`, `<title>` … ends: elements whose content is no markup.
+ * Where the text of a `<script>`, `<style>`, `<title>` … ends: elements whose content is not
+ * markup.
  *
- * The ends are positions of the `<` of the end tag, -1 when the page ends before it.
+ * The ends are positions of the `<` of the end tag, or -1 if the page ends before it.
  */
 
-/** The end of the content of an element like `<style>`: `</style` and then a space, a slash or `>`. */
+/**
+ * The end of the content of an element like `<style>`: `</style` and then a space, a slash or `>`.
+ */
 export function rawTextEnd(text: string, from: number, name: string): number {
   for (let at = text.indexOf('</', from); at >= 0; at = text.indexOf('</', at + 2)) {
     if (isTagName(text, at + 2, name)) return at;
@@ -13,8 +16,8 @@ export function rawTextEnd(text: string, from: number, name: string): number {
 }
 
 /**
- * The end of a script. Old pages hide scripts in comments, and a `<script>` within such a comment hides the next
- * `</script>`: the "escaped" and "double escaped" states of the standard.
+ * The end of a script. Old pages hide scripts in comments, and a `<script>` within such a comment
+ * hides the next `</script>`: the "escaped" and "double escaped" states of the standard.
  */
 export function scriptEnd(text: string, from: number): number {
   const end = rawTextEnd(text, from, 'script');
@@ -41,7 +44,10 @@ function escapedScriptEnd(text: string, from: number): number {
   return -1;
 }
 
-/** Where a comment that begins with `<!--` at `from` is over: after `-->` or `--!>`, at once for `<!-->`, `<!--->`. */
+/**
+ * The end of a comment that begins with `<!--` at `from`: after `-->` or `--!>`, at once for
+ * `<!-->`, `<!--->`.
+ */
 export function commentEnd(text: string, from: number): number {
   if (text.startsWith('>', from + 4)) return from + 5;
   if (text.startsWith('->', from + 4)) return from + 6;

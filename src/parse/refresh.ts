@@ -1,6 +1,6 @@
 /**
- * The address in `<meta http-equiv="refresh" content="5; url='/next'">`, read as the HTML standard's "shared declarative
- * refresh steps" read it; undefined where there is none or the content is no refresh.
+ * The URL in `<meta http-equiv="refresh" content="5; url='/next'">`, by the "shared declarative
+ * refresh steps" of the HTML standard. Undefined if there is none or the content is not a refresh.
  */
 const REFRESH =
   /^[\t\n\f\r ]*(?:\d|(?=\.))[\d.]*(?:[\t\n\f\r ]*[;,][\t\n\f\r ]*|[\t\n\f\r ]+)(.*)$/s;

@@ -1,8 +1,9 @@
 /**
- * What a page says about itself to crawlers: `<meta name="robots">` and the `X-Robots-Tag` header.
+ * What a page asks of crawlers: `<meta name="robots">` and the `X-Robots-Tag` header.
  *
- * Both are lists of directives; a header may first name the crawler it means (`googlebot: nofollow`). What is said to
- * all and what is said to us hold together, so the strictest wins. Directives about indexes we do not keep are skipped.
+ * Both are lists of directives. A header may first name the crawler that it addresses (`googlebot:
+ * nofollow`). Directives for all crawlers and for us apply together, so the strictest wins.
+ * Directives about search indexes are ignored.
  */
 export interface RobotsDirectives {
   readonly noindex: boolean;
@@ -11,11 +12,11 @@ export interface RobotsDirectives {
 
 export const NO_DIRECTIVES: RobotsDirectives = { noindex: false, nofollow: false };
 
-/** `name: rest`, where the name is a crawler's unless it is a directive that carries a value. */
+/** `name: rest`. The name is a crawler's, unless it is a directive with a value. */
 const NAMED = /^([a-z][\w-]*)\s*:(.*)$/s;
 const WITH_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
-/** The directives of one header line or of one `content`, added to those already known. */
+/** Adds the directives of one header line or of one `content` to those already known. */
 export function addDirectives(
   known: RobotsDirectives,
   line: string,

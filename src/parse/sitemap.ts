@@ -1,28 +1,29 @@
 /**
  * Sitemaps (sitemaps.org 0.9): lists of a site's pages, and lists of such lists.
  *
- * Idea      Not an XML parser: one pass over the bytes from tag to tag, which knows `urlset`, `sitemapindex`, `url`, `sitemap`, `loc`, `lastmod` and the
- *           date of a news entry, whatever their prefix, and skips everything else. What is broken is read over: entries count as far as they
- *           can be told apart.
- * Requires  the body without content coding. Any bytes will do.
- * Ensures   no input makes it fail; at most `most` entries. No entities but those of XML itself and numbers; nothing is fetched, included or
- *           expanded.
- * Cost      linear in the bytes, about 5 µs an entry on a busy core; memory for the entries.
+ * Idea      Not an XML parser: one pass over the bytes from tag to tag. It knows `urlset`,
+ *           `sitemapindex`, `url`, `sitemap`, `loc`, `lastmod` and the date of a news entry, with
+ *           any prefix, and skips everything else. It tolerates errors: every entry that can be
+ *           recognised counts.
+ * Requires  The decoded body. Any bytes are accepted.
+ * Ensures   No input makes it fail; at most `most` entries. It resolves only the entities of XML
+ *           itself and numeric ones. Nothing is fetched, included or expanded.
+ * Cost      Linear in the bytes, about 5 µs per entry on a busy core; memory for the entries.
  */
 import { declaredOutside, decode, isAsciiCompatible } from './charset.ts';
 
 export interface SitemapEntry {
-  /** As it is written, character references resolved. */
+  /** As written, with character references resolved. */
   readonly location: string;
-  /** When it was changed last, or published as news: a date of ISO 8601, as it is written. */
+  /** The date of the last change, or of publication as news: a date of ISO 8601, as written. */
   readonly changed: string | undefined;
 }
 
 export interface Sitemap {
-  /** Pages, or further sitemaps. */
+  /** Whether the entries are pages or further sitemaps. */
   readonly kind: 'pages' | 'sitemaps';
   readonly entries: readonly SitemapEntry[];
-  /** There are more entries than were asked for. */
+  /** Whether there are more entries than requested. */
   readonly truncated: boolean;
 }
 
@@ -31,19 +32,19 @@ const CLOSE = 0x3e;
 const SLASH = 0x2f;
 const BANG = 0x21;
 const QUESTION = 0x3f;
-/** Longer texts are no locations. */
+/** Longer texts cannot be locations. */
 const LONGEST_TEXT = 16 * 1024;
 const LONGEST_NAME = 64;
 const COMMENT_END = Buffer.from('-->');
 const CDATA_END = Buffer.from(']]>');
 
-/** Undefined when the root element is not that of a sitemap. */
+/** Undefined if the root element is not that of a sitemap. */
 export function readSitemap(body: Uint8Array, most: number): Sitemap | undefined {
   const scanner = new SitemapScanner(asciiCompatible(body), most);
   return scanner.scan();
 }
 
-/** UTF-16 as UTF-8; all others say the same in ASCII. */
+/** Converts UTF-16 to UTF-8; all other encodings contain ASCII. */
 function asciiCompatible(body: Uint8Array): Buffer {
   const encoding = declaredOutside(body, undefined);
   if (encoding !== undefined && !isAsciiCompatible(encoding))
@@ -63,14 +64,14 @@ class SitemapScanner {
   readonly #entries: SitemapEntry[] = [];
   #kind: Sitemap['kind'] | undefined;
   #truncated = false;
-  /** The first element was none of a sitemap. */
+  /** Whether the first element is not that of a sitemap. */
   #isElse = false;
-  /** The prefix of the elements of the protocol, with its colon. */
+  /** The prefix of the protocol's elements, with its colon. */
   #prefix = '';
   #location = '';
   #changed = '';
   #published = '';
-  /** The element whose text is being read: its name, and what was read of it. */
+  /** The element whose text is being read. */
   #reading: string | undefined;
   #text = '';
 
@@ -96,7 +97,9 @@ class SitemapScanner {
     return { kind: this.#kind, entries: this.#entries, truncated: this.#truncated };
   }
 
-  /** What begins with this bracket; returns where it ends, or -1 when it does not. */
+  /**
+   * Handles the markup that begins with this bracket; returns its end, or -1 if it does not end.
+   */
   #markup(at: number): number {
     const bytes = this.#bytes;
     const next = bytes[at + 1];
@@ -153,7 +156,7 @@ class SitemapScanner {
     if (ENTRIES.has(this.#own(name))) this.#endEntry();
   }
 
-  /** The name without the prefix of the protocol; '' for names of others, such as `image:loc`. */
+  /** The name without the prefix of the protocol; '' for other names, such as `image:loc`. */
   #own(name: string): string {
     if (!name.startsWith(this.#prefix)) return '';
     const own = name.slice(this.#prefix.length);

@@ -1,19 +1,21 @@
 /**
  * The tags of a page that can carry links, in order: a tokenizer that builds nothing for the rest.
  *
- * Idea      A page is mostly text and tags that lead nowhere. Text is skipped by a native search for `<`; a tag that
- *           leads nowhere is walked, because a quoted attribute may hold a `<`, but not recorded. Attributes are pairs
- *           of positions in the bytes; a string is made only of a value somebody asks for.
- * Requires  an encoding in which a byte below 0x80 between characters is that ASCII character: all but UTF-16 and
- *           ISO-2022-JP. `text` is the bytes as Latin-1, so that positions agree.
- * Ensures   tags, attributes (of a repeated one the first), comments and elements of raw text as the tokenizer of the
- *           HTML standard sees them; what depends on the tree is approximated as docs/parse.md says.
- * Cost      one pass, about 2 ns a byte on a page of many tags; linear, whatever the page.
+ * Idea      A page is mostly text and irrelevant tags. Text is skipped by a native search for `<`.
+ *           An irrelevant tag is walked, because a quoted attribute may contain a `<`, but not
+ *           recorded. Attributes are pairs of positions in the bytes; a string is made only for a
+ *           value that is requested.
+ * Requires  An encoding in which a byte below 0x80 between characters is that ASCII character: all
+ *           but UTF-16 and ISO-2022-JP. `text` is the bytes as Latin-1, so that positions agree.
+ * Ensures   Tags, attributes (the first of a repeated one), comments and raw-text elements as the
+ *           tokenizer of the HTML standard sees them. What depends on the tree is approximated as
+ *           docs/parse.md states.
+ * Cost      One pass, about 2 ns per byte on a page of many tags; linear for any page.
  */
 import { ForeignContent } from './foreign.ts';
 import { commentEnd, rawTextEnd, scriptEnd } from './rawtext.ts';
 
-/** What `next` returns: the tags a caller may care for. */
+/** The tags that `next` returns. */
 export const TAG = {
   end: 0,
   a: 1,
@@ -27,7 +29,7 @@ export const TAG = {
 } as const;
 export type Tag = (typeof TAG)[keyof typeof TAG];
 
-/** Tags that only the scanner cares for. */
+/** Tags that only the scanner needs. */
 const SCRIPT = 20;
 const STYLE = 21;
 const TEXTAREA = 22;
@@ -61,7 +63,7 @@ const NAMES: readonly (readonly [name: string, tag: number])[] = [
   ['math', MATH],
 ];
 
-/** The names by length and first letter, so that most tags are dismissed by one look. */
+/** The names by length and first letter, so that one look dismisses most tags. */
 const LONGEST_NAME = 9;
 const BY_SHAPE: (readonly (readonly [name: string, tag: number])[])[] = [];
 for (const entry of NAMES) {
@@ -71,7 +73,7 @@ for (const entry of NAMES) {
 const SHAPES = new Uint8Array((LONGEST_NAME + 1) * 32);
 for (const shape in BY_SHAPE) SHAPES[shape] = 1;
 
-/** Bits of a character's roles in a tag. */
+/** The roles of a character in a tag, as bits. */
 const SPACE = 1;
 const ENDS_NAME = 2;
 const ENDS_ATTRIBUTE_NAME = 4;
@@ -97,10 +99,13 @@ const EQUALS = 0x3d;
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
 
-/** Attributes of one tag that are kept; a tag with more is walked to its end and the rest ignored. */
+/** The most attributes of one tag to record; any further ones are ignored. */
 const MAX_ATTRIBUTES = 64;
 const SPAN = 4;
-/** Of the tag that was scanned last, whoever scanned it: name and value, each from and to. A page is scanned in one go. */
+/**
+ * The attributes of the last scanned tag: name and value, each from and to. All scanners share it,
+ * because a page is scanned without interruption.
+ */
 const spans = new Int32Array(MAX_ATTRIBUTES * SPAN);
 
 export class TagScanner {
@@ -112,11 +117,15 @@ export class TagScanner {
   #templates = 0;
   #selfClosing = false;
 
-  /** Whether the `<a>` just returned is one of SVG, where `href` has an older spelling, `xlink:href`. */
+  /**
+   * Whether the `<a>` just returned is one of SVG, where `href` has an older spelling,
+   * `xlink:href`.
+   */
   inSvg = false;
 
-  /** The content of the element just returned, when it is one of raw text (`<title>`). */
+  /** Start of the content of the raw-text element (`<title>`) just returned. */
   contentStart = 0;
+  /** End of the content of the raw-text element (`<title>`) just returned. */
   contentEnd = 0;
 
   constructor(bytes: Uint8Array, text: string) {
@@ -124,7 +133,7 @@ export class TagScanner {
     this.#text = text;
   }
 
-  /** Moves on to the next tag of interest outside templates; its attributes can then be asked for. */
+  /** Advances to the next relevant tag outside templates; then `attribute` finds its attributes. */
   next(): Tag {
     const bytes = this.#bytes;
     const text = this.#text;
@@ -142,7 +151,7 @@ export class TagScanner {
       let end = start + 1;
       while (end < bytes.length && (ROLE[bytes[end]] & ENDS_NAME) === 0) end++;
       const closing = first === SLASH;
-      // Most tags carry no attributes and change nothing: they are passed right here.
+      // Most tags have no attributes and no effect: they are skipped here.
       if (bytes[end] === GREATER && !foreign.active) {
         if (closing ? this.#templates === 0 : SHAPES[shapeOf(bytes[start], end - start)] === 0) {
           at = end + 1;
@@ -157,7 +166,10 @@ export class TagScanner {
     return TAG.end;
   }
 
-  /** The position of an attribute of the current tag among those recorded, or -1. The name is in lower case. */
+  /**
+   * The position of an attribute of the current tag among those recorded, or -1. The name is in
+   * lower case.
+   */
   attribute(name: string): number {
     for (let i = 0; i < this.#attributes; i++) {
       const start = spans[i * SPAN];
@@ -174,7 +186,7 @@ export class TagScanner {
     return spans[attribute * SPAN + 3];
   }
 
-  /** A start tag with the name `start..end`: what it is, once its end and its raw content are passed. */
+  /** Handles a start tag with the name `start..end` and its raw content; returns its kind. */
   #startTag(start: number, end: number): number {
     this.inSvg = false;
     if (this.#foreign.active) return this.#foreignStartTag(start, end);
@@ -245,7 +257,10 @@ export class TagScanner {
     return OTHER;
   }
 
-  /** Where to go on after a `<` that begins no tag: a comment, a declaration, or a mere character. */
+  /**
+   * Where to continue after a `<` that begins no tag: a comment, a declaration, or a plain
+   * character.
+   */
   #markup(open: number, first: number): number {
     const text = this.#text;
     if (first !== BANG)
@@ -261,7 +276,7 @@ export class TagScanner {
     return found < 0 ? this.#text.length : found + mark.length;
   }
 
-  /** Passes raw content whose end tag was found at `end`, or the rest of the page when there was none. */
+  /** Skips raw content whose end tag is at `end`, or the rest of the page if there is none. */
   #skipContent(end: number): void {
     this.contentStart = this.#at;
     this.contentEnd = end < 0 ? this.#text.length : end;
@@ -271,14 +286,15 @@ export class TagScanner {
   #classify(start: number, end: number): number {
     const shape = shapeOf(this.#bytes[start], end - start);
     if (SHAPES[shape] === 0) return OTHER;
-    // No callback and no pattern: for every link they would make objects.
+    // No callback and no regular expression: they would allocate for every link.
     for (const entry of BY_SHAPE[shape]) if (isName(this.#bytes, start, entry[0])) return entry[1];
     return OTHER;
   }
 
   /**
-   * Passes the attributes of a tag whose name ends at `at`, and its `>`; false when the page ends first, and then there
-   * is no such tag. Hot and long: the attribute states of the standard's tokenizer as one loop.
+   * Walks the attributes of a tag whose name ends at `at`, and its `>`. False if the page ends
+   * first: then there is no such tag. Hot and long: one loop holds all attribute states of the
+   * standard's tokenizer.
    */
   #walk(at: number, record: boolean): boolean {
     const bytes = this.#bytes;
@@ -288,7 +304,7 @@ export class TagScanner {
     while (at < length) {
       const c = bytes[at];
       if (c === GREATER) {
-        this.#selfClosing = slash === at - 1; // the slash of `<a href=x/>` belongs to the value
+        this.#selfClosing = slash === at - 1; // in `<a href=x/>` the slash is part of the value
         this.#attributes = count;
         this.#at = at + 1;
         return true;
@@ -299,7 +315,7 @@ export class TagScanner {
         continue;
       }
 
-      // A name: at least one character, whichever it is.
+      // A name: at least one character, of any kind.
       const nameStart = at++;
       while (at < length && (ROLE[bytes[at]] & ENDS_ATTRIBUTE_NAME) === 0) at++;
       const nameEnd = at;
@@ -337,12 +353,18 @@ export class TagScanner {
   }
 }
 
-/** One number for the length and the first letter of a name, in either case; 0 for names longer than any of ours. */
+/**
+ * One number for the length and the first letter of a name, in either case; 0 for names longer than
+ * all of ours.
+ */
 function shapeOf(first: number, length: number): number {
   return length > LONGEST_NAME ? 0 : length * 32 + (first & 31);
 }
 
-/** Whether the bytes at `start` spell the name, which is in lower case; the length is already known to agree. */
+/**
+ * Whether the bytes at `start` spell the name, which is in lower case; the length is known to
+ * agree.
+ */
 function isName(bytes: Uint8Array, start: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     if (LOWER[bytes[start + i]] !== name.charCodeAt(i)) return false;

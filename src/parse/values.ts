@@ -1,8 +1,9 @@
 /**
  * The values of a scanned page as strings.
  *
- * Idea      Almost every value is plain: ASCII, no character reference. One look at its bytes tells; a plain one is a
- *           slice of the page's Latin-1 text, another is decoded from its own bytes only.
+ * Idea      Almost every value is plain: ASCII without character references. One look at its bytes
+ *           decides. A plain value is a slice of the page's Latin-1 text; any other is decoded from
+ *           its own bytes.
  */
 import { decode } from './charset.ts';
 import { decodeReferences } from './entities.ts';
@@ -13,7 +14,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** What a value needs, as bits: a character reference resolved, a NUL replaced, bytes decoded. */
+/** What a value needs, as bits: resolve a character reference, replace a NUL, decode bytes. */
 const REFERENCE = 1;
 const NUL = 2;
 const FOREIGN = 4;
@@ -34,12 +35,12 @@ export class Values {
     this.#maxLength = maxLength;
   }
 
-  /** It is longer than we read. */
+  /** Whether it is longer than the limit. */
   isTooLong({ start, end }: Span): boolean {
     return end - start > this.#maxLength;
   }
 
-  /** The value of an attribute; undefined when it is too long. */
+  /** The value of an attribute; undefined if it is too long. */
   attribute(span: Span): string | undefined {
     if (this.isTooLong(span)) return undefined;
     const needs = this.#needs(span);
@@ -48,7 +49,10 @@ export class Values {
       : decodeReferences(this.#decode(span, needs), 'attribute');
   }
 
-  /** The text of a title, white space collapsed; cut at the limit. A copy, so that keeping it does not keep the page. */
+  /**
+   * The text of a title with collapsed white space, truncated at the limit. A copy, so that keeping
+   * it does not keep the page in memory.
+   */
   title({ start, end }: Span): string {
     const span = { start, end: Math.min(end, start + this.#maxLength) };
     const text = decodeReferences(this.#decode(span, this.#needs(span)), 'text');

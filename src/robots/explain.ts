@@ -1,18 +1,18 @@
 /**
- * Why robots.txt says what it says, for people: the group that applies and the lines as they stand in the file.
+ * Explains a robots.txt: the group that applies, and the lines as written in the file.
  *
- * Reads the file once more, so that the rules a crawl keeps need not carry any of this.
+ * It reads the file again, so that the rules that a crawl keeps need none of this.
  */
 import { agentName, forEachRobotsLine, MAX_ROBOTS_BYTES, utf8 } from './lines.ts';
 
 export interface RobotsGroup {
-  /** The name that was found in the file, in lower case, or `*`. */
+  /** The name of the group in the file, in lower case, or `*`. */
   readonly agent: string;
-  /** Its User-agent lines, counted from 1: groups of one name are one. */
+  /** The numbers of its User-agent lines, from 1. Groups with the same name are one group. */
   readonly lines: readonly number[];
 }
 
-/** The group that speaks to the crawler; undefined when none does, not even to everybody. */
+/** The group that applies to the crawler; undefined if none does, not even `*`. */
 export function groupFor(bytes: Uint8Array, productToken: string): RobotsGroup | undefined {
   const token = productToken.toLowerCase();
   const ours: number[] = [];
@@ -27,7 +27,7 @@ export function groupFor(bytes: Uint8Array, productToken: string): RobotsGroup |
   return everybody.length > 0 ? { agent: '*', lines: everybody } : undefined;
 }
 
-/** A line as it stands in the file, blanks at its ends removed. */
+/** A line as written in the file, without blanks at its ends. */
 export function lineOf(bytes: Uint8Array, line: number): string {
   const lines = utf8(bytes, 0, bytes.length)
     .replace(/^\ufeff/, '')

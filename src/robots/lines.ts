@@ -1,21 +1,22 @@
 /**
- * The lines of a robots.txt that mean something: what they are about, and where their value stands.
+ * The meaningful lines of a robots.txt: their keys, and the positions of their values.
  *
- * Requires  the body of a response, content codings undone. Any bytes will do.
- * Ensures   lines are counted from 1, whatever ends them: CR, LF or both. Comments, blanks, a byte order mark and lines of another meaning
- *           are skipped. A line cut by the size limit is dropped: half a rule may forbid everything.
- * Cost      one pass; a string per line for its key.
+ * Requires  The decoded body of a response. Any bytes are accepted.
+ * Ensures   Lines are counted from 1 and end with CR, LF or both. Comments, blanks, a byte order
+ *           mark and lines with other keys are skipped. A line that the size limit truncates is
+ *           dropped: half a rule may forbid everything.
+ * Cost      One pass; a string per line for its key.
  */
 import type { Bytes } from '../base/units.ts';
 
 export type RobotsKey = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
 
-/** A line's key and number; its value is `bytes[from..to)`, without blanks around it. */
+/** Receives a line's key and number. Its value is `bytes[from..to)`, without blanks around it. */
 export type LineVisitor = (key: RobotsKey, from: number, to: number, line: number) => void;
 
 export const MAX_ROBOTS_BYTES: Bytes = 500 * 1024;
 
-/** Keys with the misspellings that are common enough for big crawlers to accept them. */
+/** Keys, with the common misspellings that large crawlers accept. */
 const KEYS: ReadonlyMap<string, RobotsKey> = new Map<string, RobotsKey>([
   ['user-agent', 'user-agent'],
   ['useragent', 'user-agent'],
@@ -77,14 +78,15 @@ function keyOf(bytes: Uint8Array, from: number, to: number): RobotsKey | undefin
   return to - from > LONGEST_KEY ? undefined : KEYS.get(utf8(bytes, from, to).toLowerCase());
 }
 
-/** NUL counts: some editors pad with it. */
+/** NUL counts as blank: some editors pad with it. */
 function isBlank(byte: number): boolean {
   return byte === 32 || byte === 9 || byte === 0 || byte === 11 || byte === 12;
 }
 
 /**
- * Whom a User-agent line addresses, in lower case: the name it begins with, or `*` for everybody. `Drumlin/1.0` addresses drumlin. The
- * RFC knows no digits in names, but files address MJ12bot and 360Spider, and do not mean whoever is called mj.
+ * The name that a User-agent line addresses, in lower case, or `*` for every crawler. `Drumlin/1.0`
+ * addresses drumlin. The RFC allows no digits in names, but files address MJ12bot and 360Spider,
+ * and do not mean a crawler called mj.
  */
 export function agentName(value: string): string {
   return /^\*(?=\s|$)|^[a-z0-9_-]+/i.exec(value)?.[0].toLowerCase() ?? '';

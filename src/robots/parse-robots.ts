@@ -1,11 +1,12 @@
 /**
- * robots.txt as RFC 9309 reads it: which paths of an origin a crawler may fetch.
+ * Parses robots.txt according to RFC 9309: which paths of an origin a crawler may fetch.
  *
- * Idea      One pass over the bytes keeps only the rules of the groups that speak to us, and those for everybody in case there are
- *           none. What they mean is `RobotsRules`, which can be stored.
- * Requires  the body of a response, content codings undone. Any bytes will do.
- * Ensures   no input makes it fail. Records the RFC does not define, Crawl-delay among them, end no group.
- * Cost      linear in the file.
+ * Idea      One pass over the bytes keeps only the rules of the groups that name us, and those of
+ *           `*` in case there are none. The result is `RobotsRules`, which can be stored.
+ * Requires  The decoded body of a response. Any bytes are accepted.
+ * Ensures   No input makes it fail. Records that the RFC does not define, such as Crawl-delay, do
+ *           not end a group.
+ * Cost      Linear in the file.
  */
 import type { Bytes, Millis } from '../base/units.ts';
 import { agentName, forEachRobotsLine, MAX_ROBOTS_BYTES, utf8 } from './lines.ts';
@@ -15,13 +16,14 @@ import { type RobotsRule, type RobotsRules, rulesOf, UNREACHABLE } from './rules
 export { type RobotsRules, type RobotsVerdict, rulesFromBytes, UNREACHABLE } from './rules.ts';
 
 export interface RobotsOptions {
-  /** How much of a file is read; the RFC asks for at least 500 KiB. */
+  /** How much of a file to read; the RFC requires at least 500 KiB. */
   readonly maxBytes?: Bytes;
 }
 
 /**
- * What a response to a request for robots.txt means. Redirects are followed by the caller; one that leads nowhere counts as no file.
- * A 429 is a request to go away for a while, not a permission, so it counts as unreachable.
+ * The meaning of a response to a request for robots.txt. The caller follows redirects; one without
+ * a target counts as no file. A 429 asks the crawler to stay away for a while and permits nothing,
+ * so it counts as unreachable.
  */
 export function robotsFromResponse(
   status: number,
@@ -37,7 +39,7 @@ export function robotsFromResponse(
   );
 }
 
-/** The rules and delay of all groups that name one agent. */
+/** The rules and the delay of all groups that name one agent. */
 interface Group {
   named: boolean;
   readonly rules: RobotsRule[];
@@ -53,7 +55,8 @@ export function parseRobots(
   const everybody: Group = { named: false, rules: [], delay: undefined };
   const sitemaps: string[] = [];
   const token = productToken.toLowerCase();
-  // Whom the next rule is for, and whom the next delay: a delay ends the names it is for, but not the group.
+  // The groups of the next rule, and of the next delay. A delay ends its list of names, but not the
+  // group.
   let addressed = new Set<Group>();
   let delayed = new Set<Group>();
   let namesGoOn = false;

@@ -1,17 +1,20 @@
 /**
- * Path patterns of robots.txt: `*` is any run of characters, a final `$` the end of the path (RFC 9309, section 2.2.3).
+ * Path patterns of robots.txt: `*` matches any run of characters, a final `$` the end of the path
+ * (RFC 9309, section 2.2.3).
  *
- * Idea      Rule and path are brought to one spelling, in which nothing but `*` in a rule is special; then a pattern is a row of
- *           literals that must occur one after the other. The leftmost place of each is always as good as any other, so no place is
- *           ever tried twice. Patterns are matched where they stand in a longer text, because rules are kept as one.
- * Ensures   two spellings of one path match the same rules: `%7E` and `~`, `%c3%a9` and `é`, `%2A` and a `*` that is meant.
- * Cost      linear in path and pattern together.
+ * Idea      Rule and path are normalised to one spelling, in which only `*` in a rule is special.
+ *           Then a pattern is a list of literals that must occur one after the other. The leftmost
+ *           match of each is as good as any other, so no position is tried twice. Patterns are
+ *           matched inside a longer text, because all rules are one text.
+ * Ensures   Two spellings of one path match the same rules: `%7E` and `~`, `%c3%a9` and `é`, `%2A`
+ *           and a literal `*`.
+ * Cost      Linear in path and pattern together.
  */
 
 export interface PathPattern {
-  /** The rule in its normal spelling, without the `$` at its end: ASCII. */
+  /** The normalised rule in ASCII, without the `$` at its end. */
   readonly text: string;
-  /** It must reach the end of the path. */
+  /** Whether it must match up to the end of the path. */
   readonly anchored: boolean;
 }
 
@@ -21,7 +24,10 @@ const DOLLAR = 36;
 const PERCENT = 37;
 const QUESTION = 63;
 
-/** What may stand in a path or query as it is (RFC 3986), but for `*` and `$`: a rule that means those has to encode them. */
+/**
+ * Characters that need no encoding in a path or query (RFC 3986), except `*` and `$`: a rule must
+ * encode those to mean them literally.
+ */
 const PLAIN = new Uint8Array(256);
 for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!&'()+,;=:@/?") {
   PLAIN[char.charCodeAt(0)] = 1;
@@ -30,7 +36,7 @@ const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const HEX = '0123456789ABCDEF';
 const ALREADY_NORMAL = /^[\w\-.~!&'()+,;=:@/?]*$/;
 
-/** The value of an Allow or Disallow line; undefined when it can match no path. */
+/** Parses the value of an Allow or Disallow line; undefined if it can match no path. */
 export function patternOf(value: Uint8Array): PathPattern | undefined {
   if (value[0] !== SLASH && value[0] !== STAR) return undefined;
   const anchored = value.at(-1) === DOLLAR;
@@ -38,14 +44,14 @@ export function patternOf(value: Uint8Array): PathPattern | undefined {
   return { text: text.includes('**') ? text.replace(/\*{2,}/g, '*') : text, anchored };
 }
 
-/** Path and query as they stand in a URL. */
+/** Normalises path and query of a URL. */
 export function normalisePath(path: string): string {
   return ALREADY_NORMAL.test(path) ? path : normalise(Buffer.from(path), false);
 }
 
 /**
- * Percent-encoding where it must be and only there. In a query `%2F` and `%3A` are read as what they stand for, because
- * both spellings are in use there and the RFC counts them as one; in a path `%2F` is no slash.
+ * Percent-encodes where necessary and only there. In a query `%2F` and `%3A` are decoded, because
+ * both spellings are in use and the RFC treats them as equal. In a path `%2F` is not a slash.
  */
 function normalise(bytes: Uint8Array, isRule: boolean): string {
   if (isRule && bytes.every((byte) => PLAIN[byte] === 1 || byte === STAR))
@@ -78,14 +84,14 @@ function hexPair(bytes: Uint8Array, at: number): number {
   return at + 1 < bytes.length ? hexDigit(bytes[at]) * 16 + hexDigit(bytes[at + 1]) : -1;
 }
 
-/** Minus infinity when it is none, so that a pair with one wrong digit is negative too. */
+/** Minus infinity if it is not a digit, so that a pair with one wrong digit is negative too. */
 function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const lower = byte | 32;
   return lower >= 97 && lower <= 102 ? lower - 87 : Number.NEGATIVE_INFINITY;
 }
 
-/** Does the pattern `rules[from..to)` match the path? Requires both in their normal spelling. */
+/** Whether the pattern `rules[from..to)` matches the path. Requires both normalised. */
 export function matches(
   rules: string,
   from: number,
@@ -103,7 +109,7 @@ export function matches(
   return !anchored || reached === path.length;
 }
 
-/** The literals after the first `*`, in what is left of the path. */
+/** Matches the literals after the first `*` in the rest of the path. */
 function matchesFrom(
   rules: string,
   from: number,

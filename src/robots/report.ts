@@ -1,7 +1,8 @@
 /**
- * What a robots.txt says about some URLs, and why: the answer of `drumlin robots`.
+ * What a robots.txt decides about some URLs, and why: the output of `drumlin robots`.
  *
- * Ensures   verdicts are a crawl's own: the same rules on the same canonical URLs. Lines are quoted as they stand in the file.
+ * Ensures   The verdicts are those of a crawl: the same rules on the same canonical URLs. Lines are
+ *           quoted as written in the file.
  */
 
 import { DrumlinError } from '../base/errors.ts';
@@ -12,7 +13,7 @@ import type { RobotsRules } from './rules.ts';
 import { UNREACHABLE } from './rules.ts';
 
 export interface RobotsReport {
-  /** Where the file came from, after redirects. */
+  /** The URL of the file after redirects. */
   readonly source: string;
   readonly status: number | null;
   readonly agent: string;
@@ -23,17 +24,18 @@ export interface RobotsReport {
 }
 
 export interface RobotsResult {
-  /** As it was given. */
+  /** The URL as given. */
   readonly url: string;
   readonly allowed: boolean;
-  /** The line that decided, and what stands there. */
+  /** The number of the line that decided; null if none did. */
   readonly line: number | null;
+  /** The text of the line that decided; null if none did. */
   readonly text: string | null;
-  /** In words, without the line. */
+  /** The reason, without the line. */
   readonly why: string;
 }
 
-/** A URL as it was given, and its path as a crawl would ask for it. */
+/** A URL as given, and its path as a crawl requests it. */
 export interface RobotsTarget {
   readonly url: string;
   readonly path: string;
@@ -62,22 +64,22 @@ export function robotsReport(
   };
 }
 
-/** A file speaks for its origin alone; one from the disk, with no URL of its own, for whichever is asked about. */
+/** A file applies only to its origin. A file from disk has no URL, so it applies to any origin. */
 export function robotsTarget(url: string, fileUrl: string | undefined): RobotsTarget {
   const origin = fileUrl === undefined ? 'http://localhost' : originOf(fileUrl);
   const target = canonicaliseOrReason(url.startsWith('/') ? origin + url : url);
   if (typeof target !== 'string') {
     throw new DrumlinError(
       'URL',
-      `${JSON.stringify(url)} cannot be asked about: ${target.fact}`,
+      `${JSON.stringify(url)} cannot be checked: ${target.fact}`,
       'Write it like https://example.org/page, or a path like /page.',
     );
   }
   if (fileUrl === undefined || originOf(target) === origin) return { url, path: pathOf(target) };
   throw new DrumlinError(
     'URL',
-    `${originOf(target)} has a robots.txt of its own, which is not that of ${origin}.`,
-    'Ask for that one; or give the path alone.',
+    `${originOf(target)} has its own robots.txt; this one belongs to ${origin}.`,
+    'Check that one, or give only a path.',
   );
 }
 
@@ -88,23 +90,24 @@ function whyOf(
   { rules, why }: RobotsFile,
   group: RobotsGroup | undefined,
 ): string {
-  if (rules === UNREACHABLE) return `robots.txt cannot be had (${why}), which forbids everything`;
+  if (rules === UNREACHABLE)
+    return `robots.txt cannot be fetched (${why}), which forbids everything`;
   if (why !== undefined) return `there is no robots.txt (${why}), which allows everything`;
   if (path === '/robots.txt') return 'robots.txt itself is always allowed';
   if (group === undefined) return 'no group applies';
   const where = `the group for ${group.agent}, line ${group.lines.join(', ')}`;
   if (line !== null) return where;
-  return allowed ? `no rule applies in ${where}` : `the rules are too many to weigh in ${where}`;
+  return allowed ? `no rule applies in ${where}` : `the rules take too long to match in ${where}`;
 }
 
-/** A robots.txt, or the lack of one, and what it means to a crawler. */
+/** A robots.txt, or its absence, and what it means for a crawler. */
 export interface RobotsFile {
   readonly rules: RobotsRules;
-  /** The file; empty when there is none. */
+  /** The file; empty if there is none. */
   readonly bytes: Uint8Array;
-  /** Where the answer came from: after redirects, or the name of a file. */
+  /** The source of the answer: the URL after redirects, or the name of a file. */
   readonly source: string;
   readonly status?: number;
-  /** Why there is no file, in words; absent when there is one. */
+  /** Why there is no file; absent if there is one. */
   readonly why?: string;
 }

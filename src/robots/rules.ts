@@ -1,19 +1,25 @@
 /**
- * The rules of one origin for one crawler, in the form they are stored in.
+ * The rules of one origin for one crawler, in their stored form.
  *
- * Idea      The rules are one text, sorted by what wins, so the first match decides; a verdict reads it from its beginning. The text's
- *           characters are the bytes of the stored form, so that storing and restoring are a copy, and a rule takes little more than
- *           its own letters. (A string costs 16 bytes beside its content, a Buffer several hundred.)
- * Ensures   a verdict names the line that decided. `/robots.txt` itself is always allowed. `rulesFromBytes(rules.toBytes())` gives the
- *           same verdicts and delay, and UNREACHABLE itself for UNREACHABLE. What was not written by `toBytes` is refused or,
- *           should it look right, read without harm.
- * Cost      a verdict compares each rule up to the first difference at worst, and looks for what follows a `*` in all of the path. A file made
- *           of nothing else could take half a second for one path: beyond MAX_EFFORT the verdict is a refusal, without a line.
+ * Idea      The rules are one text in the order of precedence, so the first match decides. A
+ *           verdict reads the text from its beginning. The characters of the text are the bytes of
+ *           the stored form. So storing and restoring are a copy, and a rule takes little more than
+ *           its own letters. (A string costs 16 bytes in addition to its content, a Buffer several
+ *           hundred.)
+ * Ensures   A verdict names the line that decided. `/robots.txt` itself is always allowed.
+ *           `rulesFromBytes(rules.toBytes())` gives the same verdicts and delay, and UNREACHABLE
+ *           itself for UNREACHABLE. Bytes that `toBytes` did not write are refused or, if they look
+ *           right, read without harm.
+ * Cost      At worst, a verdict compares each rule up to the first difference and searches the
+ *           whole path for what follows a `*`. A file of such rules could take half a second for
+ *           one path: beyond MAX_EFFORT the path is forbidden, without a line.
  *
- * Format    byte 0 is the format, 1. Byte 1 tells what follows: 0 nothing, the rules are UNREACHABLE; 1 rules. These begin with the
- *           delay in milliseconds plus one, or 0 without one. Each rule is its line × 16 + flags (8 allows, 4 anchored, 2 has a `*`, 1 written
- *           otherwise), the length of the pattern, the pattern; and, written otherwise, length and bytes as they stand in the file. Numbers are varints.
- *           Sitemaps are not stored: they are news when a file is read, and not asked for with each URL.
+ * Format    Byte 0 is the format, 1. Byte 1 states what follows: 0 for nothing (UNREACHABLE), 1 for
+ *           rules. Rules begin with the delay in milliseconds plus one, or 0 without one. Each rule
+ *           is its line × 16 + flags (8 allows, 4 anchored, 2 has a `*`, 1 written differently),
+ *           the length of the pattern and the pattern. A rule that is written differently is
+ *           followed by the length and the bytes of its text in the file. Numbers are varints.
+ *           Sitemaps are not stored: only a newly fetched file reports them.
  */
 
 import { DrumlinError, EXIT } from '../base/errors.ts';
@@ -23,23 +29,24 @@ import { matches, normalisePath, type PathPattern } from './pattern.ts';
 
 export interface RobotsVerdict {
   readonly allowed: boolean;
-  /** The line that decided, counted from 1, and its text; absent when no rule applies, or when all are refused. */
+  /** The number of the line that decided, from 1; absent if no rule decided. */
   readonly line?: number;
+  /** The text of the line that decided; absent like `line`. */
   readonly rule?: string;
 }
 
 export interface RobotsRules {
-  /** For a path with its query, as they stand in a canonical URL. */
+  /** The verdict for a path with its query, as in a canonical URL. */
   verdict(pathWithQuery: string): RobotsVerdict;
-  /** What the file asks between two requests. */
+  /** The delay between two requests that the file asks for. */
   readonly crawlDelay: Millis | undefined;
-  /** As written, whoever they are for; none in rules that were restored. */
+  /** As written, in any group; empty in restored rules. */
   readonly sitemaps: readonly string[];
-  /** Memory that the rules take, about: a file of 500 KiB can hold tens of thousands. */
+  /** Approximate memory of the rules: a file of 500 KiB can have tens of thousands. */
   readonly size: Bytes;
   /**
-   * What `rulesFromBytes` reads; undefined when it would be longer than `limit`. Half the rules would be wrong rules,
-   * so whoever cannot store them has to ask the server again.
+   * The stored form; undefined if it exceeds `limit`. Half of the rules would be wrong, so a caller
+   * that cannot store them must fetch the file again.
    */
   toBytes(limit?: Bytes): Uint8Array | undefined;
 }
@@ -51,7 +58,7 @@ export interface RobotsRule extends PathPattern {
   readonly written: string;
 }
 
-/** Real files seldom come near it; those made to fill a disk do. */
+/** Real files rarely come near it; files made to fill a disk do. */
 export const MAX_STORED_RULES: Bytes = 64 * 1024;
 
 const FORMAT = 1;
@@ -62,15 +69,21 @@ const WILD = 2;
 const OTHERWISE = 1;
 const FLAGS = 16;
 
-/** Characters of path looked at for one verdict; 2,000 rules with a `*` and the longest URL stay below it. About 25 ms. */
+/**
+ * Most characters of path to look at for one verdict, about 25 ms. 2,000 rules with a `*` and the
+ * longest URL stay below it.
+ */
 const MAX_EFFORT = 2 ** 22;
 
-/** The object and its text, beside the text's own length. Measured. */
+/** Size of the object and its string, without the characters. Measured. */
 const OBJECT_BYTES: Bytes = 64;
-/** A string in an array. */
+/** Size of a string in an array. */
 const STRING_BYTES: Bytes = 24;
 
-/** The rules of a host whose robots.txt cannot be had: nothing is allowed (RFC 9309, section 2.3.1.4). */
+/**
+ * The rules of a host whose robots.txt cannot be fetched: nothing is allowed (RFC 9309, section
+ * 2.3.1.4).
+ */
 export const UNREACHABLE: RobotsRules = {
   verdict: () => ({ allowed: false }),
   crawlDelay: undefined,
@@ -79,7 +92,10 @@ export const UNREACHABLE: RobotsRules = {
   toBytes: () => Uint8Array.of(FORMAT, KIND.unreachable),
 };
 
-/** Puts rules into the order in which they win: the longest first, of equals the one that allows, then the one that stands first. */
+/**
+ * Sorts rules by precedence: the longest first, then the one that allows, then the first in the
+ * file.
+ */
 export function rulesOf(
   rules: readonly RobotsRule[],
   delay: Millis | undefined,
@@ -90,7 +106,7 @@ export function rulesOf(
   );
   const head =
     String.fromCharCode(FORMAT, KIND.rules) + varint(delay === undefined ? 0 : delay + 1);
-  // Through a Buffer, because what comes out of one is flat, a byte a character.
+  // Through a Buffer, because a string from a Buffer is flat, one byte per character.
   const bytes = Buffer.from(head + sorted.map(stored).join(''), 'latin1');
   return new StoredRules(bytes.toString('latin1'), sitemaps);
 }
@@ -103,7 +119,7 @@ export function rulesFromBytes(bytes: Uint8Array): RobotsRules {
   if (bytes[1] !== KIND.rules) throw notOurs('contents of an unknown kind');
   const cursor = new Cursor(text);
   while (cursor.at < text.length) cursor.nextRule();
-  if (cursor.at !== text.length) throw notOurs('rules that are cut off');
+  if (cursor.at !== text.length) throw notOurs('truncated rules');
   return new StoredRules(text, NONE);
 }
 
@@ -111,7 +127,7 @@ function notOurs(what: string): DrumlinError {
   return new DrumlinError(
     'ROBOTS_FORMAT',
     `Stored robots rules have ${what}.`,
-    'The folder is damaged or was written by another version: crawl into a new one.',
+    'The folder is damaged or another version wrote it: crawl into a new one.',
     { exitCode: EXIT.folder },
   );
 }
@@ -156,11 +172,14 @@ class StoredRules implements RobotsRules {
   }
 }
 
-/** Reads a stored text, one rule after the other. Numbers beyond its end are NaN, and then so is the place. */
+/**
+ * Reads the stored text, one rule after the other. Numbers beyond its end are NaN, and then the
+ * position is NaN too.
+ */
 class Cursor {
   at = 2;
   readonly delay: Millis | undefined;
-  /** The pattern of the present rule is `text[from..to)`. */
+  /** The pattern of the current rule is `text[from..to)`. */
   from = 0;
   to = 0;
   readonly #text: string;
@@ -210,7 +229,7 @@ class Cursor {
     };
   }
 
-  /** What stands in the file, as text. */
+  /** The rule's text as written in the file. */
   #written(): string {
     if ((this.#head & OTHERWISE) === 0) {
       return this.#text.slice(this.from, this.to) + (this.anchored ? '$' : '');
@@ -221,7 +240,7 @@ class Cursor {
   }
 }
 
-/** Length of the rule in its normal spelling: the longest match wins. */
+/** Length of the normalised rule: the longest match wins. */
 function octets({ text, anchored }: PathPattern): number {
   return text.length + (anchored ? 1 : 0);
 }

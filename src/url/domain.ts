@@ -1,17 +1,18 @@
 /**
- * The pay-level domain: the name somebody registered, which is the unit of budgets, ranks and ownership.
+ * The pay-level domain: the registered name, which is the unit of budgets, ranks and ownership.
  *
- * Idea      One label more than the public suffix. By default only the ICANN section of the suffix list counts, so
- *           that `alice.blogspot.com` belongs to `blogspot.com`: who rents names out shares one budget with his
- *           tenants. With `privateSuffixes` the tenants count as domains.
- * Requires  a host as it stands in a canonical URL: lower-case ASCII, an IPv6 address in brackets, no port.
- * Ensures   never empty for a host that is not: an address, a bare suffix or a name without a dot is its own domain.
- *           The answer depends on the suffix list, so on the version of the library; docs/url.md says what follows.
+ * Idea      One label more than the public suffix. By default only the ICANN section of the suffix
+ *           list counts, so that `alice.blogspot.com` belongs to `blogspot.com`: a host of user
+ *           sites shares one budget with them. With `privateSuffixes` each user site is a domain.
+ * Requires  A host as in a canonical URL: lower-case ASCII, an IPv6 address in brackets, no port.
+ * Ensures   Never empty for a non-empty host: an address, a bare suffix or a name without a dot is
+ *           its own domain. The answer depends on the suffix list, and so on the version of the
+ *           library; docs/url.md states the consequences.
  */
 import { getDomain } from 'tldts';
 
 export interface DomainOptions {
-  /** Count the private section of the public suffix list too. Default false. */
+  /** Also use the private section of the public suffix list. Default false. */
   readonly privateSuffixes?: boolean;
 }
 

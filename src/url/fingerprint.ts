@@ -1,8 +1,9 @@
 /**
  * The 64-bit name of a URL in every stored file.
  *
- * Idea      The first 10 bits are the partition of the URL's pay-level domain, so that a partition is one contiguous
- *           range of every sorted file and can be moved; the other 54 are a hash of the URL.
+ * Idea      The first 10 bits are the partition of the URL's pay-level domain. So a partition is
+ *           one contiguous range of every sorted file and can be moved. The other 54 bits are a
+ *           hash of the URL.
  *
  *             63        54 53                                                   0
  *             ┌───────────┬─────────────────────────────────────────────────────┐
@@ -10,9 +11,11 @@
  *             └───────────┴─────────────────────────────────────────────────────┘
  *               the 10 highest bits of xxh64(pay-level domain)
  *
- * Requires  a canonical URL.
- * Ensures   the value fixed in docs/url.md, forever: folders written by one version are read by the next.
- * Cost      about 0.4 µs, half of it the hash; the domain of a recently met host is remembered, a new one adds 0.3 µs.
+ * Requires  A canonical URL.
+ * Ensures   The value fixed in docs/url.md, forever: folders written by one version are read by the
+ *           next.
+ * Cost      About 0.4 µs, half of it the hash. The domain of a recent host is cached; a new one
+ *           adds 0.3 µs.
  */
 
 import { xxh64 } from '../base/xxh64.ts';
@@ -26,13 +29,14 @@ const HASH_BITS = BigInt(64 - PARTITION_BITS);
 const PARTITION_SHIFT = BigInt(PARTITION_BITS);
 
 /**
- * Hosts whose partition is remembered, each in the slot of its hash, where it replaces another. A map of names does the same,
- * but makes garbage that V8 takes for old: a quarter of all such garbage in a crawl of a million hosts.
+ * Hosts whose partition is cached, each in the slot of its hash, where it replaces another. A Map
+ * of names would create garbage that V8 promotes to the old generation: a quarter of all such
+ * garbage in a crawl of a million hosts.
  */
 const SLOTS = 8192;
 const SLOT_MASK = BigInt(SLOTS - 1);
 const hostIn = new BigUint64Array(SLOTS);
-hostIn[0] = 1n; // a hash of zero is not there from the beginning
+hostIn[0] = 1n; // so that a hash of zero is not cached at the start
 const partitionIn = new Uint16Array(SLOTS);
 
 /** The partition, 0 to 1023, that owns a pay-level domain and everything in it. */
@@ -40,20 +44,20 @@ export function partitionOf(domain: string): number {
   return Number(xxh64(domain) >> HASH_BITS);
 }
 
-/** The partition that a fingerprint belongs to. */
+/** The partition of a fingerprint. */
 export function partitionOfFingerprint(fingerprint: bigint): number {
   return Number(fingerprint >> HASH_BITS);
 }
 
 const SLASH = 47;
-/** The links of a page mostly lead to one place: its partition is kept at hand. */
+/** The last origin, cached because most links of a page lead to one host. */
 let lastOrigin = '';
 let lastPartition = 0;
 
 /** The partition of a canonical URL's domain. */
 export function partitionOfUrl(url: string): number {
   const { length } = lastOrigin;
-  // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a page.
+  // On URLs that are slices of a page, comparing a slice takes half the time of startsWith.
   if (url.charCodeAt(length) !== SLASH || url.slice(0, length) !== lastOrigin) {
     lastOrigin = originOf(url);
     lastPartition = partitionOfHost(hostOf(url));
@@ -61,7 +65,10 @@ export function partitionOfUrl(url: string): number {
   return lastPartition;
 }
 
-/** The fingerprint of a canonical URL: fits an element of a BigUint64Array. Of many at once: `Fingerprints`. */
+/**
+ * The fingerprint of a canonical URL, which fits an element of a BigUint64Array. For many at once,
+ * use `Fingerprints`.
+ */
 export function fingerprint(url: string): bigint {
   return (BigInt(partitionOfUrl(url)) << HASH_BITS) | (xxh64(url) >> PARTITION_SHIFT);
 }
@@ -79,9 +86,9 @@ function partitionOfHost(host: string): number {
 const UPPER_HALF = 0xffff_ffff_0000_0000n;
 
 /**
- * The key of a host in every stored file: the upper half of its domain's hash, then the upper half of its own. The hosts of
- * a domain stand together in a sorted file, and a partition is still one range of it. The key that ends in
- * zeros is the domain's own, and comes before those of its hosts.
+ * The key of a host in every stored file: the upper half of its domain's hash, then the upper half
+ * of its own. The hosts of a domain are adjacent in a sorted file, and a partition is one range of
+ * it. The key that ends in zeros is the domain's own, and comes before those of its hosts.
  */
 export function hostKey(host: string): bigint {
   const own = xxh64(host) >> 32n;

@@ -1,18 +1,23 @@
 /**
  * Session and tracking parameters: what a URL carries about the visitor, not about the page.
  *
- * Idea      A page reached through a thousand session numbers is one page. Which names are such is a judgement, so it
- *           is a list the user chooses, and nothing is dropped unless asked.
- * Requires  a URL in canonical form.
- * Ensures   `dropFrom` gives a canonical URL again, idempotent; a URL without such parameters is returned as it is.
+ * Idea      A page reached through a thousand session numbers is one page. Which names are such is
+ *           a judgement, so the user chooses the list, and by default nothing is dropped.
+ * Requires  A URL in canonical form.
+ * Ensures   `dropFrom` returns a canonical URL and is idempotent. A URL without such parameters is
+ *           returned unchanged.
  *
- * A rule is a name (`gclid`), a prefix (`utm_*`), or a name with a cautious condition (`sid=token`: only where the
- * value is a token, 16 or more letters and digits, because `sid` also numbers stories). Case does not matter. The
- * rules hold for the query (`?a=1&sid=…`) and for the parameters of a path segment (`/shop;jsessionid=…`).
+ * A rule is a name (`gclid`), a prefix (`utm_*`), or a name with a condition (`sid=token`: only if
+ * the value is a token of 16 or more letters and digits, because `sid` also numbers stories).
+ * Letter case does not matter. The rules apply to the query (`?a=1&sid=…`) and to the parameters of
+ * a path segment (`/shop;jsessionid=…`).
  */
 import { DrumlinError } from '../base/errors.ts';
 
-/** Parameters that in our reading never choose the page: sessions of common servers, and campaign marks. */
+/**
+ * Parameters that, in our judgement, never choose the page: sessions of common servers, and
+ * campaign marks.
+ */
 export const TRACKING_PARAMETERS: readonly string[] = [
   'phpsessid',
   'jsessionid',
@@ -61,7 +66,7 @@ export class ParameterList {
     }
   }
 
-  /** Whether the parameter, written `name` or `name=value`, is one of the list. */
+  /** Whether the parameter, written `name` or `name=value`, is on the list. */
   has(parameter: string): boolean {
     const equals = parameter.indexOf('=');
     const name = (equals < 0 ? parameter : parameter.slice(0, equals)).toLowerCase();
@@ -102,6 +107,6 @@ function badRule(rule: string): DrumlinError {
   return new DrumlinError(
     'PARAMETER_RULE',
     `"${rule}" is not a rule for dropping URL parameters.`,
-    'Write a name (gclid), a prefix (utm_*) or a name that must hold a token (sid=token).',
+    'Write a name (gclid), a prefix (utm_*) or a name whose value must be a token (sid=token).',
   );
 }

@@ -1,8 +1,8 @@
 /**
  * Parts of a canonical URL by position, without parsing it again.
  *
- * Requires  a URL in canonical form (`canonicalise`): `http://` or `https://`, an authority without credentials, a
- *           path that begins with `/`. Anything else gives nonsense.
+ * Requires  A URL in canonical form (`canonicalise`): `http://` or `https://`, an authority without
+ *           credentials, a path that begins with `/`. Anything else gives a wrong result.
  */
 
 /** Where the authority begins: after `http://` or `https://`. */
@@ -11,7 +11,10 @@ export const authorityStart = (url: string) => (url.charCodeAt(4) === 0x3a ? 7 :
 /** Where the path begins. */
 export const pathStart = (url: string) => url.indexOf('/', 8);
 
-/** Where the host ends: at the port or at the path. Most hosts end with a letter and the path follows. */
+/**
+ * Where the host ends: at the port or at the path. Most hosts end with a letter, and the path
+ * follows.
+ */
 export function hostEnd(url: string): number {
   const slash = pathStart(url);
   let at = slash - 1;
@@ -34,7 +37,7 @@ export function originOf(url: string): string {
   return url.slice(0, pathStart(url));
 }
 
-/** Path and query, as a request line wants it: `/a/b?c=d`. */
+/** Path and query, as in a request line: `/a/b?c=d`. */
 export function pathOf(url: string): string {
   return url.slice(pathStart(url));
 }

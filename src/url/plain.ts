@@ -1,11 +1,14 @@
 /**
- * Which references need no URL parser: told by their bytes.
+ * Which references need no URL parser, judged by their bytes.
  *
- * Idea      A reference is plain when its canonical form is made of the reference as it stands, but for what is left out at
- *           its end and put before it. Every character has a class, and one pass over the classes decides.
- * Requires  positions within the bytes. A byte from 0x80 on is never plain, so that the encoding does not matter.
- * Ensures   where a function gives a position, the bytes up to there stand in the canonical URL unchanged.
- * Cost      about 1 ns a byte.
+ * Idea      A reference is plain if its canonical form contains it unchanged, except for what is
+ *           dropped at its end and put before it. Every character has a class, and one pass over
+ *           the classes decides.
+ * Requires  Positions within the bytes. A byte from 0x80 on is never plain, so the encoding does
+ *           not matter.
+ * Ensures   If a function returns a position, the bytes up to it occur in the canonical URL
+ *           unchanged.
+ * Cost      About 1 ns per byte.
  */
 
 /** Classes of the characters of a reference; 0 is "not plain". */
@@ -19,7 +22,7 @@ const HASH = 7;
 
 export type CharacterClasses = Uint8Array;
 
-/** In a URL. */
+/** The classes in a URL. */
 export const IN_URL: CharacterClasses = new Uint8Array(256);
 for (const c of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~!$&()*+,;=:@') {
   IN_URL[c.charCodeAt(0)] = PLAIN;
@@ -31,14 +34,14 @@ IN_URL[0x27] = QUOTE;
 IN_URL[0x3f] = QUESTION;
 IN_URL[0x23] = HASH;
 
-/** In an attribute of a page, where an ampersand may begin a character reference. */
+/** The classes in an attribute of a page, where an ampersand may begin a character reference. */
 export const IN_ATTRIBUTE: CharacterClasses = IN_URL.slice();
 IN_ATTRIBUTE[0x26] = 0;
 
-/** 1 for the escapes that stand in a canonical URL as they are: upper-case, of a byte that is not unreserved. */
-const SETTLED_ESCAPE = new Uint8Array(256);
+/** 1 for the escapes that are canonical: upper-case, of a byte that is not unreserved. */
+const CANONICAL_ESCAPE = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
-  SETTLED_ESCAPE[byte] = /[\w\-.~]/.test(String.fromCharCode(byte)) ? 0 : 1;
+  CANONICAL_ESCAPE[byte] = /[\w\-.~]/.test(String.fromCharCode(byte)) ? 0 : 1;
 }
 
 const HYPHEN = 0x2d;
@@ -49,8 +52,9 @@ const SOLIDUS = 0x2f;
 export const NOT_PLAIN = -1;
 
 /**
- * Where the path and query that begin at `start` end (at a fragment or at `end`), if all of it is plain: URL
- * characters only, no segment that begins with a dot, no escape to settle, no empty query. Hot: one pass, no calls that matter.
+ * Where the path and query that begin at `start` end (at a fragment or at `end`), if all of it is
+ * plain: URL characters only, no segment that begins with a dot, no escape to normalise, no empty
+ * query. Hot: one pass, without calls that matter.
  */
 export function plainPathEnd(
   bytes: Uint8Array,
@@ -74,11 +78,11 @@ export function plainPathEnd(
         afterSlash = false;
         break;
       case PERCENT:
-        if (!isSettledEscape(bytes, at, end)) return NOT_PLAIN;
+        if (!isCanonicalEscape(bytes, at, end)) return NOT_PLAIN;
         afterSlash = false;
         at += 2;
         break;
-      case QUOTE: // stays in a path, is escaped in a query
+      case QUOTE: // unchanged in a path, escaped in a query
         if (query !== NOT_PLAIN) return NOT_PLAIN;
         afterSlash = false;
         break;
@@ -94,11 +98,11 @@ export function plainPathEnd(
   return query === at - 1 ? NOT_PLAIN : at;
 }
 
-function isSettledEscape(bytes: Uint8Array, at: number, end: number): boolean {
+function isCanonicalEscape(bytes: Uint8Array, at: number, end: number): boolean {
   if (at + 2 >= end) return false;
   const high = upperHexDigit(bytes[at + 1]);
   const low = upperHexDigit(bytes[at + 2]);
-  return high >= 0 && low >= 0 && SETTLED_ESCAPE[high * 16 + low] === 1;
+  return high >= 0 && low >= 0 && CANONICAL_ESCAPE[high * 16 + low] === 1;
 }
 
 function upperHexDigit(code: number): number {
@@ -106,7 +110,10 @@ function upperHexDigit(code: number): number {
   return code >= 0x41 && code <= 0x46 ? code - 0x37 : -1;
 }
 
-/** How long the `http://` or `https://` is that the bytes begin with, in lower case; 0 where they do not. */
+/**
+ * The length of the `http://` or `https://` at the start of the bytes, in lower case; 0 if there is
+ * none.
+ */
 export function schemeLength(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 8 || bytes[start] !== 0x68 || bytes[start + 1] !== 0x74) return 0;
   if (bytes[start + 2] !== 0x74 || bytes[start + 3] !== 0x70) return 0;
@@ -118,8 +125,9 @@ export function schemeLength(bytes: Uint8Array, start: number, end: number): num
 }
 
 /**
- * Where an authority ends that needs no parser: lower-case letters, digits, hyphens, single dots, perhaps a port; the last label
- * does not begin with a digit (it could be an IPv4 address) and no label is in Punycode (it must be valid to be a host).
+ * Where an authority that needs no parser ends: lower-case letters, digits, hyphens, single dots,
+ * perhaps a port. The last label does not begin with a digit (it could be an IPv4 address), and no
+ * label is in Punycode (which would have to be validated).
  */
 export function plainAuthorityEnd(
   bytes: Uint8Array,
@@ -141,12 +149,15 @@ export function plainAuthorityEnd(
   return at < end && bytes[at] === COLON ? plainPortEnd(bytes, at + 1, end, isHttps) : at;
 }
 
-/** A label that is, or looks like one: two letters and two hyphens. */
+/** Whether a label is Punycode or looks like it: two letters and two hyphens. */
 function isPunycode(bytes: Uint8Array, label: number, end: number): boolean {
   return end - label > 3 && bytes[label + 2] === HYPHEN && bytes[label + 3] === HYPHEN;
 }
 
-/** Where a port ends that stays as it is written: no leading zero, in range, not the scheme's own. */
+/**
+ * Where a port ends that is canonical as written: no leading zero, in range, not the scheme's
+ * default.
+ */
 function plainPortEnd(bytes: Uint8Array, start: number, end: number, isHttps: boolean): number {
   let at = start;
   let port = 0;

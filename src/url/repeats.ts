@@ -1,30 +1,35 @@
 /**
- * Segments that repeat: `/shop/cart/shop/cart/shop/cart/` comes of a relative link that piles up, and never ends.
+ * Repeated segments: `/shop/cart/shop/cart/shop/cart/` comes from a relative link that accumulates,
+ * and never ends.
  *
- * Idea      A sequence of segments that stands k times in a row is a tandem array. The path is cut into Lempel-Ziv factors, each the
- *           longest that occurred before: a repetition within one factor occurred before too, so the first of its kind
- *           crosses the border of two, and reaches back less than twice the factor before and the one after (Main 1989). At
- *           each border, two tables of longest common prefixes (Z) find every period in time proportional to the factors.
- * Requires  a canonical URL.
- * Ensures   the truth: `mostInARow` is the largest k for which any sequence stands k times in a row.
- * Cost      O(n) in the number of segments, whatever they are; for the URLs that most links are, a look at their characters.
+ * Idea      A sequence of segments that occurs k times in a row is a tandem array. The path is
+ *           split into Lempel-Ziv factors, each the longest that occurred before. A repetition
+ *           within one factor occurred before too. So the first of its kind crosses the border of
+ *           two factors, and reaches back less than twice the factor before and the one after (Main
+ *           1989). At each border, two tables of longest common prefixes (Z) find every period in
+ *           time proportional to the factors.
+ * Requires  A canonical URL.
+ * Ensures   The exact answer: `repeatsIn` is the largest k for which any sequence occurs k times in
+ *           a row.
+ * Cost      O(n) in the number of segments, for any segments; for most URLs only a look at their
+ *           characters.
  */
 import { pathOf } from './parts.ts';
 
 const SLASH = 0x2f;
 const QUESTION = 0x3f;
-/** Paths with more segments are looked at closely, whatever is in them. */
+/** Paths with more segments are always examined in full. */
 const MANY = 64;
 
-/** Whether some sequence of segments of the URL's path stands more than `limit` times in a row. */
+/** Whether some sequence of segments of the URL's path occurs more than `limit` times in a row. */
 export function repeatsMoreThan(url: string, limit: number): boolean {
   return mayRepeat(url, limit) && mostInARow(segmentsOf(url)) > limit;
 }
 
-/** The hashes of the segments met so far: nobody else needs them between two calls. */
-const met = new Int32Array(MANY);
+/** Hashes of the segments seen so far; scratch memory for one call. */
+const hashes = new Int32Array(MANY);
 
-/** False for nearly all URLs, without anything being made for it: no segment stands there often enough, or seems to. */
+/** False for nearly all URLs, without allocation: no segment occurs often enough, or seems to. */
 function mayRepeat(url: string, limit: number): boolean {
   let segments = 0;
   let hash = 0;
@@ -36,21 +41,24 @@ function mayRepeat(url: string, limit: number): boolean {
     }
     if (segments === MANY) return true;
     let times = 1;
-    for (let j = 0; j < segments; j++) if (met[j] === hash) times++;
+    for (let j = 0; j < segments; j++) if (hashes[j] === hash) times++;
     if (times > limit) return true;
     if (c === QUESTION) return false;
-    met[segments++] = hash;
+    hashes[segments++] = hash;
     hash = 0;
   }
   return false;
 }
 
-/** The most times that any sequence of segments of the URL's path stands in a row; 0 for the empty path. */
+/**
+ * The most times that any sequence of segments of the URL's path occurs in a row; 0 for the empty
+ * path.
+ */
 export function repeatsIn(url: string): number {
   return mostInARow(segmentsOf(url));
 }
 
-/** The segments of a path as numbers, equal ones equal. */
+/** The segments of a path as numbers; equal segments have equal numbers. */
 function segmentsOf(url: string): Int32Array {
   const path = pathOf(url);
   const question = path.indexOf('?');
@@ -78,7 +86,7 @@ export function mostInARow(sequence: Int32Array): number {
   return most;
 }
 
-/** The most that any sequence stands in a row across `border`, between `from` and `to`. */
+/** The most repetitions in a row of any sequence across `border`, between `from` and `to`. */
 function acrossBorder(sequence: Int32Array, from: number, border: number, to: number): number {
   const left = sequence.subarray(from, border).toReversed();
   const right = sequence.subarray(border, to);
@@ -93,7 +101,7 @@ function acrossBorder(sequence: Int32Array, from: number, border: number, to: nu
     const before = mirrored[right.length - period];
     most = Math.max(most, 1 + Math.floor((after + before) / period));
   }
-  // … or with what stands before it.
+  // … or with what precedes it.
   for (let period = 1; period <= left.length; period++) {
     const before = period < left.length ? backward[period] : 0;
     const after = onward[left.length - period];
@@ -102,7 +110,7 @@ function acrossBorder(sequence: Int32Array, from: number, border: number, to: nu
   return most;
 }
 
-/** At each position of a text, how far it agrees with the text's beginning. */
+/** For each position of a text, how far it agrees with the text's beginning. */
 function prefixLengths(text: Int32Array): Int32Array {
   const lengths = new Int32Array(text.length);
   let [start, end] = [0, 0];
@@ -115,7 +123,7 @@ function prefixLengths(text: Int32Array): Int32Array {
   return lengths;
 }
 
-/** At each position of a text, how far it agrees with the beginning of `pattern`. */
+/** For each position of a text, how far it agrees with the beginning of `pattern`. */
 function commonPrefixes(pattern: Int32Array, text: Int32Array): Int32Array {
   const both = new Int32Array(pattern.length + 1 + text.length);
   both.set(pattern);
@@ -125,8 +133,9 @@ function commonPrefixes(pattern: Int32Array, text: Int32Array): Int32Array {
 }
 
 /**
- * Lengths of the Lempel-Ziv factors: each is the longest that also begins at an earlier place, or one new segment. Read off a suffix
- * automaton, whose states know where what they stand for ended first.
+ * Lengths of the Lempel-Ziv factors: each is the longest that also begins at an earlier position,
+ * or one new segment. They come from a suffix automaton, whose states know where their text first
+ * ended.
  */
 function factorsOf(sequence: Int32Array): number[] {
   const { step, firstEnd } = suffixAutomaton(sequence);
@@ -147,11 +156,11 @@ function factorsOf(sequence: Int32Array): number[] {
 
 interface Automaton {
   step(state: number, symbol: number): number | undefined;
-  /** By state: where the first occurrence of what it stands for ends. */
+  /** By state: where the first occurrence of its text ends. */
   readonly firstEnd: readonly number[];
 }
 
-/** As Blumer and others build it, one symbol after the other: fewer than 2n states. */
+/** Built as by Blumer and others, one symbol after the other: fewer than 2n states. */
 function suffixAutomaton(sequence: Int32Array): Automaton {
   const next: Map<number, number>[] = [new Map()];
   const link: number[] = [-1];

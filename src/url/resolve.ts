@@ -1,14 +1,18 @@
 /**
  * The links of one page, resolved against its base and made canonical.
  *
- * Idea      Almost every link of a page is a plain path, or an absolute URL of plain characters, that needs no
- *           parser: it is canonical as it stands, or concatenation makes it so. One pass over its bytes, where they stand
- *           in the page, tells whether it is plain; whatever is not goes the full way through `canonicaliseOrReason`.
- * Requires  an absolute base URL; it need not be canonical, nor http.
- * Ensures   the same answer as `canonicaliseOrReason(reference, { …options, base })`, for every reference.
- * Cost      about 0.1 µs for a plain reference in a page, 0.3 µs for one in a string, 2 µs for another.
+ * Idea      Almost every link of a page is a plain path or an absolute URL of plain characters. It
+ *           needs no parser: it is canonical as written, or after concatenation. One pass over its
+ *           bytes in the page decides whether it is plain. Any other link goes through
+ *           `canonicaliseOrReason`.
+ * Requires  An absolute base URL; it need not be canonical, nor http.
+ * Ensures   The same answer as `canonicaliseOrReason(reference, { …options, base })`, for every
+ *           reference.
+ * Cost      About 0.1 µs for a plain reference in a page, 0.3 µs for one in a string, 2 µs for any
+ *           other.
  *
- * A result may be a slice of the page's text, and then whoever keeps it keeps the page, unless it is copied.
+ * A result may be a slice of the page's text. Keeping it keeps the page in memory, unless it is
+ * copied.
  */
 import {
   type CanonicalOptions,
@@ -33,28 +37,31 @@ const SLASH = 0x2f;
 const COLON = 0x3a;
 const QUESTION = 0x3f;
 
-/** What references stand in: the bytes, and the same as text. */
+/** Where references occur: the bytes, and the same as text. */
 interface Source {
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly classes: CharacterClasses;
 }
 
-/** A page; `text` is its bytes as Latin-1. */
+/** A page as a source; `text` is its bytes as Latin-1. */
 export function pageSource(bytes: Uint8Array, text: string): Source {
   return { bytes, text, classes: IN_ATTRIBUTE };
 }
 
-/** Where a reference that is given as a string is laid out in bytes; a longer one goes the full way. */
+/** Where a reference given as a string is laid out in bytes; a longer one needs the parser. */
 const written = Buffer.alloc(MAX_URL_LENGTH);
 
 export class Resolver {
   readonly #options: CanonicalOptions;
   readonly #maxLength: number;
-  /** Undefined when the base is not http or https: then nothing is plain. */
+  /** Undefined if the base is not http or https: then nothing is plain. */
   readonly #origin: string | undefined;
   readonly #scheme: string;
-  /** Origin and path of the base up to the last slash, then the same for its parent, and so on to the root. */
+  /**
+   * Origin and path of the base up to the last slash, then the same for its parent, and so on to
+   * the root.
+   */
   readonly #folders: string[] = [];
   /** Origin and path of the base, without query. */
   readonly #document: string;
@@ -63,7 +70,8 @@ export class Resolver {
   constructor(base: string, options: Omit<CanonicalOptions, 'base'> = {}) {
     this.#options = { ...options, base };
     this.#maxLength = options.maxLength ?? MAX_URL_LENGTH;
-    // Parameters are dropped from results, not from the base: a dropped one may still be part of a folder.
+    // Parameters are dropped from results, not from the base: a dropped one may still be part of a
+    // folder.
     const url = isPlainUrl(base)
       ? base
       : canonicaliseOrReason(base, { maxLength: base.length * 3 + 8 });
@@ -75,13 +83,13 @@ export class Resolver {
     this.#folders.push(this.#document.slice(0, this.#document.lastIndexOf('/') + 1));
   }
 
-  /** The canonical URL a reference leads to, or undefined when it leads to none. */
+  /** The canonical URL of a reference; undefined if there is none. */
   resolve(reference: string): string | undefined {
     const result = this.resolveOrReason(reference);
     return typeof result === 'string' ? result : undefined;
   }
 
-  /** The canonical URL a reference leads to, or the reason why it leads to none. */
+  /** The canonical URL of a reference, or the reason why there is none. */
   resolveOrReason(reference: string): string | Refusal {
     const first = reference.length === 0 ? HASH : reference.charCodeAt(0);
     if (first === HASH && this.#origin !== undefined && reference.length <= this.#maxLength) {
@@ -89,7 +97,8 @@ export class Resolver {
       return this.#self;
     }
     if (reference.length > written.length) return canonicaliseOrReason(reference, this.#options);
-    // Beyond ASCII a character and its bytes have different places, but nothing plain goes so far.
+    // Beyond ASCII the positions of characters and bytes differ, but nothing plain reaches that
+    // far.
     const source = { bytes: written, text: reference, classes: IN_URL };
     return (
       this.resolvePlain(source, 0, written.write(reference)) ??
@@ -98,8 +107,8 @@ export class Resolver {
   }
 
   /**
-   * The canonical URL of a plain reference, which stands in its source from `start` to `end`. Undefined when it is not plain or
-   * leads nowhere: `resolve` knows then.
+   * The canonical URL of a plain reference at `start` to `end` of its source. Undefined if it is
+   * not plain or has no canonical URL: then call `resolve`.
    */
   resolvePlain(source: Source, start: number, end: number): string | undefined {
     if (this.#origin === undefined || start === end || end - start > this.#maxLength)
@@ -112,7 +121,7 @@ export class Resolver {
     return kept.length > this.#maxLength ? undefined : kept;
   }
 
-  /** The canonical URL of a plain reference, parameters not yet dropped. */
+  /** The canonical URL of a plain reference, before parameters are dropped. */
   #plain(source: Source, start: number, end: number): string | undefined {
     const { bytes } = source;
     const first = bytes[start];
@@ -129,7 +138,10 @@ export class Resolver {
       : this.#plainRelative(source, start, end);
   }
 
-  /** An absolute URL, or one that lacks only the scheme: a plain authority, or our own, then a plain path. */
+  /**
+   * An absolute URL, or one without only the scheme: a plain authority, or that of the base, then a
+   * plain path.
+   */
   #plainAbsolute(source: Source, start: number, scheme: number, end: number): string | undefined {
     const { bytes, text } = source;
     const isHttps = scheme === 2 ? this.#scheme === 'https://' : scheme === 8;
@@ -143,7 +155,7 @@ export class Resolver {
     if (bytes[path] !== SLASH) return undefined;
     const tail = plainPathEnd(bytes, path, end, source.classes);
     if (tail === NOT_PLAIN) return undefined;
-    // Most links are canonical as they stand, and a string that is there already costs nothing.
+    // Most links are canonical as written, and a slice of the text costs nothing.
     return prefix === '' ? text.slice(from, tail) : prefix + text.slice(from, tail);
   }
 
@@ -161,7 +173,10 @@ export class Resolver {
     return path < end && bytes[path] === SLASH && text.startsWith(origin, start) ? path : NOT_PLAIN;
   }
 
-  /** A reference relative to the base's folder; leading `./` and `../` are plain, other dot segments are not. */
+  /**
+   * A reference relative to the base's folder; leading `./` and `../` are plain, other dot segments
+   * are not.
+   */
   #plainRelative(source: Source, start: number, end: number): string | undefined {
     const { bytes } = source;
     let at = start;
@@ -173,7 +188,7 @@ export class Resolver {
         up++;
       } else return undefined;
     }
-    // What stands before a colon may be a scheme.
+    // The text before a colon may be a scheme.
     for (let i = at; i < end && bytes[i] !== SLASH; i++) if (bytes[i] === COLON) return undefined;
     return join(this.#folder(up), source, at, end);
   }
@@ -190,7 +205,10 @@ export class Resolver {
   }
 }
 
-/** The prefix and the reference from `start` on, fragment left out; undefined when that part is not plain. */
+/**
+ * The prefix and the reference from `start` on, without fragment; undefined if that part is not
+ * plain.
+ */
 function join(
   prefix: string,
   { bytes, text, classes }: Source,
@@ -201,7 +219,7 @@ function join(
   return plainEnd === NOT_PLAIN ? undefined : prefix + text.slice(start, plainEnd);
 }
 
-/** A whole URL that is canonical as it stands, and plain enough to see that. */
+/** Whether a whole URL is canonical as written, and plain enough to see that. */
 function isPlainUrl(url: string): boolean {
   if (url.length > written.length) return false;
   const end = written.write(url);

@@ -50,7 +50,7 @@ describe('values of settings', () => {
     [{ types: 'html' }, 'types: "html" is not a content type. Write it like text/html'],
     [{ types: ['text/html', 'pdf'] }, 'types: "pdf" is not a content type.'],
     [{ include: 'docs' }, 'include: The pattern docs can match no URL'],
-    [{ include: ['*', '/(/'] }, 'include: The pattern /(/ is no regular expression'],
+    [{ include: ['*', '/(/'] }, 'include: The pattern /(/ is not a regular expression'],
     [{ exclude: '/(a+)+$/' }, 'exclude: The pattern /(a+)+$/ can take very long'],
     [{ exclude: 7 }, 'exclude: 7 is no value for it (pattern).'],
     [{ insecure: 'yes' }, 'insecure: "yes" is neither true nor false. Write one of them.'],

@@ -120,7 +120,9 @@ test('what was fetched with them is closed to others, and a folder that was open
 
 test('a file of secrets that is open to others is reported in the log', async () => {
   await crawl({ auth: secretFile('open', '', 0o644) });
-  expect(everything()).toContain(`${folder}/open holds secrets and is open to others (mode 644)`);
+  expect(everything()).toContain(
+    `${folder}/open contains secrets, but other users can read it (mode 644)`,
+  );
 });
 
 test.each([

@@ -9,7 +9,7 @@ const fingerprint = (text: string): Fingerprint => fingerprintOf(bytesOf(text));
 const alike = (one: Fingerprint, other: Fingerprint): number =>
   similarity(one.sketch, 0, other.sketch, 0);
 
-/** What pages are made of, well or badly. */
+/** The pieces of pages, well-formed or not. */
 const piece = fc.oneof(
   {
     weight: 6,
@@ -74,7 +74,7 @@ const piece = fc.oneof(
 const page = fc.array(piece, { maxLength: 400, size: 'max' }).map((pieces) => pieces.join(''));
 
 describe('the fingerprint of a page', () => {
-  test('has the words and the signature that a plain reading of the page has, whatever the bytes', () => {
+  test('has the words and the signature of the naive reading, for any bytes', () => {
     fc.assert(
       fc.property(page, (text) => {
         const { words, outline } = readPage(bytesOf(text));
@@ -86,7 +86,7 @@ describe('the fingerprint of a page', () => {
     );
   });
 
-  test('has in its sketch the least hash of the shingles of each place', () => {
+  test('has the least hash of the shingles of each place in its sketch', () => {
     fc.assert(
       fc.property(page, (text) => {
         const { sketch } = fingerprint(text);
@@ -99,7 +99,7 @@ describe('the fingerprint of a page', () => {
     );
   });
 
-  test('does not depend on what was read before', () => {
+  test('does not depend on earlier pages', () => {
     fc.assert(
       fc.property(page, page, (one, other) => {
         const before = fingerprint(one);
@@ -127,13 +127,13 @@ describe('the signature', () => {
   const post = (date: string, sid: string): string =>
     `<html><body class="d${date}"><a href="/a?sid=${sid}">Home</a><p>Posted ${date}, read ${sid.length * 7} times</p></body></html>`;
 
-  test('is the same when only numbers and attributes differ', () => {
+  test('is the same if only numbers and attributes differ', () => {
     expect(fingerprint(post('2026-05-01', 'abc')).signature).toBe(
       fingerprint(post('1999-12-31', 'fedcba')).signature,
     );
   });
 
-  test('differs when a word or a tag does', () => {
+  test('differs if a word or a tag differs', () => {
     const one = fingerprint('<p>the cat sat</p>').signature;
     for (const other of [
       '<p>the cat sits</p>',
@@ -147,7 +147,7 @@ describe('the signature', () => {
 });
 
 describe('a page of few words', () => {
-  test('is like itself, and unlike another', () => {
+  test('is similar to itself, and not to another', () => {
     const missing = '<h1>Page Not Found</h1><p>Error 404</p>';
     expect(alike(fingerprint(missing), fingerprint(missing.replace('<h1>', '<h1 id=x>')))).toBe(1);
     expect(
@@ -155,7 +155,7 @@ describe('a page of few words', () => {
     ).toBeLessThan(0.3);
   });
 
-  test('is read with its links, a page of many words without', () => {
+  test('is read with its links; a page of many words without', () => {
     const menu = '<a href="/a">apples and pears</a>';
     expect(fingerprint(menu).words).toBe(3);
     expect(fingerprint(`${menu}${'<p>word'.repeat(40)}`).words).toBe(40);
@@ -163,13 +163,13 @@ describe('a page of few words', () => {
     expect(fingerprint('x '.repeat(50))).toMatchObject({ words: 50, distinct: 1 });
   });
 
-  test('loses no more than 32 words to a link that nobody closed', () => {
+  test('loses no more than 32 words to an unclosed link', () => {
     expect(fingerprint(`<a name=top>${'word '.repeat(100)}`).words).toBe(68);
   });
 });
 
 describe('reading', () => {
-  test('takes time in proportion to the page, whatever is left open', () => {
+  test('takes time in proportion to the page, whatever is unclosed', () => {
     const worst = [
       '<',
       '<a ',

@@ -1,4 +1,4 @@
-/** The folder of what is known of pages that are alike, when the process dies or the power fails at any of its steps. */
+/** The folder of similar pages when the process dies or the power fails at any of its steps. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DrumlinError } from '../../src/base/errors.ts';
@@ -15,11 +15,13 @@ import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { PowerCutFileSystem } from '../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 
-/** Sixteen pages: a few checkpoints fill it, and files are followed by others. */
+/** Sixteen pages: a few checkpoints fill it, so that new files are started. */
 const MEMORY = 2 ** 12;
 const CHECKPOINTS = 12;
 const A_CHECKPOINT = 7;
-/** Pages of a list that ends, of a shop with session ids, of a host that has a text for what is not there. */
+/**
+ * Pages of a list that ends, of a shop with session ids, of a host with a text for missing pages.
+ */
 const urlOf = (n: number): string =>
   [
     `http://list.org/${n}`,
@@ -61,7 +63,10 @@ interface Cut {
   readonly checkpoints: number;
 }
 
-/** Takes pages and makes checkpoints until the disk fails, or all are made; returns the last that counts. */
+/**
+ * Adds pages and makes checkpoints until the disk fails or all are made; returns the last that
+ * counts.
+ */
 async function live(
   fileSystem: FileSystem,
   folder: string,
@@ -90,7 +95,7 @@ async function live(
 const knownAt = async (folder: string, { at }: Cut): Promise<unknown> =>
   whatIsKnown(await LikenessFolder.open({ disk: new Disk(), folder, memory: MEMORY, at }));
 
-test('there is something to lose: rules, ends and texts for what is not there', () => {
+test('the test has something to lose: rules, ends and texts for missing pages', () => {
   const memory = new LikenessMemory(MEMORY);
   for (let n = 0; n < CHECKPOINTS * A_CHECKPOINT; n++) take(memory, n);
   expect(memory.rules.rewrite('http://shop.org/p1?sid=new0')).not.toBe(
@@ -100,7 +105,7 @@ test('there is something to lose: rules, ends and texts for what is not there', 
   expect(memory.softErrors.isSoft('http://soft.org/y', TEXTS[50])).toBe(true);
 });
 
-test('a process that dies at any operation leaves what the last checkpoint held', async () => {
+test('a process that dies at any operation leaves the state of the last checkpoint', async () => {
   for (let operations = 0, checkpoints = 0; checkpoints < CHECKPOINTS; operations++) {
     const folder = temporaryFolder();
     const dying = new FaultyFileSystem({ operations, skipSync: true });
@@ -110,7 +115,7 @@ test('a process that dies at any operation leaves what the last checkpoint held'
   }
 });
 
-test('so does a power cut, also one after another, and the crawl goes on to the same end', async () => {
+test('so does a power failure, even a second one, and the crawl resumes to the same end', async () => {
   const lives = fc.array(fc.nat(40), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(lives, async (deaths) => {

@@ -37,12 +37,12 @@ function take(memory: LikenessMemory, n: number): void {
   memory.learner.learn(urlOf(n), textOf(n), memory.add(textOf(n), urlOf(n)), near);
 }
 
-/** What a memory answers about pages. */
+/** The answers of a memory about pages. */
 const answers = (memory: LikenessMemory, most: number) =>
   Array.from({ length: most }, (_, n) => memory.pages.find(textOf(n), 0.8)?.url);
 
-describe('what is known of pages that are alike', () => {
-  test('is after a restart what it was at the checkpoint, whatever came later', async () => {
+describe('the memory of similar pages', () => {
+  test('has the state of the checkpoint after a restart, independent of later pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
@@ -65,7 +65,7 @@ describe('what is known of pages that are alike', () => {
           known = await open(folder, at);
           expect(answers(known, n + later)).toEqual(answers(model, n + later));
           expect(known.rules.encode()).toEqual(model.rules.encode());
-          // Opened again, it goes on as it would have.
+          // After opening it continues as it would have.
           take(known, n);
           take(model, n);
           expect(answers(known, n + 1)).toEqual(answers(model, n + 1));
@@ -75,7 +75,7 @@ describe('what is known of pages that are alike', () => {
     );
   });
 
-  test('a checkpoint holds what had come when it was begun, not what comes while it is written', async () => {
+  test('a checkpoint has the pages from before its start, not those added while it is written', async () => {
     const folder = newFolder();
     const known = await open(folder);
     take(known, 1);
@@ -87,7 +87,7 @@ describe('what is known of pages that are alike', () => {
     expect(answers(again, 3)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('two files of pages are kept and one of rules, however many checkpoints there were', async () => {
+  test('two files of pages and one of rules are kept, after any number of checkpoints', async () => {
     const folder = newFolder();
     const known = await open(folder);
     for (let n = 0; n < 300; n++) {
@@ -99,7 +99,7 @@ describe('what is known of pages that are alike', () => {
     expect(names.filter((name) => name.startsWith('rules.')).length).toBe(1);
   });
 
-  test('what a crash left of a later checkpoint is thrown away', async () => {
+  test('what a crash left of a later checkpoint is deleted', async () => {
     const folder = newFolder();
     const known = await open(folder);
     take(known, 1);
@@ -112,7 +112,7 @@ describe('what is known of pages that are alike', () => {
     expect(readdirSync(folder).sort()).toEqual(Object.keys(at.files).sort());
   });
 
-  test('a file that was cut behind our back is refused', async () => {
+  test('a file that another program truncated is refused', async () => {
     const folder = newFolder();
     const known = await open(folder);
     take(known, 1);

@@ -1,12 +1,15 @@
 /**
- * The text of a page as src/duplicates/fingerprint.ts says it is read, written for reading and not for speed: what the kernel is
- * compared with, and the truth of resemblance in bench/duplicates.ts.
+ * The text of a page as defined in src/duplicates/fingerprint.ts, written for clarity and not for
+ * speed. The kernel is compared with it, and bench/duplicates.ts takes resemblance from it.
  */
 
 export interface Reading {
-  /** Runs of letters, digits and bytes beyond ASCII, in lower case, outside markup and links; with the links if these are few. */
+  /**
+   * Runs of letters, digits and bytes beyond ASCII, in lower case, outside markup and links; with
+   * the links if these are few.
+   */
   readonly words: readonly string[];
-  /** The words without their digits, and the tags by name, in order: what the signature is made of. */
+  /** The words without their digits, and the tags by name, in order: the input of the signature. */
   readonly outline: readonly string[];
 }
 
@@ -18,7 +21,10 @@ const isWordByte = (c: number): boolean =>
 const isLetter = (c: number): boolean => (c >= 65 && c <= 90) || (c >= 97 && c <= 122);
 const isSpace = (c: number): boolean => c === 9 || c === 10 || c === 12 || c === 13 || c === 32;
 
-/** A byte that begins a character of an ideographic or syllabic script in UTF-8: such a character is a word. */
+/**
+ * A byte that begins a character of an ideographic or syllabic script in UTF-8: such a character is
+ * a word.
+ */
 const beginsWide = (c: number): boolean => c >= 0xe3 && c <= 0xed;
 
 export function readPage(bytes: Uint8Array): Reading {
@@ -82,7 +88,7 @@ function passMarkup(bytes: Uint8Array, lower: string, at: number, outline: strin
   return close < 0 ? bytes.length : close;
 }
 
-/** A quote counts only as the beginning of a value. */
+/** A quote counts only at the beginning of a value. */
 function passAttributes(bytes: Uint8Array, lower: string, from: number): number {
   let at = from;
   while (at < bytes.length) {
@@ -110,7 +116,7 @@ export function shingles(words: readonly string[], length: number): Set<string> 
   return set;
 }
 
-/** Of what two sets have, the part that both have. */
+/** The share of elements of two sets that both have. */
 export function resemblance<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): number {
   let common = 0;
   for (const item of one) if (other.has(item)) common++;
@@ -127,7 +133,7 @@ const mixed = (hash: bigint): bigint => {
 };
 const rotl = (x: bigint, by: bigint): bigint => ((x << by) | (x >> (64n - by))) & MASK;
 
-/** Eight bytes a time, the last eight of a word even where they overlap those before. */
+/** Eight bytes at a time; the last eight of a word may overlap those before. */
 export function hashOf(word: string): bigint {
   const bytes = Buffer.concat([Buffer.from(word, 'latin1'), Buffer.alloc(8)]);
   const length = word.length;
@@ -155,7 +161,7 @@ export function naiveSignature(outline: readonly string[]): bigint {
   return signature;
 }
 
-/** The least hash of the shingles that count in each place; undefined where none does. */
+/** The least hash of the shingles of each place; undefined for a place without any. */
 export function naiveMinima(words: readonly string[]): (number | undefined)[] {
   const minima: (number | undefined)[] = new Array(128).fill(undefined);
   const hashes = words.map(hashOf);

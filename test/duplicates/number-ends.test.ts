@@ -9,7 +9,7 @@ import { SimilarPages } from '../../src/duplicates/similar-pages.ts';
 const ORIGIN = 'http://example.org';
 const range = (n: number, from = 0): number[] => Array.from({ length: n }, (_, i) => from + i);
 const known = new Map<string, Fingerprint>();
-/** Of a text about something. */
+/** The fingerprint of a text about a topic. */
 function fingerprintAbout(topic: string): Fingerprint {
   const made =
     known.get(topic) ??
@@ -24,7 +24,7 @@ function fingerprintAbout(topic: string): Fingerprint {
   return made;
 }
 
-/** A site whose texts are told by a function of the path; undefined is the text for nothing. */
+/** A site whose texts are a function of the path; undefined stands for the text of empty pages. */
 class Site {
   readonly ends = new NumberEnds(1024);
   readonly #pages = new SimilarPages(2 ** 20);
@@ -34,7 +34,7 @@ class Site {
     this.#textAt = textAt;
   }
 
-  /** What changes as pages come. */
+  /** The changes while pages are visited. */
   visit(paths: readonly string[]): string[] {
     return paths.flatMap((path) => {
       const url = ORIGIN + path;
@@ -47,7 +47,7 @@ class Site {
     });
   }
 
-  /** The paths that stay as they are. */
+  /** The paths that are not rewritten. */
   left(paths: readonly string[]): string[] {
     return paths.filter((path) => this.ends.rewrite(ORIGIN + path) === ORIGIN + path);
   }
@@ -64,7 +64,7 @@ describe('the shape of a URL', () => {
     expect(numberShapeOf('http://a.org/list?page=3')?.numbers).toEqual([3]);
   });
 
-  test('is none without numbers, with too many, or in a token', () => {
+  test('does not exist without numbers, with too many, or in a token', () => {
     expect(numberShapeOf('http://a1.org:99/about')).toBeUndefined();
     expect(numberShapeOf('http://a.org/s/9f8e7d6c/x')).toBeUndefined();
     expect(numberShapeOf(`http://a.org/${range(7).join('/')}`)).toBeUndefined();
@@ -73,29 +73,29 @@ describe('the shape of a URL', () => {
   });
 });
 
-test('how far the numbers of a shape reach is known while it is among the last, whatever came', () => {
+test('the range of numbers of a shape is known while it is among the most recent', () => {
   const step = fc.record({ shape: fc.nat(30), number: fc.nat(50) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
-      const reaches = new Reaches(1 << 12); // room for all: nothing is forgotten
+      const reaches = new Reaches(1 << 12); // room for all: nothing is evicted
       const model = new Map<number, number[]>();
       for (const { shape, number } of steps) {
-        const met = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/${number}`);
-        if (!met) throw new Error('no shape');
-        reaches.widen(met);
+        const parts = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/${number}`);
+        if (!parts) throw new Error('no shape');
+        reaches.widen(parts);
         model.set(shape, [...(model.get(shape) ?? []), number]);
       }
       for (const [shape, all] of model) {
-        const met = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/0`);
+        const parts = numberShapeOf(`${ORIGIN}/s${'x'.repeat(shape)}/0`);
         const reach = { times: all.length, low: [Math.min(...all)], high: [Math.max(...all)] };
-        expect(met && reaches.of(met)).toEqual(reach);
+        expect(parts && reaches.of(parts)).toEqual(reach);
       }
     }),
     { numRuns: 30 },
   );
 });
 
-test('one of two shapes that share the only set of a small table is forgotten after four others', () => {
+test('a shape in the only set of a small table is evicted after four others', () => {
   const reaches = new Reaches(4);
   const at = (shape: string, number: number) =>
     numberShapeOf(`${ORIGIN}/${shape}/${number}`) ?? { origin: '', shape: '', numbers: [] };
@@ -113,14 +113,14 @@ describe('a calendar', () => {
     years.flatMap((year) =>
       months.flatMap((month) => range(5, 1).map((day) => `/cal/${year}/${month}/${day}`)),
     );
-  /** Every second day from March 2025 to June 2026 has something. */
+  /** Every second day from March 2025 to June 2026 has an entry. */
   const kept = (path: string): string | undefined => {
     const [, , year, month, day] = path.split('/').map(Number);
     const at = year * 12 + month;
     return at >= 2025 * 12 + 3 && at <= 2026 * 12 + 6 && day % 2 === 1 ? path : undefined;
   };
 
-  test('ends where nothing is any more, by the month, and keeps its empty days between', () => {
+  test('ends at the last month with entries, and keeps its empty days between', () => {
     const site = new Site(kept);
     const changes = site.visit(days([2025, 2026, 2027, 2024]));
     expect(changes).toContain('learned /cal/#/#/#: numbers 1, 2 above 2026, 6');
@@ -134,7 +134,7 @@ describe('a calendar', () => {
     );
   });
 
-  test('all that lies beyond becomes one page, which was fetched, and that stays', () => {
+  test('everything beyond an end is rewritten to one fetched page, which stays', () => {
     const site = new Site(kept);
     const visited = days([2025, 2026, 2027]);
     site.visit(visited);
@@ -159,7 +159,7 @@ describe('a calendar', () => {
     expect(site.left(at(range(10, 2050))).length).toBeLessThan(10);
   });
 
-  test('that turns out to have something beyond has no end there until it is learned anew', () => {
+  test('that turns out to have an entry beyond loses its end there until it is learned again', () => {
     const site = new Site((path) => (path === '/cal/2033/7/1' ? 'a jubilee' : kept(path)));
     site.visit(days([2025, 2026, 2027]));
     const changes = site.visit(['/cal/2033/7/1']);
@@ -169,7 +169,7 @@ describe('a calendar', () => {
     expect(site.left(days([2040])).length).toBeLessThan(6);
   });
 
-  test('has no end after a few empty days, nor after many with one number', () => {
+  test('has no end after a few empty days, nor after many with the same number', () => {
     const site = new Site(kept);
     site.visit([...days([2025], range(10, 3)), ...days([2026], range(7, 1))]);
     expect(site.left(days([2040]))).toEqual(days([2040]));
@@ -183,7 +183,7 @@ describe('a calendar', () => {
   });
 });
 
-test('pages that all differ have no ends, and neither have pages that all are one text but for a few', () => {
+test('pages that all differ have no ends, nor do pages that nearly all have one text', () => {
   const shop = new Site((path) => path);
   expect(shop.visit(range(300).map((i) => `/product/${i}`))).toEqual([]);
   const rare = new Site((path) => (Number(path.slice(3)) % 20 === 0 ? path : undefined));
@@ -199,7 +199,7 @@ describe('what is remembered', () => {
   const isLearned = (ends: NumberEnds, origin: string, shape = 'list') =>
     range(5, 900).some((i) => ends.rewrite(`${origin}/${shape}/${i}`) === `${origin}/${shape}/1`);
 
-  test('is bounded in hosts and in texts a host, and what has no end goes first', () => {
+  test('is bounded in hosts and in texts per host, and evicts those without ends first', () => {
     const ends = new NumberEnds(1024, 8);
     const nothing = fingerprintAbout('nothing');
     learnAt(ends, 'http://kept.org');
@@ -219,7 +219,7 @@ describe('what is remembered', () => {
     expect(isLearned(ends, 'http://l19.org')).toBe(true);
   });
 
-  test('is the same after it was stored and restored, whatever came', () => {
+  test('is the same after storing and restoring, for any pages', () => {
     const step = fc.record({
       host: fc.constantFrom('http://a.org', 'http://b.org'),
       shape: fc.constantFrom('l', 'm'),
@@ -249,7 +249,7 @@ describe('what is remembered', () => {
   });
 });
 
-test('ends are found behind session ids that were learned', () => {
+test('ends are found after session ids are learned', () => {
   const memory = new LikenessMemory(2 ** 20);
   let ids = 0;
   const visit = (path: string, text: string) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Fingerprint, fingerprintOf, similarity } from '../../src/duplicates/fingerprint.ts';
 import { SimilarPages } from '../../src/duplicates/similar-pages.ts';
 
-/** A text of a hundred words, some of them other words. */
+/** A text of a hundred words, some of them changed. */
 function textOf(topic: number, edits: number): string {
   return Array.from({ length: 100 }, (_, i) =>
     i < edits ? `edit${topic}x${edits}x${i}` : `w${topic}x${i}`,
@@ -15,8 +15,8 @@ const urlOf = (n: number): string => `http://example.org/${'p'.repeat(n % 150)}/
 
 const PAGE_BYTES = 212;
 
-describe('pages seen lately', () => {
-  test('a page is found again by itself and by one that is nearly the same, and by no other', () => {
+describe('recent pages', () => {
+  test('a page is found by itself and by one that is nearly the same, and by no other', () => {
     const pages = new SimilarPages(2 ** 20);
     for (let topic = 0; topic < 50; topic++) pages.add(pageOf(topic, 0), urlOf(topic));
     for (let topic = 0; topic < 50; topic++) {
@@ -31,7 +31,7 @@ describe('pages seen lately', () => {
       expect(pages.find(pageOf(topic, 0), 0.6)).toBeUndefined();
   });
 
-  test('what is found was added, is still remembered and is as like as was asked for, whatever came and went', () => {
+  test('a found page was added, is still remembered and reaches the threshold, after any pages', () => {
     const entry = fc.record({ topic: fc.nat(12), edits: fc.nat(40) });
     fc.assert(
       fc.property(
@@ -62,7 +62,7 @@ describe('pages seen lately', () => {
     );
   });
 
-  test('the last page is always found by itself, with its address', () => {
+  test('the last page is always found by itself, with its URL', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(2000), { minLength: 100, maxLength: 300 }), (topics) => {
         const pages = new SimilarPages(0);
@@ -79,7 +79,7 @@ describe('pages seen lately', () => {
     );
   });
 
-  test('an address too long for the ring is not kept, and spoils no other', () => {
+  test('a URL too long for the ring is not kept, and damages no other', () => {
     const pages = new SimilarPages(0);
     pages.add(pageOf(1, 0), urlOf(1));
     pages.add(pageOf(2, 0), `http://example.org/${'x'.repeat(10_000)}`);
@@ -87,7 +87,7 @@ describe('pages seen lately', () => {
     expect(pages.find(pageOf(1, 0), 0.9)?.url).toBe(urlOf(1));
   });
 
-  test('pages that differ in their numbers are alike by signature, unless numbers are most of them', () => {
+  test('pages that differ in their numbers are similar by signature, unless they are mostly numbers', () => {
     const pages = new SimilarPages(2 ** 16);
     const report = (n: number) =>
       fingerprintOf(

@@ -6,8 +6,8 @@ const page = (text: string) => fingerprintOf(Buffer.from(text));
 const missing = page('<h1>Page Not Found</h1><p>Error 404, sorry about that</p>');
 const other = page('<h1>Something else</h1><p>that is the same on some pages</p>');
 
-describe('a host that has a page for what is not there', () => {
-  test('is asked for one that cannot exist, once, and believed when that looks the same', () => {
+describe('a host with a page for missing URLs', () => {
+  test('is tested once with a URL that cannot exist, and confirmed if that has the same text', () => {
     const errors = new SoftErrors();
     expect(errors.suspect('http://a.org/x/1.html', missing)).toBeUndefined();
     const question = errors.suspect('http://a.org/y/2.html?q=1', missing);
@@ -22,7 +22,7 @@ describe('a host that has a page for what is not there', () => {
     expect(errors.suspect('http://a.org/3', missing)).toBeUndefined();
   });
 
-  test('is not believed when the answer is an error or another page, and never asked again', () => {
+  test('is not confirmed if the answer is an error or another page, and never tested again', () => {
     for (const answer of [undefined, other]) {
       const errors = new SoftErrors();
       errors.suspect('http://a.org/1', missing);
@@ -34,20 +34,20 @@ describe('a host that has a page for what is not there', () => {
     }
   });
 
-  test('is not asked because of two texts that came again once each', () => {
+  test('is not tested because of two texts that were repeated once each', () => {
     const errors = new SoftErrors();
     expect(errors.suspect('http://a.org/1', missing)).toBeUndefined();
     expect(errors.suspect('http://a.org/2', other)).toBeUndefined();
     expect(errors.suspect('http://a.org/3', missing)).toBeUndefined();
   });
 
-  test('an answer to what nobody asked changes nothing', () => {
+  test('an answer without a test changes nothing', () => {
     const errors = new SoftErrors();
     expect(errors.answered('http://a.org/1', missing)).toBe(false);
     expect(errors.isSoft('http://a.org/1', missing)).toBe(false);
   });
 
-  test('is forgotten when too many others came since', () => {
+  test('is evicted after too many other hosts', () => {
     const errors = new SoftErrors(4);
     errors.suspect('http://a.org/1', missing);
     for (let i = 0; i < 4; i++) errors.suspect(`http://h${i}.org/1`, missing);

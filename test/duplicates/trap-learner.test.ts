@@ -6,7 +6,7 @@ const ORIGIN = 'http://example.org';
 const textOf = (topic: string | number): string =>
   Array.from({ length: 80 }, (_, i) => `w${topic}x${i}`).join(' ');
 
-/** A site whose pages are told by a function of their address; returns what was learned on the way. */
+/** Visits a site whose pages are a function of their URL; returns what was learned. */
 function visit(
   memory: LikenessMemory,
   urls: readonly string[],
@@ -24,7 +24,7 @@ function visit(
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 describe('learning', () => {
-  test('a session id that every page has, from pages met twice', () => {
+  test('a session id that every page has, from pages fetched twice', () => {
     const memory = new LikenessMemory(2 ** 20);
     const urls = range(60).map((i) => `/page${i % 10}?sid=${(i * 7919).toString(16)}x${i}`);
     const learned = visit(memory, urls, (path) => textOf(path.split('?')[0]));
@@ -45,7 +45,7 @@ describe('learning', () => {
     ).toEqual([]);
   });
 
-  test('a parameter that matters under one path only is learned for the others', () => {
+  test('a parameter that matters only under one path is learned for the others', () => {
     const memory = new LikenessMemory(2 ** 20);
     const urls = range(40).flatMap((i) => [`/view?ref=r${i}`, `/search?ref=r${i}`]);
     const learned = visit(memory, urls, (path) =>
@@ -54,7 +54,7 @@ describe('learning', () => {
     expect(learned).toEqual(['learned /view?ref']);
   });
 
-  test('the years of a calendar in which nothing is, but not those in which something is', () => {
+  test('the empty years of a calendar, but not those with entries', () => {
     const memory = new LikenessMemory(2 ** 20);
     const urls = range(60).flatMap((year) =>
       range(4).map((month) => `/calendar/${2020 + year}/${month + 1}`),
@@ -68,7 +68,7 @@ describe('learning', () => {
     expect(new Set(far).size).toBeLessThan(5);
   });
 
-  test('the pages of a list behind its last', () => {
+  test('the pages of a list beyond its last', () => {
     const memory = new LikenessMemory(2 ** 20);
     const urls = range(120).map((i) => `/list?page=${i + 1}`);
     const learned = visit(memory, urls, (path) =>

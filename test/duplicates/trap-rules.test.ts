@@ -4,7 +4,7 @@ import { TrapRules } from '../../src/duplicates/trap-rules.ts';
 
 const ORIGIN = 'http://example.org';
 
-/** `times` pairs, each with another value than any before. */
+/** Observes `times` pairs, each with a new value. */
 function observe(
   rules: TrapRules,
   rule: string,
@@ -19,7 +19,7 @@ function observe(
   );
 }
 
-/** The URLs that a rule rewrites: one in 128 passes. */
+/** The share of URLs that a rule rewrites: one in 128 passes. */
 const shareRewritten = (rules: TrapRules, urlOf: (i: number) => string): number => {
   const urls = Array.from({ length: 1000 }, (_, i) => urlOf(i));
   return urls.filter((url) => rules.rewrite(url) !== url).length / urls.length;
@@ -36,7 +36,7 @@ describe('a rule', () => {
     expect(shareRewritten(rules, (i) => `${ORIGIN}/a?other=${i}z`)).toBe(0);
   });
 
-  test('writes the part as in the first page, and one URL in about 128 stays as it is', () => {
+  test('replaces the part by that of the first page, and leaves one URL in about 128 unchanged', () => {
     const rules = new TrapRules();
     observe(rules, '?sid', true, 8);
     const rewritten = Array.from({ length: 2000 }, (_, i) =>
@@ -50,7 +50,7 @@ describe('a rule', () => {
     );
   });
 
-  test('leaves the part out when a page without it has the same text', () => {
+  test('drops the part if a page without it has the same text', () => {
     const rules = new TrapRules();
     observe(rules, '?sid', true, 4);
     rules.observe(ORIGIN, '?sid', true, undefined, 'sid=zz', 0);
@@ -60,7 +60,7 @@ describe('a rule', () => {
     expect(urls.some((url) => url.includes('a0x'))).toBe(false);
   });
 
-  test('does not hold where texts differ, and is withdrawn when they begin to', () => {
+  test('does not hold if texts differ, and is withdrawn when they begin to differ', () => {
     const rules = new TrapRules();
     observe(rules, '?id', false, 1);
     expect(observe(rules, '?id', true, 19)).toEqual(Array(19).fill(undefined));
@@ -70,7 +70,7 @@ describe('a rule', () => {
     expect(shareRewritten(rules, (i) => `${ORIGIN}/a?id=${i}z`)).toBe(0);
   });
 
-  test('for a folder cuts what is below it', () => {
+  test('for a folder drops everything below it', () => {
     const rules = new TrapRules();
     for (let i = 0; i < 8; i++) rules.observe(ORIGIN, '/archive/**', true, undefined, 'more', 0);
     const urls = Array.from({ length: 20 }, (_, i) =>
@@ -93,7 +93,7 @@ describe('numbers', () => {
         rules.observe(ORIGIN, '/calendar/#', isSame, String(one), String(other), one % 32).change,
     );
 
-  test('among those that choose the page stay, and those beyond become one', () => {
+  test('within the range that chooses the page stay, and those beyond become one', () => {
     const rules = new TrapRules();
     observeYears(
       rules,
@@ -120,7 +120,7 @@ describe('numbers', () => {
     ).toContain(`${ORIGIN}/calendar/2030/1`);
   });
 
-  test('do not become one when all that came again was one text: that may be what is said where there is nothing', () => {
+  test('do not become one if only one text was repeated: it may be the text of empty pages', () => {
     const rules = new TrapRules();
     const see = (from: number, textOf: (i: number) => number) =>
       Array.from({ length: 100 }, (_, i) => from + i).map(
@@ -137,7 +137,7 @@ describe('numbers', () => {
     expect(observeYears(rules, within, true)).toEqual(Array(200).fill(undefined));
   });
 
-  test('a rule that meets another text only widens its range', () => {
+  test('a rule that finds another text only widens its range', () => {
     const rules = new TrapRules();
     observeYears(
       rules,
@@ -151,7 +151,7 @@ describe('numbers', () => {
 });
 
 describe('memory', () => {
-  test('is that of so many hosts: those without rules go first, then those used longest ago', () => {
+  test('is bounded in hosts: those without rules are evicted first, then the least recently used', () => {
     const rules = new TrapRules(10);
     const learnAt = (origin: string) => {
       for (let i = 0; i < 8; i++) rules.observe(origin, '?sid', true, `sid=${i}x`, `sid=${i}y`, 0);
@@ -164,7 +164,7 @@ describe('memory', () => {
     expect(rules.encode().length).toBeLessThan(10 * 100);
   });
 
-  test('of a host is that of so many rules, and one that holds stays', () => {
+  test('of a host is bounded in rules, and one that holds stays', () => {
     const rules = new TrapRules();
     observe(rules, '?sid', true, 8);
     for (let i = 0; i < 500; i++) observe(rules, `?p${i}`, true, 1);
@@ -172,7 +172,7 @@ describe('memory', () => {
     expect(rules.encode().length).toBeLessThan(24 * 60);
   });
 
-  test('stored and restored it answers the same, whatever it was told', () => {
+  test('gives the same answers after storing and restoring, for any observations', () => {
     const step = fc.record({
       host: fc.constantFrom('http://a.org', 'http://b.org'),
       rule: fc.constantFrom('?sid', '?page', '/c/#', '/d/**'),

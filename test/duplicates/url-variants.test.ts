@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { numberIn, settle, variantsOf } from '../../src/duplicates/url-variants.ts';
+import { numberIn, replaceParts, variantsOf } from '../../src/duplicates/url-variants.ts';
 
 const ORIGIN = 'http://example.org';
 const rulesOf = (path: string) =>
@@ -25,8 +25,8 @@ const url = fc
       `${ORIGIN}/${segments.join('/')}${query === null ? '' : `?${query.join('&')}`}`,
   );
 
-describe('what of a URL might not matter', () => {
-  test('its parameters, one by one', () => {
+describe('the parts of a URL that might not matter', () => {
+  test('include its parameters, one by one', () => {
     expect(rulesOf('/view?item=1&ref=7')).toEqual([
       ['?item', '/view?ref=7'],
       ['?ref', '/view?item=1'],
@@ -34,11 +34,11 @@ describe('what of a URL might not matter', () => {
     expect(rulesOf('/view?only=1')).toEqual([['?only', '/view']]);
   });
 
-  test('not a parameter that stands twice, nor one without a name', () => {
+  test('exclude a repeated parameter, and one without a name', () => {
     expect(rulesOf('/view?a=1&a=2&=3&')).toEqual([]);
   });
 
-  test('numbers, dates and tokens in the path, but not words', () => {
+  test('include numbers, dates and tokens in the path, but not words', () => {
     expect(rulesOf('/calendar/2026-05/12').slice(0, 2)).toEqual([
       ['/calendar/#', '/calendar/\u0001/12'],
       ['/calendar/#/#', '/calendar/2026-05/\u0001'],
@@ -47,19 +47,19 @@ describe('what of a URL might not matter', () => {
     expect(rulesOf('/some/words').map(([rule]) => rule)).toEqual(['/some/**']);
   });
 
-  test('the last segment below the first folder, where there is no query', () => {
+  test('include the last segment below the first folder, if there is no query', () => {
     expect(rulesOf('/archive/more/old/')).toEqual([['/archive/**', '/archive/more/']]);
     expect(rulesOf('/index.php/a/b')).toEqual([['/index.php/**', '/index.php/a']]);
     expect(rulesOf('/archive/')).toEqual([]);
     expect(rulesOf('/')).toEqual([]);
   });
 
-  test('URLs that differ in that part only have the same rest, whatever it is', () => {
+  test('URLs that differ only in that part have the same rest, for any part', () => {
     fc.assert(
       fc.property(url, fc.constantFrom('17', '4711'), (text, other) => {
         for (const variant of variantsOf(text)) {
           if (variant.needsRest) continue;
-          const changed = settle(text, (rules) => {
+          const changed = replaceParts(text, (rules) => {
             if (rules[0] !== variant.rules[0]) return undefined;
             return {
               value: variant.rules[0].startsWith('?')
@@ -74,7 +74,7 @@ describe('what of a URL might not matter', () => {
     );
   });
 
-  test('there are never more than a few', () => {
+  test('their number is small for any URL', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, size: 'large' }), (text) => {
         expect(variantsOf(new URL(text).href).length).toBeLessThanOrEqual(15);
@@ -87,7 +87,7 @@ describe('what of a URL might not matter', () => {
 });
 
 describe('settling', () => {
-  test('changes nothing when nothing is settled, and nothing more the second time', () => {
+  test('changes nothing without replacements, and nothing more the second time', () => {
     fc.assert(
       fc.property(
         url,
@@ -95,28 +95,30 @@ describe('settling', () => {
           maxLength: 3,
         }),
         (text, rules) => {
-          expect(settle(text, () => undefined)).toBe(text);
-          const settled = (names: readonly string[]) =>
+          expect(replaceParts(text, () => undefined)).toBe(text);
+          const replacementOf = (names: readonly string[]) =>
             names.some((name) => rules.includes(name))
               ? { value: names[0].startsWith('?') ? undefined : '1' }
               : undefined;
-          const once = settle(text, settled);
-          expect(settle(once, settled)).toBe(once);
+          const once = replaceParts(text, replacementOf);
+          expect(replaceParts(once, replacementOf)).toBe(once);
           expect(once.startsWith(`${ORIGIN}/`)).toBe(true);
         },
       ),
     );
   });
 
-  test('leaves a parameter out, or writes it as it was', () => {
+  test('drops a parameter, or replaces its value', () => {
     const of = (value: string | undefined) =>
-      settle(`${ORIGIN}/a?x=1&sid=9&y=2`, ([rule]) => (rule === '?sid' ? { value } : undefined));
+      replaceParts(`${ORIGIN}/a?x=1&sid=9&y=2`, ([rule]) =>
+        rule === '?sid' ? { value } : undefined,
+      );
     expect(of(undefined)).toBe(`${ORIGIN}/a?x=1&y=2`);
     expect(of('sid=first')).toBe(`${ORIGIN}/a?x=1&sid=first&y=2`);
-    expect(settle(`${ORIGIN}/a?sid=9`, () => ({ value: undefined }))).toBe(`${ORIGIN}/a`);
+    expect(replaceParts(`${ORIGIN}/a?sid=9`, () => ({ value: undefined }))).toBe(`${ORIGIN}/a`);
   });
 
-  test('a number is told from a word in a segment and in a parameter', () => {
+  test('a number is distinguished from a word in a segment and in a parameter', () => {
     expect([numberIn('12'), numberIn('page=12'), numberIn('=7'), numberIn('007')]).toEqual([
       12, 12, 7, 7,
     ]);

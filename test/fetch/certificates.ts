@@ -1,4 +1,7 @@
-/** A certificate for lab.test and the names under it, and the authority that signed it; made for these tests, valid until 2126. */
+/**
+ * A certificate for lab.test and the names under it, and the authority that signed it. Made for
+ * these tests, valid until 2126.
+ */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBmTCCAT+gAwIBAgIUbYF0CODytMJkzkYrY6Wx6Ord5XMwCgYIKoZIzj0EAwIw
 ITEfMB0GA1UEAwwWRHJ1bWxpbiB0ZXN0IGF1dGhvcml0eTAgFw0yNjExMTUxOTQ2

@@ -1,4 +1,4 @@
-/** A client as the tests want it: allowed to talk to loopback, with limits that are the test's own. */
+/** A client for tests: it may connect to loopback, and each test sets its own limits. */
 import { afterEach } from 'vitest';
 import type { FetchError, HttpClient } from '../../src/fetch/exchange.ts';
 import { createHttpClient, type HttpClientOptions } from '../../src/fetch/http-client.ts';
@@ -37,7 +37,7 @@ export async function server(
   return made;
 }
 
-/** The fault a fetch ends with, or how it did not. */
+/** The fault with which a fetch fails, or a note that it did not. */
 export async function faultOf(fetched: Promise<unknown>): Promise<string> {
   return fetched.then(
     () => 'no fault',

@@ -1,7 +1,10 @@
-/** The same well-formed responses, read by our client and by undici: both must see the same.
+/**
+ * The same well-formed responses, read by our client and by undici: both must agree.
  *
- * Two differences are known and left out: undici takes the Content-Length of a 304, which describes a body that is not sent, for
- * the length of this one; and it leaves blanks at the end of header values, which RFC 9112 does not count as part of them. */
+ * Two known differences are excluded. undici takes the Content-Length of a 304 for the length of
+ * its body, although it describes a body that is not sent. And undici keeps blanks at the end of
+ * header values, which RFC 9112 excludes from them.
+ */
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
 import { client, server } from './client-fixture.ts';
@@ -67,7 +70,7 @@ const responses: Record<string, Script> = {
   ),
 };
 
-describe('our client and undici see the same', () => {
+describe('our client and undici agree', () => {
   const agent = new Agent();
   afterAll(() => agent.close());
 

@@ -1,10 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Disk } from '../../src/disk/disk.ts';
+import { nodeFileSystem } from '../../src/disk/file-system.ts';
 import { parseCookies, readCookies } from '../../src/fetch/cookies.ts';
 import { parseCredentials, readCredentials } from '../../src/fetch/credentials.ts';
+import { readSecretFile } from '../../src/fetch/secret-file.ts';
+import { FaultyFileSystem, systemError } from '../disk/faulty-file-system.ts';
 import { AUTHORITY, CERTIFICATE, KEY } from './certificates.ts';
 import { client, server } from './client-fixture.ts';
 import { send } from './scripted-server.ts';
@@ -17,11 +23,11 @@ const refusalOf = (parse: () => unknown): Error => {
   } catch (error) {
     return error as Error;
   }
-  throw new Error('it was taken');
+  throw new Error('nothing was thrown');
 };
 
 describe('a file of passwords', () => {
-  test('gives a name and a password to origins, over http and https unless it says otherwise', () => {
+  test('gives a user name and a password to an origin, over http and https unless it names a scheme', () => {
     const text =
       '\ufeff# ours\r\n\r\nwiki.test  crawler  s3cret\r\nHTTPS://Safe.Test:8443/ me pass phrase # 1 \n  lab.test:443 a b\n[::1]:80 a b';
     expect([...parseCredentials(text, 'x')]).toEqual([
@@ -36,29 +42,29 @@ describe('a file of passwords', () => {
   });
 
   test.each([
-    ['wiki.test crawler', 'There are not three words.'],
-    ['s3cret', 'There are not three words.'],
+    ['wiki.test crawler', 'The line has fewer than three words.'],
+    ['s3cret', 'The line has fewer than three words.'],
     [
       'wiki.test cra:wler s3cret',
-      'A name may hold no colon, and neither name nor password control characters.',
+      'The user name contains a colon, or the line contains control characters.',
     ],
     [
       'wiki.test crawler s3\u0001cret',
-      'A name may hold no colon, and neither name nor password control characters.',
+      'The user name contains a colon, or the line contains control characters.',
     ],
-    ['wiki.test/path crawler s3cret', 'The first word is no host.'],
-    ['ftp://wiki.test crawler s3cret', 'The first word is no host.'],
-    ['http://u:p@wiki.test crawler s3cret', 'The first word is no host.'],
-    ['a.test x y\nhttps://a.test crawler s3cret', 'There is a line for https://a.test already.'],
+    ['wiki.test/path crawler s3cret', 'The first word is not a host.'],
+    ['ftp://wiki.test crawler s3cret', 'The first word is not a host.'],
+    ['http://u:p@wiki.test crawler s3cret', 'The first word is not a host.'],
+    ['a.test x y\nhttps://a.test crawler s3cret', 'The file has another line for https://a.test.'],
   ])('with the line %j is refused by file and line, without quoting it', (line, fact) => {
     const { message } = refusalOf(() => parseCredentials(`# first\n${line}`, 'logins.txt'));
     expect(message).toContain(`logins.txt:${line.includes('\n') ? 3 : 2}: ${fact}`);
-    expect(message.split('Write it as')[0]).not.toMatch(/crawler|s3/);
+    expect(message.split('Write the line as')[0]).not.toMatch(/crawler|s3/);
   });
 });
 
 describe('a password', () => {
-  test('goes to its own origin, and into the archive for nobody', async () => {
+  test('goes to its own origin and is redacted in the archive', async () => {
     const { url, address, requests, port } = await server(send(hello));
     const credentials = parseCredentials(`lab.test:${port} crawler pässword`, 'x');
     const exchange = await client({ credentials }).fetch({ url: url(), address });
@@ -68,7 +74,7 @@ describe('a password', () => {
     expect(archived).toBe(requests[0].replace(value, '[redacted]'));
   });
 
-  test('goes over TLS when it is given for https', async () => {
+  test('goes over TLS if its line is for https', async () => {
     const { url, address, requests, port } = await server(send(hello), {
       key: KEY,
       cert: CERTIFICATE,
@@ -91,7 +97,7 @@ describe('a password', () => {
     for (const request of requests) expect(request).not.toContain('Authorization');
   });
 
-  test('of the caller goes before ours, and is kept out of the archive too', async () => {
+  test('of the caller takes precedence over ours and is redacted in the archive too', async () => {
     const { url, address, requests, port } = await server(send(hello));
     const credentials = parseCredentials(`lab.test:${port} crawler s3cret`, 'x');
     const headers = [
@@ -147,23 +153,35 @@ describe('a file of cookies', () => {
   });
 
   test.each([
-    ['lab.test FALSE / FALSE 0 n s3cret', 'There are 1 fields instead of 7.'],
-    [cookie('a', 'FALSE', '/', 'FALSE', 0, 'n', 's3cret', 'x'), 'There are 8 fields instead of 7.'],
-    [cookie('', 'FALSE', '/', 'FALSE', 0, 'n', 's3cret'), 'The domain is none.'],
-    [cookie('a/b', 'FALSE', '/', 'FALSE', 0, 'n', 's3cret'), 'The domain is none.'],
-    [cookie('a', 'maybe', '/', 'FALSE', 0, 'n', 's3cret'), 'A flag is neither TRUE nor FALSE.'],
+    ['lab.test FALSE / FALSE 0 n s3cret', 'The line has 1 fields instead of 7.'],
+    [
+      cookie('a', 'FALSE', '/', 'FALSE', 0, 'n', 's3cret', 'x'),
+      'The line has 8 fields instead of 7.',
+    ],
+    [cookie('', 'FALSE', '/', 'FALSE', 0, 'n', 's3cret'), 'The domain is not valid.'],
+    [cookie('a/b', 'FALSE', '/', 'FALSE', 0, 'n', 's3cret'), 'The domain is not valid.'],
+    [cookie('a', 'maybe', '/', 'FALSE', 0, 'n', 's3cret'), 'Each flag must be TRUE or FALSE.'],
     [cookie('a', 'TRUE', '', 'FALSE', 0, 'n', 's3cret'), 'The path does not begin with /.'],
-    [cookie('a', 'TRUE', '/', 'FALSE', 'soon', 'n', 's3cret'), 'The expiry is no number.'],
-    [cookie('a', 'TRUE', '/', 'FALSE', 0, 'n', 's3;cret'), 'Name or value cannot be sent.'],
-    [cookie('a', 'TRUE', '/', 'FALSE', 0, 'n', 's3\rcret'), 'Name or value cannot be sent.'],
-    [cookie('a', 'TRUE', '/', 'FALSE', 0, 'n=m', 's3cret'), 'Name or value cannot be sent.'],
+    [cookie('a', 'TRUE', '/', 'FALSE', 'soon', 'n', 's3cret'), 'The expiry is not a number.'],
+    [
+      cookie('a', 'TRUE', '/', 'FALSE', 0, 'n', 's3;cret'),
+      'The name or the value contains characters that a header cannot hold.',
+    ],
+    [
+      cookie('a', 'TRUE', '/', 'FALSE', 0, 'n', 's3\rcret'),
+      'The name or the value contains characters that a header cannot hold.',
+    ],
+    [
+      cookie('a', 'TRUE', '/', 'FALSE', 0, 'n=m', 's3cret'),
+      'The name or the value contains characters that a header cannot hold.',
+    ],
   ])('with the line %j is refused by file and line, without quoting it', (line, fact) => {
     const { message } = refusalOf(() => parseCookies(`# first\n${line}`, 'cookies.txt'));
     expect(message).toContain(`cookies.txt:2: ${fact}`);
     expect(message).not.toContain('s3');
   });
 
-  test('gives each request what a naive reading of RFC 6265 gives it', () => {
+  test('sends what a naive implementation of RFC 6265 sends', () => {
     const host = fc.constantFrom('a.b.test', 'b.test', 'test', 'xb.test');
     const path = fc.constantFrom('/', '/a', '/a/', '/ab', '/a/b');
     const line = fc.record({
@@ -218,7 +236,7 @@ describe('a file with secrets', () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   test.skipIf(process.platform === 'win32')(
-    'is read in silence when it is its owner’s alone, else grumbled about',
+    'is read without a warning only if no one but its owner can read it',
     async () => {
       const path = join(dir, 'logins.txt');
       writeFileSync(path, 'lab.test crawler s3cret\n');
@@ -229,13 +247,45 @@ describe('a file with secrets', () => {
       }
       expect(warnings).toEqual(
         ['640', '604'].map(
-          (mode) => `${path} holds secrets and is open to others (mode ${mode}): chmod 600 ${path}`,
+          (mode) =>
+            `${path} contains secrets, but other users can read it (mode ${mode}): chmod 600 ${path}`,
         ),
       );
     },
   );
 
-  test('that is not there is named', async () => {
+  test.skipIf(process.platform === 'win32')('may be a pipe', async () => {
+    const path = join(dir, 'pipe');
+    execFileSync('mkfifo', ['-m', '600', path]);
+    const [table] = await Promise.all([
+      readCredentials(path, () => {}),
+      writeFile(path, 'lab.test crawler s3cret\n'),
+    ]);
+    expect(table.get('http://lab.test')).toEqual({ user: 'crawler', password: 's3cret' });
+  });
+
+  test('that the disk cannot read is refused with the system code', async () => {
+    const disk = new Disk({
+      ...nodeFileSystem,
+      readWhole: () => Promise.reject(systemError('EIO')),
+    });
+    await expect(readSecretFile('logins.txt', () => {}, disk)).rejects.toMatchObject({
+      code: 'SECRET_FILE',
+      fact: 'logins.txt cannot be read (EIO).',
+    });
+  });
+
+  test('needs no permissions from a file system without them', async () => {
+    const path = join(dir, 'logins.txt');
+    writeFileSync(path, 'lab.test crawler s3cret\n');
+    const warnings: string[] = [];
+    const disk = new Disk(new FaultyFileSystem({ shortTransfers: 3 }));
+    const text = await readSecretFile(path, (warning) => warnings.push(warning), disk);
+    expect(text).toBe('lab.test crawler s3cret\n');
+    expect(warnings).toEqual([]);
+  });
+
+  test('that does not exist is refused by name', async () => {
     const path = join(dir, 'none.txt');
     await expect(readCookies(path, () => {})).rejects.toMatchObject({
       code: 'SECRET_FILE',

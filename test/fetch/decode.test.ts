@@ -28,7 +28,7 @@ const encoders: Record<string, (bytes: Uint8Array) => Buffer> = {
 };
 
 describe('a content coding', () => {
-  test.each(Object.entries(encoders))('%j is undone, whatever the body', async (coding, encode) => {
+  test.each(Object.entries(encoders))('%j is decoded, for any body', async (coding, encode) => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (body) => {
         const decoded = await decode(`Content-Encoding: ${coding}`, encode(body));
@@ -39,13 +39,13 @@ describe('a content coding', () => {
     );
   });
 
-  test('that is none returns the very bytes', async () => {
+  test('of identity returns the same bytes without a copy', async () => {
     expect((await decode('X: y', page)).body).toBe(page);
     expect((await decode('Content-Encoding: identity', page)).body).toBe(page);
     expect((await decode('Content-Encoding:', page)).body).toBe(page);
   });
 
-  test('upon another is undone in turn, in one line or several', async () => {
+  test('on top of another is decoded in turn, in one header line or several', async () => {
     const both = zlib.brotliCompressSync(gzip);
     expect(text(await decode('Content-Encoding: gzip, br', both))).toBe(page.toString());
     expect(text(await decode('Content-Encoding: gzip\r\nContent-Encoding: br', both))).toBe(
@@ -53,13 +53,13 @@ describe('a content coding', () => {
     );
   });
 
-  test('of the transfer is undone too', async () => {
+  test('in the transfer coding is decoded too', async () => {
     const both = zlib.gzipSync(zlib.brotliCompressSync(page));
     const decoded = await decode('Content-Encoding: br\r\nTransfer-Encoding: gzip, chunked', both);
     expect(text(decoded)).toBe(page.toString());
   });
 
-  test('of a large body is undone', async () => {
+  test('of a large body is decoded', async () => {
     const large = Buffer.alloc(2_500_000);
     for (let i = 0; i < large.length; i++) large[i] = Math.imul(i ^ (i >>> 7), 2654435761) >>> 25;
     const coded = zlib.gzipSync(large);
@@ -67,14 +67,14 @@ describe('a content coding', () => {
     expect(large.equals((await decode('Content-Encoding: gzip', coded)).body)).toBe(true);
   });
 
-  test('that we do not know leaves the body as it is', async () => {
+  test('that we do not know leaves the body unchanged', async () => {
     expect(await decode('Content-Encoding: zstd', page)).toEqual({
       body: page,
       defects: ['coding-unknown'],
     });
   });
 
-  test('that the body does not have leaves it as it is', async () => {
+  test('that the body does not have leaves it unchanged', async () => {
     for (const coding of ['gzip', 'br', 'deflate']) {
       const decoded = await decode(`Content-Encoding: ${coding}`, page);
       expect([coding, decoded.defects, decoded.body.length]).toEqual([
@@ -85,25 +85,25 @@ describe('a content coding', () => {
     }
   });
 
-  test('of an empty body is no matter', async () => {
+  test('of an empty body does not matter', async () => {
     expect(await decode('Content-Encoding: gzip', new Uint8Array())).toEqual({
       body: new Uint8Array(),
       defects: [],
     });
   });
 
-  test('nested deeper than anyone would is not touched', async () => {
+  test('that is nested too deeply is not decoded', async () => {
     const headers = `Content-Encoding: ${new Array(50).fill('gzip').join(', ')}`;
     expect(await decode(headers, gzip)).toEqual({ body: gzip, defects: ['too-many-codings'] });
   });
 });
 
-describe('a coded body that is broken', () => {
+describe('a damaged coded body', () => {
   test.each([
     'gzip',
     'deflate',
     'br',
-  ])('by being cut short (%s) gives what came before', async (coding) => {
+  ])('that is truncated (%s) yields what came before', async (coding) => {
     const whole = encoders[coding](page);
     for (const share of [0.1, 0.5, 0.9]) {
       const decoded = await decode(
@@ -116,15 +116,15 @@ describe('a coded body that is broken', () => {
     }
   });
 
-  test('within its first bytes gives nothing', async () => {
+  test('that is truncated within its first bytes yields nothing', async () => {
     const decoded = await decode('Content-Encoding: gzip', gzip.subarray(0, 8));
     expect(decoded).toMatchObject({ truncated: 'damage', defects: ['coding-cut'] });
     expect(decoded.body.length).toBe(0);
   });
 
-  test('in the middle gives what came before', async () => {
+  test('with damage in the middle yields what came before', async () => {
     const half = zlib.deflateRawSync(page, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
-    const noBlock = Buffer.alloc(1000, 0x07); // a block of the type that does not exist
+    const noBlock = Buffer.alloc(1000, 0x07); // a block of a type that does not exist
     const decoded = await decode(
       'Content-Encoding: gzip',
       Buffer.concat([gzip.subarray(0, 10), half, noBlock]),
@@ -134,7 +134,7 @@ describe('a coded body that is broken', () => {
     expect(page.toString().startsWith(text(decoded))).toBe(true);
   });
 
-  test('in nothing but its checksum is whole', async () => {
+  test('with only a wrong checksum is complete', async () => {
     const damaged = Buffer.from(gzip);
     damaged[damaged.length - 6] ^= 1;
     const decoded = await decode('Content-Encoding: gzip', damaged);
@@ -143,7 +143,7 @@ describe('a coded body that is broken', () => {
     expect(text(decoded)).toBe(page.toString());
   });
 
-  test('by bytes behind it is whole', async () => {
+  test('with bytes after it is complete', async () => {
     for (const [coding, trailing] of [
       ['gzip', 'garbage, and more of it'],
       ['gzip', '\0\0\0\0'],
@@ -158,7 +158,7 @@ describe('a coded body that is broken', () => {
     }
   });
 
-  test('with a name and a comment in its header is no matter', async () => {
+  test('may have a name and a comment in its gzip header', async () => {
     const header = Buffer.concat([
       gzip.subarray(0, 10),
       Buffer.from('\x02\0ab', 'latin1'),
@@ -171,7 +171,7 @@ describe('a coded body that is broken', () => {
     expect(text(await decode('Content-Encoding: gzip', damaged))).toBe(page.toString());
   });
 
-  test('in members is decoded up to the damage', async () => {
+  test('of several members is decoded up to the damage', async () => {
     const members = Buffer.concat([gzip, gzip]);
     expect((await decode('Content-Encoding: gzip', members)).body.length).toBe(2 * page.length);
     members.fill(0xff, gzip.length + 3000, gzip.length + 3040);
@@ -180,7 +180,7 @@ describe('a coded body that is broken', () => {
     expect(decoded.body.length).toBeGreaterThan(page.length);
   });
 
-  test('by noise anywhere never throws', async () => {
+  test('with noise anywhere never makes decoding throw', async () => {
     const place = fc.tuple(fc.nat(gzip.length - 1), fc.nat(255));
     await fc.assert(
       fc.asyncProperty(
@@ -199,7 +199,7 @@ describe('a coded body that is broken', () => {
 });
 
 describe('a decompression bomb', () => {
-  test.each(['gzip', 'deflate', 'br'])('in %s is cut at the size limit', async (coding) => {
+  test.each(['gzip', 'deflate', 'br'])('in %s is truncated at the size limit', async (coding) => {
     const bomb = encoders[coding](Buffer.alloc(8_000_000));
     const decoded = await decode(`Content-Encoding: ${coding}`, bomb, {
       maxBytes: 500_000,
@@ -208,7 +208,7 @@ describe('a decompression bomb', () => {
     expect([decoded.body.length, decoded.truncated]).toEqual([500_000, 'limit']);
   });
 
-  test('is cut at the ratio limit, which small bodies are free of', async () => {
+  test('is truncated at the ratio limit, which does not apply to small bodies', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(20_000_000));
     const decoded = await decode('Content-Encoding: gzip', bomb, { maxBytes: 1e9, maxRatio: 100 });
     expect([decoded.body.length, decoded.truncated]).toEqual([100 * bomb.length, 'limit']);
@@ -216,7 +216,7 @@ describe('a decompression bomb', () => {
     expect(await decode('Content-Encoding: gzip', small)).toMatchObject({ defects: [] });
   });
 
-  test('in layers is held to the ratio over all of them', async () => {
+  test('in layers is held to one ratio over all layers', async () => {
     const bomb = zlib.gzipSync(zlib.gzipSync(zlib.gzipSync(Buffer.alloc(50_000_000))));
     const decoded = await decode('Content-Encoding: gzip, gzip, gzip', bomb, {
       maxBytes: 1e9,

@@ -1,4 +1,7 @@
-/** Keeps a connection to each of many hosts while the system lets it have only a few; prints how many pages came. */
+/**
+ * Keeps a connection to each of many hosts while the system allows only a few; prints the number of
+ * fetched pages.
+ */
 
 import { createHttpClient } from '../../src/fetch/http-client.ts';
 import { createIdentity } from '../../src/fetch/identity.ts';

@@ -1,4 +1,7 @@
-/** A proxy as a client meets it: absolute URLs are passed on, CONNECT opens a tunnel; every name is 127.0.0.1 to it. */
+/**
+ * A proxy: it forwards requests for absolute URLs, and CONNECT opens a tunnel. Every name resolves
+ * to 127.0.0.1.
+ */
 import { once } from 'node:events';
 import net from 'node:net';
 import type { HttpProxy } from '../../src/fetch/proxy.ts';
@@ -12,7 +15,7 @@ export interface ForwardProxy {
   readonly close: () => Promise<void>;
 }
 
-/** `answer` may answer a request in the proxy's own name. */
+/** `answer` may answer a request on behalf of the proxy. */
 export async function forwardProxy(
   answer: (head: string) => string | undefined = () => undefined,
 ): Promise<ForwardProxy> {

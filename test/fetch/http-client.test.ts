@@ -22,7 +22,7 @@ const ages = 1e9;
 const patient = { connect: ages, tlsHandshake: ages, firstByte: ages, idle: ages, total: ages };
 
 describe('an exchange', () => {
-  test('holds what was sent and what came, to the byte', async () => {
+  test('holds what was sent and what was received, to the byte', async () => {
     const { url, address, requests } = await server(send(hello));
     const exchange = await client().fetch({ url: url('/a?b=c'), address });
     expect(Buffer.from(exchange.requestBytes).toString()).toBe(requests[0]);
@@ -37,7 +37,7 @@ describe('an exchange', () => {
     expect(Buffer.from(exchange.payload).toString()).toBe('hello');
   });
 
-  test('asks as a polite crawler does, with the headers of the caller after its own', async () => {
+  test('sends the headers of a polite crawler, then those of the caller', async () => {
     const { url, address, requests, port } = await server(send(hello));
     await client().fetch({ url: url('/a?b=c'), address, headers: [['If-None-Match', '"x"']] });
     expect(requests[0].split('\r\n')).toEqual([
@@ -53,7 +53,7 @@ describe('an exchange', () => {
     ]);
   });
 
-  test('is made from any http URL, canonical or not', async () => {
+  test('works for any http URL, canonical or not', async () => {
     const { address, requests, port } = await server(send(hello));
     const http = client();
     await http.fetch({ url: `HTTP://User:pass@LAB.test:${port}/ü x?y#z`, address });
@@ -100,7 +100,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(1);
   });
 
-  test('is not shared between hosts, though they have one address', async () => {
+  test('is not shared between hosts at the same address', async () => {
     const { url, address, connections } = await server(send(hello));
     const http = client();
     await http.fetch({ url: url(), address });
@@ -108,7 +108,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(2);
   });
 
-  test('that turns out closed is replaced, once and unnoticed', async () => {
+  test('that turns out to be closed is replaced once, without an error', async () => {
     const { url, address, connections } = await server((conversation) => {
       if (conversation.earlier === 0) send(hello)(conversation);
       else conversation.socket.resetAndDestroy();
@@ -118,7 +118,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(3);
   });
 
-  test('is not replaced when a fresh one fails the same way', async () => {
+  test('is not replaced again if a fresh one fails the same way', async () => {
     const { url, address, connections } = await server((conversation) => {
       if (conversation.connection === 0 && conversation.earlier === 0) send(hello)(conversation);
       else conversation.socket.end();
@@ -129,7 +129,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(2);
   });
 
-  test('is not replaced once a byte of the response has come', async () => {
+  test('is not replaced after a byte of the response was received', async () => {
     const { url, address, connections } = await server((conversation) =>
       (conversation.earlier === 0 ? send(hello) : sendAndClose('HTTP/1.1 2'))(conversation),
     );
@@ -139,7 +139,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(1);
   });
 
-  test('that speaks unasked is given up', async () => {
+  test('that receives bytes without a request is closed', async () => {
     const sockets: net.Socket[] = [];
     const { url, address, connections } = await server((conversation) => {
       sockets.push(conversation.socket);
@@ -159,19 +159,19 @@ describe('a kept connection', () => {
       'the server says close',
       'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello',
     ],
-    ['more came than was asked for', `${hello}, world`],
+    ['more bytes arrive than its length', `${hello}, world`],
     [
       'the framing is in doubt',
       `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-  ])('does not exist when %s', async (_, response) => {
+  ])('is closed when %s', async (_, response) => {
     const { url, address, connections } = await server(send(response));
     const http = client();
     for (let i = 0; i < 2; i++) await http.fetch({ url: url(), address });
     expect(connections()).toBe(2);
   });
 
-  test('does not exist when none are wanted, and the server is told', async () => {
+  test('is never kept if keep-alive is off, and the request says so', async () => {
     const { url, address, connections, requests } = await server(send(hello));
     const http = client({ keepAlive: { perOrigin: 0 } });
     for (let i = 0; i < 2; i++) await http.fetch({ url: url(), address });
@@ -179,7 +179,7 @@ describe('a kept connection', () => {
     expect(requests[0]).toContain('Connection: close');
   });
 
-  test('rests no longer than its time, nor than the server said', async () => {
+  test('stays idle no longer than its limit, or than the limit of the server', async () => {
     const response = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=3, max=9\r\nContent-Length: 0\r\n\r\n';
     for (const [reply, idle] of [
       [hello, 2000],
@@ -198,7 +198,7 @@ describe('a kept connection', () => {
     }
   });
 
-  test('whose server keeps it for 5 s lives through a delay of 4 s', async () => {
+  test('that the server keeps for 5 s survives a delay of 4 s', async () => {
     const clock = virtualClock();
     const { url, address, connections } = await server(
       send('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n'),
@@ -214,7 +214,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(2);
   });
 
-  test('rests along with others up to a limit, and the one that has rested longest goes first', async () => {
+  test('counts against a limit; the one that has been idle longest is closed first', async () => {
     const { url, address, connections } = await server(send(hello));
     const http = client({ clock: virtualClock(), keepAlive: { total: 40 } });
     const visit = (host: number) => http.fetch({ url: url().replace('lab', `h${host}`), address });
@@ -225,7 +225,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(42);
   });
 
-  test('does not rest after the last request to its host, once many do', async () => {
+  test('is closed after the last request to its host if many are idle', async () => {
     const { url, address, connections } = await server(send(hello));
     const http = client({ clock: virtualClock(), keepAlive: { plenty: 3 } });
     const visit = (host: number) =>
@@ -237,7 +237,7 @@ describe('a kept connection', () => {
     expect(connections()).toBe(7);
   });
 
-  test('makes room for a newer one when there are too many', async () => {
+  test('makes room for a newer one if there are too many', async () => {
     const one = await server(send(hello));
     const other = await server(send(hello));
     const http = client({ keepAlive: { total: 1 } });
@@ -268,8 +268,8 @@ test.skipIf(process.platform === 'win32')(
 describe('a server that misbehaves', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n';
   const faults: [what: string, script: Script, fault: string][] = [
-    ['closes without a word', sendAndClose(), 'empty-response'],
-    ['resets without a word', sendAndReset(''), 'reset'],
+    ['closes without a response', sendAndClose(), 'empty-response'],
+    ['resets without a response', sendAndReset(''), 'reset'],
     ['closes within the head', sendAndClose('HTTP/1.1 200 OK\r\nX'), 'bad-response'],
     ['speaks another protocol', send('220 mail.lab.test ESMTP\r\n'), 'bad-response'],
     [
@@ -278,7 +278,7 @@ describe('a server that misbehaves', () => {
       'head-too-large',
     ],
   ];
-  test.each(faults)('and %s is found out', async (_, script, fault) => {
+  test.each(faults)('and %s is detected', async (_, script, fault) => {
     const { url, address } = await server(script);
     expect(await faultOf(client().fetch({ url: url(), address }))).toBe(fault);
   });
@@ -299,7 +299,7 @@ describe('a server that misbehaves', () => {
       'x'.repeat(1000),
     ],
   ];
-  test.each(partial)('and %s leaves what it sent', async (_, script, truncated, payload) => {
+  test.each(partial)('and %s yields what it sent', async (_, script, truncated, payload) => {
     const { url, address } = await server(script);
     const exchange = await client({ limits: { maxBodyBytes: 1000 } }).fetch({
       url: url(),
@@ -309,7 +309,7 @@ describe('a server that misbehaves', () => {
     expect(Buffer.from(exchange.payload).toString()).toBe(payload);
   });
 
-  test('and one that is not there is refused', async () => {
+  test('and one that does not exist is reported as refused', async () => {
     const probe = net.createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as net.AddressInfo;
@@ -321,7 +321,7 @@ describe('a server that misbehaves', () => {
     );
   });
 
-  test('one byte at a time is waited for', async () => {
+  test('and sends one byte at a time is read to the end', async () => {
     const { url, address } = await server(drip(hello));
     const exchange = await client().fetch({ url: url(), address });
     expect(Buffer.from(exchange.payload).toString()).toBe('hello');
@@ -336,7 +336,7 @@ describe('the time limit', () => {
     const fetched = faultOf(
       client({ clock, limits: { ...patient, connect: 1000 } }).fetch({ url: url(), address }),
     );
-    clock.advance(2000); // before the event loop could see the connection stand
+    clock.advance(2000); // before the event loop can see the connection open
     expect(await fetched).toBe('connect-timeout');
   });
 
@@ -367,7 +367,7 @@ describe('the time limit', () => {
     );
   });
 
-  test('on silence within the body leaves what came', async () => {
+  test('on silence within the body keeps what was received', async () => {
     const clock = virtualClock();
     const { url, address } = await server(
       send('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello'),
@@ -378,7 +378,7 @@ describe('the time limit', () => {
     expect(exchange.elapsed).toBeGreaterThanOrEqual(1000);
   });
 
-  test('on the whole ends a head that drips', async () => {
+  test('on the whole exchange ends a slow head', async () => {
     const clock = virtualClock();
     const { url, address } = await server(drip(forever('x'), 'HTTP/1.1 200 OK\r\nX: '));
     const http = client({ clock, limits: { ...patient, idle: 1000, total: 5000 } });
@@ -387,7 +387,7 @@ describe('the time limit', () => {
     );
   });
 
-  test('on the whole leaves what came of a body that drips', async () => {
+  test('on the whole exchange keeps what was received of a slow body', async () => {
     const clock = virtualClock();
     const { url, address } = await server(drip(forever('x'), 'HTTP/1.1 200 OK\r\n\r\n'));
     const http = client({ clock, limits: { ...patient, idle: 1000, total: 5000 } });
@@ -396,7 +396,7 @@ describe('the time limit', () => {
     expect(exchange.payload.length).toBeGreaterThan(0);
   });
 
-  test('never comes early', async () => {
+  test('is never reached early', async () => {
     const clock = virtualClock();
     const { url, address } = await server(silence);
     const http = client({ clock, limits: { ...patient, firstByte: 1000 } });
@@ -405,7 +405,7 @@ describe('the time limit', () => {
     expect(clock.now() - began).toBeGreaterThanOrEqual(1000);
   });
 
-  test('is not upset when the wall clock is set', async () => {
+  test('is independent of changes to the wall clock', async () => {
     const clock = virtualClock();
     const { url, address } = await server(silence);
     const http = client({ clock, limits: { ...patient, firstByte: 1000 } });
@@ -427,7 +427,7 @@ describe('back-pressure', () => {
   const size = 400_000;
   const large = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
 
-  test('lets every body come though they do not fit together', async () => {
+  test('lets every body complete although they do not fit together', async () => {
     const { url, address } = await server(send(large));
     const http = client({ limits: { maxBufferedBytes: size / 2 } });
     const exchanges = await Promise.all(
@@ -436,7 +436,7 @@ describe('back-pressure', () => {
     expect(exchanges.map(({ payload }) => payload.length)).toEqual(new Array(8).fill(size));
   });
 
-  test('holds a body back while there is no room, which is not counted as silence', async () => {
+  test('pauses a body while there is no room, which does not count as silence', async () => {
     const clock = virtualClock();
     const answer: { silent?: () => void } = {};
     const { url, address } = await server((conversation) => {
@@ -474,7 +474,7 @@ describe('the client', () => {
     expect(connections()).toBe(0);
   });
 
-  test('fails what is under way and what comes later when it is closed', async () => {
+  test('fails current and later fetches when it is closed', async () => {
     const { url, address, requests } = await server(silence);
     const http = client();
     const fetched = faultOf(http.fetch({ url: url(), address }));
@@ -484,7 +484,7 @@ describe('the client', () => {
     expect(await faultOf(http.fetch({ url: url(), address }))).toBe('reset');
   });
 
-  test('serves many at once without mixing them up', async () => {
+  test('serves many requests at once without mixing them up', async () => {
     const { url, address } = await server((conversation) => {
       const path = conversation.request.split(' ')[1];
       drip([`HTTP/1.1 200 OK\r\nContent-Le`, `ngth: ${path.length}\r\n\r`, `\n${path}`])(

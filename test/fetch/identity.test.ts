@@ -4,7 +4,7 @@ import { createIdentity } from '../../src/fetch/identity.ts';
 const version = '1.2.3';
 
 describe('the identity', () => {
-  test('names the crawler, its version and where to complain', () => {
+  test('names the crawler, its version and a contact', () => {
     expect(createIdentity({ version, contact: 'https://example.org/crawler' })).toEqual({
       userAgent: 'Mozilla/5.0 (compatible; drumlin/1.2.3; +https://example.org/crawler)',
       productToken: 'drumlin',
@@ -27,7 +27,7 @@ describe('the identity', () => {
     });
   });
 
-  test('without a contact says that there is none', () => {
+  test('without a contact has hasContact false', () => {
     expect(createIdentity({ version })).toEqual({
       userAgent: 'Mozilla/5.0 (compatible; drumlin/1.2.3)',
       productToken: 'drumlin',
@@ -40,7 +40,7 @@ describe('the identity', () => {
     ['Mozilla/5.0 (compatible; other_bot/1.0)', 'other_bot', false],
     ['plain', 'plain', false],
     ['Bot2000/1.0', 'Bot2000', false],
-  ])('of its own %j has the product token %j', (userAgent, productToken, hasContact) => {
+  ])('with the user agent %j has the product token %j', (userAgent, productToken, hasContact) => {
     expect(createIdentity({ version, userAgent })).toEqual({ userAgent, productToken, hasContact });
   });
 
@@ -53,7 +53,7 @@ describe('the identity', () => {
     { userAgent: 'a\r\nb' },
     { userAgent: 'crawler ü' },
     { userAgent: '(nobody)' },
-  ])('refuses %j with the remedy', (options) => {
+  ])('refuses %j with a remedy', (options) => {
     expect(() => createIdentity({ version, ...options })).toThrow(/(Write|Begin) /);
   });
 });

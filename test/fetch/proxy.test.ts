@@ -12,7 +12,7 @@ import { settle, virtualClock } from './virtual-clock.ts';
 
 const hello = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 const secure = { key: KEY, cert: CERTIFICATE };
-/** An address nobody has: with a proxy it must not matter. */
+/** An address that does not exist: with a proxy it must not matter. */
 const nowhere = { ip: '192.0.2.1', family: 4 } as const;
 
 const opened: ForwardProxy[] = [];
@@ -27,7 +27,7 @@ async function through(answer?: (head: string) => string | undefined): Promise<F
 const authorization = 'Basic dXNlcjpzZWNyZXQ=';
 
 describe('through a proxy', () => {
-  test('a page over http is asked for by its whole URL, and its own address does not matter', async () => {
+  test('a page over http is requested by its full URL, and its own address does not matter', async () => {
     const { url, requests } = await server(send(hello));
     const { proxy, heads } = await through();
     const exchange = await client({ proxy }).fetch({ url: url('/a?b'), address: nowhere });
@@ -48,7 +48,7 @@ describe('through a proxy', () => {
     expect(connections()).toBe(1);
   });
 
-  test('as many connections rest as were needed, not one for all', async () => {
+  test('all connections that were needed are kept', async () => {
     const { url } = await server(send(hello));
     const { proxy, connections } = await through();
     const http = client({ proxy });
@@ -62,7 +62,7 @@ describe('through a proxy', () => {
     expect(connections()).toBe(3);
   });
 
-  test('a page over https comes through a tunnel that is kept, the proxy seeing only where it leads', async () => {
+  test('a page over https comes through a tunnel that is kept; the proxy sees only its target', async () => {
     const { url, port, requests } = await server(send(hello), secure);
     const { proxy, heads, connections } = await through();
     const http = client({ proxy, tls: { ca: AUTHORITY } });
@@ -75,7 +75,7 @@ describe('through a proxy', () => {
     expect(connections()).toBe(1);
   });
 
-  test('a page of megabytes comes whole through a tunnel, in spite of pauses', async () => {
+  test('a page of megabytes comes complete through a tunnel, despite pauses', async () => {
     const body = 'abcdefg'.repeat(300_000);
     const { url } = await server(
       send(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`, body),
@@ -91,7 +91,7 @@ describe('through a proxy', () => {
     for (const { payload } of pages) expect(Buffer.from(payload).toString()).toBe(body);
   });
 
-  test('the certificate is the origin’s, and is checked', async () => {
+  test('the certificate of the origin is checked', async () => {
     const { url, requests } = await server(send(hello), secure);
     const { proxy } = await through();
     const other = url().replace('lab.test', 'elsewhere.test');
@@ -102,7 +102,7 @@ describe('through a proxy', () => {
     expect(await unchecked.fetch({ url: other, address: nowhere })).toMatchObject({ status: 200 });
   });
 
-  test('its credentials go to the proxy, not through it and not into the archive', async () => {
+  test('the credentials of the proxy go to the proxy, not to the origin and not into the archive', async () => {
     const plain = await server(send(hello));
     const tunnelled = await server(send(hello), secure);
     const { proxy, heads } = await through();
@@ -127,11 +127,13 @@ describe('a proxy that fails', () => {
       'proxy-failed',
     ],
     ['cannot reach the origin', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', 'connect-failed'],
-    ['speaks nonsense', 'hello\r\n\r\n', 'proxy-failed'],
-    ['speaks before the origin can', 'HTTP/1.1 200 OK\r\n\r\nhello', 'proxy-failed'],
+    ['sends a malformed answer', 'hello\r\n\r\n', 'proxy-failed'],
+    ['sends bytes before the origin can', 'HTTP/1.1 200 OK\r\n\r\nhello', 'proxy-failed'],
     ['never ends its head', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'proxy-failed'],
   ];
-  test.each(answers)('and %s is told from an origin that fails', async (_, answer, fault) => {
+  test.each(
+    answers,
+  )('and %s is distinguished from an origin that fails', async (_, answer, fault) => {
     const { proxy } = await through(() => answer);
     const http = client({ proxy: { ...proxy, authorization } });
     const fetched = http.fetch({ url: 'https://lab.test/', address: nowhere });
@@ -139,7 +141,7 @@ describe('a proxy that fails', () => {
     await fetched.catch((error) => expect(String(error)).not.toContain('dXNlcj'));
   });
 
-  test('and wants credentials is no page of the site over http, but is one over https', async () => {
+  test('and requires credentials fails over http; over https the 407 is a page of the site', async () => {
     const { proxy } = await through(() => answers[0][1]);
     expect(
       await faultOf(client({ proxy }).fetch({ url: 'http://lab.test/', address: nowhere })),
@@ -153,7 +155,7 @@ describe('a proxy that fails', () => {
   test.each([
     'http',
     'https',
-  ])('and is not there is told from an origin that is not, for %s', async (scheme) => {
+  ])('and does not exist is distinguished from a missing origin, for %s', async (scheme) => {
     const { proxy, close } = await forwardProxy();
     await close();
     expect(
@@ -161,7 +163,7 @@ describe('a proxy that fails', () => {
     ).toBe('proxy-failed');
   });
 
-  test('and hangs up or stays silent ends the exchange', async () => {
+  test('and closes or stays silent ends the exchange', async () => {
     const rude = net.createServer((socket) =>
       socket.on('error', () => {}).on('data', () => socket.end()),
     );
@@ -185,7 +187,7 @@ describe('a proxy that fails', () => {
 });
 
 describe('the address guard', () => {
-  test('judges the proxy’s address', async () => {
+  test('checks the address of the proxy', async () => {
     const { proxy, connections } = await through();
     const http = client({ proxy, guard: createAddressGuard() });
     await expect(http.fetch({ url: 'http://lab.test/', address: nowhere })).rejects.toMatchObject({
@@ -201,14 +203,14 @@ describe('the address guard', () => {
     'http://169.254.169.254/latest/',
     'http://localhost/',
     'http://a.localhost/',
-  ])('judges what the URL itself names: %s', async (url) => {
-    const proxy = { address: { ip: '192.0.2.9', family: 4 }, port: 9 } as const; // nobody is there, and nobody is asked
+  ])('checks an address in the URL itself: %s', async (url) => {
+    const proxy = { address: { ip: '192.0.2.9', family: 4 }, port: 9 } as const; // never connected to
     const http = client({ proxy, guard: createAddressGuard({ allowPrivate: ['192.0.2.9/32'] }) });
     expect(await faultOf(http.fetch({ url, address: nowhere }))).toBe('address-refused');
   });
 });
 
-describe('a proxy is written', () => {
+describe('a proxy setting', () => {
   const resolver: NameResolver = {
     resolve: async (host) => {
       if (host !== 'proxy.test')
@@ -244,7 +246,7 @@ describe('a proxy is written', () => {
     'http://user:secret@elsewhere.test',
     'http://user:sec ret@',
     '',
-  ])('not like %j, and the refusal tells no secret', async (text) => {
+  ])('refuses %j without quoting a secret', async (text) => {
     const error = await proxyOf(text, resolver).then(
       () => undefined,
       (refusal) => refusal,

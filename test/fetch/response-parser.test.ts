@@ -17,14 +17,14 @@ interface Outcome {
   readonly wire?: string;
 }
 
-/** Feeds the pieces; a response that is not over by then meets the end of the connection. */
+/** Feeds the pieces, and then the end of the connection if the response is not complete. */
 function parse(pieces: readonly string[], method = 'GET', limits = LIMITS): Outcome {
   const parser = new ResponseParser(method, limits, new BytesPool());
   let over = false;
   for (const piece of pieces) {
     const bytes = Buffer.from(piece, 'latin1');
     if (!over && bytes.length > 0) over = parser.push(bytes, bytes.length);
-    bytes.fill('!'); // whatever was kept must have been copied
+    bytes.fill('!'); // the parser must have copied what it keeps
   }
   if (!over) parser.end();
   if (parser.failure !== undefined) return { fault: parser.failure.fault };
@@ -58,7 +58,7 @@ describe('a well-formed response', () => {
       `${ok}\r\nhello`,
       { payload: 'hello', keeps: false, defects: [] },
     ],
-    'in chunks is put together, and kept as it came': [
+    'in chunks is joined, and also kept as received': [
       `${chunked}5\r\nhello\r\n1;ext="a b"\r\n!\r\n000\r\nTrailer: x\r\n\r\n`,
       {
         payload: 'hello!',
@@ -75,11 +75,11 @@ describe('a well-formed response', () => {
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${five}\r\nhello`,
       { status: 200, payload: 'hello', keeps: true, head: `${five}\r\n`, defects: [] },
     ],
-    'of status 204 has no body, whatever its headers say': [
+    'of status 204 has no body, independent of its headers': [
       'HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n',
       { status: 204, payload: '', keeps: true },
     ],
-    'of status 304 has no body, whatever its headers say': [
+    'of status 304 has no body, independent of its headers': [
       'HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n',
       { status: 304, payload: '', keeps: true },
     ],
@@ -87,11 +87,11 @@ describe('a well-formed response', () => {
       'HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello',
       { payload: 'hello', keeps: false, defects: [] },
     ],
-    'of HTTP/1.0 keeps the connection when it says so': [
+    'of HTTP/1.0 with keep-alive keeps the connection': [
       'HTTP/1.0 200 OK\r\nContent-Length: 5\r\nConnection: Keep-Alive\r\n\r\nhello',
       { payload: 'hello', keeps: true, defects: [] },
     ],
-    'that says close does not keep the connection': [
+    'with Connection: close does not keep the connection': [
       `${five}Connection: x, Close\r\n\r\nhello`,
       { payload: 'hello', keeps: false, defects: [] },
     ],
@@ -116,19 +116,19 @@ describe('a well-formed response', () => {
     expect(parse([...response])).toMatchObject(expected);
   });
 
-  test('to HEAD has no body, whatever its headers say', () => {
+  test('to HEAD has no body, independent of its headers', () => {
     expect(parse([`${five}\r\n`], 'HEAD')).toMatchObject({ payload: '', keeps: true, defects: [] });
   });
 });
 
 describe('an ill-formed response', () => {
   const cases: Record<string, [response: string, expected: Outcome]> = {
-    'that is nothing is empty': ['', { fault: 'empty-response' }],
+    'without any byte is empty': ['', { fault: 'empty-response' }],
     'that is only blank lines is bad': ['\r\n\r\n', { fault: 'bad-response' }],
     'of HTTP/0.9 is bad': ['<html>hello</html>', { fault: 'bad-response' }],
     'of another protocol is bad': ['SSH-2.0-OpenSSH_9.2\r\n', { fault: 'bad-response' }],
     'that only begins like HTTP is bad': ['HTTQ/1.1 200 OK\r\n\r\n', { fault: 'bad-response' }],
-    'whose status is no number is bad': ['HTTP/1.1 abc OK\r\n\r\n', { fault: 'bad-response' }],
+    'whose status is not a number is bad': ['HTTP/1.1 abc OK\r\n\r\n', { fault: 'bad-response' }],
     'whose status has two digits is bad': ['HTTP/1.1 20 OK\r\n\r\n', { fault: 'bad-response' }],
     'whose status has four digits is bad': ['HTTP/1.1 2000 OK\r\n\r\n', { fault: 'bad-response' }],
     'whose status is below 100 is bad': ['HTTP/1.1 099 OK\r\n\r\n', { fault: 'bad-response' }],
@@ -136,7 +136,7 @@ describe('an ill-formed response', () => {
       'HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n',
       { fault: 'bad-response' },
     ],
-    'whose head is cut short is bad': [`${ok}Content-Le`, { fault: 'bad-response' }],
+    'whose head is truncated is bad': [`${ok}Content-Le`, { fault: 'bad-response' }],
     'of endless interim responses is too large': [
       'HTTP/1.1 102 Processing\r\n\r\n'.repeat(40),
       { fault: 'head-too-large' },
@@ -155,7 +155,7 @@ describe('an ill-formed response', () => {
       'HTTP/1.1  200 OK\r\nContent-Length: 0\r\n\r\n',
       { status: 200, defects: ['odd-status-line'] },
     ],
-    'with a small-letter protocol is read': [
+    'with a lower-case protocol is read': [
       'http/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
       { status: 200, defects: ['odd-status-line'] },
     ],
@@ -181,7 +181,7 @@ describe('an ill-formed response', () => {
         defects: ['folded-header'],
       },
     ],
-    'with a fold before any header forgets it': [
+    'with a fold before any header drops it': [
       `${ok} x: y\r\nContent-Length: 0\r\n\r\n`,
       { headers: [['Content-Length', '0']], defects: ['folded-header'] },
     ],
@@ -221,11 +221,11 @@ describe('an ill-formed response', () => {
         defects: ['control-character'],
       },
     ],
-    'with a length and chunks is chunked, and the connection is given up': [
+    'with a length and chunks is chunked, and the connection is closed': [
       `${five}Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
       { payload: 'hi', defects: ['length-and-chunked'], keeps: false },
     ],
-    'in chunks from HTTP/1.0 is chunked, and the connection is given up': [
+    'in chunks from HTTP/1.0 is chunked, and the connection is closed': [
       'HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n2\r\nhi\r\n0\r\n\r\n',
       { payload: 'hi', defects: ['chunked-in-1.0'], keeps: false },
     ],
@@ -237,19 +237,19 @@ describe('an ill-formed response', () => {
       `${five}Transfer-Encoding: gzip\r\n\r\nhello more`,
       { payload: 'hello more', defects: ['odd-transfer-coding'], keeps: false },
     ],
-    'with an identity transfer coding goes by its length': [
+    'with an identity transfer coding ends at its length': [
       `${five}Transfer-Encoding: identity\r\n\r\nhello`,
       { payload: 'hello', defects: ['odd-transfer-coding'], keeps: false },
     ],
-    'with one length twice goes by it': [
+    'with one length twice ends at it': [
       `${five}Content-Length: 5\r\n\r\nhello`,
       { payload: 'hello', defects: ['repeated-length'], keeps: true },
     ],
-    'with one length twice in a line goes by it': [
+    'with one length twice in a line ends at it': [
       `${ok}Content-Length: 5, 5\r\n\r\nhello`,
       { payload: 'hello', defects: ['repeated-length'] },
     ],
-    'with two lengths goes by the larger, and the connection is given up': [
+    'with two lengths ends at the larger, and the connection is closed': [
       `${five}Content-Length: 7\r\n\r\nhello!!`,
       { payload: 'hello!!', defects: ['conflicting-lengths'], keeps: false },
     ],
@@ -257,7 +257,7 @@ describe('an ill-formed response', () => {
       `${ok}Content-Length: -5\r\n\r\nhello`,
       { payload: 'hello', defects: ['bad-length'], keeps: false },
     ],
-    'with a length beyond counting ends with the connection': [
+    'with a length too large for a number ends with the connection': [
       `${ok}Content-Length: 99999999999999999999\r\n\r\nhello`,
       { payload: 'hello', defects: ['bad-length'], keeps: false },
     ],
@@ -265,59 +265,60 @@ describe('an ill-formed response', () => {
       `${ok}Content-Length:\r\n\r\nhello`,
       { payload: 'hello', defects: ['bad-length'] },
     ],
-    'shorter than its length is kept as far as it came': [
+    'shorter than its length is kept as far as received': [
       `${five}\r\nhel`,
       { payload: 'hel', truncated: 'disconnect', keeps: false },
     ],
-    'without its body is kept as far as it came': [
+    'without its body is kept as far as received': [
       `${five}\r\n`,
       { payload: '', truncated: 'disconnect', wire: '' },
     ],
-    'longer than its length ends there, and the connection is given up': [
+    'longer than its length ends there, and the connection is closed': [
       `${five}\r\nhello more`,
       { payload: 'hello', defects: ['excess-bytes'], keeps: false },
     ],
-    'over the limit on bodies is cut there': [
+    'over the limit on bodies is truncated there': [
       `${ok}Content-Length: 1000\r\n\r\n${'x'.repeat(150)}`,
       { payload: 'x'.repeat(100), truncated: 'length', defects: [], keeps: false },
     ],
-    'that never ends is cut at the limit': [
+    'that never ends is truncated at the limit': [
       `${ok}\r\n${'x'.repeat(150)}`,
       { payload: 'x'.repeat(100), truncated: 'length' },
     ],
-    'that ends exactly at the limit is whole': [
+    'that ends exactly at the limit is complete': [
       `${ok}\r\n${'x'.repeat(100)}`,
       { payload: 'x'.repeat(100) },
     ],
-    'in chunks is cut at the limit on bodies': [
+    'in chunks is truncated at the limit on bodies': [
       `${chunked}50\r\n${'x'.repeat(80)}\r\n50\r\n${'y'.repeat(80)}\r\n`,
       { payload: 'x'.repeat(80) + 'y'.repeat(20), truncated: 'length' },
     ],
-    'in a chunk of enormous size is cut at the limit on bodies': [
+    'in a chunk of enormous size is truncated at the limit on bodies': [
       `${chunked}FFFFFFFFFF\r\n${'x'.repeat(150)}`,
       { payload: 'x'.repeat(100), truncated: 'length', defects: [] },
     ],
-    'of more framing than body is cut at the limit on wire bytes': [
+    'of more framing than body is truncated at the limit on wire bytes': [
       `${chunked}${'1;waste-of-space\r\nx\r\n'.repeat(20)}`,
       { truncated: 'length', payload: 'x'.repeat(9) },
     ],
-    'with endless trailers over the limit on wire bytes is whole, and the connection is given up': [
-      `${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`,
-      { payload: 'hi', defects: ['chunked-end-missing'], keeps: false },
-    ],
-    'whose chunk is cut short is kept as far as it came': [
+    'with endless trailers over the limit on wire bytes is complete, and the connection is closed':
+      [
+        `${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`,
+        { payload: 'hi', defects: ['chunked-end-missing'], keeps: false },
+      ],
+    'whose chunk is truncated is kept as far as received': [
       `${chunked}5\r\nhel`,
       { payload: 'hel', truncated: 'disconnect', wire: '5\r\nhel' },
     ],
-    'without a last chunk is kept as far as it came': [
+    'without a last chunk is kept as far as received': [
       `${chunked}2\r\nhi\r\n`,
       { payload: 'hi', truncated: 'disconnect' },
     ],
-    'without the line after the last chunk is whole': [
+    'without the line after the last chunk is complete': [
       `${chunked}2\r\nhi\r\n0\r\n`,
       { payload: 'hi', defects: ['chunked-end-missing'], keeps: false },
     ],
-    'whose chunk size is no number is kept up to it': [
+    'whose chunk size is not a number is kept up to it': [
       `${chunked}2\r\nhi\r\nxyz\r\n`,
       { payload: 'hi', truncated: 'disconnect', defects: ['bad-chunk'] },
     ],
@@ -329,7 +330,7 @@ describe('an ill-formed response', () => {
       `${chunked}-2\r\nhi\r\n`,
       { payload: '', truncated: 'disconnect', defects: ['bad-chunk'] },
     ],
-    'whose chunk size is beyond counting is kept up to it': [
+    'whose chunk size is too large for a number is kept up to it': [
       `${chunked}FFFFFFFFFFFFFFFFF\r\nhi`,
       { payload: '', truncated: 'disconnect', defects: ['bad-chunk'] },
     ],
@@ -349,19 +350,19 @@ describe('an ill-formed response', () => {
   test.each(Object.entries(cases))('%s', (_, [response, expected]) => {
     expect(parse([response])).toMatchObject(expected);
     expect(parse(response.match(/[\s\S]{1,7}/g) ?? [])).toMatchObject(
-      // What follows a response is noticed only when it comes along with it.
+      // Bytes after a response are noticed only if they arrive with it.
       expected.defects?.includes('excess-bytes') ? { payload: expected.payload } : expected,
     );
   });
 
-  test('with a chunk extension that never ends is given up', () => {
+  test('with a chunk extension that never ends is truncated', () => {
     const limits = { ...LIMITS, maxWireBytes: 1e6 };
     expect(parse([`${chunked}2;${'x'.repeat(5000)}`], 'GET', limits)).toMatchObject({
       defects: ['bad-chunk'],
     });
   });
 
-  test('with trailers larger than a head may be is whole, and the connection is given up', () => {
+  test('with trailers larger than the head limit is complete, and the connection is closed', () => {
     const limits = { ...LIMITS, maxWireBytes: 1e6 };
     const outcome = parse([`${chunked}2\r\nhi\r\n0\r\n${'X: y\r\n'.repeat(200)}`], 'GET', limits);
     expect(outcome).toMatchObject({
@@ -372,7 +373,7 @@ describe('an ill-formed response', () => {
     expect(outcome.wire?.length).toBeLessThan(limits.maxHeadBytes + 20);
   });
 
-  test('that promises much and sends little takes little memory', () => {
+  test('that announces much and sends little takes little memory', () => {
     const promises = Buffer.from(`${ok}Content-Length: ${8 * 2 ** 20}\r\n\r\nhello`);
     const before = process.memoryUsage().arrayBuffers;
     const parsers = Array.from({ length: 50 }, () => {
@@ -422,7 +423,7 @@ describe('the parser', () => {
     .map(([status, lines, end, body]) => [status, ...lines, '', body].join(end));
   const cuts = fc.array(fc.nat({ max: 120 }), { maxLength: 12 });
 
-  test('comes to the same result however the bytes are cut', () => {
+  test('gives the same result however the bytes are split', () => {
     fc.assert(
       fc.property(response, cuts, (text, at) => {
         const places = [...new Set([0, ...at, text.length])]
@@ -440,7 +441,7 @@ describe('the parser', () => {
     );
   });
 
-  test('never throws, and never holds more than its limits, whatever comes', () => {
+  test('never throws and never exceeds its limits, for any bytes', () => {
     const noise = fc.string({
       unit: fc.constantFrom('\r', '\n', ':', ' ', '0', '5', 'f', ';', 'x', '\0', '\xff'),
       maxLength: 300,
@@ -456,7 +457,7 @@ describe('the parser', () => {
     );
   });
 
-  test('gives back head and body to the byte', () => {
+  test('returns head and body to the byte', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 90 }), (body) => {
         const text = Buffer.from(body).toString('latin1');

@@ -1,8 +1,9 @@
 /**
- * A server that does to a client whatever a test wants: it parses nothing but the end of a request, and writes raw bytes.
+ * A server for tests that does anything to a client: it parses only the end of a request, and
+ * writes raw bytes.
  *
- * A script is what happens after a request. `drip` lets the event loop turn between pieces, so that they arrive apart as far as
- * the kernel allows; nothing here waits on a timer.
+ * A script states what happens after a request. `drip` lets the event loop turn between pieces, so
+ * that they arrive separately as far as the kernel allows. Nothing here waits on a timer.
  */
 import { once } from 'node:events';
 import net from 'node:net';
@@ -11,7 +12,7 @@ import type { ResolvedAddress } from '../../src/net/dns.ts';
 
 export interface Conversation {
   readonly socket: net.Socket;
-  /** The request's head, as text. */
+  /** The head of the request, as text. */
   readonly request: string;
   /** Requests before this one on the same connection. */
   readonly earlier: number;
@@ -81,7 +82,7 @@ export const send =
     for (const piece of pieces) socket.write(bytesOf(piece));
   };
 
-/** Sends and closes in good order. */
+/** Sends and closes in an orderly way. */
 export const sendAndClose =
   (...pieces: (string | Uint8Array)[]): Script =>
   ({ socket }) => {
@@ -89,7 +90,7 @@ export const sendAndClose =
     socket.end();
   };
 
-/** Sends, and tears the connection down once the bytes are out. */
+/** Sends, and resets the connection after the bytes are sent. */
 export const sendAndReset =
   (piece: string): Script =>
   ({ socket }) => {
@@ -97,7 +98,7 @@ export const sendAndReset =
     else socket.write(bytesOf(piece), () => socket.resetAndDestroy());
   };
 
-/** One piece per turn of the event loop, for ever or to the end. */
+/** One piece per turn of the event loop, forever or to the end. */
 export const drip =
   (pieces: Iterable<string>, first = ''): Script =>
   ({ socket }) => {

@@ -10,7 +10,7 @@ const hello = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
 const secure = { key: KEY, cert: CERTIFICATE };
 
 describe('over TLS', () => {
-  test('a page comes as it does in the open, and the connection is kept', async () => {
+  test('a page is fetched as over plain HTTP, and the connection is kept', async () => {
     const { url, address, connections } = await server(send(hello), secure);
     const http = client({ tls: { ca: AUTHORITY } });
     for (let i = 0; i < 3; i++) {
@@ -20,7 +20,7 @@ describe('over TLS', () => {
     expect(connections()).toBe(1);
   });
 
-  test('a page of megabytes comes whole', async () => {
+  test('a page of megabytes comes complete', async () => {
     const body = Buffer.alloc(3_000_000, 'abcdefg');
     const { url, address } = await server(sendAndClose('HTTP/1.1 200 OK\r\n\r\n', body), secure);
     const exchange = await client({ tls: { ca: AUTHORITY } }).fetch({ url: url(), address });
@@ -39,7 +39,7 @@ describe('over TLS', () => {
     expect(reused).toEqual([false, true]);
   });
 
-  test('the server learns the name that was asked for', async () => {
+  test('the server receives the name of the URL', async () => {
     const names: unknown[] = [];
     const { url, address } = await server((conversation) => {
       names.push((conversation.socket as unknown as { servername: unknown }).servername);
@@ -66,7 +66,7 @@ describe('over TLS', () => {
     expect(requests).toEqual([]);
   });
 
-  test('any certificate will do when they are not to be checked', async () => {
+  test('any certificate is accepted if checks are off', async () => {
     const { url, address } = await server(send(hello), secure);
     const http = client({ insecure: true });
     expect(
@@ -76,7 +76,7 @@ describe('over TLS', () => {
     });
   });
 
-  test('a server that speaks plain HTTP is found out', async () => {
+  test('a server that speaks plain HTTP is detected', async () => {
     const plain = net.createServer((socket) =>
       socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );

@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that advances only when a test moves it. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../src/base/clock.ts';
 
@@ -38,7 +38,7 @@ export function virtualClock(start = 1_000_000): VirtualClock {
   };
 }
 
-/** Lets I/O happen and time pass, in small steps of both, until the promise is settled. */
+/** Lets I/O happen and time pass, in small steps of both, until the promise resolves or rejects. */
 export async function settle<T>(promise: Promise<T>, clock: VirtualClock, step = 10): Promise<T> {
   let settled = false;
   const mark = () => {

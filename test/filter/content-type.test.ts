@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { typeFilter } from '../../src/filter/content-type.ts';
 
 describe('a filter of content types', () => {
-  test('without patterns keeps everything, also what names no type', () => {
+  test('without patterns accepts everything, even a missing type', () => {
     const keeps = typeFilter([]);
     fc.assert(fc.property(fc.option(fc.string(), { nil: undefined }), (type) => keeps(type)));
   });
@@ -38,13 +38,13 @@ describe('a filter of content types', () => {
     ';charset=utf-8',
     'text/html x',
     'ünïcode/x',
-  ])('%s names no type and counts as application/octet-stream', (type) => {
+  ])('%s is not a type and counts as application/octet-stream', (type) => {
     expect(typeFilter(['application/octet-stream'])(type)).toBe(true);
     expect(typeFilter(['application/*'])(type)).toBe(true);
     expect(typeFilter(['text/*', 'image/*'])(type)).toBe(false);
   });
 
-  test('answers for every header a server may send', () => {
+  test('decides for every header that a server may send', () => {
     const keeps = typeFilter(['text/*', 'application/pdf']);
     fc.assert(fc.property(fc.string(), (type) => typeof keeps(type) === 'boolean'));
     fc.assert(fc.property(fc.string(), (rest) => keeps(`text/plain;${rest}`)));
@@ -59,7 +59,7 @@ describe('a filter of content types', () => {
     'text/html;charset=utf-8',
     'text /html',
     '*',
-  ])('the pattern "%s" is refused with what to write', (pattern) => {
+  ])('the pattern "%s" is refused with a remedy', (pattern) => {
     expect(() => typeFilter([pattern])).toThrow(
       `"${pattern}" is not a content type. Write it like text/html, image/* or application/pdf.`,
     );

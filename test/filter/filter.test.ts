@@ -32,7 +32,7 @@ const link = (url: string, depth = 0): Subject => ({
 const accepts = (text: string, url: string, depth = 0): boolean =>
   compile(parse(text), NO_LISTS)(link(url, depth));
 
-describe('what is asked of a URL', () => {
+describe('a filter over a URL', () => {
   test.each([
     ['SchemeIs(https)', 'https://a.test/', 'http://a.test/'],
     ['HostIs(a.test)', 'http://a.test:81/', 'http://b.a.test/'],
@@ -76,12 +76,12 @@ describe('what is asked of a URL', () => {
     ['not (HasQuery or Port == 443)', 'http://a.test/', 'http://a.test/?q'],
     ['PathDepth<4 # not too deep\n  and\tHasQuery', 'http://a.test/?q', 'http://a.test/'],
     ['UrlLength >= 1.5k or UrlLength != 2e1', 'http://a.test/', 'http://a.test/?12345'],
-  ])('%s accepts %s, and not %s', (text, yes, no) => {
+  ])('%s accepts %s and rejects %s', (text, yes, no) => {
     if (yes !== undefined) expect(accepts(text, yes)).toBe(true);
     if (no !== undefined) expect(accepts(text, no)).toBe(false);
   });
 
-  test('a sample is about as large as its share, and always the same', () => {
+  test('a sample has about the size of its share and is always the same', () => {
     const sample = (share: number) =>
       Array.from({ length: 20_000 }, (_, i) => accepts(`Sample(${share})`, `http://a.test/${i}`));
     const tenth = sample(0.1);
@@ -92,12 +92,12 @@ describe('what is asked of a URL', () => {
     expect(sample(1).every(Boolean)).toBe(true);
   });
 
-  test('depth is that of the link', () => {
+  test('Depth is the depth of the link', () => {
     expect(accepts('Depth <= 2', 'http://a.test/', 2)).toBe(true);
     expect(accepts('Depth <= 2', 'http://a.test/', 3)).toBe(false);
   });
 
-  test('and, or and not are those of JavaScript, and stop at the first part that decides', () => {
+  test('and, or and not work as in JavaScript and stop at the first part that decides', () => {
     const asked: string[] = [];
     const predicates = withUserPredicates({
       Yes: (_, name) => asked.push(name) > 0,
@@ -117,11 +117,11 @@ describe('what is asked of a URL', () => {
 });
 
 describe('every predicate', () => {
-  test('there are more than 25 of them, of URLs, domains and responses', () => {
+  test('there are more than 40 of them, over URLs, domains and responses', () => {
     expect(BUILT_IN.size).toBeGreaterThan(40);
   });
 
-  test.each([...BUILT_IN.values()])('$name has an example that can be read at its stage', ({
+  test.each([...BUILT_IN.values()])('$name has an example that parses at its stage', ({
     example,
     from,
   }) => {
@@ -130,8 +130,8 @@ describe('every predicate', () => {
   });
 });
 
-describe('a filter that is printed', () => {
-  test('is read as the same again, for 10,000 filters of any kind', () => {
+describe('the printed form of a filter', () => {
+  test('parses to the same filter, for 10,000 random filters', () => {
     fc.assert(
       fc.property(filters, (node) => {
         expect(parse(print(node))).toEqual(node);
@@ -156,42 +156,42 @@ describe('a filter that is printed', () => {
   });
 });
 
-describe('what cannot be read is refused, with a caret under the place', () => {
+describe('a filter with an error is refused, with a caret under the column', () => {
   test.each([
-    ['', 1, 'it ends where a predicate'],
-    ['HostIs(a.test) and', 19, 'it ends'],
+    ['', 1, 'expected a predicate, "not" or "(", found the end'],
+    ['HostIs(a.test) and', 19, 'found the end'],
     ['HostEndWith(.edu)', 1, 'there is no predicate "HostEndWith". Did you mean "HostEndsWith"?'],
     ['not constructor', 5, 'there is no predicate "constructor"'],
     ['hasquery', 1, 'Did you mean "HasQuery"?'],
-    ['(HasQuery', 10, 'it ends where ")" is expected'],
-    ['HasQuery)', 9, '")" stands where'],
-    ['HasQuery HasQuery', 10, '"HasQuery" stands where "and", "or"'],
+    ['(HasQuery', 10, 'expected ")", found the end'],
+    ['HasQuery)', 9, 'found ")"'],
+    ['HasQuery HasQuery', 10, 'expected "and", "or" or the end, found "HasQuery"'],
     ['HasQuery && HasQuery', 10, 'Write "and".'],
     ['HasQuery || HasQuery', 10, 'Write "or".'],
     ['!HasQuery', 1, 'Write "not".'],
     ['Port = 80', 6, 'Write "==".'],
     ['Port', 1, 'Port is a number. Compare it with one, like Port == 443.'],
     ['HasQuery < 5', 10, 'HasQuery is true or false'],
-    ['Port < x', 8, '"x" stands where a number is expected'],
-    ['Port < 10x', 10, '"x" stands where the end of a number'],
+    ['Port < x', 8, 'expected a number, found "x"'],
+    ['Port < 10x', 10, 'expected the end of a number, found "x"'],
     ['Port < 1e999', 8, '1e999 is too large'],
     ['HasQuery(x)', 10, 'HasQuery takes no value'],
     ['HostIs', 1, 'HostIs takes 1 or more values, not 0'],
     ['HostEndsWith(a, b)', 1, 'HostEndsWith takes 1, not 2'],
-    ['HostIs(a b)', 10, '"b" stands where "," or ")"'],
-    ['HostIs(a.test', 14, 'it ends where "," or ")"'],
-    ['HostIs("a.test)', 8, '""" stands where a value'],
-    ['HostIs("")', 8, 'there is nothing'],
+    ['HostIs(a b)', 10, 'expected "," or ")", found "b"'],
+    ['HostIs(a.test', 14, 'expected "," or ")", found the end'],
+    ['HostIs("a.test)', 8, 'expected a value, found """'],
+    ['HostIs("")', 8, 'the value is empty'],
     ['HostIs(a:80)', 8, '"a:80" is not a host'],
     ['HostIs(.127.0.0.1)', 8, 'is not a host'],
     ['DomainIs(www.example.org)', 10, 'Write example.org, or HostIs(.www.example.org)'],
-    ['PathContains(é)', 14, 'Write it %C3%A9'],
+    ['PathContains(é)', 14, 'Write %C3%A9 instead'],
     ['SchemeIs(ftp)', 10, 'Write http or https'],
-    ['HostMatches(abc)', 13, '"abc" is no regular expression. Write it between slashes'],
-    ['Matches(/(/)', 9, 'is no regular expression'],
+    ['HostMatches(abc)', 13, '"abc" is not a regular expression. Write it between slashes'],
+    ['Matches(/(/)', 9, 'is not a regular expression'],
     ['Matches(/(a+)+$/)', 9, 'can take very long'],
     ['Matches(login)', 9, 'Write *login*'],
-    ['Sample(2)', 8, '2 is no share'],
+    ['Sample(2)', 8, '2 is not a share'],
     ['ContentTypeIs(html)', 15, 'is not a content type'],
     ['AddressIn(10.0.0.1/8)', 11, 'Write'],
     ['HasQuery and\n  Port ', 3, 'Port is a number'],
@@ -206,23 +206,23 @@ describe('what cannot be read is refused, with a caret under the place', () => {
     if (text.length < 50 && !text.includes('\n')) expect(caret.length).toBe(2 + column);
   });
 
-  test('what is too long or too deep is refused', () => {
+  test('a filter that is too long or nested too deeply is refused', () => {
     expect(refusal(() => parse(`${'('.repeat(200)}true`)).fact).toContain(
-      'Column 101 of the filter: this is nested',
+      'Column 101 of the filter: the filter is nested',
     );
     expect(refusal(() => parse('not '.repeat(200))).fact).toContain('nested too deeply');
     expect(refusal(() => parse('true or '.repeat(20_000))).fact).toContain(
-      'Column 1 of the filter: it is too long',
+      'Column 1 of the filter: the filter is too long',
     );
     expect(() => parse(`true${' or true'.repeat(10_000)}`)).not.toThrow();
   });
 
-  test('what is not known at a stage is refused with the stages at which it is', () => {
+  test('a predicate that is not known at a stage is refused; the error names the stages that know it', () => {
     expect(refusal(() => parse('Status == 200', 'schedule')).message).toContain(
-      'Column 1 of the schedule filter: Status is not known when a link is found. It is known before a response is read: write it into the filter for parse or follow or store.',
+      'Column 1 of the schedule filter: Status is not known when a link is discovered. It is known before a page is parsed: put it into the parse or follow or store filter.',
     );
     expect(refusal(() => parse('Links > 5', 'parse')).message).toContain(
-      'Links is not known before a response',
+      'Links is not known before a page is parsed',
     );
     expect(refusal(() => parse('DomainPages > 5', 'schedule')).message).toContain(
       'fetch or parse or follow',
@@ -231,7 +231,7 @@ describe('what cannot be read is refused, with a caret under the place', () => {
       expect(() => parse('Links > 5', stage)).not.toThrow();
   });
 
-  test('ranks are refused where domains are not ranked, or by something else', () => {
+  test('rank predicates are refused without a ranking, or with another ranking', () => {
     expect(refusal(() => parse('DomainRank < 5', 'fetch', 'none')).message).toContain(
       'Crawl with --order budget.',
     );
@@ -241,7 +241,7 @@ describe('what cannot be read is refused, with a caret under the place', () => {
     expect(() => parse('DomainRank < 5 and DomainInDegree > 2', 'schedule', 'in')).not.toThrow();
   });
 
-  test('whatever else is written is read or refused', () => {
+  test('any other text is parsed or refused', () => {
     const examples = [...BUILT_IN.values()].map(({ example }) => Buffer.from(example));
     const words = [' and ', ' or ', 'not ', '(', ')', '"', ',', '/', '#', '\n', '<', '=='].map(
       (w) => Buffer.from(w),
@@ -262,7 +262,7 @@ describe('what cannot be read is refused, with a caret under the place', () => {
   });
 });
 
-describe('the reason for a verdict', () => {
+describe('the explanation of a verdict', () => {
   const why = (text: string, url: string) => {
     const isKnown = ({ from, ranking }: { from: Stage; ranking?: string }) =>
       from === 'schedule' && !ranking;
@@ -284,7 +284,7 @@ describe('the reason for a verdict', () => {
     expect(why('true', 'http://a.test/')).toEqual([true, 'true is true']);
   });
 
-  test('or what it depends on', () => {
+  test('names the unknown parts if they decide', () => {
     expect(why('Status == 200 and HasQuery', 'http://a.test/')).toEqual([
       false,
       'HasQuery is false',
@@ -301,8 +301,8 @@ describe('the reason for a verdict', () => {
   });
 });
 
-describe('predicates of users', () => {
-  test('take what stands in parentheses, and may be compared', () => {
+describe('user predicates', () => {
+  test('receive the values in parentheses, and their number may be compared', () => {
     const predicates = withUserPredicates({
       IsBlog: ({ url }) => url.includes('/blog/'),
       Count: { from: 'schedule', value: ({ url }, letter) => url.split(letter).length - 1 },
@@ -319,11 +319,11 @@ describe('predicates of users', () => {
   });
 
   test.each([
-    [{ isBlog: () => true }, '"isBlog" is no predicate'],
-    [{ HasQuery: () => true }, 'There is a predicate HasQuery already'],
-    [{ X: 5 }, '"X" is no predicate'],
-    [{ X: null }, '"X" is no predicate'],
-    [{ X: { from: 'later', value: () => true } }, '"X" is no predicate'],
+    [{ isBlog: () => true }, '"isBlog" is not a predicate'],
+    [{ HasQuery: () => true }, 'The predicate HasQuery exists already'],
+    [{ X: 5 }, '"X" is not a predicate'],
+    [{ X: null }, '"X" is not a predicate'],
+    [{ X: { from: 'later', value: () => true } }, '"X" is not a predicate'],
   ])('%j is refused', (users, words) => {
     expect(() => withUserPredicates(users as never)).toThrow(words);
   });
@@ -336,5 +336,5 @@ function refusal(work: () => unknown): DrumlinError {
     if (error instanceof DrumlinError) return error;
     throw error;
   }
-  throw new Error('it was not refused');
+  throw new Error('nothing was thrown');
 }

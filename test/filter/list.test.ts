@@ -1,4 +1,4 @@
-/** Lists of hosts, domains and URLs: as a Set would answer, and refused by file and line. */
+/** Lists of hosts, domains and URLs: they answer as a Set does; errors name file and line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { ListBuilder, ListTable } from '../../src/filter/list-table.ts';
 import { hostOf } from '../../src/url/parts.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 
-/** The definition, slowly. */
+/** The naive definition. */
 function isListed(entries: ReadonlySet<string>, url: string): boolean {
   const host = hostOf(url);
   if (entries.has(url) || entries.has(host)) return true;
@@ -51,7 +51,7 @@ const entry = fc.oneof(
 );
 
 describe('a list', () => {
-  test('agrees with a Set, whatever is in it and whatever is asked, in whatever order', () => {
+  test('agrees with a Set, for any entries and any queries in any order', () => {
     fc.assert(
       fc.property(
         fc.array(entry, { maxLength: 30 }),
@@ -65,7 +65,7 @@ describe('a list', () => {
     );
   });
 
-  test('finds each of 200,000 entries, and none of as many others', () => {
+  test('finds each of 200,000 entries, and none of 200,000 others', () => {
     const name = (i: number) => `h${i.toString(36)}.d${i % 997}.example`;
     const table = tableOf(Array.from({ length: 200_000 }, (_, i) => name(i)));
     for (let i = 0; i < 200_000; i++) {
@@ -74,7 +74,7 @@ describe('a list', () => {
     }
   });
 
-  test('holds the last value given for an entry, also after it has grown', () => {
+  test('keeps the last value of an entry, also after it has grown', () => {
     const builder = new ListBuilder(true);
     for (let i = 0; i < 5000; i++) builder.add(`d${i}.test`, i);
     for (let i = 0; i < 5000; i += 2) builder.add(`d${i}.test`, -i);
@@ -92,7 +92,7 @@ describe('a list', () => {
 });
 
 describe('a list in a file', () => {
-  test('has one entry a line, in any spelling; comments and blank lines are left out; gzip is undone', async () => {
+  test('has one entry per line, in any spelling; comments and blank lines are ignored; gzip is decompressed', async () => {
     const text =
       '\ufeff# ours\r\n\r\nWWW.Example.ORG\r\n .example.net \nhttp://EXAMPLE.com:80/a/../b\nbücher.example';
     for (const bytes of [text, gzipSync(text)]) {
@@ -110,12 +110,12 @@ describe('a list in a file', () => {
     }
   });
 
-  test('may be empty, and then nothing is in it', async () => {
+  test('may be empty', async () => {
     expect((await listOf('# nothing\n')).hasUrl('http://a.test/')).toBe(false);
     expect((await listOf('')).hasUrl('http://a.test/')).toBe(false);
   });
 
-  test('may have numbers behind its entries', async () => {
+  test('may have a number after each entry', async () => {
     const table = await listOf('a.test\t0.25\nb.test -1e3\n', true);
     expect(table.valueOf('a.test')).toBe(0.25);
     expect(table.valueOf('b.test')).toBe(-1000);
@@ -126,15 +126,15 @@ describe('a list in a file', () => {
     ['a.test:80', false, 1, 'is neither a host nor a URL'],
     ['ftp://a.test/', false, 1, 'is neither a host nor a URL'],
     ['http://\n', false, 1, 'is neither a host nor a URL'],
-    ['a.test 1\nb.test', true, 2, '"b.test" is no entry with a value'],
-    ['a.test x', true, 1, 'is no entry with a value'],
-    ['a.test 1 2', true, 1, 'is no entry with a value'],
+    ['a.test 1\nb.test', true, 2, '"b.test" is not an entry with a value'],
+    ['a.test x', true, 1, 'is not an entry with a value'],
+    ['a.test 1 2', true, 1, 'is not an entry with a value'],
   ])('%j is refused by file and line', async (text, withValues, line, words) => {
     await expect(listOf(text, withValues)).rejects.toThrow(`list.txt:${line}: `);
     await expect(listOf(text, withValues)).rejects.toThrow(words);
   });
 
-  test('that is not there is refused by name', async () => {
+  test('that does not exist is refused by name', async () => {
     await expect(readList(new Disk(), '/nowhere/list.txt', false)).rejects.toThrow(
       '/nowhere/list.txt does not exist',
     );

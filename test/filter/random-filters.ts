@@ -1,6 +1,6 @@
-/** Filters as nobody writes them: trees of every predicate there is, with arguments that are hard to write down. */
+/** Random filters: trees of all predicates, with arguments that are hard to print. */
 import fc from 'fast-check';
-import { settle } from '../../src/filter/argument.ts';
+import { normalise } from '../../src/filter/argument.ts';
 import type { Call, Comparison, Node, Sign } from '../../src/filter/node.ts';
 import type { ArgumentKind, Predicate } from '../../src/filter/predicate.ts';
 import { BUILT_IN } from '../../src/filter/predicates.ts';
@@ -30,7 +30,7 @@ const urlText = fc
 
 function isUrlText(text: string): boolean {
   try {
-    settle('url-text', text);
+    normalise('url-text', text);
     return true;
   } catch {
     return false;
@@ -52,7 +52,7 @@ const ARGUMENTS: { readonly [kind in ArgumentKind]: fc.Arbitrary<string> } = {
   ),
   'host-end': fc.constantFrom('.edu', 'x', '-a.b', '.co.uk'),
   domain: fc.constantFrom('example.org', 'example.co.uk', 'localhost'),
-  url: fc.webUrl().map((url) => settle('url', url)),
+  url: fc.webUrl().map((url) => normalise('url', url)),
   pattern: fc.constantFrom(
     '*',
     '*.zip',
@@ -93,7 +93,7 @@ const comparison: fc.Arbitrary<Comparison> = fc.record({
     .map((value) => value || 0),
 });
 
-/** Any filter at all. */
+/** Any filter. */
 export const filters: fc.Arbitrary<Node> = fc.letrec<{ node: Node }>((tie) => ({
   node: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

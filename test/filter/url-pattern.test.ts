@@ -6,7 +6,7 @@ import { anyCharacter } from '../any-character.ts';
 
 const matches = (pattern: string, url: string) => compileUrlPattern(pattern)(url);
 
-describe('a pattern for URLs', () => {
+describe('a URL pattern', () => {
   test.each([
     ['https://example.org/docs/*', 'https://example.org/docs/a/b?c', true],
     ['https://example.org/docs/*', 'https://example.org/blog/', false],
@@ -28,11 +28,11 @@ describe('a pattern for URLs', () => {
     expect(matches(pattern, url)).toBe(verdict);
   });
 
-  test('is read in the spelling of canonical URLs', () => {
+  test('is normalised to the spelling of canonical URLs', () => {
     expect(matches('https://Example.ORG/Docs/*', 'https://example.org/Docs/a')).toBe(true);
     expect(matches('https://Example.ORG/Docs/*', 'https://example.org/docs/a')).toBe(false);
     expect(matches('*/caf%c3%a9*', 'https://example.org/caf%C3%A9')).toBe(true);
-    // Without a star it is one URL, in whatever spelling.
+    // Without a star it is one URL, in any spelling.
     expect(matches('https://example.org', 'https://example.org/')).toBe(true);
     expect(matches('HTTPS://example.org:443/%7Ea', 'https://example.org/~a')).toBe(true);
   });
@@ -40,33 +40,39 @@ describe('a pattern for URLs', () => {
   test.each([
     [
       '/login',
-      'begins like a regular expression and does not end with a slash. Write */login* for URLs',
+      'begins like a regular expression but does not end with a slash. Write */login* for URLs',
     ],
     ['/', 'does not end with a slash. Write */* for URLs'],
-    ['/(/', 'is no regular expression (Unterminated group). Write a JavaScript one'],
+    [
+      '/(/',
+      'is not a regular expression (Unterminated group). Write a JavaScript regular expression',
+    ],
     ['/a/g', 'does not end with a slash'],
     [
       'login',
-      'can match no URL, since it is about the whole of it. Write *login* for URLs that contain it.',
+      'can match no URL, because a glob must match the whole URL. Write *login* for URLs that contain it.',
     ],
     ['example.org/*', 'Write *example.org/* for URLs that contain it.'],
     ['/private/*', 'Write */private/* for URLs that contain it'],
     ['ftp://example.org/*', 'can match no URL'],
     ['httpx*', 'can match no URL'],
     ['http', 'can match no URL'],
-    ['http://', 'is one URL, and none that is crawled. Write it like https://example.org/docs/*.'],
-    ['*/café*', 'holds "é", which no URL does. Write it %C3%A9.'],
-    ['*/a|b*', 'Write it %7C.'],
-    ['*/a b', 'Write it %20.'],
-    ['*#part', 'Leave the fragment out'],
-    ['*\\d', 'Write it /.'],
-  ])('%s is refused with what to write', (pattern, words) => {
+    [
+      'http://',
+      'is a single URL that cannot be crawled. Write a pattern like https://example.org/docs/*.',
+    ],
+    ['*/café*', 'contains "é", which occurs in no URL. Write %C3%A9 instead.'],
+    ['*/a|b*', 'Write %7C instead.'],
+    ['*/a b', 'Write %20 instead.'],
+    ['*#part', 'Remove the fragment'],
+    ['*\\d', 'Write / instead.'],
+  ])('%s is refused with a remedy', (pattern, words) => {
     expect(() => checkUrlPattern(pattern)).toThrow(DrumlinError);
     expect(() => checkUrlPattern(pattern)).toThrow(words);
     expect(() => compileUrlPattern(pattern)).toThrow(words);
   });
 
-  test('a path between slashes is not taken for an expression that matches its letters anywhere', () => {
+  test('a path between slashes is refused, because it would be a regular expression', () => {
     expect(() => refusePath('/private/')).toThrow(
       'Write */private/* for the path, or /private/i for',
     );
@@ -81,10 +87,8 @@ describe('a pattern for URLs', () => {
     '/(?:\\w+\\/?)+$/',
     '/a.*a.*a.*a.*a$/',
     '/(foo|foofoo)+$/',
-  ])('%s can take forever on a URL, and is refused in a moment', (pattern) => {
-    expect(() => checkUrlPattern(pattern)).toThrow(
-      'can take very long on some URLs. Write it as a glob',
-    );
+  ])('%s can be very slow on a URL, and is refused quickly', (pattern) => {
+    expect(() => checkUrlPattern(pattern)).toThrow('can take very long on some URLs. Use a glob');
   });
 
   test.each([
@@ -93,11 +97,11 @@ describe('a pattern for URLs', () => {
     '/^https?:\\/\\/([^/]+\\.)?example\\.org\\/([^/]+\\/)*[^/]+\\.html?$/',
     '/[?&](?:sessionid|sid)=[0-9a-f]{32}/i',
     '/\\/(\\d{4})\\/(\\d{2})\\//',
-  ])('%s, as people write them, is taken', (pattern) => {
+  ])('the common pattern %s is accepted', (pattern) => {
     expect(() => checkUrlPattern(pattern)).not.toThrow();
   });
 
-  test('is either refused in one sentence or compiled, whatever is typed', () => {
+  test('is compiled or refused in one sentence, for any text', () => {
     const typed = fc.oneof(
       fc.string(),
       fc.string({ unit: anyCharacter }),

@@ -77,7 +77,7 @@ const allowed = [
 ];
 
 describe('the address guard', () => {
-  test.each(Object.entries(refused))('refuses what is %s, and says so', (what, addresses) => {
+  test.each(Object.entries(refused))('refuses %s with this reason', (what, addresses) => {
     const guard = createAddressGuard();
     for (const ip of addresses) {
       expect([ip, guard.reason(ip)]).toEqual([ip, `${ip} is ${what}`]);
@@ -102,12 +102,12 @@ describe('the address guard', () => {
     '[::1]',
     '::1::',
     '2600::1 ',
-  ])('refuses %j, which is no address', (text) => {
+  ])('refuses %j, which is not an address', (text) => {
     expect(createAddressGuard().allows(text)).toBe(false);
     expect(createAddressGuard({ allowPrivate: true }).allows(text)).toBe(false);
   });
 
-  test('opens the local ranges when asked, but neither metadata nor what nobody should connect to', () => {
+  test('opens the local ranges on request, but neither metadata services nor unusable addresses', () => {
     const guard = createAddressGuard({ allowPrivate: true });
     const opened = [
       'loopback',
@@ -123,7 +123,7 @@ describe('the address guard', () => {
     }
   });
 
-  test('opens exactly the ranges it is given', () => {
+  test('opens exactly the given ranges', () => {
     const guard = createAddressGuard({
       allowPrivate: ['127.0.0.0/8', '10.1.0.0/16', 'fd12::/32', '::ffff:127.0.0.0/104'],
     });
@@ -140,7 +140,7 @@ describe('the address guard', () => {
     '169.254.170.2',
     '100.64.0.0/10',
     '168.63.129.16',
-  ])('keeps metadata services shut, though %s is opened', (range) => {
+  ])('refuses metadata services even if %s is opened', (range) => {
     const guard = createAddressGuard({ allowPrivate: [range, '::/0'] });
     for (const ip of refused['a cloud metadata address']) {
       expect([ip, guard.reason(ip)]).toEqual([ip, `${ip} is a cloud metadata address`]);
@@ -157,12 +157,12 @@ describe('the address guard', () => {
     ['local NAT64, /56', '64:ff9b:1:a9:fe:a9fe::'],
     ['local NAT64, /48', '64:ff9b:1:a9fe:a9:fe00::'],
     ['6to4', '2002:a9fe:a9fe::1'],
-  ])('keeps them shut also as %s addresses', (_, ip) => {
+  ])('refuses metadata services also as %s addresses', (_, ip) => {
     expect(createAddressGuard({ allowPrivate: ['::/0', '0.0.0.0/0'] }).allows(ip)).toBe(false);
     expect(createAddressGuard({ allowPrivate: [ip] }).allows(ip)).toBe(false);
   });
 
-  test('opens an address that stands for an IPv4 one only together with that one', () => {
+  test('opens an address that stands for an IPv4 address only together with it', () => {
     const standIns = [
       '::ffff:10.0.0.1',
       '::ffff:0:10.0.0.1',
@@ -189,15 +189,15 @@ describe('the address guard', () => {
     'private',
     '',
     '10.0.0.1/8',
-  ])('takes %j for a mistake, with the remedy', (range) => {
+  ])('refuses the range %j with a remedy', (range) => {
     expect(() => createAddressGuard({ allowPrivate: [range] })).toThrow(/Write /);
   });
 });
 
-describe('a range of addresses', () => {
+describe('an IP range', () => {
   const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
 
-  test('holds an IPv4 address exactly when their first bits are the same', () => {
+  test('contains an IPv4 address exactly if their first bits are equal', () => {
     fc.assert(
       fc.property(octets, octets, fc.nat(32), (a, b, prefix) => {
         const bits = (parts: number[]) =>
@@ -212,7 +212,7 @@ describe('a range of addresses', () => {
     );
   });
 
-  test('does not depend on how an IPv6 address is spelt', () => {
+  test('does not depend on the spelling of an IPv6 address', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
         const full = new URL(`http://[${text}]/`).hostname.slice(1, -1);

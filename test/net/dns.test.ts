@@ -28,7 +28,7 @@ async function setUp(entries: Readonly<Record<string, Answer>>, options: Resolve
 }
 
 describe('a look-up', () => {
-  test('asks the chosen server and gives its addresses in order', async () => {
+  test('asks the chosen server and returns its addresses in order', async () => {
     const { resolver, server } = await setUp({ 'a.test': { a: ['192.0.2.2', '192.0.2.1'] } });
     expect(await resolver.resolve('a.test')).toEqual([
       { ip: '192.0.2.2', family: 4 },
@@ -37,7 +37,7 @@ describe('a look-up', () => {
     expect(server.questions).toEqual(['a.test A']);
   });
 
-  test('asks for IPv6 only when there is no IPv4', async () => {
+  test('asks for IPv6 only if there is no IPv4', async () => {
     const { resolver, server } = await setUp({
       'six.test': { aaaa: ['2600:0:0:0:0:0:0:1'] },
       'both.test': { a: ['192.0.2.1'], aaaa: ['2600:0:0:0:0:0:0:1'] },
@@ -47,7 +47,7 @@ describe('a look-up', () => {
     expect(server.questions).toEqual(['six.test A', 'six.test AAAA', 'both.test A']);
   });
 
-  test('is shared by all who ask while it is under way', async () => {
+  test('is shared by all callers while it is in progress', async () => {
     const { ips, server } = await setUp({ 'a.test': { a: ['192.0.2.1'] } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => ips('a.test')));
     expect(new Set(answers.flat())).toEqual(new Set(['192.0.2.1']));
@@ -67,9 +67,9 @@ describe('a look-up', () => {
     expect(server.questions).toEqual([]);
   });
 
-  test('is told to whoever wants to know: each answer once, with all its addresses, and who gave it', async () => {
-    const told: DnsAnswer[] = [];
-    const onAnswer = async (answer: DnsAnswer) => void told.push(answer);
+  test('is passed to onAnswer once, with all its addresses and the server', async () => {
+    const answers: DnsAnswer[] = [];
+    const onAnswer = async (answer: DnsAnswer) => void answers.push(answer);
     const entries = {
       'a.test': { a: ['192.0.2.2', '192.0.2.1'], ttl: 70 },
       'six.test': { aaaa: ['2600:0:0:0:0:0:0:1'] },
@@ -84,8 +84,8 @@ describe('a look-up', () => {
       ips('localhost'),
     ]);
     await ips('a.test');
-    const [first, second] = told.toSorted((x, y) => (x.host < y.host ? -1 : 1));
-    expect(told.length).toBe(2);
+    const [first, second] = answers.toSorted((x, y) => (x.host < y.host ? -1 : 1));
+    expect(answers.length).toBe(2);
     expect(first).toEqual({
       ...{ host: 'a.test', askedAt, server: '127.0.0.1' },
       records: [
@@ -95,22 +95,22 @@ describe('a look-up', () => {
     });
     expect(second.records).toMatchObject([{ address: '2600::1' }]);
     await resolver.resolve('a.test', true);
-    expect(told.length).toBe(3);
+    expect(answers.length).toBe(3);
   });
 
-  test('names nobody as its source where several servers are asked', async () => {
-    const told: DnsAnswer[] = [];
+  test('names no server if several are configured', async () => {
+    const answers: DnsAnswer[] = [];
     const server = await nameServer({ 'a.test': { a: ['192.0.2.1'] } });
     opened.push(server);
     const resolver = createResolver({
       servers: [server.address, server.address.replace('.1:', '.2:')],
-      onAnswer: async (answer) => void told.push(answer),
+      onAnswer: async (answer) => void answers.push(answer),
     });
     await resolver.resolve('a.test');
-    expect(told).toMatchObject([{ server: undefined }]);
+    expect(answers).toMatchObject([{ server: undefined }]);
   });
 
-  test('fails with whoever is told, in their own words, and is not held against the name', async () => {
+  test('fails with the error of onAnswer, which is not cached', async () => {
     let full = true;
     const onAnswer = async () => {
       if (full) throw new Error('the disk is full');
@@ -121,7 +121,7 @@ describe('a look-up', () => {
     expect(await ips('a.test')).toEqual(['192.0.2.1']);
   });
 
-  test('keeps a few of very many addresses', async () => {
+  test('keeps a few of many addresses', async () => {
     const a = Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`);
     const { ips } = await setUp({ 'many.test': { a } }, { maxAddresses: 3 });
     expect(await ips('many.test')).toEqual(a.slice(0, 3));
@@ -129,7 +129,7 @@ describe('a look-up', () => {
 });
 
 describe('an answer', () => {
-  test('is remembered as long as it says, and no longer', async () => {
+  test('is cached for its TTL and no longer', async () => {
     const { ips, server, clock } = await setUp({ 'a.test': { a: ['192.0.2.1'], ttl: 120 } });
     await ips('a.test');
     clock.advance(119_000);
@@ -141,7 +141,7 @@ describe('an answer', () => {
     expect(server.questions).toHaveLength(2);
   });
 
-  test('is remembered within bounds, whatever it says', async () => {
+  test('is cached within bounds, for any TTL', async () => {
     const { ips, server, clock } = await setUp(
       {
         'brief.test': { a: ['192.0.2.1'], ttl: 0 },
@@ -158,7 +158,7 @@ describe('an answer', () => {
     expect(server.questions).toHaveLength(4);
   });
 
-  test('is forgotten when the clock is set back', async () => {
+  test('expires when the clock is set back', async () => {
     const { ips, server, clock } = await setUp({ 'a.test': { a: ['192.0.2.1'] } });
     await ips('a.test');
     clock.jump(-3600_000);
@@ -166,7 +166,7 @@ describe('an answer', () => {
     expect(server.questions).toHaveLength(2);
   });
 
-  test('makes room for newer ones, the least used first', async () => {
+  test('makes room for newer ones, the least recently used first', async () => {
     const names = ['a.test', 'b.test', 'c.test'];
     const table = Object.fromEntries(names.map((name) => [name, { a: ['192.0.2.1'] }]));
     const { ips, server } = await setUp(table, { maxEntries: 2 });
@@ -182,7 +182,7 @@ describe('a failure', () => {
     ['a name without an address', {}, 'dns-not-found'],
     ['a server that fails', { code: 2 }, 'dns-failed'],
     ['a server that refuses', { code: 5 }, 'dns-failed'],
-  ])('of %s is told, and remembered', async (_, answer, expected) => {
+  ])('of %s is reported and cached', async (_, answer, expected) => {
     const { fault, server, clock } = await setUp(
       { 'a.test': answer },
       { negativeTtl: 100_000, tries: 1 },
@@ -197,7 +197,7 @@ describe('a failure', () => {
     expect(server.questions.length).toBeGreaterThan(asked);
   });
 
-  test('of a server is remembered for less time than of a name', async () => {
+  test('of a server is cached for less time than of a name', async () => {
     const { fault, server, clock } = await setUp(
       { 'a.test': { code: 2 } },
       { negativeTtl: 100_000, tries: 1 },
@@ -208,7 +208,7 @@ describe('a failure', () => {
     expect(await fault('a.test')).toBe('no fault');
   });
 
-  test('of a server that is silent is a time-out', async () => {
+  test('of a silent server is a time-out', async () => {
     const { fault } = await setUp({ 'a.test': { silent: true } }, { timeout: 50, tries: 1 });
     expect(await fault('a.test')).toBe('dns-timeout');
   });
@@ -217,12 +217,12 @@ describe('a failure', () => {
     'x'.repeat(300),
     `${'y'.repeat(70)}.test`,
     'a..b',
-  ])('of the impossible name %.20s… is told', async (name) => {
+  ])('of the impossible name %.20s… is reported', async (name) => {
     const { fault } = await setUp({}, { timeout: 200, tries: 1 });
     expect(await fault(name)).toBe('dns-not-found');
   });
 
-  test('of a look-up cut off by closing is told, and not remembered', async () => {
+  test('of a look-up that closing ended is reported and not cached', async () => {
     const { fault, resolver, server } = await setUp({ 'a.test': { silent: true } });
     const cut = fault('a.test');
     while (server.questions.length === 0) await new Promise(setImmediate);
@@ -241,7 +241,7 @@ describe('a failure', () => {
     '127.0.0.1:',
     '1.2.3',
     '[1::2',
-  ])('to name a server by %j is told with the remedy', (server) => {
+  ])('to configure the server %j is refused with a remedy', (server) => {
     expect(() => createResolver({ servers: [server] })).toThrow(/Write an address/);
   });
 
@@ -251,7 +251,7 @@ describe('a failure', () => {
     '::1',
     '[::1]',
     '[2600::1]:5300',
-  ])('is not in naming a server by %j', (server) => {
+  ])('does not occur with the server %j', (server) => {
     createResolver({ servers: [server] }).close();
   });
 });

@@ -1,4 +1,4 @@
-/** A DNS server on loopback that answers from a table, and counts what it was asked. */
+/** A DNS server on loopback that answers from a table and counts the questions. */
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 

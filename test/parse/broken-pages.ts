@@ -1,4 +1,4 @@
-/** Pages as people break them, and the differences from a conformant parser that we accept. */
+/** Broken pages as they occur, and the accepted differences from a conformant parser. */
 
 export const BROKEN_PAGES: [what: string, page: string][] = [
   ['an empty page', ''],

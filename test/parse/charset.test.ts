@@ -16,13 +16,13 @@ function firstLink(
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 describe('the encoding of a page', () => {
-  test('is not asked where every byte is ASCII', () => {
+  test('is not needed if every byte is ASCII', () => {
     expect(
       firstLink(Buffer.from('<meta charset=koi8-r><a href=x>'), 'text/html; charset=utf-8')[0],
     ).toBe('ascii');
   });
 
-  test('is told by a byte order mark before all else', () => {
+  test('is taken from a byte order mark first', () => {
     const page = Buffer.from('\ufeff<meta charset=koi8-r><a href=é>');
     expect(firstLink(page, 'text/html; charset=koi8-r')).toEqual([
       'UTF-8',
@@ -33,7 +33,7 @@ describe('the encoding of a page', () => {
     expect(firstLink(wide.swap16())).toEqual(['UTF-16BE', 'http://example.org/a/%C3%A9']);
   });
 
-  test('is told by the header before the page itself', () => {
+  test('is taken from the header before the page itself', () => {
     const page = latin1('<meta charset=koi8-r><a href="\xe9">');
     expect(firstLink(page, 'text/html;charset="ISO-8859-1"')).toEqual([
       'windows-1252',
@@ -41,7 +41,7 @@ describe('the encoding of a page', () => {
     ]);
   });
 
-  test('is told by the header even where the bytes would be ASCII', () => {
+  test('is taken from the header even if the bytes are ASCII', () => {
     const page = Buffer.from('<a href=x>', 'utf16le');
     expect(firstLink(page, 'text/html; charset=utf-16le')).toEqual([
       'UTF-16LE',
@@ -49,7 +49,7 @@ describe('the encoding of a page', () => {
     ]);
   });
 
-  test('is told by a meta element wherever it stands', () => {
+  test('is taken from a meta element anywhere', () => {
     const late = `${'<p>'.repeat(1000)}<meta charset=koi8-r>`;
     expect(firstLink(latin1(`<a href="\xe9">${late}`))).toEqual([
       'KOI8-R',
@@ -62,7 +62,7 @@ describe('the encoding of a page', () => {
     ]);
   });
 
-  test('an unknown name in header or meta counts as none', () => {
+  test('an unknown name in header or meta is ignored', () => {
     expect(
       firstLink(latin1('<meta charset=klingon><a href="\xe9">'), 'text/html; charset=x')[0],
     ).toBe('windows-1252');
@@ -75,11 +75,11 @@ describe('the encoding of a page', () => {
     ]);
   });
 
-  test('without any declaration is UTF-8 where the bytes are', () => {
+  test('without a declaration is UTF-8 if the bytes are valid', () => {
     expect(firstLink(Buffer.from('<a href=é>'))).toEqual(['UTF-8', 'http://example.org/a/%C3%A9']);
   });
 
-  test('ISO-2022-JP is decoded before it is read, because its letters are ASCII bytes', () => {
+  test('ISO-2022-JP is decoded before it is parsed, because its letters are ASCII bytes', () => {
     const page = latin1('<meta charset=iso-2022-jp><a href="\x1b$B$"\x1b(B">');
     expect(firstLink(page)).toEqual(['ISO-2022-JP', 'http://example.org/a/%E3%81%82']);
   });
@@ -98,7 +98,7 @@ describe('the encoding of a page', () => {
     );
   });
 
-  test('is also that of a query, as browsers send it', () => {
+  test('also applies to a query, as browsers send it', () => {
     const page = latin1('<a href="\xe9?q=\xe9&amp;e=&euro;&amp;j=&#26085;#\xe9">');
     expect(firstLink(page, 'text/html; charset=windows-1252')[1]).toBe(
       'http://example.org/a/%C3%A9?q=%E9&e=%80&j=%26%2326085%3B',
@@ -130,11 +130,11 @@ describe('a guess', () => {
     expect(guessEncoding(page)).toBe(name);
   });
 
-  test('is windows-1252 where there is little to go by', () => {
+  test('is windows-1252 if there is little evidence', () => {
     expect(guessEncoding(latin1('<p>le caf\xe9 ferm\xe9'))).toBe('windows-1252');
   });
 
-  test('is made of any bytes without failing', () => {
+  test('never fails, for any bytes', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => void guessEncoding(bytes)));
   });
 });
@@ -152,7 +152,7 @@ test.each([
   expect(encodingOfContentType(value)).toBe(encoding);
 });
 
-test('a declaration in the first kilobyte is read as the prescan of the standard reads it', () => {
+test('a declaration in the first kilobyte is read like by the prescan of the standard', () => {
   const sniff: (bytes: Uint8Array, options: { defaultEncoding: string }) => string = createRequire(
     import.meta.url,
   )('html-encoding-sniffer');

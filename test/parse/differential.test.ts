@@ -31,7 +31,7 @@ describe('links, base and title are those of a conformant parser', () => {
     fc.assert(fc.property(soup, agreesWithOracle), { numRuns: 2000 });
   });
 
-  test('for soup whose elements the tree builder moves about', () => {
+  test('for soup whose elements the tree builder moves', () => {
     fc.assert(fc.property(structuredSoup, agreesWithOracle), { numRuns: 1200 });
   });
 
@@ -44,7 +44,7 @@ describe('links, base and title are those of a conformant parser', () => {
   });
 });
 
-describe('the differences we accept', () => {
+describe('the accepted differences', () => {
   test.each(ACCEPTED)('$what: $why', ({ page, ours, theirs }) => {
     const urls = (links: string[]) =>
       links.map((link) => link.replace('http://docs.example.org/a/', ''));
@@ -57,7 +57,7 @@ describe('the differences we accept', () => {
   });
 });
 
-/** Folders of HTML that an installation of Debian, Rust, Node or Python brings along. */
+/** Folders of HTML that come with Debian, Rust, Node or Python. */
 const FOLDERS = [
   '/usr/share/doc',
   '/usr/share/gtk-doc',
@@ -69,7 +69,7 @@ const FOLDERS = [
 const PAGES_A_FOLDER = 80;
 const MAX_PAGE_BYTES = 400_000;
 
-/** The first pages found, at most three of a folder so that the sample is varied. */
+/** The first pages found, at most three per folder so that the sample is varied. */
 function pagesUnder(folder: string, limit: number): string[] {
   const found: string[] = [];
   const visit = (at: string, depth: number): void => {
@@ -90,7 +90,7 @@ const realPages = FOLDERS.flatMap((folder) => pagesUnder(folder, PAGES_A_FOLDER)
 describe.skipIf(realPages.length === 0)(
   'real pages (skipped where no HTML documentation is installed)',
   () => {
-    test(`${realPages.length} of them give exactly the links of a conformant parser`, () => {
+    test(`${realPages.length} of them have exactly the links of a conformant parser`, () => {
       for (const file of realPages) {
         const body = readFileSync(file);
         if (body.length > MAX_PAGE_BYTES) continue;

@@ -20,7 +20,7 @@ function parsedText(text: string): string {
 }
 
 describe('character references', () => {
-  test('all 2,125 names and the 106 old ones mean what a conformant parser says, in attributes and in text', () => {
+  test('all 2,125 names and the 106 old ones agree with a conformant parser, in attributes and in text', () => {
     expect(names).toHaveLength(2125);
     expect(oldNames).toHaveLength(106);
     for (const name of names) {
@@ -37,7 +37,7 @@ describe('character references', () => {
     }
   });
 
-  test('no name is missing: two or three letters after an ampersand never mean more than the table says', () => {
+  test('no name is missing: two or three letters after an ampersand never mean more than in the table', () => {
     const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
     const all = [...letters].flatMap((a) =>
       [...letters].flatMap((b) => [`&${a}${b};`, ...[...'egtmr'].map((c) => `&${a}${b}${c};`)]),
@@ -46,7 +46,7 @@ describe('character references', () => {
     expect(decodeReferences(text, 'attribute')).toBe(parsedAttribute(text));
   });
 
-  test('any mixture of references, whole and broken, is read as a conformant parser reads it', () => {
+  test('any mixture of references, complete and broken, is read as by a conformant parser', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '&',

@@ -1,8 +1,10 @@
 /**
- * The links of a page as a conformant parser sees them: parse5 builds the tree, this reads it, `canonicalise` resolves.
+ * The links of a page as a conformant parser sees them: parse5 builds the tree, this reads it,
+ * `canonicalise` resolves.
  *
- * Shares with the code under test only the reading of single values (`rel`, `refresh`, charset) that have tests of their
- * own; everything about tags, attributes, character references, nesting, base and order is parse5's.
+ * It shares with the code under test only the reading of single values (`rel`, `refresh`, charset),
+ * which have their own tests. Everything about tags, attributes, character references, nesting,
+ * base and order is parse5's.
  */
 import { type DefaultTreeAdapterTypes, html, parse } from 'parse5';
 import { refreshTarget } from '../../src/parse/refresh.ts';
@@ -85,7 +87,7 @@ function elementsOf(node: Node): Element[] {
   const found: Element[] = [];
   const visit = (at: Node): void => {
     if ('tagName' in at) found.push(at);
-    // The content of a template hangs on `content`, not here: it is inert, for us as for a browser.
+    // The content of a template is in `content`, not here: it is inert, for us as for a browser.
     if ('childNodes' in at) for (const child of at.childNodes) visit(child);
   };
   visit(node);

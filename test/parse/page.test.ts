@@ -11,7 +11,7 @@ const urls = (page: string, options?: ParseOptions) =>
   parse(page, options).links.map((link) => link.url);
 
 describe('a page', () => {
-  test('gives its links in order, each with its kind, whether to follow it, and a canonical URL', () => {
+  test('has its links in order, each with kind, nofollow and canonical URL', () => {
     const page = parse(`<link rel=canonical href=/docs/page>
       <a href="next.html#top">n</a> <a rel="noopener NoFollow" href=//other.example>o</a>
       <iframe src=frame></iframe><meta http-equiv=refresh content="1; url=r"><a href="next.html">again</a>`);
@@ -27,7 +27,7 @@ describe('a page', () => {
     expect(page.base).toBe(url);
   });
 
-  test('counts the references that lead nowhere we go', () => {
+  test('counts the references that cannot be crawled', () => {
     expect(parse('<a href=mailto:x@y><a href="http://[">x<a href="#top"><a href=ok>').refused).toBe(
       2,
     );
@@ -37,7 +37,7 @@ describe('a page', () => {
     expect(urls('<a href="#a"><a href="">')).toEqual([url]);
   });
 
-  test('drops the parameters it is told to drop', () => {
+  test('drops the listed parameters', () => {
     expect(urls('<a href="?a=1&amp;sid=2">', { drop: new ParameterList(['sid']) })).toEqual([
       `${url}?a=1`,
     ]);
@@ -45,7 +45,7 @@ describe('a page', () => {
 });
 
 describe('limits', () => {
-  test('links beyond the limit are not taken, and the page is marked', () => {
+  test('links beyond the limit are dropped, and the page is marked as truncated', () => {
     const page = parse('<a href=1><a href=2><a href=3><base href=/b/>', { maxLinks: 2 });
     expect(page.links.map((link) => link.url)).toEqual([
       'https://example.org/b/1',
@@ -55,7 +55,7 @@ describe('limits', () => {
     expect(parse('<a href=1><a href=2>', { maxLinks: 2 }).truncated).toBe(false);
   });
 
-  test('an attribute longer than the limit is not read', () => {
+  test('an attribute longer than the limit is ignored', () => {
     expect(urls('<a href=12345><a href=123456>', { maxAttributeLength: 5 })).toEqual([
       'https://example.org/docs/12345',
     ]);
@@ -69,7 +69,7 @@ describe('limits', () => {
     expect(page.refused).toBe(1);
   });
 
-  test('a tag with more attributes than are kept ends where it ends', () => {
+  test('a tag with more attributes than the limit still ends at its end', () => {
     const many = Array.from({ length: 100 }, (_, i) => `a${i}="<a href=no>"`).join(' ');
     expect(urls(`<a href=x ${many}><a ${many} href=late><a href=y>`)).toEqual([
       'https://example.org/docs/x',
@@ -157,7 +157,7 @@ test.each([
   expect(refreshTarget(content)).toBe(target);
 });
 
-describe('whatever the bytes', () => {
+describe('for any bytes', () => {
   test('nothing is thrown, and every link is canonical', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 400 }),
@@ -204,7 +204,7 @@ describe('whatever the bytes', () => {
     const start = process.cpuUsage();
     parsePage(page, { url }, { maxAttributeLength: 2_000_000 });
     const { user, system } = process.cpuUsage(start);
-    // Far above what a pass costs and far below what a quadratic one would.
+    // Far above the cost of one pass and far below that of a quadratic one.
     expect(user + system).toBeLessThan(3_000_000);
   });
 });

@@ -1,4 +1,4 @@
-/** Sitemaps as sites write them, well or badly. */
+/** Sitemaps as sites write them, valid or not. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSitemap, type SitemapEntry } from '../../src/parse/sitemap.ts';
@@ -29,7 +29,7 @@ const NEWS = `<?xml version="1.0"?>
 </urlset>`;
 
 describe('a sitemap', () => {
-  test('gives its locations and when they changed; images, news and comments are not mistaken for locations', () => {
+  test('has its locations and their dates; images, news and comments are not locations', () => {
     expect(read(NEWS)).toEqual({
       kind: 'pages',
       truncated: false,
@@ -41,7 +41,7 @@ describe('a sitemap', () => {
     });
   });
 
-  test('may be an index of others, and may name its elements with a prefix', () => {
+  test('may be an index of others, and its elements may have a prefix', () => {
     expect(
       read(
         '<s:sitemapindex xmlns:s="x"><s:sitemap><s:loc>http://a.test/1.xml</s:loc></s:sitemap><sitemap><loc>no</loc></sitemap>',
@@ -53,13 +53,13 @@ describe('a sitemap', () => {
     });
   });
 
-  test('is read in UTF-16, and with a byte order mark', () => {
+  test('may be in UTF-16, and have a byte order mark', () => {
     const text = urlset('<url><loc>http://a.test/é</loc></url>');
     expect(locations(`\ufeff${text}`)).toEqual(['http://a.test/é']);
     expect(locations(Buffer.from(`\ufeff${text}`, 'utf16le'))).toEqual(['http://a.test/é']);
   });
 
-  test('is read as far as it goes when it is broken', () => {
+  test('is read as far as possible if it is broken', () => {
     expect(locations(urlset('<url><loc>a<url><loc>b</loc></url><url><loc>c'))).toEqual([
       'a',
       'b',
@@ -86,18 +86,18 @@ describe('a sitemap', () => {
     '{"urlset":1}',
     '<rss><loc>x</loc>',
     '<constructor>',
-  ])('%j is none', (text) => {
+  ])('%j is not a sitemap', (text) => {
     expect(read(text)).toBeUndefined();
   });
 
-  test('gives no more entries than asked for, and says so', () => {
+  test('has no more entries than requested, and is marked as truncated', () => {
     const many = urlset('<url><loc>x</loc></url>'.repeat(50));
     expect(read(many, 50)).toMatchObject({ truncated: false });
     expect(read(many, 49)).toMatchObject({ truncated: true });
     expect(read(many, 49)?.entries).toHaveLength(49);
   });
 
-  test('expands nothing', () => {
+  test('expands no entities', () => {
     const bomb = `<!DOCTYPE urlset [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>${urlset('<url><loc>&b;</loc></url>')}`;
     expect(locations(bomb)).toEqual(['&b;']);
     expect(
@@ -105,7 +105,7 @@ describe('a sitemap', () => {
     ).toEqual(['&x;']);
   });
 
-  test('that is written by the book says what was written, whatever it is', () => {
+  test('that is valid reads back as it was written, for any content', () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .map((s) => s.replace(/[\0-\x1f\x7f]/g, '').trim())
@@ -133,7 +133,7 @@ describe('a sitemap', () => {
     );
   });
 
-  test('whatever the bytes, it neither fails nor takes long', () => {
+  test('neither fails nor takes long, for any bytes', () => {
     const words = [
       '<url>',
       '<loc>',

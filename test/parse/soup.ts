@@ -1,6 +1,6 @@
 /**
- * Tag soup for property tests: pieces of markup, whole and broken, in any order. The pieces are those whose meaning the
- * scanner promises to get right; what it only approximates has its own pages in broken-pages.test.ts.
+ * Tag soup for property tests: pieces of markup, complete and broken, in any order. These are the
+ * pieces that the scanner must read correctly. What it only approximates is in broken-pages.ts.
  */
 import fc from 'fast-check';
 
@@ -187,7 +187,7 @@ export const soup = fc
   .array(fc.oneof(tag, link, hidden, link), { maxLength: 12 })
   .map((pieces) => `<body>${pieces.join('')}`);
 
-/** Pieces around which a tree builder moves elements about without losing any. */
+/** Pieces around which a tree builder moves elements without losing any. */
 const structure = fc.constantFrom(
   ...[
     '<table>',

@@ -1,4 +1,7 @@
-/** Real robots.txt files, read by us and by robots-parser: every difference is one that is known and argued for here. */
+/**
+ * Real robots.txt files, read by us and by robots-parser. Every known difference is listed and
+ * justified here.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -7,13 +10,13 @@ import { describe, expect, test } from 'vitest';
 import { parseRobots, rulesFromBytes } from '../../src/robots/parse-robots.ts';
 import { sharedData } from '../shared-data.ts';
 
-// Its types describe an ES module, but it is none: the default import is the function itself.
+// Its types describe an ES module, but it is not one: the default import is the function itself.
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
 
 const archive = sharedData('robots/real-robots.tar.gz');
 if (!existsSync(archive)) console.warn(`skipped: the real robots.txt files are not at ${archive}`);
 
-/** Files where we differ, for the agents and paths tried below, and why we are right to. */
+/** Files where we differ, for the agents and paths tried below, and why we are right. */
 const EMPTY_GROUP = 'a group without rules is a group: its agents may fetch everything';
 const DELAY =
   'Crawl-delay ends no group (RFC 9309, 2.2.4): who is named before it shares the rules that follow';
@@ -33,7 +36,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'www.thestudentroom.co.uk': '[ and ] in a URL and in a rule are the same, encoded or not',
   'www.zacks.com': EMPTY_GROUP,
 };
-/** Those of them that concern a crawler nobody names. */
+/** Those that affect a crawler that no file names. */
 const ACCEPTED_FOR_US = ['www.opentext.com', 'www.thestudentroom.co.uk'];
 
 describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
@@ -41,11 +44,11 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
     ? untar(gunzipSync(readFileSync(archive)))
     : new Map<string, Buffer>();
 
-  test('are there in number', () => {
+  test('exist in large number', () => {
     expect(files.size).toBeGreaterThan(600);
   });
 
-  test('mean to us what they mean to robots-parser, but for the differences we accept', () => {
+  test('mean the same to us as to robots-parser, except for the accepted differences', () => {
     const differing = new Set<string>();
     const differingForUs = new Set<string>();
     let compared = 0;
@@ -64,7 +67,7 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
         }
         if (agent === 'drumlin')
           expect([name, ours.sitemaps]).toEqual([name, theirs.getSitemaps()]);
-        // They take the last of several delays, we the longest.
+        // robots-parser takes the last of several delays, we take the longest.
         expect(ours.crawlDelay ?? 0).toBeGreaterThanOrEqual(
           (theirs.getCrawlDelay(agent) ?? 0) * 1000,
         );
@@ -75,7 +78,7 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
     expect([...differingForUs].sort()).toEqual(ACCEPTED_FOR_US);
   });
 
-  test('fit into the store, and come out of it as they were', () => {
+  test('survive storing and restoring', () => {
     for (const [name, bytes] of files) {
       const rules = parseRobots(bytes, 'drumlin');
       const copy = rulesFromBytes(rules.toBytes()!);
@@ -85,7 +88,7 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
     }
   });
 
-  test('name in every verdict the line that decided', () => {
+  test('report the deciding line in every verdict', () => {
     for (const bytes of [...files.values()].slice(0, 150)) {
       const lines = bytes.toString('utf8').split(/\r\n|\r|\n/);
       const rules = parseRobots(bytes, 'drumlin');
@@ -100,7 +103,7 @@ describe.skipIf(!existsSync(archive))('real robots.txt files', () => {
   });
 });
 
-/** Ours and the first the file speaks to, as far as their names are product tokens. */
+/** Our name and the first that the file addresses, as far as they are product tokens. */
 function agentsOf(text: string): string[] {
   const named = [...text.matchAll(/^\s*user-agent\s*:\s*([a-z0-9_-]+)\s*(?:#.*)?$/gim)].map(
     (match) => match[1].toLowerCase(),
@@ -108,7 +111,7 @@ function agentsOf(text: string): string[] {
   return [...new Set(['drumlin', ...named])].slice(0, 12);
 }
 
-/** Paths that the file's rules match, and such as they just fail to. */
+/** Paths that the file's rules match, and paths that they just fail to match. */
 function pathsOf(text: string): string[] {
   const paths = new Set(['/', '/index.html']);
   for (const [, value] of text.matchAll(/^\s*(?:dis)?allow\s*:\s*([^#\r\n]*)/gim)) {
@@ -120,7 +123,7 @@ function pathsOf(text: string): string[] {
     }
   }
   const every = Math.ceil(paths.size / 40);
-  paths.delete('/robots.txt'); // which we allow whatever its rules say (RFC 9309, 2.2.2), and they do not
+  paths.delete('/robots.txt'); // we always allow it (RFC 9309, 2.2.2), robots-parser does not
   return [...paths].filter((_, i) => i % every === 0);
 }
 

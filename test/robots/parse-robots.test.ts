@@ -8,7 +8,7 @@ const allowed = (text: string, path: string, token?: string) =>
   robots(text, token).verdict(path).allowed;
 
 describe('the rules that apply', () => {
-  test('are those of the groups that name us, put together, in whatever case', () => {
+  test('are those of all groups that name us, in any letter case', () => {
     const text = `User-agent: *\nDisallow: /everybody\n\nUser-agent: DRUMLIN\nDisallow: /a\n\nUser-agent: other\nDisallow: /b\n\nuser-agent: Drumlin/1.0 beta\nDISALLOW : /c`;
     expect(['/everybody', '/a', '/b', '/c'].map((path) => allowed(text, path))).toEqual([
       true,
@@ -18,32 +18,32 @@ describe('the rules that apply', () => {
     ]);
   });
 
-  test('are those for everybody when nobody names us', () => {
+  test('are those of * if no group names us', () => {
     const text =
       'User-agent: drum\nDisallow: /a\nUser-agent: drumlinbot\nDisallow: /b\nUser-agent: *\nDisallow: /c';
     expect(['/a', '/b', '/c'].map((path) => allowed(text, path))).toEqual([true, true, false]);
   });
 
-  test('are those after several names in a row', () => {
+  test('are shared by several names in a row', () => {
     const text =
       'User-agent: a\nUser-agent: drumlin\n\n# comment\nUser-agent: b\nDisallow: /x\nUser-agent: c\nDisallow: /y';
     expect(['/x', '/y'].map((path) => allowed(text, path))).toEqual([false, true]);
   });
 
-  test('are none when our group has none, whatever everybody is told', () => {
+  test('are none if our group has none, even if * has some', () => {
     expect(allowed('User-agent: *\nDisallow: /\n\nUser-agent: drumlin\n', '/x')).toBe(true);
     expect(allowed('User-agent: *\nDisallow: /\n\nUser-agent: drumlin\nDisallow:\n', '/x')).toBe(
       true,
     );
   });
 
-  test('are none before the first group and in a file without any', () => {
+  test('are none before the first group and in a file without groups', () => {
     expect(allowed('Disallow: /', '/x')).toBe(true);
     expect(allowed('', '/x')).toBe(true);
     expect(allowed('<html><body>404 Not Found: /</body></html>', '/x')).toBe(true);
   });
 
-  test('are not cut off from their names by lines that mean nothing here', () => {
+  test('are not separated from their names by lines with other keys', () => {
     expect(
       allowed(
         'User-agent: drumlin\nSitemap: http://x/\nNoindex: /\nUser-agent: *\nDisallow: /',
@@ -52,7 +52,7 @@ describe('the rules that apply', () => {
     ).toBe(false);
   });
 
-  test('are not cut off from their names by a delay, which the RFC does not know', () => {
+  test('are not separated from their names by a Crawl-delay, which the RFC does not define', () => {
     const text =
       'User-agent: drumlin\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a\nUser-agent: *\nDisallow: /b';
     expect(['/a', '/b'].map((path) => allowed(text, path))).toEqual([false, true]);
@@ -64,7 +64,7 @@ describe('the rules that apply', () => {
     ).toBe(true);
   });
 
-  test('are those for a name with digits, which is not the name before them', () => {
+  test('are those of a name with digits, which differs from the name without them', () => {
     const text =
       'User-agent: MJ12bot\nDisallow: /a\nUser-agent: 360Spider/1.0\nDisallow: /b\nUser-agent: *\nDisallow: /c';
     expect(['/a', '/b', '/c'].map((path) => allowed(text, path, 'MJ12bot'))).toEqual([
@@ -84,7 +84,7 @@ describe('the rules that apply', () => {
     ]);
   });
 
-  test('are read from misspelt lines, as big crawlers do', () => {
+  test('are read from misspelt lines, as large crawlers do', () => {
     expect(allowed('Useragent: drumlin\nDissallow: /x', '/x')).toBe(false);
   });
 });
@@ -95,7 +95,7 @@ describe('the lines', () => {
     expect(['/a', '/a/b'].map((path) => allowed(text, path))).toEqual([false, true]);
   });
 
-  test('may begin with a byte order mark, blanks and bytes that are no text', () => {
+  test('may begin with a byte order mark, blanks and bytes that are not text', () => {
     expect(allowed('\ufeffUser-agent: *\nDisallow: /a', '/a')).toBe(false);
     expect(allowed(' \t User-agent :\t* \n  Disallow :  /a  # why', '/a')).toBe(false);
     const garbage = Buffer.concat([
@@ -105,7 +105,7 @@ describe('the lines', () => {
     expect(parseRobots(garbage, 'drumlin').verdict('/a').allowed).toBe(false);
   });
 
-  test('that decided are told by number and text', () => {
+  test('that decided are reported by number and text', () => {
     const rules = robots('# hello\r\nUser-agent: *\r\n\r\nDisallow: /a # no\r\nAllow: /a/*.html$');
     expect(rules.verdict('/a/x')).toEqual({ allowed: false, line: 4, rule: 'Disallow: /a' });
     expect(rules.verdict('/a/x.html')).toEqual({
@@ -116,7 +116,7 @@ describe('the lines', () => {
     expect(rules.verdict('/b')).toEqual({ allowed: true });
   });
 
-  test('are read to the limit, and one that is cut there is not read', () => {
+  test('are read up to the limit; a line that it truncates is dropped', () => {
     const text = `User-agent: *\nDisallow: /a\n${'#'.repeat(100)}\nDisallow: /bc`;
     const upTo = (maxBytes: number, path: string) =>
       parseRobots(Buffer.from(text), 'x', { maxBytes }).verdict(path).allowed;
@@ -125,7 +125,7 @@ describe('the lines', () => {
     expect(upTo(30, '/a')).toBe(false);
   });
 
-  test('are read for at least 500 KiB', () => {
+  test('are read up to at least 500 KiB', () => {
     const filler = `# ${'x'.repeat(97)}\n`.repeat(5118);
     const text = `User-agent: *\n${filler}Disallow: /a`;
     expect(text.length).toBeGreaterThan(511_800);
@@ -201,7 +201,7 @@ describe('a rule', () => {
     expect(allowed(`User-agent: *\n${rules}`, path)).toBe(expected);
   });
 
-  test('never stands between a crawler and robots.txt', () => {
+  test('never forbids robots.txt itself', () => {
     expect(allowed('User-agent: *\nDisallow: /', '/robots.txt')).toBe(true);
     expect(allowed('User-agent: *\nDisallow: /', '/robots.txt2')).toBe(false);
   });
@@ -211,7 +211,7 @@ describe('matching', () => {
   const alphabet = fc.constantFrom('a', 'b', '/', '*', '$', '%61', '%2F', '%2a');
   const text = fc.array(alphabet, { maxLength: 9 }).map((parts) => `/${parts.join('')}`);
 
-  /** By trying everything, as the definition reads. */
+  /** The definition, by trying everything. */
   function naive(pattern: string, path: string): boolean {
     if (pattern === '') return true;
     if (pattern === '$') return path === '';
@@ -219,7 +219,7 @@ describe('matching', () => {
       return naive(pattern.slice(1), path) || (path !== '' && naive(pattern, path.slice(1)));
     return path[0] === pattern[0] && naive(pattern.slice(1), path.slice(1));
   }
-  /** One character for each octet, so that the naive matcher needs to know nothing of encodings. */
+  /** One character for each octet, so that the naive matcher needs no encodings. */
   const decode = (spelling: string, isRule: boolean) => {
     const end = isRule && spelling.endsWith('$') ? '$' : '';
     const body = end === '' ? spelling : spelling.slice(0, -1);
@@ -233,12 +233,12 @@ describe('matching', () => {
     );
   };
 
-  test('agrees with a naive matcher, whatever the rule and the path', () => {
+  test('agrees with a naive matcher, for any rule and path', () => {
     fc.assert(
       fc.property(text, text, (rule, path) => {
         const expected = naive(decode(rule, true), decode(path, false));
         const { text: pattern, anchored } = patternOf(Buffer.from(rule))!;
-        // What stands around the pattern must not matter.
+        // Text around the pattern must not matter.
         const rules = `*a${pattern}b*`;
         expect(matches(rules, 2, 2 + pattern.length, anchored, normalisePath(path))).toBe(expected);
       }),
@@ -262,7 +262,7 @@ describe('matching', () => {
     );
   });
 
-  test('takes no longer for rules that are made to', () => {
+  test('stays fast for rules that are made to be slow', () => {
     const path = `/${'a'.repeat(2000)}`;
     const rule = `/${'a*'.repeat(900)}b`;
     const text = `User-agent: *\n${`Disallow: ${rule}\n`.repeat(250)}`;
@@ -273,7 +273,7 @@ describe('matching', () => {
   });
 });
 
-describe('beside the rules', () => {
+describe('in addition to the rules', () => {
   test.each([
     ['Crawl-delay: 5', 5000],
     ['crawl-delay: 0.5', 500],
@@ -282,11 +282,11 @@ describe('beside the rules', () => {
     ['Crawl-delay: soon', undefined],
     ['Crawl-delay:', undefined],
     ['Disallow: /', undefined],
-  ])('%j asks for %j ms', (lines, expected) => {
+  ])('%j sets a delay of %j ms', (lines, expected) => {
     expect(robots(`User-agent: *\n${lines}`).crawlDelay).toBe(expected);
   });
 
-  test('a delay is for the names just before it, though all share the rules that follow', () => {
+  test('a delay applies to the names just before it, although all names share the next rules', () => {
     const text =
       'User-agent: *\nCrawl-delay: 9\nUser-agent: drumlin\nUser-agent: a\nCrawl-delay: 2\nUser-agent: other\nDisallow: /\nUser-agent: late\nDisallow: /x\nCrawl-delay: 4';
     const delays = ['drumlin', 'a', 'someone', 'other', 'late'].map(
@@ -301,7 +301,7 @@ describe('beside the rules', () => {
     ).toEqual([false, false, false, true]);
   });
 
-  test('sitemaps are for everybody', () => {
+  test('sitemaps apply to all agents', () => {
     const text =
       'Sitemap: http://x/1\nUser-agent: other\nSITEMAP: http://x/ü?a=b:c\nDisallow: /\nSitemap:\nSitemap: 3 # three';
     expect(robots(text).sitemaps).toEqual(['http://x/1', 'http://x/ü?a=b:c', '3']);

@@ -10,7 +10,7 @@ import {
 const robots = (text: string, token = 'drumlin') => parseRobots(Buffer.from(text), token);
 const restored = (rules: RobotsRules) => rulesFromBytes(rules.toBytes()!);
 
-/** Files with collisions, wildcards, encodings and bytes that are no text. */
+/** Files with collisions, wildcards, encodings and bytes that are not text. */
 const piece = fc.constantFrom(
   'a',
   'b',
@@ -51,8 +51,8 @@ const file = fc
     Buffer.from(`User-agent: *\n${lines.join('\n')}`, latin1 ? 'latin1' : 'utf8'),
   );
 
-describe('rules that were stored', () => {
-  test('give the verdicts they gave before, with lines and delay', () => {
+describe('stored rules', () => {
+  test('give the same verdicts as before, with lines and delay', () => {
     fc.assert(
       fc.property(file, fc.array(path, { maxLength: 8 }), (bytes, paths) => {
         const rules = parseRobots(bytes, 'drumlin');
@@ -67,7 +67,7 @@ describe('rules that were stored', () => {
     );
   });
 
-  test('name the line as it was written, though it is matched in another spelling', () => {
+  test('report a line as written, although it is matched in another spelling', () => {
     const rules = restored(robots('User-agent: *\n\n\nDisallow: /%7ejoe/**é$ # why\nAllow: /b*$'));
     expect(rules.verdict('/~joe/xé')).toEqual({
       allowed: false,
@@ -82,24 +82,24 @@ describe('rules that were stored', () => {
     expect(restored(rules).crawlDelay).toBe(delay === undefined ? undefined : Number(delay) * 1000);
   });
 
-  test('that forbid everything for want of a file are UNREACHABLE itself', () => {
+  test('that forbid everything because the file was unreachable are UNREACHABLE itself', () => {
     expect(restored(UNREACHABLE)).toBe(UNREACHABLE);
     expect(UNREACHABLE.toBytes()).toEqual(Uint8Array.of(1, 0));
   });
 
-  test('have no sitemaps, which are told once, when the file is read', () => {
+  test('have no sitemaps, which are reported only when the file is parsed', () => {
     const rules = robots('Sitemap: http://x/1\nUser-agent: *\nDisallow: /a');
     expect(rules.sitemaps).toEqual(['http://x/1']);
     expect(restored(rules).sitemaps).toEqual([]);
   });
 
-  test('take little more than their own letters', () => {
+  test('take little more memory than their text', () => {
     const text = `User-agent: *\n${'Disallow: /some/path\n'.repeat(100)}`;
     expect(robots(text).toBytes()!.length).toBeLessThan(100 * '/some/path'.length + 310);
     expect(robots('').toBytes()!.length).toBe(3);
   });
 
-  test('do not change with the bytes they came from', () => {
+  test('do not change with the bytes that they were restored from', () => {
     const bytes = robots('User-agent: *\nDisallow: /a').toBytes()!;
     const rules = rulesFromBytes(bytes);
     bytes.fill(0);
@@ -109,33 +109,33 @@ describe('rules that were stored', () => {
 
 describe('rules that are too long to be stored', () => {
   const rules = robots(`User-agent: *\n${'Disallow: /some/path\n'.repeat(10_000)}`);
-  test('are not stored at all, because half of them would be others', () => {
+  test('are not stored at all, because half of them would be wrong', () => {
     expect(rules.toBytes()).toBeUndefined();
     expect(robots('User-agent: *\nDisallow: /some/path').toBytes(5)).toBeUndefined();
   });
-  test('are under a limit that is the caller’s', () => {
+  test('are subject to the limit of the caller', () => {
     expect(restored(robots('User-agent: *\nDisallow: /a')).toBytes(7)).toHaveLength(7);
     expect(rulesFromBytes(rules.toBytes(1e6)!).verdict('/some/path').line).toBe(2);
   });
 });
 
-describe('bytes that are no rules', () => {
+describe('bytes that are not rules', () => {
   test.each([
     [[], 'format none'],
     [[2, 1, 0], 'format 2'],
     [[1], 'an unknown kind'],
     [[1, 7], 'an unknown kind'],
     [[1, 0, 0], 'an unknown kind'],
-    [[1, 1], 'cut off'],
-    [[1, 1, 0, 16], 'cut off'],
-    [[1, 1, 0, 16, 3, 47, 97], 'cut off'],
-    [[1, 1, 0, 17, 1, 47, 9, 97], 'cut off'],
-    [[1, 1, 0x80, 0x80], 'cut off'],
+    [[1, 1], 'truncated'],
+    [[1, 1, 0, 16], 'truncated'],
+    [[1, 1, 0, 16, 3, 47, 97], 'truncated'],
+    [[1, 1, 0, 17, 1, 47, 9, 97], 'truncated'],
+    [[1, 1, 0x80, 0x80], 'truncated'],
   ])('%j are refused with the reason', (bytes, reason) => {
     expect(() => rulesFromBytes(Uint8Array.from(bytes))).toThrow(reason);
   });
 
-  test('are refused wherever they were cut, and do no harm whatever they are', () => {
+  test('are refused wherever they were truncated, and never do harm', () => {
     const whole = robots('User-agent: *\nCrawl-delay: 7\nDisallow: /a*b\nAllow: /%7ea$').toBytes()!;
     const verdictOf = (bytes: Uint8Array) => {
       try {
@@ -158,12 +158,12 @@ describe('a file of nothing but wildcards', () => {
     `User-agent: *\n${Array.from({ length: rules }, (_, i) => `Disallow: /*b${i}\n`).join('')}Allow: /\n`;
   const long = `/${'a'.repeat(2000)}`;
 
-  test('is weighed while that takes milliseconds', () => {
+  test('is matched while that takes milliseconds', () => {
     expect(robots(text(2000)).verdict(long)).toMatchObject({ allowed: true, line: 2002 });
     expect(robots(text(30_000)).verdict('/short')).toMatchObject({ allowed: true });
   });
 
-  test('is a refusal when it would take longer', () => {
+  test('forbids a path that would take longer', () => {
     const rules = robots(text(30_000));
     const began = process.cpuUsage();
     expect(rules.verdict(long)).toEqual({ allowed: false });

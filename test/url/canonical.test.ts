@@ -59,7 +59,7 @@ describe('the canonical form', () => {
   });
 });
 
-describe('a refusal tells its reason', () => {
+describe('a refusal has a reason', () => {
   test.each([
     ['http://', REFUSED.invalid],
     ['http://a b/', REFUSED.invalid],
@@ -101,7 +101,7 @@ describe('session and tracking parameters', () => {
     expect(canonicalise(to, { drop: tracking })).toBe(to);
   });
 
-  test('nothing is dropped unless asked', () => {
+  test('nothing is dropped by default', () => {
     expect(canonicalise('http://a/?utm_source=x')).toBe('http://a/?utm_source=x');
   });
 
@@ -112,7 +112,7 @@ describe('session and tracking parameters', () => {
     'a&b',
     'a*b',
     'a b',
-  ])('the rule %j is refused with the remedy', (rule) => {
+  ])('the rule %j is refused with a remedy', (rule) => {
     expect(() => new ParameterList([rule])).toThrow(/is not a rule .* Write a name/);
   });
 });
@@ -156,7 +156,10 @@ describe.skipIf(!existsSync(vectors))(
         )
       : [];
 
-    /** The rules of docs/url.md applied to the parse that the test case expects, one character at a time. */
+    /**
+     * The rules of docs/url.md applied to the expected parse of the test case, one character at a
+     * time.
+     */
     function model(expected: UrlTestCase): string {
       const settle = (text: string) =>
         text.replace(/%[0-9a-f]{2}|./gis, (part) => {
@@ -172,10 +175,10 @@ describe.skipIf(!existsSync(vectors))(
     }
 
     const web = cases.filter((c) => !c.failure && /^https?:$/.test(c.protocol));
-    test(`${web.length} http and https cases give the form of the expected parse`, () => {
+    test(`${web.length} http and https cases have the form of the expected parse`, () => {
       expect(web.length).toBeGreaterThan(200);
       for (const c of web) {
-        // The DNS knows no such names as !"$&'()*+,-.;=_`{}~, though a URL may hold them.
+        // The DNS has no such names as !"$&'()*+,-.;=_`{}~, although a URL may contain them.
         const named = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/.test(c.host);
         const found = canonicalise(c.input, c.base === null ? {} : { base: c.base });
         expect(found, c.input).toBe(named ? model(c) : undefined);

@@ -10,19 +10,19 @@ import { reference } from './hrefs.ts';
 describe('the pay-level domain', () => {
   const cases: [what: string, host: string, domain: string][] = [
     ['is one label more than the suffix', 'www.shop.example.co.uk', 'example.co.uk'],
-    ['is shared by the tenants of a private suffix', 'alice.blogspot.com', 'blogspot.com'],
+    ['is shared by the names under a private suffix', 'alice.blogspot.com', 'blogspot.com'],
     ['of an IPv4 address is the address', '192.0.2.7', '192.0.2.7'],
     ['of an IPv6 address is the address', '[2001:db8::1]', '[2001:db8::1]'],
     ['of a bare suffix is the suffix', 'co.uk', 'co.uk'],
     ['of a name without a dot is the name', 'localhost', 'localhost'],
     ['under an unknown suffix takes the last two labels', 'a.b.c.intranet', 'c.intranet'],
-    ['does not mind underscores', 'my_host.example.com', 'example.com'],
+    ['may contain underscores', 'my_host.example.com', 'example.com'],
   ];
   test.each(cases)('%s', (_, host, domain) => {
     expect(payLevelDomain(host)).toBe(domain);
   });
 
-  test('counts the tenants of a private suffix as domains when asked', () => {
+  test('counts names under a private suffix as domains on request', () => {
     expect(payLevelDomain('blog.alice.blogspot.com', { privateSuffixes: true })).toBe(
       'alice.blogspot.com',
     );
@@ -52,8 +52,9 @@ describe.skipIf(!existsSync(vectors))(
     const text = existsSync(vectors) ? readFileSync(vectors, 'utf8') : '';
     const lines = [...text.matchAll(/^checkPublicSuffix\('([^']+)', (?:'([^']+)'|null)\);/gm)];
 
-    // The vectors are for the whole list and for names as people write them; ours takes hosts of canonical URLs.
-    test('all of them agree, the private section counted', () => {
+    // The vectors are for the whole list and for names as people write them; our function takes
+    // hosts of canonical URLs.
+    test('all of them agree, with the private section', () => {
       expect(lines.length).toBeGreaterThan(70);
       for (const [, name, expected] of lines) {
         const url = canonicalise(`http://${name}/`);

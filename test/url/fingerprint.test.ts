@@ -10,7 +10,8 @@ import {
 } from '../../src/url/fingerprint.ts';
 
 describe('a fingerprint', () => {
-  // Folders on users' disks hold these numbers. If this test fails, the code is wrong, never the vector.
+  // Folders on users' disks contain these numbers. If this test fails, the code is wrong, never the
+  // vector.
   const vectors: [url: string, fingerprint: bigint][] = [
     ['https://example.org/', 0xaf14a15d4db5e8e0n],
     ['http://example.org/', 0xaf1728ebdde76ceen],
@@ -19,7 +20,7 @@ describe('a fingerprint', () => {
     ['http://192.0.2.7/', 0xd84a08de57f3cf77n],
     ['http://[2001:db8::1]/x', 0xd48d252472fbdac4n],
   ];
-  test.each(vectors)('of %s is fixed for all time', (url, expected) => {
+  test.each(vectors)('of %s is fixed forever', (url, expected) => {
     expect(fingerprint(url)).toBe(expected);
   });
 
@@ -41,7 +42,7 @@ describe('a fingerprint', () => {
     );
   });
 
-  test('does not depend on which hosts came before, however many', () => {
+  test('does not depend on earlier hosts', () => {
     const probe = 'http://probe.example.net/';
     const first = fingerprint(probe);
     for (let i = 0; i < 10_000; i++) fingerprint(`http://h${i}.example.com/`);

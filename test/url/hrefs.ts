@@ -1,5 +1,6 @@
 /**
- * Nasty references for property tests: every construct the fast path must either get right or hand over.
+ * Difficult references for property tests: every construct that the fast path must handle or hand
+ * over.
  */
 import fc from 'fast-check';
 
@@ -200,7 +201,7 @@ const upwards = fc
   .tuple(fc.constantFrom('./', '../', '../../', '../../../', './../', '..', '.'), plainTail)
   .map((parts) => parts.join(''));
 
-/** A reference as it may stand in a page. */
+/** A reference as it may occur in a page. */
 export const reference = fc.oneof(
   tail,
   plainTail,

@@ -8,12 +8,12 @@ import { base, reference } from './hrefs.ts';
 const page = 'https://example.org/docs/guide/intro.html?v=2#top';
 const tracking = new ParameterList(TRACKING_PARAMETERS);
 
-/** The answer without any fast path: what `new URL` reads, made canonical. */
+/** The answer without a fast path: what `new URL` reads, made canonical. */
 const fully = (text: string, from: string, options = {}) =>
   canonicaliseOrReason(text, { ...options, base: from });
 
 describe('a resolver', () => {
-  test('gives the same answer as the full parse, whatever the base and the references', () => {
+  test('gives the same answer as the full parse, for any base and references', () => {
     fc.assert(
       fc.property(base, fc.array(reference, { minLength: 1, maxLength: 6 }), (from, references) => {
         const resolver = new Resolver(from);
@@ -52,7 +52,7 @@ describe('a resolver', () => {
     );
   });
 
-  test('gives the same answer for a reference inside a page, where it is plain, whatever stands around it', () => {
+  test('gives the same answer for a plain reference inside a page, with any text around it', () => {
     const around = fc.constantFrom('', '/', '2', '"', '<a href=', '.', '%20');
     fc.assert(
       fc.property(base, reference, around, around, (from, text, before, behind) => {
@@ -75,12 +75,12 @@ describe('a resolver', () => {
     '../a?b=c',
     'a/b:c',
     'https://example.net',
-  ])('takes %s for plain inside a page', (text) => {
+  ])('%s is plain inside a page', (text) => {
     const source = pageSource(Buffer.from(text), text);
     expect(new Resolver(page).resolvePlain(source, 0, text.length)).toBe(fully(text, page));
   });
 
-  test('leaves an ampersand inside a page to those who know character references', () => {
+  test('does not treat a reference with an ampersand inside a page as plain', () => {
     const text = '/a?b=1&amp;c=2';
     expect(
       new Resolver(page).resolvePlain(pageSource(Buffer.from(text), text), 0, text.length),
@@ -103,7 +103,7 @@ describe('a resolver', () => {
     ['notes:1', undefined],
     ['http://[', undefined],
   ];
-  test.each(cases)('leads from the page by %j to %s', (from, to) => {
+  test.each(cases)('resolves %j to %s', (from, to) => {
     expect(new Resolver(page).resolve(from)).toBe(to);
   });
 

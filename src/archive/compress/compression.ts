@@ -1,9 +1,11 @@
 /**
- * How the records of a WARC file are compressed: each by itself, as a gzip member, as a zstd frame, or not at all.
+ * How the records of a WARC file are compressed: each by itself, as a gzip member, as a zstd frame,
+ * or not at all.
  *
- * Idea      Whoever writes asks a `Compressor` for members and does not know of which kind. Whoever reads looks at the first bytes: a name
- *           says only what to expect.
- * Ensures   Records that follow each other are members that follow each other, and any tool for the format gives the records back.
+ * Idea      A writer asks a `Compressor` for members and does not know their kind. A reader looks
+ *           at the first bytes: a file name is only a hint.
+ * Ensures   Consecutive records become consecutive members, and any tool for the format reads the
+ *           records back.
  * Cost      See docs/archive.md; `npm run bench -- archive` measures it.
  */
 import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
@@ -13,21 +15,21 @@ import { isZstd } from './zstd-frame.ts';
 
 export type Compression = 'gzip' | 'zstd' | 'none';
 
-/** What the name of a file ends with behind `.warc`. */
+/** The end of a file name after `.warc`. */
 export const SUFFIXES: Readonly<Record<Compression, string>> = {
   gzip: '.gz',
   zstd: '.zst',
   none: '',
 };
 
-/** What holds one record of a file. */
+/** The name of the unit that holds one record. */
 export const MEMBERS: Readonly<Record<Compression, string>> = {
   gzip: 'gzip member',
   zstd: 'zstd frame',
   none: 'record',
 };
 
-/** Told by the beginning of a file, or of a record in it. */
+/** Recognises the compression by the beginning of a file, or of a record in it. */
 export function compressionOf(bytes: Uint8Array): Compression {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip';
   return isZstd(bytes) ? 'zstd' : 'none';
@@ -42,8 +44,9 @@ export interface CompressionOptions {
 export interface Compressor {
   readonly suffix: string;
   /**
-   * Makes one member of the record and gives it to `keep`, which copies it: the memory is used again for the next. Where the
-   * record is huge that happens later, and a promise is returned; otherwise it has happened.
+   * Compresses the record to one member and passes it to `keep`, which must copy it: the next call
+   * reuses the memory. A huge record is compressed later, and a promise is returned. Otherwise
+   * `keep` has returned already.
    */
   member<T>(record: Uint8Array, keep: (member: Uint8Array) => T): T | Promise<T>;
 }
@@ -67,10 +70,13 @@ export async function compressorFor({
   };
 }
 
-/** What is longer holds up the loop for longer than others should wait: 5 to 10 ms. */
+/** A longer piece would block the event loop too long: this one takes 5 to 10 ms. */
 const PIECE = 2 ** 20;
 
-/** A huge record as several frames, which the format allows, with a turn for others between two of them. */
+/**
+ * Compresses a huge record as several frames, which the format allows, and lets other tasks run in
+ * between.
+ */
 async function framesOf(record: Uint8Array, zstd: Zstd, level: ZstdLevel): Promise<Uint8Array> {
   const frames: Uint8Array[] = [];
   for (let from = 0; from < record.length; from += PIECE) {

@@ -1,33 +1,42 @@
 /**
- * Deflate (RFC 1951) in AssemblyScript, for pages: one probe per position, then a Huffman code of each block's own.
+ * Deflate (RFC 1951) in AssemblyScript, for pages: one probe per position, then a Huffman code for
+ * each block.
  *
- * Idea      A compressor of text spends its time on branches that nobody can predict. So there is one of them per
- *           token: does the last place with the same five bytes (by their hash) really hold them? Lengths are found by
- *           the first bit in which eight bytes differ, distance symbols by counting zeros, and writing has no branch
- *           that matters: four tokens are put together and written at once.
- * Requires  A record inside the input region, and that a call is not interrupted: the tables are shared by all calls.
- * Ensures   The same record gives the same bytes, whatever was compressed before it. No block is written that would be
- *           shorter if it were stored.
+ * Idea      A text compressor spends its time on unpredictable branches. So there is only one per
+ *           token: does the last position with the same five bytes (by their hash) really have
+ *           them? Lengths are found by the first bit in which eight bytes differ, distance symbols
+ *           by counting zeros. Writing has no branch that matters: four tokens are combined and
+ *           written at once.
+ * Requires  A record inside the input region. A call must not be interrupted: all calls share the
+ *           tables.
+ * Ensures   The same record gives the same bytes, independent of earlier calls. No block is written
+ *           that would be shorter if it were stored.
  *
- * A token is a literal (0-255), a length (256 + length - 3), a distance symbol with its extra bits from bit 10 on (512 +
- * symbol), or the end of the block. A match is two tokens, so that every token is written alike: look up the code, append
- * the extra bits.
+ * A token is a literal (0-255), a length (256 + length - 3), a distance symbol with its extra bits
+ * from bit 10 on (512 + symbol), or the end of the block. A match is two tokens, so that every
+ * token is written alike: look up the code, append the extra bits.
  *
- * Compiled by test/archive/compile-deflate.ts into deflate-wasm.ts, which is what the build and the tests load.
+ * Compiled by test/archive/compile-deflate.ts into deflate-wasm.ts, which the build and the tests
+ * load.
  */
 
 import { add, assignCodes, chooseLengths, get, HUFFMAN_END, set } from './huffman.as';
 
-// Pages hardly ever ask for codes beyond the limit: the tests do so themselves.
+// Pages rarely need codes beyond the limit, so the tests call this directly.
 export { chooseLengths };
 
 const HASH_BITS = 13;
-/** Matches shorter than this cost what their literals cost, and hide longer ones: they are not looked for. */
+/**
+ * Shorter matches cost as much as their literals and hide longer matches: they are not searched.
+ */
 const SHORTEST = 5;
 const LONGEST = 258;
-/** Input bytes of a block: text of one kind, whose own code is worth its header. */
+/** Input bytes of a block: enough text of one kind that its own code is worth the header. */
 const BLOCK: usize = 65536;
-/** How far a probe at the second position of a round reads without asking whether the record goes on. */
+/**
+ * How far a probe at the second position of a round reads without a check for the end of the
+ * record.
+ */
 const AHEAD: usize = 1 + SHORTEST + 8;
 
 const LENGTHS_FROM = 256;
@@ -41,22 +50,25 @@ const DISTANCE_SYMBOLS: u32 = 30;
 const RUN_SYMBOLS: u32 = 19;
 
 // The memory: small tables, then tokens, the input and the output.
-const HEADS: usize = HUFFMAN_END; // u16 × 8192: where the bytes with this hash were last seen, modulo 64 KiB
+const HEADS: usize = HUFFMAN_END; // u16 × 8192: last position by hash, modulo 64 KiB
 const COUNTS: usize = HEADS + (2 << HASH_BITS); // u32 by token
 const SYMBOL_COUNTS: usize = COUNTS + 4 * TOKEN_KINDS; // u32 × 288, by literal and length symbol
 const RUN_COUNTS: usize = SYMBOL_COUNTS + 4 * 288; // u32 × 20
-const LENGTHS: usize = RUN_COUNTS + 4 * 20; // u8 × 320: code lengths, those of distances behind those of literals
+const LENGTHS: usize = RUN_COUNTS + 4 * 20; // u8 × 320: code lengths of literals, then of distances
 const RUN_LENGTHS: usize = LENGTHS + 320; // u8 × 32
 const CODES: usize = RUN_LENGTHS + 32; // u32 × 288: by literal and length symbol
 const WRITTEN: usize = CODES + 4 * 288; // u32 by token: what it is written as
 const RUNS: usize = WRITTEN + 4 * TOKEN_KINDS; // u32 × 320: code lengths as tokens
 const TOKENS: usize = BLOCK; // u32: as many as a block has bytes, and some more
-/** A candidate is read before it is known to be one: there is memory 64 KiB before every record. */
+/** A candidate is read before it is checked, so there are 64 KiB of memory before every record. */
 export const INPUT: usize = 5 * BLOCK + 4096;
 export const INPUT_BYTES: usize = 2 * BLOCK;
-/** With room between them for a gzip header, and for reading past the end. */
+/** The gap leaves room for a gzip header, and for reads past the end. */
 export const OUTPUT: usize = INPUT + INPUT_BYTES + 64;
-/** What is stored grows by a few bytes; a block that turns out to be better stored takes at most 15 bits a byte before. */
+/**
+ * Stored data grows by a few bytes. A block that is stored in the end may first take up to 15 bits
+ * a byte.
+ */
 export const OUTPUT_BYTES: usize = INPUT_BYTES + 2 * BLOCK + 1024;
 
 let out: usize = 0;
@@ -74,13 +86,16 @@ export function deflate(from: usize, length: usize, isLast: bool): usize {
   do {
     p = writeBlock(p, end, isLast);
   } while (p < end);
-  // What is not the last piece ends with an empty stored block, which leaves no bits behind.
+  // Any piece but the last ends with an empty stored block, which leaves no bits behind.
   if (!isLast) writeStored(end, end, false);
   align();
   return out - OUTPUT;
 }
 
-/** Fills the heads with the record's first byte: a place that holds nothing looks like a candidate that may be compared. */
+/**
+ * Fills the heads with the record's first byte: an empty head looks like a candidate that may be
+ * compared.
+ */
 function forget(from: usize): void {
   const first = i16x8.splat(<i16>from);
   for (let head = HEADS; head < COUNTS; head += 64) {
@@ -116,7 +131,10 @@ function headOf(bytes: u64): usize {
   return <usize>(((bytes << (64 - 8 * SHORTEST)) * 0x9e3779b185ebca87) >>> (64 - HASH_BITS)) << 1;
 }
 
-/** The distance to the last place with the same hash, less one; and this is the last place from now on. */
+/**
+ * Returns the distance to the last position with the same hash, less one, and records this
+ * position.
+ */
 // @ts-ignore: decorator
 @inline
 function visit(p: usize, bytes: u64): u32 {
@@ -132,7 +150,7 @@ function remember(p: usize): void {
   store<u16>(headOf(load<u64>(p)), <u16>p, HEADS);
 }
 
-/** Zero where the candidate is within 32 KiB and begins with the same bytes. */
+/** Zero if the candidate is within 32 KiB and begins with the same bytes. */
 // @ts-ignore: decorator
 @inline
 function differs(p: usize, distance: u32, bytes: u64): u64 {
@@ -165,12 +183,12 @@ function longMatch(p: usize, distance: usize, end: usize): u32 {
   return length;
 }
 
-/** Up to where `tokenise` came. */
+/** The position that `tokenise` reached. */
 let tokenised: usize = 0;
 
 /**
- * Makes tokens of the bytes from `from` to about `to` and counts them; returns where the tokens end.
- * Written out for two positions a round, because that saves the checks of every second one.
+ * Turns the bytes from `from` to about `to` into tokens and counts them; returns where the tokens
+ * end. Unrolled for two positions per round, which saves the checks of every second one.
  */
 function tokenise(from: usize, to: usize, end: usize): usize {
   memory.fill(COUNTS, 0, 4 * TOKEN_KINDS);
@@ -203,7 +221,7 @@ function tokenise(from: usize, to: usize, end: usize): usize {
     at += 8;
     count(token);
     count(symbol);
-    // Four places of a match are remembered: nearly as good as all of them, and no loop.
+    // Only four positions of a match are recorded: almost as good as all of them, and no loop.
     remember(p + 1);
     remember(p + 2);
     p += length;
@@ -220,7 +238,10 @@ function tokenise(from: usize, to: usize, end: usize): usize {
 
 // Blocks.
 
-/** Of a length less three. 258 is not the last of the range that ends before it, but a symbol without extra bits. */
+/**
+ * The symbol of a length less three. 258 is not the last of the range before it, but a symbol
+ * without extra bits.
+ */
 // @ts-ignore: decorator
 @inline
 function lengthExtraBits(length: u32): u32 {
@@ -234,7 +255,10 @@ function lengthSymbol(length: u32): u32 {
   return length == LONGEST - 3 ? 285 : 257 + 4 * extraBits + (length >>> extraBits);
 }
 
-/** Chooses the block's codes by the counts of its tokens, writes its header, and leaves in WRITTEN what every token is written as. */
+/**
+ * Chooses the block's codes by the counts of its tokens, writes its header, and stores the bits of
+ * every token in WRITTEN.
+ */
 function writeCodes(isFinal: bool): void {
   memory.copy(SYMBOL_COUNTS, COUNTS, 4 * 256);
   memory.fill(SYMBOL_COUNTS + 4 * 256, 0, 4 * 32);
@@ -294,7 +318,10 @@ function addRun(at: usize, symbol: u32, extra: u32): usize {
   return at + 4;
 }
 
-/** Code lengths as tokens: 16 repeats the last one 3 to 6 times, 17 and 18 stand for 3 to 10 and 11 to 138 zeros. */
+/**
+ * Code lengths as tokens: 16 repeats the last one 3 to 6 times, 17 and 18 stand for 3 to 10 and 11
+ * to 138 zeros.
+ */
 function makeRuns(from: usize, to: usize): usize {
   memory.fill(RUN_COUNTS, 0, 4 * RUN_SYMBOLS);
   let at: usize = RUNS;
@@ -327,13 +354,13 @@ function writtenAs(token: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function codeOf(token: u32, written: u32): u64 {
-  // A shift counts modulo 64: the six bits above the code say by how much the extra bits are shifted.
+  // A shift counts modulo 64: the six bits above the code state how far to shift the extra bits.
   return <u64>(written & 0xfffff) | (<u64>(token >>> EXTRA_FROM) << <u64>(written >>> 20));
 }
 
 /**
- * Two tokens never take more than 48 bits (a length 20, a distance 28), four of them hardly ever more than the 56 that fit
- * beside what is held.
+ * Two tokens never take more than 48 bits (a length 20, a distance 28). Four rarely take more than
+ * the 56 that fit beside the held bits.
  */
 function writeTokens(from: usize, to: usize): void {
   let o = out;

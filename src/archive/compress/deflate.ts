@@ -1,17 +1,18 @@
 /**
- * Deflate in WebAssembly: the memory it works on, and gzip members made there.
+ * Deflate in WebAssembly: its memory, and gzip members made there.
  *
- * Idea      A record that is laid out in `room` is compressed where it lies, between a header that is always there and
- *           the trailer: nothing is copied. One memory serves a whole thread: WebAssembly memories reserve
- *           gigabytes of addresses each, and nobody compresses two records at once.
- * Requires  Whoever lays a record out in `room` has it compressed, and the result copied, before anybody else can run.
- * Ensures   The same bytes give the same member, whatever was compressed before.
- * Cost      2 to 3 µs for a KB of HTML, 6 where nothing repeats; 0.75 MB of memory.
+ * Idea      A record that is laid out in `room` is compressed in place, between a fixed header and
+ *           the trailer: nothing is copied. One memory serves a whole thread: each WebAssembly
+ *           memory reserves gigabytes of addresses, and no thread compresses two records at once.
+ * Requires  A caller that lays out a record in `room` compresses it and copies the result before
+ *           other code can run.
+ * Ensures   The same bytes give the same member, independent of earlier calls.
+ * Cost      2 to 3 µs per KB of HTML, 6 if nothing repeats; 0.75 MB of memory.
  */
 import { crc32 } from 'node:zlib';
 import { DEFLATE_WASM } from './deflate-wasm.ts';
 
-/** The little that is used of it: Node's types know the namespace only as a type. */
+/** The used part of its interface; Node's types know the namespace only as a type. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { exports: object };
@@ -22,7 +23,7 @@ interface Exports {
   readonly INPUT: { readonly value: number };
   readonly INPUT_BYTES: { readonly value: number };
   readonly OUTPUT: { readonly value: number };
-  /** Compresses the bytes at an address of the input; returns how many bytes of output they make. */
+  /** Compresses the bytes at an address of the input; returns the number of output bytes. */
   deflate(from: number, length: number, isLast: boolean): number;
 }
 
@@ -30,7 +31,7 @@ export const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 const TRAILER_BYTES = 8;
 
 class Deflater {
-  /** Where a record may be laid out; larger ones are compressed in pieces of this length. */
+  /** Where a record may be laid out; larger records are compressed in pieces of this length. */
   readonly room: Buffer;
   readonly #memory: Buffer;
   readonly #input: number;
@@ -48,7 +49,7 @@ class Deflater {
     this.#memory.set(GZIP_HEADER, this.#output - GZIP_HEADER.length);
   }
 
-  /** A record no longer than `room`, wherever it lies, as one gzip member: valid until the next is made. */
+  /** Compresses a record that fits `room` to one gzip member, valid until the next call. */
   member(record: Uint8Array): Uint8Array {
     const start = this.#output - GZIP_HEADER.length;
     const end = this.#output + this.#run(record, true);
@@ -57,7 +58,10 @@ class Deflater {
     return this.#memory.subarray(start, end + TRAILER_BYTES);
   }
 
-  /** Bytes that fit `room` as deflate blocks, which end with a whole byte: valid until the next are made. */
+  /**
+   * Compresses bytes that fit `room` to deflate blocks that end with a whole byte, valid until the
+   * next call.
+   */
   blocks(bytes: Uint8Array, isLast: boolean): Uint8Array {
     const length = this.#run(bytes, isLast);
     return this.#memory.subarray(this.#output, this.#output + length);
@@ -66,7 +70,7 @@ class Deflater {
   #run(bytes: Uint8Array, isLast: boolean): number {
     const isThere = bytes.buffer === this.#memory.buffer;
     if (bytes.length > this.room.length)
-      throw new RangeError('deflate: longer than the room for a record');
+      throw new RangeError('deflate: the record is longer than the input memory');
     if (!isThere) this.room.set(bytes);
     return this.#deflate(isThere ? bytes.byteOffset : this.#input, bytes.length, isLast);
   }
@@ -76,7 +80,7 @@ export type { Deflater };
 
 let shared: Deflater | undefined;
 
-/** The one of this thread, made when it is first needed. */
+/** The deflater of this thread, created on first use. */
 export function deflater(): Deflater {
   shared ??= new Deflater();
   return shared;

@@ -1,13 +1,15 @@
 /**
- * One gzip member per record, for as little CPU as a sound member can cost.
+ * One gzip member per record, with as little CPU as possible.
  *
- * Idea      What came compressed is framed as stored blocks, and so, at the fastest level, is every short record (a
- *           request: compressing would save 220 bytes). Level 1 is our own deflate, which takes two fifths of
- *           zlib's time for the same size; the others are zlib's. Pages are compressed where they are: in the thread pool
- *           they cost more CPU, and with an agent on every core there is no idle core to win by it.
- *           Huge records are compressed in pieces, or by zlib in the pool, so that the loop is never held up for more
- *           than about a millisecond.
- * Ensures   Every result is one whole gzip member (RFC 1952) that any gunzip reads back to the same bytes.
+ * Idea      Content that is already compressed is framed as stored blocks. So is every short record
+ *           at level 1 (for a request, compression would save 220 bytes). Level 1 is our own
+ *           deflate, which takes two fifths of zlib's time for the same size; the other levels are
+ *           zlib's. Pages are compressed in the agent's thread: the thread pool costs more CPU, and
+ *           with an agent on every core no core is idle. Huge records are compressed in pieces, or
+ *           by zlib in the pool, so that the event loop is never blocked for more than about a
+ *           millisecond.
+ * Ensures   Every result is one complete gzip member (RFC 1952) that any gunzip decompresses to the
+ *           same bytes.
  * Cost      See docs/archive.md; `npm run bench -- archive` measures it.
  */
 import { setImmediate as othersHadTheirTurn } from 'node:timers/promises';
@@ -20,14 +22,15 @@ const gzipInPool = promisify<Uint8Array, ZlibOptions, Uint8Array>(gzip);
 /** 0 stores, 1 is fastest, 9 smallest. */
 export type GzipLevel = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
-/** At level 1, below this a member's fixed costs outweigh what deflate saves. */
+/** At level 1, below this size a member's fixed costs outweigh the savings. */
 const STORED_BELOW = 1024;
-/** From here on compressing takes longer than the loop should be held up: such a record is not compressed at once. */
+/** From this size on, compression would block the event loop too long, so it is done in steps. */
 export const HUGE_FROM = 128 * 1024;
 
 /**
- * Makes one gzip member of the record and gives it to `keep`, which copies it: the memory is used again for the next. Where the
- * record is huge that happens later, and a promise is returned; otherwise it has happened.
+ * Compresses the record to one gzip member and passes it to `keep`, which must copy it: the next
+ * call reuses the memory. A huge record is compressed later, and a promise is returned. Otherwise
+ * `keep` has returned already.
  */
 export function gzipMember<T>(
   record: Uint8Array,
@@ -43,7 +46,10 @@ export function gzipMember<T>(
   return (level === 1 ? memberInPieces(record) : gzipInPool(record, { level })).then(keep);
 }
 
-/** Each piece is deflated by itself: what it repeats of the one before is not seen, which costs a per cent or two. */
+/**
+ * Each piece is deflated by itself. Repetitions of earlier pieces are missed, which costs one or
+ * two per cent.
+ */
 async function memberInPieces(record: Uint8Array): Promise<Uint8Array> {
   const member: Uint8Array[] = [GZIP_HEADER];
   const { length: most } = deflater().room;
@@ -85,8 +91,9 @@ const SAMPLE = 256;
 const counts = new Uint16Array(256);
 
 /**
- * Would deflate find anything? Judged by how often two bytes of a sample agree: in text one pair in 15 to 25
- * does, in compressed or encrypted bytes one in 256. The sample is taken from the middle, behind the headers.
+ * Whether deflate would save nothing. It is judged by how often two bytes of a sample agree: one
+ * pair in 15 to 25 in text, one in 256 in compressed or encrypted bytes. The sample is taken from
+ * the middle, after the headers.
  */
 export function looksCompressed(bytes: Uint8Array): boolean {
   if (bytes.length < 4 * SAMPLE) return false;

@@ -1,15 +1,15 @@
 /**
- * Huffman codes with a limit on their length, for the three alphabets of deflate: the part of deflate.as.ts that knows
- * nothing of matches and blocks.
+ * Huffman codes with a length limit, for the three alphabets of deflate: the part of deflate.as.ts
+ * that does not depend on matches and blocks.
  *
- * Ensures   Lengths fill the code space exactly, whatever the counts, so that every inflater accepts them. The same counts
- *           give the same code.
- * Cost      O(n) for n symbols, nearly: 3 µs for the 120 or so of a page.
+ * Ensures   Lengths fill the code space exactly, for any counts, so that every inflater accepts
+ *           them. The same counts give the same code.
+ * Cost      Nearly O(n) for n symbols: 3 µs for the 120 or so of a page.
  */
 
 const LONGEST_CODE: u32 = 15;
 
-/** Scratch memory between 2 KiB, below which the compiler keeps its constants, and here. */
+/** Scratch memory starts at 2 KiB, below which the compiler keeps its constants, and ends here. */
 export const HUFFMAN_END: usize = 8192;
 const SORTED: usize = 2048; // u32 × 288: count and symbol, the rarest first
 const TREE: usize = SORTED + 4 * 288; // u32 × 288
@@ -34,13 +34,16 @@ export function add(table: usize, i: u32, value: u32): void {
   set(table, i, get(table, i) + value);
 }
 
-/** Lengths of a complete code for the counts, none above the limit; 0 for symbols that have no code. */
+/**
+ * Lengths of a complete code for the counts, none above the limit; 0 for symbols without a code.
+ */
 export function chooseLengths(counts: usize, alphabet: u32, limit: u32, lengths: usize): void {
   memory.fill(lengths, 0, alphabet);
   countDepths(sortUsed(counts, alphabet), limit);
   let space: u32 = 0;
   for (let length: u32 = 1; length <= limit; length++) space += get(PER_LENGTH, length) << (limit - length);
-  // Codes cut to the limit took more space than there is: one of them becomes the sibling of a shorter code.
+  // Codes shortened to the limit took more space than exists: one of them becomes the sibling of a
+  // shorter code.
   for (; space > 1 << limit; space--) {
     let shorter = limit - 1;
     while (get(PER_LENGTH, shorter) == 0) shorter--;
@@ -56,7 +59,10 @@ export function chooseLengths(counts: usize, alphabet: u32, limit: u32, lengths:
   }
 }
 
-/** Sorts the symbols that occur by count and then by symbol; where there are fewer than two, others join: a code of one is incomplete. */
+/**
+ * Sorts the used symbols by count and then by symbol. If there are fewer than two, adds others: a
+ * code of one symbol is incomplete.
+ */
 function sortUsed(counts: usize, alphabet: u32): u32 {
   memory.fill(PLACES, 0, 4 * 64);
   let used: u32 = 0;
@@ -81,7 +87,7 @@ function sortUsed(counts: usize, alphabet: u32): u32 {
     set(PLACES, bucket, place + 1);
     set(SORTED, place, value);
   }
-  // Only the last bucket is not in order yet.
+  // Only the last bucket is not sorted yet.
   for (let i: u32 = 1; i < used; i++) {
     const value = get(SORTED, i);
     let hole = i;
@@ -92,8 +98,9 @@ function sortUsed(counts: usize, alphabet: u32): u32 {
 }
 
 /**
- * Counts the leaves of the Huffman tree by depth: Moffat and Katajainen's calculation in place, which
- * overwrites weights by parents, parents by depths of inner nodes, and needs no tree.
+ * Counts the leaves of the Huffman tree by depth. This is Moffat and Katajainen's in-place
+ * calculation, which overwrites weights with parents and parents with depths of inner nodes. It
+ * needs no tree.
  */
 function countDepths(n: i32, limit: u32): void {
   for (let i: i32 = 0; i < n; i++) set(TREE, i, get(SORTED, i) >>> 9);
@@ -124,8 +131,9 @@ function countDepths(n: i32, limit: u32): void {
 }
 
 /**
- * The canonical codes (RFC 1951, 3.2.2), first bit lowest. As written: the code in 20 bits (a length's
- * extra bits are part of it), where extra bits begin in 6, how many bits all are in 6.
+ * The canonical codes (RFC 1951, 3.2.2), first bit lowest. Format of an entry: 20 bits of code
+ * (with the extra bits of a length), 6 bits for where extra bits begin, 6 bits for the total number
+ * of bits.
  */
 export function assignCodes(lengths: usize, alphabet: u32, codes: usize): void {
   memory.fill(PER_LENGTH, 0, 4 * 32);

@@ -1,10 +1,12 @@
 /**
- * Where a zstd frame ends, and what it says of itself, without undoing it (RFC 8878, 3.1).
+ * Where a zstd frame ends and what its header states, without decompressing it (RFC 8878, 3.1).
  *
- * Idea      A frame is a header and blocks, each with its length in front: three bytes a block lead to its end. So a file that is cut off
- *           is told from one that is damaged, and nothing is undone that says it is larger than allowed.
+ * Idea      A frame is a header and blocks, each with its length in front: three bytes per block
+ *           lead to the end. So a truncated file is distinguished from a damaged one, and a frame
+ *           that is larger than allowed is never decompressed.
  * Requires  Bytes that begin where a frame should.
- * Ensures   The content of a frame is no longer than `mostContent`, whatever it states.
+ * Ensures   The content of a frame is at most `mostContent` long, independent of the length that it
+ *           states.
  * Cost      A step for every 128 KiB of content.
  */
 
@@ -12,12 +14,12 @@
 export interface DataFrame {
   readonly kind: 'data';
   readonly length: number;
-  /** As stated, or undefined where it is not. */
+  /** The stated length; undefined if the frame states none. */
   readonly content: number | undefined;
   readonly mostContent: number;
 }
 
-/** One that holds something else than content; `length` may go beyond the bytes given. */
+/** A frame without content; `length` may exceed the given bytes. */
 export interface SkippableFrame {
   readonly kind: 'skippable';
   readonly length: number;
@@ -27,14 +29,14 @@ export interface SkippableFrame {
 export type FrameBeginning =
   | DataFrame
   | SkippableFrame
-  /** It does not end within the bytes. */
+  /** The frame does not end within the bytes. */
   | { readonly kind: 'short' }
   | { readonly kind: 'wrong'; readonly fact: string };
 
 const DATA_MAGIC = 0xfd2fb528;
 const FIRST_SKIPPABLE = 0x184d2a50;
 const LAST_SKIPPABLE = 0x184d2a5f;
-/** The one that warc-zstd gives to dictionaries. */
+/** The magic number that warc-zstd uses for dictionaries. */
 const DICTIONARY_MAGIC = 0x184d2a5d;
 export const SKIPPABLE_HEADER = 8;
 
@@ -45,7 +47,7 @@ const MOST_BLOCK = 128 * 1024;
 /** Single segment, length in four bytes, checksum. */
 const STORED_DESCRIPTOR = 0b1010_0100;
 const STORED_HEADER = 9;
-/** libzstd, compiled for 32 bits, goes no further. */
+/** The limit of libzstd compiled for 32 bits. */
 const MOST_WINDOW_LOG = 30;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const SHORT = { kind: 'short' } as const;
@@ -70,8 +72,7 @@ export function measureFrame(bytes: Buffer): FrameBeginning {
 function measureData(bytes: Buffer): FrameBeginning {
   if (bytes.length <= DESCRIPTOR) return SHORT;
   const descriptor = bytes[DESCRIPTOR];
-  if (descriptor & 0b1000)
-    return { kind: 'wrong', fact: 'a zstd frame of a kind that is not known' };
+  if (descriptor & 0b1000) return { kind: 'wrong', fact: 'a zstd frame of an unknown kind' };
   const isSingleSegment = (descriptor & 0b10_0000) !== 0;
   const windowAt = DESCRIPTOR + 1;
   const contentAt = windowAt + (isSingleSegment ? 0 : 1) + DICTIONARY_ID_BYTES[descriptor & 0b11];
@@ -79,7 +80,7 @@ function measureData(bytes: Buffer): FrameBeginning {
   if (bytes.length < contentAt + contentBytes) return SHORT;
   const content = contentBytes === 0 ? undefined : statedContent(bytes, contentAt, contentBytes);
   if (!isSingleSegment && 10 + (bytes[windowAt] >> 3) > MOST_WINDOW_LOG) {
-    return { kind: 'wrong', fact: 'a zstd frame that asks for more than 1 GiB of memory' };
+    return { kind: 'wrong', fact: 'a zstd frame that needs more than 1 GiB of memory' };
   }
   const window = isSingleSegment ? (content ?? 0) : windowBytes(bytes[windowAt]);
   const end = measureBlocks(bytes, contentAt + contentBytes, Math.min(window, MOST_BLOCK));
@@ -89,7 +90,7 @@ function measureData(bytes: Buffer): FrameBeginning {
   return { kind: 'data', length, content, mostContent: end.most };
 }
 
-/** Goes from block to block; `most` is what they can hold together. */
+/** Steps from block to block; `most` is what they can hold together. */
 function measureBlocks(
   bytes: Buffer,
   from: number,
@@ -132,7 +133,10 @@ function isSkippable(magic: number): boolean {
   return magic >= FIRST_SKIPPABLE && magic <= LAST_SKIPPABLE;
 }
 
-/** A frame of raw blocks, for content that would not become shorter: three bytes of framing for every 128 KiB. */
+/**
+ * A frame of raw blocks, for content that does not compress: three bytes of framing for every 128
+ * KiB.
+ */
 export function storedFrame(content: Uint8Array, xxh64: bigint): Buffer {
   const blocks = Math.max(1, Math.ceil(content.length / MOST_BLOCK));
   const frame = Buffer.allocUnsafe(STORED_HEADER + 3 * blocks + content.length + CHECKSUM_BYTES);
@@ -150,8 +154,9 @@ export function storedFrame(content: Uint8Array, xxh64: bigint): Buffer {
 }
 
 /**
- * The frame with a checksum, the lower half of the content's XXH64. Archives ask for one, and what makes our frames has no
- * switch for it; the format has a bit that announces it, and its place is the end.
+ * Adds a checksum to the frame: the lower half of the content's XXH64. Archives require one, and
+ * the library that makes our frames has no option for it. A bit of the header announces it, and it
+ * goes to the end.
  */
 export function withChecksum(frame: Uint8Array, xxh64: bigint): Buffer {
   const whole = Buffer.allocUnsafe(frame.length + CHECKSUM_BYTES);

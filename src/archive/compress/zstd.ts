@@ -1,13 +1,16 @@
 /**
  * zstd, by its reference implementation in WebAssembly.
  *
- * Idea      Loaded when the first archive asks for it: nobody else pays for it. One compressor and one decompressor serve a thread,
- *           and are used again for every record: making one costs more than a page does.
- * Requires  Frames are whole, as `measureFrame` measures them, before they are undone. Nobody else in the thread calls the library's `init`: it would begin
- *           anew, and what was made before would point nowhere.
- * Ensures   Every frame states its content's length and ends with a checksum, as warc-zstd asks, and needs a window of 8 MiB at most.
- *           What is damaged is told in words.
- * Cost      See docs/archive.md. Memory grows to the largest record, as it is and compressed, and stays.
+ * Idea      It is loaded when an archive first needs it, so other crawls do not pay for it. One
+ *           compressor and one decompressor serve a thread and are reused for every record:
+ *           creating one costs more than compressing a page.
+ * Requires  A frame is complete, according to `measureFrame`, before it is decompressed. No other
+ *           code in the thread calls the library's `init`: it would start over and invalidate
+ *           earlier objects.
+ * Ensures   Every frame states the length of its content, ends with a checksum, as warc-zstd
+ *           requires, and needs a window of at most 8 MiB. Damage is reported as a sentence.
+ * Cost      See docs/archive.md. Memory grows to the size of the largest record, plain and
+ *           compressed, and stays.
  */
 import { xxh64Bytes } from '../../base/xxh64.ts';
 import { looksCompressed } from './gzip.ts';
@@ -18,12 +21,12 @@ type Library = typeof import('@bokuweb/zstd-wasm');
 /** 1 is fastest, 19 smallest. */
 export type ZstdLevel = number;
 
-/** Codes of libzstd (`zstd_errors.h`) of which there is something better to say than that the data is damaged. */
+/** Codes of libzstd (`zstd_errors.h`) with a more precise meaning than damaged data. */
 const MEANINGS: Readonly<Record<number, string>> = {
   22: 'wrong zstd checksum',
   30: 'damaged zstd dictionary',
-  32: 'made with a zstd dictionary that is not in the file',
-  64: 'too large for the memory that is left',
+  32: 'compressed with a zstd dictionary that is not in the file',
+  64: 'too large for the available memory',
 };
 const TOO_SMALL_A_PLACE = 70;
 const NO_DICTIONARY = new Uint8Array(0);
@@ -39,14 +42,17 @@ export class Zstd {
     this.#decompressor = library.createDCtx();
   }
 
-  /** What came compressed is framed as it is. */
+  /** Content that is already compressed is framed without compression. */
   frame(content: Uint8Array, level: ZstdLevel): Uint8Array {
     if (looksCompressed(content)) return storedFrame(content, xxh64Bytes(content));
     const frame = this.#library.compressUsingDict(this.#compressor, content, NO_DICTIONARY, level);
     return withChecksum(frame, xxh64Bytes(content));
   }
 
-  /** What the frame holds, if that is no more than `limit`; or what is wrong with it. */
+  /**
+   * Decompresses the frame if its content has at most `limit` bytes; otherwise states what is
+   * wrong.
+   */
   content(
     bytes: Uint8Array,
     { content, mostContent }: DataFrame,
@@ -69,7 +75,7 @@ export class Zstd {
 
 let loading: Promise<Zstd> | undefined;
 
-/** The one of this thread. */
+/** The instance of this thread. */
 export function loadZstd(): Promise<Zstd> {
   loading ??= load();
   return loading;

@@ -1,12 +1,14 @@
 /**
- * An archive to look things up in: a crawl's folder, a folder of WARC files, or one such file.
+ * Look-ups in an archive: a crawl folder, a folder of WARC files, or one such file.
  *
- * Idea      With a sorted index a look-up is a few reads. Without one (the crawl still runs, or was killed, or the files are
- *           somebody else's) the lines of the captures are had from the agents' parts, or from the files themselves, and sorted here:
- *           slower, and the same answer.
- * Requires  A place on disk. Files may grow while they are read: what was there at the beginning is seen.
- * Ensures   Captures come in the order of the index: by key, then by time. A revisit gives the page it refers to, where that is in
- *           the same archive.
+ * Idea      With a sorted index a look-up takes a few reads. Without one (the crawl still runs or
+ *           was killed, or the files come from elsewhere) the lines of the captures are collected
+ *           from the agents' parts or from the files, and sorted here: slower, with the same
+ *           result.
+ * Requires  A place on disk. Files may grow while they are read: only what existed at the beginning
+ *           is seen.
+ * Ensures   Captures come in the order of the index: by key, then by time. A revisit resolves to
+ *           the page it refers to, if that is in the same archive.
  * Cost      Without an index, a look-up reads the whole archive, in fixed memory.
  */
 import { tmpdir } from 'node:os';
@@ -22,21 +24,22 @@ import { archiveDir, indexDir, partLines, scannedLines, warcNames } from './inde
 import { surt } from './surt.ts';
 
 export interface WarcFile {
-  /** As the index calls it. */
+  /** Its name in the index. */
   readonly name: string;
   readonly path: string;
 }
 
-/** Which captures: all that are asked of them must hold. */
+/** Selects captures: all given conditions must hold. */
 export interface CaptureQuery {
-  /** The same page: URLs with the same key. */
+  /** URLs with the same index key. */
   readonly url?: string | undefined;
-  /** URLs that begin like this; the host must be whole. */
+  /** URLs with this prefix, which must contain the whole host. */
   readonly prefix?: string | undefined;
-  /** First and last time, as many digits of `20260314150926` as wanted. */
+  /** The earliest time: any number of leading digits of `20260314150926`. */
   readonly from?: string | undefined;
+  /** The latest time, in the same form as `from`. */
   readonly to?: string | undefined;
-  /** As `404`, or `5xx` for all that begin so. */
+  /** A status like `404`, or `5xx` for a class. */
   readonly status?: string | undefined;
 }
 
@@ -45,11 +48,14 @@ let sorters = 0;
 
 export class Archive {
   readonly #disk: Disk;
-  /** The crawl's folder, where it is one. */
+  /** The crawl folder; undefined if the archive is not one. */
   readonly dir: string | undefined;
   readonly files: readonly WarcFile[];
   readonly index: SortedIndex | undefined;
-  /** Files that were read without an index and turned out to be damaged: what follows there was not seen. */
+  /**
+   * Damaged files that were read without an index, with the damage: captures after it were not
+   * seen.
+   */
   readonly damage = new Map<string, string>();
 
   private constructor(
@@ -79,7 +85,7 @@ export class Archive {
     return new Archive(disk, undefined, files, await openIndex(disk, place));
   }
 
-  /** Captures in order. */
+  /** Captures in the order of the index. */
   async *captures(query: CaptureQuery = {}): AsyncGenerator<Capture> {
     const start = keyPrefix(query);
     const wants = (capture: Capture) => matches(capture, query);
@@ -93,12 +99,15 @@ export class Archive {
     }
   }
 
-  /** The lines of an index of all of it, in order. */
+  /** The lines of an index of the whole archive, in order. */
   lines(): AsyncGenerator<string[]> {
     return this.index ? this.index.linesFrom('') : this.#sortedLines('', () => true);
   }
 
-  /** The capture of a URL that is nearest to a time, the latest where none is named; of its spellings, the one asked for wins. */
+  /**
+   * The capture of a URL that is nearest to a time, by default the latest. The exact spelling of
+   * the URL takes precedence.
+   */
   async nearest(url: string, at: Millis = Number.POSITIVE_INFINITY): Promise<Capture | undefined> {
     let best: Capture | undefined;
     let bestRank = [Number.NaN, Number.NaN];
@@ -115,7 +124,7 @@ export class Archive {
     return best;
   }
 
-  /** The record that a capture names; refused where something else lies there. */
+  /** The record of a capture; throws if another record is at its position. */
   async record(capture: Capture): Promise<WarcRecord> {
     const file = this.files.find(({ name }) => name === capture.filename);
     if (!file) throw gone(capture, `${capture.filename} is not in the archive`);
@@ -124,11 +133,11 @@ export class Archive {
       if (record.headers.targetUri === capture.url && !isNote(record)) return record;
       if (!record.sharesMember) break;
     }
-    const what = reader.fault?.fact ?? 'another record lies there';
+    const what = reader.fault?.fact ?? 'another record is there';
     throw gone(capture, `${file.path} has no record of it at byte ${capture.offset} (${what})`);
   }
 
-  /** The record with the page itself: of a revisit, the one it refers to. */
+  /** The record with the page itself: for a revisit, the one it refers to. */
   async page(capture: Capture): Promise<WarcRecord> {
     const record = await this.record(capture);
     if (record.type !== 'revisit') return record;
@@ -136,13 +145,13 @@ export class Archive {
     if (original) return original;
     throw new DrumlinError(
       'ORIGINAL_MISSING',
-      `${capture.url} was the same as ${record.headers.get('WARC-Refers-To-Target-URI') ?? 'an earlier page'}, stored at ${record.headers.get('WARC-Refers-To-Date') ?? 'an earlier time'}, which is not in this archive.`,
-      'Look it up in the crawl that was named with --dedup-against.',
+      `${capture.url} had the same content as ${record.headers.get('WARC-Refers-To-Target-URI') ?? 'an earlier page'}, stored at ${record.headers.get('WARC-Refers-To-Date') ?? 'an earlier time'}, which is not in this archive.`,
+      'Look it up in the crawl given with --dedup-against.',
       { exitCode: EXIT.damaged },
     );
   }
 
-  /** What a revisit refers to, if it is here. */
+  /** The record that a revisit refers to, if it is in this archive. */
   async original(revisit: WarcRecord): Promise<WarcRecord | undefined> {
     const { headers } = revisit;
     const url = headers.get('WARC-Refers-To-Target-URI') ?? headers.targetUri ?? '';
@@ -204,7 +213,7 @@ async function isFolder(disk: Disk, place: string): Promise<boolean> {
   }
 }
 
-/** A file of another kind has no captures, and nobody would know why: refused by name. */
+/** Refuses a file of another kind by name: it would silently have no captures. */
 export async function requireWarc(disk: Disk, path: string): Promise<void> {
   const reader = readWarc(path, { disk });
   for await (const _ of reader) return;
@@ -213,22 +222,23 @@ export async function requireWarc(disk: Disk, path: string): Promise<void> {
     'NOT_WARC',
     `${path} cannot be read as a WARC file: ${reader.fault.fact}.`,
     /\.wacz$/i.test(path)
-      ? 'A WACZ is a zip file: unpack it, and name the folder "archive" in it.'
-      : 'Name the folder of a crawl, a folder of WARC files, or such a file.',
+      ? 'A WACZ is a zip file: unpack it, and give the folder "archive" in it.'
+      : 'Give a crawl folder, a folder of WARC files, or a WARC file.',
     { exitCode: EXIT.damaged },
   );
 }
 
-/** Records about another one carry its URL too. */
+/** Records about another record also carry its URL. */
 function isNote({ type, headers }: WarcRecord): boolean {
   return type === 'request' || /^application\/warc-fields/i.test(headers.get('Content-Type') ?? '');
 }
 
-/** What the lines that are wanted begin with. */
+/** The common beginning of the wanted lines. */
 function keyPrefix({ url, prefix }: CaptureQuery): string {
   if (url !== undefined) return `${surt(url)} `;
   if (prefix === undefined) return '';
-  // A query is sorted, and an escape may be cut off: only what stands before them orders URLs as it orders keys.
+  // Keys have sorted queries, and the prefix may end within an escape: only the text before them
+  // orders URLs like keys.
   const plain = prefix.replace(/[?#%].*$/s, '');
   const key = surt(plain);
   return /^[a-z][a-z0-9+.-]*:\/\/[^/]*$/i.test(plain)
@@ -245,7 +255,7 @@ function matches({ timestamp, url, status }: Capture, query: CaptureQuery): bool
   return to === undefined || timestamp.slice(0, to.length) <= to;
 }
 
-/** `20260314150926` as a time; what is not said counts as the beginning. */
+/** `20260314150926` as a time; missing digits mean the beginning of the period. */
 export function millisOf(timestamp: string): Millis {
   const part = (from: number, to: number, least: number) =>
     Number(timestamp.slice(from, to) || least);
@@ -262,8 +272,8 @@ export function millisOf(timestamp: string): Millis {
 function nothingThere(place: string): DrumlinError {
   return new DrumlinError(
     'ARCHIVE_MISSING',
-    `${place} holds no WARC files.`,
-    'Name the folder of a crawl, a folder of .warc, .warc.gz or .warc.zst files, or such a file.',
+    `${place} contains no WARC files.`,
+    'Give a crawl folder, a folder of .warc, .warc.gz or .warc.zst files, or such a file.',
     { exitCode: EXIT.folder },
   );
 }

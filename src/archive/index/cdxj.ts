@@ -1,13 +1,15 @@
 /**
- * CDXJ, the index that replay tools share: one line for every capture, in text.
+ * CDXJ, the index format that replay tools share: one line of text per capture.
  *
- *   org,example)/a 20260314150926 {"url":"http://example.org/a","mime":"text/html","status":"200","digest":"TI5D…","length":"7421","offset":"512","filename":"x.warc.gz"}
+ *   org,example)/a 20260314150926 {"url":"http://example.org/a","mime":"text/html",
+ *     "status":"200","digest":"TI5D…","length":"7421","offset":"512","filename":"x.warc.gz"}
  *
- * Idea      A line says what was captured, when, and where it lies, so that one read finds it. Lines sort bytewise: by key, then by
- *           time. Numbers are text and a `sha1:` is left out, because that is how pywb writes them and how others read them.
- * Ensures   A line is ASCII without a line end inside. `parseCdxj` reads what `cdxjLine` wrote, and what pywb and warcio write;
- *           of anything else it says undefined.
- * Cost      A key (1 to 2 µs) and a text of some 300 letters a line.
+ * Idea      A line states what was captured, when, and where it is, so that one read finds it.
+ *           Lines sort bytewise: by key, then by time. As in pywb, numbers are text and a `sha1:`
+ *           is omitted.
+ * Ensures   A line is ASCII without a line end inside. `parseCdxj` reads what `cdxjLine`, pywb and
+ *           warcio write; for anything else it returns undefined.
+ * Cost      A key (1 to 2 µs) and a text of some 300 characters per line.
  */
 
 import { readHead } from '../../fetch/response-head.ts';
@@ -22,11 +24,11 @@ export interface Capture {
   /** `20260314150926`, UTC. */
   readonly timestamp: string;
   readonly url: string;
-  /** `warc/revisit` where the page itself lies elsewhere; `unk` where nobody said. */
+  /** `warc/revisit` if the page itself is elsewhere; `unk` if the type is unknown. */
   readonly mime: string;
-  /** Empty where it was no HTTP. */
+  /** Empty if it was not HTTP. */
   readonly status: string;
-  /** Of the payload, `sha1:` left out; `-` where none is stated. */
+  /** The digest of the payload without `sha1:`; `-` if none is stated. */
   readonly digest: string;
   readonly offset: number;
   readonly length: number;
@@ -42,7 +44,9 @@ export function cdxjLine(capture: Capture): string {
   return `${line},"digest":"${digest}","length":"${length}","offset":"${offset}","filename":${quoted(filename)}}\n`;
 }
 
-/** A line of a part: of a page that others may refer to, its identifier and its date stand behind the rest. */
+/**
+ * A line of a part. If others may refer to the page, its identifier and its date follow at the end.
+ */
 export function partLine(
   capture: Capture,
   original: Pick<Required<Original>, 'id' | 'date'>,
@@ -52,7 +56,7 @@ export function partLine(
 
 const ORIGINAL = /,"id":"([0-9a-f-]+)","date":"([0-9TZ:.-]+)"\}$/;
 
-/** A line of a part as the index has it. */
+/** A line of a part in the form of the index. */
 export function indexLine(line: string): string {
   return line.endsWith('Z"}') ? line.replace(ORIGINAL, '}') : line;
 }
@@ -73,7 +77,7 @@ export function originalIn(line: string): Original | undefined {
 
 const ODD = /[^ !#-[\]-~]/;
 
-/** JSON, in ASCII: bytes, letters and their order are then one thing, whoever reads it. */
+/** JSON in ASCII, so that bytes and characters have the same order for every reader. */
 function quoted(text: string): string {
   if (!ODD.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(
@@ -118,7 +122,10 @@ function objectOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What the index says of a record; undefined for records that it leaves out: requests, warcinfo, notes about others. */
+/**
+ * The index entry of a record; undefined for records without one: requests, warcinfo, notes about
+ * other records.
+ */
 export function captureOf(record: WarcRecord, filename: string): Capture | undefined {
   const { type, headers, offset, length } = record;
   const url = headers.targetUri;
@@ -153,7 +160,7 @@ function headOf(block: Uint8Array): Buffer {
   return Buffer.from(block.buffer, block.byteOffset, end < 0 ? block.length : end);
 }
 
-/** `text/html` of `text/html; charset=utf-8`. */
+/** `text/html` for `text/html; charset=utf-8`. */
 export function mimeOf(contentType: string | undefined): string {
   const end = contentType?.search(/[; ,]/) ?? -1;
   const mime = end < 0 ? contentType : contentType?.slice(0, end);

@@ -1,13 +1,15 @@
 /**
  * The sorted index of an archive: `index.cdxj`, or for large ones `index.cdx.gz` with `index.idx`.
  *
- * Idea      Sorted text is searched by halving it. Compressed, it is cut into blocks of 3,000 lines, a gzip member each; the `.idx`
- *           names the first key, the place and the digest of every block, and is small enough to be held in memory. Both forms are
- *           what pywb, cdxj-indexer and ReplayWeb.page read.
+ * Idea      Sorted text is searched by bisection. A compressed index has blocks of 3,000 lines, one
+ *           gzip member each. The `.idx` lists the first key, the position and the digest of every
+ *           block, and fits into memory. pywb, cdxj-indexer and ReplayWeb.page read both forms.
  * Requires  Lines in bytewise order, without line ends.
- * Ensures   An index is there whole or not at all, in one of the two forms: it is written beside and renamed over.
- *           `linesFrom(key)` gives every line that is not below `key`, in order.
- * Cost      Plain, a look-up reads some 64 KiB; compressed, one block (about 180 KB), and a line of the `.idx` a block in memory.
+ * Ensures   An index exists completely or not at all, in one of the two forms: it is written to a
+ *           new file that replaces the old one. `linesFrom(key)` yields every line that is not
+ *           below `key`, in order.
+ * Cost      A look-up reads some 64 KiB of a plain index, or one block (about 180 KB) of a
+ *           compressed one, which also keeps a line of the `.idx` per block in memory.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -25,11 +27,11 @@ export const INDEX_FILES = {
 
 const LINES_PER_BLOCK = 3000;
 const BLOCK_LEVEL = 6;
-/** A search by halving ends where reading on is as cheap. */
+/** Bisection ends where sequential reading is as cheap. */
 const NEAR: Bytes = 64 * 1024;
 const WRITE_BYTES: Bytes = 256 * 1024;
 
-/** The index in a folder, if there is one. */
+/** The index in a folder; undefined if there is none. */
 export async function openIndex(disk: Disk, folder: string): Promise<SortedIndex | undefined> {
   const names = await disk.list(folder).catch(noFolder);
   if (names.includes(INDEX_FILES.plain))
@@ -38,10 +40,10 @@ export async function openIndex(disk: Disk, folder: string): Promise<SortedIndex
   return undefined;
 }
 
-/** An index by the name of its file: `.cdxj` sorted, or `.idx` beside its `.cdx.gz`. */
+/** An index, by the name of its file: a sorted `.cdxj`, or an `.idx` beside its `.cdx.gz`. */
 export interface SortedIndex {
   readonly path: string;
-  /** In batches. */
+  /** The lines that are not below the key, in batches. */
   linesFrom(key: string): AsyncGenerator<string[]>;
 }
 
@@ -64,7 +66,7 @@ export class PlainIndex implements SortedIndex {
     yield* fromKey(readLines(this.#disk, this.path, from), key);
   }
 
-  /** Where a line begins that is below the key, and near it; or the beginning of the file. */
+  /** The start of a line below the key and near it; or the beginning of the file. */
   async #lineBelow(key: string): Promise<number> {
     const file = await this.#disk.open(this.path, 'read');
     try {
@@ -83,7 +85,9 @@ export class PlainIndex implements SortedIndex {
   }
 }
 
-/** The first line that begins behind `from` and before `to`: where, and its first letters. */
+/**
+ * The first line that begins after `from` and before `to`: its position and its first characters.
+ */
 async function nextLine(
   file: DiskFile,
   from: number,
@@ -163,9 +167,9 @@ function blockOf(line: string, path: string): Block {
       return { first: line.slice(0, brace), offset, length };
     }
   } catch {
-    // told below
+    // reported below
   }
-  throw damaged(path, `has a line that is none: ${line.slice(0, 80)}`);
+  throw damaged(path, `has an invalid line: ${line.slice(0, 80)}`);
 }
 
 function unpacked(bytes: Uint8Array, path: string, offset: number): string {
@@ -180,7 +184,7 @@ function damaged(path: string, what: string): DrumlinError {
   return new DrumlinError(
     'INDEX_DAMAGED',
     `${path} ${what}.`,
-    'Delete it: without one the archive itself is searched, and "drumlin archive index" makes it again.',
+    'Delete it: without an index the archive itself is searched. "drumlin archive index" makes it again.',
     { exitCode: EXIT.folder },
   );
 }
@@ -196,7 +200,7 @@ async function* fromKey(batches: AsyncGenerator<string[]>, key: string): AsyncGe
   }
 }
 
-/** Deletes the index of a folder, whatever its form. */
+/** Deletes the index of a folder, in either form. */
 export async function removeIndex(disk: Disk, folder: string): Promise<void> {
   const names = await disk.list(folder).catch(noFolder);
   const gone = names.filter((name) => /^index\.(?:cdxj|cdx\.gz|idx)(?:\.tmp)?$/.test(name));
@@ -204,7 +208,10 @@ export async function removeIndex(disk: Disk, folder: string): Promise<void> {
   if (gone.length > 0) await disk.syncFolder(folder);
 }
 
-/** Writes sorted lines as the index of the folder, in place of any other, and says how many there were. */
+/**
+ * Writes sorted lines as the index of the folder, replaces any other index, and returns the number
+ * of lines.
+ */
 export async function writeIndex(
   disk: Disk,
   folder: string,
@@ -280,7 +287,7 @@ async function writeBlocks(
   return count;
 }
 
-/** A file that is not yet what it will be. */
+/** A file that is still incomplete. */
 class Draft {
   readonly #disk: Disk;
   readonly #file: DiskFile;
@@ -314,7 +321,7 @@ class Draft {
   }
 
   async abandon(): Promise<void> {
-    await this.#file.close().catch(() => {}); // the first failure is the one to tell
+    await this.#file.close().catch(() => {}); // only the first failure matters
     await this.#disk.remove(this.#file.path).catch(() => {});
   }
 

@@ -1,12 +1,14 @@
 /**
  * The index of a crawl, merged from the parts that its agents wrote: `indexes/index.cdxj`.
  *
- * Idea      Parts are the truth, and what is merged of them can be thrown away: it is when a crawl begins or goes on, and made
- *           anew when it ends. So an index that is there is true. A WARC file without a part (somebody put it there, or the part
- *           was lost) is read instead.
- * Requires  a folder with an `archive` in it; nobody writes to it.
- * Ensures   a line for every capture in the archive's files as they are, in bytewise order, and none for files that are gone.
- * Cost      `memory`, whatever the size; each line is written and read twice or, of a large index, three times.
+ * Idea      The parts are authoritative. The merged index is deleted when a crawl starts or
+ *           resumes, and made again when it ends. So an index that exists is correct. A WARC file
+ *           without a part (added by hand, or the part was lost) is read instead.
+ * Requires  A folder with an `archive` in it that no process writes to.
+ * Ensures   One line for every capture in the files of the archive, in bytewise order, and none for
+ *           files that no longer exist.
+ * Cost      `memory`, independent of the size. Each line is written and read twice, or three times
+ *           for a large index.
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -25,16 +27,16 @@ export const indexDir = (dir: string): string => join(dir, 'indexes');
 export const partsDir = (dir: string): string => join(dir, 'indexes', 'parts');
 
 const MEMORY: Bytes = 64 * 2 ** 20;
-/** From here on an index is compressed. */
+/** From this size on an index is compressed. */
 const COMPRESS_FROM: Bytes = 64 * 2 ** 20;
 
 export interface MergeOptions {
   readonly memory?: Bytes;
-  /** Parts that are longer together give a compressed index. */
+  /** From this total length of the parts on, the index is compressed. */
   readonly compressFrom?: Bytes;
 }
 
-/** Names of WARC files in a folder, in order; none where there is no such folder. */
+/** Names of the WARC files in a folder, in order; empty if the folder does not exist. */
 export async function warcNames(disk: Disk, folder: string): Promise<string[]> {
   return (await listed(disk, folder)).filter(isWarcName).sort();
 }
@@ -48,7 +50,7 @@ async function listed(disk: Disk, folder: string): Promise<string[]> {
   }
 }
 
-/** The lines of all captures in a crawl's archive, in no order, as its parts have them. */
+/** The lines of all captures in a crawl's archive, unsorted, in the form of its parts. */
 export async function* partLines(disk: Disk, dir: string): AsyncGenerator<string[]> {
   const parts = new Set(await listed(disk, partsDir(dir)));
   for (const warc of await warcNames(disk, archiveDir(dir))) {
@@ -58,7 +60,10 @@ export async function* partLines(disk: Disk, dir: string): AsyncGenerator<string
   }
 }
 
-/** The lines of the captures in a WARC file, read from the file itself, up to where it is damaged, which is told. */
+/**
+ * The lines of the captures in a WARC file, read from the file itself. Damage ends the reading and
+ * is reported.
+ */
 export async function* scannedLines(
   disk: Disk,
   path: string,
@@ -73,7 +78,7 @@ export async function* scannedLines(
   if (reader.fault) onFault(reader.wholeLength, reader.fault.fact);
 }
 
-/** Makes the index of a crawl's archive, and says how many captures it names. */
+/** Makes the index of a crawl's archive and returns the number of captures. */
 export async function mergeIndex(
   disk: Disk,
   dir: string,

@@ -1,11 +1,14 @@
 /**
- * The captures of one WARC file, one line each, in the order in which they were stored: what an index is merged of.
+ * The captures of one WARC file, one line each, in the order in which they were stored. An index is
+ * merged from these parts.
  *
- * Idea      A part lives and dies with its WARC file: it grows with it, is cut to the length that a checkpoint names, and one that
- *           is missing can be made again from the file. So nothing has to be trusted.
- * Ensures   In the file, no line comes before its record: `hold` when records are taken to be written, `write` when they were.
- *           After a failed `write` the same lines go to the same place.
- * Cost      The lines since the last batch, in memory; a system call a batch.
+ * Idea      A part has the lifetime of its WARC file. It grows with the file, is truncated to the
+ *           length that a checkpoint names, and can be made again from the file if it is missing.
+ *           So it need not be trusted.
+ * Ensures   In the file, no line precedes its record: call `hold` when a batch of records is taken
+ *           for writing, and `write` when it is written. After a failed `write` the same lines go
+ *           to the same position.
+ * Cost      The lines since the last batch, in memory; a system call per batch.
  */
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
@@ -13,13 +16,13 @@ import { BatchFile } from '../../disk/batch-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 
 export const partName = (warc: string): string => `${warc}.cdxj`;
-/** The WARC file that a part is of, or undefined where the name is of another form. */
+/** The WARC file of a part; undefined if the name has another form. */
 export const warcOfPart = (part: string): string | undefined =>
   /^(.*\.warc(?:\.gz|\.zst)?)\.cdxj$/.exec(part)?.[1];
 
 export class IndexPart {
   readonly #file: BatchFile;
-  /** Lines that are not written yet; those that belong to the batch on its way come first. */
+  /** Lines that are not written yet; those of the batch in progress come first. */
   #pending = '';
   #held = 0;
 
@@ -27,14 +30,14 @@ export class IndexPart {
     this.#file = file;
   }
 
-  /** One that a crash has left of a file that is gone makes room. */
+  /** Replaces a part that a crash left behind. */
   static async create(disk: Disk, folder: string, warc: string): Promise<IndexPart> {
     const path = join(folder, partName(warc));
     await disk.remove(path);
     return new IndexPart(await BatchFile.create(disk, path));
   }
 
-  /** With what is not written yet. */
+  /** Includes lines that are not written yet. */
   get length(): Bytes {
     return this.#file.length + this.#pending.length;
   }
@@ -43,14 +46,16 @@ export class IndexPart {
     return this.#pending === '';
   }
 
-  /** A line in ASCII, with its end; returns where it stands. */
+  /** Adds a line in ASCII, with its end; returns its position. */
   add(line: string): number {
     const at = this.length;
     this.#pending += line;
     return at;
   }
 
-  /** The line at a byte, written or not, without its end; undefined where it is longer than `most`. */
+  /**
+   * The line at a position, written or not, without its end; undefined if it is longer than `most`.
+   */
   async lineAt(offset: number, most: Bytes): Promise<string | undefined> {
     const written = this.#file.length;
     let text: string;

@@ -1,19 +1,22 @@
 /**
- * The key under which an index finds a URL: its host turned around, what makes no difference left out.
+ * The key under which an index finds a URL: its host reversed, without what makes no difference.
  *
  *   http://www.Example.org:80/A/?b=2&a=1   becomes   org,example)/a?a=1&b=2
  *
- * Idea      Sorted by key, all that belongs to a domain lies together, and a look-up is one place in the file. The rules are those
- *           of the Internet Archive's canonicalizer, which pywb, OpenWayback and Common Crawl use, so that an index of ours can
- *           be searched by them: no scheme, no `www.`, no default port, lower case, escapes in one form, `//` and a final
- *           slash taken out, parameters sorted, the usual session identifiers dropped.
- * Requires  Any text: an archive of somebody else may call anything a URL.
- * Ensures   A key of printable ASCII without blanks. What has no authority (`urn:`, `dns:`, `mailto:`) is its own key.
- * Cost      About a microsecond for a URL without escapes whose host was seen lately; the keys of 4,096 hosts.
+ * Idea      Sorted by key, all captures of a domain are adjacent, and a look-up is one position in
+ *           the file. The rules are those of the Internet Archive's canonicalizer, which pywb,
+ *           OpenWayback and Common Crawl use, so that these tools can search our index: no scheme,
+ *           no `www.`, no default port, lower case, escapes in one form, `//` and a final slash
+ *           removed, parameters sorted, common session identifiers dropped.
+ * Requires  Any text: a foreign archive may call anything a URL.
+ * Ensures   A key of printable ASCII without blanks. A URL without authority (`urn:`, `dns:`,
+ *           `mailto:`) is its own key.
+ * Cost      About a microsecond for a URL without escapes whose host was seen recently; a cache of
+ *           4,096 hosts.
  */
 
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** What has to be looked at more closely: escapes, and characters that need one. */
+/** Characters that need a closer look: escapes, and characters that need one. */
 const TO_ESCAPE = /[^!-$&-~]|#/;
 const NOT_PLAIN_PATH = /\/\/|\/\./;
 const ASP_SESSIONS = [
@@ -46,7 +49,7 @@ export function surt(url: string): string {
   return `${host})${pathKey(trimmed.slice(pathStart, pathEnd))}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Keys of hosts that were asked for lately: a crawl asks for those of a few thousand, over and over. */
+/** Keys of recent hosts: a crawl uses those of a few thousand, over and over. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 4096;
 const LONGEST_KNOWN = 256;
@@ -93,7 +96,7 @@ function withoutDots(path: string): string {
   const segments = path.split('/').slice(1);
   for (const segment of segments) {
     if (segment === '.') continue;
-    // Above the root there is nothing: such a segment stays.
+    // There is nothing above the root: such a segment stays.
     if (segment === '..' && kept.length > 0) kept.pop();
     else kept.push(segment);
   }
@@ -113,7 +116,9 @@ function queryKey(query: string): string {
   return key.includes('&') ? key.split('&').sort(byNameAndValue).join('&') : key;
 }
 
-/** A name alone comes before the same name with a value, however names compare with `=`. */
+/**
+ * A name alone comes before the same name with a value, independent of how names compare with `=`.
+ */
 function byNameAndValue(a: string, b: string): number {
   const [nameA, nameB] = [nameOf(a), nameOf(b)];
   if (nameA !== nameB) return nameA < nameB ? -1 : 1;
@@ -126,8 +131,9 @@ function nameOf(parameter: string): string {
 }
 
 /**
- * Every escape undone, as often as that is possible, then made again where one is needed: blanks, `#`, `%`, controls and
- * whatever is not ASCII. An opaque URL keeps its escapes: only what would break a line of the index is escaped.
+ * Decodes escapes repeatedly, then escapes only what needs it: blanks, `#`, `%`, control characters
+ * and everything that is not ASCII. An opaque URL keeps its escapes: only characters that would
+ * break a line of the index are escaped.
  */
 function escaped(text: string, undo: boolean): string {
   if (!TO_ESCAPE.test(text)) return text;

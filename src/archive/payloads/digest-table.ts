@@ -1,11 +1,12 @@
 /**
- * Where payloads lie, by their digests, in memory that does not grow.
+ * Where payloads are stored, by their digests, in fixed memory.
  *
- * Idea      Sets of four entries, a key of 64 bits and a place each. When a set is full its oldest entry goes, and places grow with
- *           time, so the smallest is the oldest.
- * Ensures   `find` gives the place that was put last for a key, or -1: the key was never put, or was forgotten, which is counted.
- *           Two digests may have one key: whoever finds a place looks there before he believes it.
- * Cost      16 bytes an entry; one or two cache lines a look-up.
+ * Idea      Sets of four entries, each a key of 64 bits and a position. When a set is full, its
+ *           oldest entry is evicted. Positions grow with time, so the smallest is the oldest.
+ * Ensures   `find` returns the position that was put last for a key, or -1 if the key was never put
+ *           or was evicted, which is counted. Two digests may have the same key, so a caller must
+ *           verify the position it finds.
+ * Cost      16 bytes per entry; one or two cache lines per look-up.
  */
 import type { Bytes } from '../../base/units.ts';
 
@@ -19,7 +20,7 @@ export class DigestTable {
   readonly #mask: number;
   readonly #key = new BigUint64Array(1);
   readonly #words = new Uint32Array(this.#key.buffer);
-  /** Entries that had to make room. */
+  /** Number of evicted entries. */
   forgotten = 0;
 
   constructor(memory: Bytes) {
@@ -38,7 +39,7 @@ export class DigestTable {
     return at < 0 ? -1 : this.#places[at];
   }
 
-  /** An entry that is older than all of a full set is not taken. */
+  /** Ignores an entry that is older than all entries of a full set. */
   put(key: bigint, place: number): void {
     const known = this.#entryOf(key);
     if (known >= 0) {

@@ -1,16 +1,19 @@
 /**
- * The payloads of earlier crawls, for one that is not to store them again.
+ * The payloads of earlier crawls, so that a new crawl does not store them again.
  *
- *   earlier/originals     digest, date, identifier and URL of each, a line each, sorted by key
- *   earlier/digests       keys in order, each with the byte of its line
+ *   earlier/originals     digest, date, identifier and URL of each, one per line, sorted by key
+ *   earlier/digests       keys in order, each with the position of its line
  *   earlier/sources       the crawls and indexes it was made of
  *
- * Idea      A table of keys on disk is found in with one read, if memory holds every so-many-th key; a filter in memory answers for
- *           most payloads that no read is needed. Both have a fixed size, whatever the number of payloads.
- * Requires  folders of crawls, or sorted or unsorted files of CDXJ lines.
- * Ensures   never a false hit: the whole digest is compared. Made once a crawl: one that goes on finds it.
- * Cost      To make: a sort of all lines, in fixed memory. To ask: nothing but a look at the filter for a payload that is new (at ten
- *           bits a payload one in 70 is read for in vain); two reads for one that is known. Memory: the filter, and 1 MiB of keys.
+ * Idea      Memory holds every n-th key, so a look-up in the table of keys on disk takes one read.
+ *           A filter in memory answers for most new payloads without a read. Both have a fixed
+ *           size, independent of the number of payloads.
+ * Requires  Crawl folders, or sorted or unsorted files of CDXJ lines.
+ * Ensures   Never a false hit: the whole digest is compared. Made once per crawl; a resumed crawl
+ *           finds it.
+ * Cost      To make: a sort of all lines, in fixed memory. To ask: for a new payload a look at the
+ *           filter (with ten bits per payload, one in 70 needs a read in vain); for a known one two
+ *           reads. Memory: the filter, and 1 MiB of keys.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -38,7 +41,7 @@ const SORT_MEMORY: Bytes = 64 * 2 ** 20;
 
 export const earlierDir = (dir: string): string => join(dir, 'earlier');
 
-/** Makes the table in a crawl's folder, unless it was made of the same sources before. */
+/** Makes the table in a crawl folder, unless it exists for the same sources. */
 export async function gatherEarlier(
   disk: Disk,
   folder: string,
@@ -76,13 +79,16 @@ async function addSource(disk: Disk, source: string, sorter: LineSorter): Promis
   if (captures > 0) return;
   throw new DrumlinError(
     'NOTHING_EARLIER',
-    `${source} names no pages that this crawl could be compared with.`,
-    'Name the folder of a crawl, or a file of CDXJ lines, with --dedup-against.',
+    `${source} has no pages that this crawl can be compared with.`,
+    'Give a crawl folder or a file of CDXJ lines with --dedup-against.',
     { exitCode: EXIT.usage },
   );
 }
 
-/** The parts of a crawl say more than its index: identifiers, and dates to the millisecond. */
+/**
+ * Prefers the parts of a crawl to its index: they also have identifiers, and dates to the
+ * millisecond.
+ */
 async function* linesOf(disk: Disk, source: string): AsyncGenerator<string[]> {
   if (/\.cdxj$/.test(source)) yield* readLines(disk, source);
   else if ((await warcNames(disk, join(source, 'archive'))).length > 0)
@@ -135,7 +141,7 @@ async function writeTable(
       await log.close();
     }
   } catch (error) {
-    for (const log of [table, originals]) await log.abandon().catch(() => {}); // the first failure is the one to tell
+    for (const log of [table, originals]) await log.abandon().catch(() => {}); // first failure wins
     throw error;
   }
 }
@@ -144,8 +150,9 @@ export class EarlierPayloads {
   readonly #table: DiskFile;
   readonly #originals: DiskFile;
   readonly #count: number;
-  /** Entries between two keys that are in memory, and those keys. */
+  /** Number of entries between two keys of `#sample`. */
   readonly #step: number;
+  /** Every `#step`-th key. */
   readonly #sample: BigUint64Array;
   readonly #filter: KeyFilter;
 
@@ -175,7 +182,7 @@ export class EarlierPayloads {
     }
   }
 
-  /** Undefined at once where the filter knows that nobody had it. */
+  /** Returns undefined at once if the filter excludes the payload. */
   find(digest: string, key: bigint): Promise<Original | undefined> | undefined {
     return this.#filter.has(key) ? this.#look(digest, key) : undefined;
   }
@@ -187,7 +194,7 @@ export class EarlierPayloads {
 
   async #look(digest: string, key: bigint): Promise<Original | undefined> {
     const entries = await this.#entriesAround(key);
-    // Digests with one key lie side by side.
+    // Digests with the same key are adjacent.
     for (let i = 0; i < entries.length; i += 2) {
       if (entries[i] !== key) continue;
       const [known, date, id, url] = (await this.#line(Number(entries[i + 1]))).split(' ');
@@ -198,7 +205,7 @@ export class EarlierPayloads {
     return undefined;
   }
 
-  /** The entries among which the key is, if it is anywhere. */
+  /** The entries among which the key is, if it exists. */
   async #entriesAround(key: bigint): Promise<BigUint64Array> {
     let low = 0;
     let high = this.#sample.length;

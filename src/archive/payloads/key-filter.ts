@@ -1,10 +1,12 @@
 /**
- * Keys of which it can be said that they are not there: a Bloom filter in blocks of a cache line.
+ * A set that can tell that a key is absent: a Bloom filter in blocks of a cache line.
  *
- * Idea      A key chooses a block of 512 bits and five of its bits, so that a look-up touches memory once.
- * Requires  keys that are spread evenly: hashes.
- * Ensures   `has` is true for every key that was added; for others it is false, mostly: at ten bits a key for 98.5 in 100.
- * Cost      The memory given, or less where ten bits for each key are less; about 20 ns a key.
+ * Idea      A key selects a block of 512 bits and five of its bits, so a look-up touches memory
+ *           once.
+ * Requires  Evenly distributed keys: hashes.
+ * Ensures   `has` is true for every added key. For other keys it is mostly false: with ten bits per
+ *           key, in 98.5 of 100 cases.
+ * Cost      The given memory, or less if ten bits per key are less; about 20 ns per key.
  */
 import type { Bytes } from '../../base/units.ts';
 
@@ -50,7 +52,10 @@ export class KeyFilter {
   }
 }
 
-/** Nine bits of the key that do not choose the block: three times nine of the high word, the rest mixed of both. */
+/**
+ * Nine bits of the key that do not select the block: three times nine of the high word, the rest
+ * mixed from both.
+ */
 function bitOf(low: number, high: number, i: number): number {
   if (i < 3) return (high >>> (9 * i)) & 511;
   return (Math.imul(low ^ high, 0x9e3779b1) >>> (i === 3 ? 23 : 14)) & 511;

@@ -1,13 +1,15 @@
 /**
- * Which payloads an archive holds already: what a page is compared with before it is stored.
+ * The payloads that an archive already has. Each page is compared with them before it is stored.
  *
- * Idea      The parts of the index name every page that was stored, with digest, date and identifier. A table in memory says in which
- *           line a digest stands, so memory is 16 bytes a payload, and a line is read only when its digest comes again. Nothing is
- *           stored for it: a crawl that goes on reads the parts, which are cut to its checkpoint like the archive.
- * Requires  files in the order in which they were written, each begun with `beginFile`.
- * Ensures   never a false hit: the whole digest is compared. A payload that was forgotten, or that another agent stored, is missed, and
- *           stored again.
- * Cost      A hash and a look into the table for a payload that is new. One read for one that is not; two, if it is of an earlier crawl.
+ * Idea      The parts of the index list every stored page with digest, date and identifier. A table
+ *           in memory maps a digest to its line, so memory is 16 bytes per payload, and a line is
+ *           read only when its digest comes again. The table is not stored: a resumed crawl reads
+ *           the parts, which are truncated to its checkpoint like the archive.
+ * Requires  Files in the order in which they were written, each started with `beginFile`.
+ * Ensures   Never a false hit: the whole digest is compared. A payload that was evicted, or that
+ *           another agent stored, is missed and stored again.
+ * Cost      A hash and a table look-up for a new payload; one read for a known one, or two if it is
+ *           from an earlier crawl.
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -21,15 +23,15 @@ import type { Original } from '../warc/warc-record.ts';
 import { DigestTable } from './digest-table.ts';
 import type { EarlierPayloads } from './earlier-payloads.ts';
 
-/** Places are a file's number and a byte of its part. */
+/** A position combines the number of a file and a byte of its part. */
 const PART_ROOM = 2 ** 36;
 const MOST_OPEN = 16;
-/** The longest URL makes a shorter line. */
+/** The line of the longest URL is shorter. */
 const LINE_BYTES: Bytes = 8192;
 
 export interface StoredPayloadsOptions {
   readonly disk: Disk;
-  /** Where the parts lie. */
+  /** The folder of the parts. */
   readonly folder: string;
   /** WARC files of the agent so far, in their order. */
   readonly files: readonly string[];
@@ -60,23 +62,23 @@ export class StoredPayloads {
     return payloads;
   }
 
-  /** Digests that had to make room for others. */
+  /** Number of evicted digests. */
   get forgotten(): number {
     return this.#table.forgotten;
   }
 
-  /** From here on, what is noted stands in this part. */
+  /** Starts a file: later calls of `note` refer to this part. */
   beginFile(warc: string, part: IndexPart): void {
     this.#files.push(warc);
     this.#part = part;
   }
 
-  /** A payload was stored, and its line stands at a byte of the current part. */
+  /** Records a stored payload whose line is at this byte of the current part. */
   note(digest: string, offset: number): void {
     this.#table.put(xxh64(digest), (this.#files.length - 1) * PART_ROOM + offset);
   }
 
-  /** Who had this payload first, as far as is known; undefined at once where nobody can have. */
+  /** The first known capture of this payload; undefined at once if there cannot be one. */
   find(digest: string): Promise<Original | undefined> | undefined {
     const key = xxh64(digest);
     const place = this.#table.find(key);
@@ -120,7 +122,7 @@ export class StoredPayloads {
     return file;
   }
 
-  /** Reads the parts, the newest first, until the table is full. A part that is not there is not remembered. */
+  /** Reads the parts, the newest first, until the table is full. A missing part is skipped. */
   async #remember(): Promise<void> {
     let known = 0;
     for (

@@ -1,12 +1,15 @@
 /**
- * Is an archive what it says it is? Every record is read, every digest computed again, every line of the index looked for.
+ * Checks an archive: reads every record, computes every digest again, looks up every line of the
+ * index.
  *
- * Idea      Reading through is the check of lengths: a record that is shorter or longer than it says ends the reading. The index is
- *           held against the files as two sorted lists of places, so that memory does not depend on their length.
- * Requires  an archive that nobody writes to, if its index is to agree.
- * Ensures   every problem is told once, with file and byte, in words that say what is wrong; a `note` is what other tools may
- *           stumble over and nothing is lost by. Damage in one file does not end the check of the others.
- * Cost      One read of the archive and one of the index, and a sort of places, in fixed memory.
+ * Idea      Reading checks the lengths: a record that is shorter or longer than stated ends the
+ *           reading. The index is compared with the files as two sorted lists of positions, so
+ *           memory does not depend on their length.
+ * Requires  An archive that no process writes to, or its index will not agree.
+ * Ensures   Every problem is reported once, with file, byte and a description. A `note` is
+ *           harmless, but other tools may reject it. Damage in one file does not end the check of
+ *           the others.
+ * Cost      One read of the archive and one of the index, and a sort of positions, in fixed memory.
  */
 import { tmpdir } from 'node:os';
 import type { Bytes } from '../../base/units.ts';
@@ -30,10 +33,11 @@ export interface CheckReport {
   readonly files: number;
   readonly records: number;
   readonly captures: number;
-  /** Digests that were computed again and agree, and that could not be: of an algorithm we do not know. */
+  /** Digests that were computed again and agree. */
   readonly digests: number;
+  /** Digests of an unknown algorithm, which were not checked. */
   readonly digestsUnknown: number;
-  /** Captures that the index names, and whether there is one. */
+  /** Captures in the index; undefined if there is no index. */
   readonly indexed: number | undefined;
   readonly faults: number;
   readonly notes: number;
@@ -45,10 +49,10 @@ const REQUIRED = ['WARC-Record-ID', 'WARC-Date', 'WARC-Type'];
 export async function checkArchive(
   disk: Disk,
   archive: Archive,
-  tell: (problem: Problem) => void,
+  onProblem: (problem: Problem) => void,
   memory = MEMORY,
 ): Promise<CheckReport> {
-  const check = new Check(disk, tell, memory);
+  const check = new Check(disk, onProblem, memory);
   for (const file of archive.files) await check.file(file);
   if (archive.index) await check.index(archive.index.path, archive.index.linesFrom(''));
   await check.end();
@@ -57,8 +61,8 @@ export async function checkArchive(
 
 class Check {
   readonly #disk: Disk;
-  readonly #tell: (problem: Problem) => void;
-  /** Places of all captures, as the files have them and as the index says. */
+  readonly #onProblem: (problem: Problem) => void;
+  /** Positions of all captures: in the files, and according to the index. */
   readonly #places: LineSorter;
   readonly #said: LineSorter;
   readonly #counts = {
@@ -72,9 +76,9 @@ class Check {
   #indexed: number | undefined;
   #indexPath = '';
 
-  constructor(disk: Disk, tell: (problem: Problem) => void, memory: Bytes) {
+  constructor(disk: Disk, onProblem: (problem: Problem) => void, memory: Bytes) {
     this.#disk = disk;
-    this.#tell = tell;
+    this.#onProblem = onProblem;
     this.#places = new LineSorter(disk, tmpdir(), `drumlin-check-${process.pid}-places`, memory);
     this.#said = new LineSorter(disk, tmpdir(), `drumlin-check-${process.pid}-said`, memory);
   }
@@ -100,7 +104,7 @@ class Check {
     }
     if (!reader.fault) return;
     const { kind, offset, fact } = reader.fault;
-    const beyond = kind === 'too-large' ? 'records from here on were not read' : REPAIRABLE;
+    const beyond = kind === 'too-large' ? 'records from here on are not checked' : REPAIRABLE;
     this.#problem('fault', name, offset, `${kind}: ${fact}; ${beyond}`);
   }
 
@@ -120,7 +124,7 @@ class Check {
             'fault',
             path,
             0,
-            `line ${this.#indexed} is no line of CDXJ: ${short(line)}`,
+            `line ${this.#indexed} is not a CDXJ line: ${short(line)}`,
           );
         else {
           if (capture.key !== surt(capture.url))
@@ -128,7 +132,7 @@ class Check {
               'note',
               path,
               0,
-              `${capture.key} is another key than ours for ${capture.url}`,
+              `${capture.key} differs from our key for ${capture.url}`,
             );
           await this.#said.add(placeOf(capture));
         }
@@ -136,7 +140,7 @@ class Check {
     }
   }
 
-  /** Compares the index with the files, if there is one. */
+  /** Compares the index with the files, if there is an index. */
   async end(): Promise<void> {
     const places = new Lines(this.#places.sorted());
     const said = new Lines(this.#said.sorted());
@@ -150,14 +154,14 @@ class Check {
           this.#problem(
             'fault',
             ...this.#where(place!),
-            `${this.#indexPath} lacks ${urlOf(place!)}`,
+            `${this.#indexPath} does not list ${urlOf(place!)}`,
           );
           place = await places.next();
         } else {
           this.#problem(
             'fault',
             ...this.#where(line),
-            `${this.#indexPath} names ${urlOf(line)}, which is not there`,
+            `${this.#indexPath} lists ${urlOf(line)}, which does not exist`,
           );
           line = await said.next();
         }
@@ -177,19 +181,13 @@ class Check {
     }
     const target = headers.get('WARC-Target-URI') ?? '';
     if (/^<.*>$/.test(target))
-      this.#problem('note', name, offset, `${about}: its URI stands in angle brackets`);
-    if (/\s/.test(target))
-      this.#problem('note', name, offset, `${about}: its URI has blanks in it`);
+      this.#problem('note', name, offset, `${about}: the URI is in angle brackets`);
+    if (/\s/.test(target)) this.#problem('note', name, offset, `${about}: the URI contains blanks`);
     for (const [what, verdict] of Object.entries(verifyDigests(record))) {
       if (verdict === 'ok') this.#counts.digests++;
       if (verdict === 'unknown') this.#counts.digestsUnknown++;
       if (verdict === 'mismatch') {
-        this.#problem(
-          'fault',
-          name,
-          offset,
-          `${about}: its ${what} has another digest than it states`,
-        );
+        this.#problem('fault', name, offset, `${about}: the digest of the ${what} is wrong`);
       }
       if (verdict === 'framed') {
         this.#counts.digests++;
@@ -197,7 +195,7 @@ class Check {
           'note',
           name,
           offset,
-          `${about}: its payload digest is that of the chunks as sent`,
+          `${about}: the payload digest covers the chunk framing`,
         );
       }
     }
@@ -210,13 +208,13 @@ class Check {
 
   #problem(weight: Problem['weight'], file: string, offset: number, words: string): void {
     this.#counts[weight === 'fault' ? 'faults' : 'notes']++;
-    this.#tell({ weight, file, offset, words });
+    this.#onProblem({ weight, file, offset, words });
   }
 }
 
 const sharedIn = (member: string) =>
-  `several records in one ${member}: no index can point at them; "drumlin archive repair" gives each its own`;
-const REPAIRABLE = '"drumlin archive repair" keeps the whole records';
+  `several records share one ${member}, so no index can point at them; "drumlin archive repair" separates them`;
+const REPAIRABLE = '"drumlin archive repair" keeps the complete records';
 
 function placeOf({ filename, offset, length, timestamp, url, digest }: Capture): string {
   return [

@@ -1,11 +1,12 @@
 /**
- * WARC files compressed with zstd, again with gzip: what a WACZ holds is read by browsers, and their readers know no zstd.
+ * Copies WARC files from zstd to gzip: browsers read a WACZ, and their readers do not support zstd.
  *
- * Idea      One copy at a time, beside what is being packed: memory is fixed, and no more room is needed than the pack takes anyway. The
- *           lines of the index are made as records find their new places; those of all other files are taken over.
+ * Idea      One copy at a time, beside the WACZ file: memory is fixed, and the extra space is that
+ *           of one file. Lines of the index are made when records get their new positions; those of
+ *           all other files are taken from the index.
  * Requires  `take` for every file of the archive, then `lines` once, then `close`.
- * Ensures   every record of a copied file, to the byte, in a gzip member of its own. A file that ends too early is copied up to there, as any reader
- *           would read it; one that is damaged is refused.
+ * Ensures   Every record of a copied file, to the byte, in a gzip member of its own. A truncated
+ *           file is copied up to its end, as any reader reads it; a damaged file is refused.
  * Cost      A read of the file and zlib's level 6 for each record.
  */
 import { tmpdir } from 'node:os';
@@ -31,7 +32,7 @@ export class GzipCopies {
   readonly #names: Set<string>;
   readonly #copied = new Set<string>();
 
-  /** `path` is where a copy lies while it is needed. */
+  /** `path` is the place of the temporary copy. */
   constructor(disk: Disk, archive: Archive, path: string) {
     this.#disk = disk;
     this.#archive = archive;
@@ -40,7 +41,7 @@ export class GzipCopies {
     this.#names = new Set(archive.files.map(({ name }) => name));
   }
 
-  /** The file itself, or its copy, which is there until the next is taken. */
+  /** The file itself, or its copy, which exists until the next call. */
   async take(file: WarcFile): Promise<WarcFile> {
     if (!(await this.#isZstd(file.path))) return file;
     const name = freeName(`${file.name.replace(/\.zst$/, '')}.gz`, this.#names);
@@ -50,7 +51,7 @@ export class GzipCopies {
     return { name, path: this.#path };
   }
 
-  /** The lines of an index of what was taken, in order. */
+  /** The lines of an index of the taken files, in order. */
   async *lines(): AsyncGenerator<string[]> {
     if (this.#copied.size === 0) {
       yield* this.#archive.lines();
@@ -113,7 +114,7 @@ export class GzipCopies {
 function damaged(path: string, fact: string): DrumlinError {
   return new DrumlinError(
     'WARC_DAMAGED',
-    `${path} cannot be compressed again with gzip, which a WACZ needs: ${fact}.`,
+    `${path} cannot be copied to gzip, which a WACZ requires: ${fact}.`,
     'Run "drumlin archive repair" on it first.',
     { exitCode: EXIT.damaged },
   );

@@ -1,12 +1,14 @@
 /**
- * WARC files of any origin become a folder like that of a crawl, for whatever works on crawls: looking things up, graphs, WACZ,
- * comparing a later crawl with them.
+ * Makes a folder like that of a crawl from any WARC files, for everything that works on crawls:
+ * look-ups, graphs, WACZ, deduplication against them.
  *
- * Idea      Files are linked, not copied, where the file system can: an archive of a terabyte is imported in the time it takes to
- *           read it once for its index.
- * Requires  WARC files, or folders of them, or of crawls; a new folder. A file that was named and is none is refused. Linked files are shared: whoever changes one changes both.
- * Ensures   the files to the byte, each under a name of its own, and an index of all of them. A damaged file is taken as it is and told
- *           about; its captures before the damage are in the index. A folder that was made is no crawl that can be gone on with.
+ * Idea      Files are linked, not copied, if the file system can: importing a terabyte takes one
+ *           read of it for the index.
+ * Requires  WARC files, folders of them, or crawl folders; and a new folder. A given file of
+ *           another kind is refused. Linked files are shared: a change to one changes both.
+ * Ensures   The files to the byte, each under a name of its own, and an index of all of them. A
+ *           damaged file is imported and reported; its captures before the damage are in the index.
+ *           The new folder cannot be resumed as a crawl.
  * Cost      One read of the files; fixed memory.
  */
 import { join } from 'node:path';
@@ -29,7 +31,7 @@ const COPY_BYTES: Bytes = 2 ** 20;
 const BATCH_BYTES: Bytes = 2 ** 18;
 
 export interface ImportOptions {
-  /** Files are copied even where they could be linked. */
+  /** Copies files even if they could be linked. */
   readonly copy?: boolean | undefined;
   readonly now: Millis;
   readonly onWarning?: (sentence: string) => void;
@@ -37,7 +39,7 @@ export interface ImportOptions {
 
 export interface ImportReport {
   readonly files: number;
-  /** How many of them are links. */
+  /** Number of linked files. */
   readonly linked: number;
   readonly captures: number;
 }
@@ -82,13 +84,13 @@ async function requireNew(disk: Disk, dir: string): Promise<void> {
   if ((await disk.list(dir)).length === 0) return;
   throw new DrumlinError(
     'FOLDER_NOT_EMPTY',
-    `${dir} holds files already.`,
+    `${dir} is not empty.`,
     'Choose an empty or a new folder with --dir.',
     { exitCode: EXIT.folder },
   );
 }
 
-/** Whatever a file is called, its name here says what it is. */
+/** A name with the extension that fits the content of the file. */
 async function properName(disk: Disk, { name, path }: WarcFile): Promise<string> {
   if (isWarcName(name)) return name;
   const file = await disk.open(path, 'read');
@@ -121,7 +123,7 @@ async function copyFile(disk: Disk, from: string, to: string): Promise<void> {
   }
 }
 
-/** The part of the index that a crawl would have written with the file. */
+/** Writes the part of the index that a crawl would have written with the file. */
 async function writePart(
   disk: Disk,
   path: string,
@@ -143,7 +145,7 @@ async function writePart(
     const { fault } = reader;
     if (fault)
       warn?.(
-        `${name} is ${fault.kind} at byte ${fault.offset} (${fault.fact}): what lies behind is not indexed.`,
+        `${name} is ${fault.kind} at byte ${fault.offset} (${fault.fact}): records after it are not indexed.`,
       );
   } finally {
     await part.close();

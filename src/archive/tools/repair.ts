@@ -1,12 +1,13 @@
 /**
- * Makes a damaged WARC file whole again: every record that can be read, and nothing else, in a new file.
+ * Repairs a damaged WARC file: copies every readable record, and nothing else, to a new file.
  *
- * Idea      Whole members are copied to the byte. Where reading stops, it begins again at the next place that looks like the
- *           beginning of a record and turns out to be one. Records that share a member are given one each.
- * Requires  a file that nobody writes to.
- * Ensures   the file itself is not changed, so nothing is lost. The new file is there whole or not at all. What is left
- *           out is told, by place and reason.
- * Cost      One read of the file; where it is damaged, the damaged stretch is searched once more.
+ * Idea      Complete members are copied to the byte. After damage, reading resumes at the next
+ *           position that looks like the beginning of a record and is one. Records that share a
+ *           member get one each.
+ * Requires  A file that no process writes to.
+ * Ensures   The file itself does not change, so nothing is lost. The new file exists completely or
+ *           not at all. Every omission is reported with position and reason.
+ * Cost      One read of the file; damaged stretches are searched once more.
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -21,7 +22,7 @@ import {
 import { measureFrame, SKIPPABLE_HEADER } from '../compress/zstd-frame.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 
-/** Bytes of the file that are in no record. */
+/** Bytes of the file that belong to no record. */
 export interface LeftOut {
   readonly offset: number;
   readonly length: number;
@@ -31,14 +32,14 @@ export interface LeftOut {
 export interface RepairReport {
   readonly records: number;
   readonly leftOut: readonly LeftOut[];
-  /** Records that were given a member of their own. */
+  /** Number of records that got a member of their own. */
   readonly parted: number;
   readonly compression: Compression;
   /** Bytes of the new file. */
   readonly bytes: Bytes;
 }
 
-/** What a record begins with. */
+/** The first bytes of a record. */
 const BEGINNINGS: Readonly<Record<Compression, Buffer>> = {
   gzip: Buffer.from([0x1f, 0x8b, 8]),
   zstd: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
@@ -48,12 +49,12 @@ const LINE_ENDS = Buffer.from('\r\n\r\n');
 const SEARCH_BYTES: Bytes = 2 ** 20;
 const COPY_BYTES: Bytes = 2 ** 20;
 
-/** What `repair` would find, without writing anything. */
+/** Reports what `repair` would find, without writing. */
 export function inspect(disk: Disk, path: string): Promise<RepairReport> {
   return salvage(disk, path, undefined);
 }
 
-/** Writes the whole records of `path` to the new file `out`. A file without any is refused. */
+/** Writes the complete records of `path` to the new file `out`. Throws if there are none. */
 export async function repair(disk: Disk, path: string, out: string): Promise<RepairReport> {
   const draft = `${out}.tmp`;
   const file = await disk.open(draft, 'exclusive');
@@ -101,7 +102,7 @@ async function salvage(disk: Disk, path: string, out: DiskFile | undefined): Pro
   }
 }
 
-/** Where the next record begins that can be read; the end of the file where there is none. */
+/** The position of the next readable record; the end of the file if there is none. */
 async function nextRecord(
   disk: Disk,
   path: string,
@@ -126,7 +127,7 @@ async function nextRecord(
   return size;
 }
 
-/** The new file while it is written: consecutive whole members are copied together. */
+/** The new file while it is written. Adjacent complete members are copied together. */
 class Copy {
   records = 0;
   parted = 0;
@@ -137,7 +138,7 @@ class Copy {
   #start = 0;
   #end: number;
 
-  /** What stands before the byte `head` is copied in any case. */
+  /** Everything before the byte `head` is always copied. */
   constructor(from: DiskFile, out: DiskFile | undefined, compressor: Compressor, head: number) {
     this.#from = from;
     this.#out = out;
@@ -182,7 +183,7 @@ class Copy {
   }
 }
 
-/** Records cannot be read without the dictionary that stands in front of them. */
+/** The length of the dictionary in front of the records, which they need. */
 function dictionaryLength(beginning: Buffer): number {
   const frame = measureFrame(beginning);
   return frame.kind === 'skippable' && frame.isDictionary ? frame.length : 0;
@@ -191,8 +192,8 @@ function dictionaryLength(beginning: Buffer): number {
 function nothingWhole(path: string, leftOut: readonly LeftOut[]): DrumlinError {
   return new DrumlinError(
     'NOTHING_WHOLE',
-    `${path} holds no whole record (${leftOut[0]?.why ?? 'it is empty'}).`,
-    'There is nothing to repair; restore it from a copy.',
+    `${path} contains no complete record (${leftOut[0]?.why ?? 'it is empty'}).`,
+    'It cannot be repaired; restore it from a copy.',
     { exitCode: EXIT.damaged },
   );
 }

@@ -1,13 +1,11 @@
-/**
- * Does a record hold what it says? Digests are recomputed from the block as read.
- */
+/** Verifies the digests of a record: computes them again from the block. */
 import { digestMatches } from '../warc/digest.ts';
 import { bodyOf, payloadOf } from '../warc/http-block.ts';
 import type { WarcRecord } from '../warc/warc-reader.ts';
 
 /**
- * `ok` and `mismatch` speak for themselves; `framed`: right for the body with its chunk framing, as some crawlers
- * wrongly compute it; `absent`: none is stated; `unknown`: stated by an algorithm we do not know.
+ * `ok`, `mismatch`; `framed`: correct for the body with its chunk framing, as some crawlers wrongly
+ * compute it; `absent`: none is stated; `unknown`: stated with an unknown algorithm.
  */
 export type DigestVerdict = 'ok' | 'mismatch' | 'framed' | 'absent' | 'unknown';
 
@@ -16,7 +14,10 @@ export interface DigestVerdicts {
   readonly payload: DigestVerdict;
 }
 
-/** Recomputes what the record says about itself. A revisit's payload lies elsewhere: it counts as absent. */
+/**
+ * Computes the digests of a record again. The payload of a revisit is elsewhere: it counts as
+ * absent.
+ */
 export function verifyDigests(record: WarcRecord): DigestVerdicts {
   const isHttp = /^application\/http/i.test(record.headers.get('Content-Type') ?? '');
   const payload = isHttp ? payloadOf(record.block) : record.block;

@@ -1,16 +1,17 @@
 /**
- * An archive in one file that replays in a browser: WACZ 1.1.1.
+ * Packs an archive into one file that replays in a browser: WACZ 1.1.1.
  *
- *   archive/*.warc.gz           the WARC files, to the byte; those compressed with zstd again with gzip
+ *   archive/*.warc.gz           the WARC files, to the byte; those with zstd are copied to gzip
  *   indexes/                    their index
- *   pages/pages.jsonl           HTML pages that were there, with their titles
- *   datapackage.json            what is in it, with lengths and digests
- *   datapackage-digest.json     the digest of that
+ *   pages/pages.jsonl           HTML pages with their titles
+ *   datapackage.json            the list of contents, with lengths and digests
+ *   datapackage-digest.json     the digest of that list
  *
- * Idea      A WACZ is a ZIP whose entries are stored, so that a reader fetches the few byte ranges it needs: the index, and one
- *           record a page.
- * Requires  an archive that nobody writes to.
- * Ensures   every file is copied whole. The pages are those whose response was 200 and HTML. The file is there whole or not at all.
+ * Idea      A WACZ is a ZIP with stored entries, so that a reader fetches only the byte ranges it
+ *           needs: the index, and one record per page.
+ * Requires  An archive that no process writes to.
+ * Ensures   Every file is copied completely. The pages are the HTML responses with status 200. The
+ *           WACZ file exists completely or not at all.
  * Cost      Two reads of the archive, one of them to find titles; fixed memory.
  */
 import { randomUUID } from 'node:crypto';
@@ -33,10 +34,10 @@ import { type ZipEntry, ZipWriter } from './zip-writer.ts';
 export interface WaczOptions {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** Where a reader of the archive begins; the first page otherwise. */
+  /** The start page for readers of the archive. Default: the first page. */
   readonly mainUrl?: string | undefined;
   readonly now: Millis;
-  /** Told how many bytes of WARC files were copied. */
+  /** Called with the number of bytes of WARC files copied. */
   readonly onCopied?: (bytes: Bytes) => void;
 }
 
@@ -46,7 +47,7 @@ export interface WaczReport {
   readonly bytes: Bytes;
 }
 
-/** A page as pages.jsonl has it. */
+/** A page in the form of pages.jsonl. */
 interface WaczPage {
   readonly id: string;
   readonly url: string;
@@ -88,7 +89,10 @@ export async function writeWacz(
   }
 }
 
-/** The index and the pages, made beside and copied: an entry's length must be known before it is written. */
+/**
+ * Adds the index and the pages. They are made in a file first, because the length of an entry must
+ * be known before it is written.
+ */
 async function addMade(
   disk: Disk,
   lines: AsyncIterable<string[]>,
@@ -158,10 +162,10 @@ async function* bytesOf(file: DiskFile, size: Bytes): AsyncGenerator<Uint8Array>
   }
 }
 
-/** The pages of an archive, as they are found in its files. */
+/** Collects the pages of an archive from its files. */
 class PageList {
   count = 0;
-  /** Where a reader begins. */
+  /** The start page. */
   main: WaczPage | undefined;
   readonly #disk: Disk;
   readonly #archive: Archive;

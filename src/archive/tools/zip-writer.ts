@@ -1,13 +1,16 @@
 /**
- * A ZIP file of stored entries, written from front to back, of any size.
+ * A ZIP file of stored entries, written sequentially, of any size.
  *
- * Idea      Nothing is compressed: what goes in is compressed already, and stays where a reader with a byte range finds it. The checksum
- *           of an entry is known when it has passed; its header is then written over.
- * Requires  names of entries that differ; one entry at a time; lengths that are known before: readers of WACZ (wabac) count on a
- *           header without extra fields where the directory has none, so no room can be left for a length that may turn out long.
- * Ensures   a ZIP64 file exactly where the old fields do not suffice: entries or offsets from 4 GiB on, or 65,535 entries. The file
- *           is there whole, under its name, or not at all.
- * Cost      a pass over the bytes for SHA-256, one for CRC-32; memory for what was passed in last and some 100 bytes an entry.
+ * Idea      Nothing is compressed: the content is already compressed, and a reader finds it with a
+ *           byte range. The checksum of an entry is known only after its content, so its header is
+ *           then overwritten.
+ * Requires  Different entry names; one entry at a time; lengths that are known in advance. Readers
+ *           of WACZ (wabac) expect a header without extra fields if the directory has none, so no
+ *           room can be reserved for a 64-bit length.
+ * Ensures   A ZIP64 file exactly if the old fields do not suffice: entries or offsets from 4 GiB
+ *           on, or 65,535 entries. The file exists completely, under its name, or not at all.
+ * Cost      A pass over the bytes for SHA-256, one for CRC-32; memory for the latest piece and some
+ *           100 bytes per entry.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -56,12 +59,12 @@ export class ZipWriter {
     this.#large = large;
   }
 
-  /** `large` is for tests: from this length or offset on, 64 bits are used. */
+  /** `large` is for tests: 64 bits are used from this length or offset on. */
   static async create(disk: Disk, path: string, at: Millis, large = MOST_32): Promise<ZipWriter> {
     return new ZipWriter(disk, path, await disk.open(`${path}.tmp`, 'create'), at, large);
   }
 
-  /** `pieces` are `bytes` long together. */
+  /** `pieces` have `bytes` bytes in total. */
   async add(
     name: string,
     bytes: Bytes,
@@ -84,7 +87,7 @@ export class ZipWriter {
     return entry;
   }
 
-  /** Writes the directory and gives the file its name. */
+  /** Writes the directory and gives the file its final name. */
   async finish(): Promise<Bytes> {
     const start = this.#at;
     for (const entry of this.#entries) await this.#write(this.#centralHeader(entry));
@@ -184,12 +187,12 @@ function changed(name: string): DrumlinError {
   return new DrumlinError(
     'FILE_CHANGED',
     `${name} changed while it was copied.`,
-    'Wait until nobody writes to it, then run the same command again.',
+    'Wait until no process writes to it, then run the same command again.',
     { exitCode: EXIT.folder },
   );
 }
 
-/** Two seconds are the shortest time that ZIP knows, and 1980 is its first year. */
+/** ZIP times have a resolution of two seconds and begin in 1980. */
 function dosTime(at: Millis): number {
   const date = new Date(Math.max(at, Date.UTC(1980, 0, 1)));
   const day =

@@ -1,11 +1,11 @@
 /**
- * Digests in the words of WARC: `sha1:` in upper-case Base32 (what archives have always compared), or
- * `sha256:` in hexadecimal.
+ * Digests in the notation of WARC: `sha1:` in upper-case Base32 (which archives have always
+ * compared), or `sha256:` in hexadecimal.
  *
- * Ensures   Reading accepts what other tools write (hexadecimal, Base32 and Base64, any case of the label);
- *           writing produces one form only.
- * Cost      One pass of OpenSSL over the bytes: about 16 µs for 25 KB. Node hands a digest out as text in half the time
- *           it takes to make a buffer of it, so digests are text here.
+ * Ensures   Reading accepts what other tools write (hexadecimal, Base32 and Base64, any letter case
+ *           of the label). Writing produces one form only.
+ * Cost      One pass of OpenSSL over the bytes: about 16 µs for 25 KB. Node returns a digest as
+ *           text in half the time of a buffer, so digests are text here.
  */
 
 import { createHash, hash } from 'node:crypto';
@@ -13,7 +13,7 @@ import type { Millis } from '../../base/units.ts';
 
 export type DigestAlgorithm = 'sha1' | 'sha256';
 
-/** The labelled digest of bytes that lie in one piece. */
+/** The labelled digest of contiguous bytes. */
 export function digest(algorithm: DigestAlgorithm, bytes: Uint8Array): string {
   return algorithm === 'sha1'
     ? `sha1:${base32(hash('sha1', bytes, 'binary'))}`
@@ -24,7 +24,7 @@ const BASE32 = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 
 /** RFC 4648 Base32 without padding (20 bytes need none) of bytes given as Latin-1 text. */
 export function base32(bytes: string): string {
-  // Put together in bytes: a text that grows by one letter at a time is a text for every letter.
+  // Built in bytes: appending to a string would allocate one per character.
   const text = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 5));
   let length = 0;
   let bits = 0;
@@ -41,7 +41,10 @@ export function base32(bytes: string): string {
   return text.toString('latin1');
 }
 
-/** Does a labelled digest, in whatever encoding, state the digest of these bytes? Undefined: we cannot tell. */
+/**
+ * Whether a labelled digest, in any encoding, is that of these bytes; undefined if it cannot be
+ * checked.
+ */
 export function digestMatches(stated: string, bytes: Uint8Array): boolean | undefined {
   const colon = stated.indexOf(':');
   const algorithm = stated.slice(0, colon).toLowerCase().replace('-', '');

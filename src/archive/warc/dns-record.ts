@@ -1,11 +1,11 @@
 /**
- * What a name server said, as a record: `dns:example.org`, `text/dns` (RFC 2540).
+ * The answer of a name server as a record: `dns:example.org`, `text/dns` (RFC 2540).
  *
  *   20260314150926
  *   example.org.	300	IN	A	93.184.216.34
  *
- * When it was asked, then a line for every address: what Heritrix writes, in a `resource`, as WARC asks for what was no exchange
- * of HTTP.
+ * The time of the question, then a line per address, as Heritrix writes it. It is a `resource`,
+ * because WARC requires that for anything but an HTTP exchange.
  */
 import { isIPv6 } from 'node:net';
 import type { DnsAnswer } from '../../net/dns.ts';

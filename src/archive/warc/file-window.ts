@@ -1,12 +1,13 @@
 /**
- * A file seen from anywhere in it, as it is read through: the bytes from an offset on.
+ * A window over a file that is read sequentially: the bytes from an offset on.
  *
  * Requires  Offsets that mostly grow.
- * Cost      A system call for four times what is asked for; one piece of memory that long.
+ * Cost      A system call reads four times what is requested, into one piece of memory of that
+ *           length.
  */
 import type { DiskFile } from '../../disk/disk.ts';
 
-/** Two pages of 25 KB and their requests, compressed: most members fit the first try. */
+/** Two pages of 25 KB and their requests, compressed: most members fit at the first try. */
 export const INITIAL_WIDTH = 64 * 1024;
 
 export class FileWindow {
@@ -20,13 +21,13 @@ export class FileWindow {
     this.fileLength = fileLength;
   }
 
-  /** Fewer than `width` bytes only at the end of the file. */
+  /** Returns fewer than `width` bytes only at the end of the file. */
   async at(offset: number, width: number): Promise<Buffer> {
     const wanted = Math.min(width, this.fileLength - offset);
     const from = offset - this.#start;
     if (from >= 0 && from + wanted <= this.#bytes.length)
       return this.#bytes.subarray(from, from + wanted);
-    // Read ahead, so that many small members cost one system call together.
+    // Read ahead, so that many small members share one system call.
     const bytes = Buffer.allocUnsafe(Math.min(wanted * 4, this.fileLength - offset));
     const filled = await this.#file.readUpTo(bytes, offset);
     this.#start = offset;

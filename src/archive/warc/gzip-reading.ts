@@ -1,7 +1,7 @@
 /**
- * Reads a file of gzip members, one or several records each.
+ * Reads a file of gzip members with one or several records each.
  *
- * Ensures   A member counts only if its checksum and its length are right.
+ * Ensures   A member counts only if its checksum and its length are correct.
  * Cost      A member that does not fit the window is inflated again with one twice as wide.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -26,7 +26,10 @@ export function gzipReading(window: FileWindow): NextStep {
 
 type Inflated = { readonly content: Uint8Array; readonly length: number };
 
-/** The member at the start of `bytes`; `short` when it does not end within them; or what is wrong with it. */
+/**
+ * The member at the start of `bytes`; `short` if it does not end within them; or what is wrong with
+ * it.
+ */
 function inflateMember(bytes: Buffer, limit: number): Inflated | string {
   const header = gzipHeaderLength(bytes);
   if (header === 'short' || header === 'not a gzip member') return header;
@@ -48,7 +51,7 @@ function inflateMember(bytes: Buffer, limit: number): Inflated | string {
   return { content, length: trailer + 8 };
 }
 
-/** With `info`, zlib tells how much input it consumed; Node's types know nothing of it. */
+/** With `info`, zlib reports how much input it consumed; Node's types omit that. */
 function inflateWithInfo(
   bytes: Uint8Array,
   maxOutputLength: number,
@@ -59,7 +62,7 @@ function inflateWithInfo(
   };
 }
 
-/** RFC 1952: ten bytes, then what the flags announce. */
+/** RFC 1952: ten bytes, then the fields that the flags announce. */
 function gzipHeaderLength(bytes: Buffer): number | 'short' | 'not a gzip member' {
   if (bytes.length < 10) return 'short';
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8) return 'not a gzip member';

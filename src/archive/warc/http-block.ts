@@ -1,12 +1,13 @@
 /**
- * What an HTTP block in an archive holds: where its head ends, and its payload without chunk framing.
+ * The parts of an HTTP block in an archive: where its head ends, and its payload without chunk
+ * framing.
  *
- * Requires  Bytes as they came from some server and some crawler: nothing about them can be relied on.
- * Ensures   Never throws. A body that says it is chunked but is not counts as it stands (other readers do so
- *           too); of framing that breaks off, what was framed whole or in part counts.
+ * Requires  Bytes from any server and any crawler: nothing about them can be relied on.
+ * Ensures   Never throws. A body that claims to be chunked but is not is returned unchanged (other
+ *           readers do the same). If the framing breaks off, the data up to there counts.
  */
 
-/** The offset behind the empty line that ends the head; -1 where there is none. */
+/** The offset after the empty line that ends the head; -1 if there is none. */
 export function headEnd(block: Uint8Array): number {
   for (let i = block.indexOf(10); i >= 0; i = block.indexOf(10, i + 1)) {
     if (block[i + 1] === 10) return i + 2;
@@ -15,13 +16,13 @@ export function headEnd(block: Uint8Array): number {
   return -1;
 }
 
-/** Everything behind the head; nothing where the head does not end. */
+/** Everything after the head; empty if the head does not end. */
 export function bodyOf(block: Uint8Array): Uint8Array {
   const end = headEnd(block);
   return block.subarray(end < 0 ? block.length : end);
 }
 
-/** Does the last Transfer-Encoding line of the head name chunked as the last coding? */
+/** Whether the last Transfer-Encoding line of the head names chunked as the last coding. */
 export function isChunked(head: Uint8Array): boolean {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1');
   const values = [...text.matchAll(/^transfer-encoding[ \t]*:[ \t]*(.*?)[ \t]*$/gim)];
@@ -34,7 +35,7 @@ export function payloadOf(block: Uint8Array): Uint8Array {
   return isChunked(block.subarray(0, block.length - body.length)) ? dechunk(body) : body;
 }
 
-/** Removes chunk framing; trailers are dropped with it. */
+/** Removes chunk framing and trailers. */
 export function dechunk(body: Uint8Array): Uint8Array {
   const chunks: Uint8Array[] = [];
   let at = 0;
@@ -45,7 +46,7 @@ export function dechunk(body: Uint8Array): Uint8Array {
     if (size === 0) return Buffer.concat(chunks);
     chunks.push(body.subarray(lineEnd + 1, lineEnd + 1 + size));
     at = lineEnd + 1 + size;
-    // The line end behind a chunk: CR LF, or LF alone where the server is sloppy.
+    // The line end after a chunk: CR LF, or LF alone from sloppy servers.
     if (body[at] === 13) at++;
     if (body[at] === 10) at++;
     else return Buffer.concat(chunks);

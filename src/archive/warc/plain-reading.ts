@@ -1,4 +1,4 @@
-/** Reads a file of records that are not compressed. */
+/** Reads a file of uncompressed records. */
 import { type FileWindow, INITIAL_WIDTH } from './file-window.ts';
 import {
   endsClean,

@@ -1,27 +1,32 @@
 /**
- * From bytes to WARC records: the header's fields and the block.
+ * Parses WARC records: the fields of the header, and the block.
  *
- * Ensures   `Content-Length` is believed only where an empty line follows the block it names, or the end of what was given.
+ * Ensures   `Content-Length` is trusted only if an empty line, or the end of the given bytes,
+ *           follows the block.
  * Cost      The header is decoded; the block is not copied.
  */
 import { headEnd } from './http-block.ts';
 
 export interface WarcRecord {
-  /** Where the record (its gzip member or zstd frame) begins in the file, and how many bytes of the file it takes. */
+  /** The position of the record (of its gzip member or zstd frame) in the file. */
   readonly offset: number;
+  /** The number of bytes it takes in the file. */
   readonly length: number;
-  /** The member holds other records too: readable in order, but an index cannot point at this one. */
+  /**
+   * The member has other records too: this one can be read in order, but an index cannot point at
+   * it.
+   */
   readonly sharesMember: boolean;
   /** `WARC/1.1` */
   readonly version: string;
   readonly type: string;
   readonly headers: WarcHeaders;
   readonly block: Uint8Array;
-  /** All of it as it stands there, up to the end of the block. */
+  /** The whole record as stored, up to the end of the block. */
   readonly bytes: Uint8Array;
 }
 
-/** Named fields; names compare without regard to case. */
+/** Named fields. Names compare without regard to letter case. */
 export class WarcHeaders {
   readonly entries: readonly (readonly [name: string, value: string])[];
 
@@ -42,9 +47,12 @@ export class WarcHeaders {
 
 /** Why reading ended before the end of the file. */
 export interface WarcFault {
-  /** Offset of the first record that could not be read: whole records end here. */
+  /** The offset of the first unreadable record: complete records end here. */
   readonly offset: number;
-  /** `truncated`: the file ends too early. `corrupt`: the bytes are wrong. `too-large`: beyond our limit. */
+  /**
+   * `truncated`: the file ends too early. `corrupt`: the bytes are wrong. `too-large`: beyond our
+   * limit.
+   */
   readonly kind: 'truncated' | 'corrupt' | 'too-large';
   readonly fact: string;
 }
@@ -55,10 +63,13 @@ export interface Step {
   readonly end: number;
 }
 
-/** Reads at an offset; records are refused from `limit` bytes on. */
+/** Reads at an offset; records of more than `limit` bytes are refused. */
 export type NextStep = (offset: number, limit: number) => Promise<Step | WarcFault>;
 
-/** The records in a member's content. It should be one; some tools put several, or the whole file, into one. */
+/**
+ * The records in the content of a member. It should be one; some tools put several, or the whole
+ * file, into one.
+ */
 export function recordsOf(
   content: Uint8Array,
   offset: number,
@@ -84,13 +95,13 @@ export function fault(offset: number, kind: WarcFault['kind'], fact: string): Wa
   return { offset, kind, fact };
 }
 
-export const NO_HEADER_END = 'a record header without end';
+export const NO_HEADER_END = 'a record header without an end';
 export const TOO_SMALL = 'Content-Length is too small: no empty line follows the block';
 
 export interface Parsed {
   readonly record: Pick<WarcRecord, 'version' | 'type' | 'headers' | 'block' | 'bytes'>;
   readonly end: number;
-  /** How many bytes of the block lie beyond what was given. */
+  /** Number of bytes of the block beyond the given bytes. */
   readonly missing: number;
 }
 
@@ -119,7 +130,7 @@ export function parseRecord(bytes: Uint8Array): Parsed | string {
   };
 }
 
-/** A record is followed by two line ends; one, or none at the end of the file, is let pass. */
+/** A record is followed by two line ends; one, or none at the end of the file, is tolerated. */
 export function endsClean(bytes: Uint8Array, end: number): boolean {
   return end >= bytes.length || bytes[end] === 13 || bytes[end] === 10;
 }

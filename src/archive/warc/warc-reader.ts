@@ -1,13 +1,14 @@
 /**
- * Reads WARC files record by record: compressed a member at a time, or plain.
+ * Reads WARC files record by record: compressed, a member at a time, or plain.
  *
- * Idea      A record lies at an offset and has a length in the file; both are told with it, so that what reads
- *           through can also index, check and repair. The reader stops at the first byte it cannot make sense
- *           of and says where whole records end: that is where a repaired file would be cut.
+ * Idea      A record comes with its offset and length in the file, so that a caller that reads
+ *           everything can also index, check and repair. The reader stops at the first invalid byte
+ *           and reports where complete records end: a repaired file would end there.
  * Requires  A regular file. Records are held in memory one at a time, up to `maxRecordBytes`.
- * Ensures   Every record before the fault is given; none after it; damage never throws. A file that the system
- *           refuses to open or to read does.
- * Cost      One read of the file; a member that does not fit the window is looked at again with one twice as wide.
+ * Ensures   Yields every record before the fault and none after it. Damage never throws; an error
+ *           of the system when the file is opened or read does.
+ * Cost      One read of the file; a member that does not fit the window is read again with one
+ *           twice as wide.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -23,7 +24,7 @@ export type { WarcRecord } from './warc-parse.ts';
 
 export interface ReadWarcOptions {
   readonly maxRecordBytes?: Bytes;
-  /** Where to begin: the offset of a record (of its gzip member or zstd frame). */
+  /** Where to start: the offset of a record (of its gzip member or zstd frame). */
   readonly start?: number;
   readonly disk?: Disk;
 }
@@ -41,11 +42,11 @@ export function readWarc(path: string, options: ReadWarcOptions = {}): WarcReade
 
 export class WarcReader implements AsyncIterable<WarcRecord> {
   readonly path: string;
-  /** Undefined as long as, and when, everything read was whole. */
+  /** Undefined while everything read so far was complete. */
   fault: WarcFault | undefined;
-  /** The file's bytes up to which records are whole. */
+  /** The number of bytes up to which all records are complete. */
   wholeLength: number;
-  /** Known when the iteration has begun. */
+  /** Known after the iteration has begun. */
   compression: Compression = 'none';
   readonly #start: number;
   readonly #maxRecordBytes: number;

@@ -1,13 +1,16 @@
 /**
  * One WARC/1.1 record as bytes: named fields, an empty line, the block, two line ends.
  *
- * Idea      The block is what went over the wire, to the byte; everything we know about it stands in the fields.
- *           The block's digest stands before the block, so the block is laid out first and the fields are
- *           written into the room left in front of it: one copy, one piece of memory to hash and to compress.
- * Requires  Field values without line ends (a URL in canonical form, an address, our own identifiers). A record is used up
- *           (compressed, say) before anybody else can run: all that are not huge are laid out in the same memory.
- * Ensures   `Content-Length` and `WARC-Block-Digest` hold for exactly the bytes that follow.
- * Cost      One copy of the block and one pass of the digest; nothing is allocated for records under 127 KiB.
+ * Idea      The block is what went over the network, to the byte. Everything known about it is in
+ *           the fields. The digest of the block comes before the block. So the block is laid out
+ *           first, and the fields are written into room that was left in front of it: one copy, one
+ *           piece of memory to hash and to compress.
+ * Requires  Field values without line ends (a URL in canonical form, an address, our own
+ *           identifiers). A record is consumed (for example compressed) before other code can run:
+ *           all but huge records use the same memory.
+ * Ensures   `Content-Length` and `WARC-Block-Digest` match exactly the bytes that follow.
+ * Cost      One copy of the block and one pass of the digest; no allocation for records under 127
+ *           KiB.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
@@ -20,7 +23,7 @@ export type RecordType = 'warcinfo' | 'response' | 'request' | 'metadata' | 'rev
 /** The named fields of a record, in the order in which they are written. */
 export interface RecordFields {
   readonly type: RecordType;
-  /** A bare UUID; it is written as `<urn:uuid:…>`, here and wherever one record names another. */
+  /** A bare UUID, written as `<urn:uuid:…>`, also where one record names another. */
   readonly id: string;
   readonly date: Millis;
   readonly targetUri?: string;
@@ -30,20 +33,20 @@ export interface RecordFields {
   readonly filename?: string;
   readonly truncated?: Truncation | undefined;
   readonly payloadDigest?: string | undefined;
-  /** Of a revisit: who had the same payload. */
+  /** For a revisit: the capture with the same payload. */
   readonly refersTo?: Original;
   readonly contentType: string;
 }
 
 const CRLF_CRLF = Buffer.from('\r\n\r\n');
-/** Names of all fields, dates, digests and identifiers together stay well below this. */
+/** All field names, dates, digests and identifiers together stay well below this. */
 const FIXED_FIELDS_BYTES = 1024;
 
 export class RecordAssembler {
   readonly #algorithm: DigestAlgorithm;
-  /** Where the record is compressed; larger ones get memory of their own. */
+  /** The memory in which the record is compressed; larger records get their own. */
   readonly #room = deflater().room;
-  /** The last second that was asked for, and its date but for the milliseconds: many pages are fetched in one. */
+  /** The last second, whose texts are cached: many pages are fetched in one second. */
   #second = Number.NaN;
   #secondText = '';
   #secondDigits = '';
@@ -52,7 +55,7 @@ export class RecordAssembler {
     this.#algorithm = algorithm;
   }
 
-  /** The record's bytes, valid until another is assembled in this thread. */
+  /** The bytes of the record, valid until the next one is assembled in this thread. */
   assemble(fields: RecordFields, block: readonly Uint8Array[]): Uint8Array {
     let length = 0;
     for (const piece of block) length += piece.length;
@@ -69,7 +72,7 @@ export class RecordAssembler {
     const text = fieldLines(fields, this.dateText(fields.date), length, blockDigest);
     const textBytes = Buffer.byteLength(text);
     const start = room - textBytes;
-    // What is ASCII, as nearly all fields are, is written several times faster where that is said.
+    // Nearly all fields are ASCII, which `latin1` writes several times faster.
     memory.write(text, start, textBytes === text.length ? 'latin1' : 'utf8');
     memory.set(CRLF_CRLF, end);
     return memory.subarray(start, end + CRLF_CRLF.length);
@@ -96,7 +99,7 @@ export class RecordAssembler {
   }
 }
 
-/** What the records of one exchange have in common, decided by the writer. */
+/** Identifiers that the records of one exchange share, chosen by the writer. */
 export interface ExchangeIds {
   readonly responseId: string;
   readonly requestId: string;
@@ -121,7 +124,7 @@ export function responseFields(
   };
 }
 
-/** The same payload was stored before: the head alone is stored, and says where the rest is. */
+/** The same payload was stored before: only the head is stored, with a reference to the rest. */
 export function revisitFields(
   exchange: Exchange,
   ids: ExchangeIds,
@@ -131,23 +134,23 @@ export function revisitFields(
   return { ...responseFields(exchange, ids, payloadDigest), type: 'revisit', refersTo };
 }
 
-/** Something worth keeping that is no exchange of HTTP. */
+/** Something to store that is not an HTTP exchange. */
 export interface Resource {
   readonly uri: string;
   readonly date: Millis;
-  /** Whom it was had from. */
+  /** The address that it came from. */
   readonly ip: string | undefined;
   readonly contentType: string;
   readonly content: Uint8Array;
 }
 
-/** What is known about an exchange and stands in none of its bytes. */
+/** Facts about an exchange that are in none of its bytes. */
 export interface ExchangeNotes {
   /** Links followed from a seed. */
   readonly hopsFromSeed: number;
-  /** An earlier page with nearly the same text; its address is empty if it is no longer known. */
+  /** An earlier page with nearly the same text; its URL is empty if it is no longer known. */
   readonly near?: { readonly url: string; readonly similarity: number } | undefined;
-  /** The payload's digest by SHA-1, labelled, from somebody who needs it as well. */
+  /** Returns the labelled SHA-1 digest of the payload, if it was computed elsewhere. */
   readonly sha1?: (() => string) | undefined;
 }
 
@@ -174,7 +177,7 @@ export function metadataBlock(
   });
 }
 
-/** The request carries the response's date: WARC 1.1 asks for one date per capture. */
+/** The request has the date of the response: WARC 1.1 requires one date per capture. */
 export function requestFields(exchange: Exchange, ids: ExchangeIds): RecordFields {
   return {
     type: 'request',
@@ -189,9 +192,10 @@ export function requestFields(exchange: Exchange, ids: ExchangeIds): RecordField
 }
 
 /**
- * Can the payload's digest be confirmed by somebody who has only the block? Not where chunk framing was cut off or ends
- * in trailers: readers disagree on what such a body holds (warcio takes a cut first chunk for no chunk at
- * all, and trailers for payload), so nothing is stated that others would find wrong. The block's digest still covers every byte.
+ * Whether a reader that has only the block can confirm the payload's digest. Not if the chunk
+ * framing is truncated or ends in trailers, because readers disagree about the content of such a
+ * body: warcio takes a truncated first chunk for no chunk at all, and trailers for payload. Then no
+ * payload digest is stated; the block's digest still covers every byte.
  */
 export function payloadIsConfirmable({ truncated, wireBody, payload }: Exchange): boolean {
   const onTheWire = wireBody.reduce((sum, piece) => sum + piece.length, 0);
@@ -201,7 +205,7 @@ export function payloadIsConfirmable({ truncated, wireBody, payload }: Exchange)
 
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
-/** The last chunk is followed by no trailers. */
+/** Whether no trailers follow the last chunk. */
 function endsPlainly(wireBody: readonly Uint8Array[]): boolean {
   const tail = Buffer.concat(wireBody.slice(-LAST_CHUNK.length)).toString('latin1');
   return tail.endsWith(LAST_CHUNK) || tail === LAST_CHUNK.trimStart();
@@ -235,11 +239,12 @@ export function warcinfoBlock(info: CrawlInfo): Uint8Array {
   });
 }
 
-/** `application/warc-fields`: one `name: value` a line; empty values are left out. */
+/** `application/warc-fields`: one `name: value` per line; empty values are omitted. */
 export function warcFieldsBlock(fields: Readonly<Record<string, string | undefined>>): Uint8Array {
   let text = '';
   for (const [name, value] of Object.entries(fields)) {
-    // People write these by hand (operator, description): a line end in one must not start another field.
+    // Users write some of these (operator, description): a line end in one must not start another
+    // field.
     if (value) text += `${name}: ${value.replace(/[\r\n]+/g, ' ').trim()}\r\n`;
   }
   return Buffer.from(text);
@@ -294,18 +299,18 @@ function oneLine(value: string): string {
   if (/[\r\n]/.test(value)) {
     throw new DrumlinError(
       'WARC_FIELD',
-      `A WARC field cannot hold a line end: ${JSON.stringify(value)}.`,
+      `A WARC field cannot contain a line end: ${JSON.stringify(value)}.`,
       'Pass URLs in canonical form.',
     );
   }
   return value;
 }
 
-/** A payload that is stored, for whoever wants to refer to it. */
+/** A stored payload that other records may refer to. */
 export interface Original {
   readonly url: string;
-  /** As in its WARC-Date. */
+  /** The value of its WARC-Date. */
   readonly date: string;
-  /** A bare UUID; an index does not name it. */
+  /** A bare UUID; absent if it comes from an index, which has none. */
   readonly id?: string;
 }

@@ -1,13 +1,16 @@
 /**
- * Reads a file of zstd frames, as warc-zstd 1.0 has them: a record is one frame or several, and a dictionary for all of them may stand
- * in front.
+ * Reads a file of zstd frames according to warc-zstd 1.0: a record is one frame or several, and a
+ * dictionary for all of them may come first.
  *
- * Idea      Frames are measured before they are undone. What is skippable and no dictionary is passed over. A frame in which a record
- *           does not end is taken together with those that follow.
- * Ensures   A frame counts only if it is whole and, where it has a checksum, that is right. No more than `limit` is undone for a record.
- *           The dictionary is read also by whoever begins in the middle of the file.
- * Cost      A frame that does not fit the window is measured again with one twice as wide, and undone once. A dictionary is read anew for every
- *           frame, a millisecond or so: files of other tools have them, ours have none.
+ * Idea      Frames are measured before they are decompressed. Skippable frames are skipped, except
+ *           a dictionary. A frame in which a record does not end is joined with the frames after
+ *           it.
+ * Ensures   A frame counts only if it is complete and its checksum, if it has one, is correct. At
+ *           most `limit` bytes are decompressed for a record. The dictionary is read even if
+ *           reading starts in the middle of the file.
+ * Cost      A frame that does not fit the window is measured again with one twice as wide, and
+ *           decompressed once. A dictionary is loaded again for every frame, about a millisecond:
+ *           only files of other tools have one.
  */
 
 import { loadZstd, type Zstd } from '../compress/zstd.ts';
@@ -29,9 +32,9 @@ import {
   type WarcFault,
 } from './warc-parse.ts';
 
-/** The largest dictionary that readers are asked to support, compressed or not. */
+/** The largest dictionary that readers must support, compressed or not. */
 const MOST_DICTIONARY = 8 * 2 ** 20;
-/** A header that does not end within this many bytes is none. */
+/** The longest record header. */
 const MOST_HEADER = 2 ** 20;
 
 export function zstdReading(window: FileWindow): NextStep {
@@ -51,12 +54,15 @@ export function zstdReading(window: FileWindow): NextStep {
   };
 }
 
-/** What was too large was so for the record, not for the room that was left to its last frame. */
+/**
+ * A record is too large as a whole, so the message names the limit of the record, not that of its
+ * last frame.
+ */
 function factOf({ kind, fact }: WarcFault, limit: number): string {
   return kind === 'too-large' ? `larger than ${limit} bytes` : fact;
 }
 
-/** A frame of the file, and what it holds: nothing where it was made to be skipped. */
+/** A frame of the file and its content, which is empty for a skippable frame. */
 interface Frame {
   readonly length: number;
   readonly content: Uint8Array;
@@ -67,7 +73,7 @@ const NOTHING = new Uint8Array(0);
 class Frames {
   readonly #window: FileWindow;
   readonly #zstd: Zstd;
-  /** Or what is wrong with it. */
+  /** The dictionary, or what is wrong with it. */
   readonly #dictionary: Uint8Array | string;
 
   private constructor(window: FileWindow, zstd: Zstd, dictionary: Uint8Array | string) {
@@ -113,20 +119,21 @@ async function wholeFrame(
     if (frame.kind === 'skippable' || bytes.length < width) {
       return fault(offset, 'truncated', 'the last zstd frame is cut off');
     }
-    // What cannot be made smaller grows by three bytes in 128 KiB: nobody needs twice the room.
+    // Content that does not compress grows by three bytes in 128 KiB: twice the limit is always
+    // enough.
     if (width > 2 * limit && width > 2 * INITIAL_WIDTH) {
       return fault(offset, 'too-large', `larger than ${limit} bytes`);
     }
   }
 }
 
-/** The content of frames until it is a record. */
+/** Collects the content of frames until it is a record. */
 class Gathered {
   readonly #offset: number;
   readonly #limit: number;
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
-  /** Below this there is no whole record; unknown until its header has been seen. */
+  /** The least length of a complete record; 0 until its header was seen. */
   #wanted = 0;
 
   constructor(offset: number, limit: number) {
@@ -142,7 +149,9 @@ class Gathered {
     return this.#limit - this.#length;
   }
 
-  /** What a further piece makes of it, `end` being where its frame ends; undefined where more is needed. */
+  /**
+   * Adds a piece whose frame ends at `end`; returns the records, or undefined if more is needed.
+   */
   add(piece: Uint8Array, end: number): Step | WarcFault | undefined {
     if (this.isEmpty && skipLineEnds(piece, 0) === piece.length) return { records: [], end };
     this.#pieces.push(piece);
@@ -160,7 +169,9 @@ class Gathered {
   }
 }
 
-/** What stands in front of the first record, for all of them: empty where there is none; or what is wrong with it. */
+/**
+ * The dictionary in front of the first record; empty if there is none; or what is wrong with it.
+ */
 async function dictionaryOf(window: FileWindow, zstd: Zstd): Promise<Uint8Array | string> {
   const beginning = measureFrame(await window.at(0, SKIPPABLE_HEADER));
   if (beginning.kind !== 'skippable' || !beginning.isDictionary) return NOTHING;
@@ -169,11 +180,11 @@ async function dictionaryOf(window: FileWindow, zstd: Zstd): Promise<Uint8Array 
   const bytes = (await window.at(0, length)).subarray(SKIPPABLE_HEADER);
   if (bytes.length < length - SKIPPABLE_HEADER) return 'the zstd dictionary is cut off';
   const frame = measureFrame(bytes);
-  // It may lie in the window's memory, which is used again.
+  // Copied if it is in the window's memory, which is reused.
   const dictionary =
     frame.kind === 'data' ? zstd.content(bytes, frame, MOST_DICTIONARY) : Buffer.from(bytes);
   if (typeof dictionary === 'string') return `damaged zstd dictionary: ${dictionary}`;
-  return isDictionary(dictionary) ? dictionary : 'a zstd dictionary of a form that is not known';
+  return isDictionary(dictionary) ? dictionary : 'a zstd dictionary of an unknown form';
 }
 
 function isDictionary(bytes: Uint8Array): boolean {

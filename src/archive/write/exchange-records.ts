@@ -1,12 +1,14 @@
 /**
- * What is stored of one exchange, or of what is none: which records, and what the index says of them.
+ * Which records are stored for an exchange or another resource, and their index entries.
  *
- * Idea      A page is compared with what was stored before its records are made: one with the same payload becomes a `revisit`, its
- *           head and a reference, or is left out. All else is a `response`. The `request` goes with it and, where that is wanted, a
- *           `metadata` record with what stands in none of the bytes.
- * Requires  for comparing, an index whose parts say what was stored.
- * Ensures   a payload that is short, cut off, or whose digest nobody could confirm is stored, and referred to by nobody.
- * Cost      For a page that is new, a look into a table and a line of the index (docs/archive.md).
+ * Idea      Before its records are made, a page is compared with what was stored before. A page
+ *           with the same payload becomes a `revisit` (its head and a reference) or is skipped.
+ *           Every other page is a `response`. The `request` is stored with it and, if wanted, a
+ *           `metadata` record with facts that are in none of the bytes.
+ * Requires  For comparisons, an index whose parts list what was stored.
+ * Ensures   A payload that is short, truncated, or has a digest that cannot be confirmed is always
+ *           stored, and never referred to.
+ * Cost      For a new page, a table look-up and a line of the index (docs/archive.md).
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -37,12 +39,12 @@ import {
   revisitFields,
 } from '../warc/warc-record.ts';
 
-/** Below this a revisit is no shorter than what it stands for. */
+/** Below this size a revisit is not shorter than the page itself. */
 const LEAST_PAYLOAD: Bytes = 1024;
 
-/** Where a record lies: what an index needs to fetch it with one read. */
+/** The position of a record: what an index needs to fetch it with one read. */
 export interface Location {
-  /** File name without folder. */
+  /** The file name without folder. */
   readonly file: string;
   readonly offset: number;
   readonly length: number;
@@ -50,24 +52,26 @@ export interface Location {
 
 export type StoredAs = 'response' | 'revisit' | 'skipped';
 
-/** What is to become of an exchange. */
+/** How to store an exchange. */
 export interface Plan {
   readonly as: StoredAs;
   readonly payloadDigest: string;
-  /** The same, where it is stated in the record. */
+  /** The payload digest if the record states it, else undefined. */
   readonly stated: string | undefined;
-  /** Others may refer to it. */
+  /** Whether later records may refer to it. */
   readonly comparable: boolean;
   readonly original: Original | undefined;
 }
 
 export interface ExchangeRecordsOptions {
   readonly digest?: DigestAlgorithm | undefined;
-  /** What is stored already. */
+  /** The payloads that are already stored. */
   readonly payloads?: StoredPayloads | undefined;
-  /** What becomes of a page whose payload is stored already; without `payloads` it is stored too. */
+  /**
+   * What to do with a page whose payload is already stored. Without `payloads` it is always stored.
+   */
   readonly duplicates?: 'revisit' | 'skip' | undefined;
-  /** A `metadata` record for every exchange of which something is known. */
+  /** Whether to write a `metadata` record for each exchange with known facts. */
   readonly metadata?: boolean | undefined;
 }
 
@@ -87,8 +91,8 @@ export class ExchangeRecords {
   }
 
   async plan(exchange: Exchange, notes: ExchangeNotes | undefined): Promise<Plan> {
-    const told = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
-    const payloadDigest = told ?? digest(this.#algorithm, exchange.payload);
+    const known = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
+    const payloadDigest = known ?? digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
     const { payload, truncated } = exchange;
     const comparable =
@@ -98,7 +102,7 @@ export class ExchangeRecords {
     return { as, payloadDigest, stated, comparable, original };
   }
 
-  /** The record of the response, valid until another is assembled in this thread. */
+  /** The record of the response, valid until the next one is assembled in this thread. */
   response(exchange: Exchange, ids: ExchangeIds, { stated, original }: Plan): Uint8Array {
     if (original && stated !== undefined) {
       return this.assembler.assemble(revisitFields(exchange, ids, stated, original), [
@@ -109,7 +113,7 @@ export class ExchangeRecords {
     return this.assembler.assemble(fields, [exchange.head, ...exchange.wireBody]);
   }
 
-  /** The records that go with it, made one by one: each is used up before the next is asked for. */
+  /** The other records, made one by one: each must be consumed before the next is requested. */
   *others(
     exchange: Exchange,
     ids: ExchangeIds,
@@ -123,7 +127,10 @@ export class ExchangeRecords {
     ]);
   }
 
-  /** The record of what is no exchange, valid until another is assembled in this thread, and all that the index says of it but its place. */
+  /**
+   * The record of a resource, valid until the next one is assembled in this thread, and its index
+   * entry without the position.
+   */
   resource(
     { uri, date, ip, contentType, content }: Resource,
     id: string,
@@ -147,12 +154,12 @@ export class ExchangeRecords {
     };
   }
 
-  /** A file is begun: what is entered from here on stands in its part. */
+  /** Starts a file: later entries go to its part. */
   beginFile(warc: string, part: IndexPart): void {
     this.#payloads?.beginFile(warc, part);
   }
 
-  /** Enters the stored response in the index, and among the payloads that others may refer to. */
+  /** Adds the stored response to the index, and to the payloads that later records may refer to. */
   enter(part: IndexPart, exchange: Exchange, ids: ExchangeIds, plan: Plan, place: Location): void {
     const { startedAt } = exchange;
     const capture = captureOf(exchange, this.assembler.second(startedAt), plan, place);

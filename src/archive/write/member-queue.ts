@@ -1,10 +1,13 @@
 /**
  * Members on their way to disk, side by side in large pieces of memory.
  *
- * Idea      A member in memory of its own has to be allocated, collected and copied into a batch. Copied into its batch
- *           at once it is none of that, and the memory of a batch that was written serves for another.
- * Requires  Each batch that was taken is given back before the next is taken: by `written` or by `refused`.
- * Ensures   Members leave in the order in which they came. `length` counts them until they are written.
+ * Idea      Memory for each member would have to be allocated, collected and copied into a batch.
+ *           Here a member is copied into its batch at once, and the memory of a written batch is
+ *           reused.
+ * Requires  Each batch that was taken is returned before the next is taken: by `written` or by
+ *           `refused`.
+ * Ensures   Members leave in the order in which they came. `length` counts them until they are
+ *           written.
  * Cost      A copy of the member.
  */
 import type { Bytes } from '../../base/units.ts';
@@ -14,7 +17,7 @@ const SPARE = 3;
 
 export class MemberQueue {
   readonly #pieceBytes: Bytes;
-  /** Full pieces, or as full as members of their size make them. */
+  /** Full pieces, or as full as the size of members permits. */
   #pieces: Uint8Array[] = [];
   #open: Buffer | undefined;
   #filled = 0;
@@ -38,7 +41,7 @@ export class MemberQueue {
     this.#length += member.length;
   }
 
-  /** All there is, as a batch. */
+  /** Takes all members as a batch. */
   take(): readonly Uint8Array[] {
     this.#closePiece();
     this.#taken = this.#pieces;
@@ -55,7 +58,7 @@ export class MemberQueue {
     this.#taken = [];
   }
 
-  /** What could not be written goes first the next time. */
+  /** Puts a batch that could not be written back to the front. */
   refused(): void {
     this.#pieces = [...this.#taken, ...this.#pieces];
     this.#taken = [];

@@ -1,12 +1,14 @@
 /**
- * Brings an agent's files of the archive back to a checkpoint: each is cut to the length that counts, and those begun later
- * are deleted, each with its part of the index. The pages in what goes are fetched again.
+ * Restores the archive files of an agent to a checkpoint: truncates each to the length that counts,
+ * and deletes those started later, each with its part of the index. The pages in the removed
+ * records are fetched again.
  *
- * Requires  that no agent of this name writes to the folder.
- * Ensures   files that are named otherwise than the writer names its own are not touched. One that the checkpoint counts on and
- *           that is shorter than it says is refused by name; one that is gone is left gone: finished files may be moved away.
- *           A part of the index that cannot be what it was goes: it is made again from its file when the index is.
- *           What goes is gone for good, also if power is lost: there may be no such agent any more to repeat it.
+ * Requires  No agent of this name writes to the folder.
+ * Ensures   Files with names of another form than the writer's are not touched. A file that is
+ *           shorter than the checkpoint requires is refused by name. A missing file is ignored:
+ *           finished files may be moved away. A part of the index that does not match is deleted;
+ *           it is made again from its file with the index. Deletions are durable, also after a
+ *           power failure: the agent may no longer exist to repeat them.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -54,7 +56,10 @@ async function recoverParts(
   if (gone) await disk.syncFolder(folder);
 }
 
-/** The last part of `drumlin-20260314150926-00000-0.warc.gz` or `pages-0.jsonl`, or undefined where the name is of another form. */
+/**
+ * The agent in `drumlin-20260314150926-00000-0.warc.gz` or `pages-0.jsonl`; undefined for other
+ * names.
+ */
 export function agentOfFile(name: string): string | undefined {
   return /^(?:drumlin-\d{14}-\d{5,}-([^-]+)\.warc(?:\.gz|\.zst)?|pages-([^-]+)\.jsonl)$/
     .exec(name)
@@ -83,8 +88,8 @@ async function cutIfLongEnough(disk: Disk, path: string, length: number): Promis
 function tooShort(path: string, length: number): DrumlinError {
   return new DrumlinError(
     'FILE_SHORT',
-    `${path} is shorter than the ${length} bytes that the checkpoint counts on.`,
-    'It was damaged by something else than this program; restore it from a copy, or move it away to go on without it.',
+    `${path} is shorter than the ${length} bytes that the checkpoint requires.`,
+    'Another program damaged it; restore it from a copy, or move it away to resume without it.',
     { exitCode: EXIT.folder },
   );
 }

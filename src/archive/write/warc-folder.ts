@@ -1,8 +1,9 @@
 /**
- * The folder in which an agent's WARC files are begun, one after the other, each with its part of the index.
+ * The folder in which an agent starts its WARC files, one after the other, each with its part of
+ * the index.
  *
- * Ensures   Existing files are never written to: a restart within the same second takes the next serial. A folder that cannot be written to is refused
- *           before anything is fetched, not after.
+ * Ensures   Existing files are never written to: after a restart within the same second the next
+ *           serial is used. A folder that is not writable is refused before anything is fetched.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -21,7 +22,7 @@ export interface NewWarc {
 export interface WarcFolderOptions {
   readonly disk: Disk;
   readonly dir: string;
-  /** Folder for the parts of the index; without it none is kept. */
+  /** Folder for the parts of the index; without it there are no parts. */
   readonly indexDir: string | undefined;
   readonly prefix: string;
   readonly agent: string;
@@ -40,7 +41,7 @@ export class WarcFolder {
     this.#options = options;
   }
 
-  /** Makes what is missing. */
+  /** Creates missing folders. */
   static async open(options: WarcFolderOptions): Promise<WarcFolder> {
     const { disk, dir, indexDir, prefix, agent } = options;
     await disk.makeFolder(dir);

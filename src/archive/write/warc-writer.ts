@@ -1,21 +1,25 @@
 /**
- * Appends exchanges to the WARC files of one agent: response and request side by side, a member each.
+ * Appends exchanges to the WARC files of one agent: response and request side by side, one member
+ * each.
  *
- * Idea      Members gather in memory and go to disk in batches, while the next ones are being made. `write`
- *           waits only when more than `pendingBytes` are on their way: that is the back-pressure.
+ * Idea      Members are collected in memory and written in batches while the next ones are being
+ *           made. `write` waits only if more than `pendingBytes` are not written yet: that is the
+ *           back-pressure.
  * Requires  One writer per agent name and folder.
- * Ensures   A file begins with a warcinfo and holds whole members up to the length `checkpoint` names, always.
- *           The two records of an exchange are in the same file. Existing files are never written to. Where an index is
- *           kept, each file has a part of it, which names the same records up to the length that `checkpoint` names with it.
- *           When `write` resolves, the exchange has its place, but may be in memory only. `flush` is the one
- *           point where all that was accepted is known to be in the files (and outlives the process);
- *           `checkpoint` and `close` begin with it, and sync (so that it outlives a power cut).
- *           When the disk refuses, what was accepted stays in memory, `write` refuses more, `flush` tries again.
- * Cost      Memory: `pendingBytes` plus the exchanges that wait. A system call per batch.
+ * Ensures   A file begins with a warcinfo and always has complete members up to the length that
+ *           `checkpoint` returns. The two records of an exchange are in the same file. Existing
+ *           files are never written to. With an index, each file has a part, which lists the same
+ *           records up to the length that `checkpoint` returns with it. When `write` resolves, the
+ *           exchange has its position, but may be in memory only. After `flush`, everything
+ *           accepted is in the files (and survives the end of the process). `checkpoint` and
+ *           `close` begin with a flush, and sync (so that it survives a power failure). If the disk
+ *           refuses, accepted members stay in memory, `write` accepts no more, and `flush` tries
+ *           again.
+ * Cost      Memory: `pendingBytes` plus the exchanges in progress. A system call per batch.
  *
- * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` (`.warc.zst`, `.warc`) from the beginning; no suffix
- * marks the one being written. An index may so refer to it at once, and after a crash its whole members are the archive:
- * recovery cuts the tail and nothing is renamed.
+ * Files are named `<prefix>-<timestamp>-<serial>-<agent>.warc.gz` (`.warc.zst`, `.warc`) from the
+ * beginning; no suffix marks the one being written. So an index may refer to it at once, and after
+ * a crash its complete members are the archive: recovery truncates the rest and renames nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -47,13 +51,13 @@ import { type NewWarc, WarcFolder } from './warc-folder.ts';
 export interface WarcWriterOptions extends ExchangeRecordsOptions, CompressionOptions {
   readonly info: CrawlInfo;
   readonly prefix?: string;
-  /** Tells the files of agents that share a folder apart. */
+  /** Distinguishes the files of agents that share a folder. */
   readonly agent?: string;
-  /** A file is ended by the first exchange that finds it this long. */
+  /** When a file has this length, the next exchange starts another. */
   readonly rotateBytes?: Bytes;
-  /** How much may be on its way to disk before `write` waits. */
+  /** Bytes that may be waiting for the disk before `write` waits. */
   readonly pendingBytes?: Bytes;
-  /** Folder for the parts of the index, one for each file; without it none is kept. */
+  /** Folder for the parts of the index, one per file; without it there are no parts. */
   readonly indexDir?: string | undefined;
   readonly clock?: Clock;
   readonly uuid?: () => string;
@@ -62,22 +66,24 @@ export interface WarcWriterOptions extends ExchangeRecordsOptions, CompressionOp
 
 export interface StoredExchange {
   readonly as: StoredAs;
-  /** Of the response, or of the revisit in its stead; a page that was left out lies nowhere, and has no length. */
+  /** The position of the response, or of the revisit that replaces it; empty for a skipped page. */
   readonly response: Location;
   readonly request: Location;
-  /** Labelled digest of the payload, also where it is not stated in the record. */
+  /** The labelled digest of the payload, even if the record does not state it. */
   readonly payloadDigest: string;
 }
 
-/** A file and the length up to which it holds whole members; where an index is kept, the length of its part that names them. */
+/** A file and how much of it is complete. */
 export interface WholeLength {
   readonly file: string;
+  /** The length up to which the file has complete members. */
   readonly length: number;
+  /** The length of its index part that lists these members; undefined without an index. */
   readonly index?: number | undefined;
 }
 
 const NOWHERE: Location = { file: '', offset: 0, length: 0 };
-/** Large enough that the cost of a system call per page vanishes, small enough to keep the disk busy. */
+/** Large enough that a system call per batch costs little, small enough to keep the disk busy. */
 const BATCH_BYTES = 256 * 1024;
 
 interface OpenWarc extends NewWarc {
@@ -97,18 +103,24 @@ export class WarcWriter {
   #current: OpenWarc | undefined;
   /** Members of the current file that are not written yet. */
   #pending = new MemberQueue(BATCH_BYTES);
-  /** Where the next member of the current file begins. */
+  /** The position of the next member in the current file. */
   #offset = 0;
   #draining: Promise<void> | undefined;
   #failure: unknown;
-  /** After a failed sync nobody knows what is on disk, and a second sync may wrongly succeed: no way back. */
+  /**
+   * After a failed sync the state of the disk is unknown, and a second sync may wrongly succeed:
+   * the writer never recovers.
+   */
   #failureIsFinal = false;
-  /** The end of the line of those who want to change the current file. */
+  /** The end of the chain of operations on the current file. */
   #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
   #finished: WholeLength[] = [];
 
-  /** Makes the folder where it is missing, and refuses one it may not write to. The first file is created by the first exchange. */
+  /**
+   * Creates the folder if it is missing; refuses one that is not writable. The first exchange
+   * creates the first file.
+   */
   static async open(dir: string, options: WarcWriterOptions): Promise<WarcWriter> {
     const {
       disk = new Disk(),
@@ -140,9 +152,9 @@ export class WarcWriter {
   }
 
   /**
-   * Stores the exchange. Resolves when its members are made and accepted: they reach the disk with the batch
-   * they are in, and surely before a later `flush` or `checkpoint` resolves. `onAccepted` is called in the very
-   * step in which they are accepted: no `mark` comes between the two.
+   * Stores the exchange. Resolves when its members are made and accepted: they reach the disk with
+   * their batch, at the latest before a later `flush` or `checkpoint` resolves. `onAccepted` is
+   * called in the same step in which they are accepted: no `mark` comes between the two.
    */
   write(
     exchange: Exchange,
@@ -152,7 +164,7 @@ export class WarcWriter {
     return this.#accepting((current) => this.#append(current, exchange, onAccepted, notes));
   }
 
-  /** Stores what is no exchange, under a URI of its own; accepted as an exchange is. */
+  /** Stores a resource under its own URI; accepted like an exchange. */
   writeResource(resource: Resource): Promise<Location> {
     return this.#accepting((current) => {
       const { record, capture } = this.#records.resource(
@@ -169,16 +181,16 @@ export class WarcWriter {
   }
 
   /**
-   * Hands everything accepted so far to the operating system: when it resolves, every exchange whose `write`
-   * had resolved is in its file. After a failure this is the way to try again.
+   * Hands everything accepted so far to the operating system: when it resolves, every exchange
+   * whose `write` had resolved is in its file. Call it again after a failure to retry.
    */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#flushAll());
   }
 
   /**
-   * What was accepted up to this very moment: the files that `checkpoint` would name, with the lengths that hold
-   * it. They count once a later `checkpoint` has resolved.
+   * What was accepted up to this moment: the files that `checkpoint` would return, with their
+   * lengths. They count once a later `checkpoint` has resolved.
    */
   mark(): WholeLength[] {
     const current = this.#current;
@@ -187,8 +199,8 @@ export class WarcWriter {
   }
 
   /**
-   * A consistent cut: everything accepted before is on disk and synced. Names the file being written, if any,
-   * and every file finished since the last checkpoint, each with its length in whole members.
+   * Makes everything accepted before durable. Returns the file being written, if any, and every
+   * file finished since the last checkpoint, each with the length of its complete members.
    */
   checkpoint(): Promise<WholeLength[]> {
     return this.#inTurn(async () => {
@@ -202,8 +214,8 @@ export class WarcWriter {
   }
 
   /**
-   * Writes what is left and closes the file, also where writing fails: then it rejects, what was not written
-   * is given up, and the file ends with its last whole batch. Closing twice is allowed.
+   * Writes what is left and closes the file, even if writing fails: then it rejects, unwritten
+   * members are lost, and the file ends with its last complete batch. Closing twice is allowed.
    */
   close(): Promise<void> {
     return this.#inTurn(async () => {
@@ -228,7 +240,9 @@ export class WarcWriter {
     return result;
   }
 
-  /** Has records made and accepted in the file whose turn it is, and waits while too much is on its way to disk. */
+  /**
+   * Makes and accepts records in the current file; waits while too much is waiting for the disk.
+   */
   #accepting<T>(accept: (current: OpenWarc) => T | Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       this.#refuseIfUnable();
@@ -264,7 +278,7 @@ export class WarcWriter {
       requestId: this.#uuid(),
       warcinfoId: current.warcinfoId,
     };
-    // All members are made before any is accepted: an exchange is stored whole or not at all.
+    // All members are made before any is accepted: an exchange is stored completely or not at all.
     const others: Uint8Array[] = [];
     for (const record of this.#records.others(exchange, ids, this.#uuid, notes)) {
       others.push(await this.#compressor.member(record, copyOf));
@@ -315,7 +329,7 @@ export class WarcWriter {
     await this.#flushAll();
     const current = this.#current!;
     await this.#sync(current);
-    // It is whole and durable from here on, whatever closing it says.
+    // The file is complete and durable from here on, even if closing it fails.
     this.#current = undefined;
     this.#finished.push(wholeLength(current, current.file.length));
     await together([current.file.close(), current.part?.close() ?? Promise.resolve()]);
@@ -338,7 +352,10 @@ export class WarcWriter {
     return this.#draining;
   }
 
-  /** Writes batches until none is left or the disk refuses; never rejects: the failure is kept and told. */
+  /**
+   * Writes batches until none is left or the disk refuses. Never rejects: the failure is kept and
+   * reported later.
+   */
   async #drain(): Promise<void> {
     const { file, part } = this.#current!;
     while (!this.#isWritten) {
@@ -370,7 +387,7 @@ export class WarcWriter {
     }
   }
 
-  /** The file will be closed: what waits for it has no place to go, and nobody shall be told otherwise. */
+  /** The file will be closed: drops the waiting members, and fails every later call. */
   #giveUp(error: unknown): void {
     this.#failure = error;
     this.#failureIsFinal = true;

@@ -1,4 +1,4 @@
-/** What holds for an archive however its records are compressed: one suite, run for each way. */
+/** What holds for an archive with any compression: one suite, run for each kind. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ const NOW = Date.UTC(2026, 2, 14);
 interface Way {
   readonly compress: Compression;
   readonly suffix: string;
-  /** What is said of a file that ends too early. */
+  /** The message for a file that ends too early. */
   readonly cutOff: string;
 }
 
@@ -61,7 +61,7 @@ async function write(
   return stored;
 }
 
-/** As a crawl leaves it, with an index and a revisit. */
+/** A crawl folder with an index and a revisit. */
 async function crawlFolder(compress: Compression): Promise<string> {
   const dir = temporaryFolder();
   const indexDir = join(dir, 'indexes/parts');
@@ -95,8 +95,8 @@ async function problemsIn(place: string): Promise<string[]> {
   return problems.map(({ words }) => words);
 }
 
-describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, cutOff }) => {
-  test('gives any exchanges back to the byte, each record also from its place alone', async () => {
+describe.each(WAYS)('an archive with compression $compress', ({ compress, suffix, cutOff }) => {
+  test('returns any exchanges to the byte, each record also from its position alone', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyExchange, { maxLength: 6 }),
@@ -143,7 +143,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(Buffer.from(records[1].block).equals(blockOf(huge))).toBe(true);
   });
 
-  test('refuses a record beyond the limit, whatever it takes compressed', async () => {
+  test('refuses a record beyond the limit, independent of its compressed size', async () => {
     const dir = temporaryFolder();
     const bomb = makeExchange({ wire: [Buffer.alloc(3_000_000, 'a')] });
     const [{ response }] = await write(dir, [bomb], { compress });
@@ -153,7 +153,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(reader.fault).toEqual(fault);
   });
 
-  test('has a true index, finds pages in it, and is sound', async () => {
+  test('has a correct index, finds pages with it, and passes the check', async () => {
     const dir = await crawlFolder(compress);
     expect(await problemsIn(dir)).toEqual([]);
     const archive = await Archive.open(disk, dir);
@@ -168,7 +168,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(Buffer.from(copy.block)).toEqual(blockOf(PAGES[0]));
     // The same from the files alone.
     const bare = await Archive.open(disk, join(dir, 'archive'));
-    // The fixture's head has a type, but the exchange of the fetcher does not say so.
+    // The fixture's head has a type, but the fetcher's exchange does not have it.
     const seen = (await collect(bare.captures())).map(({ mime, ...rest }) => ({
       ...rest,
       mime: mime === 'text/html' ? 'unk' : mime,
@@ -176,10 +176,10 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(seen).toEqual(captures);
   });
 
-  test('is imported, and its links are read', async () => {
+  test('can be imported, and a graph made of its links', async () => {
     const dir = await crawlFolder(compress);
     const imported = join(temporaryFolder(), 'new');
-    // A name that says nothing is given one that does.
+    // A name without an extension gets one that fits the content.
     const odd = join(temporaryFolder(), 'odd');
     writeFileSync(odd, readFileSync(onlyFile(dir)));
     expect(await importWarcs(disk, [odd], imported, { now: NOW })).toMatchObject({
@@ -194,7 +194,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(links.length).toBe(4);
   });
 
-  test('cut off at any byte keeps the whole records before, says so, and is repaired to them', async () => {
+  test('truncated at any byte keeps the complete records before, reports it, and is repaired to them', async () => {
     const dir = await crawlFolder(compress);
     const path = onlyFile(dir);
     const bytes = readFileSync(path);
@@ -211,7 +211,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
       const end = whole.at(-1)!.offset + whole.at(-1)!.length;
       const reader = readWarc(cutPath);
       const kept = await collect(reader);
-      // A plain record is whole when its block is, however many line ends are missing.
+      // A plain record is complete if its block is, even if line ends are missing.
       const line = compress === 'none' && kept.length > whole.length;
       if (!line) {
         expect(tellTypes(kept)).toEqual(tellTypes(whole));
@@ -244,7 +244,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(await problemsIn(out)).toEqual([]);
   });
 
-  test('any byte of it changed is told, or changes no record that is given', async () => {
+  test('with any byte changed is reported as damaged, or yields the same records', async () => {
     const dir = temporaryFolder();
     const [{ response }] = await write(dir, [page('', html('one'))], { compress });
     const whole = await recordsOf(join(dir, response.file));
@@ -261,7 +261,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
           const reader = readWarc(path);
           const records = await collect(reader);
           if (records.length < whole.length) expect(reader.fault).toBeDefined();
-          // Nothing guards a record that is not compressed but the digests in it.
+          // Only the digests protect an uncompressed record.
           if (compress === 'none') return;
           for (const [i, { block }] of records.entries()) {
             expect(Buffer.from(block).equals(whole[i].block)).toBe(true);
@@ -272,7 +272,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     );
   });
 
-  test('whatever operation a process is killed at, goes on from its last checkpoint with whole records', async () => {
+  test('after a kill at any operation, resumes from its last checkpoint with complete records', async () => {
     for (let operations = 4; ; operations++) {
       const dir = temporaryFolder();
       const indexDir = join(dir, 'parts');
@@ -296,7 +296,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
         await writer.close();
         finished = true;
       } catch {
-        // As a process that was killed: nothing is tidied up.
+        // As after a kill: nothing is tidied up.
       }
       await recoverArchive(disk, archive, '0', [...cut.values()], indexDir);
       const urls: (string | undefined)[] = [];
@@ -318,7 +318,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     }
   });
 
-  test('is packed into a WACZ whose files and index another reader understands', async () => {
+  test('can be packed into a WACZ that another reader understands', async () => {
     const dir = await crawlFolder(compress);
     const folder = temporaryFolder();
     const out = join(folder, 'x.wacz');
@@ -340,7 +340,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
     expect(lines.toSorted()).toEqual(lines);
     const said = lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))));
     const captures = opinions.filter(({ type }) => type === 'response' || type === 'revisit');
-    // Of a plain record, warcio does not count the line ends behind it.
+    // For a plain record, warcio does not count the line ends after it.
     const behind = compress === 'none' ? 4 : 0;
     const place = (offset: number, length: number, url: string | null) =>
       `${offset} ${length} ${url}`;
@@ -353,7 +353,7 @@ describe.each(WAYS)('an archive compressed by $compress', ({ compress, suffix, c
   });
 });
 
-/** The entries of a ZIP in which nothing is compressed, read from the front. */
+/** The entries of a ZIP without compression, read sequentially. */
 function storedEntries(zip: Buffer): Map<string, Buffer> {
   const entries = new Map<string, Buffer>();
   for (let at = 0; zip.readUInt32LE(at) === 0x04034b50; ) {
@@ -365,8 +365,8 @@ function storedEntries(zip: Buffer): Map<string, Buffer> {
   return entries;
 }
 
-describe('an archive whose compression was changed when the crawl went on', () => {
-  test('is one archive: looked up, checked, recovered, compared with, and packed as one', async () => {
+describe('an archive whose compression changed on resume', () => {
+  test('is looked up, checked, recovered, deduplicated against and packed as one archive', async () => {
     const dir = temporaryFolder();
     const indexDir = join(dir, 'indexes/parts');
     mkdirSync(indexDir, { recursive: true });
@@ -402,7 +402,7 @@ describe('an archive whose compression was changed when the crawl went on', () =
       name.startsWith('archive/'),
     );
     const name = (file: string, number = '') => `archive/${number}${file.replace(/\.zst$/, '.gz')}`;
-    // Two files began in the same second: with the same ending they would share a name.
+    // Two files were started in the same second: with the same ending they would share a name.
     const isTaken = files[0] === files[1].replace(/\.zst$/, '.gz');
     expect(packed.sort()).toEqual(
       [name(files[0]), name(files[1], isTaken ? '2-' : ''), name(files[2])].sort(),

@@ -12,7 +12,7 @@ import { makePage } from '../../../src/lab/page.ts';
 import { NO_PORTS, webOf } from '../../../src/lab/server/lab.ts';
 import { sharedData } from '../../shared-data.ts';
 
-/** The little that is used of it: Node's types know the namespace only as a type. */
+/** The used part of its interface; Node's types know the namespace only as a type. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object) => { exports: object };
@@ -24,7 +24,7 @@ function expectBack(member: Uint8Array, bytes: Uint8Array): void {
   expect(gunzipSync(member).equals(bytes)).toBe(true);
 }
 
-/** Bytes of an alphabet of any size, and copies of what was there before, from as far as `reach`. */
+/** Bytes of an alphabet of any size, with copies of earlier bytes from as far as `reach`. */
 const repetitive = fc
   .record({
     alphabet: fc.constantFrom(1, 2, 5, 60, 256),
@@ -58,21 +58,21 @@ const anyBytes = fc.oneof(
 );
 
 describe('a deflated record', () => {
-  test('comes back byte for byte, whatever it holds', () => {
+  test('decompresses to the same bytes, for any content', () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => expectBack(deflater().member(bytes), bytes)),
       { numRuns: 1500 },
     );
   });
 
-  test('comes back wherever it lies in the room, whatever lies around it, and is the same every time', () => {
+  test('decompresses from any position in the room, with anything around it, and is deterministic', () => {
     fc.assert(
       fc.property(anyBytes, fc.nat(), fc.boolean(), (bytes, somewhere, goesOn) => {
         const from = somewhere % (room.length - bytes.length + 1);
         room.fill(somewhere & 255, Math.max(0, from - 400), from);
         room.set(bytes, from);
         const end = from + bytes.length;
-        // What lies behind it would make matches that go on.
+        // Bytes after the record that would prolong its matches.
         if (goesOn) room.copyWithin(end, from, Math.min(end, from + room.length - end));
         const member = Buffer.from(deflater().member(room.subarray(from, end)));
         expectBack(member, bytes);
@@ -82,7 +82,7 @@ describe('a deflated record', () => {
     );
   });
 
-  test('may be empty, fill the room, or end anywhere about the end of a block', () => {
+  test('may be empty, fill the room, or end near the end of a block', () => {
     const text = Buffer.alloc(room.length, 'All work and no play makes Jack a dull boy. ');
     const noise = randomBytes(room.length);
     for (const around of [0, 14, 65_535, 65_536, 65_536 + 258, 131_072]) {
@@ -98,10 +98,11 @@ describe('a deflated record', () => {
     expect(() => deflater().member(Buffer.alloc(room.length + 1))).toThrow(RangeError);
   });
 
-  test('finds what repeats up to 32 KiB before, and never further', () => {
+  test('finds repetitions up to 32 KiB back, and never further', () => {
     const [phrase, another] = [randomBytes(400), randomBytes(400)];
     for (let distance = 32_760; distance <= 32_776; distance++) {
-      // What lies between is a single byte over and over: it takes one place in the table, and leaves the phrase's alone.
+      // A single repeated byte in between: it takes one entry of the table and leaves that of the
+      // phrase.
       const between = Buffer.alloc(distance - phrase.length);
       const repeated = Buffer.concat([phrase, between, phrase]);
       const member = Buffer.from(deflater().member(repeated));
@@ -111,8 +112,8 @@ describe('a deflated record', () => {
     }
   });
 
-  test('comes back where codes of the greatest length stand side by side', () => {
-    // A few values make up nearly all of it; the others come once or twice, one after the other.
+  test('decompresses if codes of the greatest length are adjacent', () => {
+    // A few values make up nearly all of it; the others occur once or twice, one after the other.
     const bytes = Buffer.concat([
       Buffer.from(Array.from(randomBytes(60_000), (byte) => Math.clz32(byte) - 24)),
       Buffer.from(Array.from({ length: 400 }, (_, i) => (i * 151) & 255)),
@@ -122,13 +123,13 @@ describe('a deflated record', () => {
     }
   });
 
-  test('of random bytes is hardly longer than they are', () => {
+  test('of random bytes is hardly longer than the bytes', () => {
     for (const length of [0, 1, 100, 5000, 131_072]) {
       expect(deflater().member(randomBytes(length)).length).toBeLessThanOrEqual(length + 18 + 20);
     }
   });
 
-  test('stands before others where it is not the last', () => {
+  test('can be followed by another if it is not the last', () => {
     fc.assert(
       fc.property(fc.array(anyBytes, { minLength: 1, maxLength: 5 }), (pieces) => {
         const blocks = pieces.map((piece, i) =>
@@ -152,7 +153,7 @@ describe('its codes', () => {
   const { memory, INPUT, OUTPUT, OUTPUT_BYTES, chooseLengths } =
     instance.exports as unknown as Exports;
 
-  test('and all else have their place in its memory', () => {
+  test('and all other tables fit into its memory', () => {
     expect(OUTPUT.value + OUTPUT_BYTES.value).toBeLessThanOrEqual(memory.buffer.byteLength);
   });
 
@@ -163,7 +164,7 @@ describe('its codes', () => {
     return [...new Uint8Array(memory.buffer, at + 4096, counts.length)];
   }
 
-  /** Bits of the best code, by the book: join the two lightest until one is left. */
+  /** Bits of the optimal code, naively: join the two lightest until one is left. */
   function bestBits(counts: readonly number[]): number {
     const weights = counts.filter((n) => n > 0);
     let bits = 0;
@@ -185,7 +186,7 @@ describe('its codes', () => {
   const counts = fc.oneof(
     fc.array(fc.nat({ max: 9 }), { minLength: 2, maxLength: 286 }),
     fc.array(fc.nat({ max: 65_536 }), { minLength: 2, maxLength: 286 }),
-    // Numbers of Fibonacci, mixed with a few others, make the deepest trees.
+    // Fibonacci numbers, mixed with a few others, make the deepest trees.
     fc
       .tuple(
         fc.integer({ min: 10, max: 23 }),
@@ -200,7 +201,7 @@ describe('its codes', () => {
   const bitsOf = (counts: readonly number[], lengths: readonly number[]) =>
     counts.reduce((sum, n, symbol) => sum + n * lengths[symbol], 0);
 
-  test('fill the code space exactly and keep to the limit, whatever the counts', () => {
+  test('fill the code space exactly and keep to the limit, for any counts', () => {
     fc.assert(
       fc.property(counts, fc.constantFrom(7, 9, 15), (all, limit) => {
         const list = limit === 7 ? all.slice(0, 100) : all;
@@ -216,7 +217,7 @@ describe('its codes', () => {
     );
   });
 
-  test('are the best there are, where these keep to the limit, and near them where they do not', () => {
+  test('are optimal if the optimum keeps to the limit, and near it otherwise', () => {
     fc.assert(
       fc.property(counts, (list) => {
         const best = bestBits(list);
@@ -235,7 +236,7 @@ describe('its size', () => {
   const byZlib = (pages: readonly Uint8Array[]) =>
     pages.reduce((sum, page) => sum + gzipSync(page, { level: 1 }).length, 0);
 
-  test("is zlib's at level 1, within three per cent, for pages of the lab", () => {
+  test('is that of zlib level 1, within three per cent, for pages of the lab', () => {
     const web = webOf({ domains: 100 }, NO_PORTS);
     const pages = Array.from({ length: 40 }, (_, i) =>
       Buffer.from(makePage(web, web.domains.at(i), i % 5).body).subarray(0, room.length),

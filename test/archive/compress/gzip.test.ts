@@ -18,7 +18,7 @@ const content = fc.oneof(
 );
 
 describe('a gzip member', () => {
-  test('gives any bytes back at any level', async () => {
+  test('decompresses to the same bytes at any level', async () => {
     await fc.assert(
       fc.asyncProperty(content, level, async (bytes, level) => {
         expect(gunzipSync(await gzipMember(bytes, level, Buffer.from)).equals(bytes)).toBe(true);
@@ -26,14 +26,14 @@ describe('a gzip member', () => {
     );
   });
 
-  test('of stored blocks gives bytes back around the limits of a block', () => {
+  test('of stored blocks decompresses to the same bytes near the limits of a block', () => {
     for (const length of [0, 1, 65534, 65535, 65536, 131070, 131071, 200_000]) {
       const bytes = randomBytes(length);
       expect(gunzipSync(storedMember(bytes)).equals(bytes)).toBe(true);
     }
   });
 
-  test('is made at once for a page and later for a huge record, at any level', async () => {
+  test('is made synchronously for a page and asynchronously for a huge record, at any level', async () => {
     const page = Buffer.alloc(100_000, 'a page of text. ');
     const huge = Buffer.alloc(3_000_000, 'a page of text. ');
     for (const level of [1, 6] as const) {
@@ -44,7 +44,7 @@ describe('a gzip member', () => {
     }
   });
 
-  test('of a huge record lets others run, and compress, between its pieces', async () => {
+  test('of a huge record lets other tasks run, and compress, between its pieces', async () => {
     const huge = Array.from({ length: 4 }, (_, i) =>
       Buffer.alloc(1_500_000 + i, `record ${i} of four. `),
     );
@@ -65,7 +65,7 @@ describe('a gzip member', () => {
     expect(turns).toBeGreaterThan(8);
   });
 
-  test('is not compressed again where the content already is, and is where it is text in any script', () => {
+  test('is stored if the content is already compressed, and deflated if it is text in any script', () => {
     const text = Buffer.from(
       'Straße 北京市の天気は晴れ Καλημέρα <a href="/x">мир</a> '.repeat(200),
     );

@@ -41,7 +41,7 @@ function skippable(content: Uint8Array, magic: number): Buffer {
 const extension = (text: string) => skippable(Buffer.from(text), 0x184d2a50);
 const dictionaryFrame = (content: Uint8Array) => skippable(content, 0x184d2a5d);
 
-/** A frame without a stated length: what a stream is made into. The window stands where the length stood. */
+/** A frame without a stated length, as for a stream. The window takes the place of the length. */
 function unstated(content: Uint8Array): Buffer {
   const stated = Buffer.from(compress(content, 3));
   const lengthBytes = [1, 2, 4, 8][stated[4] >> 6];
@@ -83,7 +83,7 @@ describe('a frame', () => {
       .map((length) => Buffer.from(Array.from({ length }, (_, i) => (i * i) >>> 9))),
   );
 
-  test('states its length, ends with a checksum, and is measured without being undone', () => {
+  test('states its length, ends with a checksum, and is measured without decompression', () => {
     fc.assert(
       fc.property(
         content,
@@ -104,7 +104,7 @@ describe('a frame', () => {
     );
   });
 
-  test('of what came compressed is made of it as it is, whatever its length', () => {
+  test('of compressed content is stored unchanged, for any length', () => {
     for (const length of [1024, 1025, 131_072, 131_073, 262_144, 1_000_000]) {
       const bytes = randomBytes(length);
       const made = Buffer.from(zstd.frame(bytes, 3));
@@ -120,14 +120,14 @@ describe('a frame', () => {
     }
   });
 
-  test('that does not end within the bytes is short, wherever they end', () => {
+  test('that does not end within the bytes is short, at any length', () => {
     const made = Buffer.from(zstd.frame(Buffer.alloc(300_000, 'some text '), 1));
     for (let length = 0; length < made.length; length++) {
       expect(measureFrame(made.subarray(0, length)).kind).toBe('short');
     }
   });
 
-  test('of any bytes is measured to some end, and undoing it never goes beyond its limit', () => {
+  test('of any bytes can be measured, and decompression never exceeds its limit', () => {
     const start = fc.constantFrom(
       '28b52ffd',
       '28b52ffd24',
@@ -149,7 +149,7 @@ describe('a frame', () => {
     );
   });
 
-  test('has another checksum than its content: that is said', () => {
+  test('with a wrong checksum is reported', () => {
     const made = Buffer.from(frame(Buffer.from('a page')));
     made[made.length - 1] ^= 1;
     const found = measureFrame(made);
@@ -189,7 +189,7 @@ describe('files of other tools', () => {
   const one = record('urn:one', 'first');
   const two = record('urn:two', 'second '.repeat(200));
 
-  test('may have a record in several frames, cut anywhere, also in its header and behind its block', async () => {
+  test('may split a record into several frames anywhere, even in its header and after its block', async () => {
     for (let cut = 1; cut < one.length; cut += 3) {
       const pieces = [one.subarray(0, cut), one.subarray(cut)].map(frame);
       const { records, fault } = await outcome(fileOf(...pieces, frame(two)));
@@ -198,7 +198,7 @@ describe('files of other tools', () => {
     }
   });
 
-  test('may have empty frames, and others that are to be skipped, between records and within them', async () => {
+  test('may have empty and skippable frames between records and within them', async () => {
     const parts = [
       frame(Buffer.alloc(0)),
       extension('padding'),
@@ -220,7 +220,7 @@ describe('files of other tools', () => {
     expect((await outcome(path, first)).records).toEqual(records);
   });
 
-  test('may state no length; it is bounded all the same', async () => {
+  test('may state no length; decompression is limited nevertheless', async () => {
     const path = fileOf(unstated(one), unstated(two));
     expect(await outcome(path)).toMatchObject({ records: { length: 2 }, fault: undefined });
     expect(await outcome(path, 0, 500)).toMatchObject({
@@ -229,7 +229,7 @@ describe('files of other tools', () => {
     });
   });
 
-  test('may have several records in a frame, which repair parts', async () => {
+  test('may have several records in a frame, which repair separates', async () => {
     const path = fileOf(frame(Buffer.concat([one, two])), frame(one));
     expect((await outcome(path)).records.length).toBe(3);
     const out = join(temporaryFolder(), 'parted.warc.zst');
@@ -252,7 +252,7 @@ describe('files of other tools', () => {
     const framed = (content: Uint8Array) =>
       compressUsingDict(createCCtx(), content, dictionary(), 3);
 
-    test('are read, be it compressed or not, from the front and from the middle', async () => {
+    test('are read from the start and from the middle, with a compressed or a plain dictionary', async () => {
       for (const front of [dictionaryFrame(COMPRESSED_DICTIONARY), dictionaryFrame(dictionary())]) {
         const path = fileOf(front, framed(one), framed(two));
         const { records, places, fault } = await outcome(path);
@@ -272,15 +272,15 @@ describe('files of other tools', () => {
       expect((await outcome(out)).records).toEqual(['urn:one first']);
     });
 
-    test('that is missing, damaged, cut off, too large or none at all are refused by name', async () => {
+    test('that is missing, damaged, cut off, too large or invalid are refused by name', async () => {
       const damaged = Buffer.from(COMPRESSED_DICTIONARY);
       damaged[200] ^= 0xff;
       const spoilt = Buffer.from(dictionary());
       spoilt.fill(0xff, 8, 100);
       const large = Buffer.alloc(8 * 2 ** 20 + 1);
       const cases: [Buffer, string][] = [
-        [Buffer.alloc(0), 'made with a zstd dictionary that is not in the file'],
-        [dictionaryFrame(Buffer.from('words')), 'a zstd dictionary of a form that is not known'],
+        [Buffer.alloc(0), 'compressed with a zstd dictionary that is not in the file'],
+        [dictionaryFrame(Buffer.from('words')), 'a zstd dictionary of an unknown form'],
         [dictionaryFrame(spoilt), 'damaged zstd dictionary'],
         [dictionaryFrame(large), 'a zstd dictionary larger than 8 MiB'],
       ];
@@ -298,7 +298,7 @@ describe('files of other tools', () => {
     });
   });
 
-  test('that are damaged are told apart', async () => {
+  test('that are damaged are distinguished by the kind of damage', async () => {
     const good = Buffer.from(frame(one));
     const unfinished = frame(one.subarray(0, 50));
     const known = Buffer.from(good);
@@ -312,8 +312,8 @@ describe('files of other tools', () => {
       [Buffer.from('junk that is no frame'), `corrupt at ${at}: not a zstd frame`],
       [frame(Buffer.from('plain text, no record')), `corrupt at ${at}: not a WARC record`],
       [unfinished, `truncated at ${at}: the last record is cut off`],
-      [known, `corrupt at ${at}: a zstd frame of a kind that is not known`],
-      [window, `corrupt at ${at}: a zstd frame that asks for more than 1 GiB of memory`],
+      [known, `corrupt at ${at}: a zstd frame of an unknown kind`],
+      [window, `corrupt at ${at}: a zstd frame that needs more than 1 GiB of memory`],
       [lies, `corrupt at ${at}: damaged zstd data (20)`],
       [extension('padding').subarray(0, 12), `truncated at ${at}: the last zstd frame is cut off`],
       [Buffer.from('28b5', 'hex'), `truncated at ${at}: the last zstd frame is cut off`],

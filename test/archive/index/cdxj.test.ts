@@ -35,7 +35,7 @@ describe('a line of the index', () => {
     );
   });
 
-  test('is one line of ASCII that reads back, whatever a server called its pages', () => {
+  test('is one line of ASCII that reads back, for any URL and type', () => {
     fc.assert(
       fc.property(anyCapture, (any) => {
         const line = cdxjLine(any);
@@ -46,7 +46,7 @@ describe('a line of the index', () => {
     );
   });
 
-  test('of another tool reads too: numbers as numbers, fields in another order, some missing', () => {
+  test('of another tool is read too: numbers as numbers, fields in another order, some missing', () => {
     const line =
       'org,example)/ 20200101000000 {"filename":"a.warc","offset":7,"length":"9","url":"http://example.org/"}';
     expect(parseCdxj(line)).toEqual({
@@ -71,11 +71,11 @@ describe('a line of the index', () => {
     'a b null',
     'a b {"url":1}',
     ' CDX N b a m s k r M S V g',
-  ])('is not to be had from %j', (line) => {
+  ])('is not read from %j', (line) => {
     expect(parseCdxj(line)).toBeUndefined();
   });
 
-  test('names the type without its parameters, and "unk" where the server said none', () => {
+  test('has the type without its parameters, or "unk" if the server sent none', () => {
     expect(mimeOf('text/html; charset=utf-8')).toBe('text/html');
     expect(mimeOf('text/html')).toBe('text/html');
     expect(mimeOf('')).toBe('unk');

@@ -56,7 +56,7 @@ describe('a sorted index', () => {
   test.each([
     false,
     true,
-  ])('gives what is not below a key, in order (compressed: %s)', async (compressed) => {
+  ])('yields the lines that are not below a key, in order (compressed: %s)', async (compressed) => {
     await fc.assert(
       fc.asyncProperty(anyLines, fc.array(key, { minLength: 3 }), async (lines, keys) => {
         const folder = temporaryFolder();
@@ -73,7 +73,7 @@ describe('a sorted index', () => {
     );
   });
 
-  test('is cut into members of 3,000 lines when compressed, each named with its place and digest', async () => {
+  test('has members of 3,000 lines if compressed, each listed with position and digest', async () => {
     const folder = temporaryFolder();
     const lines = Array.from(
       { length: 7000 },
@@ -105,7 +105,7 @@ describe('a sorted index', () => {
     expect(gunzipSync(bytes).toString()).toBe(`${lines.join('\n')}\n`);
   });
 
-  test('takes the place of the other form, and goes with all its files', async () => {
+  test('replaces the other form, and is removed with all its files', async () => {
     const folder = temporaryFolder();
     await writeIndex(disk, folder, batchesOf(['a 1 {}']), true);
     await writeIndex(disk, folder, batchesOf(['b 1 {}']), false);
@@ -116,7 +116,7 @@ describe('a sorted index', () => {
     expect(await openIndex(disk, join(folder, 'none'))).toBeUndefined();
   });
 
-  test('that is damaged is refused by name', async () => {
+  test('with damage is refused by name', async () => {
     const folder = temporaryFolder();
     await writeIndex(disk, folder, batchesOf(['a 1 {}']), true);
     truncateSync(join(folder, 'index.cdx.gz'), 10);
@@ -130,7 +130,7 @@ describe('a sorted index', () => {
     await expect(openIndex(disk, folder)).rejects.toMatchObject({ code: 'INDEX_DAMAGED' });
   });
 
-  test('is not there in part when the disk fills up', async () => {
+  test('is never left incomplete when the disk fills up', async () => {
     const folder = temporaryFolder();
     const full = new Disk(new FaultyFileSystem({ room: 1000 }));
     const lines = Array.from({ length: 100 }, (_, i) => `line ${i} {"x":"some letters"}`);
@@ -142,7 +142,7 @@ describe('a sorted index', () => {
 });
 
 describe('the parts that the archive writes', () => {
-  test('say what a reader of the files finds, whatever is stored and however often a file is ended', async () => {
+  test('list what a reader of the files finds, for any records and any rotation', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyExchange, { maxLength: 8 }),
@@ -169,7 +169,7 @@ describe('the parts that the archive writes', () => {
     );
   });
 
-  test('are cut with the files to a checkpoint, and those of later files go', async () => {
+  test('are truncated with the files to a checkpoint; those of later files are deleted', async () => {
     const dir = temporaryFolder();
     const writer = await openWriter(dir, { rotateBytes: 3000 });
     for (let i = 0; i < 10; i++) await writer.write(numbered(i));
@@ -191,7 +191,7 @@ describe('the parts that the archive writes', () => {
     expect(await indexFaults(dir)).toEqual([]);
   });
 
-  test('are made again from the files where they are missing, too short, or of an older checkpoint', async () => {
+  test('are made again from the files if they are missing, too short, or of an older checkpoint', async () => {
     const dir = temporaryFolder();
     const writer = await openWriter(dir, { rotateBytes: 3000 });
     for (let i = 0; i < 30; i++) await writer.write(numbered(i));
@@ -210,7 +210,7 @@ describe('the parts that the archive writes', () => {
     expect(await indexFaults(dir)).toEqual([]);
   });
 
-  test('are merged alike in little memory, and into the compressed form where there is much of it', async () => {
+  test('are merged alike in little memory, and to the compressed form if they are large', async () => {
     const dir = temporaryFolder();
     const writer = await openWriter(dir);
     for (let i = 0; i < 200; i++) await writer.write(numbered(i));
@@ -228,7 +228,7 @@ describe('the parts that the archive writes', () => {
     );
   });
 
-  test('lose nothing when the disk refuses for a while: the same lines go to the same place', async () => {
+  test('lose nothing when the disk refuses for a while: the same lines go to the same position', async () => {
     const dir = temporaryFolder();
     const faults = { room: 1500, skipSync: true };
     const writer = await openWriter(dir, { disk: new Disk(new FaultyFileSystem(faults)) });

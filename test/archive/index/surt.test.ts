@@ -17,7 +17,7 @@ describe('the key of a URL', () => {
     ['http://192.0.2.7/', '7,2,0,192)/'],
     ['http://[2001:db8::1]:81/', '[2001:db8::1]:81)/'],
     ['ftp://www.example.org/x', 'org,example)/x'],
-  ])('has the host of %s turned around, without www and the usual port', (url, key) => {
+  ])('has the host of %s reversed, without www and the default port', (url, key) => {
     expect(surt(url)).toBe(key);
   });
 
@@ -49,23 +49,23 @@ describe('the key of a URL', () => {
     ['x=1&jsessionid=0123456789abcdef0123456789abcdef', '&x=1'],
     ['sid=0123456789abcdef0123456789abcde&x=1', 'sid=0123456789abcdef0123456789abcde&x=1'],
     ['CFID=1&CFTOKEN=2&x=1', 'x=1'],
-  ])('has the parameters of ?%s sorted, and no session among them', (query, key) => {
+  ])('has the parameters of ?%s sorted, without session identifiers', (query, key) => {
     expect(surt(`http://example.org/p?${query}`)).toBe(`org,example)/p?${key}`);
   });
 
-  test('of an ASP page has no session in its path', () => {
+  test('of an ASP page has no session identifier in its path', () => {
     const session = '(S(abcdefghijklmnopqrstuvwx))';
     expect(surt(`http://example.org/a/${session}/b.aspx`)).toBe('org,example)/a/b.aspx');
   });
 
-  test('of what has no host is what it is, on one line', () => {
+  test('of a URL without host is the URL itself, on one line', () => {
     expect(surt('dns:example.org')).toBe('dns:example.org');
     expect(surt('urn:pageinfo:http://example.org/')).toBe('urn:pageinfo:http://example.org/');
     expect(surt('a b\nc')).toBe('a%20b%0Ac');
     expect(surt('')).toBe('-');
   });
 
-  test('is one word of ASCII, whatever is called a URL', () => {
+  test('is one word of ASCII, for any text', () => {
     const anyUrl = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
       fc.string({ unit: anyCharacter }),

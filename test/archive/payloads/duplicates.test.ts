@@ -77,7 +77,7 @@ async function records(dir: string): Promise<SecondOpinion[]> {
 }
 
 describe('the table of digests', () => {
-  test('finds what was put last, agrees with a map until it is full, and counts what it forgets', () => {
+  test('finds what was put last, agrees with a map until it is full, and counts evictions', () => {
     const operation = fc.tuple(fc.bigInt({ min: 0n, max: 60n }), fc.nat({ max: 1000 }));
     fc.assert(
       fc.property(fc.array(operation, { size: 'max', maxLength: 300 }), (puts) => {
@@ -95,7 +95,7 @@ describe('the table of digests', () => {
         }
         expect(missing).toBeLessThanOrEqual(table.forgotten);
         if (table.forgotten === 0) expect(missing).toBe(0);
-        // Of those that share a set, the four newest are there.
+        // Of the entries that share a set, the four newest are present.
         for (let set = 0n; set < 4n; set++) {
           const newest = [...model]
             .filter(([key]) => key % 4n === set)
@@ -109,7 +109,7 @@ describe('the table of digests', () => {
 });
 
 describe('the filter of keys', () => {
-  test('misses none that was added, and lets few others pass', () => {
+  test('contains every added key, and few others', () => {
     const filter = new KeyFilter(2 ** 20, 20_000);
     const key = (i: number) => xxh64(`digest ${i}`);
     for (let i = 0; i < 20_000; i++) filter.add(key(i));
@@ -121,15 +121,15 @@ describe('the filter of keys', () => {
     expect(others / 20_000).toBeLessThan(0.03);
   });
 
-  test('keeps to its memory, and then lets more pass', () => {
+  test('keeps to its memory, with more false positives', () => {
     const filter = new KeyFilter(64, 1e9);
     filter.add(1n);
     expect(filter.has(1n)).toBe(true);
   });
 });
 
-describe('a page whose payload is in the archive already', () => {
-  test('is stored as a revisit with its own head, which names date, URL and record of the first', async () => {
+describe('a page whose payload is already in the archive', () => {
+  test('is stored as a revisit with its own head and the date, URL and record of the first', async () => {
     const dir = temporaryFolder();
     const stored = await write(dir, [page('a', 1), page('b', 2, 1000), page('c', 1, 5535)]);
     expect(stored.map(({ as }) => as)).toEqual(['response', 'response', 'revisit']);
@@ -150,7 +150,7 @@ describe('a page whose payload is in the archive already', () => {
     expect(all.every(({ blockConfirmed }) => blockConfirmed === true)).toBe(true);
   });
 
-  test('is in the index as warc/revisit, and its page is the first one', async () => {
+  test('is in the index as warc/revisit, and resolves to the first page', async () => {
     const dir = temporaryFolder();
     await write(dir, [page('a', 1), page('b', 2), page('c', 1)]);
     await mergeIndex(disk, dir);
@@ -163,7 +163,7 @@ describe('a page whose payload is in the archive already', () => {
     expect(Buffer.from(block).subarray(-body(1).length)).toEqual(body(1));
   });
 
-  test('is left out where that is asked for, and what was said of it is told', async () => {
+  test('is skipped on request, and reported as skipped', async () => {
     const dir = temporaryFolder();
     const { writer } = await openWriter(dir, { duplicates: 'skip' });
     const said: string[] = [];
@@ -178,7 +178,7 @@ describe('a page whose payload is in the archive already', () => {
     ]);
   });
 
-  test('is stored again where it is short, empty, or one of the two was cut off', async () => {
+  test('is stored again if it is short or empty, or if one of the two was truncated', async () => {
     const cut: Exchange = { ...page('d', 4), truncated: 'time' };
     const pages = [
       page('a', 1, 0, 500),
@@ -192,7 +192,7 @@ describe('a page whose payload is in the archive already', () => {
     expect(stored.map(({ as }) => as)).toEqual(pages.map(() => 'response'));
   });
 
-  test('is recognised whatever was rotated, flushed or begun anew in between, as long as the table knows it', async () => {
+  test('is recognised after any rotation, flush or restart, as long as it is in the table', async () => {
     const step = fc.oneof(fc.nat({ max: 6 }), fc.constantFrom('flush' as const, 'reopen' as const));
     await fc.assert(
       fc.asyncProperty(
@@ -227,7 +227,7 @@ describe('a page whose payload is in the archive already', () => {
     );
   });
 
-  test('is stored again when its first was cut off with the checkpoint that it came after', async () => {
+  test('is stored again if the first was removed because it came after the checkpoint', async () => {
     const dir = temporaryFolder();
     const { writer } = await openWriter(dir);
     await writer.write(page('a', 1));
@@ -241,7 +241,7 @@ describe('a page whose payload is in the archive already', () => {
     expect(stored.map(({ as }) => as)).toEqual(['response', 'revisit']);
   });
 
-  test('is missed when the table is too small for it, which is counted', async () => {
+  test('is missed if the table is too small, and the eviction is counted', async () => {
     const dir = temporaryFolder();
     const { writer, payloads } = await openWriter(dir, { memory: 64 });
     for (let i = 0; i < 10; i++) await writer.write(page(`${i}`, i));
@@ -273,7 +273,7 @@ describe('the payloads of earlier crawls', () => {
   test.each([
     64,
     MEMORY,
-  ])('are all found, and no others, whatever the memory (%i bytes)', async (memory) => {
+  ])('are all found, and no others, with any memory (%i bytes)', async (memory) => {
     const crawl = await earlierCrawl(100);
     const stored = await write(
       temporaryFolder(),
@@ -285,7 +285,7 @@ describe('the payloads of earlier crawls', () => {
     );
   });
 
-  test('are referred to by date and record of the crawl, and by the second of an index', async () => {
+  test('are referred to by date and record from a crawl, and by the second from an index', async () => {
     const crawl = await earlierCrawl(3);
     const first = (await records(crawl)).find(
       ({ url, type }) => url === 'http://a.test/2' && type === 'response',
@@ -305,7 +305,7 @@ describe('the payloads of earlier crawls', () => {
     expect(second?.fields.get('WARC-Refers-To-Target-URI')).toBe('http://a.test/2');
   });
 
-  test('are gathered once for the same sources, and anew for others', async () => {
+  test('are gathered once for the same sources, and again for others', async () => {
     const [one, two] = [await earlierCrawl(3), await earlierCrawl(5)];
     const folder = temporaryFolder();
     await gatherEarlier(disk, folder, [one]);
@@ -318,7 +318,7 @@ describe('the payloads of earlier crawls', () => {
     expect(readdirSync(folder).sort()).toEqual(['digests', 'originals', 'sources']);
   });
 
-  test('must be some: what names none is refused by name', async () => {
+  test('must exist: a source without any is refused by name', async () => {
     const folder = temporaryFolder();
     const empty = join(folder, 'none.cdxj');
     writeFileSync(empty, 'nothing\n');
@@ -337,7 +337,7 @@ describe('the payloads of earlier crawls', () => {
 });
 
 describe('a metadata record', () => {
-  test('goes with a page of which something is known, and says what', async () => {
+  test('is stored with a page that has known facts', async () => {
     const dir = temporaryFolder();
     const { writer } = await openWriter(dir, { metadata: true });
     await writer.write(page('a', 1), undefined, { hopsFromSeed: 3 });

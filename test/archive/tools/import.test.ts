@@ -39,8 +39,8 @@ async function warcs(name: string): Promise<string> {
   return folder;
 }
 
-describe('WARC files that are imported', () => {
-  test('are linked, indexed, and a graph can be made of them', async () => {
+describe('imported WARC files', () => {
+  test('are linked and indexed, and a graph can be made of them', async () => {
     const [one, two] = [await warcs('a'), await warcs('b')];
     const [file] = readdirSync(two);
     const dir = join(temporaryFolder(), 'new');
@@ -59,7 +59,7 @@ describe('WARC files that are imported', () => {
     ]);
   });
 
-  test('are copied where that is asked for, or where there are no links', async () => {
+  test('are copied on request, or if the file system has no links', async () => {
     const source = await warcs('a');
     const [file] = readdirSync(source);
     const copied = join(temporaryFolder(), 'new');
@@ -74,7 +74,7 @@ describe('WARC files that are imported', () => {
     }
   });
 
-  test('have names of their own that say what they are, also where two are called alike', async () => {
+  test('get unique names with the right extension, even if two have the same name', async () => {
     const source = await warcs('a');
     const [file] = readdirSync(source);
     const other = temporaryFolder();
@@ -89,7 +89,7 @@ describe('WARC files that are imported', () => {
     expect(await indexFaults(dir)).toEqual([]);
   });
 
-  test('may be damaged: what is whole is there, and the rest is told', async () => {
+  test('may be damaged: complete records are indexed, and the damage is reported', async () => {
     const folder = temporaryFolder();
     const source = await warcs('a');
     const [file] = readdirSync(source);
@@ -113,7 +113,7 @@ describe('WARC files that are imported', () => {
     expect((await (await Archive.open(disk, dir)).nearest('http://a.test/a1'))?.status).toBe('200');
   });
 
-  test('are what a later crawl can be compared with, by date and identifier', async () => {
+  test('can be deduplicated against by a later crawl, by date and identifier', async () => {
     const dir = join(temporaryFolder(), 'new');
     await importWarcs(disk, [await warcs('a')], dir, { now: NOW });
     const folder = temporaryFolder();
@@ -125,7 +125,7 @@ describe('WARC files that are imported', () => {
     await (await EarlierPayloads.open(disk, folder, 1024)).close();
   });
 
-  test('are refused by name where one that was named is none, and no folder is made', async () => {
+  test('are refused by name if one is not a WARC file, and no folder is made', async () => {
     const dir = join(temporaryFolder(), 'new');
     const text = join(temporaryFolder(), 'notes.warc');
     writeFileSync(text, 'no WARC at all\n');
@@ -138,7 +138,7 @@ describe('WARC files that are imported', () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test('go into a new folder only, which no crawl takes for its own', async () => {
+  test('go into a new folder only, which no crawl resumes', async () => {
     const source = await warcs('a');
     const dir = join(temporaryFolder(), 'new');
     await importWarcs(disk, [source], dir, { now: NOW });

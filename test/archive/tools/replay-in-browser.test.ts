@@ -6,7 +6,7 @@ const missing = missingForReplay();
 if (missing) console.warn(`skipped: ${missing} (see soak/replay.ts)`);
 
 test.skipIf(missing !== undefined).each(['gzip', 'zstd'] as const)(
-  'pages of a WACZ from an archive in %s come back in a browser when their site is gone, also one that only refers to another, and nobody asks the site',
+  'pages and revisits of a WACZ from an archive in %s replay in a browser without a request to their site',
   async (compress) => {
     expect(await replay(compress)).toEqual({
       seen: [

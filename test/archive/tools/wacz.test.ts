@@ -19,7 +19,7 @@ import { makeExchange, readWithWarcio } from '../warc/fixtures.ts';
 const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
 const NOW = Date.UTC(2026, 2, 14, 15, 9, 26);
 
-/** Reads a ZIP by its directory, as its specification says, without asking our own code. */
+/** Reads a ZIP by its directory, according to its specification, without our own code. */
 function unzip(path: string): { files: Map<string, Buffer>; uses64: boolean } {
   const zip = readFileSync(path);
   let end = zip.length - 22;
@@ -51,7 +51,7 @@ function unzip(path: string): { files: Map<string, Buffer>; uses64: boolean } {
     expect(zip.readUInt32LE(offset)).toBe(0x04034b50);
     const data = offset + 30 + zip.readUInt16LE(offset + 26) + zip.readUInt16LE(offset + 28);
     const bytes = zip.subarray(data, data + size);
-    // wabac counts on this.
+    // wabac relies on this.
     if (extraLength === 0) expect(zip.readUInt16LE(offset + 28)).toBe(0);
     expect(zip.readUInt32LE(at + 16)).toBe(crc32(bytes));
     expect(zip.readUInt32LE(offset + 14)).toBe(crc32(bytes));
@@ -71,7 +71,7 @@ describe('a ZIP file', () => {
 
   test.each([
     0xffffffff, 500, 0,
-  ])('holds what was put in, and 64-bit fields where lengths need them (from %i on)', async (large) => {
+  ])('contains its entries, with 64-bit fields if lengths need them (from %i on)', async (large) => {
     await fc.assert(
       fc.asyncProperty(content, async (given) => {
         const path = join(temporaryFolder(), 'x.zip');
@@ -173,7 +173,7 @@ async function packed(place: string, options: object = {}) {
 }
 
 describe('a WACZ', () => {
-  test('holds the WARC files to the byte, the index, the pages, and says so with lengths and digests', async () => {
+  test('contains the WARC files to the byte, the index and the pages, listed with lengths and digests', async () => {
     const dir = await someCrawl();
     const { report, files, json } = await packed(dir, {
       title: 'Mine',
@@ -214,7 +214,7 @@ describe('a WACZ', () => {
     expect(report).toMatchObject({ pages: 3, files: warcs.length });
   });
 
-  test('lists the HTML pages that were there, with the titles that they have', async () => {
+  test('lists the HTML pages with status 200 and their titles', async () => {
     const { files } = await packed(await someCrawl());
     const [header, ...pages] = files
       .get('pages/pages.jsonl')!
@@ -236,7 +236,7 @@ describe('a WACZ', () => {
     expect(new Set(pages.map(({ id }) => id)).size).toBe(3);
   });
 
-  test('of files without an index has one, and every place in it is a record by another reader', async () => {
+  test('of files without an index has one, and another reader finds a record at every position in it', async () => {
     const dir = await someCrawl();
     const { files } = await packed(join(dir, 'archive'));
     const lines = files.get('indexes/index.cdxj')!.toString().trimEnd().split('\n');
@@ -254,7 +254,7 @@ describe('a WACZ', () => {
     }
   });
 
-  test('is not there in part when the disk fills up', async () => {
+  test('is never left incomplete when the disk fills up', async () => {
     const dir = await someCrawl();
     const folder = temporaryFolder();
     const full = new Disk(new FaultyFileSystem({ room: 3000 }));

@@ -8,7 +8,7 @@ test('Base32 agrees with the vectors of RFC 4648, without their padding', () => 
   for (const [text, expected] of Object.entries(vectors)) expect(base32(text)).toBe(expected);
 });
 
-test('a digest is written in one form and recognised in every form other tools write', () => {
+test('a digest is written in one form and recognised in every form that other tools write', () => {
   fc.assert(
     fc.property(
       fc.uint8Array(),
@@ -33,7 +33,7 @@ test('a digest is written in one form and recognised in every form other tools w
   );
 });
 
-test('a wrong digest is told from one we cannot compute', () => {
+test('a wrong digest is distinguished from one that we cannot compute', () => {
   const bytes = Buffer.from('x');
   expect(digestMatches(digest('sha1', Buffer.from('y')), bytes)).toBe(false);
   expect(digestMatches('sha1:', bytes)).toBe(false);

@@ -1,4 +1,4 @@
-/** Exchanges as the fetcher would hand them over, and a second opinion on the files written: npm warcio. */
+/** Exchanges as the fetcher returns them, and a second reader for the written files: npm warcio. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { type Faults, FaultyFileSystem, systemError } from '../../disk/faulty-fi
 export interface ExchangeParts {
   url?: string;
   head?: string;
-  /** The body as sent, in the pieces in which it came. */
+  /** The body as sent, in the received pieces. */
   wire?: Uint8Array[];
   payload?: Uint8Array;
   truncated?: Truncation;
@@ -38,7 +38,7 @@ export function makeExchange(parts: ExchangeParts = {}): Exchange {
 
 const NO_HEADERS: HeaderView = { get: () => undefined, all: () => [], entries: () => [] };
 
-/** A body in chunk framing, with an extension now and then and a trailer at the end. */
+/** A body in chunk framing, with some extensions and a trailer at the end. */
 export function chunkedExchange(chunks: Uint8Array[], extraHead = '', trailer = ''): Exchange {
   const whole = chunks.filter((chunk) => chunk.length > 0);
   const wire = whole.flatMap((chunk, i) => [
@@ -56,7 +56,10 @@ export function chunkedExchange(chunks: Uint8Array[], extraHead = '', trailer = 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 const text = fc.string({ maxLength: 3000 }).map((body) => Buffer.from(body));
 
-/** Any exchange: empty, binary, repetitive or textual bodies, plain or chunked, whole or cut off. */
+/**
+ * Any exchange: empty, binary, repetitive or textual bodies, plain or chunked, complete or
+ * truncated.
+ */
 export const anyExchange: fc.Arbitrary<Exchange> = fc.oneof(
   fc.array(fc.oneof(bytes(2000), text), { maxLength: 4 }).map((wire) => makeExchange({ wire })),
   fc.array(bytes(300), { maxLength: 5 }).map((chunks) => chunkedExchange(chunks)),
@@ -75,10 +78,10 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** The faulty file system, which besides counts the files that are open and holds writes back until told. */
+/** The faulty file system, which also counts open files and can hold back writes. */
 export class WatchedFileSystem extends FaultyFileSystem {
   openFiles = 0;
-  /** The system's code with which no further file is opened. */
+  /** The system code with which opening a file fails; undefined to allow it. */
   refuseOpen: string | undefined;
   failClose = false;
   /** Every write waits for it. */
@@ -112,14 +115,16 @@ export interface SecondOpinion {
   url: string | null;
   offset: number;
   length: number;
-  /** Undefined where the record states none. */
+  /** Undefined if the record states no digest. */
   blockConfirmed: boolean | undefined;
   payloadConfirmed: boolean | undefined;
   block: Uint8Array;
   fields: Headers | Map<string, string>;
 }
 
-/** Reads a file with warcio: its offsets, its dechunking; the digests recomputed from what it gives. */
+/**
+ * Reads a file with warcio: its offsets, its dechunking. The digests are computed from its output.
+ */
 export async function readWithWarcio(path: string): Promise<SecondOpinion[]> {
   const parser = new WARCParser(createReadStream(path), { parseHttp: false });
   const opinions: SecondOpinion[] = [];
@@ -132,7 +137,7 @@ export async function readWithWarcio(path: string): Promise<SecondOpinion[]> {
       offset: parser.offset,
       length: parser.recordLength,
       blockConfirmed: confirm(record.warcBlockDigest, block),
-      // The payload of a revisit lies elsewhere.
+      // The payload of a revisit is elsewhere.
       payloadConfirmed:
         record.warcType === 'revisit'
           ? undefined
@@ -160,7 +165,7 @@ function confirm(stated: string | null | undefined, content: Uint8Array): boolea
   return value === (label === 'sha1' ? base32ByBigInt(actual) : actual.toString('hex'));
 }
 
-/** Base32 the slow way, so that the product's own is not its own judge. */
+/** Base32 the slow way, as an independent check of ours. */
 function base32ByBigInt(bytes: Buffer): string {
   const digits = BigInt(`0x${bytes.toString('hex')}`)
     .toString(32)

@@ -23,13 +23,13 @@ describe('the head', () => {
     ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n', false],
     ['HTTP/1.1 200 OK\r\nX-Transfer-Encoding: chunked\r\n\r\n', false],
     ['HTTP/1.1 200 OK\r\nTransfer-Encoding: notchunked\r\n\r\n', false],
-  ])('%j says chunked: %s', (head, expected) => {
+  ])('%j is chunked: %s', (head, expected) => {
     expect(isChunked(Buffer.from(head))).toBe(expected);
   });
 });
 
 describe('the payload', () => {
-  test('of any chunked body is what the chunks hold, extensions and trailers aside', () => {
+  test('of any chunked body is the content of the chunks, without extensions and trailers', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (chunks, trailer) => {
         const exchange = chunkedExchange(chunks, '', trailer ? 'Expires: 0\r\n' : '');

@@ -1,9 +1,12 @@
-/** Is the index of a crawl true? Judged by an independent reader of its archive. */
+/** Checks the index of a crawl with an independent reader of its archive. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readWithWarcio, type SecondOpinion } from './fixtures.ts';
 
-/** What is wrong with the index: lines that are out of order, captures that it lacks, and some that are not there. */
+/**
+ * What is wrong with the index: lines out of order, missing captures, and captures that do not
+ * exist.
+ */
 export async function indexFaults(dir: string): Promise<string[]> {
   const archive = join(dir, 'archive');
   const truth = new Set<string>();

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { sharedData } from '../../shared-data.ts';
 import { collect, makeExchange, WatchedFileSystem } from './fixtures.ts';
 
-/** One line a record: type and the two verdicts; then how the reading ended. */
+/** One line per record with type and the two verdicts; then how the reading ended. */
 async function outcome(
   path: string,
   maxRecordBytes?: number,
@@ -67,7 +67,7 @@ describe('files of other tools', () => {
     'example-digest.warc': {
       records: ['request ok mismatch', 'request ok ok', 'request ok ok', 'request ok ok'],
     },
-    // Its payload digest was computed over the chunk framing.
+    // Its payload digest covers the chunk framing.
     'example-iana.org-chunked.warc': {
       records: [`warcinfo ${NONE}`, 'response ok framed', 'request ok absent'],
     },
@@ -119,9 +119,12 @@ describe('files of other tools', () => {
     },
   };
 
-  test.skipIf(!here).each(Object.entries(cases))('%s is read as stated', async (file, expected) => {
-    expect(await outcome(join(folder, file))).toEqual({ fault: '', ...expected });
-  });
+  test.skipIf(!here).each(Object.entries(cases))(
+    '%s is read as expected',
+    async (file, expected) => {
+      expect(await outcome(join(folder, file))).toEqual({ fault: '', ...expected });
+    },
+  );
 
   test.skipIf(!here)('angle brackets around a target URI are not part of it', async () => {
     const records = await collect(readWarc(join(folder, 'example-wget-bad-target-uri.warc.gz')));
@@ -130,7 +133,7 @@ describe('files of other tools', () => {
 });
 
 describe('damage', () => {
-  test('in any byte of a file never throws, and never changes a record that is given', async () => {
+  test('in any byte of a file never throws and never changes a record that is returned', async () => {
     const dir = temporaryFolder();
     const writer = await WarcWriter.open(dir, { info: { software: 'test' } });
     const { response } = await writer.write(makeExchange({ wire: [Buffer.alloc(3000, 'text ')] }));
@@ -148,7 +151,8 @@ describe('damage', () => {
           await writeFile(path, damaged);
           const reader = readWarc(path);
           const records = await collect(reader);
-          // Ten bytes of gzip header are covered by no checksum: flags and the time may change unnoticed.
+          // No checksum covers the ten bytes of the gzip header: flags and time may change
+          // unnoticed.
           for (const [i, record] of records.entries()) {
             expect(Buffer.from(record.block).equals(whole[i].block)).toBe(true);
           }
@@ -159,7 +163,7 @@ describe('damage', () => {
     );
   });
 
-  test('any bytes are read to some end without an exception', async () => {
+  test('any bytes are read without an exception', async () => {
     const start = fc.constantFrom('', 'WARC/1.1\r\n', '\x1f\x8b\x08\x00', '\x1f\x8b\x08\xff');
     const dir = temporaryFolder();
     const path = join(dir, 'any');
@@ -174,7 +178,7 @@ describe('damage', () => {
     );
   });
 
-  test('a plain file cut at any byte keeps the records before', async () => {
+  test('a plain file truncated at any byte keeps the records before', async () => {
     const first = record('first');
     const text = first + record('second block');
     for (let length = first.length; length < text.length - 4; length++) {
@@ -186,7 +190,7 @@ describe('damage', () => {
     }
   });
 
-  test('a wrong checksum, a wrong length and foreign content are told apart', async () => {
+  test('a wrong checksum, a wrong length and foreign content are distinguished', async () => {
     const member = gzipSync(record('x'));
     const checksum = Buffer.from(member);
     checksum[member.length - 8] ^= 1;
@@ -204,7 +208,7 @@ describe('damage', () => {
 });
 
 describe('limits', () => {
-  test('a member much wider than the window is read whole', async () => {
+  test('a member much wider than the window is read completely', async () => {
     const block = Array.from({ length: 200_000 }, (_, i) => (i * 2654435761) % 997).join(',');
     const path = await fileOf(gzipSync(record(block)));
     const [only] = await collect(readWarc(path));
@@ -225,7 +229,7 @@ describe('limits', () => {
     );
   });
 
-  test('an empty file holds nothing and has no fault', async () => {
+  test('an empty file has no records and no fault', async () => {
     expect(await outcome(await fileOf(Buffer.alloc(0)))).toEqual({ records: [], fault: '' });
   });
 
@@ -240,7 +244,7 @@ describe('limits', () => {
 });
 
 describe('the disk', () => {
-  test('may give a few bytes at a time: the records are the same, and every byte is counted', async () => {
+  test('may return a few bytes at a time: the records are the same, and every byte is counted', async () => {
     const content = Buffer.concat(['one', 'two', 'three'].map((block) => gzipSync(record(block))));
     const path = await fileOf(content);
     const disk = new Disk(new WatchedFileSystem({ shortTransfers: 7 }));
@@ -248,7 +252,7 @@ describe('the disk', () => {
     expect(disk.traffic.read).toBeGreaterThanOrEqual(content.length);
   });
 
-  test('is told with a remedy when a file is missing or is none', async () => {
+  test('reports a missing file or a folder with a remedy', async () => {
     const system = new WatchedFileSystem();
     const disk = new Disk(system);
     const missing = readWarc('/nowhere/x.warc.gz', { disk });
@@ -258,7 +262,7 @@ describe('the disk', () => {
     expect(system.openFiles).toBe(0);
   });
 
-  test('gets its file back from a reader that stops half-way', async () => {
+  test('has its file closed by a reader that stops half-way', async () => {
     const path = await fileOf(Buffer.concat([gzipSync(record('one')), gzipSync(record('two'))]));
     const system = new WatchedFileSystem();
     for await (const first of readWarc(path, { disk: new Disk(system) })) {

@@ -14,7 +14,7 @@ function fieldOf(record: Uint8Array, name: string): string | undefined {
     ?.slice(name.length + 2);
 }
 
-test('a date is given to the millisecond, whatever was asked before', () => {
+test('a date is precise to the millisecond, independent of earlier calls', () => {
   const assembler = new RecordAssembler();
   const date = fc.oneof(
     fc.integer({ min: 0, max: 4e12 }),
@@ -31,7 +31,7 @@ test('a date is given to the millisecond, whatever was asked before', () => {
   );
 });
 
-test('a URL is written as UTF-8, whatever it holds', () => {
+test('a URL is written as UTF-8, for any characters', () => {
   const assembler = new RecordAssembler();
   const url = fc.oneof(
     fc.string(),
@@ -50,7 +50,7 @@ test('a URL is written as UTF-8, whatever it holds', () => {
   );
 });
 
-test('records of several writers in a thread, made in turns, are each their own', async () => {
+test('records of several writers in one thread do not mix', async () => {
   const levels: GzipLevel[] = [0, 1, 1, 6];
   const lengths = [10, 1500, 90_000, 127_000, 131_000, 132_000, 400_000];
   const writers = levels.map(async (level, w) => {

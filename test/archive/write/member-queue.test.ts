@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemberQueue } from '../../../src/archive/write/member-queue.ts';
 
-/** What a disk does with a batch: it is asked to write, and later it has written or refused. */
+/** A step of the disk: it takes a batch, and later it has written or refused it. */
 type Step = Uint8Array | 'take' | 'written' | 'refused';
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -10,7 +10,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom<Step>('take', 'written', 'refused'),
 );
 
-test('members leave in the order they came, whole and once, however often the disk refuses', () => {
+test('members leave in order, complete and once, however often the disk refuses', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 60 }),
@@ -25,7 +25,7 @@ test('members leave in the order they came, whole and once, however often the di
         for (const step of [...steps, 'written', 'take', 'written'] as Step[]) {
           if (step === 'take') batch ??= queue.take();
           else if (step === 'written' && batch) {
-            // Only now: what is added while a batch is being written must not touch it.
+            // Only now: members added while a batch is being written must not touch it.
             written.push(...batch.map((piece) => Buffer.from(piece)));
             writtenBytes = Buffer.concat(written).length;
             queue.written();
@@ -36,7 +36,7 @@ test('members leave in the order they came, whole and once, however often the di
           } else if (step instanceof Uint8Array) {
             const memory = step.slice();
             queue.add(memory);
-            memory.fill(0); // it is used for something else
+            memory.fill(0); // it is reused
             added.push(step);
             addedBytes += step.length;
           }
@@ -49,7 +49,7 @@ test('members leave in the order they came, whole and once, however often the di
   );
 });
 
-test('the memory of a batch that was written serves for the next', () => {
+test('the memory of a written batch is reused', () => {
   const queue = new MemberQueue(100);
   const takeOne = (): ArrayBufferLike => {
     queue.add(Buffer.from('member'));

@@ -16,8 +16,8 @@ beforeEach(() => {
 const write = (file: string, bytes: string) => writeFileSync(join(folder, file), bytes);
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 
-describe('the archive, brought back to a checkpoint', () => {
-  test('has the files that count, cut to the lengths that count, and none begun later', async () => {
+describe('an archive restored to a checkpoint', () => {
+  test('has the files of the checkpoint, truncated to its lengths, and none started later', async () => {
     write(name('0'), 'whole members|and more');
     write(name('0', 1), 'begun later');
     await recoverArchive(new Disk(), folder, '0', [{ file: name('0'), length: 14 }]);
@@ -25,13 +25,13 @@ describe('the archive, brought back to a checkpoint', () => {
     expect(read(name('0'))).toBe('whole members|');
   });
 
-  test('has nothing of an agent that never came to a checkpoint', async () => {
+  test('has nothing of an agent without a checkpoint', async () => {
     write(name('0'), 'pages');
     await recoverArchive(new Disk(), folder, '0');
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('keeps what is of other agents, or of other people', async () => {
+  test('keeps the files of other agents and of users', async () => {
     const others = [
       name('1'),
       name('10'),
@@ -45,7 +45,7 @@ describe('the archive, brought back to a checkpoint', () => {
     for (const other of others) expect(read(other)).toBe('theirs');
   });
 
-  test('may lack a file that was moved away, but has none that is shorter than it should be', async () => {
+  test('may lack a file that was moved away, but refuses one that is too short', async () => {
     write(name('0'), 'short');
     const files = [
       { file: name('0', 1), length: 5 },
@@ -57,7 +57,7 @@ describe('the archive, brought back to a checkpoint', () => {
     });
   });
 
-  test('stays so when power is lost right after', async () => {
+  test('survives a power failure right after', async () => {
     const powered = new PowerCutFileSystem();
     const disk = new Disk(powered);
     for (const [file, text] of [

@@ -51,7 +51,7 @@ async function recordsOf(path: string): Promise<WarcRecord[]> {
 const blockOf = (exchange: Exchange) => Buffer.concat([exchange.head, ...exchange.wireBody]);
 
 describe('what is written', () => {
-  test('any exchanges come back byte for byte through our reader and warcio, every digest confirmed', async () => {
+  test('any exchanges read back to the byte with our reader and warcio, every digest confirmed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyExchange, { maxLength: 8 }),
@@ -88,7 +88,7 @@ describe('what is written', () => {
     );
   });
 
-  test('a location is all that is needed to read the record again', async () => {
+  test('a location is enough to read the record again', async () => {
     const dir = temporaryFolder();
     const exchanges = [
       makeExchange(),
@@ -106,7 +106,7 @@ describe('what is written', () => {
     }
   });
 
-  test('the fields of a response and its request are those archives expect', async () => {
+  test('the fields of a response and its request are those that archives expect', async () => {
     const dir = temporaryFolder();
     const ids = ['info', 'answer', 'question'].map(
       (name) => `00000000-0000-4000-8000-${name.padStart(12, '0')}`,
@@ -135,7 +135,7 @@ describe('what is written', () => {
     expect(request.headers.get('Content-Type')).toBe('application/http;msgtype=request');
   });
 
-  test('every file begins with a warcinfo that says who crawled, and a line end in it starts no new field', async () => {
+  test('every file begins with a warcinfo; a line end in its values starts no new field', async () => {
     const dir = temporaryFolder();
     await writeAll(dir, [makeExchange(), makeExchange()], {
       rotateBytes: 1,
@@ -174,7 +174,7 @@ describe('what is written', () => {
     expect(b.payloadDigest).toBe(a.payloadDigest);
   });
 
-  test('no payload digest is stated for a body with trailers, which readers take for different payloads', async () => {
+  test('no payload digest is stated for a body with trailers, about which readers disagree', async () => {
     const dir = temporaryFolder();
     const [stored] = await writeAll(dir, [
       chunkedExchange([Buffer.from('abc')], '', 'Expires: 0\r\n'),
@@ -186,7 +186,7 @@ describe('what is written', () => {
     expect([opinion.blockConfirmed, opinion.payloadConfirmed]).toEqual([true, undefined]);
   });
 
-  test('no payload digest is stated for chunk framing that was cut off', async () => {
+  test('no payload digest is stated for truncated chunk framing', async () => {
     const dir = temporaryFolder();
     const cut: Exchange = {
       ...makeExchange({
@@ -277,7 +277,7 @@ describe('files', () => {
     expect(await readdir(join(dir, 'deep', 'down'))).toEqual([]);
   });
 
-  test('hold response and request together, whatever the size at which they rotate', async () => {
+  test('keep response and request together, for any rotation size', async () => {
     const dir = temporaryFolder();
     const exchanges = Array.from({ length: 12 }, () => makeExchange());
     const stored = await writeAll(dir, exchanges, { rotateBytes: 3000 });
@@ -287,7 +287,7 @@ describe('files', () => {
 });
 
 describe('the queue', () => {
-  test('writes that are not awaited are stored in order and waited for by flush', async () => {
+  test('writes that are not awaited are stored in order, and flush waits for them', async () => {
     const dir = temporaryFolder();
     const writer = await WarcWriter.open(dir, { info, pendingBytes: 1 });
     const exchanges = Array.from({ length: 20 }, (_, i) =>
@@ -303,7 +303,7 @@ describe('the queue', () => {
     await writer.close();
   });
 
-  test('write waits while more than pendingBytes are on their way', async () => {
+  test('write waits while more than pendingBytes are not written yet', async () => {
     const dir = temporaryFolder();
     const system = new WatchedFileSystem();
     let release = () => {};
@@ -323,7 +323,7 @@ describe('the queue', () => {
     await writer.close();
   });
 
-  test('an exchange is surely in its file when flush resolves, and not before', async () => {
+  test('an exchange is in its file when flush resolves, and not before', async () => {
     const dir = temporaryFolder();
     const disk = new Disk();
     const writer = await WarcWriter.open(dir, { info, disk });
@@ -335,7 +335,7 @@ describe('the queue', () => {
     await writer.close();
   });
 
-  test('write after close is refused, closing twice is not', async () => {
+  test('write after close is refused; closing twice is allowed', async () => {
     const writer = await WarcWriter.open(temporaryFolder(), { info });
     await writer.close();
     await writer.close();
@@ -343,7 +343,7 @@ describe('the queue', () => {
   });
 });
 
-/** Notes the lengths that every checkpoint names; tells whether it came to the end. */
+/** Records the lengths of every checkpoint; returns whether it came to the end. */
 async function crawlUntilKilled(
   dir: string,
   disk: Disk,
@@ -367,7 +367,7 @@ async function crawlUntilKilled(
 }
 
 describe('checkpoints', () => {
-  test('name every file since the last one, each ending with a whole member', async () => {
+  test('return every file since the last one, each ending with a complete member', async () => {
     const dir = temporaryFolder();
     const writer = await WarcWriter.open(dir, { info, rotateBytes: 2000 });
     expect(await writer.checkpoint()).toEqual([]);
@@ -380,7 +380,7 @@ describe('checkpoints', () => {
     await writer.close();
   });
 
-  test('what a checkpoint named survives a power cut, folder and all, and nothing half-written with it', async () => {
+  test('what a checkpoint returned survives a power failure, with its folder and nothing incomplete', async () => {
     const dir = join(temporaryFolder(), 'archive');
     const system = new PowerCutFileSystem();
     const writer = await WarcWriter.open(dir, { info, rotateBytes: 3000, disk: new Disk(system) });
@@ -398,8 +398,8 @@ describe('checkpoints', () => {
     }
   });
 
-  test('whatever operation a process is killed at, the files are whole up to the last checkpoint', async () => {
-    // The first two are those of `open`, which tries whether the folder can be written to.
+  test('after a kill at any operation, the files are complete up to the last checkpoint', async () => {
+    // The first two operations are those of `open`, which checks that the folder is writable.
     for (let operations = 2; ; operations++) {
       const dir = temporaryFolder();
       const system = new FaultyFileSystem({ operations, shortTransfers: 300, skipSync: true });
@@ -417,7 +417,7 @@ describe('checkpoints', () => {
     }
   });
 
-  test('a file cut at any byte of its last member keeps all the members before', async () => {
+  test('a file truncated at any byte of its last member keeps all members before', async () => {
     const dir = temporaryFolder();
     const [, last] = await writeAll(dir, [makeExchange(), makeExchange()]);
     const path = join(dir, last.response.file);
@@ -437,7 +437,7 @@ describe('checkpoints', () => {
 });
 
 describe('a disk that refuses', () => {
-  test('is told with a remedy; what was accepted is kept and written when there is room again', async () => {
+  test('is reported with a remedy; accepted exchanges are kept and written when there is room again', async () => {
     const dir = temporaryFolder();
     const system = new FaultyFileSystem({ room: 300, shortTransfers: 100 });
     const writer = await WarcWriter.open(dir, { info, disk: new Disk(system) });
@@ -457,7 +457,7 @@ describe('a disk that refuses', () => {
     expect((await recordsOf(join(dir, stored.response.file))).length).toBe(5);
   });
 
-  test('however often and wherever it is full, files hold whole members, and in the end every exchange once', async () => {
+  test('wherever and however often it is full, files have complete members, and finally every exchange once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(anyExchange, fc.nat({ max: 3000 })), { maxLength: 6 }),
@@ -491,7 +491,7 @@ describe('a disk that refuses', () => {
     );
   });
 
-  test('is not trusted again after a sync has failed, and close releases the file', async () => {
+  test('is not trusted again after a failed sync, and close releases the file', async () => {
     const system = new WatchedFileSystem({ failSync: true });
     const writer = await WarcWriter.open(temporaryFolder(), { info, disk: new Disk(system) });
     await writer.write(makeExchange());
@@ -506,7 +506,7 @@ describe('a disk that refuses', () => {
     expect(system.openFiles).toBe(0);
   });
 
-  test('does not keep close from releasing the file; close says that records were lost, and so does flush', async () => {
+  test('does not keep close from releasing the file; close and flush report that records were lost', async () => {
     const dir = temporaryFolder();
     const system = new WatchedFileSystem({ room: 0 });
     const writer = await WarcWriter.open(dir, { info, disk: new Disk(system) });
@@ -521,7 +521,7 @@ describe('a disk that refuses', () => {
     expect((await stat(join(dir, response.file))).size).toBe(0);
   });
 
-  test('to close a full file is told once; the file is whole and the next exchange begins another', async () => {
+  test('to close a full file is reported once; the file is complete and the next exchange starts another', async () => {
     const dir = temporaryFolder();
     const system = new WatchedFileSystem();
     const writer = await WarcWriter.open(dir, { info, rotateBytes: 1, disk: new Disk(system) });
@@ -537,7 +537,7 @@ describe('a disk that refuses', () => {
     expect(system.openFiles).toBe(0);
   });
 
-  test('to open another file is told with a remedy, and the exchange can be offered again', async () => {
+  test('to open another file is reported with a remedy, and the exchange can be written again', async () => {
     const system = new WatchedFileSystem();
     const writer = await WarcWriter.open(temporaryFolder(), { info, disk: new Disk(system) });
     system.refuseOpen = 'EMFILE';
@@ -550,7 +550,7 @@ describe('a disk that refuses', () => {
     expect(system.openFiles).toBe(0);
   });
 
-  test('is told before anything is fetched where the folder cannot be made or not be written to', async () => {
+  test('is reported before anything is fetched if the folder cannot be created or written to', async () => {
     const dir = temporaryFolder();
     await writeFile(join(dir, 'file'), '');
     const refusal = {

@@ -175,8 +175,8 @@ describe('what is no archive, or no URL', () => {
   };
 
   test.each([
-    ['README.md', '# no archive\n', 'Name the folder of a crawl'],
-    ['rubbish.warc.gz', '\x1f\x8brubbish', 'Name the folder of a crawl'],
+    ['README.md', '# no archive\n', 'Give a crawl folder'],
+    ['rubbish.warc.gz', '\x1f\x8brubbish', 'Give a crawl folder'],
     ['my.wacz', 'PK\x03\x04', 'A WACZ is a zip file: unpack it'],
   ])('%s is refused by list and get, with what to name instead', async (name, text, remedy) => {
     const path = join(temporaryFolder(), name);
@@ -306,9 +306,9 @@ describe('drumlin archive check', () => {
     expect(sound).toBe(false);
     expect(problems.map((line) => line.replace(/^.*byte \d+: /, '').replace(dir, ''))).toEqual([
       expect.stringContaining('line 7 is out of order'),
-      expect.stringContaining('line 8 is no line of CDXJ: zz'),
-      expect.stringContaining('names http://a.test/, which is not there'),
-      expect.stringContaining('lacks http://a.test/'),
+      expect.stringContaining('line 8 is not a CDXJ line: zz'),
+      expect.stringContaining('lists http://a.test/, which does not exist'),
+      expect.stringContaining('does not list http://a.test/'),
     ]);
   });
 
@@ -339,14 +339,14 @@ describe('the broken files of other tools', () => {
   if (!here) console.warn('skipped: ../shared/data/warc is not here');
 
   const SHARED =
-    'several records in one gzip member: no index can point at them; "drumlin archive repair" gives each its own';
-  const REPAIR = '"drumlin archive repair" keeps the whole records';
+    'several records share one gzip member, so no index can point at them; "drumlin archive repair" separates them';
+  const REPAIR = '"drumlin archive repair" keeps the complete records';
   /** For each file: what `check` says, by byte, and what `repair` says. */
   const words: Record<string, { check: string[]; repair: string; sound?: boolean }> = {
     'example-bad-non-chunked.warc.gz': {
       check: [
         `byte 0: ${SHARED}`,
-        'byte 0: revisit of http://example.com/: its block has another digest than it states',
+        'byte 0: revisit of http://example.com/: the digest of the block is wrong',
       ],
       repair: '6 records shared a gzip member, and have one each now',
     },
@@ -355,20 +355,18 @@ describe('the broken files of other tools', () => {
       repair: '6 records shared a gzip member, and have one each now',
     },
     'example-digest.warc': {
-      check: [
-        'byte 0: request of http://example.com/: its payload has another digest than it states',
-      ],
+      check: ['byte 0: request of http://example.com/: the digest of the payload is wrong'],
       repair: 'nothing to repair, 4 records, 3.7 kB',
     },
     'example-iana.org-chunked.warc': {
       check: [
-        'byte 405: response of http://www.iana.org/: its payload digest is that of the chunks as sent',
+        'byte 405: response of http://www.iana.org/: the payload digest covers the chunk framing',
       ],
       repair: 'nothing to repair, 3 records, 8.8 kB',
       sound: true,
     },
     'example-space-in-target-uri.warc.gz': {
-      check: ['byte 241: resource of file:///example with spaces.png: its URI has blanks in it'],
+      check: ['byte 241: resource of file:///example with spaces.png: the URI contains blanks'],
       repair: 'nothing to repair, 2 records, 583 B',
       sound: true,
     },
@@ -381,18 +379,19 @@ describe('the broken files of other tools', () => {
     },
     'example-wget-bad-target-uri.warc.gz': {
       check: [
-        'byte 410: request of http://example.com/: its URI stands in angle brackets',
-        'byte 824: response of http://example.com/: its URI stands in angle brackets',
-        'byte 1978: metadata of metadata://gnu.org/software/wget/warc/MANIFEST.txt: its URI stands in angle brackets',
-        'byte 2295: resource of metadata://gnu.org/software/wget/warc/wget_arguments.txt: its URI stands in angle brackets',
-        'byte 2681: resource of metadata://gnu.org/software/wget/warc/wget.log: its URI stands in angle brackets',
+        'byte 410: request of http://example.com/: the URI is in angle brackets',
+        'byte 824: response of http://example.com/: the URI is in angle brackets',
+        'byte 1978: metadata of metadata://gnu.org/software/wget/warc/MANIFEST.txt: the URI is in angle brackets',
+        'byte 2295: resource of metadata://gnu.org/software/wget/warc/wget_arguments.txt: the URI is in angle brackets',
+        'byte 2681: resource of metadata://gnu.org/software/wget/warc/wget.log: the URI is in angle brackets',
       ],
       repair: 'nothing to repair, 6 records, 3.3 kB',
       sound: true,
     },
     'example-wrong-chunks.warc.gz': {
       check: [`byte 0: corrupt: a record does not end within its gzip member; ${REPAIR}`],
-      repair: 'holds no whole record (corrupt: a record does not end within its gzip member).',
+      repair:
+        'contains no complete record (corrupt: a record does not end within its gzip member).',
     },
     'example-resource.warc.gz': {
       check: [],

@@ -161,9 +161,9 @@ describe('drumlin robots', () => {
 
   test.each([
     [['nowhere.txt', '/x'], /nowhere\.txt does not exist\. Name a file, or a URL/],
-    [['FILE', 'mailto:x'], /"mailto:x" cannot be asked about: Only http and https/],
-    [['FILE', 'x y'], /"x y" cannot be asked about: It is not a URL/],
-    [['FILE', '/x', '--agent', '()'], /names no product/],
+    [['FILE', 'mailto:x'], /"mailto:x" cannot be checked: Only http and https/],
+    [['FILE', 'x y'], /"x y" cannot be checked: It is not a URL/],
+    [['FILE', '/x', '--agent', '()'], /has no product name/],
     [['ftp://lab.test/robots.txt', '/x'], /cannot be fetched: Only http and https/],
     [['https://lab.test/', '/x'], /no contact is given/],
     [
@@ -247,8 +247,8 @@ describe('drumlin robots with a URL', () => {
   test.each([
     [404, 'allow  /a  there is no robots.txt (status 404), which allows everything\n'],
     [403, 'allow  /a  there is no robots.txt (status 403), which allows everything\n'],
-    [503, 'deny   /a  robots.txt cannot be had (status 503), which forbids everything\n'],
-    [429, 'deny   /a  robots.txt cannot be had (status 429), which forbids everything\n'],
+    [503, 'deny   /a  robots.txt cannot be fetched (status 503), which forbids everything\n'],
+    [429, 'deny   /a  robots.txt cannot be fetched (status 429), which forbids everything\n'],
   ])('takes status %d as the RFC does', async (status, out) => {
     const { origin } = await site({ '/robots.txt': text('User-agent: *\nDisallow: /', status) });
     expect((await robots(origin, '/a', LOCAL)).out).toBe(out);
@@ -259,7 +259,7 @@ describe('drumlin robots with a URL', () => {
     await gone.close();
     const away = await robots(gone.origin, '/a', LOCAL);
     expect(away.out).toMatch(
-      /^deny {3}\/a {2}robots.txt cannot be had \(connect-refused: .*\), which forbids everything\n$/,
+      /^deny {3}\/a {2}robots.txt cannot be fetched \(connect-refused: .*\), which forbids everything\n$/,
     );
     expect(away.code).toBe(EXIT.denied);
     const { origin } = await site({
@@ -268,7 +268,7 @@ describe('drumlin robots with a URL', () => {
         setImmediate(() => response.destroy());
       },
     });
-    expect((await robots(origin, '/a', LOCAL)).out).toContain('the file was cut off on its way');
+    expect((await robots(origin, '/a', LOCAL)).out).toContain('the file is incomplete');
   });
 
   test('checks certificates, with an authority of the user’s or not at all when told so', async () => {
@@ -296,7 +296,7 @@ describe('drumlin robots with a URL', () => {
   test('answers for no other origin, and asks nobody then', async () => {
     const { origin, asked } = await site({ '/robots.txt': text(rules) });
     await expect(robots(origin, 'http://other.test/a', LOCAL)).rejects.toThrow(
-      `http://other.test has a robots.txt of its own, which is not that of ${origin}.`,
+      `http://other.test has its own robots.txt; this one belongs to ${origin}.`,
     );
     expect(asked).toEqual([]);
   });

@@ -192,7 +192,7 @@ describe('a calendar with a next month and a last one, always', () => {
       host: origin,
       rule: expect.stringMatching(/^\/calendar\/#\/#: numbers 1, 2 above 202[56], /),
     });
-    expect(above.why).toMatch(/^\d+ pages beyond it had one text$/);
+    expect(above.why).toMatch(/^\d+ pages beyond it had the same text$/);
     expect(above.examples).toHaveLength(2);
     for (const url of above.examples) expect(archived).toContain(url);
     expectAccount(summary);
