@@ -1,10 +1,11 @@
 /**
  * What storing a page costs: `npm run bench -- archive [--pages N] [--rounds N]`.
  *
- * CPU time of the whole process, all threads, per page of 25 KB; the ways take turns in every round, so that
- * what else happens on the machine happens to all of them. Four questions: what does our writer cost beside
- * npm warcio's, by compression and level, and reading it again; which way of compressing is cheapest, also for the pages of the lab, which repeat
- * themselves less; what do digests cost; and what does the rest.
+ * CPU time of the whole process, all threads, per page of 25 KB; the ways take turns in every
+ * round, so that what else happens on the machine happens to all of them. Four questions: what does
+ * our writer cost beside npm warcio's, by compression and level, and reading it again; which way of
+ * compressing is cheapest, also for the pages of the lab, which repeat themselves less; what do
+ * digests cost; and what does the rest.
  */
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -163,7 +164,10 @@ async function readers(dir: string, pages: readonly Exchange[]): Promise<Way[]> 
   return ways;
 }
 
-/** Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level 6. */
+/**
+ * Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level
+ * 6.
+ */
 function warcio(dir: string, preferPako: boolean): Way {
   return {
     name: `warcio, ${preferPako ? 'pako' : 'CompressionStream'}`,
@@ -325,7 +329,10 @@ function rest(): Way[] {
   ];
 }
 
-/** Pages like those of a documentation site: a menu, classes, paragraphs of a skewed vocabulary, 59 links. */
+/**
+ * Pages like those of a documentation site: a menu, classes, paragraphs of a skewed vocabulary, 59
+ * links.
+ */
 function makePages(count: number): Exchange[] {
   let state = 20260314;
   const random = () => {
@@ -342,7 +349,8 @@ function makePages(count: number): Exchange[] {
   );
   const word = () => vocabulary[Math.floor(random() ** 4 * vocabulary.length)];
   const words = (n: number) => Array.from({ length: n }, word).join(' ');
-  // People repeat themselves: without turns of phrase no made-up text compresses as written pages do (4 to 5 times).
+  // People repeat themselves: without turns of phrase no made-up text compresses as written pages
+  // do (4 to 5 times).
   const turns = Array.from({ length: 60 }, () => words(6));
   const prose = (n: number) =>
     Array.from({ length: n / 6 }, () =>

@@ -1,15 +1,18 @@
 /**
- * Budgets over a long crawl: what BEAST moves between memory and disk for each page, beside the naive version with two queues and the
- * theorems of the IRLbot paper.
+ * Budgets over a long crawl: what BEAST moves between memory and disk for each page, beside the
+ * naive version with two queues and the theorems of the IRLbot paper.
  *
- *   npm run bench -- beast [--pages 10M] [--naive 300k] [--domains 1000] [--memory 4Mi] [--checkpoint 0] [--dir FOLDER]
+ *   npm run bench -- beast [--pages 10M] [--naive 300k] [--domains 1000] [--memory 4Mi]
+ *   [--checkpoint 0] [--dir FOLDER]
  *
- * A line is a stage: a rescan and the rounds up to the next one, of BEAST a cycle of j rounds, of the naive version one round (only
- * some of those are printed). Bytes are those that were read and written, for each page that was fetched in the stage. Predicted are Theorem 5
- * for BEAST and Theorem 4 for the naive version, with N, V and E[B] as they were in the stage, and equation (11) for j. The paper's α is
- * N / (E[B] V) with one V for the whole crawl; domains run out of pages, V gets smaller, and (11) is computed with the "rounds" of
- * all stages, each its pages by its own E[B] V. Every line has counted that no URL was lost and that no domain got more than
- * its budget in any round.
+ * A line is a stage: a rescan and the rounds up to the next one, of BEAST a cycle of j rounds, of
+ * the naive version one round (only some of those are printed). Bytes are those that were read and
+ * written, for each page that was fetched in the stage. Predicted are Theorem 5 for BEAST and
+ * Theorem 4 for the naive version, with N, V and E[B] as they were in the stage, and equation (11)
+ * for j. The paper's α is N / (E[B] V) with one V for the whole crawl; domains run out of pages, V
+ * gets smaller, and (11) is computed with the "rounds" of all stages, each its pages by its own
+ * E[B] V. Every line has counted that no URL was lost and that no domain got more than its budget
+ * in any round.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,11 +1,14 @@
 /**
- * URLs that ask for a round, of many domains: how long the book takes for them, and how long a crawl of one site waits for it.
+ * URLs that ask for a round, of many domains: how long the book takes for them, and how long a
+ * crawl of one site waits for it.
  *
  *   npm run bench -- book [--urls 1M] [--domains 100k] [--memory 16Mi] [--together 6]
  *
- * Domains have URLs by Zipf's law, `--together` of them one after the other, as the new links of a page are. First all domains are made known by edges; then the URLs are offered in batches of 4,096 with
- * budgets by IRLbot's policy, merged whenever the book is full and once at the end, and all places taken. Seconds are of the
- * processor, all threads counted, and making the URLs is not in them.
+ * Domains have URLs by Zipf's law, `--together` of them one after the other, as the new links of a
+ * page are. First all domains are made known by edges; then the URLs are offered in batches of
+ * 4,096 with budgets by IRLbot's policy, merged whenever the book is full and once at the end, and
+ * all places taken. Seconds are of the processor, all threads counted, and making the URLs is not
+ * in them.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

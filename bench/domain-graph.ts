@@ -1,13 +1,16 @@
 /**
- * The live graph of domains: what it costs to gather links, to find out which are new, to keep them by target, and to estimate supporters while
- * crawling; and that the estimates are those of the ranker that has the whole graph.
+ * The live graph of domains: what it costs to gather links, to find out which are new, to keep them
+ * by target, and to estimate supporters while crawling; and that the estimates are those of the
+ * ranker that has the whole graph.
  *
- *   npm run bench -- domain-graph [--domains 100k] [--degree 20] [--repeats 3] [--passes 2] [--memory 32Mi] [--p 0.001,0.01,0.1] [--ticks 10] [--seed 1]
+ *   npm run bench -- domain-graph [--domains 100k] [--degree 20] [--repeats 3] [--passes 2]
+ *   [--memory 32Mi] [--p 0.001,0.01,0.1] [--ticks 10] [--seed 1]
  *
- * The edges of a synthetic graph (bench/supporters/domain-graph.ts) are found on pages of 60 links in no order, each on `--repeats` pages of its site shortly
- * after one another, and all that in `--passes` passes. After each of `--ticks` equal parts of a pass everything is decided, as a crawl does when it
- * computes ranks. Rates are per second of processor time; bytes are
- * those that went through the system's calls.
+ * The edges of a synthetic graph (bench/supporters/domain-graph.ts) are found on pages of 60 links
+ * in no order, each on `--repeats` pages of its site shortly after one another, and all that in
+ * `--passes` passes. After each of `--ticks` equal parts of a pass everything is decided, as a
+ * crawl does when it computes ranks. Rates are per second of processor time; bytes are those that
+ * went through the system's calls.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -72,7 +75,10 @@ interface Page {
   readonly others: number;
 }
 
-/** A graph whose domains have names, and pages of 60 links that its edges are found on: those that lead to other domains, and the rest to its own. */
+/**
+ * A graph whose domains have names, and pages of 60 links that its edges are found on: those that
+ * lead to other domains, and the rest to its own.
+ */
 class Web {
   readonly graph: Graph;
   readonly names: readonly string[];

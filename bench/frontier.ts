@@ -1,12 +1,15 @@
 /**
  * The frontier as the servers see it, and as the machine does.
  *
- *   npm run bench -- frontier politeness [--seconds 600] [--domains 90000] [--pages 8] [--addresses 500] [--agents 2]
- *     a crawl of many hosts on few addresses, judged from the server's log: how close do two requests to one host, or
- *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
+ *   npm run bench -- frontier politeness [--seconds 600] [--domains 90000] [--pages 8] [--addresses
+ *   500] [--agents 2]
+ *     a crawl of many hosts on few addresses, judged from the server's log: how close do two
+ *     requests to one host, or to one address, ever come? Was every page allowed by robots.txt, as
+ *     another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
  *     throughput against delay (BUbiNG, Figure 4): the front grows, the throughput should not fall
- *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2] [--plot memory.svg]
+ *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2] [--plot
+ *   memory.svg]
  *     a crawl that discovers far more than it fetches: memory against URLs discovered
  *
  * The web runs in a process of its own; everything stays on loopback.
@@ -76,7 +79,8 @@ async function politeness(flags: Readonly<Record<string, string>>, folder: strin
     agents = '2',
   } = flags;
   const log = join(folder, 'access.jsonl');
-  // Small sites, so that many hosts have their turn; and none that are made up, which would take it from the others.
+  // Small sites, so that many hosts have their turn; and none that are made up, which would take it
+  // from the others.
   const shape = [
     '--scenario',
     'mixed',

@@ -1,12 +1,14 @@
 /**
- * Graphs to measure on: seeded, in typed arrays, the same on every run; and what they cost to build, to keep and to
- * read.
+ * Graphs to measure on: seeded, in typed arrays, the same on every run; and what they cost to
+ * build, to keep and to read.
  *
- *   npm run bench -- graphs [--nodes 1M] [--arcs 20M] [--scale 20] [--kronecker-arcs 31M] [--memory 256Mi] [--dir folder]
+ *   npm run bench -- graphs [--nodes 1M] [--arcs 20M] [--scale 20] [--kronecker-arcs 31M] [--memory
+ *   256Mi] [--dir folder]
  *
- * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws (exponents 2.25 and
- * 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids, no arc is there twice. `kroneckerGraph`
- * is R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which the builder removes (about 6 % at the default size).
+ * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws
+ * (exponents 2.25 and 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids,
+ * no arc is there twice. `kroneckerGraph` is R-MAT as Graph500 has it (a = .57, b = c = .19), with
+ * nodes shuffled; it holds repeats, which the builder removes (about 6 % at the default size).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +61,10 @@ export function heavyTailedGraph(options: HeavyTailedOptions = {}): IdArcs {
   return { from: from.subarray(0, n), to: to.subarray(0, n) };
 }
 
-/** Arcs by the same laws, each drawn for itself, in no order and some twice: for graphs that are too large to hold. */
+/**
+ * Arcs by the same laws, each drawn for itself, in no order and some twice: for graphs that are too
+ * large to hold.
+ */
 export function* heavyTailedArcs(options: HeavyTailedOptions): Generator<IdArcs> {
   const { nodes = 1_000_000, arcs = 20_000_000, seed = 1 } = options;
   const random = randomSource(seed);
@@ -93,8 +98,8 @@ function outDegrees(nodes: number, arcs: number, random: () => number): Uint32Ar
 }
 
 /**
- * Turns 32 random bits into a rank below `n`, rank r with weight (r + 1)^-exponent: a table of 65,536 quantiles,
- * straight between them.
+ * Turns 32 random bits into a rank below `n`, rank r with weight (r + 1)^-exponent: a table of
+ * 65,536 quantiles, straight between them.
  */
 function powerLawRanks(n: number, exponent: number): (bits: number) => number {
   const quantiles = new Float64Array(65_537);
@@ -113,8 +118,8 @@ export interface KroneckerOptions {
 }
 
 /**
- * The corners of the matrix, in 65,536ths: up to A top left, to AB top right, to ABC bottom left, the rest bottom
- * right.
+ * The corners of the matrix, in 65,536ths: up to A top left, to AB top right, to ABC bottom left,
+ * the rest bottom right.
  */
 const A = Math.round(0.57 * 65_536);
 const AB = Math.round(0.76 * 65_536);
@@ -133,7 +138,8 @@ export function kroneckerGraph(options: KroneckerOptions = {}): IdArcs {
     for (let level = 0; level < scale; level++) {
       bits = level % 2 === 0 ? random() : bits >>> 16;
       const draw = bits & 0xffff;
-      // Without branches, which nobody could predict: the sign bit tells on which side of a limit the draw lies.
+      // Without branches, which nobody could predict: the sign bit tells on which side of a limit
+      // the draw lies.
       const below = (AB - 1 - draw) >>> 31;
       row = (row << 1) | below;
       column = (column << 1) | (((A - 1 - draw) >>> 31) ^ below ^ ((ABC - 1 - draw) >>> 31));

@@ -1,11 +1,14 @@
 /**
- * A graph of many arcs in little memory: an edge list as text, in no order, is imported and ranked by TSE, as a user does it, each in a process of its own
- * whose peak of memory is told by the system.
+ * A graph of many arcs in little memory: an edge list as text, in no order, is imported and ranked
+ * by TSE, as a user does it, each in a process of its own whose peak of memory is told by the
+ * system.
  *
- *   npm run bench -- large-graph [--arcs 106M] [--nodes 5M] [--p 0.001] [--memory 256Mi] [--threads 1] [--dir folder]
+ *   npm run bench -- large-graph [--arcs 106M] [--nodes 5M] [--p 0.001] [--memory 256Mi] [--threads
+ *   1] [--dir folder]
  *
- * Both ends of an arc are drawn by the power laws of `heavyTailedGraph`, one arc like the other, so that nothing has to be kept; about one in twenty-five is drawn
- * twice, and counts once. The text takes 16 bytes an arc, sorting it twice as much again, all in --dir.
+ * Both ends of an arc are drawn by the power laws of `heavyTailedGraph`, one arc like the other, so
+ * that nothing has to be kept; about one in twenty-five is drawn twice, and counts once. The text
+ * takes 16 bytes an arc, sorting it twice as much again, all in --dir.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,13 +1,17 @@
 /**
- * What rankings cost: PageRank in nanoseconds of processor time for each arc and iteration, on one thread and on two, beside a plain loop
- * over typed arrays and beside graph libraries; and the whole of every method asked for.
+ * What rankings cost: PageRank in nanoseconds of processor time for each arc and iteration, on one
+ * thread and on two, beside a plain loop over typed arrays and beside graph libraries; and the
+ * whole of every method asked for.
  *
- *   npm run bench -- rank [--nodes 1M] [--arcs 20M] [--kronecker] [--iterations 20] [--by in,opic,pagerank,hits]
+ *   npm run bench -- rank [--nodes 1M] [--arcs 20M] [--kronecker] [--iterations 20] [--by
+ *   in,opic,pagerank,hits]
  *                         [--peer-nodes 50k] [--peer-arcs 1M] [--no-peers]
  *
- * The graph is heavy-tailed like one of domains; --kronecker takes an R-MAT graph instead (2^20 nodes and 31M arcs unless told otherwise),
- * made symmetric as GAP has it. Peers get a smaller graph, because they need hundreds of bytes an arc; drumlin is measured on that too, and
- * the ratio is taken there, once of what one more iteration costs and once of a whole call, in which graphology indexes the graph and drumlin loads it. graphology is installed by this file into
+ * The graph is heavy-tailed like one of domains; --kronecker takes an R-MAT graph instead (2^20
+ * nodes and 31M arcs unless told otherwise), made symmetric as GAP has it. Peers get a smaller
+ * graph, because they need hundreds of bytes an arc; drumlin is measured on that too, and the ratio
+ * is taken there, once of what one more iteration costs and once of a whole call, in which
+ * graphology indexes the graph and drumlin loads it. graphology is installed by this file into
  * bench/peers; networkx is measured where python3-networkx is present.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,12 +1,15 @@
 /**
- * How long it takes to go on with a large crawl: from the start of `drumlin crawl --dir` to its first request.
+ * How long it takes to go on with a large crawl: from the start of `drumlin crawl --dir` to its
+ * first request.
  *
- *   npm run bench -- resume [--urls 20M] [--hosts 500k] [--runs 3] [--dir <folder to make, or made before>]
+ *   npm run bench -- resume [--urls 20M] [--hosts 500k] [--runs 3] [--dir <folder to make, or made
+ *   before>]
  *
- * The folder is not crawled but written, by the classes that a crawl writes with: one agent, whose sieve knows all URLs, nine in
- * ten of which wait, in memory up to its limits and on disk beyond, with a record for every host that is not in memory. One agent
- * is the worst case: several open side by side. Without a delay between requests, since after a restart every host is left
- * alone for that long. The same command that a user types is run, so the start of the process counts too.
+ * The folder is not crawled but written, by the classes that a crawl writes with: one agent, whose
+ * sieve knows all URLs, nine in ten of which wait, in memory up to its limits and on disk beyond,
+ * with a record for every host that is not in memory. One agent is the worst case: several open
+ * side by side. Without a delay between requests, since after a restart every host is left alone
+ * for that long. The same command that a user types is run, so the start of the process counts too.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 /**
- * Crawls of a finite web on disks that fill up, fail for good, refuse to sync or lose power, at random moments, with a changing
- * number of agents: at the end of each, every page is archived once.
+ * Crawls of a finite web on disks that fill up, fail for good, refuse to sync or lose power, at
+ * random moments, with a changing number of agents: at the end of each, every page is archived
+ * once.
  *
  * `npm run soak -- faults [minutes] [seed]`
  */
@@ -19,7 +20,10 @@ import { type Random, randomFrom } from '../test/fuzz/mutation.ts';
 
 /** After so many failures the disk is left in peace. */
 const MOST_FAILURES = 20;
-/** A run that takes more seconds hangs. Only those count in which this process runs: it may be stopped for a while. */
+/**
+ * A run that takes more seconds hangs. Only those count in which this process runs: it may be
+ * stopped for a while.
+ */
 const PATIENCE = 60;
 
 export async function run([

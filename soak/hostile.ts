@@ -1,13 +1,15 @@
 /**
- * A crawl of good sites in the company of a web where servers do their worst: does it stay as small as it was, does it keep the count of
- * every URL, and do the good ones get what they would get by themselves?
+ * A crawl of good sites in the company of a web where servers do their worst: does it stay as small
+ * as it was, does it keep the count of every URL, and do the good ones get what they would get by
+ * themselves?
  *
  *   npm run soak -- hostile [minutes] [good sites] [hostile domains] [seed]
  *
- * Two crawls run side by side, each in a process of its own and with good sites of its own, alike to the byte; one of them is given the
- * hostile domains too. The delay between two requests to one host decides how fast the good ones can be crawled, not the
- * processor, and other work on the machine meets both crawls alike: what the hostile ones hold up (slots, look-ups,
- * memory, the event loop) shows. Everything stays on loopback.
+ * Two crawls run side by side, each in a process of its own and with good sites of its own, alike
+ * to the byte; one of them is given the hostile domains too. The delay between two requests to one
+ * host decides how fast the good ones can be crawled, not the processor, and other work on the
+ * machine meets both crawls alike: what the hostile ones hold up (slots, look-ups, memory, the
+ * event loop) shows. Everything stays on loopback.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +39,8 @@ const GOOD_ADDRESSES = 100_000;
 const LEAST_SHARE = 0.9;
 /** Little memory, so that it is full after minutes and not after hours. */
 const FLAGS = [
-  // Long enough that a slow answer of our own web, on a busy machine, makes nobody more patient (see slow-down.ts).
+  // Long enough that a slow answer of our own web, on a busy machine, makes nobody more patient
+  // (see slow-down.ts).
   ...[
     '--delay',
     '5s',
@@ -122,13 +125,19 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Each good site its own delay, 4 to 6 seconds: if all were asked at one moment, they would be slow for that alone. */
+/**
+ * Each good site its own delay, 4 to 6 seconds: if all were asked at one moment, they would be slow
+ * for that alone.
+ */
 function delaysOf(seeds: readonly string[]): string {
   const delayOf = (i: number) => Math.round(4000 + (2000 * i) / seeds.length);
   return seeds.map((seed, i) => `host ${new URL(seed).hostname} ${delayOf(i)}ms`).join('\n');
 }
 
-/** In a process of its own, so that its gigabytes hold up nobody here; `web` is the same by computation, for its names. */
+/**
+ * In a process of its own, so that its gigabytes hold up nobody here; `web` is the same by
+ * computation, for its names.
+ */
 async function startHostile(shape: Readonly<Record<string, string | number>>) {
   const flags = Object.entries(shape).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const args = [DRUMLIN, 'web', '--json', '--patience', `${LAB_PATIENCE}ms`, ...flags];

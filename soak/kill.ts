@@ -1,10 +1,11 @@
 /**
- * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and each time goes on: at the end, what is
- * in the archive?
+ * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and each time
+ * goes on: at the end, what is in the archive?
  *
- * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of it. With `--all` everything that has a
- * memory of its own is on (budgets, near-duplicates, learned traps, soft 404s, metadata, sitemaps), and some domains are traps: without what was
- * learned the crawl would not end, and with a rule that is wrong pages would be missing.
+ * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of
+ * it. With `--all` everything that has a memory of its own is on (budgets, near-duplicates, learned
+ * traps, soft 404s, metadata, sitemaps), and some domains are traps: without what was learned the
+ * crawl would not end, and with a rule that is wrong pages would be missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,12 +28,18 @@ import { readWithWarcio } from '../test/archive/warc/fixtures.ts';
 import { indexFaults } from '../test/archive/warc/true-index.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
-/** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
+/**
+ * Of the kills, this share comes at any moment from the start of the process on: while it recovers,
+ * or before.
+ */
 const EARLY_SHARE = 1 / 4;
 const EARLY_WITHIN = 600;
 /** So many lives in a row may end before a cut: some are meant to. */
 const PATIENCE = 4;
-/** A page may have been served, and not have come in yet, this long before a cut: it is among those that wait in it. */
+/**
+ * A page may have been served, and not have come in yet, this long before a cut: it is among those
+ * that wait in it.
+ */
 const ON_ITS_WAY = 500;
 
 export interface KillPlan {
@@ -40,8 +47,8 @@ export interface KillPlan {
   readonly domains: number;
   readonly pages: number;
   /**
-   * How long a run lives after its first request, at most, in milliseconds; longer when several in a row end before their
-   * first cut, or a busy machine would never get anywhere.
+   * How long a run lives after its first request, at most, in milliseconds; longer when several in
+   * a row end before their first cut, or a busy machine would never get anywhere.
    */
   readonly livesFor: number;
   readonly checkpoint: string;
@@ -49,7 +56,10 @@ export interface KillPlan {
   /** Of the instants. */
   readonly seed: number;
   readonly flags?: readonly string[];
-  /** What the web is made of; `clean` unless it is said. Pages of domains without end are not looked for. */
+  /**
+   * What the web is made of; `clean` unless it is said. Pages of domains without end are not looked
+   * for.
+   */
   readonly scenario?: Scenario;
   readonly say?: (line: string) => void;
 }
@@ -74,7 +84,10 @@ export interface KillReport {
   readonly indexFaults: string[];
   /** Requests for pages and for robots.txt that the web has answered. */
   readonly requests: number;
-  /** Pages that were asked for again, and how many may have been: those that came after the last cut before a kill. */
+  /**
+   * Pages that were asked for again, and how many may have been: those that came after the last cut
+   * before a kill.
+   */
   readonly askedAgain: number;
   readonly mayBeAskedAgain: number;
 }
@@ -191,7 +204,10 @@ function requireGoodEnd(code: number): boolean {
   throw new Error(`the crawl left with ${code} before it was killed`);
 }
 
-/** What it says on standard error is shown: a killed crawl that complains when it goes on is worth reading. */
+/**
+ * What it says on standard error is shown: a killed crawl that complains when it goes on is worth
+ * reading.
+ */
 function start(args: string[]): ChildProcess {
   return spawn(process.execPath, [DRUMLIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -252,7 +268,10 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** A web that ends only for those who learn, and a crawl with everything on that is kept in memory and in checkpoints. */
+/**
+ * A web that ends only for those who learn, and a crawl with everything on that is kept in memory
+ * and in checkpoints.
+ */
 export const EVERYTHING = {
   scenario: scenarioOf('clean', {
     ...{ session: 0.02, alias: 0.02, repeat: 0.02, calendar: 0.02 },

@@ -1,10 +1,12 @@
 /**
- * A crawl of a small site, packed as a WACZ, shown by ReplayWeb.page in a real browser when the site is gone: do its pages come
- * back, also those that are only referred to, and do links between them lead on? Once of an archive in gzip, once of one in zstd,
- * which browsers do not read and the WACZ therefore holds in gzip.
+ * A crawl of a small site, packed as a WACZ, shown by ReplayWeb.page in a real browser when the
+ * site is gone: do its pages come back, also those that are only referred to, and do links between
+ * them lead on? Once of an archive in gzip, once of one in zstd, which browsers do not read and the
+ * WACZ therefore holds in gzip.
  *
- * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or one on the path) and, once,
- * `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it says what is missing and leaves with 0.
+ * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or one on the path)
+ * and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it says what
+ * is missing and leaves with 0.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -21,8 +21,9 @@ export interface Score {
 export type Finder = (threshold: number) => readonly (number | undefined)[];
 
 /**
- * A page is positive when one with its text came before. A page that is said to be like one with another text is wrong, unless the two have
- * most of their shingles in common all the same, counted one by one: sections that nobody has translated yet stand in several languages.
+ * A page is positive when one with its text came before. A page that is said to be like one with
+ * another text is wrong, unless the two have most of their shingles in common all the same, counted
+ * one by one: sections that nobody has translated yet stand in several languages.
  */
 export function scoreOf(pages: readonly KnownPage[], said: readonly (number | undefined)[]): Score {
   const seen = new Set<string>();
@@ -80,7 +81,10 @@ export function bySignature(pages: readonly KnownPage[]): readonly (number | und
   });
 }
 
-/** Simhash over the same shingles, compared with every page before: no index loses any. The threshold is a number of bits. */
+/**
+ * Simhash over the same shingles, compared with every page before: no index loses any. The
+ * threshold is a number of bits.
+ */
 export function bySimhash(pages: readonly KnownPage[]): Finder {
   const hashes = pages.map(({ body }) => simhash(shingles(readPage(body).words, 3)));
   return (threshold) =>

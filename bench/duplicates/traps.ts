@@ -1,10 +1,12 @@
 /**
- * Traps and soft 404s: domains of every kind, walked as a crawl would, and judged by whose text each address has.
+ * Traps and soft 404s: domains of every kind, walked as a crawl would, and judged by whose text
+ * each address has.
  *
- * A URL is redundant when its text was fetched under another address. Each domain is walked twice, up to the same number of pages: once by
- * somebody who learns nothing, and once by the crawl's rules. Recall is the part of the redundant pages that the rules spare;
- * precision the part of the URLs that they kept from being fetched whose text was had elsewhere. A URL that was not fetched though
- * its text was never had is lost.
+ * A URL is redundant when its text was fetched under another address. Each domain is walked twice,
+ * up to the same number of pages: once by somebody who learns nothing, and once by the crawl's
+ * rules. Recall is the part of the redundant pages that the rules spare; precision the part of the
+ * URLs that they kept from being fetched whose text was had elsewhere. A URL that was not fetched
+ * though its text was never had is lost.
  */
 import type { Domain } from '../../src/lab/domain.ts';
 import { textAt } from '../../src/lab/judge/truth.ts';
@@ -86,7 +88,10 @@ function judge(web: Web, domain: Domain, mostPages: number, sum: Sum): void {
   }
 }
 
-/** Domains that have such pages, and domains that have none: how many of the pages are told, and how many that are none. */
+/**
+ * Domains that have such pages, and domains that have none: how many of the pages are told, and how
+ * many that are none.
+ */
 export function judgeSoftErrors({ seed, domains }: Extent): void {
   const web = makeWeb(seed);
   const soft: Domain[] = [];

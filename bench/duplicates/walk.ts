@@ -1,4 +1,7 @@
-/** Walks through one domain of the lab, breadth first, with all that the crawl makes of pages that are alike, and without; no network, no delays. */
+/**
+ * Walks through one domain of the lab, breadth first, with all that the crawl makes of pages that
+ * are alike, and without; no network, no delays.
+ */
 
 import { resolveConfig } from '../../src/config/settings.ts';
 import { type Judgement, Likeness } from '../../src/crawl/agent/likeness.ts';

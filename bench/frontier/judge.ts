@@ -1,5 +1,6 @@
 /**
- * Was a crawl polite? Judged from the server's log, by someone else's robots.txt parser, without asking the crawler anything.
+ * Was a crawl polite? Judged from the server's log, by someone else's robots.txt parser, without
+ * asking the crawler anything.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,6 +1,7 @@
 /**
- * A web that is wider than any crawl: a given number of hosts, each with pages without end, every page with links to pages of other
- * hosts that hardly any other page links to. A crawl of it discovers as many times what it fetches as a page has links.
+ * A web that is wider than any crawl: a given number of hosts, each with pages without end, every
+ * page with links to pages of other hosts that hardly any other page links to. A crawl of it
+ * discovers as many times what it fetches as a page has links.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,6 @@
 /**
- * A plot as an SVG text: lines, points or bars over linear or logarithmic axes. Enough for docs/lab.md, and nothing to install.
+ * A plot as an SVG text: lines, points or bars over linear or logarithmic axes. Enough for
+ * docs/lab.md, and nothing to install.
  */
 export interface Series {
   readonly label: string;

@@ -1,5 +1,6 @@
 /**
- * How many pages a second one core serves: `drumlin web` in a process of its own, and here a client that does as little as it can.
+ * How many pages a second one core serves: `drumlin web` in a process of its own, and here a client
+ * that does as little as it can.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -76,7 +77,10 @@ function randomRequests(port: number, count: number, burst: number): string[] {
   });
 }
 
-/** Fetches `count` pages over kept connections, `depth` requests at a time on each; gives the bytes received. */
+/**
+ * Fetches `count` pages over kept connections, `depth` requests at a time on each; gives the bytes
+ * received.
+ */
 async function fetchAll(
   port: number,
   wanted: readonly string[],
@@ -121,7 +125,10 @@ async function fetchAll(
   return total;
 }
 
-/** Finds the ends of responses in a stream of bytes by their Content-Length, reading as little as it can. */
+/**
+ * Finds the ends of responses in a stream of bytes by their Content-Length, reading as little as it
+ * can.
+ */
 class ResponseCounter {
   readonly #ended: () => void;
   /** Bytes of the current response still to come. */

@@ -1,8 +1,9 @@
 /**
- * What counting supporters costs and how far estimates are off, on a graph in memory: Table 5, section 6.4 and Figure 18(b) of the paper.
+ * What counting supporters costs and how far estimates are off, on a graph in memory: Table 5,
+ * section 6.4 and Figure 18(b) of the paper.
  *
- * An estimator is run once for each seed. Its time is that of the quickest run; its error is the mean over the top nodes, and of that the mean and the
- * deviation over the seeds.
+ * An estimator is run once for each seed. Its time is that of the quickest run; its error is the
+ * mean over the top nodes, and of that the mean and the deviation over the seeds.
  */
 
 import { formatCount } from '../../src/base/units.ts';
@@ -34,7 +35,10 @@ interface Estimator {
   readonly by: string;
   readonly parameters: Readonly<Record<string, number>>;
   readonly mostSeeds: number;
-  /** Times faster than SUPP on IRLbot and ClueWeb09 (Table 5); mean and worst error of the top 1,000 on IRLbot (section 6.4). */
+  /**
+   * Times faster than SUPP on IRLbot and ClueWeb09 (Table 5); mean and worst error of the top 1,000
+   * on IRLbot (section 6.4).
+   */
   readonly paper: readonly [irlbot: string, clueweb: string, mean: string, worst: string];
 }
 
@@ -216,7 +220,10 @@ async function wholeSupp(graph: Graph, threads: number): Promise<Supp & { readon
   };
 }
 
-/** One node in a hundred, and the time of a visit there, which is scaled to the visits of all. Ids tell nothing here, so these are any nodes. */
+/**
+ * One node in a hundred, and the time of a visit there, which is scaled to the visits of all. Ids
+ * tell nothing here, so these are any nodes.
+ */
 async function partOfSupp(graph: Graph, threads: number, visits: Float64Array): Promise<Supp> {
   const options = { threads, memory: MEMORY };
   const some = Uint32Array.from(
@@ -239,7 +246,10 @@ async function partOfSupp(graph: Graph, threads: number, visits: Float64Array): 
   };
 }
 
-/** The best supported nodes and their supporters, without counting those of all: the top of an estimate, counted exactly. */
+/**
+ * The best supported nodes and their supporters, without counting those of all: the top of an
+ * estimate, counted exactly.
+ */
 async function exactTop(graph: Graph, threads: number): Promise<Top> {
   const { scores } = await rank(graph, { by: 'tse', p: 0.01, threads, memory: MEMORY });
   const candidates = order(scores, CANDIDATES);

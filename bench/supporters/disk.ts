@@ -1,8 +1,9 @@
 /**
  * What methods read and hold when the graph is on disk: Table 6 of the paper.
  *
- * SUPP-A and SUPP-B are run on a graph small enough for them to end; the others on one of a million nodes. The paper's own figures are computed, not
- * measured, for labels of 8 bytes on IRLbot's graph of 15.8 GB.
+ * SUPP-A and SUPP-B are run on a graph small enough for them to end; the others on one of a million
+ * nodes. The paper's own figures are computed, not measured, for labels of 8 bytes on IRLbot's
+ * graph of 15.8 GB.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +30,10 @@ interface Row {
   readonly paper: string;
 }
 
-/** The memories of the paper, 8 GB to 100 MB, are half of its graph and less; these are twenty times ours and less: its crowds are larger. */
+/**
+ * The memories of the paper, 8 GB to 100 MB, are half of its graph and less; these are twenty times
+ * ours and less: its crowds are larger.
+ */
 const EXACT: readonly Row[] = [
   { label: 'SUPP-A', by: 'supp-a', memory: () => 8e6, paper: '32 TB | – | 8 GB' },
   { label: 'SUPP-A', by: 'supp-a', memory: () => 2e6, paper: '130 TB | – | 2 GB' },

@@ -1,10 +1,11 @@
 /**
- * A graph like one of domains, in memory: in-degree heavy-tailed, and out-degree falling with the same rank, as the papers report of IRLbot's
- * and ClueWeb's graphs. That correlation is what makes supporters at distance two far more than the product of the mean degrees; a
- * graph without it (bench/graphs.ts) has none of what SUPP is slow at.
+ * A graph like one of domains, in memory: in-degree heavy-tailed, and out-degree falling with the
+ * same rank, as the papers report of IRLbot's and ClueWeb's graphs. That correlation is what makes
+ * supporters at distance two far more than the product of the mean degrees; a graph without it
+ * (bench/graphs.ts) has none of what SUPP is slow at.
  *
- * The laws are those of the lab (src/lab/links.ts, domain.ts): rank r is linked to with weight (r + 5)^-0.9 and links to about r^-0.5 others. Nodes are shuffled, so
- * that ids tell nothing.
+ * The laws are those of the lab (src/lab/links.ts, domain.ts): rank r is linked to with weight (r +
+ * 5)^-0.9 and links to about r^-0.5 others. Nodes are shuffled, so that ids tell nothing.
  */
 
 import { transpose } from '../../src/graph/csr.ts';
@@ -78,7 +79,10 @@ function graphOf(nodes: number, out: Csr, into: Csr): Graph {
   };
 }
 
-/** Lists in memory, cut into blocks once, so that a scan costs nothing: the paper's Table 5 has no reading in it either. */
+/**
+ * Lists in memory, cut into blocks once, so that a scan costs nothing: the paper's Table 5 has no
+ * reading in it either.
+ */
 class HeldLists implements Adjacency {
   readonly #nodes: number;
   readonly #csr: Csr;

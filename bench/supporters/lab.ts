@@ -1,5 +1,6 @@
 /**
- * Whom the rankings admit in the lab's `spam` scenario, where the truth is known: the order of methods should be the paper's.
+ * Whom the rankings admit in the lab's `spam` scenario, where the truth is known: the order of
+ * methods should be the paper's.
  */
 
 import { formatCount } from '../../src/base/units.ts';
@@ -23,13 +24,17 @@ export interface LabGraph {
 }
 
 export interface LabGraphOptions {
-  /** Links from one domain to spam that somebody left in comments: at most so many are taken; 0 leaves out all. */
+  /**
+   * Links from one domain to spam that somebody left in comments: at most so many are taken; 0
+   * leaves out all.
+   */
   readonly comments: number;
 }
 
 /**
- * The graph of a web's domains. Its links are those the lab draws for each domain (`web.neighbours`); what a crawl of every page also
- * finds are links in comments, which are on one honest page in fifty, and those take a walk over all pages.
+ * The graph of a web's domains. Its links are those the lab draws for each domain
+ * (`web.neighbours`); what a crawl of every page also finds are links in comments, which are on one
+ * honest page in fifty, and those take a walk over all pages.
  */
 export function labDomainGraph(web: Web, { comments }: LabGraphOptions): LabGraph {
   const { domains: count } = web.world;

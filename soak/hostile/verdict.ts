@@ -1,4 +1,7 @@
-/** What the figures of a long crawl say: pure functions, so that the tests can try them on figures that are wrong. */
+/**
+ * What the figures of a long crawl say: pure functions, so that the tests can try them on figures
+ * that are wrong.
+ */
 import type { Summary } from '../../src/crawl/crawl.ts';
 
 /** A crawl at one moment. */
@@ -30,12 +33,17 @@ export interface Account {
 /** URLs that never met the sieve, and pages that came, though not as they should. */
 const NOT_GIVEN_UP = /^too-many-redirects$|^status-/;
 
-/** Of what was refused, what had passed the sieve; the rest was kept out before it, or was fetched (`content-type`). */
+/**
+ * Of what was refused, what had passed the sieve; the rest was kept out before it, or was fetched
+ * (`content-type`).
+ */
 const ADMITTED = /-page-limit$|-later$|^blocked$|^trap$|^fetch-filter$/;
 
 /**
- * Each URL that has passed the sieve, or that we made up to ask for it, was answered, was given up by a fault, is kept from us by robots.txt,
- * was beyond the limit of its host or domain or kept out by what was decided since, or waits. For a crawl of one run: the counters are the run's, the URLs the folder's.
+ * Each URL that has passed the sieve, or that we made up to ask for it, was answered, was given up
+ * by a fault, is kept from us by robots.txt, was beyond the limit of its host or domain or kept out
+ * by what was decided since, or waits. For a crawl of one run: the counters are the run's, the URLs
+ * the folder's.
  */
 export function accountOf(summary: Summary): Account {
   const sum = (tally: Readonly<Record<string, number>>, counts: (name: string) => boolean) =>
@@ -51,7 +59,10 @@ export function accountOf(summary: Summary): Account {
 /** Growth that is taken for noise. */
 const MOST_GROWTH = 1.1;
 
-/** Whether the last quarter is no higher than the second, but for a tenth and `slack`: the first is for filling up. */
+/**
+ * Whether the last quarter is no higher than the second, but for a tenth and `slack`: the first is
+ * for filling up.
+ */
 export function isFlat(values: readonly number[], slack = 0): boolean {
   const quarter = Math.floor(values.length / 4);
   const early = values.slice(quarter, 2 * quarter);

@@ -1,4 +1,7 @@
-/** `drumlin doctor`: is this machine as a crawl needs it? Each check is measured in measure.ts and judged in verdicts.ts. */
+/**
+ * `drumlin doctor`: is this machine as a crawl needs it? Each check is measured in measure.ts and
+ * judged in verdicts.ts.
+ */
 import { hostOf } from '../url/parts.ts';
 import { bad, type Finding, ok } from './finding.ts';
 import {

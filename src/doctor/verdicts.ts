@@ -1,5 +1,6 @@
 /**
- * From what was measured to what is said about it: no measuring here, so that every verdict can be shown without such a machine.
+ * From what was measured to what is said about it: no measuring here, so that every verdict can be
+ * shown without such a machine.
  */
 import {
   type Bytes,
@@ -24,7 +25,10 @@ export function judgeNode(version: string): Finding {
   return ok('node', version);
 }
 
-/** What an agent takes with the usual settings, its web of buffers and V8's heap included; and the rest of the process. */
+/**
+ * What an agent takes with the usual settings, its web of buffers and V8's heap included; and the
+ * rest of the process.
+ */
 const AGENT_MEMORY: Bytes = 220 * MB;
 const OWN_MEMORY: Bytes = 120 * MB;
 
@@ -41,7 +45,10 @@ export function judgeMemory(available: Bytes, agents: number): Finding {
   );
 }
 
-/** A socket for each request under way; files of the sieve, the hosts, the backlog and the archive; the process itself. */
+/**
+ * A socket for each request under way; files of the sieve, the hosts, the backlog and the archive;
+ * the process itself.
+ */
 const AGENT_FILES = 256 + 128;
 const OWN_FILES = 64;
 

@@ -1,4 +1,7 @@
-/** Arcs on their way into a graph: batches, so that none costs an object. A batch is valid until the next. */
+/**
+ * Arcs on their way into a graph: batches, so that none costs an object. A batch is valid until the
+ * next.
+ */
 import type { AdjacencyBlock } from './graph.ts';
 import { MAX_NAME_BYTES } from './name-format.ts';
 
@@ -16,8 +19,8 @@ export interface NameBatch {
 }
 
 /**
- * Names two by two: arc i leads from name 2 i to name 2 i + 1. Where the second is empty, the first is a node without
- * this arc.
+ * Names two by two: arc i leads from name 2 i to name 2 i + 1. Where the second is empty, the first
+ * is a node without this arc.
  */
 export interface NameArcs extends NameBatch {}
 

@@ -1,13 +1,14 @@
 /**
  * Builds the folder of a graph, in the memory it is given.
  *
- * Idea      arcs come in any order. Names are numbered by byte order (name-runs.ts), arcs are sorted by source
- *           (external-sort.ts) and written; while they are written they go into a second sort by target, which gives
- *           the lists of the other direction.
- * Ensures   repeated arcs count once, arcs from a node to itself are kept. The folder appears when it is whole and
- *           durable; when anything fails, nothing is left.
- * Costs     for ids, 8 bytes an arc on disk, twice at a time at most, written four times over where there are more
- *           than a million; about 0.3 µs an arc. For names besides, what NameRuns costs.
+ * Idea      arcs come in any order. Names are numbered by byte order (name-runs.ts), arcs are
+ *           sorted by source (external-sort.ts) and written; while they are written they go into a
+ *           second sort by target, which gives the lists of the other direction.
+ * Ensures   repeated arcs count once, arcs from a node to itself are kept. The folder appears when
+ *           it is whole and durable; when anything fails, nothing is left.
+ * Costs     for ids, 8 bytes an arc on disk, twice at a time at most, written four times over where
+ *           there are more than a million; about 0.3 µs an arc. For names besides, what NameRuns
+ *           costs.
  */
 
 import { DrumlinError } from '../base/errors.ts';
@@ -29,11 +30,17 @@ import { addRenumbered } from './renumber.ts';
 
 /** Where arcs come from. */
 export type GraphSource =
-  /** Nodes are numbers, and have no other names; `nodes` of them, or as many as the largest number asks for. */
+  /**
+   * Nodes are numbers, and have no other names; `nodes` of them, or as many as the largest number
+   * asks for.
+   */
   | { readonly ids: AsyncIterable<IdArcs>; readonly nodes?: number }
   /** Nodes are known by name. */
   | { readonly names: AsyncIterable<NameArcs> }
-  /** Nodes are numbered from 0 in the order in which their names come; the graph will number them anew. */
+  /**
+   * Nodes are numbered from 0 in the order in which their names come; the graph will number them
+   * anew.
+   */
   | { readonly numbered: AsyncIterable<NameBatch>; readonly arcs: AsyncIterable<IdArcs> };
 
 /** Reading is told by who reads; the rest by the builder. */
@@ -109,7 +116,9 @@ class GraphBuilder {
     );
   }
 
-  /** Puts all arcs into the sorter, by the numbers of the graph; returns how many nodes there are. */
+  /**
+   * Puts all arcs into the sorter, by the numbers of the graph; returns how many nodes there are.
+   */
   #take(source: GraphSource, sorter: PairSorter): Promise<number> {
     if ('ids' in source) return this.#takeIds(source.ids, source.nodes, sorter);
     if ('names' in source) return this.#takeNames(source.names, sorter);
@@ -290,8 +299,8 @@ function largestOf(ids: Uint32Array): number {
 }
 
 /**
- * A graph of numbers has a node for every number up to the largest: beyond this many for an arc, that is hardly
- * meant.
+ * A graph of numbers has a node for every number up to the largest: beyond this many for an arc,
+ * that is hardly meant.
  */
 const SPARSE_FACTOR = 64;
 const SPARSE_NODES = 1_000_000;

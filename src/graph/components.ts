@@ -1,8 +1,9 @@
 /**
- * Strongly connected components: sets of nodes each of which can be reached from each other (Tarjan 1972).
+ * Strongly connected components: sets of nodes each of which can be reached from each other (Tarjan
+ * 1972).
  *
- * Idea      one depth-first search, its stack written out, because the path from a root can be as long as the graph
- *           has nodes.
+ * Idea      one depth-first search, its stack written out, because the path from a root can be as
+ *           long as the graph has nodes.
  * Requires  the out-lists in memory.
  * Costs     O(nodes + arcs); 20 bytes a node beside the lists.
  */

@@ -1,4 +1,7 @@
-/** `graph.json`: what a graph's folder says of itself. It is written last: a folder without it holds no graph. */
+/**
+ * `graph.json`: what a graph's folder says of itself. It is written last: a folder without it holds
+ * no graph.
+ */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';

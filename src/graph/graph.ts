@@ -1,10 +1,12 @@
 /**
- * A directed graph of the web, as everything that reads one sees it: names, and arcs in both directions.
+ * A directed graph of the web, as everything that reads one sees it: names, and arcs in both
+ * directions.
  *
- * Idea      nodes are the numbers 0 .. nodes - 1, in byte order of their names, so that an order of ids is an order
- *           of names. Arcs are read a block at a time and in order: what a ranker needs in memory is its own.
- * Ensures   lists are strictly increasing: no arc is there twice. An arc from a node to itself is an arc like any
- *           other. `in` holds exactly the arcs of `out`, turned round.
+ * Idea      nodes are the numbers 0 .. nodes - 1, in byte order of their names, so that an order of
+ *           ids is an order of names. Arcs are read a block at a time and in order: what a ranker
+ *           needs in memory is its own.
+ * Ensures   lists are strictly increasing: no arc is there twice. An arc from a node to itself is
+ *           an arc like any other. `in` holds exactly the arcs of `out`, turned round.
  *
  * docs/graph.md gives the format of the folder.
  */
@@ -20,7 +22,10 @@ export interface Graph {
   close(): Promise<void>;
 }
 
-/** A graph without names calls its nodes by their ids in decimal: there, and only there, 10 comes after 2. */
+/**
+ * A graph without names calls its nodes by their ids in decimal: there, and only there, 10 comes
+ * after 2.
+ */
 export interface Names {
   name(id: number): Promise<string>;
   id(name: string): Promise<number | undefined>;
@@ -31,9 +36,9 @@ export interface Names {
 /** Arcs by node, read in order and in bounded memory. */
 export interface Adjacency {
   /**
-   * Blocks of consecutive nodes that cover [from, to), each of about `blockArcs` arcs and at most as many nodes. A
-   * list is never split: one that is longer than `blockArcs` is alone in its block. A block is valid until the next
-   * is asked for.
+   * Blocks of consecutive nodes that cover [from, to), each of about `blockArcs` arcs and at most
+   * as many nodes. A list is never split: one that is longer than `blockArcs` is alone in its
+   * block. A block is valid until the next is asked for.
    */
   scan(options?: ScanOptions): AsyncGenerator<AdjacencyBlock>;
   /** The length of every list. */

@@ -1,8 +1,8 @@
 /**
  * What can be said of a graph: sizes, degrees, reciprocity, strongly connected components.
  *
- * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in memory, where that is
- *           allowed.
+ * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in
+ *           memory, where that is allowed.
  */
 import type { Bytes } from '../base/units.ts';
 import { BYTES_PER_NODE, type Components, strongComponents } from './components.ts';
@@ -98,7 +98,10 @@ async function degreeFacts(graph: Graph, degrees: Uint32Array): Promise<DegreeFa
   };
 }
 
-/** Arcs that are loops, and arcs of the others whose reverse is there: each node's two lists, side by side. */
+/**
+ * Arcs that are loops, and arcs of the others whose reverse is there: each node's two lists, side
+ * by side.
+ */
 async function countMutual(
   graph: Graph,
   options: InfoOptions,

@@ -1,7 +1,8 @@
 /**
  * Unpacks adjacency lists, a block of them a call, in a WebAssembly memory of its own.
  *
- * Layout    tables, then the offsets of the block, then, moved when the memory grows, targets, widths and gaps.
+ * Layout    tables, then the offsets of the block, then, moved when the memory grows, targets,
+ *           widths and gaps.
  * Costs     about 1.5 ns an arc; 9 bytes of memory for an arc of the largest block.
  */
 import { KERNEL_WASM } from './kernel-wasm.ts';
@@ -25,18 +26,18 @@ const COMPILED = new WebAssembly.Module(KERNEL_WASM);
 
 interface Functions {
   /**
-   * Fills 4,352 bytes with what `unpack` looks up: for each byte of widths how the packed bytes spread, and how many
-   * they are.
+   * Fills 4,352 bytes with what `unpack` looks up: for each byte of widths how the packed bytes
+   * spread, and how many they are.
    */
   prepare(tables: number): void;
   /**
-   * Unpacks groups of four numbers; returns where the next group's packed bytes begin. Reads 16 bytes for each, used
-   * or not.
+   * Unpacks groups of four numbers; returns where the next group's packed bytes begin. Reads 16
+   * bytes for each, used or not.
    */
   unpack(tables: number, widths: number, groups: number, gaps: number, out: number): number;
   /**
-   * Turns numbers into targets, in place, for `count` lists, the first being that of `node`; list i ends at
-   * targets[offsets[i + 1]]. Returns the largest target that ends a list.
+   * Turns numbers into targets, in place, for `count` lists, the first being that of `node`; list i
+   * ends at targets[offsets[i + 1]]. Returns the largest target that ends a list.
    */
   sumLists(offsets: number, count: number, node: number, targets: number): number;
 }
@@ -48,7 +49,10 @@ export class ListDecoder {
   #widths = 0;
   #gaps = 0;
   #groups = -1;
-  /** Of the block that will be decoded next: `offsets[0]` is 0. Replaced when `reserve` makes the memory grow. */
+  /**
+   * Of the block that will be decoded next: `offsets[0]` is 0. Replaced when `reserve` makes the
+   * memory grow.
+   */
   offsets = new Uint32Array(0);
   readonly #mostLists: number;
 
@@ -75,9 +79,9 @@ export class ListDecoder {
   }
 
   /**
-   * Decodes `count` lists with the lengths told by `offsets`, the first being that of `node`. `skipped` arcs of the
-   * first group belong to lists before. Returns the packed bytes of all complete groups: an incomplete one at the end
-   * is needed again.
+   * Decodes `count` lists with the lengths told by `offsets`, the first being that of `node`.
+   * `skipped` arcs of the first group belong to lists before. Returns the packed bytes of all
+   * complete groups: an incomplete one at the end is needed again.
    */
   decode(
     node: number,

@@ -1,10 +1,10 @@
 /**
  * Reads adjacency lists in the format of list-format.ts.
  *
- * Ensures   what scan promises in graph.ts. Files that end early or name nodes that are not there are refused; other
- *           damage may go unnoticed.
- * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes an arc of the largest
- *           block.
+ * Ensures   what scan promises in graph.ts. Files that end early or name nodes that are not there
+ *           are refused; other damage may go unnoticed.
+ * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes an arc of
+ *           the largest block.
  */
 
 import { DrumlinError } from '../base/errors.ts';
@@ -103,7 +103,8 @@ export class DiskAdjacency implements Adjacency {
     try {
       let arc = start.arcs;
       for (let first = start.node; first < to; ) {
-        // The nodes between the entry of the index and the first that is wanted are decoded for themselves.
+        // The nodes between the entry of the index and the first that is wanted are decoded for
+        // themselves.
         const limit = first < from ? from : to;
         const count = await lengths.plan(decoder, Math.min(limit - first, blockArcs), blockArcs);
         const { offsets } = decoder;

@@ -1,8 +1,8 @@
 /**
  * Writes adjacency lists in the format of list-format.ts.
  *
- * Requires  lists in order of their nodes, each strictly increasing; the rest of a list that was begun may follow in
- *           the next call. Nodes that are left out have no arcs.
+ * Requires  lists in order of their nodes, each strictly increasing; the rest of a list that was
+ *           begun may follow in the next call. Nodes that are left out have no arcs.
  * Costs     about 5 ns an arc; two buffers for each of four files.
  */
 
@@ -108,8 +108,8 @@ export class ListWriter {
   }
 
   /**
-   * Ends the lists before `node` and begins its own, if that is not the one being written; false when a flush must
-   * come first.
+   * Ends the lists before `node` and begins its own, if that is not the one being written; false
+   * when a flush must come first.
    */
   #goTo(node: number): boolean {
     while (this.#node < node) {

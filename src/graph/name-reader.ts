@@ -1,9 +1,10 @@
 /**
  * Reads names in the format of name-format.ts.
  *
- * Costs     a name by its id: one read of a kilobyte or two, none if its block was used lately. An id by its name: as
- *           many reads as the number of blocks has bits, the first of which are soon remembered. All names in order:
- *           less than a microsecond each. An eighth of a byte a name of memory, once a name was asked for, and 1,024 blocks.
+ * Costs     a name by its id: one read of a kilobyte or two, none if its block was used lately. An
+ *           id by its name: as many reads as the number of blocks has bits, the first of which are
+ *           soon remembered. All names in order: less than a microsecond each. An eighth of a byte
+ *           a name of memory, once a name was asked for, and 1,024 blocks.
  */
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';

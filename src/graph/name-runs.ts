@@ -1,10 +1,11 @@
 /**
  * Numbers names by their byte order, however many there are.
  *
- * Idea      names are collected in memory and numbered as they come. When memory is full they are sorted and written:
- *           a run. At the end all runs are merged, which gives each name its rank, and for each run the rank of each
- *           of its own numbers is noted. Whatever was written down with the numbers of a run can then be translated
- *           run by run, with that run's ranks in memory.
+ * Idea      names are collected in memory and numbered as they come. When memory is full they are
+ *           sorted and written: a run. At the end all runs are merged, which gives each name its
+ *           rank, and for each run the rank of each of its own numbers is noted. Whatever was
+ *           written down with the numbers of a run can then be translated run by run, with that
+ *           run's ranks in memory.
  * Requires  a folder of its own for its files.
  * Costs     memory as given. Each name is written and read once, with four bytes twice.
  */
@@ -22,7 +23,10 @@ const STAGED_BYTES = 64 * 1024;
 
 interface Run {
   readonly names: number;
-  /** Where its names are in the file of runs, in byte order; and where their numbers are, in the same order. */
+  /**
+   * Where its names are in the file of runs, in byte order; and where their numbers are, in the
+   * same order.
+   */
   readonly start: number;
   readonly end: number;
   readonly numbers: number;
@@ -54,7 +58,10 @@ export class NameRuns {
     return this.#runs[run].names;
   }
 
-  /** The number of a name within the run, the same for the same name; -1 when the run has to be ended first. */
+  /**
+   * The number of a name within the run, the same for the same name; -1 when the run has to be
+   * ended first.
+   */
   intern(bytes: Uint8Array, start: number, end: number): number {
     return this.#table?.intern(bytes, start, end) ?? -1;
   }
@@ -64,7 +71,9 @@ export class NameRuns {
     return this.#table?.append(bytes, start, end) ?? -1;
   }
 
-  /** Sorts and writes what was collected; the next name begins a new run, unless this is the last. */
+  /**
+   * Sorts and writes what was collected; the next name begins a new run, unless this is the last.
+   */
   async endRun(isLast: boolean): Promise<void> {
     const table = this.#table;
     if (table === undefined) throw new Error('the last run was ended before');
@@ -82,8 +91,8 @@ export class NameRuns {
   }
 
   /**
-   * Gives every name in byte order, once, to `take` (which may ask to be waited for), and notes the ranks; returns
-   * how many there are. A name that is there twice is first given to `repeated`.
+   * Gives every name in byte order, once, to `take` (which may ask to be waited for), and notes the
+   * ranks; returns how many there are. A name that is there twice is first given to `repeated`.
    */
   async merge(
     take: (bytes: Uint8Array, length: number) => Promise<void> | undefined,
@@ -204,7 +213,10 @@ function sink(heap: RunCursor[]): void {
   heap[at] = cursor;
 }
 
-/** Where the merge is in a run: its next name, and the ranks of those before it on their way to the disk. */
+/**
+ * Where the merge is in a run: its next name, and the ranks of those before it on their way to the
+ * disk.
+ */
 class RunCursor {
   readonly #reader: ReadAhead;
   readonly #chunk: number;

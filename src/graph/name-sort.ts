@@ -1,14 +1,15 @@
 /**
  * Sorts names that lie in one arena by their bytes.
  *
- * Idea      quicksort on four bytes at a time (Bentley and Sedgewick 1997): names are split into those below, at and
- *           above a pivot's four bytes; only those at it look further, and they never look at those bytes again. The
- *           four bytes stand beside the order, so that a split reads memory in order and not all over the arena.
- * Requires  no zero bytes in names: zero is what stands behind the end of a name. Entries of an arena as
- *           name-table.ts lays them out, and names not so long that a recursion for each four of their bytes would be
- *           too deep.
- * Ensures   `order`, a permutation of the entries it held, is in byte order of their names; equal names stand
- *           together.
+ * Idea      quicksort on four bytes at a time (Bentley and Sedgewick 1997): names are split into
+ *           those below, at and above a pivot's four bytes; only those at it look further, and they
+ *           never look at those bytes again. The four bytes stand beside the order, so that a split
+ *           reads memory in order and not all over the arena.
+ * Requires  no zero bytes in names: zero is what stands behind the end of a name. Entries of an
+ *           arena as name-table.ts lays them out, and names not so long that a recursion for each
+ *           four of their bytes would be too deep.
+ * Ensures   `order`, a permutation of the entries it held, is in byte order of their names; equal
+ *           names stand together.
  */
 import { ENTRY_HEAD, lengthAt } from './name-table.ts';
 

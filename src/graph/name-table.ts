@@ -1,9 +1,10 @@
 /**
- * Names in memory, numbered as they come: no object for a name, and few misses of the cache for a look-up.
+ * Names in memory, numbered as they come: no object for a name, and few misses of the cache for a
+ * look-up.
  *
- * Layout    the arena holds an entry for each name: its number (four bytes), its length (two), its bytes. The table
- *           holds, by hash, the hash and where the entry is: names that differ are nearly always told apart by the
- *           hash, and what a hit has to look at lies together.
+ * Layout    the arena holds an entry for each name: its number (four bytes), its length (two), its
+ *           bytes. The table holds, by hash, the hash and where the entry is: names that differ are
+ *           nearly always told apart by the hash, and what a hit has to look at lies together.
  * Requires  names without zero bytes, of at most MAX_NAME_BYTES: an empty table has room for any.
  * Costs     the memory given, up to 4 GiB, of which only what is used becomes resident.
  */

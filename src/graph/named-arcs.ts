@@ -1,8 +1,9 @@
 /**
  * Arcs between names, turned into arcs between numbers.
  *
- * Idea      while names are collected, an arc is written down with the numbers that its two names have in the current
- *           run. When all runs are merged, the arcs of each are read again beside the ranks of that run.
+ * Idea      while names are collected, an arc is written down with the numbers that its two names
+ *           have in the current run. When all runs are merged, the arcs of each are read again
+ *           beside the ranks of that run.
  * Costs     eight bytes an arc, written and read once, beside what NameRuns costs.
  */
 import { join } from 'node:path';

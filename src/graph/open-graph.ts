@@ -1,4 +1,6 @@
-/** A graph in a folder. Opening it reads nothing but `graph.json` and the first bytes of each file. */
+/**
+ * A graph in a folder. Opening it reads nothing but `graph.json` and the first bytes of each file.
+ */
 import { Disk } from '../disk/disk.ts';
 import type { Graph, Names } from './graph.ts';
 import { type GraphLevel, readGraphFile } from './graph-file.ts';

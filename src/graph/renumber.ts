@@ -2,8 +2,9 @@
  * Gives nodes that are numbered in some order the ranks of their names.
  *
  * Requires  runs of `NameRuns` that hold the names in the order of their numbers, merged.
- * Costs     four bytes a node of memory where that is at most a quarter of what is given. Otherwise arcs are sorted
- *           by one end and then by the other, each time beside the ranks read in order: two more external sorts.
+ * Costs     four bytes a node of memory where that is at most a quarter of what is given. Otherwise
+ *           arcs are sorted by one end and then by the other, each time beside the ranks read in
+ *           order: two more external sorts.
  */
 import { join } from 'node:path';
 import { AppendLog } from '../disk/append-log.ts';

@@ -1,9 +1,10 @@
 /**
  * Where a host lives: an address in 127.0.0.0/8, computed.
  *
- * Idea      A third of the domains are on a few large hosting machines, thousands of hosts on each when the web is large;
- *           the rest share an address with a few others, so that there are about eight domains an address, as in IRLbot's crawl
- *           (33.7M domains on 4.26M addresses). Each host of a giant, and each shop of a farm, has an address of its own.
+ * Idea      A third of the domains are on a few large hosting machines, thousands of hosts on each
+ *           when the web is large; the rest share an address with a few others, so that there are
+ *           about eight domains an address, as in IRLbot's crawl (33.7M domains on 4.26M
+ *           addresses). Each host of a giant, and each shop of a farm, has an address of its own.
  */
 
 import type { Place } from './web.ts';

@@ -1,5 +1,6 @@
 /**
- * What the web says to one request, before any server misbehaves with it: status, header lines, body.
+ * What the web says to one request, before any server misbehaves with it: status, header lines,
+ * body.
  *
  * Bodies are byte strings (character codes 0-255 are the bytes), see text.ts.
  */
@@ -7,7 +8,9 @@ import type { BehaviourName } from './behaviour.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Header lines, each ended by CRLF, without Content-Length and Connection, which the server adds. */
+  /**
+   * Header lines, each ended by CRLF, without Content-Length and Connection, which the server adds.
+   */
   readonly headers: string;
   readonly body: string;
   /** The state of the resource, when it can be asked for conditionally. */

@@ -1,9 +1,11 @@
 /**
- * The ways in which servers behave, by layer. A domain draws at most one behaviour of each layer, by the scenario's shares.
+ * The ways in which servers behave, by layer. A domain draws at most one behaviour of each layer,
+ * by the scenario's shares.
  *
- * Benign ones are what any client must cope with (gzip, chunked, TLS); the others are faults or malice, and spare the giants, so
- * that a crawl always has somewhere to start. Within a domain they strike every third page (`strikes`), so that it
- * is not lost as a whole, except where the fault is the host's (DNS, TLS, robots.txt).
+ * Benign ones are what any client must cope with (gzip, chunked, TLS); the others are faults or
+ * malice, and spare the giants, so that a crawl always has somewhere to start. Within a domain they
+ * strike every third page (`strikes`), so that it is not lost as a whole, except where the fault is
+ * the host's (DNS, TLS, robots.txt).
  */
 import type { Domain } from './domain.ts';
 import { hash, TAG, unit } from './words/random.ts';
@@ -133,7 +135,10 @@ export function transferOf(domain: Domain, page: number): BehaviourName | undefi
     : undefined;
 }
 
-/** Whether a fault of the page or transfer layer meets this page: every third, never the home of a larger site. */
+/**
+ * Whether a fault of the page or transfer layer meets this page: every third, never the home of a
+ * larger site.
+ */
 export function strikes(domain: Domain, page: number): boolean {
   return page % 3 === 1 || domain.initialPages === 1;
 }

@@ -1,8 +1,9 @@
 /**
  * One domain: everything about it that its index decides.
  *
- * Sizes and degrees fall with rank as powers chosen to meet the papers' figures (docs/lab.md): 90% of the domains have
- * fewer than about 500 pages, 99% fewer than about 3,500, and the mean number of domains linked to is about 20.
+ * Sizes and degrees fall with rank as powers chosen to meet the papers' figures (docs/lab.md): 90%
+ * of the domains have fewer than about 500 pages, 99% fewer than about 3,500, and the mean number
+ * of domains linked to is about 20.
  * Cost      about 1 µs; the domains asked for last are kept.
  */
 import { type BehaviourName, drawBehaviour, type Layer } from './behaviour.ts';
@@ -155,7 +156,10 @@ export class Domain {
     return `${HOST_LABELS[host] ?? `host${host}`}.${this.name}`;
   }
 
-  /** The host that a label names: its number, -1 for none of them, or -2 for the twin of the first one. */
+  /**
+   * The host that a label names: its number, -1 for none of them, or -2 for the twin of the first
+   * one.
+   */
   hostNumber(label: string): number {
     if (label === '' || label === 'www') return (label === 'www') === this.www ? 0 : -2;
     const known = HOST_LABELS.indexOf(label);
@@ -252,7 +256,9 @@ function languageOf(draw: number): number {
   return 0;
 }
 
-/** The domains asked for last, in two generations: when the young one is full it replaces the old. */
+/**
+ * The domains asked for last, in two generations: when the young one is full it replaces the old.
+ */
 export class Domains {
   readonly #world: World;
   readonly #capacity: number;

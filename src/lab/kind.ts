@@ -1,7 +1,9 @@
 /**
- * What a kind of domain is: how large, who links to it, whom it links to, and the URLs it invents beside its pages.
+ * What a kind of domain is: how large, who links to it, whom it links to, and the URLs it invents
+ * beside its pages.
  *
- * A kind is data plus at most three functions; `index.ts` lists them all. Adding one is a file here and a line there.
+ * A kind is data plus at most three functions; `index.ts` lists them all. Adding one is a file here
+ * and a line there.
  */
 import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
@@ -49,7 +51,10 @@ export interface Kind {
   pages(world: World, index: number, byRank: number): number;
   /** What this domain is within its group (a farm's target, a parking hub), for the truth only. */
   role?(world: World, domain: Domain): string;
-  /** Whom the k-th of its links to other domains points at (-1: nobody); undefined: whomever everybody links to. */
+  /**
+   * Whom the k-th of its links to other domains points at (-1: nobody); undefined: whomever
+   * everybody links to.
+   */
   target?(web: Web, domain: Domain, k: number): number | undefined;
   /** How many domains it links to; absent: what its rank gives it. */
   degree?(world: World, domain: Domain, byRank: number): number;
@@ -59,7 +64,10 @@ export interface Kind {
   textOf?(web: Web, domain: Domain, page: number): Original | undefined;
   /** Links that only this kind puts on its pages. */
   furnish?(web: Web, domain: Domain, page: number, links: LinkList): void;
-  /** URLs that are no pages of the site: endless calendars, copies, parked names. `undefined`: not one of mine. */
+  /**
+   * URLs that are no pages of the site: endless calendars, copies, parked names. `undefined`: not
+   * one of mine.
+   */
   resource?(web: Web, domain: Domain, label: string, target: string): Resource | undefined;
   /** Host names that are not in the site's list but exist all the same. */
   anyHost?: boolean;

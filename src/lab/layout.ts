@@ -1,9 +1,10 @@
 /**
  * Which domain is of which kind, without a list of domains.
  *
- * Idea      The first domains (the best ranked) are the giants. After them the kinds repeat in blocks of a thousand whose
- *           order is shuffled once: a domain's place in its block gives its kind, and the j-th domain of a kind
- *           is found by dividing. So farms and exchanges know their members, and any number of domains costs 1,000 entries.
+ * Idea      The first domains (the best ranked) are the giants. After them the kinds repeat in
+ *           blocks of a thousand whose order is shuffled once: a domain's place in its block gives
+ *           its kind, and the j-th domain of a kind is found by dividing. So farms and exchanges
+ *           know their members, and any number of domains costs 1,000 entries.
  * Ensures   `kindAt(memberAt(kind, j)) === kind` and `numberOf(memberAt(kind, j)) === j`.
  */
 import type { KindName } from './kind.ts';

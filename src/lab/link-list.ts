@@ -1,8 +1,10 @@
 /**
- * The links of one page, as data: pages of domains, or addresses that lead elsewhere, in the order they will appear.
+ * The links of one page, as data: pages of domains, or addresses that lead elsewhere, in the order
+ * they will appear.
  *
- * It also remembers the last step at which any of them came to be what it is, so that `Last-Modified` and `ETag`
- * are honest: bytes that change never keep their tag. (Now and then a tag changes for nothing, as real ones do.)
+ * It also remembers the last step at which any of them came to be what it is, so that
+ * `Last-Modified` and `ETag` are honest: bytes that change never keep their tag. (Now and then a
+ * tag changes for nothing, as real ones do.)
  */
 import type { Domain } from './domain.ts';
 import { putHref, urlOf } from './paths.ts';
@@ -50,7 +52,10 @@ export class LinkList {
     return this.#pages[i];
   }
 
-  /** Where the i-th link leads from a page of an origin: its URL in canonical form, unless a default port is written out. */
+  /**
+   * Where the i-th link leads from a page of an origin: its URL in canonical form, unless a default
+   * port is written out.
+   */
   urlAt(i: number, origin: string): string {
     const domain = this.#domains[i];
     if (domain) return urlOf(domain, this.#pages[i]);

@@ -1,8 +1,9 @@
 /**
- * A page before it is written: how long, whose text, and its links in the order in which they will stand.
+ * A page before it is written: how long, whose text, and its links in the order in which they will
+ * stand.
  *
- * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB and 59 links, most of them
- * to the same domain, a dozen repeated on every page of the site.
+ * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB
+ * and 59 links, most of them to the same domain, a dozen repeated on every page of the site.
  * Cost      about 10 µs; nothing is kept.
  */
 import type { Domain } from './domain.ts';

@@ -1,5 +1,6 @@
 /**
- * What is answered in place of a page: redirects, refusals, errors; and what is left of a page that died.
+ * What is answered in place of a page: redirects, refusals, errors; and what is left of a page that
+ * died.
  */
 import { type Answer, HTML_TYPE, htmlAnswer, notFound, REASONS, redirect } from './answer.ts';
 import { strikes } from './behaviour.ts';
@@ -24,7 +25,10 @@ export function pageFault(domain: Domain, page: number): Answer | undefined {
   return refusal(Number(behaviour.slice(7)));
 }
 
-/** The addresses that redirects pass through: `/hop/<left>/<page>` counts down, `/loop/<side>/<page>` goes to and fro. */
+/**
+ * The addresses that redirects pass through: `/hop/<left>/<page>` counts down,
+ * `/loop/<side>/<page>` goes to and fro.
+ */
 export function hopAnswer(domain: Domain, target: string): Answer | undefined {
   const match = /^\/(hop|loop)\/(\d)\/(\d{1,9})$/.exec(target);
   if (!match) return undefined;
@@ -64,7 +68,9 @@ function refusal(status: number): Answer {
   return htmlAnswer(status, REASONS[status], 'That is all there is to say.', headers);
 }
 
-/** Half of the dead pages that answer 200 say only in words that they are gone (LiveRank, table 1). */
+/**
+ * Half of the dead pages that answer 200 say only in words that they are gone (LiveRank, table 1).
+ */
 export function softNotFound(): Answer {
   return {
     status: 200,
@@ -74,8 +80,9 @@ export function softNotFound(): Answer {
 }
 
 /**
- * What a dead page answers: each domain has its way, in about the shares that LiveRank found among the pages of uk-2002 whose hosts
- * still answered: 404 for half, a redirect to the home page for a quarter, a soft 404 for a tenth, refusals for the rest.
+ * What a dead page answers: each domain has its way, in about the shares that LiveRank found among
+ * the pages of uk-2002 whose hosts still answered: 404 for half, a redirect to the home page for a
+ * quarter, a soft 404 for a tenth, refusals for the rest.
  */
 export function graveAnswer(web: Web, domain: Domain): Answer {
   const draw = hash(web.world.seed, TAG.grave, domain.index) % 100;

@@ -46,7 +46,10 @@ function contentType(domain: Domain): string {
   }
 }
 
-/** Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it cost a third of the time. */
+/**
+ * Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it
+ * cost a third of the time.
+ */
 function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): string {
   const { page, links, original, textStep } = outline;
   const { seed } = web.world;
@@ -92,7 +95,10 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
   return out.join('');
 }
 
-/** What the links and the frame will take is known well enough; the rest of the size is text. A copy has as much as its original. */
+/**
+ * What the links and the frame will take is known well enough; the rest of the size is text. A copy
+ * has as much as its original.
+ */
 function textBytes(
   web: Web,
   domain: Domain,

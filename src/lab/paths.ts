@@ -1,8 +1,8 @@
 /**
  * Paths that say what they lead to and can be read back: page number → path, path → page number.
  *
- * Four styles, one a domain. Every path holds words of the topic and the page's number, so that a path somebody made up
- * is recognised: the page of that number has another path.
+ * Four styles, one a domain. Every path holds words of the topic and the page's number, so that a
+ * path somebody made up is recognised: the page of that number has another path.
  * Ensures   `pageOf(domain, host, pathOf(domain, page)) === page`; any other target gives -1.
  */
 import type { Domain } from './domain.ts';
@@ -21,7 +21,10 @@ export function pathOf(domain: Domain, page: number): string {
   return lineOf(domain, page, false) + numberPart(domain, page, '&');
 }
 
-/** The path as it stands in HTML, in pieces, for a page that joins all of its own at once; after `<a href="` if `opened`. */
+/**
+ * The path as it stands in HTML, in pieces, for a page that joins all of its own at once; after `<a
+ * href="` if `opened`.
+ */
 export function putHref(out: string[], domain: Domain, page: number, opened: boolean): void {
   if (page < domain.hosts) out.push(opened ? '<a href="/' : '/');
   else out.push(lineOf(domain, page, opened), numberPart(domain, page, '&amp;'));

@@ -1,9 +1,9 @@
 /**
- * What stands at an address, before anything of it is written: which page of the site, which small page that a trap makes up, or an
- * answer that is there already.
+ * What stands at an address, before anything of it is written: which page of the site, which small
+ * page that a trap makes up, or an answer that is there already.
  *
- * Two things are made of it: the bytes that a server sends (`Web.answer`), and the links alone (`glimpseOf`), for whoever crawls millions of
- * pages and reads none.
+ * Two things are made of it: the bytes that a server sends (`Web.answer`), and the links alone
+ * (`glimpseOf`), for whoever crawls millions of pages and reads none.
  */
 import type { Answer } from './answer.ts';
 import type { Domain } from './domain.ts';

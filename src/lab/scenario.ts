@@ -1,8 +1,9 @@
 /**
  * What a web is made of: the share of each kind of domain and of each server behaviour.
  *
- * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl meets, `spam` a web where every second
- * domain deceives, `hostile` one where servers do their worst. Any share can be set anew by name.
+ * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl
+ * meets, `spam` a web where every second domain deceives, `hostile` one where servers do their
+ * worst. Any share can be set anew by name.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviour.ts';
@@ -15,7 +16,10 @@ export interface Scenario {
   readonly kinds: ReadonlyMap<KindName, number>;
   /** Share of the domains that have a behaviour, by layer; what is left behaves well. */
   readonly behaviours: ReadonlyMap<Layer, ReadonlyMap<BehaviourName, number>>;
-  /** One page more or less would be a fault: sites of exactly `pages` pages that never change in number. */
+  /**
+   * One page more or less would be a fault: sites of exactly `pages` pages that never change in
+   * number.
+   */
   readonly exactPages: boolean;
 }
 

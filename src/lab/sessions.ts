@@ -1,5 +1,6 @@
 /**
- * Session ids: every page gives each of its links within the host a new one, decided by the page as it was asked for and by the link.
+ * Session ids: every page gives each of its links within the host a new one, decided by the page as
+ * it was asked for and by the link.
  */
 import type { Domain } from './domain.ts';
 import { hash, TAG, textHash } from './words/random.ts';

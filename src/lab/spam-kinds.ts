@@ -1,9 +1,11 @@
 /**
- * Those who deceive. Their groups are found by arithmetic: the j-th domain of a kind belongs to group j / size.
+ * Those who deceive. Their groups are found by arithmetic: the j-th domain of a kind belongs to
+ * group j / size.
  *
- * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and ClueWeb's graphs: parked domains that make a hub
- * look important to PageRank and OPIC, dense exchanges that lift in-degree, farms that reach a target over two hops, and
- * the few good links that a honeypot earns and passes on.
+ * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and
+ * ClueWeb's graphs: parked domains that make a hub look important to PageRank and OPIC, dense
+ * exchanges that lift in-degree, farms that reach a target over two hops, and the few good links
+ * that a honeypot earns and passes on.
  */
 import { notFound } from './answer.ts';
 import type { Domain } from './domain.ts';
@@ -188,7 +190,10 @@ export const honeypot: Kind = {
   target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),
 };
 
-/** Some spam domain that its makers want to be found: of a group, nearly always the first, which leads to the others. */
+/**
+ * Some spam domain that its makers want to be found: of a group, nearly always the first, which
+ * leads to the others.
+ */
 export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
   const draw = hash(web.world.seed, TAG.comment, domain.index, k);
   for (let i = 0; i < BAITED.length; i++) {

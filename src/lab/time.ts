@@ -1,11 +1,13 @@
 /**
  * Birth, change and death, each computed from the hash of what it happens to. A step is a month.
  *
- * Idea      A page's lifetime is exponential with a rate that is partly its community's, partly its domain's, partly its own.
- *           Communities link within themselves, so that liveness is correlated along links, as LiveRank (Huynh,
- *           Mathieu, Viennot, WAW 2014) assumes; and the mixture of rates gives the long tail of survivors that its two
- *           datasets show: 36% of the pages after 11 months, 6% after 11 years.
- * Ensures   a page once dead stays dead; home pages and section fronts live as long as their domain.
+ * Idea      A page's lifetime is exponential with a rate that is partly its community's, partly its
+ *           domain's, partly its own. Communities link within themselves, so that liveness is
+ *           correlated along links, as LiveRank (Huynh, Mathieu, Viennot, WAW 2014) assumes; and
+ *           the mixture of rates gives the long tail of survivors that its two datasets show: 36%
+ *           of the pages after 11 months, 6% after 11 years.
+ * Ensures   a page once dead stays dead; home pages and section fronts live as long as their
+ *           domain.
  * Cost      O(log step) for birth and death of a page, O(step) for its last change.
  */
 import type { Domain } from './domain.ts';
@@ -20,7 +22,10 @@ const STEP_SECONDS = 30 * 86_400;
 /** Rate of death of a typical page and of a typical domain, a step. */
 const PAGE_RATE = 0.1;
 const DOMAIN_RATE = 0.0015;
-/** Share of its first pages that a typical domain adds a step: those that die young are replaced fast. */
+/**
+ * Share of its first pages that a typical domain adds a step: those that die young are replaced
+ * fast.
+ */
 const GROWTH = 0.04;
 
 export function secondsOf(step: number): number {
@@ -32,7 +37,10 @@ function communityFrailty(world: World, community: number): number {
   return normalOf(hash(world.seed, TAG.community, community));
 }
 
-/** The step at which the domain stops answering; giants never do, and the last honest host of a small web stays. */
+/**
+ * The step at which the domain stops answering; giants never do, and the last honest host of a
+ * small web stays.
+ */
 export function domainDeath(
   world: World,
   index: number,
@@ -67,7 +75,10 @@ export function pageBirth(world: World, domain: Domain, page: number): number {
   return low;
 }
 
-/** Pages that were ever born by a step: a steady share a month, thrice as many when the topic is in the news. */
+/**
+ * Pages that were ever born by a step: a steady share a month, thrice as many when the topic is in
+ * the news.
+ */
 export function pagesAt(
   world: World,
   domain: Pick<Domain, 'index' | 'topic' | 'initialPages' | 'frailty'>,

@@ -1,8 +1,9 @@
 /**
- * Sites without end: some by deceit (host names invented as one looks), most by carelessness (calendars, session ids, relative links
- * that pile up, one page under a thousand addresses).
+ * Sites without end: some by deceit (host names invented as one looks), most by carelessness
+ * (calendars, session ids, relative links that pile up, one page under a thousand addresses).
  *
- * Every such address has its own honest answer, computed from the address alone, so that nothing grows on our side.
+ * Every such address has its own honest answer, computed from the address alone, so that nothing
+ * grows on our side.
  */
 import type { Domain } from './domain.ts';
 import type { Kind } from './kind.ts';
@@ -63,7 +64,10 @@ function inventedHosts(web: Web, domain: Domain, key: number): string[] {
   return hosts;
 }
 
-/** Text of the days and months on which there is nothing; as on most calendars, those are all but a few. */
+/**
+ * Text of the days and months on which there is nothing; as on most calendars, those are all but a
+ * few.
+ */
 const EMPTY_DAY = 3;
 const EMPTY_MONTH = 4;
 /** Every calendar begins within these two years, and is kept for half a year to two. */
@@ -78,7 +82,10 @@ const DAYS = 30;
 const monthPath = (month: number): string =>
   `/calendar/${Math.floor(month / 12)}/${1 + (month % 12)}`;
 
-/** What an address is about, if there is anything: days have what happens on them, and months what happens on any of their days. */
+/**
+ * What an address is about, if there is anything: days have what happens on them, and months what
+ * happens on any of their days.
+ */
 function monthKey({ world, index }: Domain, month: number): number {
   const draw = hash(world.seed, TAG.wildcard, index);
   const first = FIRST_MONTH + (draw % BEGINS_WITHIN);

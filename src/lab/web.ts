@@ -1,8 +1,9 @@
 /**
  * The synthetic web itself: a pure function from (seed, scenario, step) and a URL to an answer.
  *
- * Idea      Nothing is stored. A host name gives a domain's index, a path gives a page's number, and the page is written
- *           from hashes of both. Asking twice, in another process, or after a million other pages, gives the same bytes.
+ * Idea      Nothing is stored. A host name gives a domain's index, a path gives a page's number,
+ *           and the page is written from hashes of both. Asking twice, in another process, or after
+ *           a million other pages, gives the same bytes.
  * Ensures   memory is bounded by the caches (domains, text pools), however large the web.
  */
 import { addressOf } from './addresses.ts';
@@ -30,7 +31,10 @@ const DOMAINS_A_SEED = 200;
 
 export interface Place {
   readonly domain: Domain;
-  /** The host's number within the domain, or -2 for the other form of the first one (with or without www). */
+  /**
+   * The host's number within the domain, or -2 for the other form of the first one (with or without
+   * www).
+   */
   readonly host: number;
   readonly label: string;
 }
@@ -48,7 +52,10 @@ export class Web {
     return KINDS[this.world.layout.kindAt(index)];
   }
 
-  /** The first domain from `index` on that is linked to by strangers, the last and the first being neighbours; -1 if none. */
+  /**
+   * The first domain from `index` on that is linked to by strangers, the last and the first being
+   * neighbours; -1 if none.
+   */
   linkedFrom(index: number, domains: number, self: number): number {
     // The kinds repeat: where none is linked to within a block, none is anywhere.
     const last = Math.min(domains, BLOCK + 1);
@@ -59,7 +66,10 @@ export class Web {
     return -1;
   }
 
-  /** A member of a kind for slot k of a domain, the first ones more often; undefined when there is none. */
+  /**
+   * A member of a kind for slot k of a domain, the first ones more often; undefined when there is
+   * none.
+   */
   memberFor(kind: KindName, domain: Domain, k: number): number | undefined {
     const count = this.world.layout.countOf(kind, this.world.initialDomains);
     if (count === 0) return undefined;
@@ -67,7 +77,9 @@ export class Web {
     return this.world.layout.memberAt(kind, Math.floor(u * u * count));
   }
 
-  /** Which domain and host a host name belongs to, dead or alive; undefined when nobody owns it yet. */
+  /**
+   * Which domain and host a host name belongs to, dead or alive; undefined when nobody owns it yet.
+   */
   placeOf(hostName: string): Place | undefined {
     const parsed = this.world.names.parse(hostName);
     if (!parsed || parsed.index >= this.world.domains) return undefined;
@@ -84,7 +96,10 @@ export class Web {
     return place && addressOf(this.world, place);
   }
 
-  /** What a request for `target` (path and query) at a host is answered; undefined when the host is nobody's or dead. */
+  /**
+   * What a request for `target` (path and query) at a host is answered; undefined when the host is
+   * nobody's or dead.
+   */
   answer(hostName: string, target: string, secure = false): Answer | undefined {
     const resource = this.resourceAt(hostName, target, secure);
     return resource && this.#answerOf(resource);
@@ -154,8 +169,9 @@ export class Web {
   }
 
   /**
-   * Where a crawl may start: the home pages of the best ranked living domains. Where there is spam, a list of seeds is of the kind
-   * that registries give away, and has domains of any kind beside them.
+   * Where a crawl may start: the home pages of the best ranked living domains. Where there is spam,
+   * a list of seeds is of the kind that registries give away, and has domains of any kind beside
+   * them.
    */
   seeds(count = 10): string[] {
     const seeds: string[] = [];
@@ -187,7 +203,9 @@ export class Web {
     );
   }
 
-  /** Every page that is there at this step, domain by domain; only for webs without endless kinds. */
+  /**
+   * Every page that is there at this step, domain by domain; only for webs without endless kinds.
+   */
   *allUrls(): Generator<string> {
     for (let index = 0; index < this.world.domains; index++) {
       const domain = this.domains.at(index);

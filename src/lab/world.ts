@@ -1,5 +1,6 @@
 /**
- * All that a page of the web is a function of, gathered once: seed, scenario, step, ports; and the tables made from them.
+ * All that a page of the web is a function of, gathered once: seed, scenario, step, ports; and the
+ * tables made from them.
  *
  * Nothing in here changes after it was made, apart from the caches, which only save time.
  */
@@ -26,7 +27,10 @@ export interface WorldSettings {
   readonly realSuffixes: boolean;
 }
 
-/** Flattens the head of the ranking, so that in a web as large as IRLbot's the first domain would have about a twentieth of all as neighbours. */
+/**
+ * Flattens the head of the ranking, so that in a web as large as IRLbot's the first domain would
+ * have about a twentieth of all as neighbours.
+ */
 export const RANK_SHIFT = 5;
 /** New domains a step, per thousand of those at step 0. */
 const DOMAIN_GROWTH = 20;
@@ -48,7 +52,10 @@ export class World {
   readonly names: Names;
   readonly texts: Texts;
   readonly layout: Layout;
-  /** Domains with the same number modulo this share a community: they link to each other, live and die alike. */
+  /**
+   * Domains with the same number modulo this share a community: they link to each other, live and
+   * die alike.
+   */
   readonly communities: number;
 
   constructor(settings: WorldSettings) {
@@ -88,12 +95,17 @@ export class World {
     return step;
   }
 
-  /** Months of growth of a topic's sites up to a step; a month in which the topic is in the news counts three. */
+  /**
+   * Months of growth of a topic's sites up to a step; a month in which the topic is in the news
+   * counts three.
+   */
   growth(topic: number, step: number): number {
     return this.#growth[topic][step];
   }
 
-  /** The tenth roots between which a draw by rank is uniform, given the number of domains at a step. */
+  /**
+   * The tenth roots between which a draw by rank is uniform, given the number of domains at a step.
+   */
   rankRoots(step: number): readonly [low: number, high: number] {
     let roots = this.#roots.get(step);
     if (roots === undefined) {
@@ -151,8 +163,9 @@ function bad(fact: string, remedy: string): DrumlinError {
 }
 
 /**
- * The next number at or below `most` that shares no factor with the layout's blocks: otherwise a kind that is rare in a block
- * would meet the same few communities, and so the same few topics, again and again.
+ * The next number at or below `most` that shares no factor with the layout's blocks: otherwise a
+ * kind that is rare in a block would meet the same few communities, and so the same few topics,
+ * again and again.
  */
 function evenlySpread(most: number): number {
   let count = most;

@@ -1,8 +1,9 @@
 /**
  * Rankings of a graph's nodes: `rank(graph, { by: 'pagerank', alpha: 0.9 })`.
  *
- * A method takes a graph and gives each node a score (ranker.ts); scores are ordered greatest first, ties by name (order.ts);
- * registry.ts knows the methods by name. docs/ranking.md says what each is good for and what it costs.
+ * A method takes a graph and gives each node a score (ranker.ts); scores are ordered greatest
+ * first, ties by name (order.ts); registry.ts knows the methods by name. docs/ranking.md says what
+ * each is good for and what it costs.
  */
 
 import { stopIfAsked } from '../base/stop.ts';

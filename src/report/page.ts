@@ -1,6 +1,7 @@
 /**
- * A report as a page: one HTML file with its style and its plots inside, no script, nothing to load, light or dark as the reader has it.
- * What comes from the web is escaped here, whoever hands it in.
+ * A report as a page: one HTML file with its style and its plots inside, no script, nothing to
+ * load, light or dark as the reader has it. What comes from the web is escaped here, whoever hands
+ * it in.
  */
 import { COLOURS, DASHES, escaped, type Plot, plot } from './plot.ts';
 import { STYLE } from './style.ts';

@@ -1,5 +1,6 @@
 /**
- * Lines over two axes as an SVG text, for a page of its own: colours are the page's (`--line-0` and on), so that they follow its scheme.
+ * Lines over two axes as an SVG text, for a page of its own: colours are the page's (`--line-0` and
+ * on), so that they follow its scheme.
  */
 export interface Series {
   readonly label: string;

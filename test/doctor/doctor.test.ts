@@ -1,4 +1,7 @@
-/** What the doctor says of machines that are well and of those that are not, and that it says it of this one. */
+/**
+ * What the doctor says of machines that are well and of those that are not, and that it says it of
+ * this one.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

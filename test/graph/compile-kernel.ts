@@ -1,4 +1,7 @@
-/** `npx tsx test/graph/compile-kernel.ts` rewrites src/graph/kernel-wasm.ts after a change of kernel.as.ts: see compile-assemblyscript.ts. */
+/**
+ * `npx tsx test/graph/compile-kernel.ts` rewrites src/graph/kernel-wasm.ts after a change of
+ * kernel.as.ts: see compile-assemblyscript.ts.
+ */
 import { fileURLToPath } from 'node:url';
 import { COMMON_FLAGS, compile, writeModule } from '../compile-assemblyscript.ts';
 

@@ -16,7 +16,10 @@ export type MakeGraph = (plan: Plan) => Promise<Graph>;
 
 export const byteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Letters whose order in UTF-8 is not that of JavaScript, names that begin like others, and long ones. */
+/**
+ * Letters whose order in UTF-8 is not that of JavaScript, names that begin like others, and long
+ * ones.
+ */
 const name = fc.oneof(
   fc.string({
     unit: fc.constantFrom('a', 'b', '.', 'ü', '\u{fffd}', '\u{1f600}'),

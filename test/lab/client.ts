@@ -55,7 +55,10 @@ export interface Raw {
   ended: 'end' | 'reset' | 'enough';
 }
 
-/** Sends bytes as they are and gives all that comes back, until the server ends it or `enough` has come. */
+/**
+ * Sends bytes as they are and gives all that comes back, until the server ends it or `enough` has
+ * come.
+ */
 export function exchange(
   lab: Lab,
   bytes: string | Buffer,
@@ -98,7 +101,10 @@ export function linksOf(url: string, html: string): string[] {
   return hrefs.map((href) => new URL(href, url).href);
 }
 
-/** Runs against a lab in which the second of two six-page sites has the behaviour, given the URL of a page that it strikes. */
+/**
+ * Runs against a lab in which the second of two six-page sites has the behaviour, given the URL of
+ * a page that it strikes.
+ */
 export async function withBehaviour<T>(
   behaviour: BehaviourName,
   use: (lab: Lab, url: string, home: string) => Promise<T>,

@@ -111,7 +111,10 @@ describe('observing the lab', () => {
   });
 });
 
-/** Runs the command as it is installed, since its thread needs built files, until it has said all; then presses Ctrl-C. */
+/**
+ * Runs the command as it is installed, since its thread needs built files, until it has said all;
+ * then presses Ctrl-C.
+ */
 async function serveUntilReady(...args: string[]): Promise<string> {
   const child = spawn(process.execPath, [
     join(import.meta.dirname, '../../bin/drumlin'),

@@ -42,7 +42,8 @@ describe('time', () => {
       shares.push(alive.size / sample.length);
     }
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
-    // Fronts never die and are many in small sites, so more survives here than in the web at large (docs/lab.md).
+    // Fronts never die and are many in small sites, so more survives here than in the web at large
+    // (docs/lab.md).
     expect(shares[2]).toBeGreaterThan(0.2);
     expect(shares[2]).toBeLessThan(0.8);
     expect(shares[4]).toBeLessThan(0.5);

@@ -1,4 +1,7 @@
-/** `npx tsx test/rank/compile-kernel.ts` rewrites src/rank/engine/kernel-wasm.ts after a change of kernel.as.ts: see compile-assemblyscript.ts. */
+/**
+ * `npx tsx test/rank/compile-kernel.ts` rewrites src/rank/engine/kernel-wasm.ts after a change of
+ * kernel.as.ts: see compile-assemblyscript.ts.
+ */
 import { fileURLToPath } from 'node:url';
 import { COMMON_FLAGS, compile, SHARED_MEMORY, writeModule } from '../compile-assemblyscript.ts';
 

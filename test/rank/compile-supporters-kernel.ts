@@ -1,4 +1,8 @@
-/** `npx tsx test/rank/compile-supporters-kernel.ts` rewrites src/rank/supporters/supporters-kernel-wasm.ts after a change of supporters-kernel.as.ts: see compile-assemblyscript.ts. */
+/**
+ * `npx tsx test/rank/compile-supporters-kernel.ts` rewrites
+ * src/rank/supporters/supporters-kernel-wasm.ts after a change of supporters-kernel.as.ts: see
+ * compile-assemblyscript.ts.
+ */
 import { fileURLToPath } from 'node:url';
 import { COMMON_FLAGS, compile, SHARED_MEMORY, writeModule } from '../compile-assemblyscript.ts';
 

@@ -1,7 +1,8 @@
 /**
- * One contender in a process of its own, so that its memory is its own: takes in n URLs, then hands out at most so many of
- * each host in every round until nothing is left, and prints what it took, as JSON. Making the URLs is in its time
- * ("nothing" shows how much that is); every URL that is handed out is a string of its own, and is counted.
+ * One contender in a process of its own, so that its memory is its own: takes in n URLs, then hands
+ * out at most so many of each host in every round until nothing is left, and prints what it took,
+ * as JSON. Making the URLs is in its time ("nothing" shows how much that is); every URL that is
+ * handed out is a string of its own, and is counted.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { openBacklog } from './drumlin.ts';

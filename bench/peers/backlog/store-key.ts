@@ -1,4 +1,7 @@
-/** How URLs are kept in a key-value store: host, a zero byte, the number of the URL (six bytes), so that hosts are ranges. */
+/**
+ * How URLs are kept in a key-value store: host, a zero byte, the number of the URL (six bytes), so
+ * that hosts are ranges.
+ */
 
 const NUMBER = 6;
 /** After the zero byte: behind all URLs of the host, and before those of any other. */

@@ -1,6 +1,7 @@
 /**
- * The naive way that IRLbot's authors began with: one queue; a round reads all of it, hands out what has its turn, and
- * writes the rest to another, which is the queue of the next round. It counts hosts in memory.
+ * The naive way that IRLbot's authors began with: one queue; a round reads all of it, hands out
+ * what has its turn, and writes the rest to another, which is the queue of the next round. It
+ * counts hosts in memory.
  */
 import { join } from 'node:path';
 import { AppendLog } from '../../../src/disk/append-log.ts';

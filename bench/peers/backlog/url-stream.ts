@@ -1,6 +1,7 @@
 /**
- * URLs as they leave the sieve of a large crawl: hosts drawn by Zipf's law, the paths of each counted up. Seeded: every contender
- * gets the same. The share of the host of rank h is ln((h+1)/h) / ln(hosts + 1), about 1 / (h ln hosts).
+ * URLs as they leave the sieve of a large crawl: hosts drawn by Zipf's law, the paths of each
+ * counted up. Seeded: every contender gets the same. The share of the host of rank h is ln((h+1)/h)
+ * / ln(hosts + 1), about 1 / (h ln hosts).
  */
 import { hostOf } from '../../../src/url/parts.ts';
 
@@ -20,7 +21,8 @@ export class UrlStream {
     const rank = Math.floor(Math.exp(this.#random() * this.#span)) - 1;
     const id = this.#counts[rank]++;
     const text = `https://www.site-${rank}.com/section/${id >> 7}/article-${id}.html`;
-    // Through bytes, as URLs come from the sieve: a text that was put together is costly to whoever reads it first.
+    // Through bytes, as URLs come from the sieve: a text that was put together is costly to whoever
+    // reads it first.
     const url = this.#bytes.toString('latin1', 0, this.#bytes.write(text, 'latin1'));
     return { host: hostOf(url), url };
   }

@@ -1,13 +1,16 @@
 /**
- * A crawl under budgets without a web: domains with a budget and a supply of pages each, links drawn by a seeded generator, and a real
- * Beast on real files between the pages that are found and those that are fetched.
+ * A crawl under budgets without a web: domains with a budget and a supply of pages each, links
+ * drawn by a seeded generator, and a real Beast on real files between the pages that are found and
+ * those that are fetched.
  *
- * One domain in a hundred has a budget between 10 and 210, the others 10: 11 on average, as in the IRLbot paper. Two thirds have
- * pages without end; the others a supply by Pareto's law. A page brings six or seven URLs that nobody has seen, three quarters
- * of them of its own domain as long as it has any, the others of domains by Zipf's law.
+ * One domain in a hundred has a budget between 10 and 210, the others 10: 11 on average, as in the
+ * IRLbot paper. Two thirds have pages without end; the others a supply by Pareto's law. A page
+ * brings six or seven URLs that nobody has seen, three quarters of them of its own domain as long
+ * as it has any, the others of domains by Zipf's law.
  *
- * With at most one queue a Beast is the naive version: what is found waits for later, and each round begins with a rescan of
- * everything that waits. So both versions are measured with the same code, and differ in nothing else.
+ * With at most one queue a Beast is the naive version: what is found waits for later, and each
+ * round begins with a rescan of everything that waits. So both versions are measured with the same
+ * code, and differ in nothing else.
  */
 
 import { VarintReader } from '../../../src/base/varint.ts';
@@ -91,7 +94,10 @@ export class BudgetedCrawl {
     return new BudgetedCrawl(beast, disk, options);
   }
 
-  /** Crawls to the end of the present stage, or until `most` pages are fetched: then the stage is not whole. */
+  /**
+   * Crawls to the end of the present stage, or until `most` pages are fetched: then the stage is
+   * not whole.
+   */
   async stage(most: number): Promise<Stage> {
     const [pages, moved] = [this.pages, this.#moved];
     this.#met.fill(0);

@@ -1,5 +1,6 @@
-// PageRank by graphology: node graphology_peer.mjs <arcs file> <nodes> <few iterations> <many iterations>
-// The file holds u32 pairs. It throws when it does not converge, which a tolerance of 0 makes sure of: so it does as many iterations as it is told.
+// PageRank by graphology: node graphology_peer.mjs <arcs file> <nodes> <few iterations> <many
+// iterations> The file holds u32 pairs. It throws when it does not converge, which a tolerance of 0
+// makes sure of: so it does as many iterations as it is told.
 import { readFileSync } from 'node:fs';
 import graphology from 'graphology';
 import pagerank from 'graphology-metrics/centrality/pagerank.js';

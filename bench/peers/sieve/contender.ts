@@ -1,7 +1,7 @@
 /**
- * One contender in a process of its own, so that its memory is its own: checks n URLs and prints what it took, as JSON.
- * Every contender gets the fingerprints of the same URLs, hashed by the same kernel; the stream and the hashing are in
- * its time.
+ * One contender in a process of its own, so that its memory is its own: checks n URLs and prints
+ * what it took, as JSON. Every contender gets the fingerprints of the same URLs, hashed by the same
+ * kernel; the stream and the hashing are in its time.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,10 @@ interface Batch {
 interface Contender {
   /** Checks a batch; returns how many are new, as far as it is known. */
   check(batch: Batch): Promise<number>;
-  /** Decides what is left, makes it durable as far as the contender does so, and returns how many more are new. */
+  /**
+   * Decides what is left, makes it durable as far as the contender does so, and returns how many
+   * more are new.
+   */
   finish(): Promise<number>;
   traffic?(): { read: number; written: number; passed: number };
 }

@@ -1,6 +1,6 @@
 /**
- * Does the WebAssembly kernel pay? Its steps against the same steps in JavaScript, on the same memory: nanoseconds a key,
- * the best of several rounds.
+ * Does the WebAssembly kernel pay? Its steps against the same steps in JavaScript, on the same
+ * memory: nanoseconds a key, the best of several rounds.
  */
 
 import { xxh64Bytes } from '../../../src/base/xxh64.ts';
@@ -82,7 +82,10 @@ function measureBatch(): Step[] {
   ];
 }
 
-/** As the kernel does it, without its `keep`; `copyWithin` is the fastest copy of a few bytes there is. */
+/**
+ * As the kernel does it, without its `keep`; `copyWithin` is the fastest copy of a few bytes there
+ * is.
+ */
 function distribute(
   kernel: Kernel,
   keys: number,

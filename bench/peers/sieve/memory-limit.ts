@@ -1,6 +1,7 @@
 /**
- * A control group that limits the memory of a process, file cache included: below the group that this process is in, so
- * that no other limit is escaped. Works where that part of the hierarchy may be written (version 1 or 2).
+ * A control group that limits the memory of a process, file cache included: below the group that
+ * this process is in, so that no other limit is escaped. Works where that part of the hierarchy may
+ * be written (version 1 or 2).
  */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,9 @@
 /**
- * URLs like those a crawl discovers: 70 bytes, one in nine new, repeats skewed towards the old (half of them fall on an
- * eighth of the URLs known). Seeded: every contender sees the same.
+ * URLs like those a crawl discovers: 70 bytes, one in nine new, repeats skewed towards the old
+ * (half of them fall on an eighth of the URLs known). Seeded: every contender sees the same.
  *
- * Made straight into packed memory, in a few tens of nanoseconds a URL, so that the stream is not what is measured.
+ * Made straight into packed memory, in a few tens of nanoseconds a URL, so that the stream is not
+ * what is measured.
  */
 const TEMPLATE = Buffer.from(
   'http://www.site-0000.example.com/section/0000000000/article-00000.html',

@@ -1,8 +1,9 @@
 /**
  * Reads a file bit by bit, the highest of each byte first, in the codes of WebGraph.
  *
- * Requires  that `ready` was called before: reading itself never waits, and throws `OutOfBits` when it would have to.
- *           Whoever cannot tell beforehand goes back to where it began, asks for more and tries again.
+ * Requires  that `ready` was called before: reading itself never waits, and throws `OutOfBits` when
+ *           it would have to. Whoever cannot tell beforehand goes back to where it began, asks for
+ *           more and tries again.
  */
 import type { ReadAhead } from '../../disk/read-ahead.ts';
 

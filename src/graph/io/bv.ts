@@ -1,12 +1,14 @@
 /**
- * Graphs as WebGraph compresses them (Boldi and Vigna, "The WebGraph framework I: compression techniques", WWW 2004):
- * `.graph`, a stream of bits; `.properties`, how to read it; `.offsets`, where each list begins.
+ * Graphs as WebGraph compresses them (Boldi and Vigna, "The WebGraph framework I: compression
+ * techniques", WWW 2004): `.graph`, a stream of bits; `.properties`, how to read it; `.offsets`,
+ * where each list begins.
  *
- * Idea      a list is told by its length, by a list not far before it of which blocks are copied, by intervals of
- *           consecutive targets, and by what is left, as gaps. Lists are decoded in order, so the last few are enough
- *           to copy from and offsets are needed only to check.
- * Ensures   lists strictly increasing and within the graph, as many arcs as the properties say, each list where the
- *           offsets (if they are there) say; anything else is refused by file and node.
+ * Idea      a list is told by its length, by a list not far before it of which blocks are copied,
+ *           by intervals of consecutive targets, and by what is left, as gaps. Lists are decoded in
+ *           order, so the last few are enough to copy from and offsets are needed only to check.
+ * Ensures   lists strictly increasing and within the graph, as many arcs as the properties say,
+ *           each list where the offsets (if they are there) say; anything else is refused by file
+ *           and node.
  * Costs     some 50 ns an arc.
  */
 
@@ -183,7 +185,10 @@ export async function* bvArcs(
   }
 }
 
-/** Tries again with more bytes as long as there are more, and no more are asked for than what is decoded can take. */
+/**
+ * Tries again with more bytes as long as there are more, and no more are asked for than what is
+ * decoded can take.
+ */
 async function decodeSafely<T>(
   path: string,
   bits: BitReader,
@@ -208,8 +213,8 @@ async function decodeSafely<T>(
 }
 
 /**
- * Compares where lists begin with what `.offsets` says, where there is one: a graph file of another graph is told at
- * once.
+ * Compares where lists begin with what `.offsets` says, where there is one: a graph file of another
+ * graph is told at once.
  */
 class OffsetCheck {
   readonly #bits: BitReader;
@@ -287,7 +292,10 @@ class BvLists {
     return list;
   }
 
-  /** Blocks of the list referred to, taken and left in turn; what follows the last is taken when it is its turn. */
+  /**
+   * Blocks of the list referred to, taken and left in turn; what follows the last is taken when it
+   * is its turn.
+   */
   #copied(list: Uint32Array): number[] {
     const { codes } = this.#properties;
     const count = codes.blockCounts(this.#bits);

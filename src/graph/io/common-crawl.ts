@@ -1,10 +1,10 @@
 /**
- * The graphs of Common Crawl: a list of vertices, `id⇥reversed.name` (in graphs of domains `⇥number of hosts` too),
- * and one of edges, `from⇥to`.
+ * The graphs of Common Crawl: a list of vertices, `id⇥reversed.name` (in graphs of domains `⇥number
+ * of hosts` too), and one of edges, `from⇥to`.
  *
- * Idea      inside a graph of ours a host is called as everywhere else, `www.example.org`; only these files say
- *           `org.example.www`. Names are turned round on the way in and on the way out, and nodes are numbered anew,
- *           because the order changes.
+ * Idea      inside a graph of ours a host is called as everywhere else, `www.example.org`; only
+ *           these files say `org.example.www`. Names are turned round on the way in and on the way
+ *           out, and nodes are numbered anew, because the order changes.
  * Requires  vertices numbered 0, 1, 2, … in the order of the files, as Common Crawl hands them out.
  * Ensures   what is otherwise is refused by file and line.
  */
@@ -146,7 +146,8 @@ export class Vertices {
 }
 
 /**
- * Puts bytes[start .. end) into the same place of `into`, what is between dots in reverse order. Twice is nothing.
+ * Puts bytes[start .. end) into the same place of `into`, what is between dots in reverse order.
+ * Twice is nothing.
  */
 function reverseLabels(bytes: Uint8Array, start: number, end: number, into: Uint8Array): void {
   let label = start;

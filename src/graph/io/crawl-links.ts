@@ -1,12 +1,13 @@
 /**
  * The links of a crawl, read from its archive.
  *
- * Idea      the archive holds every page that was fetched, so the graph can be made at any time, at any level, and by
- *           another version's reading of links. Pages, and what they link to, are nodes; a redirect is an arc.
+ * Idea      the archive holds every page that was fetched, so the graph can be made at any time, at
+ *           any level, and by another version's reading of links. Pages, and what they link to, are
+ *           nodes; a redirect is an arc.
  * Requires  the folder of a crawl, or any folder with an `archive` of WARC files in it.
- * Ensures   the links that the crawl would have followed: those that ask not to be (nofollow) are left out unless
- *           asked for. Arcs within a host, or within a domain, are left out where those are the nodes. What cannot be
- *           read of a damaged archive is told, not thrown.
+ * Ensures   the links that the crawl would have followed: those that ask not to be (nofollow) are
+ *           left out unless asked for. Arcs within a host, or within a domain, are left out where
+ *           those are the nodes. What cannot be read of a damaged archive is told, not thrown.
  */
 import { join } from 'node:path';
 import { Archive } from '../../archive/index/archive.ts';
@@ -110,7 +111,10 @@ async function archiveOf(disk: Disk, folder: string) {
   return { list, bytes: list.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** What the crawl dropped from every URL: without that its links would have other names than its pages. */
+/**
+ * What the crawl dropped from every URL: without that its links would have other names than its
+ * pages.
+ */
 async function droppedParameters(disk: Disk, folder: string): Promise<ParameterList | undefined> {
   const path = join(folder, 'crawl.json');
   const text = await disk.readText(path).catch(absent('{}'));
@@ -145,7 +149,10 @@ function absent<T>(instead: T): (error: unknown) => T {
   };
 }
 
-/** Of a record, and of the one that holds its page. Undefined for what is no page: other records, robots.txt, what has no URL or no head. */
+/**
+ * Of a record, and of the one that holds its page. Undefined for what is no page: other records,
+ * robots.txt, what has no URL or no head.
+ */
 async function linksOf(
   record: WarcRecord,
   page: WarcRecord,

@@ -1,9 +1,10 @@
 /**
- * Edge lists: a line for each arc, `from` and `to` apart by blanks or tabs; empty lines and lines that begin with #
- * say nothing.
+ * Edge lists: a line for each arc, `from` and `to` apart by blanks or tabs; empty lines and lines
+ * that begin with # say nothing.
  *
- * Ensures   what is not such a line is refused by file and line. Nodes are numbers if the first arc's are, unless
- *           names are asked for: then, and only then, every one has to be a number.
+ * Ensures   what is not such a line is refused by file and line. Nodes are numbers if the first
+ *           arc's are, unless names are asked for: then, and only then, every one has to be a
+ *           number.
  * Costs     about 1.5 ns a byte for numbers; nothing is allocated for a line.
  */
 import type { Disk } from '../../disk/disk.ts';

@@ -1,9 +1,10 @@
 /**
  * Hands a graph out as text: an edge list, or Common Crawl's vertices and edges.
  *
- * Costs     names are held in memory as long as they fit in what is given; beyond that each is looked up on disk,
- *           which bounds memory but takes some 20 µs an arc. Common Crawl's order is another one, so names and arcs
- *           are sorted anew (name-runs.ts, external-sort.ts).
+ * Costs     names are held in memory as long as they fit in what is given; beyond that each is
+ *           looked up on disk, which bounds memory but takes some 20 µs an arc. Common Crawl's
+ *           order is another one, so names and arcs are sorted anew (name-runs.ts,
+ *           external-sort.ts).
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';

@@ -1,5 +1,6 @@
 /**
- * Brings a graph in from files of others: which files there are, how far they were read, and what is wrong with them.
+ * Brings a graph in from files of others: which files there are, how far they were read, and what
+ * is wrong with them.
  */
 
 import { DrumlinError } from '../../base/errors.ts';

@@ -1,10 +1,13 @@
 /**
  * What a crawler learns from a URL of the web, without a byte of the page being written or read.
  *
- * Idea      The links of a page are decided before its words (`outlineOf`). A crawl in virtual time needs the links alone, and takes them
- *           from there: the same as parsing the HTML gives, in the same order, for a tenth of the time.
- * Requires  a canonical URL; a web whose ports are not the default ones, which canonical URLs leave out.
- * Ensures   `links` are the `url`s of `parsePage` over the body that `Web.answer` gives, repeats included.
+ * Idea      The links of a page are decided before its words (`outlineOf`). A crawl in virtual time
+ *           needs the links alone, and takes them from there: the same as parsing the HTML gives,
+ *           in the same order, for a tenth of the time.
+ * Requires  a canonical URL; a web whose ports are not the default ones, which canonical URLs leave
+ *           out.
+ * Ensures   `links` are the `url`s of `parsePage` over the body that `Web.answer` gives, repeats
+ *           included.
  * Cost      about 15 µs a page; menus and footers are kept with their domains.
  */
 import { canonicalise } from '../../url/canonical.ts';
@@ -24,7 +27,9 @@ export interface Glimpse {
   readonly redirect: string | undefined;
   /** Canonical, in the order of the page, repeats included; none where the answer is no HTML. */
   readonly links: readonly string[];
-  /** A page of the site under its own address: no fault in its place, nothing that a trap made up. */
+  /**
+   * A page of the site under its own address: no fault in its place, nothing that a trap made up.
+   */
   readonly isPage: boolean;
   /** How the server treats it on its way, if not well. */
   readonly behaviour: BehaviourName | undefined;
@@ -62,7 +67,9 @@ function glimpseOfPage(
 
 const NONE: readonly string[] = [];
 
-/** The addresses of a small page: all but a trap's that pile up are absolute, or begin at the host. */
+/**
+ * The addresses of a small page: all but a trap's that pile up are absolute, or begin at the host.
+ */
 function resolved(url: string, addresses: readonly string[]): string[] {
   const origin = originOf(url);
   const urls: string[] = [];
@@ -94,7 +101,10 @@ function linksOf(
     : urls.map((link) => sessionUrl(domain, session, origin, link));
 }
 
-/** Links within the host are written as paths, and those are given ids; they are hashed as they stand in HTML. */
+/**
+ * Links within the host are written as paths, and those are given ids; they are hashed as they
+ * stand in HTML.
+ */
 function sessionUrl(domain: Domain, target: string, origin: string, url: string): string {
   if (!url.startsWith(origin) || url[origin.length] !== '/') return url;
   const path = url.slice(origin.length).replaceAll('&', '&amp;');

@@ -1,9 +1,10 @@
 /**
  * One line of JSON a request, so that politeness can be judged from the server's side.
  *
- * Lines are gathered and written a few times a second; if the disk is slower than the requests, lines wait in memory up to
- * `MAX_WAITING` and the rest are counted and reported in a line of their own, rather than slowing the web down.
- * A log that fails later on (a full disk) does not end the web either: it is said once on stderr, and the lines are counted only.
+ * Lines are gathered and written a few times a second; if the disk is slower than the requests,
+ * lines wait in memory up to `MAX_WAITING` and the rest are counted and reported in a line of their
+ * own, rather than slowing the web down. A log that fails later on (a full disk) does not end the
+ * web either: it is said once on stderr, and the lines are counted only.
  */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';

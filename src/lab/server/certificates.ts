@@ -1,9 +1,11 @@
 /**
  * The lab's certificate authority: makes X.509 certificates, good ones and each kind of bad one.
  *
- * Idea      Node can sign and verify but not build a certificate, and a certificate is little more than nested
- *           length-prefixed values (DER) with a signature over them: a hundred lines do.
- * Ensures   certificates that Node's own TLS accepts when given `authority`, or refuses for exactly the fault asked for.
+ * Idea      Node can sign and verify but not build a certificate, and a certificate is little more
+ *           than nested length-prefixed values (DER) with a signature over them: a hundred lines
+ *           do.
+ * Ensures   certificates that Node's own TLS accepts when given `authority`, or refuses for exactly
+ *           the fault asked for.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -64,7 +66,8 @@ export class Authority {
       extensions: [
         extension('2.5.29.17', sequence(value(0x82, Buffer.from(shown, 'latin1'))), false),
         extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1')), false),
-        // Strict verifiers want to be told which key signed, except where it is the certificate's own.
+        // Strict verifiers want to be told which key signed, except where it is the certificate's
+        // own.
         ...(selfSigned
           ? []
           : [extension('2.5.29.35', sequence(value(0x80, keyIdOf(this.#keys.publicKey))), false)]),

@@ -1,9 +1,12 @@
 /**
- * Serves the web over sockets: HTTP/1.1 with keep-alive and pipelining, and every way of misbehaving.
+ * Serves the web over sockets: HTTP/1.1 with keep-alive and pipelining, and every way of
+ * misbehaving.
  *
- * Idea      node:http would hide the bytes that the behaviours need to spoil, and costs more than the pages do.
- * Ensures   responses in the order of the requests; at most one response is in the making a connection, and none while the
- *           client is not reading, nor is more than a few requests read ahead, so that memory is bounded by the number of connections.
+ * Idea      node:http would hide the bytes that the behaviours need to spoil, and costs more than
+ *           the pages do.
+ * Ensures   responses in the order of the requests; at most one response is in the making a
+ *           connection, and none while the client is not reading, nor is more than a few requests
+ *           read ahead, so that memory is bounded by the number of connections.
  * Cost      about 20 µs a request beside the page itself and the system call that sends it.
  */
 import type { Server, Socket } from 'node:net';
@@ -129,7 +132,8 @@ class Connection {
     }
     if (!socket.writableNeedDrain) {
       this.#busy = false;
-      // Requests that waited meanwhile; while one is handled in `#next`, its loop goes on by itself.
+      // Requests that waited meanwhile; while one is handled in `#next`, its loop goes on by
+      // itself.
       if (this.#unread !== '' && !this.#looping) this.#next();
       return;
     }

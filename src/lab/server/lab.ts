@@ -1,11 +1,12 @@
 /**
  * The lab: a deterministic synthetic web with real HTTP and real DNS on loopback.
  *
- * `startLab` listens in this process, `startLabThread` in a thread of its own; `lab.expected(url)` is the pure function behind both, so
- * that a test can compare what was archived with what the web says. docs/lab.md tells how the web is made.
+ * `startLab` listens in this process, `startLabThread` in a thread of its own; `lab.expected(url)`
+ * is the pure function behind both, so that a test can compare what was archived with what the web
+ * says. docs/lab.md tells how the web is made.
  *
- * The web's hosts live at addresses all over 127.0.0.0/8, so the server listens on 0.0.0.0 and drops, unread, every
- * connection that did not come in over loopback.
+ * The web's hosts live at addresses all over 127.0.0.0/8, so the server listens on 0.0.0.0 and
+ * drops, unread, every connection that did not come in over loopback.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -66,7 +67,10 @@ export interface Ports {
 
 export interface Expected {
   readonly status: number;
-  /** Names in lower case; what the connection adds (Connection, Content-Length, Server, content coding) is left out. */
+  /**
+   * Names in lower case; what the connection adds (Connection, Content-Length, Server, content
+   * coding) is left out.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** Before any content coding. */
   readonly body: Uint8Array;
@@ -86,7 +90,10 @@ export interface Lab {
   readonly requests: number;
   /** What this domain, named by any host of it, really is. */
   truth(hostName: string): Truth | undefined;
-  /** What a URL of this web is answered; undefined when there is no such host, or no whole response ever. */
+  /**
+   * What a URL of this web is answered; undefined when there is no such host, or no whole response
+   * ever.
+   */
   expected(url: string): Expected | undefined;
   close(): Promise<void>;
 }
@@ -115,7 +122,10 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
   }
 }
 
-/** Opens one thing after another; each adds how to close it, so that a failure half-way leaves nothing open. */
+/**
+ * Opens one thing after another; each adds how to close it, so that a failure half-way leaves
+ * nothing open.
+ */
 async function openAll(
   options: LabOptions,
   secure: boolean,

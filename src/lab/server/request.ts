@@ -1,7 +1,8 @@
 /**
  * The little of HTTP that a server of synthetic pages must read: request line, Host, a few headers.
  *
- * Requires  text of whole header lines, one character a byte, without the empty line that ends them.
+ * Requires  text of whole header lines, one character a byte, without the empty line that ends
+ *           them.
  * Ensures   a request, or the status with which to refuse it; never throws.
  */
 export interface Request {

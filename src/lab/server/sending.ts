@@ -1,9 +1,10 @@
 /**
  * Sending a response in one write, without making a copy of it first where that can be helped.
  *
- * Idea      On a plain socket the system nearly always takes a whole page at once. So head and body are written into one buffer that every
- *           response uses, and stays in the processor's cache; only if the system did not take all of it does the buffer stay
- *           with that connection, and the next response gets a new one. A tenth less time a page.
+ * Idea      On a plain socket the system nearly always takes a whole page at once. So head and body
+ *           are written into one buffer that every response uses, and stays in the processor's
+ *           cache; only if the system did not take all of it does the buffer stay with that
+ *           connection, and the next response gets a new one. A tenth less time a page.
  * Requires  byte strings (see text.ts).
  */
 import type { Socket } from 'node:net';

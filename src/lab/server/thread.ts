@@ -1,8 +1,9 @@
 /**
  * The lab in a thread of its own, so that it does not share the caller's event loop.
  *
- * The handle is the same as in-process: the web is a pure function, so `expected` and `seeds` are computed on this side
- * from the ports that the thread chose, and only the count of requests crosses over, in shared memory.
+ * The handle is the same as in-process: the web is a pure function, so `expected` and `seeds` are
+ * computed on this side from the ports that the thread chose, and only the count of requests
+ * crosses over, in shared memory.
  */
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -19,8 +20,8 @@ export type ThreadReport =
   | { readonly refusal: { code: string; fact: string; remedy: string; exitCode: ExitCode } };
 
 /**
- * Megabytes for young objects. A page is 25 KB that live for a moment: with V8's usual 16 they are collected so often that a
- * tenth of the time goes there.
+ * Megabytes for young objects. A page is 25 KB that live for a moment: with V8's usual 16 they are
+ * collected so often that a tenth of the time goes there.
  */
 const YOUNG = 96;
 
@@ -33,7 +34,8 @@ export async function startLabThread(options: LabOptions = {}): Promise<Lab> {
   webOf(options, NO_PORTS); // Refuses bad settings before anything is started.
   const counter = new Uint32Array(new SharedArrayBuffer(4));
   const data: ThreadData = { options, counter };
-  // The neighbour has this file's extension: .js where it was built, .ts where a loader runs the sources.
+  // The neighbour has this file's extension: .js where it was built, .ts where a loader runs the
+  // sources.
   const extension = extname(new URL(import.meta.url).pathname);
   const main = new URL(`./thread-main${extension}`, import.meta.url);
   const worker = new Worker(main, {

@@ -1,8 +1,9 @@
 /**
- * How an answer is put on the wire, well or badly. Each behaviour writes to the socket itself and says when, and whether, the connection
- * can be used again.
+ * How an answer is put on the wire, well or badly. Each behaviour writes to the socket itself and
+ * says when, and whether, the connection can be used again.
  *
- * Ensures   what never ends is written only as fast as the client reads, and stops when the connection does; timers end with it too.
+ * Ensures   what never ends is written only as fast as the client reads, and stops when the
+ *           connection does; timers end with it too.
  */
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -100,8 +101,9 @@ function cutShort(framing: (delivery: Delivery) => string, end: (socket: Socket)
 }
 
 /**
- * A moment later: a client that finds the half body and the reset together takes them for an orderly end (libuv's short cut for a
- * hang-up), and the fault would not be seen as what it is. Over TLS Node cannot reset, so the connection is cut there without a farewell.
+ * A moment later: a client that finds the half body and the reset together takes them for an
+ * orderly end (libuv's short cut for a hang-up), and the fault would not be seen as what it is.
+ * Over TLS Node cannot reset, so the connection is cut there without a farewell.
  */
 function resetSoon(socket: Socket): void {
   later(socket, RESET_MILLIS, () => {

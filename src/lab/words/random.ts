@@ -1,11 +1,11 @@
 /**
- * Chance without state: every draw of the synthetic web is a hash of what it is about, so that two processes,
- * two machines and two years agree on it.
+ * Chance without state: every draw of the synthetic web is a hash of what it is about, so that two
+ * processes, two machines and two years agree on it.
  *
  * Requires  nothing; all arguments are taken as 32-bit integers.
- * Ensures   the same arguments give the same value on every platform: only 32-bit integer operations and the
- *           IEEE operations + - * / and sqrt are used, never Math.log, Math.exp or Math.pow, whose last digit an
- *           engine may choose.
+ * Ensures   the same arguments give the same value on every platform: only 32-bit integer
+ *           operations and the IEEE operations + - * / and sqrt are used, never Math.log, Math.exp
+ *           or Math.pow, whose last digit an engine may choose.
  * Cost      a hash is about 5 ns, a number of a `Random` about 3 ns.
  */
 
@@ -87,7 +87,10 @@ export function below(h: number, n: number): number {
   return Math.floor((h / 4294967296) * n);
 }
 
-/** A sequence of 32-bit numbers (sfc32), started from four integers so that no two pages share one by chance. */
+/**
+ * A sequence of 32-bit numbers (sfc32), started from four integers so that no two pages share one
+ * by chance.
+ */
 export class Random {
   #a: number;
   #b: number;
@@ -122,7 +125,10 @@ export class Random {
     return Math.floor(((this.next() >>> 0) / 4294967296) * n);
   }
 
-  /** Nearly normal, mean 0 and variance 1: the sum of twelve uniform numbers has tails that end at ±6. */
+  /**
+   * Nearly normal, mean 0 and variance 1: the sum of twelve uniform numbers has tails that end at
+   * ±6.
+   */
   normal(): number {
     let sum = -6;
     for (let i = 0; i < 6; i++) {

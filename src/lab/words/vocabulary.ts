@@ -1,9 +1,11 @@
 /**
- * The words of the synthetic web: six languages with their real function words and common words, twenty-four topics.
+ * The words of the synthetic web: six languages with their real function words and common words,
+ * twenty-four topics.
  *
- * Idea      A language is recognised by its small words, a topic by its rare ones. The small ones are real; the topic words
- *           are real in English and, in the other languages, invented with that language's endings. A tail of
- *           invented names and terms makes the vocabulary grow with the text, as it does on the web.
+ * Idea      A language is recognised by its small words, a topic by its rare ones. The small ones
+ *           are real; the topic words are real in English and, in the other languages, invented
+ *           with that language's endings. A tail of invented names and terms makes the vocabulary
+ *           grow with the text, as it does on the web.
  * Ensures   the words depend on nothing but this file and `inventWord`'s hash.
  */
 import { hash } from './random.ts';

@@ -1,9 +1,11 @@
 /**
- * Runs several ranking methods on one graph and measures them side by side: what each admits to the top, how much they agree, how far estimates of
- * supporters are off, and what each costs.
+ * Runs several ranking methods on one graph and measures them side by side: what each admits to the
+ * top, how much they agree, how far estimates of supporters are off, and what each costs.
  *
- * Requires  no more than 8 bytes a node beside what the methods take: only the tops of the rankings are kept.
- * Ensures   nodes that TrustRank was told to trust are left out of every ranking, as in the paper: being told is no merit.
+ * Requires  no more than 8 bytes a node beside what the methods take: only the tops of the rankings
+ *           are kept.
+ * Ensures   nodes that TrustRank was told to trust are left out of every ranking, as in the paper:
+ *           being told is no merit.
  */
 
 import { stopIfAsked } from '../../base/stop.ts';
@@ -123,7 +125,10 @@ interface Method {
   readonly values: ReturnType<typeof checkParameters>;
 }
 
-/** TrustRank trusts the first of the good names: the best of the paper's strategies. Whoever wants another says so. */
+/**
+ * TrustRank trusts the first of the good names: the best of the paper's strategies. Whoever wants
+ * another says so.
+ */
 async function prepare(
   { label, by, given }: Contestant,
   { good }: CompareRequest,
@@ -151,7 +156,10 @@ interface Run extends Omit<MethodReport, 'badPlaces' | 'goodPlaces' | 'first'> {
   readonly names: readonly { readonly name: string; readonly score: number }[];
 }
 
-/** SUPP goes first, so that the others can be held against it as soon as they are there; reports keep the order asked for. */
+/**
+ * SUPP goes first, so that the others can be held against it as soon as they are there; reports
+ * keep the order asked for.
+ */
 async function runAll(
   graph: Graph,
   methods: readonly Method[],

@@ -1,4 +1,7 @@
-/** A comparison in words and in cells of text, for the terminal and for the page. The first row of a table is its heading. */
+/**
+ * A comparison in words and in cells of text, for the terminal and for the page. The first row of a
+ * table is its heading.
+ */
 import { formatBytes, formatCount, formatDuration } from '../../base/units.ts';
 import { countUpTo } from './compare.ts';
 import type { Comparison, FoundList, MethodReport } from './compare-run.ts';

@@ -1,8 +1,9 @@
 /**
- * The most memory a piece of work takes: how far the process grows while it runs, looked at from another thread, since the work may not
- * let this one look.
+ * The most memory a piece of work takes: how far the process grows while it runs, looked at from
+ * another thread, since the work may not let this one look.
  *
- * Costs     a thread, some 10 MB while it runs, which are not counted. What lives shorter than a look may be missed.
+ * Costs     a thread, some 10 MB while it runs, which are not counted. What lives shorter than a
+ *           look may be missed.
  */
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';

@@ -64,7 +64,9 @@ function goodPlot({ methods, top }: Comparison): Plot {
   };
 }
 
-/** Steps at some hundreds of places at most: what lies between two of them in print cannot be seen. */
+/**
+ * Steps at some hundreds of places at most: what lies between two of them in print cannot be seen.
+ */
 const MOST_STEPS = 400;
 
 function curve(places: readonly number[], top: number, label: string, colour: number): Series {

@@ -1,6 +1,6 @@
 /**
- * How far an iteration has come whose error falls by about the same factor in each step: the steps that are left follow from the
- * factor seen so far.
+ * How far an iteration has come whose error falls by about the same factor in each step: the steps
+ * that are left follow from the factor seen so far.
  */
 export class Convergence {
   readonly #target: number;

@@ -1,12 +1,13 @@
 /**
  * The arcs of a graph as an iterative method needs them: summed over, again and again.
  *
- * Idea      where they fit, lists are read once and kept in the kernel's memory, relabelled; where not, only the vectors are kept
- *           and each sum reads the lists again, a block at a time through the same kernel. The method does not see the difference.
- * Requires  vectors made by `vector()`, as many as were planned. They are in the order of the kernel's own numbers of nodes:
- *           `number` and `byNode` translate.
- * Costs     in memory 4 bytes an arc and direction, and a node 4 bytes a direction, 8 a vector, 16 more; streaming, 8 bytes a node and vector, 12
- *           more, and a block.
+ * Idea      where they fit, lists are read once and kept in the kernel's memory, relabelled; where
+ *           not, only the vectors are kept and each sum reads the lists again, a block at a time
+ *           through the same kernel. The method does not see the difference.
+ * Requires  vectors made by `vector()`, as many as were planned. They are in the order of the
+ *           kernel's own numbers of nodes: `number` and `byNode` translate.
+ * Costs     in memory 4 bytes an arc and direction, and a node 4 bytes a direction, 8 a vector, 16
+ *           more; streaming, 8 bytes a node and vector, 12 more, and a block.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/units.ts';
@@ -27,7 +28,9 @@ export interface HeldArcs {
   /** Whether the lists are in memory or read again for each sum. */
   readonly held: 'memory' | 'stream';
   readonly bytesRead: number;
-  /** All rows of one of the directions, in portions; a portion is valid until the next is asked for. */
+  /**
+   * All rows of one of the directions, in portions; a portion is valid until the next is asked for.
+   */
   portions(direction: number): AsyncIterable<Portion>;
   vector(): Float64Array;
   /** The kernel's number of a node. */
@@ -50,7 +53,10 @@ export interface ArcsWanted {
 
 type StreamWanted = Pick<ArcsWanted, 'nodes' | 'lists' | 'vectors'>;
 
-/** Beside the kernel: degrees and numbers while lists are read, degrees, numbers and scores at the end. */
+/**
+ * Beside the kernel: degrees and numbers while lists are read, degrees, numbers and scores at the
+ * end.
+ */
 const KEPT_BYTES = 16;
 /** The same without numbers. */
 const STREAMED_BYTES = 12;
@@ -161,7 +167,9 @@ class StreamedArcs implements HeldArcs {
     );
   }
 
-  /** A block is copied to where a plan of as many rows and arcs as the largest may have puts them. */
+  /**
+   * A block is copied to where a plan of as many rows and arcs as the largest may have puts them.
+   */
   private constructor({ nodes, lists }: StreamWanted, longest: number, capacity: number) {
     this.#nodes = nodes;
     this.#lists = lists;

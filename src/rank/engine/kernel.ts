@@ -1,10 +1,14 @@
 /**
- * The kernels and the memory they work on: sums over arcs at about a nanosecond an arc, on as many threads as are given.
+ * The kernels and the memory they work on: sums over arcs at about a nanosecond an arc, on as many
+ * threads as are given.
  *
- * Idea      lists of neighbours and vectors live in one shared WebAssembly memory. A task is a few numbers at its
- *           beginning; its rows are cut into chunks, and threads, this one included, draw chunks until none is left.
- * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES` (memory.ts).
- * Ensures   the same result, bit by bit, whatever the number of threads. The event loop gets a turn every few milliseconds.
+ * Idea      lists of neighbours and vectors live in one shared WebAssembly memory. A task is a few
+ *           numbers at its beginning; its rows are cut into chunks, and threads, this one included,
+ *           draw chunks until none is left.
+ * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES`
+ *           (memory.ts).
+ * Ensures   the same result, bit by bit, whatever the number of threads. The event loop gets a turn
+ *           every few milliseconds.
  * Costs     three times faster than the same loop in JavaScript; docs/ranking.md has the figures.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -23,7 +27,10 @@ declare const WebAssembly: {
 };
 
 const PAGE = 65_536;
-/** Arcs and rows of a chunk: small enough to share out evenly, large enough that drawing one costs nothing. */
+/**
+ * Arcs and rows of a chunk: small enough to share out evenly, large enough that drawing one costs
+ * nothing.
+ */
 const CHUNK = 65_536;
 /** This thread hands the event loop a turn after so many chunks: a few milliseconds. */
 const CHUNKS_A_TURN = 64;
@@ -37,7 +44,10 @@ interface Functions {
   work(most: number): 0 | 1;
 }
 
-/** Where things stand in the memory, in u32, but for three f64 from SCALE_AT on; kernel.as.ts has the same table in bytes. */
+/**
+ * Where things stand in the memory, in u32, but for three f64 from SCALE_AT on; kernel.as.ts has
+ * the same table in bytes.
+ */
 const AT = {
   round: 0,
   nextChunk: 1,
@@ -59,7 +69,9 @@ const SCALE_AT = 7;
 const TASK_BYTES = 128;
 const KIND = { stop: 0, sums: 1, walk: 2, share: 3 } as const;
 
-/** Lists of neighbours in a kernel's memory, row by row, and how they are shared out. All addresses. */
+/**
+ * Lists of neighbours in a kernel's memory, row by row, and how they are shared out. All addresses.
+ */
 export interface Rows {
   readonly offsets: number;
   readonly targets: number;
@@ -110,7 +122,10 @@ export class Kernel {
     this.#helpers = startHelpers(threads - 1, COMPILED, memory);
   }
 
-  /** An address of `size` bytes for good; asking for more than the capacity is a fault of the caller's plan. */
+  /**
+   * An address of `size` bytes for good; asking for more than the capacity is a fault of the
+   * caller's plan.
+   */
   allocate(size: number): number {
     const address = this.#allocated;
     this.#allocated += Math.ceil(size / 8) * 8;
@@ -127,7 +142,10 @@ export class Kernel {
     return new Float64Array(this.buffer, address, length);
   }
 
-  /** result[row] = Σ given[target] over the row's list; of all rows, these begin at `first`. Vectors lie in this memory. */
+  /**
+   * result[row] = Σ given[target] over the row's list; of all rows, these begin at `first`. Vectors
+   * lie in this memory.
+   */
   sums(rows: Rows, first: number, given: Float64Array, result: Float64Array): Promise<void> {
     this.#words[AT.given] = given.byteOffset;
     this.#words[AT.result] = result.byteOffset + 8 * first;
@@ -135,8 +153,9 @@ export class Kernel {
   }
 
   /**
-   * values[row] = scale · Σ given[target] + base + jumpWeight · jump[row], and result[row] = values[row] · shares[row], which is
-   * what the row gives to each of those that list it in the next step.
+   * values[row] = scale · Σ given[target] + base + jumpWeight · jump[row], and result[row] =
+   * values[row] · shares[row], which is what the row gives to each of those that list it in the
+   * next step.
    */
   async walk(
     rows: Rows,
@@ -162,8 +181,9 @@ export class Kernel {
   }
 
   /**
-   * result[target] += 1 / how many others the row lists, for each of them; a row that lists itself gives itself nothing.
-   * Rows write to each other's results, so a kernel that does this has no helping threads.
+   * result[target] += 1 / how many others the row lists, for each of them; a row that lists itself
+   * gives itself nothing. Rows write to each other's results, so a kernel that does this has no
+   * helping threads.
    */
   share(rows: Rows, first: number, result: Float64Array): Promise<void> {
     this.#words[AT.first] = first;
@@ -202,7 +222,10 @@ export class Kernel {
   }
 }
 
-/** Cuts rows into chunks of about equal work and writes the cuts down; the rows' lists are filled in by the caller. */
+/**
+ * Cuts rows into chunks of about equal work and writes the cuts down; the rows' lists are filled in
+ * by the caller.
+ */
 export function planRows(
   kernel: Kernel,
   nodes: number,

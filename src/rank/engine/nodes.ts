@@ -1,6 +1,7 @@
 /**
- * Nodes that a user names: found in the graph, their weights made to sum to 1. Names the graph does not have are counted, not refused: lists
- * of good and bad domains are longer than any crawl. That none is there is refused.
+ * Nodes that a user names: found in the graph, their weights made to sum to 1. Names the graph does
+ * not have are counted, not refused: lists of good and bad domains are longer than any crawl. That
+ * none is there is refused.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';

@@ -1,11 +1,12 @@
 /**
- * The order that scores mean: greatest first, and equal scores by id, which is by name, since ids follow the byte order of
- * names. So a ranking is reproducible to the last place.
+ * The order that scores mean: greatest first, and equal scores by id, which is by name, since ids
+ * follow the byte order of names. So a ranking is reproducible to the last place.
  *
- * Idea      the bits of a non-negative double, read as an integer, are ordered as the number is. Sorting them from the lowest 11
- *           bits up, keeping the order of equals, needs no comparison and settles ties on its own: ids come in first.
- * Cost      six passes over the nodes, fewer when scores share their bits (in-degrees share most), and 24 bytes a node while it
- *           runs; for a short list one pass with a heap.
+ * Idea      the bits of a non-negative double, read as an integer, are ordered as the number is.
+ *           Sorting them from the lowest 11 bits up, keeping the order of equals, needs no
+ *           comparison and settles ties on its own: ids come in first.
+ * Cost      six passes over the nodes, fewer when scores share their bits (in-degrees share most),
+ *           and 24 bytes a node while it runs; for a short list one pass with a heap.
  */
 import { DrumlinError } from '../../base/errors.ts';
 
@@ -72,7 +73,10 @@ function emptyKeys(n: number): Keyed {
   return { high: new Uint32Array(n), low: new Uint32Array(n), ids: new Uint32Array(n) };
 }
 
-/** Moves everything into the order of one digit, keeping the order of equals; false, and nothing moved, where all are equal. */
+/**
+ * Moves everything into the order of one digit, keeping the order of equals; false, and nothing
+ * moved, where all are equal.
+ */
 function scatterByDigit(keys: Uint32Array, shift: number, from: Keyed, to: Keyed): boolean {
   const next = new Uint32Array(VALUES + 1);
   for (let i = 0; i < keys.length; i++) next[((keys[i] >>> shift) & (VALUES - 1)) + 1]++;

@@ -1,13 +1,16 @@
 /**
- * Reads a method's parameters, from a program or from the command line: fills in defaults, refuses what is out of range or unknown,
- * with the nearest that is known.
+ * Reads a method's parameters, from a program or from the command line: fills in defaults, refuses
+ * what is out of range or unknown, with the nearest that is known.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { parseCount } from '../../base/units.ts';
 import type { NodeWeights, Parameter, Parameters, Values } from './ranker.ts';
 
-/** What a program may give for a parameter: its value, or text to be read; nodes also as a plain list of names. */
+/**
+ * What a program may give for a parameter: its value, or text to be read; nodes also as a plain
+ * list of names.
+ */
 export type Given = number | string | NodeWeights | Iterable<string> | undefined;
 
 export function checkParameters<P extends Parameters>(

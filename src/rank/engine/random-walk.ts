@@ -1,17 +1,18 @@
 /**
- * Where a random walker is found who follows links with probability alpha and else jumps: the one computation behind PageRank,
- * TrustRank, CheiRank and 2DRank.
+ * Where a random walker is found who follows links with probability alpha and else jumps: the one
+ * computation behind PageRank, TrustRank, CheiRank and 2DRank.
  *
  *   x  <-  alpha · (P x + what becomes of dangling nodes) + (1 - alpha) · jump
  *
- * Idea      power iteration. A step brings two vectors nearer to each other by the factor alpha or more (in L1), so a step that
- *           moved x by r leaves it at most r · alpha / (1 - alpha) from the solution: the error is known, not guessed, and
- *           the walk ends when it is small enough.
+ * Idea      power iteration. A step brings two vectors nearer to each other by the factor alpha or
+ *           more (in L1), so a step that moved x by r leaves it at most r · alpha / (1 - alpha)
+ *           from the solution: the error is known, not guessed, and the walk ends when it is small
+ *           enough.
  * Requires  0 <= alpha < 1; `jump`, where given, sums to 1.
- * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless `iterations` ended it
- *           before: `facts.errorBound` says so.
- * Costs     4 bytes an arc and 52 a node in memory, 68 with a jump; where that is more than `memory`, the lists are read again in
- *           each step, with 44 or 60 bytes a node.
+ * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless
+ *           `iterations` ended it before: `facts.errorBound` says so.
+ * Costs     4 bytes an arc and 52 a node in memory, 68 with a jump; where that is more than
+ *           `memory`, the lists are read again in each step, with 44 or 60 bytes a node.
  */
 import type { Adjacency } from '../../graph/graph.ts';
 import { Convergence } from './convergence.ts';

@@ -1,11 +1,14 @@
 /**
- * What a ranking method is: a name, a table of its parameters, and a function from a graph to one score a node.
+ * What a ranking method is: a name, a table of its parameters, and a function from a graph to one
+ * score a node.
  *
  * Requires  parameters that `checkParameters` has read: complete, in range.
- * Ensures   one finite score for each node, the greater the better; the same scores for the same graph and parameters,
- *           whatever the number of threads. How nodes are ordered by their scores is the business of order.ts.
+ * Ensures   one finite score for each node, the greater the better; the same scores for the same
+ *           graph and parameters, whatever the number of threads. How nodes are ordered by their
+ *           scores is the business of order.ts.
  *
- * A method is one file that opens with the definition of the paper it comes from; registry.ts lists them all.
+ * A method is one file that opens with the definition of the paper it comes from; registry.ts lists
+ * them all.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -13,9 +16,15 @@ import type { Graph } from '../../graph/graph.ts';
 
 export interface RankOptions {
   readonly threads: number;
-  /** For everything that grows with the graph. A method that can stream keeps below it, another refuses what does not fit. */
+  /**
+   * For everything that grows with the graph. A method that can stream keeps below it, another
+   * refuses what does not fit.
+   */
   readonly memory: Bytes;
-  /** Called now and then with the part of the work that is done, 0 to 1. It may throw, to stop the work. */
+  /**
+   * Called now and then with the part of the work that is done, 0 to 1. It may throw, to stop the
+   * work.
+   */
   readonly onProgress?: (done: number) => void;
 }
 
@@ -54,7 +63,10 @@ export interface ChoiceParameter {
   readonly doc: string;
 }
 
-/** Nodes of the graph, by name, in an order, each with a weight: a file on the command line. Left out unless given. */
+/**
+ * Nodes of the graph, by name, in an order, each with a weight: a file on the command line. Left
+ * out unless given.
+ */
 export interface NodesParameter {
   readonly kind: 'nodes';
   readonly doc: string;

@@ -1,9 +1,10 @@
 /**
  * A numbering in which the nodes that are read most often are neighbours in memory.
  *
- * Idea      a sum over arcs reads one number for each arc, at random; a few nodes have most of the arcs. When these stand
- *           together their numbers stay in the cache. Nodes are grouped by the power of two of their degree, greatest first,
- *           and keep their order within a group, so that neighbours by name, which link to each other, stay near.
+ * Idea      a sum over arcs reads one number for each arc, at random; a few nodes have most of the
+ *           arcs. When these stand together their numbers stay in the cache. Nodes are grouped by
+ *           the power of two of their degree, greatest first, and keep their order within a group,
+ *           so that neighbours by name, which link to each other, stay near.
  * Costs     two passes over the nodes; one array.
  */
 import type { Adjacency, AdjacencyBlock } from '../../graph/graph.ts';
@@ -40,7 +41,10 @@ export async function loadRows(
   return rows;
 }
 
-/** A function of its own, so that it is compiled as one: twice as fast as the same loop in an async function. */
+/**
+ * A function of its own, so that it is compiled as one: twice as fast as the same loop in an async
+ * function.
+ */
 function copyLists(
   block: AdjacencyBlock,
   places: Uint32Array,

@@ -1,8 +1,9 @@
 /**
- * Threads that help a kernel: each has the kernel's module and memory, enters its `serve`, and stays there until told to stop.
+ * Threads that help a kernel: each has the kernel's module and memory, enters its `serve`, and
+ * stays there until told to stop.
  *
- * The thread's own program is one line, given as text: it needs none of our modules, so it starts in milliseconds and in the same
- * way where the sources are run, tested or built.
+ * The thread's own program is one line, given as text: it needs none of our modules, so it starts
+ * in milliseconds and in the same way where the sources are run, tested or built.
  */
 import { Worker } from 'node:worker_threads';
 

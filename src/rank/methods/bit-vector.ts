@@ -1,20 +1,23 @@
 /**
  * Bit Vector, BV: supporters at level D, estimated from 64 bits a node.
  *
- * Definition (Becchetti et al., "Using Rank Propagation and Probabilistic Counting for Link-Based Spam Detection", WebKDD 2006; as Cui et al.,
- * "Unsupervised Domain Ranking", §6.2 and §6.4, use it): every node draws 64 bits, each 1 with probability ε. D times every node ORs into
- * its own bits those of its in-neighbours: then they are the union of the bits drawn by all nodes within distance D. Of N nodes
- * none drew a given bit with probability (1 - ε)^N, so zeros tell N.
+ * Definition (Becchetti et al., "Using Rank Propagation and Probabilistic Counting for Link-Based
+ * Spam Detection", WebKDD 2006; as Cui et al., "Unsupervised Domain Ranking", §6.2 and §6.4, use
+ * it): every node draws 64 bits, each 1 with probability ε. D times every node ORs into its own
+ * bits those of its in-neighbours: then they are the union of the bits drawn by all nodes within
+ * distance D. Of N nodes none drew a given bit with probability (1 - ε)^N, so zeros tell N.
  *
- * Level one is removed: with z(d) the bits that are still zero within distance d, the nodes at distance D exactly are
- * ln(z(D) / z(D - 1)) / ln(1 - ε).
+ * Level one is removed: with z(d) the bits that are still zero within distance d, the nodes at
+ * distance D exactly are ln(z(D) / z(D - 1)) / ln(1 - ε).
  *
- * Rounds adapt ε: 64 bits tell N well only where N · ε is near 1. The first round has ε = 1 / n, each next one twice as much. A node is ready
- * when N · ε seems to be 1/2, and its estimate is that of the next round: its bits were drawn anew, so that an estimate is not
- * chosen for being high. The best supported nodes come first, and `rounds` counts from the first round that settles any; nodes that
- * no round settled keep what the last one said.
+ * Rounds adapt ε: 64 bits tell N well only where N · ε is near 1. The first round has ε = 1 / n,
+ * each next one twice as much. A node is ready when N · ε seems to be 1/2, and its estimate is that
+ * of the next round: its bits were drawn anew, so that an estimate is not chosen for being high.
+ * The best supported nodes come first, and `rounds` counts from the first round that settles any;
+ * nodes that no round settled keep what the last one said.
  *
- * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 29 a node. The relative error is 13 % in the mean.
+ * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 29 a
+ *           node. The relative error is 13 % in the mean.
  */
 
 import { formatCount } from '../../base/units.ts';
@@ -207,7 +210,8 @@ function settle(
     if (stages[node] === STAGE.final) continue;
     const before = zeros(near, node);
     const after = zeros(far, node);
-    // Where there are so many nodes at smaller distances that no bit is left to tell, what the round before said is better.
+    // Where there are so many nodes at smaller distances that no bit is left to tell, what the
+    // round before said is better.
     if (before > 0)
       scores[node] = after === before ? 0 : Math.log(Math.max(after, 0.5) / before) * scale;
     if (stages[node] === STAGE.ready) {

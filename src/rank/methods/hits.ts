@@ -1,16 +1,19 @@
 /**
  * HITS: good hubs link to good authorities, good authorities are linked from good hubs.
  *
- * Definition (Göbölös-Szabó and Benczúr, "Temporal Wikipedia search by edits and linkage", Eqs. 7 and 8; Kleinberg's HITS where c = 0): in each iteration
+ * Definition (Göbölös-Szabó and Benczúr, "Temporal Wikipedia search by edits and linkage", Eqs. 7
+ * and 8; Kleinberg's HITS where c = 0): in each iteration
  *
  *   a(v) = sum of h(u) over u -> v, plus c · p(v), divided by the greatest;
  *   h(v) = sum of a(u) over v -> u, plus c · p(v), divided by the greatest.
  *
- * The personalised form adds a "supersource" that links to every node by the weights p, of sum 1, and gives out the fixed
- * amount c in each iteration; the paper recommends c from 100 to 200. Plain HITS drifts to the densest part of the graph.
+ * The personalised form adds a "supersource" that links to every node by the weights p, of sum 1,
+ * and gives out the fixed amount c in each iteration; the paper recommends c from 100 to 200. Plain
+ * HITS drifts to the densest part of the graph.
  *
- * It ends when no hub or authority changed by more than the tolerance. Plain HITS may take long to settle, where two dense parts are
- * almost alike: `converged` in the facts tells. On a graph without arcs all scores are 0.
+ * It ends when no hub or authority changed by more than the tolerance. Plain HITS may take long to
+ * settle, where two dense parts are almost alike: `converged` in the facts tells. On a graph
+ * without arcs all scores are 0.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { Convergence } from '../engine/convergence.ts';
@@ -139,7 +142,10 @@ class Run {
   }
 }
 
-/** Adds what the supersource gives, makes the greatest 1, and returns the greatest difference to what was before. */
+/**
+ * Adds what the supersource gives, makes the greatest 1, and returns the greatest difference to
+ * what was before.
+ */
 function settle(
   vector: Float64Array,
   source: Float64Array | undefined,

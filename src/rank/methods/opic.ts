@@ -1,9 +1,11 @@
 /**
- * OPIC, or weighted in-degree: every node has one unit of authority and shares it equally among the nodes it links to.
+ * OPIC, or weighted in-degree: every node has one unit of authority and shares it equally among the
+ * nodes it links to.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", section 2.2): a single iteration of PageRank with alpha = 1 from pi = 1, that
- * is pi_j = sum over i -> j of 1/Y_i, with Y_i the out-degree. As for IN, nodes at distance 0 support nobody: a link to
- * oneself is neither counted nor given a share.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", section 2.2): a single iteration of
+ * PageRank with alpha = 1 from pi = 1, that is pi_j = sum over i -> j of 1/Y_i, with Y_i the
+ * out-degree. As for IN, nodes at distance 0 support nobody: a link to oneself is neither counted
+ * nor given a share.
  *
  * Costs one reading of the out-lists, and the scores twice, in the kernel and out of it.
  */

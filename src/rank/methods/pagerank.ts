@@ -1,17 +1,20 @@
 /**
  * PageRank: the probability to find a random surfer on a node.
  *
- * Definition (Google matrix, Eom et al., "Time evolution of Wikipedia network ranking", Eq. 1): S is the matrix of links, each
- * column normalised to sum to one, columns of dangling nodes replaced by 1/N;
+ * Definition (Google matrix, Eom et al., "Time evolution of Wikipedia network ranking", Eq. 1): S
+ * is the matrix of links, each column normalised to sum to one, columns of dangling nodes replaced
+ * by 1/N;
  *
  *   G_ij = alpha · S_ij + (1 - alpha)/N,   alpha = 0.85,   and PageRank is the eigenvector P = G P, of sum 1.
  *
- * The same as the limit of Eqs. 1 and 2 of Cui et al., "Unsupervised Domain Ranking": pi_j = sum over i -> j of alpha · pi_i/Y_i, plus
- * (1 - alpha)/n, where Y_i is the out-degree; those equations say nothing of dangling nodes, whose probability then leaves the graph
- * (`lost`). The personalised form (Göbölös-Szabó and Benczúr, Eq. 3) jumps to nodes by given weights instead of to all alike.
+ * The same as the limit of Eqs. 1 and 2 of Cui et al., "Unsupervised Domain Ranking": pi_j = sum
+ * over i -> j of alpha · pi_i/Y_i, plus (1 - alpha)/n, where Y_i is the out-degree; those equations
+ * say nothing of dangling nodes, whose probability then leaves the graph (`lost`). The personalised
+ * form (Göbölös-Szabó and Benczúr, Eq. 3) jumps to nodes by given weights instead of to all alike.
  *
- * With `teleport`, dangling nodes jump as everybody does. That and `lost` give the same scores but for a common factor, and with a
- * uniform jump so does `uniform`: the order is one. A link from a node to itself is a link.
+ * With `teleport`, dangling nodes jump as everybody does. That and `lost` give the same scores but
+ * for a common factor, and with a uniform jump so does `uniform`: the order is one. A link from a
+ * node to itself is a link.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { weightsById } from '../engine/nodes.ts';

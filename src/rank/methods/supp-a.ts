@@ -1,14 +1,17 @@
 /**
- * SUPP-A: exact supporters at level two in the memory given, by reading the in-graph again and again. A reference: it is what TSE saves.
+ * SUPP-A: exact supporters at level two in the memory given, by reading the in-graph again and
+ * again. A reference: it is what TSE saves.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): load the in-lists of some nodes x, then scan the whole in-graph; wherever the scan
- * meets an in-neighbour y of such an x, y's in-neighbours go into x's set. One scan completes these nodes; go on with the next.
- * Theorem 6.1 predicts the bytes read, F being the graph and M the memory: F² / M · (1 + E[SUPP] / E[X]).
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): load the in-lists of some nodes x,
+ * then scan the whole in-graph; wherever the scan meets an in-neighbour y of such an x, y's
+ * in-neighbours go into x's set. One scan completes these nodes; go on with the next. Theorem 6.1
+ * predicts the bytes read, F being the graph and M the memory: F² / M · (1 + E[SUPP] / E[X]).
  *
- * Here      how many nodes a scan can complete depends on supporters nobody knows before: when the sets are full the second half of the
- *           nodes is put back, and the next scan takes as many as would just have fitted. A list takes up to 20 bytes an arc, a set 11
- *           a supporter, where the theorem has a label each; and the graph on disk is smaller than its labels, so F² is bytes on disk times
- *           bytes of labels.
+ * Here      how many nodes a scan can complete depends on supporters nobody knows before: when the
+ *           sets are full the second half of the nodes is put back, and the next scan takes as many
+ *           as would just have fitted. A list takes up to 20 bytes an arc, a set 11 a supporter,
+ *           where the theorem has a label each; and the graph on disk is smaller than its labels,
+ *           so F² is bytes on disk times bytes of labels.
  */
 
 import { formatCount } from '../../base/units.ts';
@@ -39,7 +42,8 @@ async function rescan(graph: Graph, _: object, options: RankOptions): Promise<Ra
   const room = memory - 8 * graph.nodes;
   refuseBelow(graph, memory, 8 * graph.nodes + LEAST_ROOM);
   const scores = new Float64Array(graph.nodes);
-  // A quarter for lists, half for sets, and a quarter for the copy that is made when nodes are put back.
+  // A quarter for lists, half for sets, and a quarter for the copy that is made when nodes are put
+  // back.
   const mostArcs = Math.floor(room / 4 / BYTES_AN_ARC);
   const table = new PairTable(Math.floor(room / 2 / BYTES_AN_ENTRY));
   const batch = new Batch(graph.nodes, mostArcs);
@@ -61,7 +65,10 @@ async function rescan(graph: Graph, _: object, options: RankOptions): Promise<Ra
   return { scores, facts: { memoryBytes: memory, scans, ...ioOf(graph, memory, scores, scans) } };
 }
 
-/** Bytes as the theorem has them and as they were: each scan reads all, and all batches together another time. */
+/**
+ * Bytes as the theorem has them and as they were: each scan reads all, and all batches together
+ * another time.
+ */
 function ioOf({ arcs, in: { bytes } }: Graph, memory: number, scores: Float64Array, scans: number) {
   const supporters = scores.reduce((sum, score) => sum + score, 0);
   const asLabels = LABEL_BYTES * (arcs + supporters);
@@ -90,7 +97,10 @@ class Batch {
     this.supporters = new Uint32Array(most);
   }
 
-  /** Takes nodes from `first` on, as many as have `mostArcs` arcs, but at least one: for that one it grows if it has to. */
+  /**
+   * Takes nodes from `first` on, as many as have `mostArcs` arcs, but at least one: for that one it
+   * grows if it has to.
+   */
   async load(graph: Graph, first: number, mostArcs: number): Promise<void> {
     this.first = first;
     this.count = 0;
@@ -162,7 +172,10 @@ function isFurther({ first, offsets, targets }: Batch, x: number, z: number): bo
   return z !== first + x && !isInList(targets, z, offsets[x], offsets[x + 1]);
 }
 
-/** A set of pairs of numbers, the first below MOST_NODES, in one array of doubles; 0 is a free place. */
+/**
+ * A set of pairs of numbers, the first below MOST_NODES, in one array of doubles; 0 is a free
+ * place.
+ */
 class PairTable {
   readonly #places: Float64Array;
   /** Pairs that make it as full as it should get. */

@@ -1,13 +1,16 @@
 /**
- * SUPP-B: exact supporters at level two in the memory given, by sorting all pairs on disk. A reference: it is what TSE saves.
+ * SUPP-B: exact supporters at level two in the memory given, by sorting all pairs on disk. A
+ * reference: it is what TSE saves.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): scan the in- and the out-graph side by side; for each y write the pairs (x, z) of the
- * nodes x it links to and the nodes z that link to it; sort them, remove repeats and those at distance one, and count by x. That
- * is 2 h n E[Q] bytes of pairs with labels of h bytes, written and read once for each phase of sorting: with runs of M bytes and k = M / 256 KB
- * open files, ⌈log_k(pairs / M)⌉ phases.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): scan the in- and the out-graph side
+ * by side; for each y write the pairs (x, z) of the nodes x it links to and the nodes z that link
+ * to it; sort them, remove repeats and those at distance one, and count by x. That is 2 h n E[Q]
+ * bytes of pairs with labels of h bytes, written and read once for each phase of sorting: with runs
+ * of M bytes and k = M / 256 KB open files, ⌈log_k(pairs / M)⌉ phases.
  *
- * Here      sorting is by distribution (disk/external-sort.ts), which reads the pairs twice a phase where a merge reads them once. The files go to the
- *           system's folder for temporary files (TMPDIR); the pairs of a web of domains take terabytes.
+ * Here      sorting is by distribution (disk/external-sort.ts), which reads the pairs twice a phase
+ *           where a merge reads them once. The files go to the system's folder for temporary files
+ *           (TMPDIR); the pairs of a web of domains take terabytes.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

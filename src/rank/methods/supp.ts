@@ -1,14 +1,18 @@
 /**
- * Supporters, SUPP: how many nodes have a node at distance D exactly, whichever way, each counted once.
+ * Supporters, SUPP: how many nodes have a node at distance D exactly, whichever way, each counted
+ * once.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §2.2): i supports j at level D when the shortest path from i to j has D arcs;
- * the score is the number of supporters at level D, with D = 2. What a farm's members give each other is at distance one, so it
- * counts for nothing; and a crowd at distance two takes millions of domains.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §2.2): i supports j at level D when the
+ * shortest path from i to j has D arcs; the score is the number of supporters at level D, with D =
+ * 2. What a farm's members give each other is at distance one, so it counts for nothing; and a
+ * crowd at distance two takes millions of domains.
  *
- * Idea      a breadth-first search along in-links from each node, stopped at depth D: visit, mark, append to the queue what was not
- *           marked; what the last level appended is the answer. Marks are bits, and cleared by walking the queue.
- * Costs     n · E[Q] visits for D = 2, where Q is QVS (qvs.ts): days on a web of domains. RAM 4 bytes an arc, 8 a node, and 4.2 a node
- *           for each thread. supp-a.ts and supp-b.ts do it in less memory, tse.ts estimates it in seconds.
+ * Idea      a breadth-first search along in-links from each node, stopped at depth D: visit, mark,
+ *           append to the queue what was not marked; what the last level appended is the answer.
+ *           Marks are bits, and cleared by walking the queue.
+ * Costs     n · E[Q] visits for D = 2, where Q is QVS (qvs.ts): days on a web of domains. RAM 4
+ *           bytes an arc, 8 a node, and 4.2 a node for each thread. supp-a.ts and supp-b.ts do it
+ *           in less memory, tse.ts estimates it in seconds.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { usefulThreads } from '../engine/kernel.ts';
@@ -127,7 +131,9 @@ class Counting {
     return { counts: kernel.u32(countsAt, length).slice(), visits };
   }
 
-  /** Nodes, or wanted ones, in ranges of about equal work, which is known: the visits to depth two. */
+  /**
+   * Nodes, or wanted ones, in ranges of about equal work, which is known: the visits to depth two.
+   */
   #plan(wanted: Uint32Array | undefined): { ranges: Range[]; visits: number } {
     const offsets = this.#kernel.u32(this.#lists.offsets, this.#nodes + 1);
     const targets = this.#kernel.u32(this.#lists.targets, offsets[this.#nodes]);

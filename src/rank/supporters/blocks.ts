@@ -1,8 +1,11 @@
 /**
- * Lists in a kernel's memory: all of a graph's at once, or block by block as they stream by, each to the next free hand.
+ * Lists in a kernel's memory: all of a graph's at once, or block by block as they stream by, each
+ * to the next free hand.
  *
- * Requires  blocks of at most `blockArcs` nodes, and of at most as many arcs unless they hold but one list.
- * Costs     two blocks a hand, one being worked on while the next is read; and room for the longest list, if that is longer.
+ * Requires  blocks of at most `blockArcs` nodes, and of at most as many arcs unless they hold but
+ *           one list.
+ * Costs     two blocks a hand, one being worked on while the next is read; and room for the longest
+ *           list, if that is longer.
  */
 import type { AdjacencyBlock, Graph } from '../../graph/graph.ts';
 import type { Call, SupportersKernel } from './supporters-kernel.ts';
@@ -50,7 +53,10 @@ export async function feedBlocks(
   });
 }
 
-/** What the blocks in hand take, in bytes, and the longest list that may be: one of all nodes. See `Slot` and `LongList`. */
+/**
+ * What the blocks in hand take, in bytes, and the longest list that may be: one of all nodes. See
+ * `Slot` and `LongList`.
+ */
 export function blockBytes(hands: number, blockArcs: number, nodes: number): number {
   return slotsOf(hands) * 16 * (blockArcs + 4) + (nodes > blockArcs ? arcsBytes(nodes) : 0);
 }
@@ -97,8 +103,9 @@ export function* cutLists(
 }
 
 /**
- * Takes items one by one, each to a free slot: `take` has the item to itself, as the next is not asked for until it settles; what it
- * returns, the work, goes on beside that of the other slots. Settles when all work is done.
+ * Takes items one by one, each to a free slot: `take` has the item to itself, as the next is not
+ * asked for until it settles; what it returns, the work, goes on beside that of the other slots.
+ * Settles when all work is done.
  */
 export async function shareOut<Item>(
   slots: number,
@@ -143,7 +150,8 @@ function layArcs(
   { count, offsets, targets }: AdjacencyBlock,
 ): Arcs {
   const arcs = offsets[count];
-  // The engine copies to shared memory eight bytes at a time if both ends are as far from a multiple of eight, else byte by byte.
+  // The engine copies to shared memory eight bytes at a time if both ends are as far from a
+  // multiple of eight, else byte by byte.
   const aligned = address + (targets.byteOffset % 8);
   kernel.u32(aligned, arcs).set(targets.subarray(0, arcs));
   return { targets: aligned, places: address + 4 * (arcs + 1) };
@@ -180,7 +188,10 @@ class Slot {
   }
 }
 
-/** Room for one list that is longer than a block. A graph has few of those; the next one waits for the one before. */
+/**
+ * Room for one list that is longer than a block. A graph has few of those; the next one waits for
+ * the one before.
+ */
 class LongList {
   readonly #kernel: SupportersKernel;
   readonly #address: number;

@@ -1,4 +1,7 @@
-/** The lists of a scan, asked for node by node in increasing order: for reading two graphs, or a graph and something else, side by side. */
+/**
+ * The lists of a scan, asked for node by node in increasing order: for reading two graphs, or a
+ * graph and something else, side by side.
+ */
 import type { AdjacencyBlock } from '../../graph/graph.ts';
 
 const NO_LIST = new Uint32Array(0);
@@ -11,7 +14,10 @@ export class ListCursor {
     this.#blocks = scan;
   }
 
-  /** The list of a node that is not below the one asked for before; valid until the next is asked for. */
+  /**
+   * The list of a node that is not below the one asked for before; valid until the next is asked
+   * for.
+   */
   async listOf(node: number): Promise<Uint32Array> {
     while (this.#block === undefined || node >= this.#block.first + this.#block.count) {
       const { value, done } = await this.#blocks.next();

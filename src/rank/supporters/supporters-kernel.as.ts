@@ -1,12 +1,14 @@
 /**
- * The kernels of counting supporters, in AssemblyScript: loops over raw memory that the caller lays out, no allocation, no state of
- * their own, so that threads may run them side by side on one memory.
+ * The kernels of counting supporters, in AssemblyScript: loops over raw memory that the caller lays
+ * out, no allocation, no state of their own, so that threads may run them side by side on one
+ * memory.
  *
- * Who is new is decided without a branch, because nobody could predict it: the mark is read, written in any case, and what it was
- * is added up.
+ * Who is new is decided without a branch, because nobody could predict it: the mark is read,
+ * written in any case, and what it was is added up.
  *
- * Compiled by test/rank/compile-supporters-kernel.ts into supporters-kernel-wasm.ts, which is what the build and the tests load.
- * The meaning of each function, and the layout it works on, is stated once, in supporters-kernel.ts.
+ * Compiled by test/rank/compile-supporters-kernel.ts into supporters-kernel-wasm.ts, which is what
+ * the build and the tests load. The meaning of each function, and the layout it works on, is stated
+ * once, in supporters-kernel.ts.
  */
 
 // @ts-ignore: decorator
@@ -58,7 +60,8 @@ export function countAtDistance(
       if (tail == levelStart) break;
     }
     store<u32>(word(counts, i), <u32>((tail - levelStart) >> 2));
-    // Clearing one by one costs a random store each, clearing all of them a sixteenth of one a word.
+    // Clearing one by one costs a random store each, clearing all of them a sixteenth of one a
+    // word.
     if (<u32>((tail - queue) >> 2) > words >> 4) memory.fill(marks, 0, <usize>words << 2);
     else for (let at = queue; at < tail; at += 4) store<u32>(word(marks, load<u32>(at) >> 5), 0);
   }
@@ -186,9 +189,9 @@ export function countSampled(
 }
 
 /**
- * Writes down where targets stand that sampled sources link to; gives the end of what it wrote. One loop over all lists: most are so
- * short that a loop of their own would cost more than they do. Where the filter is folded, those that only seemed to be listed are
- * taken out in a second.
+ * Writes down where targets stand that sampled sources link to; gives the end of what it wrote. One
+ * loop over all lists: most are so short that a loop of their own would cost more than they do.
+ * Where the filter is folded, those that only seemed to be listed are taken out in a second.
  */
 function keepListed(index: usize, at: usize, end: usize, places: usize): usize {
   const filter: usize = load<u32>(index, FILTER);
@@ -209,7 +212,10 @@ function keepListed(index: usize, at: usize, end: usize, places: usize): usize {
   return listed;
 }
 
-/** The sampled supporters of x by way of the in-neighbours whose places are in [at, end); each is replaced by the place of its list. */
+/**
+ * The sampled supporters of x by way of the in-neighbours whose places are in [at, end); each is
+ * replaced by the place of its list.
+ */
 function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, end: usize): u32 {
   const rankedBits: usize = load<u32>(index, RANKED_BITS);
   const starts: usize = load<u32>(index, STARTS);
@@ -234,7 +240,10 @@ function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, e
   return countByLists(index, marks, own, at, end, nearer);
 }
 
-/** Few visits: marks are set one by one, counted while they are set, and cleared by going the same way again. */
+/**
+ * Few visits: marks are set one by one, counted while they are set, and cleared by going the same
+ * way again.
+ */
 function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
   const pool: usize = load<u32>(index, POOL);
   if (own != NOT_SAMPLED) store<u32>(word(marks, own >> 5), 1 << (own & 31));
@@ -257,7 +266,10 @@ function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usiz
   return count;
 }
 
-/** Many visits: rows of bits are joined whole, those nearer taken out, and what is left is counted and cleared in one go. */
+/**
+ * Many visits: rows of bits are joined whole, those nearer taken out, and what is left is counted
+ * and cleared in one go.
+ */
 function countByRows(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
   const pool: usize = load<u32>(index, POOL);
   const rowWords = load<u32>(index, ROW_WORDS);

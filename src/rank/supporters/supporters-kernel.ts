@@ -1,11 +1,13 @@
 /**
  * The kernels of counting supporters, the memory they work on, and the threads that run them.
  *
- * Idea      what is counted and who counts share one WebAssembly memory. A caller lays it out once, then hands out calls; each
- *           runs to its end on one hand: this thread when there is one hand only, else a thread of its own.
- * Requires  at most `MOST_BYTES` (memory.ts) in all; two calls at a time only where neither writes what the other reads, which is why marks and
- *           queues are a hand's own.
- * Ensures   no allocation in the kernels. Marks are zero when a call begins and when it ends. New memory is zero.
+ * Idea      what is counted and who counts share one WebAssembly memory. A caller lays it out once,
+ *           then hands out calls; each runs to its end on one hand: this thread when there is one
+ *           hand only, else a thread of its own.
+ * Requires  at most `MOST_BYTES` (memory.ts) in all; two calls at a time only where neither writes
+ *           what the other reads, which is why marks and queues are a hand's own.
+ * Ensures   no allocation in the kernels. Marks are zero when a call begins and when it ends. New
+ *           memory is zero.
  * Costs     some 20 µs a call on another thread: calls should be worth a millisecond.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -31,7 +33,10 @@ const FIRST_ADDRESS = 16;
 
 const COMPILED = new WebAssembly.Module(SUPPORTERS_KERNEL_WASM);
 
-/** What the kernels do; all arguments are addresses or numbers. `offsets` are those of the first node on. */
+/**
+ * What the kernels do; all arguments are addresses or numbers. `offsets` are those of the first
+ * node on.
+ */
 interface Functions {
   /** far[x] = near[x] | near[y] | …, u64s, over the list of each node x from `first` on. */
   orLists(
@@ -42,7 +47,10 @@ interface Functions {
     offsets: number,
     targets: number,
   ): void;
-  /** sums[x], a f64, = values[y] + …, u32s, over the others y in the list of each node x from `first` on. */
+  /**
+   * sums[x], a f64, = values[y] + …, u32s, over the others y in the list of each node x from
+   * `first` on.
+   */
   sumLists(
     values: number,
     sums: number,
@@ -52,8 +60,9 @@ interface Functions {
     targets: number,
   ): void;
   /**
-   * counts[i] = how many nodes have node i at distance `depth` exactly, for i in [from, to), or for node wanted[i] where `wanted` is
-   * not 0. Lists of in-neighbours as offsets and targets; `marks` a bit a node; `queue` a u32 a node and one.
+   * counts[i] = how many nodes have node i at distance `depth` exactly, for i in [from, to), or for
+   * node wanted[i] where `wanted` is not 0. Lists of in-neighbours as offsets and targets; `marks`
+   * a bit a node; `queue` a u32 a node and one.
    */
   countAtDistance(
     offsets: number,
@@ -68,8 +77,9 @@ interface Functions {
     counts: number,
   ): void;
   /**
-   * counts[i] += how many sampled sources are at distance two of node first + i, for i below `count`, whose in-neighbours are given as
-   * offsets and targets. `index` is laid out by tse-index.ts; `marks` a bit a source; `places` a u32 an arc and one.
+   * counts[i] += how many sampled sources are at distance two of node first + i, for i below
+   * `count`, whose in-neighbours are given as offsets and targets. `index` is laid out by
+   * tse-index.ts; `marks` a bit a source; `places` a u32 an arc and one.
    */
   countSampled(
     index: number,
@@ -87,7 +97,10 @@ export type Call = {
   [Name in keyof Functions]: readonly [name: Name, ...args: Parameters<Functions[Name]>];
 }[keyof Functions];
 
-/** Given as text: it needs none of our modules, so it starts in milliseconds, in the same way from sources and built. */
+/**
+ * Given as text: it needs none of our modules, so it starts in milliseconds, in the same way from
+ * sources and built.
+ */
 const PROGRAM = `
 const { parentPort, workerData: { module, memory } } = require('node:worker_threads');
 const functions = new WebAssembly.Instance(module, { env: { memory } }).exports;
@@ -113,7 +126,10 @@ export class SupportersKernel {
     this.#threads = Array.from({ length: hands === 1 ? 0 : hands }, () => new Thread(this.#memory));
   }
 
-  /** An address of `size` bytes, all zero. Views made before it may end sooner than the memory does; they stay valid. */
+  /**
+   * An address of `size` bytes, all zero. Views made before it may end sooner than the memory does;
+   * they stay valid.
+   */
   allocate(size: number): number {
     const address = this.#allocated;
     this.#allocated += alignUp(size);
@@ -142,7 +158,10 @@ export class SupportersKernel {
     return new Float64Array(this.#memory.buffer, address, length);
   }
 
-  /** Runs a call on a hand; those of one hand are run one after the other. A lone hand gives the event loop a turn first. */
+  /**
+   * Runs a call on a hand; those of one hand are run one after the other. A lone hand gives the
+   * event loop a turn first.
+   */
   async call(hand: number, [name, ...args]: Call): Promise<void> {
     if (this.hands > 1) return this.#threads[hand].call(name, args);
     await turn();

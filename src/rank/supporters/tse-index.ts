@@ -1,25 +1,33 @@
 /**
- * The sample of TSE's first pass, turned round so that the second pass can ask: which sampled sources link to y?
+ * The sample of TSE's first pass, turned round so that the second pass can ask: which sampled
+ * sources link to y?
  *
- * Idea      sources are numbered 0 .. k - 1. A bit a node tells whether any of them links there, which for most is no and costs one look
- *           into a small array; for the others the bits before it, counted, give the number of its list.
+ * Idea      sources are numbered 0 .. k - 1. A bit a node tells whether any of them links there,
+ *           which for most is no and costs one look into a small array; for the others the bits
+ *           before it, counted, give the number of its list.
  *
- *             filter  2^20 bits or so  | does a sampled source link to y, or to y ± 2^20, …? Folded to what a cache near the core holds
+ *             filter  2^20 bits or so  | does a sampled source link to y, or to y ± 2^20, …? Folded
+ *             to what a cache near the core holds
  *             bits    u32 a 32 nodes   | does a sampled source link to it? Beside each word:
  *             rank    u32              | how many bits are set before it
  *             starts  u32 a list       | where list number `rank` begins in the pool; the next begins where it ends
  *             pool    u32s             | lists: numbers of sources, or, where that is no longer, one bit a source
  *             sources u32 a source     | their nodes, increasing
  *
- *           A list that would be as long as a row of k bits is such a row: it takes no more memory, and joining two of them costs
- *           a 128th of an operation a source. Hubs have such rows, and most visits are to hubs.
+ *           A list that would be as long as a row of k bits is such a row: it takes no more memory,
+ *           and joining two of them costs a 128th of an operation a source. Hubs have such rows,
+ *           and most visits are to hubs.
  * Requires  sources in increasing order; targets below `nodes`.
- * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the sample itself.
+ * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the
+ *           sample itself.
  */
 import { ones } from './supporters-bits.ts';
 import type { SupportersKernel } from './supporters-kernel.ts';
 
-/** Sampled sources and where they link to: list i has `lengths[i]` targets; the lists follow one another through the pieces. */
+/**
+ * Sampled sources and where they link to: list i has `lengths[i]` targets; the lists follow one
+ * another through the pieces.
+ */
 export interface RetainedSample {
   readonly sources: readonly number[];
   readonly lengths: readonly number[];
@@ -76,7 +84,10 @@ function filterWordsFor(lists: number): number {
   return 2 ** Math.ceil(Math.log2(bits / 32));
 }
 
-/** Sets the bit of each target, and counts the bits before each word; gives how many there are in all. */
+/**
+ * Sets the bit of each target, and counts the bits before each word; gives how many there are in
+ * all.
+ */
 function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   for (const piece of sample.pieces) {
     for (let i = 0; i < piece.length; i++) ranked[(piece[i] >>> 5) * 2] |= 1 << (piece[i] & 31);
@@ -89,7 +100,10 @@ function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   return before;
 }
 
-/** Writes where each list begins, given that none takes more than a row; gives where the last one ends. */
+/**
+ * Writes where each list begins, given that none takes more than a row; gives where the last one
+ * ends.
+ */
 function planLists(
   ranked: Uint32Array,
   starts: Uint32Array,

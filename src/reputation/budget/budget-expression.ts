@@ -10,7 +10,8 @@
  *           the column, in time linear in its length. Values are numbers, also where arithmetic
  *           fails (NaN).
  *
- * From the loosest to the tightest: `a ? b : c`, one comparison, sums, products, minus, powers (to the right), calls.
+ * From the loosest to the tightest: `a ? b : c`, one comparison, sums, products, minus, powers (to
+ * the right), calls.
  */
 import { nearest } from '../../base/nearest.ts';
 import { refuse, type Token, tokens } from './budget-tokens.ts';

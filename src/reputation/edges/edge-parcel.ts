@@ -9,7 +9,10 @@
  */
 const HEADER = 16;
 
-/** Target i is `targets[i]`, named `nameOf(i)`; the domains that link to it are `sources[ends[i-1] .. ends[i])`. */
+/**
+ * Target i is `targets[i]`, named `nameOf(i)`; the domains that link to it are `sources[ends[i-1]
+ * .. ends[i])`.
+ */
 export interface EdgeParcel {
   readonly length: number;
   readonly targets: BigUint64Array;

@@ -2,13 +2,13 @@
  * TSE on the graph of a crawl, as far as it is known: for every domain of an agent, an estimate of
  * its supporters at level two.
  *
- * Idea      The same estimate as offline (rank/supporters/tse-core.ts), with the same kernel: the number of
- *           sampled domains that link to an in-neighbour of x, each counted once, without x and
- *           without those that link to x, divided by p. Domains are keys here, not numbers, so an
- *           in-list is first translated (live-index.ts); what is not in the sample is dropped. The
- *           kernel counts unions. The domains to leave out, D, are known from the sample alone. D
- *           is put into the union and its size is subtracted again: |U without D| = |U and D| -
- *           |D|.
+ * Idea      The same estimate as offline (rank/supporters/tse-core.ts), with the same kernel: the
+ *           number of sampled domains that link to an in-neighbour of x, each counted once, without
+ *           x and without those that link to x, divided by p. Domains are keys here, not numbers,
+ *           so an in-list is first translated (live-index.ts); what is not in the sample is
+ *           dropped. The kernel counts unions. The domains to leave out, D, are known from the
+ *           sample alone. D is put into the union and its size is subtracted again: |U without D| =
+ *           |U and D| - |D|.
  * Requires  the lists contain all sampled arcs to x.
  * Ensures   what `drumlin rank --by tse --sample name` gives on the same graph with the same p and
  *           seed, for every domain that has an in-link. The arcs of the sample are those at the

@@ -19,7 +19,10 @@ const delta = (n: number) => {
   const digits = (n + 1).toString(2);
   return gamma(digits.length - 1) + digits.slice(1);
 };
-/** The definition: h with 2^(hk) <= n + 1 < 2^((h+1)k) in unary, then the rest in minimal binary of the interval. */
+/**
+ * The definition: h with 2^(hk) <= n + 1 < 2^((h+1)k) in unary, then the rest in minimal binary of
+ * the interval.
+ */
 const zeta = (k: number) => (n: number) => {
   const x = n + 1;
   const h = Math.floor((x.toString(2).length - 1) / k);

@@ -26,7 +26,10 @@ function record(url: string, head: string, body: string | Buffer = '', type = 'r
 const page = (url: string, ...links: string[]) =>
   record(url, OK, links.map((href) => `<a href="${href}">x</a>`).join(''));
 
-/** The folder of a crawl whose archive holds these records, the first half in one file, the rest in another. */
+/**
+ * The folder of a crawl whose archive holds these records, the first half in one file, the rest in
+ * another.
+ */
 function crawlOf(...records: Buffer[]): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'archive'));

@@ -13,7 +13,10 @@ test('the committed kernel is what its source compiles to', async () => {
   expect(Buffer.from(await compileKernel()).equals(KERNEL_WASM)).toBe(true);
 });
 
-/** Large enough for several chunks, one node linked from all over, a third of the nodes dangling; the same on every run. */
+/**
+ * Large enough for several chunks, one node linked from all over, a third of the nodes dangling;
+ * the same on every run.
+ */
 function largeGraph(nodes = 60_000, arcs = 300_000) {
   let state = 1;
   const below = (n: number) => {

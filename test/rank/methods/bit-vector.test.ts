@@ -71,7 +71,10 @@ test('equals the definition, node by node, whatever was drawn', async () => {
   );
 });
 
-/** Node 0 has `near` in-neighbours, and `far` nodes at distance two, all by way of each of them; so have others in smaller numbers. */
+/**
+ * Node 0 has `near` in-neighbours, and `far` nodes at distance two, all by way of each of them; so
+ * have others in smaller numbers.
+ */
 function crowd(near: number, far: number) {
   const nodes = 1 + near + far;
   const arcs = range(near).flatMap((i) => [
@@ -94,7 +97,8 @@ test('estimates the nodes at distance two, not those nearer nor the ways there, 
     error += Math.abs(scores[0] / far - 1) / samples;
     bias += (scores[0] / far - 1) / samples;
   }
-  // 64 bits, each set with probability 1 - exp(-t) for a t from 1 to 2, give 12 to 13 % in the mean.
+  // 64 bits, each set with probability 1 - exp(-t) for a t from 1 to 2, give 12 to 13 % in the
+  // mean.
   expect(error).toBeGreaterThan(0.06);
   expect(error).toBeLessThan(0.2);
   expect(Math.abs(bias)).toBeLessThan(0.06);

@@ -1,4 +1,7 @@
-/** What the methods mean, written for small graphs and for nothing but being plainly right. Arcs are pairs, each there once. */
+/**
+ * What the methods mean, written for small graphs and for nothing but being plainly right. Arcs are
+ * pairs, each there once.
+ */
 import fc from 'fast-check';
 import { memoryGraph } from '../../../src/graph/graph.ts';
 
@@ -89,7 +92,10 @@ function solve(matrix: number[][], right: readonly number[]): number[] {
   return rows.map((row, i) => row[n] / row[i]);
 }
 
-/** The definition read aloud: for each square, the nodes on its ribs, that of K first. Places begin at 1. */
+/**
+ * The definition read aloud: for each square, the nodes on its ribs, that of K first. Places begin
+ * at 1.
+ */
 export function twoDPlaces(byK: readonly number[], byKStar: readonly number[]): number[] {
   const found: number[] = [];
   for (let size = 1; size <= byK.length; size++) {

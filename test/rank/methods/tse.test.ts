@@ -51,7 +51,8 @@ describe('TSE', () => {
     const graph = webLike(20_000, 10);
     const whole = await rank(graph, { by: 'tse', p: 0.5 });
     const threads = await rank(graph, { by: 'tse', p: 0.5, threads: 3 });
-    // What it takes beside the sample is 8.4 bytes a node and a block; 16 bytes an arc are left for parts.
+    // What it takes beside the sample is 8.4 bytes a node and a block; 16 bytes an arc are left for
+    // parts.
     const fixed = 8.375 * graph.nodes + 16 * (65_536 + 4);
     const parts = await rank(graph, { by: 'tse', p: 0.5, memory: fixed + 16 * 20_000 });
     expect(threads.scores).toEqual(whole.scores);
@@ -76,7 +77,8 @@ describe('TSE', () => {
     const exact = (await rank(graph, { by: 'supp' })).scores;
     const top = order(exact, 1000);
     for (const p of [0.05, 0.3]) {
-      // The errors of one sample go together, because the top nodes have most of their supporters in common; so many samples are drawn.
+      // The errors of one sample go together, because the top nodes have most of their supporters
+      // in common; so many samples are drawn.
       const samples = 150;
       let error = 0;
       let theory = 0;
