@@ -1,7 +1,7 @@
 /** The bits that nodes draw in a round of Bit Vector: the same for the same seed and round. */
 
 /**
- * Sets each bit with the given chance, by drawing how many to leave out before the next: few draws
+ * Sets each bit with the given probability, by drawing how many to skip before the next: few draws
  * where few are set.
  */
 export function drawBits(bits: Uint32Array, chance: number, seed: number, round: number): void {

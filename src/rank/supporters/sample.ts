@@ -1,7 +1,7 @@
 /**
- * Which nodes are in a sample: decided for each by a hash, so that nobody has to remember a draw.
+ * Which nodes are in a sample: a hash decides for each node, so no draw has to be stored.
  *
- * Idea      a node is in when 32 bits of it, mixed with the seed, lie below p · 2^32.
+ * Idea      a node is in the sample if 32 bits of it, mixed with the seed, are below p · 2^32.
  * Requires  32 bits that are the node's own: its number, or the upper half of its name's xxHash64,
  *           which is what `domainKey` stores of a domain. By name, a node stays in or out while the
  *           graph around it grows and its number shifts.
