@@ -6,9 +6,7 @@
  * to the methods.
  */
 
-/**
- * The places, from 1, of a set's members in a list: u_r is how many of them are at most r.
- */
+/** The places, from 1, of a set's members in a list: u_r is how many of them are at most r. */
 export function placesOf(list: Uint32Array, isMember: (node: number) => boolean): number[] {
   const places: number[] = [];
   for (let i = 0; i < list.length; i++) if (isMember(list[i])) places.push(i + 1);

@@ -64,9 +64,7 @@ function goodPlot({ methods, top }: Comparison): Plot {
   };
 }
 
-/**
- * The most steps drawn: between two of several hundred, no difference can be seen in print.
- */
+/** The most steps drawn: between two of several hundred, no difference can be seen in print. */
 const MOST_STEPS = 400;
 
 function curve(places: readonly number[], top: number, label: string, colour: number): Series {

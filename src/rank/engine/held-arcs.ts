@@ -167,9 +167,7 @@ class StreamedArcs implements HeldArcs {
     );
   }
 
-  /**
-   * A block is copied into rows planned for the largest possible block.
-   */
+  /** A block is copied into rows planned for the largest possible block. */
   private constructor({ nodes, lists }: StreamWanted, longest: number, capacity: number) {
     this.#nodes = nodes;
     this.#lists = lists;

@@ -142,9 +142,7 @@ class Run {
   }
 }
 
-/**
- * Adds what the supersource gives, scales the greatest to 1, and returns the greatest change.
- */
+/** Adds what the supersource gives, scales the greatest to 1, and returns the greatest change. */
 function normalise(
   vector: Float64Array,
   source: Float64Array | undefined,

@@ -14,9 +14,7 @@ export class ListCursor {
     this.#blocks = scan;
   }
 
-  /**
-   * The list of a node. Nodes must not decrease from call to call. Valid until the next call.
-   */
+  /** The list of a node. Nodes must not decrease from call to call. Valid until the next call. */
   async listOf(node: number): Promise<Uint32Array> {
     while (this.#block === undefined || node >= this.#block.first + this.#block.count) {
       const { value, done } = await this.#blocks.next();

@@ -226,19 +226,19 @@ describe('WebGraph’s files', () => {
       { ...good, bits: good.bits.slice(0, 40), offsets: undefined },
       /g\.graph ends at node 3, bit \d+/,
     ],
-    ['of fewer arcs', changed({ arcs: 16 }), /has 15 arcs, its properties say 16/],
+    ['of fewer arcs', changed({ arcs: 16 }), /has 15 arcs, but its properties say 16/],
     [
       'of other offsets',
       { ...good, offsets: gamma(0) + gamma(9) },
       /g\.offsets says that the list of node 1 begins at bit 9/,
     ],
     ['of too few offsets', { ...good, offsets: gamma(0) }, /g\.offsets ends at node 1/],
-    ['of fewer nodes', changed({ nodes: 4 }), /holds at node 0, bit 0, what is no list/],
+    ['of fewer nodes', changed({ nodes: 4 }), /has no valid list at node 0, bit 0/],
     ['all zeros', { ...good, bits: '0'.repeat(400) }, /g\.graph (?:ends|holds) at node 0/],
     [
       'zeros without end',
       { ...good, bits: '0'.repeat(2 ** 23), offsets: undefined },
-      /holds at node 0, bit 0, what is no list/,
+      /has no valid list at node 0, bit 0/,
     ],
     [
       'of an unknown code',
@@ -251,7 +251,7 @@ describe('WebGraph’s files', () => {
       /describes no BVGraph/,
     ],
     ['little-endian', changed({ endianness: 'little' }), /variant of the format/],
-    ['without a number', changed({ nodes: 'many' }), /says nodes=many, which is no number/],
+    ['without a number', changed({ nodes: 'many' }), /says nodes=many, which is not a number/],
     [
       'of a larger window than can be',
       changed({ windowsize: 999999999 }),
@@ -262,7 +262,7 @@ describe('WebGraph’s files', () => {
       changed({ zetak: 0 }),
       /says zetak=0, which is not from 1 to 32/,
     ],
-    ['of too many nodes', changed({ nodes: 3e9 }), /more than a graph can have/],
+    ['of too many nodes', changed({ nodes: 3e9 }), /a graph can have at most/],
   ])('that are %s are refused', async (_, files, reason) => {
     await expect(decode(write(files))).rejects.toThrow(reason);
   });

@@ -61,16 +61,16 @@ describe('Common Crawl’s files', () => {
   });
 
   test.each([
-    ['0\tcom.a\n2\tcom.b\n', '', 'vertices', 2, 'has the id 2, 1 is its turn'],
-    ['1\tcom.a\n', '', 'vertices', 1, 'has the id 1, 0 is its turn'],
+    ['0\tcom.a\n2\tcom.b\n', '', 'vertices', 2, 'has the id 2; 1 is expected'],
+    ['1\tcom.a\n', '', 'vertices', 1, 'has the id 1; 0 is expected'],
     ['0\tcom.a\ncom.b\n', '', 'vertices', 2, 'does not begin with an id and a tab'],
     ['0 com.a\n', '', 'vertices', 1, 'does not begin with an id and a tab'],
     ['0\tcom.a\n\n', '', 'vertices', 2, 'does not begin with an id and a tab'],
     ['0\t\n', '', 'vertices', 1, 'has no name'],
-    ['0\tcom.a\tx\n', '', 'vertices', 1, 'goes on after the name'],
-    ['0\tcom.a b\n', '', 'vertices', 1, 'goes on after the name'],
+    ['0\tcom.a\tx\n', '', 'vertices', 1, 'after the name'],
+    ['0\tcom.a b\n', '', 'vertices', 1, 'after the name'],
     ['0\tcom.a\n1\tcom.b\n2\tcom.a\n', '', 'vertices', 3, 'names "com.a" again, after line 1'],
-    ['0\tcom.a\n1\tcom.b\n', '0\t1\n0\t2\n', 'edges', 2, '"2" is no number from 0 to 1'],
+    ['0\tcom.a\n1\tcom.b\n', '0\t1\n0\t2\n', 'edges', 2, '"2" is not a number from 0 to 1'],
     ['0\tcom.a\n1\tcom.b\n', '0\t1\n0\n', 'edges', 2, 'has 1 field'],
   ])('that are malformed (%j, %j) are refused by file, line and reason', async (vertices, edges, file, line, reason) => {
     const out = newPlace();

@@ -56,8 +56,8 @@ describe.skipIf(missing)('PageRank of cnr-2000', () => {
 
 /**
  * Solves x = 0.85 S x + 1 with dangling columns 0, by Gauss and Seidel: each new value is used at
- * once. With a uniform jump, what dangling nodes give to all alike only scales the solution, so it
- * is the PageRank once its sum is made 1.
+ * once. With a uniform jump, what dangling nodes give to all nodes only scales the solution, so it
+ * is the PageRank after its sum is scaled to 1.
  */
 function gaussSeidel({ offsets, targets }: Csr, degrees: Uint32Array): Float64Array {
   const nodes = degrees.length;

@@ -1,6 +1,5 @@
 /**
- * What the methods of counting supporters mean, written for small graphs and for nothing but being
- * plainly right.
+ * The methods of counting supporters for small graphs, written only to be plainly right.
  */
 import fc from 'fast-check';
 import { type Graph, memoryGraph } from '../../../src/graph/graph.ts';
@@ -8,7 +7,7 @@ import { range, type SmallGraph } from '../methods/naive.ts';
 
 /**
  * The shortest distance from each node to each other, by relaxing until nothing changes; Infinity
- * where there is no way.
+ * if there is no path.
  */
 export function distances({ nodes, arcs }: SmallGraph): number[][] {
   const far = range(nodes).map((from) =>
