@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { type Arc, listsOf } from '../conformance.ts';
 import { newPlace, quickDisk, testOnShared } from '../fixtures.ts';
 
-/** Bits as text: slow, and nothing like the reader. */
+/** Bits as text: slow, and unlike the reader. */
 const unary = (n: number) => `${'0'.repeat(n)}1`;
 const gamma = (n: number): string => {
   const digits = (n + 1).toString(2);
@@ -45,7 +45,7 @@ interface Coding {
   readonly zetaK: number;
 }
 
-/** Each list copies from the one `1 + node % window` before it what it shares, if there is one. */
+/** Each list copies common targets from the one `1 + node % window` before it, if there is one. */
 function encode(lists: number[][], { window, minInterval, flags, zetaK }: Coding) {
   const code = (component: string, usual: (n: number) => string) =>
     flags.includes(`${component}_DELTA`)
@@ -78,7 +78,7 @@ function encode(lists: number[][], { window, minInterval, flags, zetaK }: Coding
         }
         length++;
       }
-      bits += code('BLOCK_COUNT', gamma)(runs.length); // what follows the last needs no length
+      bits += code('BLOCK_COUNT', gamma)(runs.length); // the last run needs no length
       runs.forEach((run, i) => {
         bits += code('BLOCKS', gamma)(i === 0 ? run : run - 1);
       });
@@ -167,7 +167,7 @@ const SMALL: Coding = { window: 3, minInterval: 2, flags: '', zetaK: 3 };
 const LISTS = [[1, 2, 3, 5], [1, 2, 5], [], [0, 1, 2, 3], [0, 1, 4], [5]];
 
 describe('WebGraph’s files', () => {
-  test('are decoded to the lists they were made of, in every coding that is read', async () => {
+  test('are decoded to the lists they were made from, in every supported coding', async () => {
     const arc = fc.tuple(fc.nat(24), fc.oneof(fc.nat(24), fc.integer({ min: 10, max: 16 })));
     const coding = fc.record({
       window: fc.nat(4),
@@ -194,7 +194,7 @@ describe('WebGraph’s files', () => {
     );
   });
 
-  test('with lists longer than what is read at once are decoded too', async () => {
+  test('with lists longer than one read are decoded, too', async () => {
     const lists = Array.from({ length: 30_000 }, (_, node) =>
       node === 7 ? Array.from({ length: 9000 }, (_, i) => 3 * i + (i % 2)) : [],
     );
@@ -202,7 +202,7 @@ describe('WebGraph’s files', () => {
     expect((await decode(base))[7]).toEqual(lists[7]);
   });
 
-  test('may be named by any of the three, and need no offsets', async () => {
+  test('may be named by any of the three files, and need no offsets', async () => {
     const { bits } = encode(LISTS, SMALL);
     const base = write({ bits, properties: propertiesOf(LISTS, SMALL) });
     const out = newPlace();
@@ -267,7 +267,7 @@ describe('WebGraph’s files', () => {
     await expect(decode(write(files))).rejects.toThrow(reason);
   });
 
-  test('that are noise never do worse than be refused', async () => {
+  test('that are noise are refused at worst', async () => {
     const noise = fc.uint8Array({ minLength: 1, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(noise, async (bytes) => {
