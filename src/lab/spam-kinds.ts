@@ -1,6 +1,6 @@
 /**
- * Those who deceive. Their groups are found by arithmetic: the j-th domain of a kind belongs to
- * group j / size.
+ * Domains that deceive. Their groups are computed: the j-th domain of a kind belongs to group j /
+ * size.
  *
  * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and
  * ClueWeb's graphs: parked domains that make a hub look important to PageRank and OPIC, dense
@@ -24,7 +24,7 @@ const COMPLETENESS_PERCENT = 90;
 
 const deceit = { spam: true, linked: false, backbone: false, endless: false } as const;
 
-/** Between `least` and `least + spread` pages, whatever the rank. */
+/** Between `least` and `least + spread` pages, for any rank. */
 const few =
   (least: number, spread: number) =>
   (world: World, index: number): number =>
@@ -62,10 +62,10 @@ function farmRole(domain: Domain): FarmRole {
 const OFFERS_A_PAGE = 30;
 const SISTERS_A_PAGE = 8;
 const SHOPS = 50;
-/** Of a farm's target, to whom spammers do not owe anything. */
+/** Links of a farm's target to ordinary domains. */
 const TARGET_ORDINARY = 2;
 
-/** A program writes its pages: as many as anybody asks for, and each names more. */
+/** A program writes its pages: there is one for every request, and each names more. */
 export const farm: Kind = {
   ...deceit,
   name: 'farm',
@@ -111,14 +111,14 @@ function offersOf(web: Web, domain: Domain, key: number): string[] {
   );
 }
 
-/** Every offer is at one of the domain's many shops. */
+/** The address of an offer, at one of the domain's many shops. */
 function offerAt(domain: Domain, draw: number): string {
   const { slugs } = poolOf(domain);
   const shop = `${slugs[(draw >>> 8) % Math.min(slugs.length, SHOPS)]}.${domain.name}`;
   return `${domain.originOf(shop)}/offers/${draw.toString(36)}`;
 }
 
-/** Offers of members that it links to. */
+/** Offers of the members that it links to. */
 function sisterOffers(web: Web, domain: Domain, key: number): string[] {
   const found: string[] = [];
   for (let i = 0; i < SISTERS_A_PAGE; i++) {
@@ -132,7 +132,7 @@ function sisterOffers(web: Web, domain: Domain, key: number): string[] {
 export const parked: Kind = {
   ...deceit,
   name: 'parked',
-  about: 'a name nobody uses, full of links to its parking hub',
+  about: 'an unused name, full of links to its parking hub',
   pages: few(1, 3),
   role: (world, domain) =>
     domain.number === groupOf(world, domain, PARKING_SIZE).first ? 'hub' : 'parked',
@@ -191,8 +191,8 @@ export const honeypot: Kind = {
 };
 
 /**
- * Some spam domain that its makers want to be found: of a group, nearly always the first, which
- * leads to the others.
+ * A spam domain that its makers want to be found: nearly always the first of a group, which leads
+ * to the others.
  */
 export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
   const draw = hash(web.world.seed, TAG.comment, domain.index, k);

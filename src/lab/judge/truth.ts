@@ -1,5 +1,5 @@
 /**
- * What the web knows about its domains and no crawler ever sees: for experiments that judge
+ * What the web knows about its domains and a crawler cannot see: for experiments that judge
  * rankings and budgets.
  */
 import { type BehaviourName, LAYERS } from '../behaviour.ts';
@@ -14,7 +14,7 @@ export interface Truth {
   readonly role: string;
   readonly spam: boolean;
   readonly topic: number;
-  /** Pages ever born by this step. */
+  /** Pages born by this step. */
   readonly pages: number;
   readonly alive: boolean;
   readonly behaviours: readonly BehaviourName[];
@@ -45,7 +45,7 @@ export function truthOf(web: Web, hostName: string): Truth | undefined {
 }
 
 /**
- * Whose text an address bears: pages with the same are copies of one another, but for links,
+ * Whose text an address has. Pages with the same text are copies of each other, except for links,
  * headings and some edited paragraphs.
  */
 export function textAt(web: Web, hostName: string, target: string): string | undefined {

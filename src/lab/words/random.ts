@@ -1,15 +1,15 @@
 /**
- * Chance without state: every draw of the synthetic web is a hash of what it is about, so that two
- * processes, two machines and two years agree on it.
+ * Randomness without state: every draw of the synthetic web is a hash of its subject, so that all
+ * processes and machines agree on it at any time.
  *
- * Requires  nothing; all arguments are taken as 32-bit integers.
+ * Requires  nothing; all arguments are used as 32-bit integers.
  * Ensures   the same arguments give the same value on every platform: only 32-bit integer
  *           operations and the IEEE operations + - * / and sqrt are used, never Math.log, Math.exp
  *           or Math.pow, whose last digit an engine may choose.
  * Cost      a hash is about 5 ns, a number of a `Random` about 3 ns.
  */
 
-/** What a draw is about; two draws about different things must not share a tag. */
+/** The subject of a draw; draws about different subjects must not share a tag. */
 export const TAG = {
   name: 1,
   suffix: 2,
@@ -88,8 +88,8 @@ export function below(h: number, n: number): number {
 }
 
 /**
- * A sequence of 32-bit numbers (sfc32), started from four integers so that no two pages share one
- * by chance.
+ * A sequence of 32-bit numbers (sfc32), seeded with four integers so that no two pages share one by
+ * chance.
  */
 export class Random {
   #a: number;
@@ -161,7 +161,7 @@ export function exp(x: number): number {
   return sum;
 }
 
-/** The natural logarithm of x > 0: the power of two aside, a series in (m - 1) / (m + 1). */
+/** The natural logarithm of x > 0: the power of two, and a series in (m - 1) / (m + 1). */
 export function ln(x: number): number {
   let exponent = 0;
   let m = x;

@@ -1,5 +1,5 @@
 /**
- * Text by the kilobyte: with a language and a topic, cheap enough to be made anew for every
+ * Text by the kilobyte, with a language and a topic, cheap enough to be made again for every
  * request.
  *
  * Idea      For each (language, topic, era) one long tape of sentences is written once; a paragraph
@@ -21,12 +21,12 @@ const PARAGRAPHS_IN_A_ROW = 5;
 const PHRASES = 256;
 const WINDOW = 32;
 /**
- * More than a web of some steps has; with fewer than are in use, nearly every page would make its
- * tape anew.
+ * More than a web of some steps uses; with fewer than are in use, nearly every page would record
+ * its tape again.
  */
 const POOLS = 2000;
 /**
- * Terms drift: after so many steps, and whenever the web's age has doubled since, a topic's
+ * Terms drift: after this many steps, and whenever the web's age has doubled since, a topic's
  * favourite words change places.
  */
 const FIRST_ERA = 6;
@@ -38,7 +38,7 @@ export interface Tape {
 }
 
 export interface Pool {
-  /** Recorded when it is first asked for: whoever only names pages needs none. */
+  /** Recorded at the first call: paths and links do not need it. */
   readonly tape: () => Tape;
   /** Two words each, for titles and anchors. */
   readonly phrases: readonly string[];
@@ -78,8 +78,8 @@ export class Texts {
 }
 
 /**
- * 0 before `FIRST_ERA`, then one more with every doubling, so that an old web has few eras and so
- * few tapes.
+ * 0 before `FIRST_ERA`, then one more with every doubling, so that an old web has few eras and
+ * therefore few tapes.
  */
 function eraOf(step: number): number {
   let era = 0;
@@ -88,9 +88,8 @@ function eraOf(step: number): number {
 }
 
 /**
- * Reads paragraphs off a tape: a few in a row, then from elsewhere. Memory that is read in a row
- * comes faster than the same amount in pieces, and the tapes together are larger than the
- * processor's cache.
+ * Reads paragraphs from a tape: a few in a row, then from elsewhere. Sequential reads are faster
+ * than the same amount in pieces, and the tapes together are larger than the processor's cache.
  */
 export class Reader {
   readonly #tape: Tape;
@@ -119,9 +118,9 @@ export class Reader {
 }
 
 /**
- * What a path begins with, up to the page's number: one of the few of its topic's lines that a
- * domain keeps to, which therefore stay in the processor's cache. `opened` has the start of a
- * link's markup before it, in one piece.
+ * The beginning of a path, up to the page's number: one of the few lines of its topic that a domain
+ * uses, which therefore stay in the processor's cache. With `opened`, the start of a link's markup
+ * comes before it, in one piece.
  */
 export function pathLineOf(
   pool: Pool,
@@ -139,8 +138,8 @@ export function phraseOf(pool: Pool, random: Random): string {
 }
 
 /**
- * The end of a link's markup, `">words</a>` in one piece; a page keeps to a few of them, as with
- * `slugLineOf`.
+ * The end of a link's markup, `">words</a>` in one piece; a page uses only a few of them, as with
+ * `pathLineOf`.
  */
 export function anchorEnd(pool: Pool, page: number, random: Random): string {
   return pool.anchorEnds[(page * WINDOW + (random.next() & (WINDOW - 1))) & (PHRASES - 1)];
@@ -178,7 +177,7 @@ function makePool(
     () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`,
   );
   return {
-    // Last, since nothing else is drawn after it.
+    // Last, since no draw comes after it.
     tape: onceAsked(() => recordTape(() => `${capital(clause(), language)}, ${clause()}. `)),
     phrases,
     anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
@@ -225,7 +224,7 @@ function made(count: number, make: () => string): string[] {
 }
 
 /**
- * Copies a string built of pieces into one piece, so that joining it to others later is one copy.
+ * Copies a string built from pieces into one piece, so that joining it to others later is one copy.
  */
 export function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
@@ -248,7 +247,7 @@ function drifted(list: readonly string[], seed: number, topic: number, era: numb
 }
 
 /**
- * The first words are drawn most: a cubed uniform number falls on rank r with a density near
+ * Draws the first words most often: a cubed uniform number falls on rank r with a density near
  * r^(-2/3).
  */
 function zipf(list: readonly string[], random: Random): string {
@@ -263,14 +262,14 @@ function encoder(language: Language, legacy: boolean): (word: string) => string 
     String.fromCharCode(...Array.from(word, (char) => cyrillicByte(char.charCodeAt(0))));
 }
 
-/** Windows-1251 holds а-я in order; ё stands apart. */
+/** Windows-1251 has а-я in order; ё is elsewhere. */
 function cyrillicByte(code: number): number {
   if (code === 0x451) return 0xb8;
   if (code >= 0x430 && code <= 0x44f) return code - 0x430 + 0xe0;
   return code;
 }
 
-/** Only ASCII letters are raised: a byte string has no other letters. */
+/** Capitalises ASCII letters only: a byte string has no other letters. */
 function capital(text: string, language: Language): string {
   return language.legacy === 'windows-1251' ? text : text[0].toUpperCase() + text.slice(1);
 }
