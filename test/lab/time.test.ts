@@ -58,7 +58,7 @@ describe('time', () => {
     expect(later.seeds(5).every((url) => ask(later, url)?.status === 200)).toBe(true);
   });
 
-  test('the same ETag means the same bytes at any two steps, and another one nearly always others', () => {
+  test('the same ETag means the same bytes at any two steps, and another one nearly always other bytes', () => {
     const webs = [0, 1, 2, 5, 12, 13].map((step) => at(step));
     let same = 0;
     let changed = 0;
@@ -79,7 +79,7 @@ describe('time', () => {
     expect(Math.min(same, changed)).toBeGreaterThan(20);
   });
 
-  test('the living link to the living more often than the dead do', () => {
+  test('living pages link to living pages more often than dead pages do', () => {
     const STEP = 11;
     const web = at(STEP, 3, 4000);
     const lives = (domain: Domain, page: number): boolean =>
