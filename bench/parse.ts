@@ -6,7 +6,7 @@
  *
  * The page is synthetic and seeded: 25 KB, 59 links of the usual kinds, scripts, styles, nested
  * tables of attributes. Without `--file` the same page is also measured with a UTF-8 letter in
- * every paragraph and with all links odd.
+ * every paragraph, and with odd links only.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -62,7 +62,7 @@ export async function run(args: string[]): Promise<void> {
 }
 
 /**
- * Runs `work` in rounds after a warm-up, prints and returns the least CPU time of a run in
+ * Runs `work` in rounds after a warm-up. Prints and returns the least CPU time of a run in
  * microseconds.
  */
 function measure(name: string, times: number, rounds: number, work: () => unknown): number {

@@ -1,6 +1,7 @@
 // Crawlee's CheerioCrawler on the synthetic web: follow every link, keep url and title of each
-// page. Plain JavaScript, because its types are not installed with the project. node crawlee.mjs
-// <pages> <concurrency> <seed>…  prints {"pages":…,"cpuSeconds":…,"seconds":…,"maxRssBytes":…}
+// page. Plain JavaScript, because its types are not installed with the project.
+// node crawlee.mjs <pages> <concurrency> <seed>…
+// prints {"pages":…,"cpuSeconds":…,"seconds":…,"maxRssBytes":…}
 import dns from 'node:dns';
 import { CheerioCrawler, Configuration, log } from '@crawlee/cheerio';
 
