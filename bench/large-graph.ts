@@ -73,7 +73,7 @@ async function writeEdges(path: string, arcs: number, nodes: number): Promise<vo
 }
 
 /** Runs the command line. Passes on the cells of a table: what it took, and its last line. */
-async function drumlin(args: readonly string[], tell: (cells: string) => void): Promise<void> {
+async function drumlin(args: readonly string[], print: (cells: string) => void): Promise<void> {
   const start = performance.now();
   const child = spawn(process.execPath, ['--import', AT_END, DRUMLIN, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -93,7 +93,7 @@ async function drumlin(args: readonly string[], tell: (cells: string) => void): 
   };
   const last = lines.filter((line) => line !== usage).at(-1) ?? '';
   const clock = formatDuration(performance.now() - start);
-  tell(`${formatDuration(cpu / 1000)} | ${clock} | **${formatBytes(maxRSS * 1024)}** | ${last}`);
+  print(`${formatDuration(cpu / 1000)} | ${clock} | **${formatBytes(maxRSS * 1024)}** | ${last}`);
 }
 
 function print(text: string): void {

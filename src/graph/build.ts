@@ -109,7 +109,7 @@ class GraphBuilder {
 
   #sorter(direction: Direction, memory: number): PairSorter {
     return new PairSorter(this.#disk, this.#scratch, direction, memory, (share) =>
-      this.#tell(`writing ${direction}-lists`, share),
+      this.#report(`writing ${direction}-lists`, share),
     );
   }
 
@@ -150,7 +150,7 @@ class GraphBuilder {
       const nodes = await this.#writeNames(runs);
       for await (const { from, to } of arcs.ranked()) {
         await sorter.add(from, to);
-        this.#tell('translating arcs', sorter.pairs / arcs.arcs);
+        this.#report('translating arcs', sorter.pairs / arcs.arcs);
       }
       return nodes;
     } finally {
@@ -205,7 +205,7 @@ class GraphBuilder {
         (bytes, length) => {
           done++;
           if (!writer.add(bytes, 0, length)) return undefined;
-          this.#tell('numbering names', done / total);
+          this.#report('numbering names', done / total);
           return writer.flush();
         },
         (bytes, length) => {
@@ -254,7 +254,7 @@ class GraphBuilder {
     }
   }
 
-  #tell(step: BuildStep, share: number): void {
+  #report(step: BuildStep, share: number): void {
     this.#mayStop();
     this.#options.onProgress?.(step, share);
   }

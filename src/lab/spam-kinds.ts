@@ -5,7 +5,7 @@
  * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and
  * ClueWeb's graphs: parked domains that make a hub look important to PageRank and OPIC, dense
  * exchanges that lift in-degree, farms that reach a target over two hops, and the few good links
- * that a honeypot earns and passes on.
+ * that a honeypot gets and passes on.
  */
 import { notFound } from './answer.ts';
 import type { Domain } from './domain.ts';
@@ -184,7 +184,7 @@ const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', '
 export const honeypot: Kind = {
   ...deceit,
   name: 'honeypot',
-  about: 'good pages that earn good links, half of whose own links lead to spam',
+  about: 'good pages that get good links, half of whose own links lead to spam',
   linked: true,
   pages: (_world, _index, byRank) => byRank,
   target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),

@@ -3,7 +3,7 @@
  * choice of rankings.
  *
  *   page ─► gatherer ─► owner of the target ─► edges: which are new? ─┬─► book: in-degree
- *                                                                     └─► sample ─► all other agents
+ *                                                                     └─► sample ─► other agents
  *   from time to time:  edges + sample ─► TSE ─► book ─► standing ─► all other agents ─► budgets
  *
  * Idea      The loop that feeds the frontier also does all work here, in small steps, so nothing

@@ -154,12 +154,12 @@ describe('building a graph', () => {
   });
 
   test('reports its progress step by step, never beyond the whole', async () => {
-    const told: [string, number][] = [];
-    const onProgress = (step: string, share: number) => void told.push([step, share]);
+    const reported: [string, number][] = [];
+    const onProgress = (step: string, share: number) => void reported.push([step, share]);
     await buildGraph(newPlace(), { names: many() }, { disk: quickDisk(), ...tiny, onProgress });
-    const steps = [...new Set(told.map(([step]) => step))];
+    const steps = [...new Set(reported.map(([step]) => step))];
     expect(steps).toEqual(['translating arcs', 'writing out-lists', 'writing in-lists']);
-    expect(told.every(([, share]) => share >= 0 && share <= 1)).toBe(true);
+    expect(reported.every(([, share]) => share >= 0 && share <= 1)).toBe(true);
   });
 
   test('refuses impossible numbers and names', async () => {

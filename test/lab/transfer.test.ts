@@ -99,7 +99,7 @@ describe('content coding', () => {
   test.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ] as const)("'%s' is for those who accept it", async (coding, decode) => {
+  ] as const)("'%s' is for clients that accept it", async (coding, decode) => {
     await withBehaviour(coding, async (lab, url) => {
       const plain = await get(lab, url);
       expect(plain.headers['content-encoding']).toBeUndefined();

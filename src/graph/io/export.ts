@@ -53,12 +53,12 @@ export async function* edgeListOf(
         if (chunk.isFull) yield chunk.take();
       }
     }
-    tell(options, (first + count) / graph.nodes);
+    report(options, (first + count) / graph.nodes);
   }
   yield chunk.take();
 }
 
-function tell({ onProgress, signal }: ExportOptions, share: number): void {
+function report({ onProgress, signal }: ExportOptions, share: number): void {
   stopIfAsked(signal);
   onProgress?.(share);
 }
@@ -160,7 +160,7 @@ async function collectReversed(names: Names, runs: NameRuns): Promise<void> {
 async function* arcsIn(graph: Graph, options: ExportOptions): AsyncGenerator<IdArcs> {
   for await (const block of graph.out.scan()) {
     yield arcsOf(block);
-    tell(options, (block.first + block.count) / graph.nodes / 2);
+    report(options, (block.first + block.count) / graph.nodes / 2);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The discoveries of a batch by domain: those of one domain ask for their places together.
  *
- * Requires  discoveries as they travel (frontier/discovery.ts), of canonical URLs.
+ * Requires  discoveries as they travel (frontier/queue/discovery.ts), of canonical URLs.
  * Ensures   every discovery is in one group, those of a domain in their order, all its hosts
  *           together. From now on its hosts count as introduced: the caller makes sure that the
  *           domain of a group with `isKnown: false` gets a record.

@@ -1,7 +1,7 @@
 /**
  * Hosts discovered lately and their domains: for most URLs the domain was looked up a moment ago.
  *
- * Requires  discoveries as they travel (frontier/discovery.ts), of canonical URLs.
+ * Requires  discoveries as they travel (frontier/queue/discovery.ts), of canonical URLs.
  * Cost      two comparisons and a few bytes where the host is that of the last URL, a look-up where
  *           it is remembered, else half a microsecond. Memory for 32,768 hosts, about 5 MB.
  */

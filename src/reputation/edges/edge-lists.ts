@@ -7,7 +7,8 @@
  *           many places, never with a source in common. Reading merges rows by target and
  *           concatenates the sources of one target: only targets are compared.
  *
- *             row    target u64, count u32, sources u64 each; little-endian, so three u32 words and two a source
+ *             row    target u64, count u32, sources u64 each; little-endian:
+ *                    three u32 words, and two per source
  *
  * Requires  rows of strictly increasing targets in each place, none empty.
  * Ensures   every edge once, targets in increasing order. A list longer than a block continues in

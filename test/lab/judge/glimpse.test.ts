@@ -110,9 +110,9 @@ describe('a glimpse equals what parsing the page gives', () => {
       let links = 0;
       for (let index = 0; index < web.world.domains; index += 12) {
         for (const url of addressesOf(web, web.domains.at(index)).slice(0, 8)) {
-          const told = seen(web, url);
-          expect(told, url).toEqual(parsed(web, url));
-          links += told?.links.length ?? 0;
+          const glimpse = seen(web, url);
+          expect(glimpse, url).toEqual(parsed(web, url));
+          links += glimpse?.links.length ?? 0;
         }
       }
       expect(links).toBeGreaterThan(500);

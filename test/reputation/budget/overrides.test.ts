@@ -47,7 +47,7 @@ describe('a line that cannot be read is refused with its number', () => {
     expect(() => parse(`# first\n${line}\n`)).toThrow(what);
   });
 
-  test('a domain that stands there twice', () => {
+  test('a domain that is there twice', () => {
     expect(() => parse('example.com block\nEXAMPLE.com trust\n')).toThrow(
       'domains.tsv:2: example.com is already in',
     );
