@@ -1,10 +1,11 @@
 /**
  * What storing a page costs: `npm run bench -- archive [--pages N] [--rounds N]`.
  *
- * CPU time of the whole process, all threads, per page of 25 KB; the ways take turns in every round, so that
- * what else happens on the machine happens to all of them. Four questions: what does our writer cost beside
- * npm warcio's, by compression and level, and reading it again; which way of compressing is cheapest, also for the pages of the lab, which repeat
- * themselves less; what do digests cost; and what does the rest.
+ * CPU time of the whole process, all threads, per page of 25 KB. The ways take turns in every
+ * round, so that other work on the machine affects all of them. Four questions: what does our
+ * writer cost beside npm warcio's, by compression and level, and reading it again; which way of
+ * compressing is cheapest, also for the pages of the lab, which repeat themselves less; what do
+ * digests cost; and what does the rest cost.
  */
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -32,7 +33,7 @@ import { NO_PORTS, webOf } from '../src/lab/server/lab.ts';
 const PAGE_BYTES = 25_000;
 const LINKS = 59;
 
-/** Stores all pages its own way and tells how many bytes came out. */
+/** Stores all pages its own way and returns how many bytes came out. */
 interface Way {
   readonly name: string;
   run(pages: readonly Exchange[]): Promise<number>;
@@ -109,7 +110,7 @@ function writers(dir: string): Way[] {
       return folderBytes(folder);
     },
   });
-  /** As a crawl stores it. */
+  /** Stores it like a crawl. */
   const inCrawl = (name: string, compares: boolean, metadata = false): Way => ({
     name: `drumlin, gzip 1, ${name}`,
     async run(pages) {
@@ -143,7 +144,7 @@ function writers(dir: string): Way[] {
   ];
 }
 
-/** Reading every record of a file, with its digests, by how it was compressed. */
+/** Reads every record of a file, with its digests, by how it was compressed. */
 async function readers(dir: string, pages: readonly Exchange[]): Promise<Way[]> {
   const ways: Way[] = [];
   for (const compress of ['gzip', 'zstd', 'none'] as const) {
@@ -163,7 +164,10 @@ async function readers(dir: string, pages: readonly Exchange[]): Promise<Way[]> 
   return ways;
 }
 
-/** Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level 6. */
+/**
+ * Its two ways to compress: the platform's CompressionStream, or pako in JavaScript. Both at level
+ * 6.
+ */
 function warcio(dir: string, preferPako: boolean): Way {
   return {
     name: `warcio, ${preferPako ? 'pako' : 'CompressionStream'}`,
@@ -229,7 +233,7 @@ function eachOf(name: string, make: (page: Uint8Array) => Uint8Array | Promise<U
   };
 }
 
-/** With the copy that a caller makes of the member. */
+/** Includes the copy that a caller makes of the member. */
 const OURS = eachOf('ours, level 1', (page) =>
   gzipMember(page, 1, (member) => Buffer.from(member)),
 );
@@ -271,7 +275,7 @@ function reusedStreams(level: number, count: number): Way {
       new Promise<number>((resolve) => {
         bytes = 0;
         stream.write(page, () => {
-          // Node has it on every zlib stream; its types forget it on this one.
+          // Node has it on every zlib stream; its types omit it on this one.
           (stream as unknown as { reset(): void }).reset();
           resolve(bytes);
         });
@@ -303,7 +307,7 @@ function digesters(): Way[] {
   ];
 }
 
-/** What is done for a page besides compressing it and writing it to disk. */
+/** The work for a page besides compressing it and writing it to disk. */
 function rest(): Way[] {
   const assembler = new RecordAssembler();
   const ids = { responseId: randomUUID(), requestId: randomUUID(), warcinfoId: randomUUID() };
@@ -325,7 +329,10 @@ function rest(): Way[] {
   ];
 }
 
-/** Pages like those of a documentation site: a menu, classes, paragraphs of a skewed vocabulary, 59 links. */
+/**
+ * Pages like those of a documentation site: a menu, classes, paragraphs of a skewed vocabulary, 59
+ * links.
+ */
 function makePages(count: number): Exchange[] {
   let state = 20260314;
   const random = () => {
@@ -342,7 +349,8 @@ function makePages(count: number): Exchange[] {
   );
   const word = () => vocabulary[Math.floor(random() ** 4 * vocabulary.length)];
   const words = (n: number) => Array.from({ length: n }, word).join(' ');
-  // People repeat themselves: without turns of phrase no made-up text compresses as written pages do (4 to 5 times).
+  // Written text has set phrases: without them, made-up text does not compress like real pages (4
+  // to 5 times).
   const turns = Array.from({ length: 60 }, () => words(6));
   const prose = (n: number) =>
     Array.from({ length: n / 6 }, () =>
@@ -364,7 +372,7 @@ function makePages(count: number): Exchange[] {
   return Array.from({ length: count }, (_, i) => page(i));
 }
 
-/** The same length for all, like the made-up ones, so that figures can be compared. */
+/** All of the same length, like the made-up ones, so that figures can be compared. */
 function pagesOfTheLab(count: number): Exchange[] {
   const web = webOf({ domains: 20 * count }, NO_PORTS);
   const pages: Exchange[] = [];

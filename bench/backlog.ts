@@ -1,13 +1,15 @@
 /**
- * URLs that must wait, millions of them at hosts of all sizes: the backlog, and what a user would take instead: the two queues that
- * IRLbot's authors began with, LevelDB, LMDB.
+ * Millions of queued URLs at hosts of all sizes: the backlog, and the alternatives: the two queues
+ * that IRLbot's authors began with, LevelDB, LMDB.
  *
- *   npm run bench -- backlog [--urls 1M] [--hosts 100k] [--memory 16Mi] [--take 8] [--rounds 20] [--only backlog,lmdb]
+ *   npm run bench -- backlog [--urls 1M] [--hosts 100k] [--memory 16Mi] [--take 8]
+ *                            [--rounds 20] [--only backlog,lmdb]
  *
- * Each contender runs in its own process: it takes in all URLs of the same seeded stream, then hands out at most `--take` of each host
- * in every round, the oldest first. Making the URLs is in the time of adding ("nothing" shows how much that is). Bytes are those
- * that went through the system's read and write calls; what LMDB and LevelDB map into memory is not seen. "to the end" goes on
- * until nothing is left; that of the two queues is computed, since nobody would wait for it.
+ * Each contender runs in its own process: it adds all URLs of the same seeded stream, then hands
+ * out at most `--take` of each host in every round, the oldest first. Making the URLs is in the
+ * time of adding ("nothing" shows how much that is). Bytes are those of the system's read and write
+ * calls; what LMDB and LevelDB map into memory is not counted. "to the end" continues until nothing
+ * is left; for the two queues that is computed, because it would take too long.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -22,7 +24,7 @@ const TO_THE_END = 'backlog to the end';
 const ALL = ['nothing', 'backlog', TO_THE_END, 'two queues', 'leveldb', 'lmdb'];
 const INSTALLED = ['leveldb', 'lmdb'];
 const FOLDER = join(import.meta.dirname, 'peers', 'backlog');
-/** The stores are those that the sieve is measured against. */
+/** The stores that the sieve is compared with. */
 const STORES = join(import.meta.dirname, 'peers', 'sieve');
 
 export async function run(args: string[]): Promise<void> {
@@ -105,7 +107,10 @@ function line(name: string, { added, taken, rounds, peakRss }: Result): string {
   ]);
 }
 
-/** How often two queues would copy a URL until nothing is left: in every round all that have not had their turn. */
+/**
+ * How often two queues would copy a URL until nothing is left: in every round they copy all URLs
+ * that are not handed out.
+ */
 function copiesOfTwoQueues({
   urls,
   hosts,

@@ -1,15 +1,17 @@
 /**
- * Budgets over a long crawl: what BEAST moves between memory and disk for each page, beside the naive version with two queues and the
- * theorems of the IRLbot paper.
+ * Budgets over a long crawl: what BEAST moves between memory and disk for each page, compared with
+ * the naive version with two queues and the theorems of the IRLbot paper.
  *
- *   npm run bench -- beast [--pages 10M] [--naive 300k] [--domains 1000] [--memory 4Mi] [--checkpoint 0] [--dir FOLDER]
+ *   npm run bench -- beast [--pages 10M] [--naive 300k] [--domains 1000] [--memory 4Mi]
+ *                          [--checkpoint 0] [--dir FOLDER]
  *
- * A line is a stage: a rescan and the rounds up to the next one, of BEAST a cycle of j rounds, of the naive version one round (only
- * some of those are printed). Bytes are those that were read and written, for each page that was fetched in the stage. Predicted are Theorem 5
- * for BEAST and Theorem 4 for the naive version, with N, V and E[B] as they were in the stage, and equation (11) for j. The paper's α is
- * N / (E[B] V) with one V for the whole crawl; domains run out of pages, V gets smaller, and (11) is computed with the "rounds" of
- * all stages, each its pages by its own E[B] V. Every line has counted that no URL was lost and that no domain got more than
- * its budget in any round.
+ * A line is a stage: a rescan and the rounds up to the next one. For BEAST that is a cycle of j
+ * rounds, for the naive version one round (only some of those are printed). Bytes are those read
+ * and written, per page fetched in the stage. Predictions are Theorem 5 for BEAST and Theorem 4 for
+ * the naive version, with N, V and E[B] of the stage, and equation (11) for j. The paper's α is N /
+ * (E[B] V) with one V for the whole crawl. Here domains run out of pages and V shrinks, so (11) is
+ * computed with the "rounds" of all stages, each its pages divided by its own E[B] V. Every line
+ * has checked that no URL was lost and that no domain got more than its budget in any round.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,7 +98,7 @@ async function measure(
   const { user, system } = process.cpuUsage(cpu);
   print(
     `${formatDuration(performance.now() - start)}, ${formatCount(pages / ((user + system) / 1e6))} pages a second of processor time;` +
-      ` up to ${formatCount(peak)} URLs waited (${formatBytes(peak * URL_BYTES)}); peak RSS ${formatBytes(process.resourceUsage().maxRSS * 1024)}`,
+      ` up to ${formatCount(peak)} URLs queued (${formatBytes(peak * URL_BYTES)}); peak RSS ${formatBytes(process.resourceUsage().maxRSS * 1024)}`,
   );
 }
 

@@ -1,11 +1,13 @@
 /**
- * URLs that ask for a round, of many domains: how long the book takes for them, and how long a crawl of one site waits for it.
+ * URLs of many domains that ask for a round: how long the book takes for them, and how long a crawl
+ * of one site waits for it.
  *
  *   npm run bench -- book [--urls 1M] [--domains 100k] [--memory 16Mi] [--together 6]
  *
- * Domains have URLs by Zipf's law, `--together` of them one after the other, as the new links of a page are. First all domains are made known by edges; then the URLs are offered in batches of 4,096 with
- * budgets by IRLbot's policy, merged whenever the book is full and once at the end, and all places taken. Seconds are of the
- * processor, all threads counted, and making the URLs is not in them.
+ * Domains have URLs by Zipf's law, `--together` of them one after the other, like the new links of
+ * a page. First edges make all domains known. Then the URLs are offered in batches of 4,096 with
+ * budgets by IRLbot's policy, merged whenever the book is full and once at the end, and all places
+ * are taken. Seconds are of processor time, all threads included, without making the URLs.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -147,7 +149,7 @@ function zipf(n: number): () => number {
   };
 }
 
-/** Seconds of the processor. */
+/** Seconds of processor time. */
 async function timed(work: () => Promise<void>): Promise<number> {
   const start = process.cpuUsage();
   await work();

@@ -1,11 +1,13 @@
 /**
- * What checkpoints cost: processor time and throughput of the same crawl, with a checkpoint every few seconds and with none before the
- * end.
+ * What checkpoints cost: processor time and throughput of the same crawl, with a checkpoint every
+ * few seconds and with none before the end.
  *
- *   npm run bench -- checkpoint [--every 10s] [--pages 60k] [--runs 3] [--agents 2] [--domains 2000]
+ *   npm run bench -- checkpoint [--every 10s] [--pages 60k] [--runs 3] [--agents 2]
+ *                               [--domains 2000]
  *
- * The web runs in a process of its own, and only the crawler's processor time counts. Runs with and without take turns, so that a
- * machine that is busier for a while is so for both; the best of each is compared, since what disturbs only ever adds.
+ * The web runs in its own process, and only the crawler's processor time counts. Runs with and
+ * without checkpoints take turns, so that a busy machine affects both; the best of each is
+ * compared, since disturbances only add.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -22,7 +24,7 @@ interface Result {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly maxRssBytes: number;
-  /** Of all agents together. */
+  /** Checkpoints of all agents together. */
   readonly checkpoints: number;
 }
 
@@ -87,7 +89,7 @@ function crawl({ dns, seeds }: Web, limits: readonly string[]): Result {
         maxBuffer: 2 ** 28,
       },
     );
-    if (stdout === '') throw new Error(`the crawl told nothing: ${stderr}`);
+    if (stdout === '') throw new Error(`the crawl printed nothing: ${stderr}`);
     return { ...JSON.parse(stdout), checkpoints: checkpointsIn(dir) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

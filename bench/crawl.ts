@@ -1,17 +1,20 @@
 /**
- * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same synthetic web.
+ * Pages per second of processor time: Drumlin with its archive on, Crawlee and Scrapy on the same
+ * synthetic web.
  *
- *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300] [--agents 1] [--only drumlin,crawlee] [--order bfs] [--pin]
+ *   npm run bench -- crawl [--pages 100000] [--peer-pages 7500] [--runs 3] [--domains 300]
+ *                          [--agents 1] [--only drumlin,crawlee] [--order bfs] [--pin]
  *
- * The web runs in a process of its own, and only the crawler's processor time counts, from the start of the crawl to its end
- * (the peers' from `run()`, so that nobody pays for loading modules). Drumlin resolves names through the web's DNS, fetches
- * and obeys robots.txt and writes WARC; the peers have names resolved for free and keep url and title of each page.
- * The peers fetch fewer pages because they take longer: all run for about a minute of processor time, long enough that compiling
- * their code hardly counts.
- * Like its peers, Drumlin goes breadth first; `--order budget` tells what budgets cost.
- * `--agents 1,2` compares numbers of agents. With `--pin` every crawler has the last core and the web the others (taskset): what is told apart is what agents
- * cost each other, not what it costs to share caches and cores with one more thread.
- * Crawlee is installed by this file into bench/peers; Scrapy is measured where Debian's python3-scrapy is present.
+ * The web runs in its own process, and only the crawler's processor time counts, from the start of
+ * the crawl to its end (for the peers from `run()`, so that loading modules does not count).
+ * Drumlin resolves names through the web's DNS, fetches and obeys robots.txt and writes WARC. The
+ * peers have names resolved for free and keep URL and title of each page. The peers fetch fewer
+ * pages because they take longer: all run for about a minute of processor time, long enough that
+ * compiling their code hardly counts. Like its peers, Drumlin crawls breadth first; `--order
+ * budget` shows what budgets cost. `--agents 1,2` compares numbers of agents. With `--pin` every
+ * crawler has the last core and the web the others (taskset): this shows what agents cost each
+ * other, without the cost of sharing caches and cores with one more thread. This file installs
+ * Crawlee into bench/peers; Scrapy is measured if Debian's python3-scrapy is present.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +24,7 @@ import { parseArgs } from 'node:util';
 import { formatBytes } from '../src/base/units.ts';
 
 const PEERS = join(import.meta.dirname, 'peers', 'crawl');
-/** Requests at once, for everybody. */
+/** Requests at once, for all crawlers. */
 const CONCURRENCY = '64';
 
 interface Result {
@@ -157,7 +160,7 @@ function crawlee(): Contender {
   };
 }
 
-/** Debian's Scrapy belongs to Debian's Python. */
+/** Debian's Scrapy needs Debian's Python. */
 function scrapy(): Contender | undefined {
   const probe = spawnSync(
     '/usr/bin/python3',

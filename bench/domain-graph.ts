@@ -1,13 +1,16 @@
 /**
- * The live graph of domains: what it costs to gather links, to find out which are new, to keep them by target, and to estimate supporters while
- * crawling; and that the estimates are those of the ranker that has the whole graph.
+ * The live graph of domains: what it costs to gather links, to decide which are new, to keep them
+ * by target, and to estimate supporters while crawling. It also checks that the estimates equal
+ * those of the ranker that has the whole graph.
  *
- *   npm run bench -- domain-graph [--domains 100k] [--degree 20] [--repeats 3] [--passes 2] [--memory 32Mi] [--p 0.001,0.01,0.1] [--ticks 10] [--seed 1]
+ *   npm run bench -- domain-graph [--domains 100k] [--degree 20] [--repeats 3] [--passes 2]
+ *                                 [--memory 32Mi] [--p 0.001,0.01,0.1] [--ticks 10] [--seed 1]
  *
- * The edges of a synthetic graph (bench/supporters/domain-graph.ts) are found on pages of 60 links in no order, each on `--repeats` pages of its site shortly
- * after one another, and all that in `--passes` passes. After each of `--ticks` equal parts of a pass everything is decided, as a crawl does when it
- * computes ranks. Rates are per second of processor time; bytes are
- * those that went through the system's calls.
+ * The edges of a synthetic graph (bench/supporters/domain-graph.ts) are found on pages of 60 links
+ * in no order, each on `--repeats` pages of its site shortly after one another, and all that in
+ * `--passes` passes. After each of `--ticks` equal parts of a pass everything is decided, as in a
+ * crawl that computes ranks. Rates are per second of processor time; bytes are those of the
+ * system's calls.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +32,7 @@ import { domainGraph } from './supporters/domain-graph.ts';
 
 const LINKS_A_PAGE = 60;
 const MOST_ARCS = 4e6;
-/** Pages whose links differ, between two drains. */
+/** Pages with different links, between two drains. */
 const DISTINCT = 100;
 
 export async function run(args: string[]): Promise<void> {
@@ -68,19 +71,22 @@ interface Page {
   readonly source: bigint;
   readonly url: string;
   readonly links: string[];
-  /** Of the links, those to other domains. */
+  /** How many of the links lead to other domains. */
   readonly others: number;
 }
 
-/** A graph whose domains have names, and pages of 60 links that its edges are found on: those that lead to other domains, and the rest to its own. */
+/**
+ * A graph whose domains have names, and pages of 60 links with its edges: some links lead to other
+ * domains, the rest to the page's own.
+ */
 class Web {
   readonly graph: Graph;
   readonly names: readonly string[];
   readonly keys: BigUint64Array;
-  /** Of the page that others link to. */
+  /** For each domain, the URL of the page that others link to. */
   readonly #urls: readonly string[];
   readonly #targets: Uint32Array;
-  /** Of each page: its domain, and where its links begin and end among the targets. */
+  /** For each page: its domain, and where its links begin and end among the targets. */
   readonly #pages: readonly (readonly [source: number, from: number, to: number])[];
 
   private constructor(graph: Graph, { offsets, targets }: Csr) {
@@ -90,7 +96,7 @@ class Web {
     );
     this.graph = { ...graph, names: new MemoryNames(this.names) };
     this.keys = BigUint64Array.from(this.names, (name) => xxh64(name));
-    // As a parser gives them: in one piece.
+    // In one piece, like URLs from the parser.
     this.#urls = this.names.map((name) => Buffer.from(`https://${name}/`).toString('latin1'));
     this.#targets = targets;
     const pages: [number, number, number][] = [];
@@ -107,7 +113,7 @@ class Web {
     return new Web(graph, await graph.out.load());
   }
 
-  /** The pages of a part of all, in large steps: neighbours are far apart. */
+  /** The pages of a part, in large steps, so that neighbours are far apart. */
   *pages(part: number, parts: number): Generator<Page> {
     const { length } = this.#pages;
     const stride = strideOf(length);
@@ -251,7 +257,7 @@ async function drawSample(edges: DomainEdges, disk: Disk, folder: string, p: num
   return sample;
 }
 
-/** The longest time that the event loop was kept from others. */
+/** The longest time that the event loop was blocked. */
 class Pauses {
   #last = performance.now();
   #longest = 0;
@@ -270,7 +276,7 @@ class Pauses {
   }
 }
 
-/** About the golden section, without a factor in common. */
+/** About the golden ratio, coprime to `count`. */
 function strideOf(count: number): number {
   let stride = Math.max(1, Math.round(count * 0.618));
   while (divisor(stride, count) > 1) stride++;

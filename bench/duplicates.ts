@@ -1,11 +1,13 @@
 /**
- * Near-duplicates and traps: precision and recall against what is known, and microseconds a page beside a plain simhash.
+ * Near-duplicates and traps: precision and recall against the truth, and microseconds a page beside
+ * a plain simhash.
  *
- *   npm run bench -- duplicates [lab] [debian] [traps] [speed] [--seed 1] [--debian /usr/share/doc] [--rounds 7]
- *                    [--domains 15] [--pages 10000]      walked by `traps`, of each kind and of each domain
+ *   npm run bench -- duplicates [lab] [debian] [traps] [speed] [--seed 1] [--rounds 7]
+ *                               [--debian /usr/share/doc] [--domains 15] [--pages 10000]
  *
- * `lab` and `traps` go by the truth of the synthetic web. `debian` reads the installation guides of several architectures
- * (packages installation-guide-amd64, -i386, -arm64) and other manuals, where they are installed.
+ * `lab` and `traps` use the truth of the synthetic web. `traps` walks `--domains` domains of each
+ * kind, up to `--pages` pages each. `debian` reads the installation guides of several architectures
+ * (packages installation-guide-amd64, -i386, -arm64) and other manuals, if they are installed.
  */
 import { parseArgs } from 'node:util';
 import { debianPages, labPages } from './duplicates/pages.ts';

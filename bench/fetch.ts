@@ -1,13 +1,15 @@
 /**
- * What a page costs to fetch: microseconds of CPU for 25 KB over loopback, on fresh and on kept connections; ours against undici
- * and node:http, with a bare socket as the floor.
+ * What it costs to fetch a page: microseconds of CPU for 25 KB over loopback, on fresh and on kept
+ * connections; ours against undici and node:http, with a bare socket as the lower bound.
  *
  *   npm run bench -- fetch [--pages 1500] [--rounds 5] [--concurrency 16] [--hosts 1000]
  *
- * The last part is a polite crawl's: each page from another host, whose connection has rested while all others were asked, or is made anew.
+ * The last part is like a polite crawl: each page is from another host, whose connection was idle
+ * while all others were requested, or is new.
  *
- * The server is another process, so only the client's CPU is counted (user and system, as the kernel does). The subjects take turns within
- * each round, so that whatever else the machine does falls on all of them.
+ * The server is another process, so only the client's CPU is counted (user and system, as the
+ * kernel does). The subjects take turns within each round, so that other work on the machine
+ * affects all of them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +23,7 @@ import { createAddressGuard } from '../src/net/address-guard.ts';
 
 const PAGE_BYTES = 25_000;
 
-/** Answers every request with the same page; closes when asked to. */
+/** Answers every request with the same page; closes on request. */
 const SERVER = `
   const page = Buffer.alloc(${PAGE_BYTES}, 'lorem ipsum ');
   const head = 'HTTP/1.1 200 OK\\r\\nServer: bench\\r\\nDate: Thu, 01 Jan 2026 00:00:00 GMT\\r\\n' +
@@ -90,7 +92,10 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Microseconds of CPU a page, by subject and round; the first round is a warm-up and not counted. */
+/**
+ * Microseconds of CPU a page, by subject and round; the first round is a warm-up and does not
+ * count.
+ */
 async function measure(
   subjects: readonly Subject[],
   pages: number,
@@ -188,7 +193,10 @@ function nodeHttp(port: number, kept: boolean): Subject {
   };
 }
 
-/** No parsing, no limits, no headers: what the socket alone costs. It knows how many bytes to expect. */
+/**
+ * No parsing, no limits, no headers: the cost of the socket alone. It knows how many bytes to
+ * expect.
+ */
 function bareSocket(port: number, kept: boolean): Subject {
   const bytes = Buffer.from(
     `GET /page HTTP/1.1\r\nHost: a\r\nConnection: ${kept ? 'keep-alive' : 'close'}\r\n\r\n`,

@@ -1,10 +1,12 @@
 /**
- * What a decision costs: a list of a million entries beside a Set of the same in the same run, and filters of a few parts.
+ * What a decision costs: a list of a million entries, compared with a Set of the same in the same
+ * run, and filters of a few parts.
  *
  *   npm run bench -- filter [--entries 1M] [--urls 200k] [--rounds 7]
  *
- * URLs are slices of larger texts, as the parser makes them: pages of 50 links, 35 of them to the page's own host. Half of the hosts
- * are listed. Times are processor time, medians of rounds; that of finding where the path of each URL begins is subtracted.
+ * URLs are slices of larger texts, like those of the parser: pages of 50 links, 35 of them to the
+ * page's own host. Half of the hosts are listed. Times are processor time, medians of rounds,
+ * without the time to find where the path of each URL begins.
  */
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseCount } from '../src/base/units.ts';

@@ -1,15 +1,18 @@
 /**
- * The frontier as the servers see it, and as the machine does.
+ * The frontier as the servers see it, and as the machine sees it.
  *
- *   npm run bench -- frontier politeness [--seconds 600] [--domains 90000] [--pages 8] [--addresses 500] [--agents 2]
- *     a crawl of many hosts on few addresses, judged from the server's log: how close do two requests to one host, or
- *     to one address, ever come? Was every page allowed by robots.txt, as another parser reads it?
+ *   npm run bench -- frontier politeness [--seconds 600] [--domains 90000] [--pages 8]
+ *                                        [--addresses 500] [--agents 2]
+ *     a crawl of many hosts on few addresses, judged from the server's log: how close do two
+ *     requests to one host, or to one address, ever come? Was every page allowed by robots.txt, as
+ *     another parser reads it?
  *   npm run bench -- frontier delay [--seconds 30] [--domains 60000]
  *     throughput against delay (BUbiNG, Figure 4): the front grows, the throughput should not fall
- *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2] [--plot memory.svg]
+ *   npm run bench -- frontier backlog [--urls 20M] [--hosts 1M] [--links 60] [--agents 2]
+ *                                     [--plot memory.svg]
  *     a crawl that discovers far more than it fetches: memory against URLs discovered
  *
- * The web runs in a process of its own; everything stays on loopback.
+ * The web runs in its own process; everything stays on loopback.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,7 +79,8 @@ async function politeness(flags: Readonly<Record<string, string>>, folder: strin
     agents = '2',
   } = flags;
   const log = join(folder, 'access.jsonl');
-  // Small sites, so that many hosts have their turn; and none that are made up, which would take it from the others.
+  // Small sites, so that many hosts have their turn; and no invented hosts, which would take it
+  // from the others.
   const shape = [
     '--scenario',
     'mixed',
@@ -155,7 +159,7 @@ async function delay(flags: Readonly<Record<string, string>>, folder: string): P
     ]);
     const summary = await crawl.finished;
     web.process.kill();
-    // The first third is for getting started: from a few seeds to a front as large as it must be.
+    // The first third is for the start: from a few seeds to a front of full size.
     const from =
       crawl.samples.find((sample) => sample.seconds >= Number(seconds) / 3) ?? crawl.samples[0];
     const to = crawl.samples.at(-1) as Sample;
@@ -181,14 +185,14 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
     '64',
   ]);
   let next = 0;
-  console.log('| links found | decided to be new | hosts met | pages | waiting | memory |');
+  console.log('| links found | decided to be new | hosts discovered | pages | queued | memory |');
   console.log('|---|---|---|---|---|---|');
-  crawl.onSample = ({ known, hosts: met, pages, waiting, rss }) => {
-    // Hardly any of them twice; whether they are new is decided a few million at a time.
+  crawl.onSample = ({ known, hosts: discovered, pages, waiting, rss }) => {
+    // Hardly any links repeat; whether they are new is decided a few million at a time.
     const found = pages * Number(links);
     if (found < next) return;
     next = found + urls / 40;
-    const counts = [found, known, met, pages, waiting].map((count) => formatCount(count));
+    const counts = [found, known, discovered, pages, waiting].map((count) => formatCount(count));
     console.log(`| ${counts.join(' | ')} | ${formatBytes(rss)} |`);
     if (known >= urls) crawl.process.kill('SIGINT');
   };
@@ -205,7 +209,7 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
   console.log(JSON.stringify(summary));
 }
 
-/** Memory when the first million had been counted, and when all had. */
+/** Memory after the first million was counted, and after all were. */
 function growth(
   what: string,
   samples: readonly Sample[],
@@ -222,7 +226,7 @@ function growth(
   return `when ${formatCount(MILLION)} ${what}: ${before}; when ${formatCount(all)} were: ${after}, ${(last.rss / first.rss).toFixed(2)} times as much`;
 }
 
-/** The crawler in a process of its own, and what it tells while it runs. */
+/** The crawler in its own process, and what it prints while it runs. */
 function crawler(web: Web, folder: string, flags: readonly string[]) {
   const seeds = join(tmpdir(), `drumlin-frontier-seeds-${process.pid}.txt`);
   writeFileSync(seeds, web.seeds.join('\n'));
@@ -236,7 +240,7 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
     web.dns,
     '--allow-private',
     '--json',
-    // Budgets are no part of the frontier.
+    // Budgets are not part of the frontier.
     '--order',
     'bfs',
   ];
@@ -260,7 +264,7 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
       try {
         resolve(JSON.parse(output));
       } catch {
-        reject(new Error(`the crawl told nothing: ${output}`));
+        reject(new Error(`the crawl printed nothing: ${output}`));
       }
     });
   });
@@ -268,7 +272,7 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
 }
 
 const LINE =
-  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
+  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) (?:waiting|queued) of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
 
 /** A line of plain progress. */
 function readLine(line: string, pid: number, startedAt: number): Sample | undefined {

@@ -1,12 +1,15 @@
 /**
- * Graphs to measure on: seeded, in typed arrays, the same on every run; and what they cost to build, to keep and to
- * read.
+ * Graphs for measurements: seeded, in typed arrays, the same on every run; and what they cost to
+ * build, to store and to read.
  *
- *   npm run bench -- graphs [--nodes 1M] [--arcs 20M] [--scale 20] [--kronecker-arcs 31M] [--memory 256Mi] [--dir folder]
+ *   npm run bench -- graphs [--nodes 1M] [--arcs 20M] [--scale 20] [--kronecker-arcs 31M]
+ *                           [--memory 256Mi] [--dir folder]
  *
- * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws (exponents 2.25 and
- * 2.7), a third of the nodes link nowhere, hubs stand anywhere among the ids, no arc is there twice. `kroneckerGraph`
- * is R-MAT as Graph500 has it (a = .57, b = c = .19), with nodes shuffled; it holds repeats, which the builder removes (about 6 % at the default size).
+ * `heavyTailedGraph` is shaped like a graph of domains: in- and out-degrees follow power laws
+ * (exponents 2.25 and 2.7), a third of the nodes have no out-links, hubs are spread over the ids,
+ * no arc is there twice. `kroneckerGraph` is R-MAT with the parameters of Graph500 (a = .57, b = c
+ * = .19), with nodes shuffled; it has repeats, which the builder removes (about 6 % at the default
+ * size).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,9 +33,9 @@ const OUT = 0.6;
 const LINKING_SHARE = 2 / 3;
 /** No page or domain links to more than this share of all. */
 const LARGEST_SHARE = 1 / 8;
-/** Arcs that are handed on at a time. */
+/** Arcs passed on at a time. */
 const BATCH_ARCS = 65_536;
-/** Draws for one list, by arc wanted, before it is left shorter: only tiny graphs come to that. */
+/** The most draws per arc of a list, before it is left shorter; only tiny graphs reach it. */
 const PATIENCE = 64;
 
 export function heavyTailedGraph(options: HeavyTailedOptions = {}): IdArcs {
@@ -43,7 +46,7 @@ export function heavyTailedGraph(options: HeavyTailedOptions = {}): IdArcs {
   const rankOf = powerLawRanks(nodes, IN);
   const from = new Uint32Array(arcs);
   const to = new Uint32Array(arcs);
-  /** The last node that was given a link to this one, plus one. */
+  /** The last node that got a link to this one, plus one. */
   const linkedBy = new Uint32Array(nodes);
   let n = 0;
   for (let node = 0; node < nodes; node++) {
@@ -59,7 +62,10 @@ export function heavyTailedGraph(options: HeavyTailedOptions = {}): IdArcs {
   return { from: from.subarray(0, n), to: to.subarray(0, n) };
 }
 
-/** Arcs by the same laws, each drawn for itself, in no order and some twice: for graphs that are too large to hold. */
+/**
+ * Arcs by the same laws, each drawn independently, in no order and some twice: for graphs that are
+ * too large for memory.
+ */
 export function* heavyTailedArcs(options: HeavyTailedOptions): Generator<IdArcs> {
   const { nodes = 1_000_000, arcs = 20_000_000, seed = 1 } = options;
   const random = randomSource(seed);
@@ -93,8 +99,8 @@ function outDegrees(nodes: number, arcs: number, random: () => number): Uint32Ar
 }
 
 /**
- * Turns 32 random bits into a rank below `n`, rank r with weight (r + 1)^-exponent: a table of 65,536 quantiles,
- * straight between them.
+ * Turns 32 random bits into a rank below `n`, rank r with weight (r + 1)^-exponent: a table of
+ * 65,536 quantiles with linear interpolation.
  */
 function powerLawRanks(n: number, exponent: number): (bits: number) => number {
   const quantiles = new Float64Array(65_537);
@@ -113,8 +119,8 @@ export interface KroneckerOptions {
 }
 
 /**
- * The corners of the matrix, in 65,536ths: up to A top left, to AB top right, to ABC bottom left, the rest bottom
- * right.
+ * The corners of the matrix, in 65,536ths: up to A top left, to AB top right, to ABC bottom left,
+ * the rest bottom right.
  */
 const A = Math.round(0.57 * 65_536);
 const AB = Math.round(0.76 * 65_536);
@@ -133,7 +139,8 @@ export function kroneckerGraph(options: KroneckerOptions = {}): IdArcs {
     for (let level = 0; level < scale; level++) {
       bits = level % 2 === 0 ? random() : bits >>> 16;
       const draw = bits & 0xffff;
-      // Without branches, which nobody could predict: the sign bit tells on which side of a limit the draw lies.
+      // Without branches, which could not be predicted: the sign bit tells on which side of a limit
+      // the draw is.
       const below = (AB - 1 - draw) >>> 31;
       row = (row << 1) | below;
       column = (column << 1) | (((A - 1 - draw) >>> 31) ^ below ^ ((ABC - 1 - draw) >>> 31));
@@ -154,7 +161,7 @@ function shuffled(n: number, random: () => number): Uint32Array {
   return order;
 }
 
-/** 32 bits at a time: Marsaglia's xorshift with 128 bits of state, the seed spread over them. */
+/** 32 bits at a time: Marsaglia's xorshift with 128 bits of state, seeded from the seed. */
 function randomSource(seed: number): () => number {
   const spread = (i: number) => Math.imul((seed + i) ^ 0x9e3779b9, 0x85ebca6b) ^ (i * 0x6c078965);
   let x = spread(1);
@@ -245,7 +252,7 @@ async function measure(
   await graph.close();
 }
 
-/** The least of several scans: the others say how busy the machine is. */
+/** The fastest of several scans: the others show how busy the machine is. */
 async function scanNanos(lists: Adjacency, arcs: number): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < SCANS; i++) {
@@ -258,7 +265,7 @@ async function scanNanos(lists: Adjacency, arcs: number): Promise<number> {
   return Math.min(...times);
 }
 
-/** Processor time of the whole process, the threads that read files included. */
+/** Processor time of the whole process, including the threads that read files. */
 function cpuSeconds(): () => number {
   const start = process.cpuUsage();
   return () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- lab [plots] [speed]`: the shape of the synthetic web beside the papers' figures, as plots in docs/lab/, and how fast it is
- * served to a fast client in another process.
+ * `npm run bench -- lab [plots] [speed]`: the shape of the synthetic web beside the papers'
+ * figures, as plots in docs/lab/, and how fast it is served to a fast client in another process.
  *
  *   plots [--domains 100000]
  *   speed [--requests 100000] [--connections 8] [--depth 16] [--burst 10]

@@ -1,11 +1,14 @@
 /**
- * A graph of many arcs in little memory: an edge list as text, in no order, is imported and ranked by TSE, as a user does it, each in a process of its own
- * whose peak of memory is told by the system.
+ * A graph of many arcs in little memory: an edge list as text, in no order, is imported and ranked
+ * by TSE with the command line. Each command runs in its own process, whose peak memory the system
+ * reports.
  *
- *   npm run bench -- large-graph [--arcs 106M] [--nodes 5M] [--p 0.001] [--memory 256Mi] [--threads 1] [--dir folder]
+ *   npm run bench -- large-graph [--arcs 106M] [--nodes 5M] [--p 0.001] [--memory 256Mi]
+ *                                [--threads 1] [--dir folder]
  *
- * Both ends of an arc are drawn by the power laws of `heavyTailedGraph`, one arc like the other, so that nothing has to be kept; about one in twenty-five is drawn
- * twice, and counts once. The text takes 16 bytes an arc, sorting it twice as much again, all in --dir.
+ * Both ends of an arc are drawn by the power laws of `heavyTailedGraph`, independently, so that
+ * nothing has to be stored; about one in twenty-five is drawn twice, and counts once. The text
+ * takes 16 bytes an arc, sorting it twice as much again, all in --dir.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +21,7 @@ import { heavyTailedArcs } from './graphs.ts';
 
 const DRUMLIN = join(import.meta.dirname, '..', 'bin', 'drumlin');
 
-/** Runs before the program, and tells at its end what the system knows of it. */
+/** Loaded before the program; at its end it prints what the system knows of it. */
 const AT_END =
   'data:text/javascript,process.on("exit",()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();process.stderr.write("%23usage "+JSON.stringify({maxRSS,cpu:userCPUTime+systemCPUTime})+"\\n")})';
 
@@ -69,8 +72,8 @@ async function writeEdges(path: string, arcs: number, nodes: number): Promise<vo
   await once(file, 'close');
 }
 
-/** Runs the command line; tells the cells of a table: what it took, and the last line it said. */
-async function drumlin(args: readonly string[], tell: (cells: string) => void): Promise<void> {
+/** Runs the command line. Passes on the cells of a table: what it took, and its last line. */
+async function drumlin(args: readonly string[], print: (cells: string) => void): Promise<void> {
   const start = performance.now();
   const child = spawn(process.execPath, ['--import', AT_END, DRUMLIN, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -90,7 +93,7 @@ async function drumlin(args: readonly string[], tell: (cells: string) => void): 
   };
   const last = lines.filter((line) => line !== usage).at(-1) ?? '';
   const clock = formatDuration(performance.now() - start);
-  tell(`${formatDuration(cpu / 1000)} | ${clock} | **${formatBytes(maxRSS * 1024)}** | ${last}`);
+  print(`${formatDuration(cpu / 1000)} | ${clock} | **${formatBytes(maxRSS * 1024)}** | ${last}`);
 }
 
 function print(text: string): void {

@@ -1,10 +1,12 @@
 /**
- * A page's links, resolved and canonical: microseconds of CPU a page, ours against parse5 with `new URL`.
+ * A page's links, resolved and canonical: microseconds of CPU a page, ours against parse5 with `new
+ * URL`.
  *
  *   npm run bench -- parse [--pages 2000] [--rounds 7] [--file page.html]
  *
- * The page is synthetic and seeded: 25 KB, 59 links of the usual kinds, scripts, styles, nested tables of attributes.
- * Without `--file` the same page is also measured with a UTF-8 letter in every paragraph and with all links odd.
+ * The page is synthetic and seeded: 25 KB, 59 links of the usual kinds, scripts, styles, nested
+ * tables of attributes. Without `--file` the same page is also measured with a UTF-8 letter in
+ * every paragraph, and with odd links only.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -59,7 +61,10 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Runs `work` in rounds after a warm-up, prints and returns the least CPU time of a run in microseconds. */
+/**
+ * Runs `work` in rounds after a warm-up. Prints and returns the least CPU time of a run in
+ * microseconds.
+ */
 function measure(name: string, times: number, rounds: number, work: () => unknown): number {
   for (let i = 0; i < times; i++) work();
   const costs: number[] = [];

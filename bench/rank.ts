@@ -1,14 +1,18 @@
 /**
- * What rankings cost: PageRank in nanoseconds of processor time for each arc and iteration, on one thread and on two, beside a plain loop
- * over typed arrays and beside graph libraries; and the whole of every method asked for.
+ * What rankings cost: PageRank in nanoseconds of processor time per arc and iteration, on one
+ * thread and on two, compared with a plain loop over typed arrays and with graph libraries; and the
+ * total cost of every method asked for.
  *
- *   npm run bench -- rank [--nodes 1M] [--arcs 20M] [--kronecker] [--iterations 20] [--by in,opic,pagerank,hits]
- *                         [--peer-nodes 50k] [--peer-arcs 1M] [--no-peers]
+ *   npm run bench -- rank [--nodes 1M] [--arcs 20M] [--kronecker] [--iterations 20]
+ *                         [--by in,opic,pagerank,hits] [--peer-nodes 50k] [--peer-arcs 1M]
+ *                         [--no-peers]
  *
- * The graph is heavy-tailed like one of domains; --kronecker takes an R-MAT graph instead (2^20 nodes and 31M arcs unless told otherwise),
- * made symmetric as GAP has it. Peers get a smaller graph, because they need hundreds of bytes an arc; drumlin is measured on that too, and
- * the ratio is taken there, once of what one more iteration costs and once of a whole call, in which graphology indexes the graph and drumlin loads it. graphology is installed by this file into
- * bench/peers; networkx is measured where python3-networkx is present.
+ * The graph is heavy-tailed like one of domains. --kronecker uses an R-MAT graph instead (by
+ * default 2^20 nodes and 31M arcs), made symmetric as in GAP. Peers get a smaller graph, because
+ * they need hundreds of bytes an arc. drumlin is measured on that, too, and the ratio is computed
+ * there, once for one more iteration and once for a whole call, in which graphology indexes the
+ * graph and drumlin loads it. This file installs graphology into bench/peers; networkx is measured
+ * if python3-networkx is present.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,7 +54,7 @@ function makeGraph(kronecker: boolean, nodes: number, arcs: string | undefined):
   if (!kronecker)
     return memoryGraph(nodes, heavyTailedGraph({ nodes, arcs: parseCount(arcs ?? '20M') }));
   const scale = Math.round(Math.log2(nodes));
-  // Half the arcs are drawn and all are turned round; about one in fifteen is drawn twice.
+  // Half the arcs are drawn and all are reversed; about one in fifteen is drawn twice.
   const drawn = Math.round(parseCount(arcs ?? '31.4M') / 2 / 0.936);
   return memoryGraph(2 ** scale, symmetric(kroneckerGraph({ scale, arcs: drawn })));
 }
@@ -65,7 +69,7 @@ function symmetric({ from, to }: IdArcs): IdArcs {
   return { from: joined(from, to), to: joined(to, from) };
 }
 
-/** Nanoseconds an arc of each iteration: of processor time over all threads, and by the clock. */
+/** Nanoseconds per arc and iteration: of processor time over all threads, and by the clock. */
 interface Costs {
   readonly cpu: number[];
   readonly wall: number[];
@@ -115,7 +119,7 @@ async function pagerankTable(graph: Graph, iterations: number): Promise<void> {
   print('');
 }
 
-/** What one writes first: no kernel, no relabelling. */
+/** The obvious implementation: no kernel, no relabelling. */
 function plainLoop(
   { nodes, arcs }: Graph,
   lists: Csr,
@@ -152,7 +156,7 @@ function plainStep(
 }
 
 async function methodTable(graph: Graph, methods: readonly string[]): Promise<void> {
-  print('| method | CPU | clock | iterations | ns of CPU an arc, all in all |');
+  print('| method | CPU | clock | iterations | ns of CPU an arc, in total |');
   print('|---|---|---|---|---|');
   for (const by of methods) {
     const cpuStart = cpuMillis();

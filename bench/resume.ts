@@ -1,12 +1,16 @@
 /**
- * How long it takes to go on with a large crawl: from the start of `drumlin crawl --dir` to its first request.
+ * How long it takes to resume a large crawl: from the start of `drumlin crawl --dir` to its first
+ * request.
  *
- *   npm run bench -- resume [--urls 20M] [--hosts 500k] [--runs 3] [--dir <folder to make, or made before>]
+ *   npm run bench -- resume [--urls 20M] [--hosts 500k] [--runs 3]
+ *                           [--dir <new folder, or one of an earlier run>]
  *
- * The folder is not crawled but written, by the classes that a crawl writes with: one agent, whose sieve knows all URLs, nine in
- * ten of which wait, in memory up to its limits and on disk beyond, with a record for every host that is not in memory. One agent
- * is the worst case: several open side by side. Without a delay between requests, since after a restart every host is left
- * alone for that long. The same command that a user types is run, so the start of the process counts too.
+ * The folder is not crawled but written, with the classes that a crawl uses. It has one agent,
+ * whose sieve knows all URLs. Nine in ten of them are queued, in memory up to its limits and on
+ * disk beyond, with a record for every host that is not in memory. One agent is the worst case:
+ * several open side by side. There is no delay between requests, since after a restart every host
+ * is paused for that long. It runs the same command that a user types, so the start of the process
+ * counts, too.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +41,7 @@ import { startDns } from '../src/lab/server/dns-server.ts';
 import { DrumSieve } from '../src/sieve/disk-sieve.ts';
 
 const BIN = join(import.meta.dirname, '..', 'bin', 'drumlin');
-/** A folder made in an earlier run has the port in its URLs. */
+/** Fixed, because a folder of an earlier run has the port in its URLs. */
 const PORT = 18_473;
 const WAITING_SHARE = 0.9;
 /** Hosts saved between two writes of the host store. */
@@ -60,7 +64,7 @@ export async function run(args: string[]): Promise<void> {
   });
   const dir = values.dir || join(mkdtempSync(join(tmpdir(), 'drumlin-bench-')), 'crawl');
   const web = createServer((_, response) => void response.writeHead(404).end());
-  // Hosts have addresses all over 127.0.0.0/8; whoever comes from elsewhere is not served.
+  // Hosts have addresses all over 127.0.0.0/8; other clients are not served.
   web.on(
     'connection',
     (socket) => void (socket.localAddress?.startsWith('127.') || socket.destroy()),
@@ -75,7 +79,7 @@ export async function run(args: string[]): Promise<void> {
     if (!existsSync(dir)) {
       await make(config, { urls: parseCount(values.urls), hosts: parseCount(values.hosts) });
     }
-    spawnSync(process.execPath, [BIN, '--version']); // compiles what has changed
+    spawnSync(process.execPath, [BIN, '--version']); // compiles changed sources
     for (let i = 0; i < Number(values.runs); i++) await measure(config, web);
   } finally {
     web.close();
@@ -84,7 +88,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Each run goes on a little further than the last. */
+/** Each run resumes where the last one stopped. */
 async function measure({ dir, dns }: CrawlConfig, web: Server): Promise<void> {
   const startedAt = performance.now();
   const since = () => `${((performance.now() - startedAt) / 1000).toFixed(2)} s`;
@@ -102,11 +106,11 @@ async function measure({ dir, dns }: CrawlConfig, web: Server): Promise<void> {
   const first = since();
   child.kill('SIGINT');
   await ended;
-  if (output === '') throw new Error(`the crawl told nothing: ${said}`);
+  if (output === '') throw new Error(`the crawl printed nothing: ${said}`);
   const { urlsUnique, urlsQueued, cpuSeconds, maxRssBytes } = JSON.parse(output);
   console.table({
     'URLs known': formatCount(urlsUnique),
-    'of them waiting': formatCount(urlsQueued),
+    'of them queued': formatCount(urlsQueued),
     'from the start to the first request': first,
     'and to the end, with a last checkpoint': since(),
     'processor time': `${cpuSeconds.toFixed(2)} s`,
@@ -155,7 +159,7 @@ async function make(config: CrawlConfig, size: Size): Promise<void> {
   );
 }
 
-/** Keys of no URL in particular: going on looks none of them up. */
+/** Random keys: a resumed crawl looks none of them up. */
 async function writeKeys(disk: Disk, folder: string, count: number): Promise<number> {
   const keys = new BigUint64Array(count);
   let state = 1n;
@@ -168,7 +172,7 @@ async function writeKeys(disk: Disk, folder: string, count: number): Promise<num
   return writer.seal();
 }
 
-/** The hosts in turn, a URL each, as a broad crawl finds them. */
+/** One URL for each host in turn, as a broad crawl discovers them. */
 async function fill(
   { backlog, hosts: store }: { backlog: Backlog; hosts: HostStore },
   config: CrawlConfig,
@@ -209,7 +213,7 @@ async function fill(
 
 const hostOf = (i: number): string => `www.site-${i}.test`;
 
-/** Every host its own, as far as there are any: nobody waits for another. */
+/** An address for each host, as far as there are any, so that no host waits for another. */
 function addressOf(name: string): string {
   const i = Number(/\d+/.exec(name)?.[0] ?? 0);
   return `127.${1 + ((i >> 16) & 127)}.${(i >> 8) & 255}.${1 + (i & 253)}`;

@@ -1,4 +1,7 @@
-/** `npm run bench -- <name> [arguments]`: each benchmark is a file of this folder that exports `run(args)`. */
+/**
+ * `npm run bench -- <name> [arguments]`: each benchmark is a file of this folder that exports
+ * `run(args)`.
+ */
 import { readdirSync } from 'node:fs';
 
 const names = readdirSync(import.meta.dirname)

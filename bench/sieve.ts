@@ -1,13 +1,15 @@
 /**
- * Is a URL new? Checks a second, memory and bytes moved, of the sieve and of what a user would take instead: LMDB,
- * LevelDB, SQLite, a Set in memory.
+ * Is a URL new? Checks a second, memory and bytes moved, of the sieve and of the alternatives:
+ * LMDB, LevelDB, SQLite, a Set in memory.
  *
- *   npm run bench -- sieve [--urls 10M] [--memory 128Mi] [--disk 1Gi] [--limit 256Mi] [--only drum,lmdb] [--curve]
+ *   npm run bench -- sieve [--urls 10M] [--memory 128Mi] [--disk 1Gi] [--limit 256Mi]
+ *                          [--only drum,lmdb] [--curve] [--kernel]
  *
- * Each contender runs in its own process on the same seeded stream; making and hashing the URLs is in its time ("nothing" shows
- * how much that is). `--limit` puts each into a control group with that much memory, file cache included. `--curve`
- * measures the sieve alone, from empty, at 1, 3, 10, 30 … million up to `--urls`. `--kernel` measures the steps of the work instead,
- * in WebAssembly and in JavaScript.
+ * Each contender runs in its own process on the same seeded stream; making and hashing the URLs is
+ * in its time ("nothing" shows how much that is). `--limit` puts each into a control group with
+ * that much memory, file cache included. `--curve` measures the sieve alone, from empty, at 1, 3,
+ * 10, 30 … million up to `--urls`. `--kernel` measures the steps of the work instead, in
+ * WebAssembly and in JavaScript.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -153,7 +155,7 @@ function line(result: Result, task: Task): string {
   ]);
 }
 
-/** Theorem 2 for the URLs that came to the disk, with the disk space that was given. */
+/** Theorem 2 for the URLs that reached the disk, with the given disk space. */
 function predictedBytes(result: Result, task: Task): number {
   const checked = result.passed ?? 0;
   const overhead = drumOverhead({

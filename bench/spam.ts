@@ -1,10 +1,12 @@
 /**
- * What a crawl over real sockets spends its fetches on, by the order it goes by.
+ * What a crawl over real sockets spends its fetches on, in each crawl order.
  *
- *   npm run bench -- spam [--pages 200000] [--domains 20000] [--orders bfs,in,tse] [--agents 2] [--delay 400ms] [--address-delay 50ms]
+ *   npm run bench -- spam [--pages 200000] [--domains 20000] [--orders bfs,in,tse] [--agents 2]
+ *                         [--delay 400ms] [--address-delay 50ms]
  *
- * The same spam web is crawled once in each order, and every page in the archive is looked up in the lab's truth. `drumlin lab run` compares
- * the same orders over many more pages, in virtual time; this shows that the crawler does what the simulation does.
+ * The same spam web is crawled once in each order, and every page in the archive is looked up in
+ * the lab's truth. `drumlin lab run` compares the same orders over many more pages, in virtual
+ * time; this shows that the crawler behaves like the simulation.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +22,7 @@ import { BIN, startWeb, type Web } from './web/start.ts';
 interface Verdict {
   readonly pages: number;
   readonly spam: number;
-  /** Pages of honest domains that came with status 200. */
+  /** Pages of honest domains with status 200. */
   readonly useful: number;
   readonly domains: number;
   readonly cpuSeconds: number;

@@ -1,12 +1,17 @@
 /**
- * Supporters, exact and estimated, beside the figures of Cui et al., "Unsupervised Domain Ranking in Large-Scale Web Crawls": what each method costs
- * (their Table 5), how far the estimates are off (section 6.4, Figure 18b), what they read and hold (Table 6), and whom the rankings admit (section 5.3).
+ * Supporters, exact and estimated, compared with the figures of Cui et al., "Unsupervised Domain
+ * Ranking in Large-Scale Web Crawls": what each method costs (their Table 5), the errors of the
+ * estimates (section 6.4, Figure 18b), what they read and keep in memory (Table 6), and how much
+ * spam the rankings admit (section 5.3).
  *
- *   npm run bench -- supporters [--nodes 1M] [--degree 20] [--seed 1] [--seeds 30] [--no-whole] [--threads 1] [--disk-nodes 1M] [--lab 100k]
+ *   npm run bench -- supporters [--nodes 1M] [--degree 20] [--seed 1] [--seeds 30] [--no-whole]
+ *                               [--threads 1] [--disk-nodes 1M] [--lab 100k]
  *
- * --no-whole does not count the supporters of all nodes, which at 10M takes a quarter of an hour: its time is then told from one node in a hundred, the
- * errors from the exact top. --seeds: so many samples are drawn for an error, because the top nodes share most of their supporters, and the errors of one
- * sample go together. --threads are for SUPP; the estimators run on one. --disk-nodes 0 and --lab 0 leave out Table 6 and the lab.
+ * --no-whole does not count the supporters of all nodes, which at 10M takes a quarter of an hour:
+ * its time is then estimated from one node in a hundred, the errors from the exact top. --seeds is
+ * the number of samples drawn for an error: the top nodes share most of their supporters, so the
+ * errors within one sample are correlated. --threads are for SUPP; the estimators run on one.
+ * --disk-nodes 0 and --lab 0 leave out Table 6 and the lab.
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,7 @@
 /**
- * Crawls of a finite web on disks that fill up, fail for good, refuse to sync or lose power, at random moments, with a changing
- * number of agents: at the end of each, every page is archived once.
+ * Crawls of a finite web on disks that fill up, fail for good, refuse to sync or lose power, at
+ * random moments, with a changing number of agents. At the end of each crawl every page is archived
+ * exactly once.
  *
  * `npm run soak -- faults [minutes] [seed]`
  */
@@ -17,9 +18,12 @@ import { type Faults, FaultyFileSystem } from '../test/disk/faulty-file-system.t
 import { PowerCutFileSystem } from '../test/disk/power-cut-file-system.ts';
 import { type Random, randomFrom } from '../test/fuzz/mutation.ts';
 
-/** After so many failures the disk is left in peace. */
+/** After this many failures the disk works. */
 const MOST_FAILURES = 20;
-/** A run that takes more seconds hangs. Only those count in which this process runs: it may be stopped for a while. */
+/**
+ * A run that takes more seconds hangs. Only seconds in which this process runs count, because it
+ * may be stopped for a while.
+ */
 const PATIENCE = 60;
 
 export async function run([
@@ -39,7 +43,7 @@ export async function run([
   await lab.close();
 }
 
-/** One crawl, with as many failures as it takes. Returns how many there were. */
+/** Runs one crawl to its end, through any number of failures. Returns how many there were. */
 async function crawlThrough(lab: Lab, random: Random): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-soak-'));
   const dir = join(folder, 'crawl');
@@ -60,7 +64,7 @@ async function crawlThrough(lab: Lab, random: Random): Promise<number> {
       return failures;
     }
     if (!(error instanceof DrumlinError) || !error.code.startsWith('DISK_')) {
-      throw new Error(`not what a disk that fails leads to: ${what}`, { cause: error });
+      throw new Error(`not an error of a failing disk: ${what}`, { cause: error });
     }
     powered?.cutPower();
   }

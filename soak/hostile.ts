@@ -1,13 +1,14 @@
 /**
- * A crawl of good sites in the company of a web where servers do their worst: does it stay as small as it was, does it keep the count of
- * every URL, and do the good ones get what they would get by themselves?
+ * A crawl of good sites beside a web where servers do their worst: does its memory stay flat, does
+ * it account for every URL, and do the good sites get what they would get alone?
  *
  *   npm run soak -- hostile [minutes] [good sites] [hostile domains] [seed]
  *
- * Two crawls run side by side, each in a process of its own and with good sites of its own, alike to the byte; one of them is given the
- * hostile domains too. The delay between two requests to one host decides how fast the good ones can be crawled, not the
- * processor, and other work on the machine meets both crawls alike: what the hostile ones hold up (slots, look-ups,
- * memory, the event loop) shows. Everything stays on loopback.
+ * Two crawls run side by side, each in its own process and with good sites of its own, identical to
+ * the byte; one of them also has the hostile domains. The delay between two requests to a host
+ * decides how fast the good sites can be crawled, not the processor, and other work on the machine
+ * affects both crawls equally. So what the hostile domains hold up (slots, look-ups, memory, the
+ * event loop) becomes visible. Everything stays on loopback.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,17 +28,18 @@ import { accountOf, isFlat, type Sample, steadyRate } from './hostile/verdict.ts
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 const SAMPLE_EVERY = 10_000;
-/** Longer than any limit of the client but that of the whole exchange. */
+/** Longer than any limit of the client except that of the whole exchange. */
 const LAB_PATIENCE = 45_000;
-/** Of each good site, more than a crawl of hours could fetch. */
+/** Pages of each good site: more than a crawl of hours could fetch. */
 const GOOD_PAGES = 20_000;
-/** Every good site an address of its own, or nearly. */
+/** Nearly every good site has an address of its own. */
 const GOOD_ADDRESSES = 100_000;
-/** At the good sites, of what they get without the hostile ones. */
+/** The least share of requests to good sites, compared with the crawl without hostile domains. */
 const LEAST_SHARE = 0.9;
 /** Little memory, so that it is full after minutes and not after hours. */
 const FLAGS = [
-  // Long enough that a slow answer of our own web, on a busy machine, makes nobody more patient (see slow-down.ts).
+  // Long enough that a slow answer of our own web, on a busy machine, slows no host down (see
+  // slow-down.ts).
   ...[
     '--delay',
     '5s',
@@ -67,16 +69,16 @@ interface Ended {
   readonly summary: Summary | undefined;
   readonly exitCode: number | null;
   readonly samples: readonly Sample[];
-  /** What it said that is no line of progress. */
+  /** Its output without the lines of progress. */
   readonly said: readonly string[];
-  /** URLs that wait, by the folder that it left. */
+  /** Queued URLs, counted in the folder that it left. */
   readonly waitingOnDisk: number;
 }
 
 export async function run(args: string[]): Promise<void> {
   const [minutes = 60, goodSites = 150, hostileDomains = 300, seed = 1] = args.map(Number);
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-hostile-'));
-  spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles what has changed
+  spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles changed sources
   const goodWeb = { scenario: 'site', domains: goodSites, pages: GOOD_PAGES, seed };
   const [good, sameAgain] = await Promise.all([startLab(goodWeb), startLab(goodWeb)]);
   const hostile = await startHostile({
@@ -92,7 +94,7 @@ export async function run(args: string[]): Promise<void> {
   );
   try {
     requireAllBehaviours(hostile.web);
-    // Code that was never run is slow, which would be held against the sites.
+    // Code that never ran is slow, and the sites would seem slow.
     for (const lab of [good, sameAgain])
       for (const url of lab.web.seeds(goodSites)) lab.expected(url);
     const ca = join(folder, 'ca.pem');
@@ -122,13 +124,19 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Each good site its own delay, 4 to 6 seconds: if all were asked at one moment, they would be slow for that alone. */
+/**
+ * Gives each good site its own delay, 4 to 6 seconds: if all were requested at one moment, they
+ * would be slow for that reason alone.
+ */
 function delaysOf(seeds: readonly string[]): string {
   const delayOf = (i: number) => Math.round(4000 + (2000 * i) / seeds.length);
   return seeds.map((seed, i) => `host ${new URL(seed).hostname} ${delayOf(i)}ms`).join('\n');
 }
 
-/** In a process of its own, so that its gigabytes hold up nobody here; `web` is the same by computation, for its names. */
+/**
+ * Starts the hostile web in its own process, so that its gigabytes delay nothing here; `web` is the
+ * same web by computation, for its names.
+ */
 async function startHostile(shape: Readonly<Record<string, string | number>>) {
   const flags = Object.entries(shape).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const args = [DRUMLIN, 'web', '--json', '--patience', `${LAB_PATIENCE}ms`, ...flags];
@@ -140,7 +148,7 @@ async function startHostile(shape: Readonly<Record<string, string | number>>) {
   throw new Error('the hostile web did not start');
 }
 
-/** What is not there cannot do harm, and proves nothing. */
+/** A behaviour that no domain has proves nothing. */
 function requireAllBehaviours(web: Web): void {
   const { domains } = web.world;
   const there = new Set(
@@ -150,7 +158,7 @@ function requireAllBehaviours(web: Web): void {
     (name) => !there.has(name as keyof typeof BEHAVIOURS),
   );
   if (missing.length > 0)
-    throw new Error(`more hostile domains, please: nobody has ${missing.join(', ')}`);
+    throw new Error(`use more hostile domains: none has ${missing.join(', ')}`);
 }
 
 interface Task {
@@ -196,9 +204,9 @@ async function crawl(
 }
 
 const PROGRESS =
-  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, ([\d,]+) fetching/;
+  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) (?:waiting|queued) of ([\d,]+) URLs known, ([\d,]+) fetching/;
 
-/** Undefined when the process is gone. */
+/** Undefined if the process has ended. */
 function sampleOf(
   { pid }: ChildProcess,
   line: string,
@@ -231,9 +239,9 @@ const lineOf = ({
 }: Sample): string =>
   `${seconds.toFixed(0).padStart(5)} s  ${formatBytes(rss).padStart(7)}  ${String(handles).padStart(4)} handles  ` +
   `${formatCount(goodRequests).padStart(8)} good of ${formatCount(pages).padStart(8)} pages  ${formatCount(fetching).padStart(4)} under way  ` +
-  `${formatCount(waiting)} waiting of ${formatCount(known)} known`;
+  `${formatCount(waiting)} queued of ${formatCount(known)} known`;
 
-/** What the agents' last checkpoints say. */
+/** Queued URLs by the agents' last checkpoints. */
 function waitingIn(dir: string): number {
   const agents = join(dir, 'agents');
   const states = readdirSync(agents).map((agent) =>
@@ -242,7 +250,7 @@ function waitingIn(dir: string): number {
   return states.reduce((sum, { state }) => sum + state.waiting, 0);
 }
 
-/** Prints what holds and what does not; true when all does. */
+/** Prints what holds and what does not. Returns true if everything holds. */
 function judge(alone: Ended, beside: Ended): boolean {
   const { summary, samples, said, exitCode, waitingOnDisk } = beside;
   if (!summary || !alone.summary) {
@@ -263,7 +271,7 @@ function judge(alone: Ended, beside: Ended): boolean {
       figures(({ rss }) => rss, formatBytes),
     ],
     [
-      'so are handles',
+      'open handles are flat',
       isFlat(
         samples.map(({ handles }) => handles),
         32,
@@ -271,12 +279,12 @@ function judge(alone: Ended, beside: Ended): boolean {
       figures(({ handles }) => handles, String),
     ],
     [
-      'nothing was thrown that nobody caught',
+      'no error was uncaught',
       exitCode === 6 && said.length === 0,
       `exit code ${exitCode} ${said.join(' ')}`,
     ],
     ['no URL is lost', lost === 0, JSON.stringify(account)],
-    ['the folder says the same', waitingOnDisk === summary.urlsQueued, `${waitingOnDisk} wait`],
+    ['the folder agrees', waitingOnDisk === summary.urlsQueued, `${waitingOnDisk} queued`],
     [
       'good sites get what they would get alone',
       after >= LEAST_SHARE * before,

@@ -1,10 +1,11 @@
 /**
- * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and each time goes on: at the end, what is
- * in the archive?
+ * A crawl of a finite web that is killed (SIGKILL) at random instants, over and over, and resumed
+ * each time. At the end, what is in the archive?
  *
- * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of it. With `--all` everything that has a
- * memory of its own is on (budgets, near-duplicates, learned traps, soft 404s, metadata, sitemaps), and some domains are traps: without what was
- * learned the crawl would not end, and with a rule that is wrong pages would be missing.
+ * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of
+ * it. With `--all` everything that has a state of its own is on (budgets, near-duplicates, learned
+ * traps, soft 404s, metadata, sitemaps), and some domains are traps. Without what was learned the
+ * crawl would not end, and with a wrong rule pages would be missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,12 +28,18 @@ import { readWithWarcio } from '../test/archive/warc/fixtures.ts';
 import { indexFaults } from '../test/archive/warc/true-index.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
-/** Of the kills, this share comes at any moment from the start of the process on: while it recovers, or before. */
+/**
+ * The share of kills that come at any moment after the start of the process: during recovery, or
+ * before it.
+ */
 const EARLY_SHARE = 1 / 4;
 const EARLY_WITHIN = 600;
-/** So many lives in a row may end before a cut: some are meant to. */
+/** The most lives in a row that may end before a checkpoint; some are meant to. */
 const PATIENCE = 4;
-/** A page may have been served, and not have come in yet, this long before a cut: it is among those that wait in it. */
+/**
+ * Milliseconds before a checkpoint in which a page may have been served but not received: such a
+ * page is queued in the checkpoint.
+ */
 const ON_ITS_WAY = 500;
 
 export interface KillPlan {
@@ -40,49 +47,55 @@ export interface KillPlan {
   readonly domains: number;
   readonly pages: number;
   /**
-   * How long a run lives after its first request, at most, in milliseconds; longer when several in a row end before their
-   * first cut, or a busy machine would never get anywhere.
+   * The most milliseconds that a run lives after its first request. It lives longer if several in a
+   * row end before their first checkpoint; otherwise a busy machine would make no progress.
    */
   readonly livesFor: number;
   readonly checkpoint: string;
   readonly agents: number;
-  /** Of the instants. */
+  /** Seed of the instants. */
   readonly seed: number;
   readonly flags?: readonly string[];
-  /** What the web is made of; `clean` unless it is said. Pages of domains without end are not looked for. */
+  /**
+   * What the web is made of; by default `clean`. Pages of endless domains are not counted as
+   * missing.
+   */
   readonly scenario?: Scenario;
   readonly say?: (line: string) => void;
 }
 
 export interface KillReport {
   readonly kills: number;
-  /** How the last run, which nobody killed, ended. */
+  /** Exit code of the last run, which was not killed. */
   readonly exitCode: number | null;
-  /** Pages of the web, in the archive, missing there, there more than once. */
+  /** Pages of the web. */
   readonly web: number;
   readonly archived: number;
+  /** Pages of the web that are not in the archive. */
   readonly missing: string[];
+  /** Pages that are in the archive more than once. */
   readonly twice: string[];
-  /** Rules about traps that the log tells of, in all lives together. */
+  /** Rules about traps in the log, of all lives together. */
   readonly learned: number;
   /** Records of the archive that a second reader does not confirm. */
   readonly unconfirmed: number;
   readonly files: number;
-  /** Files that are not whole members from their beginning to their end. */
+  /** Files that do not consist of complete members. */
   readonly torn: string[];
-  /** What the index says that is not so, and what it does not say. */
+  /** Wrong and missing entries of the index. */
   readonly indexFaults: string[];
-  /** Requests for pages and for robots.txt that the web has answered. */
+  /** Requests for pages and robots.txt that the web has answered. */
   readonly requests: number;
-  /** Pages that were asked for again, and how many may have been: those that came after the last cut before a kill. */
+  /** Pages that were requested again. */
   readonly askedAgain: number;
+  /** Pages that may be requested again: those answered after the last checkpoint before a kill. */
   readonly mayBeAskedAgain: number;
 }
 
 /** One life of the crawler. */
 interface Life {
-  /** When the first of its agents made its last checkpoint; 0 when one of them had made none. */
-  readonly cutAt: number;
+  /** The earliest of its agents' last checkpoints; 0 if an agent had made none. */
+  readonly checkpointAt: number;
   readonly killedAt: number;
 }
 
@@ -104,12 +117,12 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     while (lives.length < plan.kills) {
       const ended = await runAndKill(args, lab, livesFor, random);
       if (ended) break; // Nothing was left to fetch.
-      const cuts = lastCuts(dir, plan.agents);
-      const gotOn = Math.max(...cuts) > (lives.at(-1)?.killedAt ?? 0);
-      inVain = gotOn ? 0 : inVain + 1;
-      if (gotOn) livesFor = plan.livesFor;
+      const times = lastCheckpoints(dir, plan.agents);
+      const progressed = Math.max(...times) > (lives.at(-1)?.killedAt ?? 0);
+      inVain = progressed ? 0 : inVain + 1;
+      if (progressed) livesFor = plan.livesFor;
       else if (inVain > PATIENCE) livesFor *= 1.5;
-      lives.push({ cutAt: Math.min(...cuts), killedAt: Date.now() });
+      lives.push({ checkpointAt: Math.min(...times), killedAt: Date.now() });
       if (lives.length % 10 === 0) plan.say?.(`${lives.length} kills, ${lab.requests} requests`);
     }
     const exitCode = await runToEnd(args);
@@ -122,8 +135,8 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-/** When each agent made its last checkpoint; 0 where it has made none. */
-function lastCuts(dir: string, agents: number): number[] {
+/** The time of each agent's last checkpoint; 0 if it has made none. */
+function lastCheckpoints(dir: string, agents: number): number[] {
   const paths = Array.from({ length: agents }, (_, agent) =>
     join(dir, `agents/${agent}/checkpoint.json`),
   );
@@ -143,7 +156,7 @@ function repeats(
   let mayBeAskedAgain = 0;
   for (const { time } of pages) {
     while (life < lives.length && lives[life].killedAt < time) life++;
-    if (life < lives.length && time >= lives[life].cutAt - ON_ITS_WAY) mayBeAskedAgain++;
+    if (life < lives.length && time >= lives[life].checkpointAt - ON_ITS_WAY) mayBeAskedAgain++;
   }
   return { askedAgain, mayBeAskedAgain };
 }
@@ -161,7 +174,7 @@ function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
   ];
 }
 
-/** True when the crawl came to its end before it was killed. */
+/** Returns true if the crawl ended before it was killed. */
 async function runAndKill(
   args: string[],
   lab: Lab,
@@ -188,10 +201,10 @@ async function runToEnd(args: string[]): Promise<number | null> {
 
 function requireGoodEnd(code: number): boolean {
   if (code === 0) return true;
-  throw new Error(`the crawl left with ${code} before it was killed`);
+  throw new Error(`the crawl exited with ${code} before it was killed`);
 }
 
-/** What it says on standard error is shown: a killed crawl that complains when it goes on is worth reading. */
+/** Its standard error is shown: complaints of a resumed crawl are worth reading. */
 function start(args: string[]): ChildProcess {
   return spawn(process.execPath, [DRUMLIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -207,7 +220,7 @@ async function judge(dir: string, lab: Lab) {
     for (const { type, url, blockConfirmed, payloadConfirmed } of await readWithWarcio(
       join(archive, file),
     )) {
-      // A body with a trailer states no digest of its payload, and is confirmed as a block only.
+      // A body with a trailer has no payload digest, and is confirmed as a block only.
       if (!blockConfirmed || (type === 'response' && payloadConfirmed === false)) unconfirmed++;
       if ((type === 'response' || type === 'revisit') && url && !url.endsWith('/robots.txt')) {
         counts.set(url, (counts.get(url) ?? 0) + 1);
@@ -229,7 +242,7 @@ async function judge(dir: string, lab: Lab) {
   };
 }
 
-/** The second reader bears a torn end; the decoder of the system does not. */
+/** The second reader tolerates a torn end; the system's decoder does not. */
 async function isWhole(path: string): Promise<boolean> {
   try {
     await pipeline(createReadStream(path), createGunzip(), async (bytes) => {
@@ -241,7 +254,7 @@ async function isWhole(path: string): Promise<boolean> {
   }
 }
 
-/** Mulberry32, so that a run can be had again, as far as the machine allows. */
+/** Mulberry32, so that a run can be repeated, as far as the machine allows. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -252,7 +265,10 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** A web that ends only for those who learn, and a crawl with everything on that is kept in memory and in checkpoints. */
+/**
+ * A web that ends only for crawls that learn, and a crawl with every feature that has state in
+ * memory and in checkpoints.
+ */
 export const EVERYTHING = {
   scenario: scenarioOf('clean', {
     ...{ session: 0.02, alias: 0.02, repeat: 0.02, calendar: 0.02 },

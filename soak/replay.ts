@@ -1,10 +1,12 @@
 /**
- * A crawl of a small site, packed as a WACZ, shown by ReplayWeb.page in a real browser when the site is gone: do its pages come
- * back, also those that are only referred to, and do links between them lead on? Once of an archive in gzip, once of one in zstd,
- * which browsers do not read and the WACZ therefore holds in gzip.
+ * A crawl of a small site, packed as a WACZ, shown by ReplayWeb.page in a real browser after the
+ * site is gone. Do its pages come back, including revisits, and do links between them work? It runs
+ * once with an archive in gzip and once in zstd, which browsers cannot read, so the WACZ has it in
+ * gzip.
  *
- * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or one on the path) and, once,
- * `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it says what is missing and leaves with 0.
+ * `npm run soak -- replay [screenshot.png]`. It needs a Chromium (`CHROMIUM`, or one on the path)
+ * and, once, `npm install --prefix bench/peers/replay --ignore-scripts`. Without them it prints
+ * what is missing and exits with 0.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -24,7 +26,7 @@ import { startSmallSite } from '../test/crawl/small-site.ts';
 const PEERS = join(import.meta.dirname, '../bench/peers/replay/node_modules');
 const WAIT = 60_000;
 
-/** What is used of playwright-core, which is installed only where this is run. */
+/** The part of playwright-core that is used; it is installed only where this runs. */
 interface Frame {
   content(): Promise<string>;
   url(): string;
@@ -43,13 +45,13 @@ interface Playwright {
 }
 
 export interface ReplayReport {
-  /** Texts that were found on the pages, in the order in which they were looked for. */
+  /** Texts found on the pages, in the order of the search. */
   readonly seen: string[];
-  /** Requests of the browser for the site itself, which must not be any. */
+  /** Requests of the browser to the site itself; there must be none. */
   readonly leaked: string[];
 }
 
-/** What is missing to replay anything here; undefined when nothing is. */
+/** What is missing for a replay; undefined if nothing is. */
 export function missingForReplay(): string | undefined {
   if (!chromium()) return 'there is no Chromium';
   for (const part of ['playwright-core/index.mjs', 'replaywebpage/ui.js', 'replaywebpage/sw.js']) {
@@ -124,22 +126,22 @@ export async function replay(compress: Compression, screenshot?: string): Promis
   }
 }
 
-/** The frame, of the many that a viewer has, in which a page of the archive is shown. */
+/** The frame of the viewer that shows a page of the archive. */
 async function frameWith(page: Page, text: string, path: string): Promise<Frame> {
   const until = Date.now() + WAIT;
   while (Date.now() < until) {
     for (const frame of page.frames()) {
       if (!frame.url().endsWith(path)) continue;
-      const content = await frame.content().catch(() => ''); // it may be on its way elsewhere
+      const content = await frame.content().catch(() => ''); // it may be navigating
       if (content.includes(text)) return frame;
     }
     await sleep(100);
   }
   const frames = page.frames().map((frame) => frame.url());
-  throw new Error(`${text} did not come up at ${path}; the viewer shows ${frames.join(', ')}`);
+  throw new Error(`${text} did not appear at ${path}; the viewer shows ${frames.join(', ')}`);
 }
 
-/** ReplayWeb.page as a site would embed it, from this machine only. */
+/** ReplayWeb.page as embedded in a site, from this machine only. */
 async function serveViewer(wacz: string, url: string): Promise<Server> {
   const page = `<!doctype html><script src="/ui.js"></script><style>replay-web-page { display: block; height: 700px }</style>
 <replay-web-page source="/site.wacz" url="${url}" replayBase="/replay/" embed="default"></replay-web-page>`;
@@ -187,7 +189,7 @@ export async function run([screenshot]: string[]): Promise<void> {
   for (const compress of ['gzip', 'zstd'] as const) {
     const { seen, leaked } = await replay(compress, screenshot);
     for (const text of seen) console.log(`replayed ${text} (${compress})`);
-    for (const url of leaked) console.log(`asked the site itself for ${url}`);
+    for (const url of leaked) console.log(`the browser requested ${url} from the site itself`);
     if (leaked.length > 0) process.exitCode = 1;
   }
 }

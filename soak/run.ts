@@ -1,4 +1,7 @@
-/** `npm run soak -- <name> [arguments]`: each file of this folder is a long test of what must hold; it exports `run(args)`. */
+/**
+ * `npm run soak -- <name> [arguments]`: each file of this folder is a long test; it exports
+ * `run(args)`.
+ */
 import { readdirSync } from 'node:fs';
 
 const names = readdirSync(import.meta.dirname)

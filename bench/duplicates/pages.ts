@@ -1,4 +1,6 @@
-/** Where the pages come from whose near-duplicates are known: the lab, and the manuals of Debian. */
+/**
+ * Pages whose near-duplicates are known: from the lab, and from the manuals of Debian.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -28,7 +30,7 @@ export function domainsOf(web: Web, kind: KindName, most: number): Domain[] {
   return found;
 }
 
-/** A page as it is answered; undefined when it is none of status 200. */
+/** A page as answered; undefined unless its status is 200. */
 export function fetchFrom(web: Web, url: string): KnownPage | undefined {
   const { hostname, pathname, search, protocol } = new URL(url);
   const answer = web.answer(hostname, pathname + search, protocol === 'https:');
@@ -37,7 +39,10 @@ export function fetchFrom(web: Web, url: string): KnownPage | undefined {
   return { url, text, body: Buffer.from(answer.body, 'latin1') };
 }
 
-/** Copies, what they were copied from, and others of the same topics; one page under several addresses; in no order. */
+/**
+ * Copies, their originals, and others of the same topics; one page under several addresses; in no
+ * order.
+ */
 export function labPages(seed: number): KnownPage[] {
   const web = makeWeb(seed);
   const urls = new Set<string>();
@@ -90,7 +95,10 @@ const OTHERS = [
   'debmake-doc',
 ];
 
-/** The installation guides of several architectures in all their languages, then other manuals; empty where they are not installed. */
+/**
+ * The installation guides of several architectures in all their languages, then other manuals;
+ * empty if they are not installed.
+ */
 export function debianPages(
   folder: string,
   architectures: readonly (typeof GUIDES)[number][],
@@ -109,7 +117,10 @@ export function debianPages(
   return [...guides, ...others];
 }
 
-/** Two sections are one in truth when they have the same title, numbers aside, in the same language. */
+/**
+ * Two sections are the same in truth if they have the same title, without numbers, in the same
+ * language.
+ */
 function guidePage(guide: string, file: string, architecture: string): KnownPage {
   const path = join(guide, file);
   const body = contentOf(path);

@@ -1,4 +1,4 @@
-/** Charikar's simhash in plain JavaScript, as the packages of that name do it: the peer. */
+/** Charikar's simhash in plain JavaScript, like the packages of that name: the peer. */
 
 export type Simhash = readonly [low: number, high: number];
 
@@ -47,7 +47,10 @@ function ones(x: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** A page as such packages read it: tags cut out by a pattern, words by another, three in a row. */
+/**
+ * Reads a page like such packages: removes tags by a pattern, finds words by another, three in a
+ * row.
+ */
 export function simhashOfPage(body: Uint8Array): Simhash {
   const text = Buffer.from(body)
     .toString('latin1')

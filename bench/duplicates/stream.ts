@@ -1,4 +1,4 @@
-/** Pages one after the other, and how well it is told which are like an earlier one. */
+/** Pages one after the other, and how well similar pages are recognised. */
 import { type Fingerprint, fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { SimilarPages } from '../../src/duplicates/similar-pages.ts';
 import { readPage, resemblance, shingles } from '../../test/duplicates/naive.ts';
@@ -17,12 +17,13 @@ export interface Score {
   readonly positives: number;
 }
 
-/** Which earlier page each page is said to be like; undefined: none. */
+/** For each page, the earlier page that it is reported to be like; undefined if none. */
 export type Finder = (threshold: number) => readonly (number | undefined)[];
 
 /**
- * A page is positive when one with its text came before. A page that is said to be like one with another text is wrong, unless the two have
- * most of their shingles in common all the same, counted one by one: sections that nobody has translated yet stand in several languages.
+ * A page is positive if one with its text came before. A page reported to be like one with another
+ * text is wrong, unless the two have most of their shingles in common, counted one by one:
+ * untranslated sections occur in several languages.
  */
 export function scoreOf(pages: readonly KnownPage[], said: readonly (number | undefined)[]): Score {
   const seen = new Set<string>();
@@ -45,7 +46,7 @@ export function scoreOf(pages: readonly KnownPage[], said: readonly (number | un
 const MOSTLY = 0.5;
 const counted = new WeakMap<KnownPage, Set<string>>();
 
-/** Their resemblance, without any sketch. */
+/** Their exact resemblance, without a sketch. */
 function exactly(one: KnownPage, other: KnownPage): number {
   return resemblance(shinglesOf(one), shinglesOf(other));
 }
@@ -56,7 +57,7 @@ function shinglesOf(page: KnownPage): Set<string> {
   return known;
 }
 
-/** As the crawl does it, in its default memory. */
+/** The method of the crawl, in its default memory. */
 export function bySketches(pages: readonly KnownPage[]): Finder {
   const fingerprints = pages.map(({ body }) => fingerprintOf(body));
   return (threshold) => {
@@ -69,7 +70,7 @@ export function bySketches(pages: readonly KnownPage[]): Finder {
   };
 }
 
-/** BUbiNG's: the same signature. */
+/** BUbiNG's method: the same signature. */
 export function bySignature(pages: readonly KnownPage[]): readonly (number | undefined)[] {
   const first = new Map<bigint, number>();
   return pages.map(({ body }, i) => {
@@ -80,7 +81,10 @@ export function bySignature(pages: readonly KnownPage[]): readonly (number | und
   });
 }
 
-/** Simhash over the same shingles, compared with every page before: no index loses any. The threshold is a number of bits. */
+/**
+ * Simhash over the same shingles, compared with every earlier page, so that no index loses any. The
+ * threshold is a number of bits.
+ */
 export function bySimhash(pages: readonly KnownPage[]): Finder {
   const hashes = pages.map(({ body }) => simhash(shingles(readPage(body).words, 3)));
   return (threshold) =>

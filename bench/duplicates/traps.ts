@@ -1,10 +1,11 @@
 /**
- * Traps and soft 404s: domains of every kind, walked as a crawl would, and judged by whose text each address has.
+ * Traps and soft 404s: domains of every kind, walked like a crawl, and judged by the true text of
+ * each address.
  *
- * A URL is redundant when its text was fetched under another address. Each domain is walked twice, up to the same number of pages: once by
- * somebody who learns nothing, and once by the crawl's rules. Recall is the part of the redundant pages that the rules spare;
- * precision the part of the URLs that they kept from being fetched whose text was had elsewhere. A URL that was not fetched though
- * its text was never had is lost.
+ * A URL is redundant if its text was fetched under another address. Each domain is walked twice, up
+ * to the same number of pages: once without learning, and once with the crawl's rules. Recall is
+ * the share of the redundant pages that the rules avoid. Precision is the share of the URLs they
+ * skipped whose text was fetched elsewhere. A skipped URL whose text was never fetched is lost.
  */
 import type { Domain } from '../../src/lab/domain.ts';
 import { textAt } from '../../src/lab/judge/truth.ts';
@@ -20,16 +21,16 @@ const SOFT_PAGES = 1000;
 
 export interface Extent {
   readonly seed: number;
-  /** Of each kind. */
+  /** Domains of each kind. */
   readonly domains: number;
-  /** Of each domain. */
+  /** Most pages of each domain. */
   readonly pages: number;
 }
 
 interface Sum {
   fetched: number;
   redundant: number;
-  /** Redundant pages of the walk that learns nothing. */
+  /** Redundant pages of the walk without learning. */
   without: number;
   caught: number;
   lost: number;
@@ -59,7 +60,7 @@ export function judgeTraps({ seed, domains, pages }: Extent): void {
 const share = (part: number, whole: number): string =>
   whole === 0 ? '-' : (part / whole).toFixed(4);
 
-/** Errors are no pages: nobody loses them. */
+/** The text of a page; undefined for errors, which cannot be lost. */
 const pageText = (web: Web, url: string): string | undefined => {
   const text = textAt(web, hostOf(url), pathOf(url));
   return text !== undefined && /^answer (?!200)/.test(text) ? undefined : text;
@@ -77,7 +78,7 @@ function judge(web: Web, domain: Domain, mostPages: number, sum: Sum): void {
     if (without.has(text)) sum.without++;
     without.add(text);
   }
-  // What still waits is not lost.
+  // A queued URL is not lost.
   for (const url of waiting) had.add(pageText(web, url) ?? '');
   for (const url of refused) {
     const text = pageText(web, url);
@@ -86,7 +87,10 @@ function judge(web: Web, domain: Domain, mostPages: number, sum: Sum): void {
   }
 }
 
-/** Domains that have such pages, and domains that have none: how many of the pages are told, and how many that are none. */
+/**
+ * Domains with soft 404s, and domains without: how many of these pages are recognised, and how many
+ * others are taken for one.
+ */
 export function judgeSoftErrors({ seed, domains }: Extent): void {
   const web = makeWeb(seed);
   const soft: Domain[] = [];

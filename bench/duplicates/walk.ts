@@ -1,4 +1,7 @@
-/** Walks through one domain of the lab, breadth first, with all that the crawl makes of pages that are alike, and without; no network, no delays. */
+/**
+ * Walks through one domain of the lab, breadth first, with everything that the crawl learns from
+ * similar pages, and without; no network, no delays.
+ */
 
 import { resolveConfig } from '../../src/config/settings.ts';
 import { type Judgement, Likeness } from '../../src/crawl/agent/likeness.ts';
@@ -17,13 +20,13 @@ import type { KnownPage } from './stream.ts';
 
 export interface Walked {
   readonly fetched: number;
-  /** What was left when the walk came to its limit. */
+  /** URLs that were queued when the walk reached its limit. */
   readonly waiting: readonly string[];
-  /** URLs that a rule kept from being fetched. */
+  /** URLs that a rule skipped. */
   readonly refused: ReadonlySet<string>;
 }
 
-/** Whoever learns nothing: the texts of the pages in the order in which they come. */
+/** A walk without learning: yields the texts of the pages in their order. */
 export function* plainWalk(web: Web, domain: Domain, mostPages: number): Generator<string> {
   const start = urlOf(domain, 0);
   const known = new Set([start]);
@@ -42,7 +45,7 @@ export function* plainWalk(web: Web, domain: Domain, mostPages: number): Generat
   }
 }
 
-/** What robots.txt keeps everybody from is not walked either. */
+/** URLs that robots.txt forbids are not walked. */
 const ownLinks = (url: string, links: readonly string[]): string[] =>
   links.filter((link) => originOf(link) === originOf(url) && !pathOf(link).startsWith('/private/'));
 
@@ -89,7 +92,7 @@ export function walk(
     const judgement = likeness.judge(url, page.body);
     onPage(page, judgement);
     const question = likeness.taken(url, judgement);
-    // It is asked next, as the crawl does.
+    // Requested next, as in the crawl.
     if (question !== undefined && !known.has(question)) {
       known.add(question);
       queue.splice(next, 0, question);

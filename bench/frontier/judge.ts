@@ -1,23 +1,25 @@
 /**
- * Was a crawl polite? Judged from the server's log, by someone else's robots.txt parser, without asking the crawler anything.
+ * Was a crawl polite? Judged from the server's log, with another project's robots.txt parser,
+ * without using the crawler.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import robotsParserModule from 'robots-parser';
 import { type LabOptions, labHandle, type Ports, webOf } from '../../src/lab/server/lab.ts';
 
-/** A CommonJS module whose types say otherwise. */
+/** A CommonJS module whose types are wrong about that. */
 const robotsParser = robotsParserModule as unknown as typeof robotsParserModule.default;
 
 export interface Verdict {
   readonly requests: number;
   readonly hosts: number;
   readonly addresses: number;
-  /** Requests that came sooner after the last one to the same host or address than they may. */
+  /** Requests that came too soon after the last one to the same host. */
   readonly hostViolations: number;
+  /** Requests that came too soon after the last one to the same address. */
   readonly addressViolations: number;
   readonly crawlDelayViolations: number;
-  /** Pages that robots.txt refuses, or of hosts whose robots.txt was never answered. */
+  /** Pages that robots.txt forbids, or of hosts whose robots.txt was never answered. */
   readonly disallowed: number;
   readonly shortestHostGap: number;
   readonly shortestAddressGap: number;
@@ -88,11 +90,11 @@ export async function judge(
       if (rule.delay > 0) hostsWithCrawlDelay++;
       rules.set(request.host, rule);
     }
-    // Of a robots.txt nothing is known while it is being asked for.
+    // While a robots.txt is being requested, its rules are not known.
     if (isRobots(request.path)) continue;
     if (rule.delay > 0 && hostGap + TOLERANCE < rule.delay)
       blame('crawlDelayViolations', request, `${hostGap} ms`);
-    if (!rule.allows(request.path)) blame('disallowed', request, 'robots.txt says no');
+    if (!rule.allows(request.path)) blame('disallowed', request, 'robots.txt forbids it');
   }
   return {
     ...counts,
@@ -112,7 +114,7 @@ interface Rules {
 
 const isRobots = (path: string) => path === '/robots.txt' || path === '/rules.txt';
 
-/** What another parser makes of the robots.txt that the host serves. */
+/** The rules of the host's robots.txt, by another parser. */
 function rulesOf(
   expected: (
     url: string,
@@ -127,7 +129,7 @@ function rulesOf(
   if (answer && answer.status >= 300 && answer.status < 400 && moved) answer = expected(moved);
   if (!answer || answer.status >= 500) return { delay: 0, allows: () => false };
   if (answer.status >= 400) return { delay: 0, allows: () => true };
-  // What is beyond 500 KiB need not be read.
+  // A parser need not read beyond 500 KiB.
   const text = Buffer.from(answer.body.subarray(0, 500 * 1024)).toString('utf8');
   const robots = robotsParser(`${origin}/robots.txt`, text);
   return {

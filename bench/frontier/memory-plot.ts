@@ -1,7 +1,7 @@
-/** Memory against links found, as docs/performance.md shows it. */
+/** Memory against links found, the plot of docs/performance.md. */
 import { plot } from '../lab/plot.ts';
 
-/** We aim at less, for two agents. */
+/** Our target for two agents, in MB. */
 const AIM = 768;
 
 export function memoryPlot(points: readonly (readonly [found: number, bytes: number])[]): string {
@@ -14,7 +14,7 @@ export function memoryPlot(points: readonly (readonly [found: number, bytes: num
     [
       { label: 'memory', points: millions, draw: 'line' },
       {
-        label: 'what we aim at',
+        label: 'our target',
         points: [
           [0, AIM],
           [most, AIM],

@@ -1,6 +1,7 @@
 /**
- * A web that is wider than any crawl: a given number of hosts, each with pages without end, every page with links to pages of other
- * hosts that hardly any other page links to. A crawl of it discovers as many times what it fetches as a page has links.
+ * A web that is wider than any crawl: a given number of hosts, each with endless pages. Every page
+ * links to pages of other hosts that hardly any other page links to. A crawl of it discovers as
+ * many URLs per page fetched as a page has links.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,7 @@ import { startDns } from '../../src/lab/server/dns-server.ts';
 
 const [hosts, links] = process.argv.slice(2).map(Number);
 
-/** A host in a domain of its own; names are looked up by their number. */
+/** A host in a domain of its own; the name contains its number. */
 const hostName = (n: number) => `w${n % hosts}.d${n % hosts}.test`;
 
 const server = createServer((request, response) => {
@@ -23,7 +24,7 @@ const server = createServer((request, response) => {
   return response.end(body);
 });
 
-/** 32 bits that follow from a number and a text (FNV-1a with a finish). */
+/** 32 bits from a number and a text (FNV-1a with a finalizer). */
 function mixed(from: number, text: string): number {
   let h = from ^ 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
@@ -33,7 +34,7 @@ function mixed(from: number, text: string): number {
 
 await new Promise<void>((listening) => server.listen(0, '0.0.0.0', listening));
 const { port } = server.address() as AddressInfo;
-// An address a host, as far as 127.0.0.0/8 goes: nobody waits for another.
+// An address for each host, as far as 127.0.0.0/8 has them, so that no host waits for another.
 const dns = await startDns(0, (name) => {
   const n = Number(/^w(\d+)\./.exec(name)?.[1] ?? 0);
   const address = `127.${1 + ((n >> 16) & 127)}.${(n >> 8) & 255}.${1 + (n & 253)}`;

@@ -31,7 +31,7 @@ function say(what: string, ours: string, paper: string): void {
   process.stdout.write(`${what.padEnd(46)} ${ours.padStart(12)}   ${paper}\n`);
 }
 
-/** Share of the values that are at least x, at about forty x. */
+/** The share of values that are at least x, at about forty x. */
 function tail(values: readonly number[]): [number, number][] {
   const sorted = [...values].sort((a, b) => a - b);
   const points: [number, number][] = [];
@@ -73,7 +73,7 @@ function degrees(web: Web): void {
   save(
     'in-degree',
     plot(
-      `Domains with at least so many neighbours (${domains} domains)`,
+      `Domains with at least this many neighbours (${domains} domains)`,
       { label: 'neighbours', log: true, min: 1, max: 1e5 },
       { label: 'share of the domains', log: true, min: 1e-5, max: 1 },
       [
@@ -112,7 +112,7 @@ function domainSizes(web: Web): void {
   save(
     'domain-sizes',
     plot(
-      `Domains of at least so many pages (${web.world.domains} domains)`,
+      `Domains with at least this many pages (${web.world.domains} domains)`,
       { label: 'pages', log: true, min: 1, max: 1e6 },
       { label: 'share of the domains', log: true, min: 1e-5, max: 1 },
       [
@@ -225,7 +225,7 @@ function liveness(web: Web): void {
   const along = { alive: [0, 0], dead: [0, 0] };
   while (deaths.length < 6000) {
     const domain = web.domains.at(random.below(web.world.initialDomains));
-    // Pages are drawn alike: a domain counts as often as it has pages.
+    // All pages have the same chance: a domain counts as often as it has pages.
     if (random.unit() > domain.initialPages / 3000) continue;
     const page = random.below(domain.initialPages);
     const death = Math.min(pageDeath(web.world, domain, page), domain.death);

@@ -1,5 +1,6 @@
 /**
- * A plot as an SVG text: lines, points or bars over linear or logarithmic axes. Enough for docs/lab.md, and nothing to install.
+ * A plot as SVG text: lines, points or bars over linear or logarithmic axes. Enough for
+ * docs/lab.md, without a dependency.
  */
 export interface Series {
   readonly label: string;
@@ -12,7 +13,7 @@ export interface Axis {
   readonly log?: boolean;
   readonly min: number;
   readonly max: number;
-  /** Where to write numbers; absent: powers of ten, or five steps. */
+  /** Where to write numbers; by default powers of ten, or five steps. */
   readonly ticks?: readonly number[];
 }
 
@@ -58,7 +59,7 @@ export function plot(title: string, x: Axis, y: Axis, series: readonly Series[])
   return close(parts);
 }
 
-/** Horizontal bars, one group a name and one bar a series. */
+/** Horizontal bars, one group per name and one bar per series. */
 export function bars(
   title: string,
   label: string,

@@ -1,5 +1,6 @@
 /**
- * How many pages a second one core serves: `drumlin web` in a process of its own, and here a client that does as little as it can.
+ * How many pages a second one core serves: `drumlin web` in its own process, and here a client that
+ * does as little as possible.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,9 +16,9 @@ const ROUNDS = 10;
 
 export interface Load {
   readonly connections: number;
-  /** Requests that are sent at once on a connection. */
+  /** Requests sent at once on a connection. */
   readonly depth: number;
-  /** Pages of one domain in a row, as a crawler asks while a connection is warm. */
+  /** Pages of one domain in a row, as a crawler requests them while a connection is open. */
   readonly burst: number;
 }
 
@@ -76,7 +77,10 @@ function randomRequests(port: number, count: number, burst: number): string[] {
   });
 }
 
-/** Fetches `count` pages over kept connections, `depth` requests at a time on each; gives the bytes received. */
+/**
+ * Fetches `count` pages over kept connections, `depth` requests at a time on each. Returns the
+ * bytes received.
+ */
 async function fetchAll(
   port: number,
   wanted: readonly string[],
@@ -121,7 +125,10 @@ async function fetchAll(
   return total;
 }
 
-/** Finds the ends of responses in a stream of bytes by their Content-Length, reading as little as it can. */
+/**
+ * Finds the ends of responses in a stream of bytes by their Content-Length, and reads as little as
+ * possible.
+ */
 class ResponseCounter {
   readonly #ended: () => void;
   /** Bytes of the current response still to come. */

@@ -1,8 +1,9 @@
 /**
- * What counting supporters costs and how far estimates are off, on a graph in memory: Table 5, section 6.4 and Figure 18(b) of the paper.
+ * What counting supporters costs and how large the errors of estimates are, on a graph in memory:
+ * Table 5, section 6.4 and Figure 18(b) of the paper.
  *
- * An estimator is run once for each seed. Its time is that of the quickest run; its error is the mean over the top nodes, and of that the mean and the
- * deviation over the seeds.
+ * An estimator runs once for each seed. Its time is that of the fastest run. Its error is the mean
+ * over the top nodes, reported as mean and deviation over the seeds.
  */
 
 import { formatCount } from '../../src/base/units.ts';
@@ -14,7 +15,7 @@ import { supportersOf } from '../../src/rank/methods/supp.ts';
 export interface CostOptions {
   readonly threads: number;
   readonly seeds: number;
-  /** Whether to count the supporters of all nodes, or to tell the time from some. */
+  /** Whether to count the supporters of all nodes, or to estimate the time from some. */
   readonly whole: boolean;
 }
 
@@ -24,9 +25,9 @@ const MEMORY = 3.9e9;
 const TOP = 1000;
 /** Candidates for the exact top: more than the error of the estimate can shuffle. */
 const CANDIDATES = 1500;
-/** Bit vectors take their time: a few seeds tell their error, which is large, well enough. */
+/** Bit vectors are slow: a few seeds show their error, which is large, well enough. */
 const BIT_VECTOR_SEEDS = 3;
-/** One node in so many stands for all when SUPP is not run whole. */
+/** One node in this many represents all if SUPP does not count all nodes. */
 const SAMPLED = 100;
 
 interface Estimator {
@@ -34,7 +35,10 @@ interface Estimator {
   readonly by: string;
   readonly parameters: Readonly<Record<string, number>>;
   readonly mostSeeds: number;
-  /** Times faster than SUPP on IRLbot and ClueWeb09 (Table 5); mean and worst error of the top 1,000 on IRLbot (section 6.4). */
+  /**
+   * Times faster than SUPP on IRLbot and ClueWeb09 (Table 5); mean and worst error of the top 1,000
+   * on IRLbot (section 6.4).
+   */
   readonly paper: readonly [irlbot: string, clueweb: string, mean: string, worst: string];
 }
 
@@ -69,7 +73,7 @@ const ESTIMATORS: readonly Estimator[] = [
 interface Measured extends Estimator {
   readonly cpu: number;
   readonly clock: number;
-  /** For each seed. */
+  /** One for each seed. */
   readonly errors: readonly ErrorByRank[];
 }
 
@@ -170,7 +174,7 @@ function printErrors(measured: readonly Measured[], supporters: Float64Array, pr
   print('');
 }
 
-/** With the standard error of the mean: so far off a ratio may be by chance. */
+/** A ratio with the standard error of the mean, which shows how much is chance. */
 function ratio(means: Float64Array, theory: number): string {
   const chance = deviationOf(means) / Math.sqrt(means.length) / theory;
   return `${(meanOf(means) / theory).toFixed(2)} ± ${chance.toFixed(2)}`;
@@ -194,12 +198,12 @@ function printErrorsByRank(measured: readonly Measured[], print: Print): void {
   print('');
 }
 
-/** SUPP, as far as it was computed. */
+/** The results of SUPP, as far as it was computed. */
 interface Supp {
   readonly label: string;
   readonly cpu: number;
   readonly clock?: number;
-  /** Supporters of a node in the mean. */
+  /** Mean number of supporters of a node. */
   readonly mean: number;
 }
 
@@ -216,7 +220,10 @@ async function wholeSupp(graph: Graph, threads: number): Promise<Supp & { readon
   };
 }
 
-/** One node in a hundred, and the time of a visit there, which is scaled to the visits of all. Ids tell nothing here, so these are any nodes. */
+/**
+ * Counts one node in a hundred, and scales the time of a visit to the visits of all. Ids are
+ * shuffled, so these nodes are random.
+ */
 async function partOfSupp(graph: Graph, threads: number, visits: Float64Array): Promise<Supp> {
   const options = { threads, memory: MEMORY };
   const some = Uint32Array.from(
@@ -233,13 +240,16 @@ async function partOfSupp(graph: Graph, threads: number, visits: Float64Array): 
   const [counting, counts] = await cpuOf(some);
   const visited = sum(Float64Array.from(some, (node) => visits[node]));
   return {
-    label: 'SUPP, told from 1 % of the nodes',
+    label: 'SUPP, estimated from 1 % of the nodes',
     cpu: loading + ((counting - loading) / visited) * sum(visits),
     mean: meanOf(Float64Array.from(counts)),
   };
 }
 
-/** The best supported nodes and their supporters, without counting those of all: the top of an estimate, counted exactly. */
+/**
+ * The best supported nodes and their supporters, without counting all: the top of an estimate,
+ * counted exactly.
+ */
 async function exactTop(graph: Graph, threads: number): Promise<Top> {
   const { scores } = await rank(graph, { by: 'tse', p: 0.01, threads, memory: MEMORY });
   const candidates = order(scores, CANDIDATES);
@@ -277,7 +287,7 @@ function meanOf(values: Float64Array): number {
   return sum(values) / values.length;
 }
 
-/** Of a sample. */
+/** The deviation of a sample. */
 function deviationOf(values: Float64Array): number {
   const mean = meanOf(values);
   return Math.sqrt(

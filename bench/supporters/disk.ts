@@ -1,8 +1,9 @@
 /**
- * What methods read and hold when the graph is on disk: Table 6 of the paper.
+ * What methods read and keep in memory when the graph is on disk: Table 6 of the paper.
  *
- * SUPP-A and SUPP-B are run on a graph small enough for them to end; the others on one of a million nodes. The paper's own figures are computed, not
- * measured, for labels of 8 bytes on IRLbot's graph of 15.8 GB.
+ * SUPP-A and SUPP-B run on a graph small enough for them to end; the others on one of a million
+ * nodes. The paper's own figures are computed, not measured, for labels of 8 bytes on IRLbot's
+ * graph of 15.8 GB.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,13 +24,16 @@ interface Row {
   readonly label: string;
   readonly by: string;
   readonly parameters?: Readonly<Record<string, number>>;
-  /** Given to the method, for a graph of so many nodes. */
+  /** Memory for the method on a graph with this many nodes. */
   readonly memory: (nodes: number) => number;
-  /** IRLbot: read, written, held. */
+  /** The paper's figures for IRLbot: read, written, kept in memory. */
   readonly paper: string;
 }
 
-/** The memories of the paper, 8 GB to 100 MB, are half of its graph and less; these are twenty times ours and less: its crowds are larger. */
+/**
+ * The memories of the paper, 8 GB to 100 MB, are at most half of its graph. These are at most
+ * twenty times ours: its sets of supporters are larger.
+ */
 const EXACT: readonly Row[] = [
   { label: 'SUPP-A', by: 'supp-a', memory: () => 8e6, paper: '32 TB | – | 8 GB' },
   { label: 'SUPP-A', by: 'supp-a', memory: () => 2e6, paper: '130 TB | – | 2 GB' },

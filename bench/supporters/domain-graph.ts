@@ -1,10 +1,11 @@
 /**
- * A graph like one of domains, in memory: in-degree heavy-tailed, and out-degree falling with the same rank, as the papers report of IRLbot's
- * and ClueWeb's graphs. That correlation is what makes supporters at distance two far more than the product of the mean degrees; a
- * graph without it (bench/graphs.ts) has none of what SUPP is slow at.
+ * A graph like one of domains, in memory: in-degree heavy-tailed, and out-degree falling with the
+ * same rank, as the papers report for IRLbot's and ClueWeb's graphs. Because of that correlation
+ * there are far more supporters at distance two than the product of the mean degrees; a graph
+ * without it (bench/graphs.ts) has none of what makes SUPP slow.
  *
- * The laws are those of the lab (src/lab/links.ts, domain.ts): rank r is linked to with weight (r + 5)^-0.9 and links to about r^-0.5 others. Nodes are shuffled, so
- * that ids tell nothing.
+ * The laws are those of the lab (src/lab/links.ts, domain.ts): rank r is linked to with weight (r +
+ * 5)^-0.9 and links to about r^-0.5 others. Nodes are shuffled, so that ids carry no information.
  */
 
 import { transpose } from '../../src/graph/csr.ts';
@@ -13,7 +14,7 @@ import { DecimalNames } from '../../src/graph/memory-names.ts';
 
 export interface DomainGraphOptions {
   readonly nodes: number;
-  /** About as many links a node, before repeats are removed. */
+  /** About this many links per node, before repeats are removed. */
   readonly degree: number;
   readonly seed: number;
 }
@@ -55,7 +56,9 @@ export function domainGraph({ nodes, degree, seed }: DomainGraphOptions): Graph 
   return graphOf(nodes, out, transpose(nodes, out));
 }
 
-/** Sorts the list that ends at `end` and removes repeats and the node itself; gives its new end. */
+/**
+ * Sorts the list that ends at `end` and removes repeats and the node itself. Returns its new end.
+ */
 function settle(targets: Uint32Array, start: number, end: number, node: number): number {
   targets.subarray(start, end).sort();
   let kept = start;
@@ -78,7 +81,10 @@ function graphOf(nodes: number, out: Csr, into: Csr): Graph {
   };
 }
 
-/** Lists in memory, cut into blocks once, so that a scan costs nothing: the paper's Table 5 has no reading in it either. */
+/**
+ * Lists in memory, split into blocks once, so that a scan costs nothing: the paper's Table 5 does
+ * not include reading, either.
+ */
 class HeldLists implements Adjacency {
   readonly #nodes: number;
   readonly #csr: Csr;

@@ -1,5 +1,6 @@
 /**
- * Whom the rankings admit in the lab's `spam` scenario, where the truth is known: the order of methods should be the paper's.
+ * How much spam the rankings admit in the lab's `spam` scenario, where the truth is known: the
+ * order of methods should be the paper's.
  */
 
 import { formatCount } from '../../src/base/units.ts';
@@ -14,7 +15,7 @@ import { order, rank } from '../../src/rank/index.ts';
 
 export interface LabGraph {
   readonly graph: Graph;
-  /** By id. */
+  /** The domains by id. */
   readonly domains: readonly {
     readonly name: string;
     readonly kind: string;
@@ -23,13 +24,14 @@ export interface LabGraph {
 }
 
 export interface LabGraphOptions {
-  /** Links from one domain to spam that somebody left in comments: at most so many are taken; 0 leaves out all. */
+  /** The most comment links to spam that are used from one domain; 0 for none. */
   readonly comments: number;
 }
 
 /**
- * The graph of a web's domains. Its links are those the lab draws for each domain (`web.neighbours`); what a crawl of every page also
- * finds are links in comments, which are on one honest page in fifty, and those take a walk over all pages.
+ * The graph of a web's domains. Its links are those the lab draws for each domain
+ * (`web.neighbours`). A crawl of every page also finds links in comments, on one honest page in
+ * fifty; those need a walk over all pages.
  */
 export function labDomainGraph(web: Web, { comments }: LabGraphOptions): LabGraph {
   const { domains: count } = web.world;
@@ -58,12 +60,12 @@ export function labDomainGraph(web: Web, { comments }: LabGraphOptions): LabGrap
   return { graph: memoryGraph(count, { from: ids(from), to: ids(to) }, names), domains };
 }
 
-/** Spam that an honest domain's pages link to in comments, at most so many domains. */
+/** Spam that an honest domain's pages link to in comments, at most `most` domains. */
 function commented(web: Web, index: number, most: number): Set<number> {
   const domain = web.domains.at(index);
   const found = new Set<number>();
   if (domain.kind.spam) return found;
-  const random = new Random(0, 0, 0, 0); // only draws repeats of links that are known
+  const random = new Random(0, 0, 0, 0); // draws only repeats of known links
   for (let page = 0; page < domain.pages && found.size < most; page++) {
     const links = new LinkList(0);
     addDomainLinks(web, domain, page, 0, links, random);

@@ -1,11 +1,11 @@
-/** The synthetic web in a process of its own, for whoever measures a crawl of it. */
+/** The synthetic web in its own process, for measurements of a crawl of it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'drumlin');
 
-/** What a web says of itself when it listens. */
+/** What a web prints about itself when it listens. */
 export interface Web {
   readonly process: ChildProcess;
   readonly dns: string;
@@ -17,7 +17,10 @@ export interface Web {
 export const startWeb = (flags: readonly string[], cores?: string): Promise<Web> =>
   startServer([BIN, 'web', '--json', ...flags], cores);
 
-/** A Node program that prints what it is as one line of JSON; with `cores`, on these only. */
+/**
+ * Starts a Node program that prints a description of itself as one line of JSON; with `cores`, only
+ * on these.
+ */
 export async function startServer(program: readonly string[], cores?: string): Promise<Web> {
   const pinned = cores === undefined ? [] : ['taskset', '-c', cores];
   const [command, ...args] = [...pinned, process.execPath, ...program];

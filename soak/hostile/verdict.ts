@@ -1,11 +1,15 @@
-/** What the figures of a long crawl say: pure functions, so that the tests can try them on figures that are wrong. */
+/**
+ * The verdicts on the figures of a long crawl: pure functions, so that tests can try them on wrong
+ * figures.
+ */
 import type { Summary } from '../../src/crawl/crawl.ts';
 
 /** A crawl at one moment. */
 export interface Sample {
   readonly seconds: number;
-  /** Bytes of memory, and open files and sockets. */
+  /** Bytes of memory. */
   readonly rss: number;
+  /** Open files and sockets. */
   readonly handles: number;
   /** Requests that the good sites have answered. */
   readonly goodRequests: number;
@@ -20,22 +24,27 @@ export interface Account {
   readonly fetched: number;
   readonly givenUp: number;
   readonly disallowed: number;
-  /** By the limits of their hosts and domains, or because their domain is blocked. */
+  /** Skipped by the limits of their hosts and domains, or because their domain is blocked. */
   readonly overLimit: number;
   readonly waiting: number;
-  /** Of the unique ones those that are none of these: 0, or URLs were lost or counted twice. */
+  /** Unique URLs that are none of these: not 0 if URLs were lost or counted twice. */
   readonly lost: number;
 }
 
-/** URLs that never met the sieve, and pages that came, though not as they should. */
+/** Faults of URLs that never reached the sieve, and of pages that came with an error status. */
 const NOT_GIVEN_UP = /^too-many-redirects$|^status-/;
 
-/** Of what was refused, what had passed the sieve; the rest was kept out before it, or was fetched (`content-type`). */
+/**
+ * Refusals of URLs that had passed the sieve; others were refused before it, or were fetched
+ * (`content-type`).
+ */
 const ADMITTED = /-page-limit$|-later$|^blocked$|^trap$|^fetch-filter$/;
 
 /**
- * Each URL that has passed the sieve, or that we made up to ask for it, was answered, was given up by a fault, is kept from us by robots.txt,
- * was beyond the limit of its host or domain or kept out by what was decided since, or waits. For a crawl of one run: the counters are the run's, the URLs the folder's.
+ * Accounts for each URL that has passed the sieve, or that we made up to ask for it. It was
+ * answered, it failed, robots.txt forbids it, it was over the limit of its host or domain or
+ * refused by a later decision, or it is queued. For a crawl of one run: the counters are the run's,
+ * the URLs the folder's.
  */
 export function accountOf(summary: Summary): Account {
   const sum = (tally: Readonly<Record<string, number>>, counts: (name: string) => boolean) =>
@@ -48,10 +57,13 @@ export function accountOf(summary: Summary): Account {
   return { unique, fetched, givenUp, disallowed, overLimit, waiting, lost };
 }
 
-/** Growth that is taken for noise. */
+/** Growth that counts as noise. */
 const MOST_GROWTH = 1.1;
 
-/** Whether the last quarter is no higher than the second, but for a tenth and `slack`: the first is for filling up. */
+/**
+ * Whether the last quarter is no higher than the second, except for a tenth and `slack`: in the
+ * first, memory fills up.
+ */
 export function isFlat(values: readonly number[], slack = 0): boolean {
   const quarter = Math.floor(values.length / 4);
   const early = values.slice(quarter, 2 * quarter);
@@ -65,7 +77,7 @@ function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1];
 }
 
-/** Requests a second at the good sites, from the second quarter on. */
+/** Requests a second to the good sites, from the second quarter on. */
 export function steadyRate(samples: readonly Sample[]): number {
   const first = samples[Math.floor(samples.length / 4)];
   const last = samples.at(-1);

@@ -1,4 +1,4 @@
-/** What a check has found: one line with the fact, and what to do about it when it is not well. */
+/** The result of a check: the fact, and a remedy if the verdict is not `ok`. */
 export interface Finding {
   readonly check: string;
   /** `fair`: a crawl works, but less well than it could. */

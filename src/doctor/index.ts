@@ -1,4 +1,6 @@
-/** `drumlin doctor`: is this machine as a crawl needs it? Each check is measured in measure.ts and judged in verdicts.ts. */
+/**
+ * `drumlin doctor`: is this machine ready to crawl? measure.ts measures, verdicts.ts judges.
+ */
 import { hostOf } from '../url/parts.ts';
 import { bad, type Finding, ok } from './finding.ts';
 import {
@@ -20,21 +22,21 @@ import {
 } from './verdicts.ts';
 
 export interface Examination {
-  /** Where crawls are to be kept. */
+  /** The folder for crawls. */
   readonly folder: string;
   readonly agents: number;
   /** Name servers, instead of the system's. */
   readonly dns: readonly string[];
-  /** A page to ask for: its name, the way to it, and its server's clock. */
+  /** A page to request: checks its name, the way to it, and its server's clock. */
   readonly url: string | undefined;
 }
 
-/** One finding after the other, as they come. */
+/** Yields each finding as soon as it is known. */
 export async function* examine({ folder, agents, dns, url }: Examination): AsyncGenerator<Finding> {
   const begun = { wall: Date.now(), steady: performance.now() };
   yield judgeNode(process.version);
-  yield judgeMemory(availableMemory(), agents);
-  yield judgeFiles(openFilesLimit(), agents);
+  yield judgeMemory(await availableMemory(), agents);
+  yield judgeFiles(await openFilesLimit(), agents);
   const disk = await measureDisk(folder);
   yield judgeRoom(disk.free, folder);
   yield judgeDisk(disk);
@@ -58,7 +60,7 @@ async function reach(url: string): Promise<{ finding: Finding; time?: number | u
       finding: bad(
         'web',
         `${url} does not answer (${cause})`,
-        'Check the network, a firewall, or a --proxy that is needed.',
+        'Check the network and the firewall; a --proxy may be needed.',
       ),
     };
   }

@@ -1,43 +1,39 @@
-/** What the verdicts are made of, measured on this machine. */
-import { readFileSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+/** The measurements of this machine that the verdicts judge. */
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import type { Bytes, Millis } from '../base/units.ts';
+import { Disk } from '../disk/disk.ts';
+import { readSystemFile } from '../disk/system-file.ts';
+import { inTemporaryFolder } from '../disk/temporary-folder.ts';
 import { bytesFree } from '../disk/usage.ts';
 import { createResolver, DnsError } from '../net/dns.ts';
 import type { ClockMeasured, DiskMeasured, NamesMeasured } from './verdicts.ts';
 
-/** Of this process, after Node has raised it as far as it may. */
-export function openFilesLimit(): number {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8');
+/** The limit of this process, after Node has raised it as far as the system allows. */
+export async function openFilesLimit(): Promise<number> {
+  const limits = await readSystemFile('/proc/self/limits');
+  if (limits !== undefined)
     return number(/^Max open files\s+(\S+)/m.exec(limits)?.[1] ?? 'unlimited');
-  } catch {
-    const report = process.report.getReport() as {
-      userLimits?: { open_files?: { soft?: number | string } };
-    };
-    return number(String(report.userLimits?.open_files?.soft ?? 'unlimited'));
-  }
+  const report = process.report.getReport() as {
+    userLimits?: { open_files?: { soft?: number | string } };
+  };
+  return number(String(report.userLimits?.open_files?.soft ?? 'unlimited'));
 }
 
 const number = (text: string): number => (text === 'unlimited' ? Infinity : Number(text));
 
-/** What may still be taken without others having to go, within the limits of a container. */
-export function availableMemory(): Bytes {
+/** Memory that can be used without swapping, within the limits of a container. */
+export async function availableMemory(): Promise<Bytes> {
   const inContainer = process.constrainedMemory?.() ?? 0;
   const limit = inContainer > 0 ? inContainer - process.memoryUsage.rss() : Infinity;
-  return Math.min(limit, ofMachine());
+  return Math.min(limit, await ofMachine());
 }
 
-function ofMachine(): Bytes {
-  try {
-    const kilobytes = /^MemAvailable:\s+(\d+) kB/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1];
-    return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
-  } catch {
-    return freemem();
-  }
+async function ofMachine(): Promise<Bytes> {
+  const facts = (await readSystemFile('/proc/meminfo')) ?? '';
+  const kilobytes = /^MemAvailable:\s+(\d+) kB/m.exec(facts)?.[1];
+  return kilobytes === undefined ? freemem() : Number(kilobytes) * 1024;
 }
 
 const PIECE: Bytes = 2 ** 20;
@@ -46,31 +42,31 @@ const SYNCS = 8;
 
 /** Writes 64 MB and a few small files to the folder, and deletes them again. */
 export async function measureDisk(folder: string): Promise<DiskMeasured> {
-  const free = await bytesFree(folder).catch((error) => Promise.reject(unwritable(folder, error)));
-  const scratch = await mkdtemp(join(folder, '.drumlin-doctor-')).catch((error) =>
-    Promise.reject(unwritable(folder, error)),
-  );
+  const disk = new Disk();
   try {
-    const large = await timed(() =>
-      writeDurably(join(scratch, 'large'), free > 4 * PIECES * PIECE ? PIECES : 1),
-    );
-    const small: Millis[] = [];
-    for (let i = 0; i < SYNCS; i++) {
-      small.push((await timed(() => writeDurably(join(scratch, `small-${i}`), 0))).took);
-    }
-    const speed = (large.result / Math.max(large.took, 0.1)) * 1000;
-    return { free, speed, sync: small.sort((a, b) => a - b)[SYNCS >> 1] };
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
+    const free = await bytesFree(folder);
+    return await inTemporaryFolder(disk, folder, '.drumlin-doctor-', async (scratch) => {
+      const large = await timed(() =>
+        writeDurably(disk, join(scratch, 'large'), free > 4 * PIECES * PIECE ? PIECES : 1),
+      );
+      const small: Millis[] = [];
+      for (let i = 0; i < SYNCS; i++) {
+        small.push((await timed(() => writeDurably(disk, join(scratch, `small-${i}`), 0))).took);
+      }
+      const speed = (large.result / Math.max(large.took, 0.1)) * 1000;
+      return { free, speed, sync: small.sort((a, b) => a - b)[SYNCS >> 1] };
+    });
+  } catch (error) {
+    throw unwritable(folder, error);
   }
 }
 
-async function writeDurably(path: string, pieces: number): Promise<Bytes> {
-  const file = await open(path, 'w');
+async function writeDurably(disk: Disk, path: string, pieces: number): Promise<Bytes> {
+  const file = await disk.open(path, 'create');
   try {
     const piece = Buffer.alloc(PIECE, 'drumlin');
-    for (let i = 0; i < pieces; i++) await file.write(piece);
-    if (pieces === 0) await file.write('drumlin');
+    for (let i = 0; i < pieces; i++) await file.writeAll(piece, i * PIECE);
+    if (pieces === 0) await file.writeAll(Buffer.from('drumlin'), 0);
     await file.sync();
     return pieces * PIECE;
   } finally {
@@ -78,16 +74,17 @@ async function writeDurably(path: string, pieces: number): Promise<Bytes> {
   }
 }
 
-function unwritable(folder: string, cause: unknown): DrumlinError {
+function unwritable(folder: string, error: unknown): DrumlinError {
+  const cause = error instanceof DrumlinError ? error.cause : error;
   return new DrumlinError(
     'DOCTOR_FOLDER',
     `${folder} cannot be written to (${systemCode(cause)}).`,
-    'Name the folder in which crawls are to be kept: drumlin doctor FOLDER.',
+    'Name the folder for your crawls: drumlin doctor FOLDER.',
     { exitCode: EXIT.disk, cause },
   );
 }
 
-/** Kept free for documentation, and answered for since 1999. */
+/** Reserved for documentation, and in the DNS since 1999. */
 const KNOWN = 'example.com';
 /** RFC 6761: no such name exists. */
 const INVENTED = 'no-such-name.invalid';
@@ -117,7 +114,7 @@ export async function measureNames(
   }
 }
 
-/** `begun`: both clocks when the examination began. */
+/** `begun` holds both clocks as of the start of the examination. */
 export function measureClock(
   begun: { wall: Millis; steady: Millis },
   serverTime?: Millis,
@@ -127,7 +124,7 @@ export function measureClock(
   return { now, leapt, ...(serverTime !== undefined && { ahead: serverTime - now }) };
 }
 
-/** What a server says the time is, to the second; undefined when it does not say. */
+/** The time by a server's clock, to the second; undefined if its answer has no date. */
 export async function askTime(url: string): Promise<Millis | undefined> {
   const response = await fetch(url, {
     method: 'HEAD',
@@ -136,7 +133,7 @@ export async function askTime(url: string): Promise<Millis | undefined> {
   });
   await response.body?.cancel();
   const date = Date.parse(response.headers.get('date') ?? '');
-  // It is cut to the second.
+  // The date is rounded down to the second.
   return Number.isNaN(date) ? undefined : date + 500;
 }
 

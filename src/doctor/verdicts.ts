@@ -1,5 +1,6 @@
 /**
- * From what was measured to what is said about it: no measuring here, so that every verdict can be shown without such a machine.
+ * From measurements to verdicts. Nothing is measured here, so tests can show every verdict on any
+ * machine.
  */
 import {
   type Bytes,
@@ -13,7 +14,7 @@ import { bad, type Finding, fair, ok } from './finding.ts';
 const GB: Bytes = 1e9;
 const MB: Bytes = 1e6;
 
-/** The oldest that runs it. */
+/** The oldest version that Drumlin runs on. */
 const NODE = [20, 19] as const;
 
 export function judgeNode(version: string): Finding {
@@ -24,46 +25,48 @@ export function judgeNode(version: string): Finding {
   return ok('node', version);
 }
 
-/** What an agent takes with the usual settings, its web of buffers and V8's heap included; and the rest of the process. */
+/** Memory of an agent with the default settings, including buffers and V8's heap. */
 const AGENT_MEMORY: Bytes = 220 * MB;
+/** Memory of the rest of the process. */
 const OWN_MEMORY: Bytes = 120 * MB;
 
 export function judgeMemory(available: Bytes, agents: number): Finding {
   const wanted = OWN_MEMORY + agents * AGENT_MEMORY;
-  const fact = `${formatBytes(available)} available; ${agentsWant(agents)} about ${formatBytes(wanted)}`;
+  const fact = `${formatBytes(available)} available; ${agentsNeed(agents)} about ${formatBytes(wanted)}`;
   if (available >= wanted) return ok('memory', fact);
   const fit = Math.floor((available - OWN_MEMORY) / AGENT_MEMORY);
   if (fit >= 1) return fair('memory', fact, `Crawl with --agents ${fit}.`);
   return bad(
     'memory',
     fact,
-    'Make room, or crawl with --agents 1 --sieve-memory 8Mi --host-memory 4Mi.',
+    'Free some memory, or crawl with --agents 1 --sieve-memory 8Mi --host-memory 4Mi.',
   );
 }
 
-/** A socket for each request under way; files of the sieve, the hosts, the backlog and the archive; the process itself. */
+/** A socket per request; files of the sieve, the hosts, the backlog and the archive. */
 const AGENT_FILES = 256 + 128;
+/** Files of the rest of the process. */
 const OWN_FILES = 64;
 
 export function judgeFiles(limit: number, agents: number): Finding {
   const wanted = OWN_FILES + agents * AGENT_FILES;
-  if (limit === Infinity) return ok('files', 'as many as one likes may be open at once');
-  const fact = `${formatCount(limit)} may be open at once; ${agentsWant(agents)} ${formatCount(wanted)}`;
+  if (limit === Infinity) return ok('files', 'no limit on open files');
+  const fact = `${formatCount(limit)} can be open at once; ${agentsNeed(agents)} ${formatCount(wanted)}`;
   if (limit >= wanted) return ok('files', fact);
   return bad(
     'files',
     fact,
-    `Type "ulimit -n ${wanted}" before, or raise nofile in /etc/security/limits.conf.`,
+    `Run "ulimit -n ${wanted}" first, or raise nofile in /etc/security/limits.conf.`,
   );
 }
 
-const agentsWant = (agents: number) => `${agents} ${agents === 1 ? 'agent wants' : 'agents want'}`;
+const agentsNeed = (agents: number) => `${agents} ${agents === 1 ? 'agent needs' : 'agents need'}`;
 
 export interface DiskMeasured {
   readonly free: Bytes;
-  /** A second, written in one go and made durable. */
+  /** Bytes a second, for one large file that is made durable. */
   readonly speed: Bytes;
-  /** To make a small file durable. */
+  /** Time to make a small file durable. */
   readonly sync: Millis;
 }
 
@@ -71,7 +74,7 @@ export function judgeRoom(free: Bytes, folder: string): Finding {
   const fact = `${formatBytes(free)} free in ${folder}`;
   if (free >= 10 * GB) return ok('room', fact);
   const remedy =
-    'A million pages take about 10 GB: make room, or name a folder on another disk with --dir.';
+    'A million pages take about 10 GB: free some space, or choose a folder on another disk with --dir.';
   return free >= GB ? fair('room', fact, remedy) : bad('room', fact, remedy);
 }
 
@@ -81,14 +84,14 @@ export function judgeDisk({ speed, sync }: DiskMeasured): Finding {
     return bad(
       'disk',
       fact,
-      'Name a folder on a local disk with --dir: checkpoints would hold the crawl up.',
+      'Choose a folder on a local disk with --dir: checkpoints would delay the crawl.',
     );
   }
   if (speed < 80 * MB || sync > 50) {
     return fair(
       'disk',
       fact,
-      'Checkpoints will take seconds: name a faster disk with --dir, or take --checkpoint 60s.',
+      'Checkpoints will take seconds: choose a faster disk with --dir, or use --checkpoint 60s.',
     );
   }
   return ok('disk', fact);
@@ -106,22 +109,22 @@ export function judgeNames({ known, invented }: NamesMeasured): Finding {
     return bad(
       'dns',
       `${name} cannot be looked up (${fault})`,
-      'Check the network and /etc/resolv.conf, or name servers with --dns.',
+      'Check the network and /etc/resolv.conf, or set name servers with --dns.',
     );
   }
   if (invented.length > 0) {
     return bad(
       'dns',
-      `names that do not exist are said to be at ${invented[0]}`,
-      'Dead hosts would all seem to live there: name an honest name server with --dns.',
+      `names that do not exist resolve to ${invented[0]}`,
+      'All dead hosts would seem to be there: set a correct name server with --dns.',
     );
   }
-  const fact = `${name} was found in ${formatDuration(took)}`;
+  const fact = `${name} was resolved in ${formatDuration(took)}`;
   if (took > 500) {
     return fair(
       'dns',
       fact,
-      'A crawl of many hosts looks up hundreds of names a second: run a caching resolver near by, and name it with --dns.',
+      'A crawl of many hosts looks up hundreds of names a second: run a caching resolver nearby, and set it with --dns.',
     );
   }
   return ok('dns', fact);
@@ -129,19 +132,19 @@ export function judgeNames({ known, invented }: NamesMeasured): Finding {
 
 export interface ClockMeasured {
   readonly now: Millis;
-  /** By how much a server's clock is ahead, if one was asked; and how exactly that is known. */
+  /** By how much a server's clock is ahead, if one was asked. */
   readonly ahead?: Millis;
-  /** What the wall clock gained on the steady one while this was measured. */
+  /** How far the wall clock moved against the steady one during the examination. */
   readonly leapt: Millis;
 }
 
-/** The first day on which this program could have been run. */
+/** The wall clock is wrong if it is earlier than this release. */
 const EARLIEST: Millis = Date.UTC(2026, 0, 1);
 
 export function judgeClock({ now, ahead, leapt }: ClockMeasured): Finding {
-  const remedy = 'Let the system keep it: timedatectl set-ntp true.';
+  const remedy = 'Let the system set the time: timedatectl set-ntp true.';
   const time = new Date(now).toISOString().slice(0, 19);
-  if (now < EARLIEST) return bad('clock', `it says ${time}Z`, remedy);
+  if (now < EARLIEST) return bad('clock', `it shows ${time}Z`, remedy);
   if (ahead !== undefined && Math.abs(ahead) > 60_000) {
     return bad(
       'clock',
@@ -150,7 +153,7 @@ export function judgeClock({ now, ahead, leapt }: ClockMeasured): Finding {
     );
   }
   if (Math.abs(leapt) > 1000)
-    return fair('clock', `it leapt by ${formatDuration(Math.abs(leapt))}`, remedy);
+    return fair('clock', `it jumped by ${formatDuration(Math.abs(leapt))}`, remedy);
   if (ahead === undefined) return ok('clock', `${time}Z; --url compares it with a server’s`);
   return ok(
     'clock',

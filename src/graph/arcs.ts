@@ -1,4 +1,7 @@
-/** Arcs on their way into a graph: batches, so that none costs an object. A batch is valid until the next. */
+/**
+ * Batches of arcs as input of a graph, so that no arc costs an object. A batch is valid until the
+ * next is asked for.
+ */
 import type { AdjacencyBlock } from './graph.ts';
 import { MAX_NAME_BYTES } from './name-format.ts';
 
@@ -16,15 +19,15 @@ export interface NameBatch {
 }
 
 /**
- * Names two by two: arc i leads from name 2 i to name 2 i + 1. Where the second is empty, the first is a node without
- * this arc.
+ * Names in pairs: arc i leads from name 2 i to name 2 i + 1. If the second is empty, the first is a
+ * node without this arc.
  */
 export interface NameArcs extends NameBatch {}
 
 const BATCH_BYTES = 64 * 1024;
 const BATCH_NAMES = 4096;
 
-/** Names as strings, packed: `[from, to]` is an arc, `[name]` a node. */
+/** Packs names given as strings: `[from, to]` is an arc, `[name]` a node. */
 export async function* packNameArcs(
   arcs: AsyncIterable<readonly [string, string?]> | Iterable<readonly [string, string?]>,
 ): AsyncGenerator<NameArcs> {

@@ -1,13 +1,14 @@
 /**
- * Builds the folder of a graph, in the memory it is given.
+ * Builds the folder of a graph, in the given memory.
  *
- * Idea      arcs come in any order. Names are numbered by byte order (name-runs.ts), arcs are sorted by source
- *           (external-sort.ts) and written; while they are written they go into a second sort by target, which gives
- *           the lists of the other direction.
- * Ensures   repeated arcs count once, arcs from a node to itself are kept. The folder appears when it is whole and
- *           durable; when anything fails, nothing is left.
- * Costs     for ids, 8 bytes an arc on disk, twice at a time at most, written four times over where there are more
- *           than a million; about 0.3 µs an arc. For names besides, what NameRuns costs.
+ * Idea      Arcs come in any order. Names are numbered by byte order (name-runs.ts), arcs are
+ *           sorted by source (external-sort.ts) and written. While they are written they enter a
+ *           second sort by target, which gives the lists of the other direction.
+ * Ensures   repeated arcs count once, arcs from a node to itself are kept. The folder appears when
+ *           it is complete and durable; if anything fails, nothing is left.
+ * Costs     for ids, 8 bytes an arc on disk, at most two copies at a time, written four times if
+ *           there are more than a million; about 0.3 µs an arc. For names, in addition, the cost of
+ *           NameRuns.
  */
 
 import { DrumlinError } from '../base/errors.ts';
@@ -27,16 +28,19 @@ import { NameWriter } from './name-writer.ts';
 import { NamedArcs } from './named-arcs.ts';
 import { addRenumbered } from './renumber.ts';
 
-/** Where arcs come from. */
+/** The input of a graph. */
 export type GraphSource =
-  /** Nodes are numbers, and have no other names; `nodes` of them, or as many as the largest number asks for. */
+  /**
+   * Nodes are numbers without other names: `nodes` of them, or as many as the largest number
+   * requires.
+   */
   | { readonly ids: AsyncIterable<IdArcs>; readonly nodes?: number }
-  /** Nodes are known by name. */
+  /** Nodes have names. */
   | { readonly names: AsyncIterable<NameArcs> }
-  /** Nodes are numbered from 0 in the order in which their names come; the graph will number them anew. */
+  /** Nodes are numbered from 0 in the order of their names here; the graph numbers them anew. */
   | { readonly numbered: AsyncIterable<NameBatch>; readonly arcs: AsyncIterable<IdArcs> };
 
-/** Reading is told by who reads; the rest by the builder. */
+/** The steps of a build. The reader reports `reading`, the builder the rest. */
 export type BuildStep =
   | 'reading'
   | 'numbering names'
@@ -45,12 +49,12 @@ export type BuildStep =
   | 'writing in-lists';
 
 export interface BuildOptions {
-  /** Default 256 MiB. */
+  /** Memory limit. Default 256 MiB. */
   readonly memory?: Bytes;
-  /** What the nodes are, to be written down. */
+  /** What the nodes are; stored in graph.json. */
   readonly level?: GraphLevel | undefined;
   readonly disk?: Disk;
-  /** Called now and then with the share of a step that is done. */
+  /** Called from time to time with the share of a step that is done. */
   readonly onProgress?: (step: BuildStep, share: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -74,7 +78,7 @@ class GraphBuilder {
   readonly #scratch: string;
   readonly #options: BuildOptions;
   readonly #memory: number;
-  /** Of each file that is being written. */
+  /** Buffer of each file that is written. */
   readonly #bufferBytes: number;
 
   constructor(disk: Disk, folder: string, scratch: string, options: BuildOptions) {
@@ -87,7 +91,7 @@ class GraphBuilder {
   }
 
   async build(source: GraphSource): Promise<GraphFacts> {
-    // What collects names and what sorts arcs may be in memory at the same time for a while.
+    // The names and the sorter of arcs are in memory at the same time for a while.
     const sorter = this.#sorter('out', 'ids' in source ? this.#memory : this.#memory / 2);
     try {
       const nodes = await this.#take(source, sorter);
@@ -105,11 +109,11 @@ class GraphBuilder {
 
   #sorter(direction: Direction, memory: number): PairSorter {
     return new PairSorter(this.#disk, this.#scratch, direction, memory, (share) =>
-      this.#tell(`writing ${direction}-lists`, share),
+      this.#report(`writing ${direction}-lists`, share),
     );
   }
 
-  /** Puts all arcs into the sorter, by the numbers of the graph; returns how many nodes there are. */
+  /** Puts all arcs into the sorter, by the numbers of the graph. Returns the number of nodes. */
   #take(source: GraphSource, sorter: PairSorter): Promise<number> {
     if ('ids' in source) return this.#takeIds(source.ids, source.nodes, sorter);
     if ('names' in source) return this.#takeNames(source.names, sorter);
@@ -146,7 +150,7 @@ class GraphBuilder {
       const nodes = await this.#writeNames(runs);
       for await (const { from, to } of arcs.ranked()) {
         await sorter.add(from, to);
-        this.#tell('translating arcs', sorter.pairs / arcs.arcs);
+        this.#report('translating arcs', sorter.pairs / arcs.arcs);
       }
       return nodes;
     } finally {
@@ -190,7 +194,7 @@ class GraphBuilder {
     }
   }
 
-  /** Returns how many there are. */
+  /** Writes all names. Returns how many there are. */
   async #writeNames(runs: NameRuns, repeated: (name: string) => void = () => {}): Promise<number> {
     let total = 0;
     for (let run = 0; run < runs.runs; run++) total += runs.names(run);
@@ -201,7 +205,7 @@ class GraphBuilder {
         (bytes, length) => {
           done++;
           if (!writer.add(bytes, 0, length)) return undefined;
-          this.#tell('numbering names', done / total);
+          this.#report('numbering names', done / total);
           return writer.flush();
         },
         (bytes, length) => {
@@ -217,7 +221,7 @@ class GraphBuilder {
     }
   }
 
-  /** Both directions; returns how many arcs there are. */
+  /** Writes both directions. Returns the number of arcs. */
   async #writeLists(nodes: number, sorter: PairSorter): Promise<number> {
     const turned = this.#sorter('in', this.#memory);
     try {
@@ -250,7 +254,7 @@ class GraphBuilder {
     }
   }
 
-  #tell(step: BuildStep, share: number): void {
+  #report(step: BuildStep, share: number): void {
     this.#mayStop();
     this.#options.onProgress?.(step, share);
   }
@@ -262,7 +266,7 @@ class GraphBuilder {
 
 const SLICE_ARCS = 16_384;
 
-/** Adds the arcs of groups the other way round: by target. */
+/** Adds the arcs of groups with their ends exchanged: by target. */
 async function addTurned(
   { first, count, offsets, values }: Groups,
   sorter: PairSorter,
@@ -290,8 +294,8 @@ function largestOf(ids: Uint32Array): number {
 }
 
 /**
- * A graph of numbers has a node for every number up to the largest: beyond this many for an arc, that is hardly
- * meant.
+ * A graph of numbers has a node for every number up to the largest. More nodes per arc than this
+ * are most likely a mistake.
  */
 const SPARSE_FACTOR = 64;
 const SPARSE_NODES = 1_000_000;
@@ -300,7 +304,7 @@ function tooSparse(largest: number, arcs: number): DrumlinError {
   return new DrumlinError(
     'GRAPH_SPARSE',
     `The numbers of the nodes go up to ${largest}, but there are only ${arcs} arcs.`,
-    'Take the numbers for names (--names), so that only those that occur become nodes.',
+    'Read the numbers as names (--names), so that only numbers that occur become nodes.',
   );
 }
 
@@ -308,18 +312,18 @@ function tooManyNodes(nodes: number): DrumlinError {
   return new DrumlinError(
     'GRAPH_TOO_LARGE',
     `${nodes} nodes are more than a graph can have (${MAX_NODES}).`,
-    'Build it of hosts or of domains.',
+    'Build a graph of hosts or of domains.',
   );
 }
 
-/** Two nodes of the same name, where each must have one of its own. */
+/** Two nodes have the same name where names must be unique. */
 export class RepeatedNameError extends DrumlinError {
   readonly repeated: string;
 
   constructor(repeated: string) {
     super(
       'GRAPH_NAMES',
-      `The name "${repeated}" is there twice.`,
+      `The name "${repeated}" occurs twice.`,
       'Give each node a name of its own.',
     );
     this.repeated = repeated;

@@ -1,9 +1,9 @@
 /**
- * Arcs in memory as two arrays: made from pairs, turned round.
+ * Arcs in memory as two arrays: built from pairs, and reversed.
  *
  * Requires  ids below `nodes`, fewer than 2^32 arcs.
  * Ensures   lists strictly increasing, repeats removed.
- * Costs     a counting sort: about 10 ns an arc, more where the lists are long and unsorted.
+ * Costs     a counting sort: about 10 ns an arc, more if the lists are long and unsorted.
  */
 import { settleLists } from '../disk/external-sort.ts';
 import type { IdArcs } from './arcs.ts';
@@ -29,7 +29,7 @@ export function transpose(nodes: number, { offsets, targets }: Csr): Csr {
   return { offsets: starts, targets: sources };
 }
 
-/** Where the list of each key begins when there are as many values as keys in `keys`. */
+/** The start of each key's list, if there are as many values as keys in `keys`. */
 function startsOf(nodes: number, keys: Uint32Array): Uint32Array {
   const starts = new Uint32Array(nodes + 1);
   for (let i = 0; i < keys.length; i++) {

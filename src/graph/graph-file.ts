@@ -1,4 +1,7 @@
-/** `graph.json`: what a graph's folder says of itself. It is written last: a folder without it holds no graph. */
+/**
+ * `graph.json`: the description of a graph's folder. It is written last: a folder without it holds
+ * no graph.
+ */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
@@ -14,9 +17,9 @@ export type GraphLevel = (typeof LEVELS)[number];
 export interface GraphFacts {
   readonly nodes: number;
   readonly arcs: number;
-  /** Without names a node is called by its number. */
+  /** Whether nodes have names; without names, the name of a node is its number. */
   readonly named: boolean;
-  /** Absent when nobody said. */
+  /** What the nodes are, if known. */
   readonly level?: GraphLevel;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What can be said of a graph: sizes, degrees, reciprocity, strongly connected components.
+ * Facts about a graph: sizes, degrees, reciprocity, strongly connected components.
  *
- * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in memory, where that is
- *           allowed.
+ * Costs     12 bytes a node and one scan of each direction; for the components the out-lists in
+ *           memory, if they fit.
  */
 import type { Bytes } from '../base/units.ts';
 import { BYTES_PER_NODE, type Components, strongComponents } from './components.ts';
@@ -12,10 +12,10 @@ export interface DegreeFacts {
   readonly mean: number;
   /** Standard deviation. */
   readonly deviation: number;
-  /** Third central moment by the third power of the deviation; 0 when all are equal. */
+  /** Third central moment divided by the third power of the deviation; 0 if all are equal. */
   readonly skewness: number;
   readonly largest: number;
-  /** The first node that has it; absent in a graph without nodes. */
+  /** The first node with the largest degree; absent in a graph without nodes. */
   readonly largestNode?: string;
 }
 
@@ -24,22 +24,25 @@ export interface GraphInfo {
   readonly arcs: number;
   readonly out: DegreeFacts;
   readonly in: DegreeFacts;
-  /** Nodes that link nowhere; nodes to which nothing links; both. */
+  /** Nodes without out-links. */
   readonly dangling: number;
+  /** Nodes without in-links. */
   readonly unreferenced: number;
+  /** Nodes without any link. */
   readonly isolated: number;
   /** Arcs from a node to itself. */
   readonly loops: number;
-  /** Of the other arcs, the share whose reverse is there too; 0 when there are none. */
+  /** Share of the other arcs whose reverse is there too; 0 if there are none. */
   readonly reciprocity: number;
-  /** What the memory did not suffice for is left out, and `componentMemory` says what would. */
+  /** Absent if the memory was not enough. */
   readonly components?: Components;
+  /** Memory needed for the components. */
   readonly componentMemory: Bytes;
   readonly bytes: { readonly out: Bytes; readonly in: Bytes };
 }
 
 export interface InfoOptions {
-  /** For the components. Default 1 GiB. */
+  /** Memory for the components. Default 1 GiB. */
   readonly memory?: Bytes;
   readonly onProgress?: (step: 'reading' | 'finding components', share: number) => void;
 }
@@ -98,7 +101,10 @@ async function degreeFacts(graph: Graph, degrees: Uint32Array): Promise<DegreeFa
   };
 }
 
-/** Arcs that are loops, and arcs of the others whose reverse is there: each node's two lists, side by side. */
+/**
+ * Counts the loops, and the other arcs whose reverse is there, from both lists of each node side by
+ * side.
+ */
 async function countMutual(
   graph: Graph,
   options: InfoOptions,

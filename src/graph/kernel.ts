@@ -1,12 +1,13 @@
 /**
  * Unpacks adjacency lists, a block of them a call, in a WebAssembly memory of its own.
  *
- * Layout    tables, then the offsets of the block, then, moved when the memory grows, targets, widths and gaps.
- * Costs     about 1.5 ns an arc; 9 bytes of memory for an arc of the largest block.
+ * Layout    tables, then the offsets of the block, then targets, widths and gaps, which move when
+ *           the memory grows.
+ * Costs     about 1.5 ns an arc; 9 bytes of memory per arc of the largest block.
  */
 import { KERNEL_WASM } from './kernel-wasm.ts';
 
-/** The little that is used of it: Node's types know the namespace only as a type. */
+/** The part of the API that is used: Node's types know the namespace only as a type. */
 declare const WebAssembly: {
   Memory: new (size: {
     initial: number;
@@ -18,25 +19,25 @@ declare const WebAssembly: {
 const PAGE = 65_536;
 const TABLES = 16;
 const OFFSETS = TABLES + 4096 + 256;
-/** A group of four numbers, unpacked, and the most it takes packed. */
+/** Bytes of a group of four numbers, unpacked; packed it takes at most as many. */
 const GROUP = 16;
 
 const COMPILED = new WebAssembly.Module(KERNEL_WASM);
 
 interface Functions {
   /**
-   * Fills 4,352 bytes with what `unpack` looks up: for each byte of widths how the packed bytes spread, and how many
-   * they are.
+   * Fills 4,352 bytes with the tables of `unpack`: for each byte of widths, how the packed bytes
+   * spread, and how many they are.
    */
   prepare(tables: number): void;
   /**
-   * Unpacks groups of four numbers; returns where the next group's packed bytes begin. Reads 16 bytes for each, used
-   * or not.
+   * Unpacks groups of four numbers. Returns where the packed bytes of the next group begin. Always
+   * reads 16 bytes per group.
    */
   unpack(tables: number, widths: number, groups: number, gaps: number, out: number): number;
   /**
-   * Turns numbers into targets, in place, for `count` lists, the first being that of `node`; list i ends at
-   * targets[offsets[i + 1]]. Returns the largest target that ends a list.
+   * Turns numbers into targets, in place, for `count` lists, the first that of `node`; list i ends
+   * at targets[offsets[i + 1]]. Returns the largest target at the end of a list.
    */
   sumLists(offsets: number, count: number, node: number, targets: number): number;
 }
@@ -48,11 +49,14 @@ export class ListDecoder {
   #widths = 0;
   #gaps = 0;
   #groups = -1;
-  /** Of the block that will be decoded next: `offsets[0]` is 0. Replaced when `reserve` makes the memory grow. */
+  /**
+   * Offsets of the block that is decoded next; `offsets[0]` is 0. Replaced when `reserve` grows the
+   * memory.
+   */
   offsets = new Uint32Array(0);
   readonly #mostLists: number;
 
-  /** For blocks of at most so many lists. */
+  /** A decoder of blocks of at most `mostLists` lists. */
   constructor(mostLists: number) {
     this.#mostLists = mostLists;
     this.#targets = alignUp(OFFSETS + (mostLists + 1) * 4);
@@ -62,7 +66,7 @@ export class ListDecoder {
     this.reserve(0);
   }
 
-  /** Makes room for a block of so many arcs. What is in `offsets` stays. */
+  /** Makes room for a block with this many arcs, and keeps the contents of `offsets`. */
   reserve(arcs: number): void {
     const groups = Math.ceil(arcs / 4) + 1; // one more: the first arc need not begin a group
     if (groups <= this.#groups) return;
@@ -75,9 +79,9 @@ export class ListDecoder {
   }
 
   /**
-   * Decodes `count` lists with the lengths told by `offsets`, the first being that of `node`. `skipped` arcs of the
-   * first group belong to lists before. Returns the packed bytes of all complete groups: an incomplete one at the end
-   * is needed again.
+   * Decodes `count` lists whose lengths follow from `offsets`, the first that of `node`. The first
+   * `skipped` arcs of the first group belong to earlier lists. Returns the packed bytes of all
+   * complete groups: an incomplete one at the end is needed again.
    */
   decode(
     node: number,

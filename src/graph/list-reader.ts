@@ -1,10 +1,10 @@
 /**
  * Reads adjacency lists in the format of list-format.ts.
  *
- * Ensures   what scan promises in graph.ts. Files that end early or name nodes that are not there are refused; other
- *           damage may go unnoticed.
- * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes an arc of the largest
- *           block.
+ * Ensures   the promises of `scan` in graph.ts. Files that end early or name nodes that do not
+ *           exist are refused; other damage may be unnoticed.
+ * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes per arc
+ *           of the largest block.
  */
 
 import { DrumlinError } from '../base/errors.ts';
@@ -30,7 +30,7 @@ import {
   listPath,
 } from './list-format.ts';
 
-/** The most that four numbers take. */
+/** The most bytes of four numbers. */
 const GROUP_BYTES = 16;
 
 /** Where to begin reading at a node. */
@@ -103,7 +103,8 @@ export class DiskAdjacency implements Adjacency {
     try {
       let arc = start.arcs;
       for (let first = start.node; first < to; ) {
-        // The nodes between the entry of the index and the first that is wanted are decoded for themselves.
+        // The nodes between the entry of the index and the first one wanted are decoded in blocks
+        // of their own.
         const limit = first < from ? from : to;
         const count = await lengths.plan(decoder, Math.min(limit - first, blockArcs), blockArcs);
         const { offsets } = decoder;
@@ -122,7 +123,7 @@ export class DiskAdjacency implements Adjacency {
         if (widthBytes.length < groups || used > gapBytes.length)
           throw damaged(this.#files.gaps.path, 'ends too early');
         if (arcs > 0 && largest >= this.#nodes)
-          throw damaged(this.#files.gaps.path, `leads to node ${largest}, which is not there`);
+          throw damaged(this.#files.gaps.path, `leads to node ${largest}, which does not exist`);
         arc += arcs;
         widths.skip(Math.floor((skipped + arcs) / 4));
         gaps.skip(used);
@@ -159,7 +160,7 @@ export class DiskAdjacency implements Adjacency {
     let arcs = 0;
     for await (const block of this.scan()) {
       for (let i = 0; i < block.count; i++) offsets[block.first + i] = arcs + block.offsets[i];
-      if (arcs + block.targets.length > this.#arcs) break; // told below
+      if (arcs + block.targets.length > this.#arcs) break; // the error is thrown below
       targets.set(block.targets, arcs);
       arcs += block.targets.length;
     }
@@ -169,7 +170,7 @@ export class DiskAdjacency implements Adjacency {
     return { offsets, targets };
   }
 
-  /** From an entry of the index up to the one that follows node `to`, or to the end. */
+  /** Readers from an entry of the index up to the one after node `to`, or to the end. */
   async #readers(start: IndexEntry, to: number) {
     const number = Math.ceil(to / INDEXED_NODES);
     const end = number * INDEXED_NODES < this.#nodes ? await this.#entry(number) : undefined;
@@ -182,7 +183,7 @@ export class DiskAdjacency implements Adjacency {
         this.#files.lengths,
         this.#nodes,
       ),
-      // The last group of the range may hold arcs of the next.
+      // The last group of the range may hold arcs of the next range.
       widths: reader('widths', group(start), end && group(end) + 1),
       gaps: reader('gaps', start.gaps, end && end.gaps + GROUP_BYTES),
     };
@@ -199,7 +200,7 @@ export class DiskAdjacency implements Adjacency {
   }
 }
 
-/** Lengths that are decoded at once. */
+/** Lengths decoded at once. */
 const SOME = 4096;
 
 class LengthReader {
@@ -210,14 +211,14 @@ class LengthReader {
   #at = 0;
   #filled = 0;
 
-  /** No list is longer than `longest`: what says so is no length. */
+  /** No list is longer than `longest`; a greater length is damage. */
   constructor(reader: ReadAhead, file: DiskFile, longest: number) {
     this.reader = reader;
     this.#file = file;
     this.#longest = longest;
   }
 
-  /** At most `most` and at least one; valid until the next call. */
+  /** The next lengths, at least one and at most `most`; valid until the next call. */
   async next(most: number): Promise<Uint32Array> {
     if (this.#at === this.#filled) await this.#fill();
     const start = this.#at;
@@ -225,7 +226,7 @@ class LengthReader {
     return this.#some.subarray(start, this.#at);
   }
 
-  /** Fills the decoder's offsets with as many lists as make a block, and returns their number. */
+  /** Fills the decoder's offsets with the lists of the next block. Returns their number. */
   async plan(decoder: ListDecoder, mostLists: number, mostArcs: number): Promise<number> {
     const { offsets } = decoder;
     let count = 0;
@@ -268,7 +269,7 @@ class LengthReader {
 function tooLarge(arcs: number): DrumlinError {
   return new DrumlinError(
     'GRAPH_TOO_LARGE',
-    `${arcs} arcs are more than can be held in memory at once.`,
+    `${arcs} arcs are more than memory can hold at once.`,
     'Choose a method that reads the graph in order.',
   );
 }

@@ -1,8 +1,8 @@
 /**
  * Writes adjacency lists in the format of list-format.ts.
  *
- * Requires  lists in order of their nodes, each strictly increasing; the rest of a list that was begun may follow in
- *           the next call. Nodes that are left out have no arcs.
+ * Requires  lists in the order of their nodes, each strictly increasing; a list may continue in the
+ *           next call. Nodes that are left out have no arcs.
  * Costs     about 5 ns an arc; two buffers for each of four files.
  */
 
@@ -20,14 +20,16 @@ import {
   listPath,
 } from './list-format.ts';
 
-/** Arcs, and nodes, that are encoded before they go to the files. */
+/** Arcs, and nodes, encoded before they go to the files. */
 const STAGED = 16_384;
 
 export class ListWriter {
   readonly #logs: Readonly<Record<ListFile, AppendLog>>;
-  /** The node whose list is being written, its arcs so far, and the last of them. */
+  /** The node whose list is being written. */
   #node = -1;
+  /** Arcs of its list so far. */
   #length = 0;
+  /** The last of them. */
   #last = 0;
   #arcs = 0;
 
@@ -35,7 +37,7 @@ export class ListWriter {
   #lengthBytes = 0;
   #nodesStaged = 0;
   readonly #widths = new Uint8Array(STAGED / 4 + 2);
-  /** Counted from the start of the staged widths, which is the start of a group. */
+  /** Arcs since the start of the staged widths, which is the start of a group. */
   #arcsStaged = 0;
   readonly #gaps = new DataView(new ArrayBuffer(4 * STAGED + 32));
   #gapBytes = 0;
@@ -90,7 +92,10 @@ export class ListWriter {
     }
   }
 
-  /** The lists of all nodes below `nodes` are there and durable; returns the bytes of the files. */
+  /**
+   * Completes the lists of all nodes below `nodes` and makes them durable. Returns the bytes of the
+   * files.
+   */
   async finish(nodes: number): Promise<number> {
     while (!this.#goTo(nodes)) await this.#flush();
     await this.#flush();
@@ -102,14 +107,14 @@ export class ListWriter {
     return logs.reduce((sum, log) => sum + log.length, 0);
   }
 
-  /** Lets go of the files, finished or not. */
+  /** Closes the files, finished or not. */
   async abandon(): Promise<void> {
     for (const log of Object.values(this.#logs)) await log.abandon();
   }
 
   /**
-   * Ends the lists before `node` and begins its own, if that is not the one being written; false when a flush must
-   * come first.
+   * Ends the lists before `node` and begins its own, unless it is the current one. Returns false if
+   * a flush must come first.
    */
   #goTo(node: number): boolean {
     while (this.#node < node) {
@@ -133,7 +138,7 @@ export class ListWriter {
       this.#arcs % 4 === 0 ? this.#logs.gaps.length + this.#gapBytes : this.#group;
   }
 
-  /** Hot: every arc of the graph goes through here twice. */
+  /** Hot: every arc of the graph passes here twice. */
   #encode(values: Uint32Array, start: number, end: number): void {
     const gaps = this.#gaps;
     const widths = this.#widths;
@@ -166,7 +171,7 @@ export class ListWriter {
     this.#arcs += end - start;
   }
 
-  /** Everything staged goes to the files, except the widths of a group that is not complete. */
+  /** Writes everything staged, except the widths of an incomplete group. */
   async #flush(): Promise<void> {
     const { lengths, widths, gaps, index } = this.#logs;
     await lengths.append(this.#lengths.subarray(0, this.#lengthBytes));

@@ -1,4 +1,4 @@
-/** A graph that lives in memory: for tests, generators, and whatever is small. */
+/** A graph in memory, for tests, generators and small graphs. */
 import type { IdArcs } from './arcs.ts';
 import { csrOf, transpose } from './csr.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './graph.ts';
 import { DecimalNames, MemoryNames } from './memory-names.ts';
 
-/** `names`, where given, are in byte order and each there once, as the ids require. */
+/** `names`, if given, must be unique and in byte order, as the ids require. */
 export function memoryGraph(
   nodes: number,
   arcs: Iterable<readonly [number, number]> | IdArcs,

@@ -51,7 +51,7 @@ export class DecimalNames implements Names {
   }
 }
 
-/** An id that no graph gave out is a fault of the caller. */
+/** An id outside the graph is an error of the caller. */
 export function requireNode(id: number, nodes: number): void {
   if (!Number.isInteger(id) || id < 0 || id >= nodes)
     throw new RangeError(`${id} is no node of a graph of ${nodes}`);

@@ -1,8 +1,9 @@
 /**
  * Names on disk, in byte order, so that the number of a name is its rank.
  *
- *   names         blocks of 64 names: the first as its length and its bytes, each other as what it shares with the
- *                 one before it, the length of the rest, and the rest (lengths as varints)
+ *   names         blocks of 64 names: the first as its length and its bytes; each other as the
+ *                 length it shares with the one before it, the length of the rest, and the rest
+ *                 (lengths as varints)
  *   names.index   where each block begins in `names`, as doubles
  *
  * A name is any text in UTF-8 without white space or control characters, of at most 4,096 bytes.
@@ -19,7 +20,7 @@ export const MAX_NAME_BYTES = 4096;
 export const namesPath = (folder: string) => join(folder, 'names');
 export const nameIndexPath = (folder: string) => join(folder, 'names.index');
 
-/** Byte order of two stretches: negative, zero or positive. */
+/** Compares two byte ranges: negative, zero or positive. */
 export function compareBytes(
   a: Uint8Array,
   aStart: number,

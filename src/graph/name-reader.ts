@@ -1,9 +1,10 @@
 /**
  * Reads names in the format of name-format.ts.
  *
- * Costs     a name by its id: one read of a kilobyte or two, none if its block was used lately. An id by its name: as
- *           many reads as the number of blocks has bits, the first of which are soon remembered. All names in order:
- *           less than a microsecond each. An eighth of a byte a name of memory, once a name was asked for, and 1,024 blocks.
+ * Costs     a name by its id: one read of a kilobyte or two, none if its block was used lately. An
+ *           id by its name: as many reads as the number of blocks has bits; the first of these
+ *           blocks are soon cached. All names in order: less than a microsecond each. Memory: an
+ *           eighth of a byte per name, after the first request, and 1,024 blocks.
  */
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
@@ -29,7 +30,7 @@ export class DiskNames implements Names {
   readonly #index: DiskFile;
   readonly #end: number;
   #starts: Promise<Float64Array> | undefined;
-  /** In the order of their last use, the longest ago first. */
+  /** Cached blocks, the least recently used first. */
   readonly #blocks = new Map<number, Uint8Array>();
 
   private constructor(
@@ -77,7 +78,7 @@ export class DiskNames implements Names {
 
   async id(name: string): Promise<number | undefined> {
     const wanted = Buffer.from(name);
-    // The last block whose first name is not beyond the one that is wanted.
+    // Finds the last block whose first name is not after the wanted one.
     let low = 0;
     let high = Math.ceil(this.#nodes / BLOCK_NAMES) - 1;
     while (low < high) {
@@ -113,7 +114,7 @@ export class DiskNames implements Names {
           texts.push(names.text());
         }
         reader.skip(bytes.length);
-        yield* texts; // made beforehand: whoever takes them may read elsewhere in between
+        yield* texts; // decoded before, because the consumer may read elsewhere in between
       }
     } finally {
       await reader.end();
@@ -170,7 +171,7 @@ class BlockReader {
     const length = shared + this.#varint();
     const end = this.#at + length - shared;
     if (shared > this.#length || end > this.#block.length)
-      throw damaged(this.#path, 'holds what is no name');
+      throw damaged(this.#path, 'holds bytes that are no name');
     if (length > this.#name.length) {
       const larger = new Uint8Array(2 * length);
       larger.set(this.#name.subarray(0, shared));

@@ -1,12 +1,13 @@
 /**
  * Numbers names by their byte order, however many there are.
  *
- * Idea      names are collected in memory and numbered as they come. When memory is full they are sorted and written:
- *           a run. At the end all runs are merged, which gives each name its rank, and for each run the rank of each
- *           of its own numbers is noted. Whatever was written down with the numbers of a run can then be translated
- *           run by run, with that run's ranks in memory.
+ * Idea      Names are collected in memory and numbered as they come. When memory is full they are
+ *           sorted and written: a run. At the end all runs are merged, which gives each name its
+ *           rank; for each run, the rank of each of its numbers is noted. Everything written with
+ *           the numbers of a run can then be translated run by run, with that run's ranks in
+ *           memory.
  * Requires  a folder of its own for its files.
- * Costs     memory as given. Each name is written and read once, with four bytes twice.
+ * Costs     memory as given. Each name is written and read once, and four bytes twice.
  */
 import { join } from 'node:path';
 import { writeVarint } from '../base/varint.ts';
@@ -22,9 +23,10 @@ const STAGED_BYTES = 64 * 1024;
 
 interface Run {
   readonly names: number;
-  /** Where its names are in the file of runs, in byte order; and where their numbers are, in the same order. */
+  /** Where its names begin in the file of runs; they are in byte order. */
   readonly start: number;
   readonly end: number;
+  /** Where the numbers of these names begin in their file; they are in the same order. */
   readonly numbers: number;
 }
 
@@ -49,25 +51,30 @@ export class NameRuns {
     return this.#runs.length;
   }
 
-  /** Names of a run. */
+  /** Number of names in a run. */
   names(run: number): number {
     return this.#runs[run].names;
   }
 
-  /** The number of a name within the run, the same for the same name; -1 when the run has to be ended first. */
+  /**
+   * The number of a name within the run, the same for the same name; -1 if the run must be ended
+   * first.
+   */
   intern(bytes: Uint8Array, start: number, end: number): number {
     return this.#table?.intern(bytes, start, end) ?? -1;
   }
 
-  /** As `intern`, for names that are known to differ. */
+  /** Like `intern`, for names that are known to be new. */
   append(bytes: Uint8Array, start: number, end: number): number {
     return this.#table?.append(bytes, start, end) ?? -1;
   }
 
-  /** Sorts and writes what was collected; the next name begins a new run, unless this is the last. */
+  /**
+   * Sorts and writes what was collected. The next name begins a new run, unless this is the last.
+   */
   async endRun(isLast: boolean): Promise<void> {
     const table = this.#table;
-    if (table === undefined) throw new Error('the last run was ended before');
+    if (table === undefined) throw new Error('the last run has already ended');
     this.#texts ??= await AppendLog.create(this.#disk, join(this.#folder, 'runs.names'), RUNS);
     this.#numbers ??= await AppendLog.create(this.#disk, join(this.#folder, 'runs.numbers'), RUNS);
     const order = table.sorted();
@@ -82,8 +89,8 @@ export class NameRuns {
   }
 
   /**
-   * Gives every name in byte order, once, to `take` (which may ask to be waited for), and notes the ranks; returns
-   * how many there are. A name that is there twice is first given to `repeated`.
+   * Passes every name to `take` once, in byte order (`take` may return a promise), and notes the
+   * ranks. Returns the number of names. A name that occurs twice is first passed to `repeated`.
    */
   async merge(
     take: (bytes: Uint8Array, length: number) => Promise<void> | undefined,
@@ -135,7 +142,7 @@ async function writeNames(log: AppendLog, arena: Uint8Array, order: Uint32Array)
   }
 }
 
-/** As many names from `start` on as there is room for, each after its length. */
+/** Packs as many names from `start` on as there is room for, each after its length. */
 function packNames(arena: Uint8Array, order: Uint32Array, start: number, into: Uint8Array) {
   let bytes = 0;
   let next = start;
@@ -189,7 +196,7 @@ async function mergeRuns(
   return rank + 1;
 }
 
-/** Puts the first of a heap in its place. */
+/** Moves the first entry of a heap to its place. */
 function sink(heap: RunCursor[]): void {
   const cursor = heap[0];
   let at = 0;
@@ -204,7 +211,10 @@ function sink(heap: RunCursor[]): void {
   heap[at] = cursor;
 }
 
-/** Where the merge is in a run: its next name, and the ranks of those before it on their way to the disk. */
+/**
+ * The position of the merge in a run: its next name, and ranks of earlier names that are not
+ * written yet.
+ */
 class RunCursor {
   readonly #reader: ReadAhead;
   readonly #chunk: number;
@@ -225,7 +235,7 @@ class RunCursor {
     this.#ranks = new Uint32Array(memory / 4);
   }
 
-  /** Goes on to the next name; false when it is not whole in memory, or there is none. */
+  /** Moves to the next name; false if it is not complete in memory, or there is none. */
   next(): boolean {
     const { bytes } = this;
     let at = this.#at;
@@ -243,7 +253,7 @@ class RunCursor {
     return true;
   }
 
-  /** Reads on and goes to the next name; false when there is none. */
+  /** Reads more and moves to the next name; false if there is none. */
   async refill(): Promise<boolean> {
     this.#reader.skip(this.#at);
     for (let wanted = this.#chunk; ; wanted *= 2) {
@@ -254,7 +264,7 @@ class RunCursor {
     }
   }
 
-  /** False when `writeRanks` is due. */
+  /** Notes a rank. Returns false if `writeRanks` is due. */
   note(rank: number): boolean {
     this.#ranks[this.#noted++] = rank;
     return this.#noted < this.#ranks.length;

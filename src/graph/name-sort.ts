@@ -1,18 +1,19 @@
 /**
- * Sorts names that lie in one arena by their bytes.
+ * Sorts names in one arena by their bytes.
  *
- * Idea      quicksort on four bytes at a time (Bentley and Sedgewick 1997): names are split into those below, at and
- *           above a pivot's four bytes; only those at it look further, and they never look at those bytes again. The
- *           four bytes stand beside the order, so that a split reads memory in order and not all over the arena.
- * Requires  no zero bytes in names: zero is what stands behind the end of a name. Entries of an arena as
- *           name-table.ts lays them out, and names not so long that a recursion for each four of their bytes would be
- *           too deep.
- * Ensures   `order`, a permutation of the entries it held, is in byte order of their names; equal names stand
- *           together.
+ * Idea      Quicksort on four bytes at a time (Bentley and Sedgewick 1997): names are split into
+ *           those below, at and above a pivot's four bytes. Only those at it compare further bytes,
+ *           and never these again. The four bytes are stored beside the order, so a split reads
+ *           memory in order and not all over the arena.
+ * Requires  no zero bytes in names: zero marks the end of a name. Entries of an arena as
+ *           name-table.ts lays them out, and names so short that a recursion for each four bytes is
+ *           not too deep.
+ * Ensures   `order`, a permutation of the entries it held, is in byte order of their names; equal
+ *           names are adjacent.
  */
 import { ENTRY_HEAD, lengthAt } from './name-table.ts';
 
-/** Up to here, insertion. */
+/** Up to this number of names, insertion sort. */
 const FEW = 12;
 
 export function sortNames(arena: Uint8Array, order: Uint32Array): void {
@@ -22,7 +23,7 @@ export function sortNames(arena: Uint8Array, order: Uint32Array): void {
 class NameSort {
   readonly #arena: Uint8Array;
   readonly #order: Uint32Array;
-  /** Four bytes of each name of `order`, in step with it. */
+  /** Four bytes of each name, parallel to `order`. */
   readonly #keys: Uint32Array;
 
   constructor(arena: Uint8Array, order: Uint32Array) {
@@ -31,7 +32,7 @@ class NameSort {
     this.#keys = new Uint32Array(order.length);
   }
 
-  /** The names order[from .. to), all equal in their first `depth` bytes. */
+  /** Sorts the names order[from .. to), all equal in their first `depth` bytes. */
   sort(from: number, to: number, depth: number): void {
     for (;;) {
       if (to - from <= FEW) {
@@ -40,13 +41,15 @@ class NameSort {
       }
       this.#loadKeys(from, to, depth);
       [from, to] = this.#splitAndSort(from, to, depth);
-      // The last byte of the four being zero, these names have ended: they are equal.
+      // If the last of the four bytes is zero, these names have ended: they are equal.
       if ((this.#keys[from] & 255) === 0) return;
       depth += 4;
     }
   }
 
-  /** Sorts what differs in the keys; returns the stretch in which all have the pivot's. */
+  /**
+   * Sorts the names that differ in their keys. Returns the range in which all have the pivot's key.
+   */
   #splitAndSort(from: number, to: number, depth: number): [number, number] {
     const keys = this.#keys;
     const pivot = middle(keys[from], keys[(from + to) >>> 1], keys[to - 1]);
@@ -63,7 +66,7 @@ class NameSort {
     return [below, above];
   }
 
-  /** As `sort`, the keys at this depth being loaded. */
+  /** Like `sort`, with the keys at this depth already loaded. */
   #sortByKeys(from: number, to: number, depth: number): void {
     if (to - from <= FEW) {
       this.#insert(from, to, depth);

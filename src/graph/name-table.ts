@@ -1,11 +1,11 @@
 /**
- * Names in memory, numbered as they come: no object for a name, and few misses of the cache for a look-up.
+ * Names in memory, numbered as they come: no object per name, and few cache misses per look-up.
  *
- * Layout    the arena holds an entry for each name: its number (four bytes), its length (two), its bytes. The table
- *           holds, by hash, the hash and where the entry is: names that differ are nearly always told apart by the
- *           hash, and what a hit has to look at lies together.
+ * Layout    the arena holds an entry for each name: its number (four bytes), its length (two), its
+ *           bytes. The table holds, by hash, the hash and the position of the entry. The hash
+ *           nearly always tells different names apart, and all that a hit reads is together.
  * Requires  names without zero bytes, of at most MAX_NAME_BYTES: an empty table has room for any.
- * Costs     the memory given, up to 4 GiB, of which only what is used becomes resident.
+ * Costs     the memory given, up to 4 GiB; only the part in use becomes resident.
  */
 import { MAX_NAME_BYTES } from './name-format.ts';
 import { sortNames } from './name-sort.ts';
@@ -13,14 +13,14 @@ import { sortNames } from './name-sort.ts';
 /** Bytes of an entry before the name. */
 export const ENTRY_HEAD = 6;
 
-/** Entries are found by 32 bits: of more memory no use is made. */
+/** Positions of entries have 32 bits: more memory cannot be used. */
 const MOST_MEMORY = 4 * 2 ** 30;
 
 export class NameTable {
   readonly arena: Uint8Array;
-  /** Where the entry of each number is. */
+  /** The position of each number's entry. */
   readonly #entries: Uint32Array;
-  /** Two by two: a hash, and where its entry is, plus one; 0 is free. */
+  /** Pairs of a hash and the position of its entry plus one; 0 is free. */
   readonly #slots: Uint32Array;
   #used = 0;
   count = 0;
@@ -36,7 +36,7 @@ export class NameTable {
     this.#slots = new Uint32Array(most * 4);
   }
 
-  /** The number of a name, a new one if it is new; -1 when there is no room for it. */
+  /** The number of a name; a new name gets the next one; -1 if there is no room for it. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
@@ -55,7 +55,7 @@ export class NameTable {
     }
   }
 
-  /** Takes a name without looking whether it is there. */
+  /** Adds a name without checking whether it is there. */
   append(bytes: Uint8Array, start: number, end: number): number {
     const { arena, count } = this;
     const entry = this.#used;
@@ -85,7 +85,7 @@ export class NameTable {
     this.#slots.fill(0);
   }
 
-  /** Where the entries are, in byte order of the names. */
+  /** Positions of the entries, in byte order of the names. */
   sorted(): Uint32Array {
     const order = this.#entries.slice(0, this.count);
     sortNames(this.arena, order);
@@ -121,7 +121,7 @@ function isName(
   return true;
 }
 
-/** FNV-1a, its bits stirred once more. */
+/** FNV-1a, with its bits mixed once more. */
 function hash(bytes: Uint8Array, start: number, end: number): number {
   let h = 0x811c9dc5;
   for (let i = start; i < end; i++) h = Math.imul(h ^ bytes[i], 0x01000193);

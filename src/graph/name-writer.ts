@@ -12,7 +12,7 @@ import {
 } from './name-format.ts';
 
 const STAGED_BYTES = 64 * 1024;
-/** Two varints before a name. */
+/** Room for two varints before a name. */
 const SLACK = 10;
 
 export class NameWriter {
@@ -46,7 +46,7 @@ export class NameWriter {
     }
   }
 
-  /** True when so much is staged that `flush` is due. */
+  /** Adds a name. Returns true if `flush` is due. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     const length = end - start;
     if (this.#bytes + length + SLACK > this.#staged.length) this.#enlarge(length);
@@ -74,7 +74,7 @@ export class NameWriter {
     this.#starts = [];
   }
 
-  /** All names are there and durable; returns the bytes of the files. */
+  /** Writes everything and makes it durable. Returns the bytes of the files. */
   async finish(): Promise<number> {
     await this.flush();
     for (const log of [this.#names, this.#index]) await log.sync();
@@ -82,7 +82,7 @@ export class NameWriter {
     return this.#names.length + this.#index.length;
   }
 
-  /** Lets go of the files, finished or not. */
+  /** Closes the files, finished or not. */
   async abandon(): Promise<void> {
     for (const log of [this.#names, this.#index]) await log.abandon();
   }

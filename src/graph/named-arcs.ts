@@ -1,9 +1,10 @@
 /**
- * Arcs between names, turned into arcs between numbers.
+ * Turns arcs between names into arcs between numbers.
  *
- * Idea      while names are collected, an arc is written down with the numbers that its two names have in the current
- *           run. When all runs are merged, the arcs of each are read again beside the ranks of that run.
- * Costs     eight bytes an arc, written and read once, beside what NameRuns costs.
+ * Idea      While names are collected, an arc is written with the numbers that its two names have
+ *           in the current run. After all runs are merged, the arcs of each run are read again
+ *           together with its ranks.
+ * Costs     eight bytes an arc, written and read once, in addition to the cost of NameRuns.
  */
 import { join } from 'node:path';
 import { AppendLog } from '../disk/append-log.ts';
@@ -89,13 +90,13 @@ export class NamedArcs {
     let from = -1;
     for (; i < count; i++) {
       const span = 4 * i;
-      // Arcs from the same node mostly come together.
+      // Arcs from the same node usually come together.
       if (from < 0 || !isSame(bytes, spans, span - 4, span))
         from = runs.intern(bytes, spans[span], spans[span + 1]);
       if (from < 0) break;
-      if (spans[span + 2] === spans[span + 3]) continue; // a node alone
+      if (spans[span + 2] === spans[span + 3]) continue; // a node without this arc
       const to = runs.intern(bytes, spans[span + 2], spans[span + 3]);
-      if (to < 0) break; // the first name stays in this run, and is met again in the next
+      if (to < 0) break; // the first name stays in this run, and comes again in the next
       staged[at++] = from;
       staged[at++] = to;
     }

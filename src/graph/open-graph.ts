@@ -1,4 +1,6 @@
-/** A graph in a folder. Opening it reads nothing but `graph.json` and the first bytes of each file. */
+/**
+ * Opens a graph in a folder. This reads only `graph.json` and the first bytes of each file.
+ */
 import { Disk } from '../disk/disk.ts';
 import type { Graph, Names } from './graph.ts';
 import { type GraphLevel, readGraphFile } from './graph-file.ts';
@@ -9,7 +11,7 @@ import { DiskNames } from './name-reader.ts';
 export interface DiskGraph extends Graph {
   readonly level: GraphLevel | undefined;
   readonly named: boolean;
-  /** What the names take on disk. */
+  /** Size of the names on disk. */
   readonly nameBytes: number;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Gives nodes that are numbered in some order the ranks of their names.
+ * Gives numbered nodes the ranks of their names.
  *
  * Requires  runs of `NameRuns` that hold the names in the order of their numbers, merged.
- * Costs     four bytes a node of memory where that is at most a quarter of what is given. Otherwise arcs are sorted
- *           by one end and then by the other, each time beside the ranks read in order: two more external sorts.
+ * Costs     four bytes of memory per node if that is at most a quarter of the given memory.
+ *           Otherwise two more external sorts: arcs are sorted by one end and then by the other,
+ *           each time beside the ranks in order.
  */
 import { join } from 'node:path';
 import { AppendLog } from '../disk/append-log.ts';
@@ -72,7 +73,7 @@ async function renumberOnDisk(
   }
 }
 
-/** Hands on every pair with the rank of its key. */
+/** Passes on every pair with the rank of its key. */
 async function rankKeys(
   sorter: PairSorter,
   ranks: AppendLog,

@@ -1,9 +1,10 @@
 /**
- * Where a host lives: an address in 127.0.0.0/8, computed.
+ * The address of a host in 127.0.0.0/8, computed.
  *
- * Idea      A third of the domains are on a few large hosting machines, thousands of hosts on each when the web is large;
- *           the rest share an address with a few others, so that there are about eight domains an address, as in IRLbot's crawl
- *           (33.7M domains on 4.26M addresses). Each host of a giant, and each shop of a farm, has an address of its own.
+ * Idea      A third of the domains are on a few large hosting machines, with thousands of hosts
+ *           each when the web is large. The rest share an address with a few others, so that there
+ *           are about eight domains an address, as in IRLbot's crawl (33.7M domains on 4.26M
+ *           addresses). Each host of a giant, and each shop of a farm, has an address of its own.
  */
 
 import type { Place } from './web.ts';
@@ -13,7 +14,9 @@ import type { World } from './world.ts';
 const DOMAINS_A_MACHINE = 4000;
 const DOMAINS_AN_ADDRESS = 5;
 
-/** With `spread`, hosts are spread evenly over so many addresses instead. */
+/**
+ * The address of a host. With `spread`, hosts are spread evenly over that many addresses instead.
+ */
 export function addressOf(
   world: World,
   { domain, host: number, label }: Place,
@@ -34,13 +37,13 @@ export function addressOf(
   return inNet(128, hash(world.seed, TAG.machine, draw % addresses));
 }
 
-/** Machines are of different sizes too: the first ones take more. */
+/** Machines differ in size, too: the first ones have more hosts. */
 function machineOf(draw: number, machines: number): number {
   const u = (draw >>> 8) / 16777216;
   return Math.floor(u * u * machines);
 }
 
-/** One of the 64 nets 127.n.x.y from n on. */
+/** An address in one of the 64 nets 127.n.x.y from n on. */
 function inNet(n: number, h: number): string {
   return `127.${n + (h & 63)}.${(h >>> 8) & 255}.${1 + ((h >>> 16) % 254)}`;
 }

@@ -1,5 +1,6 @@
 /**
- * What the web says to one request, before any server misbehaves with it: status, header lines, body.
+ * The web's answer to one request, before a server behaviour changes it: status, header lines,
+ * body.
  *
  * Bodies are byte strings (character codes 0-255 are the bytes), see text.ts.
  */
@@ -7,16 +8,18 @@ import type { BehaviourName } from './behaviour.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Header lines, each ended by CRLF, without Content-Length and Connection, which the server adds. */
+  /**
+   * Header lines, each ended by CRLF, without Content-Length and Connection, which the server adds.
+   */
   readonly headers: string;
   readonly body: string;
-  /** The state of the resource, when it can be asked for conditionally. */
+  /** The version of the resource, if requests can be conditional. */
   readonly etag?: string;
   /** Whole seconds since 1970. */
   readonly modified?: number;
-  /** A name from behaviours/: how the server treats this answer; absent: well. */
+  /** How the server treats this answer (behaviour.ts); absent if it behaves well. */
   readonly behaviour?: BehaviourName;
-  /** Where it redirects to; a header line says so too. */
+  /** Where it redirects to; also in a header line. */
   readonly location?: string;
 }
 
@@ -66,7 +69,9 @@ export function validatorsOf({ etag, modified }: Answer): string {
   return modified ? `${tag}Last-Modified: ${httpDate(modified)}\r\n` : tag;
 }
 
-/** Most pages were last changed at one of a few steps, and writing a date costs a microsecond. */
+/**
+ * Most pages were last changed at one of a few steps, and formatting a date costs a microsecond.
+ */
 const dates = new Map<number, string>();
 
 function httpDate(seconds: number): string {

@@ -1,9 +1,11 @@
 /**
- * The ways in which servers behave, by layer. A domain draws at most one behaviour of each layer, by the scenario's shares.
+ * The ways in which servers behave, by layer. A domain draws at most one behaviour of each layer,
+ * by the scenario's shares.
  *
- * Benign ones are what any client must cope with (gzip, chunked, TLS); the others are faults or malice, and spare the giants, so
- * that a crawl always has somewhere to start. Within a domain they strike every third page (`strikes`), so that it
- * is not lost as a whole, except where the fault is the host's (DNS, TLS, robots.txt).
+ * Benign behaviours are what any client must handle (gzip, chunked, TLS). The others are faults or
+ * malice, and spare the giants, so that a crawl always has somewhere to start. Within a domain they
+ * affect every third page (`strikes`), so that the rest can be fetched, except where the fault
+ * belongs to the host (DNS, TLS, robots.txt).
  */
 import type { Domain } from './domain.ts';
 import { hash, TAG, unit } from './words/random.ts';
@@ -15,7 +17,7 @@ export type Layer = (typeof LAYERS)[number];
 export interface BehaviourInfo {
   readonly layer: Layer;
   readonly benign: boolean;
-  /** No complete response reaches the client, so there is nothing to expect. */
+  /** No complete response reaches the client, so there is no expected answer. */
   readonly spoils: boolean;
   readonly about: string;
 }
@@ -48,13 +50,13 @@ export const BEHAVIOURS = {
 
   tls: custom('tls', 'https with a certificate of the lab'),
   'tls-expired': fault('tls', 'https with a certificate of yesterday'),
-  'tls-self-signed': fault('tls', 'https with a certificate that nobody vouches for'),
-  'tls-wrong-name': fault('tls', "https with somebody else's certificate"),
+  'tls-self-signed': fault('tls', 'https with a self-signed certificate'),
+  'tls-wrong-name': fault('tls', 'https with the certificate of another host'),
 
   'robots-wildcards': custom('robots', 'rules with * and $'),
   'robots-delay': custom('robots', 'asks for a pause between requests'),
   'robots-disallow': custom('robots', 'nothing may be fetched'),
-  'robots-groups': custom('robots', 'one group for everyone, another for drumlin'),
+  'robots-groups': custom('robots', 'one group for all robots, another for drumlin'),
   'robots-huge': fault('robots', 'a million bytes, the rule that matters after the first 500 KiB'),
   'robots-forbidden': fault('robots', 'status 403: no rules'),
   'robots-error': fault('robots', 'status 503: everything is forbidden for now'),
@@ -69,19 +71,19 @@ export const BEHAVIOURS = {
   'redirect-308': custom('page', 'moved for good, method kept'),
   'redirect-chain': fault('page', 'eight redirects, then a page'),
   'redirect-loop': fault('page', 'redirects that come back to themselves'),
-  'status-401': fault('page', 'a password is wanted'),
+  'status-401': fault('page', 'a password is required'),
   'status-403': fault('page', 'forbidden'),
   'status-404': fault('page', 'links to pages that are not there'),
-  'soft-404': fault('page', 'what is not there is said to be there: status 200, "Page Not Found"'),
+  'soft-404': fault('page', 'missing pages answer with status 200, "Page Not Found"'),
   'status-410': fault('page', 'gone'),
   'status-429': fault('page', 'too many requests, with Retry-After'),
   'status-500': fault('page', 'the server fails'),
   'status-503': fault('page', 'out of service, with Retry-After'),
 
   chunked: custom('transfer', 'chunked, with an extension and a trailer'),
-  gzip: custom('transfer', 'gzip for those who accept it'),
-  br: custom('transfer', 'brotli for those who accept it'),
-  close: custom('transfer', 'closes after each response, which alone ends the body'),
+  gzip: custom('transfer', 'gzip for clients that accept it'),
+  br: custom('transfer', 'brotli for clients that accept it'),
+  close: custom('transfer', 'closes after each response, which is the only end of the body'),
   'no-charset': custom(
     'transfer',
     'text in the old encoding of its language, named only in the page',
@@ -125,7 +127,7 @@ export function drawBehaviour(
   return undefined;
 }
 
-/** How the server treats a page of the domain on its way, if not well. */
+/** The transfer behaviour for a page of the domain, if any. */
 export function transferOf(domain: Domain, page: number): BehaviourName | undefined {
   const behaviour = domain.behaviour('transfer');
   return behaviour && (BEHAVIOURS[behaviour].benign || strikes(domain, page))
@@ -133,7 +135,10 @@ export function transferOf(domain: Domain, page: number): BehaviourName | undefi
     : undefined;
 }
 
-/** Whether a fault of the page or transfer layer meets this page: every third, never the home of a larger site. */
+/**
+ * Whether a fault of the page or transfer layer affects this page: every third, never the home of a
+ * larger site.
+ */
 export function strikes(domain: Domain, page: number): boolean {
   return page % 3 === 1 || domain.initialPages === 1;
 }

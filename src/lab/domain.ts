@@ -1,9 +1,10 @@
 /**
  * One domain: everything about it that its index decides.
  *
- * Sizes and degrees fall with rank as powers chosen to meet the papers' figures (docs/lab.md): 90% of the domains have
- * fewer than about 500 pages, 99% fewer than about 3,500, and the mean number of domains linked to is about 20.
- * Cost      about 1 µs; the domains asked for last are kept.
+ * Sizes and degrees fall with rank as powers chosen to meet the papers' figures (docs/lab.md): 90%
+ * of the domains have fewer than about 500 pages, 99% fewer than about 3,500, and the mean number
+ * of domains linked to is about 20.
+ * Cost      about 1 µs; the most recently used domains are kept.
  */
 import { type BehaviourName, drawBehaviour, type Layer } from './behaviour.ts';
 import type { Kind } from './kind.ts';
@@ -33,7 +34,7 @@ export class Domain {
   readonly topic: number;
   /** Its addresses begin with https. */
   readonly secure: boolean;
-  /** What is only needed by those who look inside: most domains are but linked to. */
+  /** Details that most domains never need, because they are only linked to. */
   #inside: Inside | undefined;
 
   constructor(world: World, index: number) {
@@ -52,7 +53,7 @@ export class Domain {
     return this.#inside;
   }
 
-  /** It is the how-manieth of its kind. */
+  /** Its number among the domains of its kind, from 0. */
   get number(): number {
     return this.world.layout.numberOf(this.index);
   }
@@ -61,7 +62,7 @@ export class Domain {
     return this.#in.language;
   }
 
-  /** Its text is in its language's encoding of old, whatever it declares. */
+  /** Its text is in the legacy encoding of its language, whatever it declares. */
   get legacy(): boolean {
     return this.#in.legacy;
   }
@@ -74,7 +75,7 @@ export class Domain {
     return this.#in.frailty;
   }
 
-  /** Pages ever born, the dead included: page numbers are below this. */
+  /** Pages ever created, including dead ones: page numbers are below this. */
   get pages(): number {
     return this.#in.pages;
   }
@@ -83,17 +84,19 @@ export class Domain {
     return this.#in.hosts;
   }
 
-  /** Section fronts that the menu names: pages 1 to `sections`. */
+  /** Number of section fronts in the menu: pages 1 to `sections`. */
   get sections(): number {
     return this.#in.sections;
   }
 
-  /** Pages that live as long as the domain: the homes of its hosts and its section fronts. */
+  /**
+   * Number of pages that live as long as the domain: the homes of its hosts and its section fronts.
+   */
   get fixedPages(): number {
     return this.#in.fixedPages;
   }
 
-  /** How its paths look, see paths.ts. */
+  /** The style of its paths, see paths.ts. */
   get style(): number {
     return this.#in.style;
   }
@@ -115,7 +118,7 @@ export class Domain {
   }
   #degree: number | undefined;
 
-  /** The step from which on it does not answer. */
+  /** The step from which it no longer answers. */
   get death(): number {
     return domainDeath(
       this.world,
@@ -129,7 +132,7 @@ export class Domain {
     return this.world.step === 0 || this.world.step < this.death;
   }
 
-  /** The page is there at this step, if the domain is. */
+  /** Whether the page exists at this step, if the domain does. */
   hasPage(page: number): boolean {
     return (
       page < this.pages &&
@@ -137,7 +140,7 @@ export class Domain {
     );
   }
 
-  /** How its servers behave in a layer; undefined: well. */
+  /** The behaviour of its servers in a layer; undefined if they behave well. */
   behaviour(layer: Layer): BehaviourName | undefined {
     let drawn = this.#behaviours[layer];
     if (drawn === undefined) {
@@ -147,7 +150,7 @@ export class Domain {
     }
     return drawn ?? undefined;
   }
-  /** What was drawn so far; null: none. */
+  /** Behaviours drawn so far; null means none. */
   readonly #behaviours: Partial<Record<Layer, BehaviourName | null>> = {};
 
   hostName(host: number): string {
@@ -155,7 +158,9 @@ export class Domain {
     return `${HOST_LABELS[host] ?? `host${host}`}.${this.name}`;
   }
 
-  /** The host that a label names: its number, -1 for none of them, or -2 for the twin of the first one. */
+  /**
+   * The number of the host with this label; -1 if there is none; -2 for the twin of the first one.
+   */
   hostNumber(label: string): number {
     if (label === '' || label === 'www') return (label === 'www') === this.www ? 0 : -2;
     const known = HOST_LABELS.indexOf(label);
@@ -252,7 +257,10 @@ function languageOf(draw: number): number {
   return 0;
 }
 
-/** The domains asked for last, in two generations: when the young one is full it replaces the old. */
+/**
+ * The most recently used domains, in two generations: when the young one is full it replaces the
+ * old.
+ */
 export class Domains {
   readonly #world: World;
   readonly #capacity: number;

@@ -1,4 +1,4 @@
-/** Those who mean well: giants, ordinary sites, personal pages, universities, directories. */
+/** Honest domains: giants, ordinary sites, personal pages, universities, directories. */
 
 import type { Kind } from './kind.ts';
 import { hash, TAG } from './words/random.ts';
@@ -14,15 +14,15 @@ const honest = {
 export const giant: Kind = {
   ...honest,
   name: 'giant',
-  about: 'a large site that everybody links to',
+  about: 'a large site that many others link to',
 };
 
-export const ordinary: Kind = { ...honest, name: 'ordinary', about: 'a site like most' };
+export const ordinary: Kind = { ...honest, name: 'ordinary', about: 'a typical site' };
 
 export const personal: Kind = {
   ...honest,
   name: 'personal',
-  about: "somebody's own pages, known to one neighbour only",
+  about: 'personal pages that only one neighbour links to',
   linked: false,
   backbone: false,
   pages: (world, index) => 1 + (hash(world.seed, TAG.size, index) % 12),

@@ -1,7 +1,9 @@
 /**
- * What a kind of domain is: how large, who links to it, whom it links to, and the URLs it invents beside its pages.
+ * What a kind of domain is: how large, which domains link to it, which it links to, and the URLs it
+ * invents beside its pages.
  *
- * A kind is data plus at most three functions; `index.ts` lists them all. Adding one is a file here and a line there.
+ * A kind is data plus at most three functions. They are in honest-kinds.ts, spam-kinds.ts and
+ * trap-kinds.ts; kinds.ts lists them all.
  */
 import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
@@ -29,7 +31,7 @@ export type KindName =
 export interface Original {
   readonly domain: Domain;
   readonly page: number;
-  /** One paragraph in so many is another; 0: a faithful copy. */
+  /** One paragraph in this many is changed; 0 for an exact copy. */
   readonly edited: number;
 }
 
@@ -37,30 +39,36 @@ export interface Kind {
   readonly name: KindName;
   /** One line for `drumlin web truth` and the documentation. */
   readonly about: string;
-  /** Made to deceive: what a budget should starve. */
+  /** Made to deceive: budgets should keep it small. */
   readonly spam: boolean;
-  /** Ordinary links may point here, the more the better its rank. */
+  /** Ordinary links may point here, more often the better its rank. */
   readonly linked: boolean;
   /** Its home pages carry the chain of neighbours that makes every honest domain reachable. */
   readonly backbone: boolean;
-  /** Its URLs never end: such a web cannot be listed. */
+  /** It has infinitely many URLs: such a web cannot be listed. */
   readonly endless: boolean;
-  /** How many pages it has at step 0, given what its rank alone would give it. */
+  /** The number of its pages at step 0, given the number by rank alone. */
   pages(world: World, index: number, byRank: number): number;
   /** What this domain is within its group (a farm's target, a parking hub), for the truth only. */
   role?(world: World, domain: Domain): string;
-  /** Whom the k-th of its links to other domains points at (-1: nobody); undefined: whomever everybody links to. */
+  /**
+   * The target of the k-th of its links to other domains: -1 for none; undefined for a target drawn
+   * like those of ordinary domains.
+   */
   target?(web: Web, domain: Domain, k: number): number | undefined;
-  /** How many domains it links to; absent: what its rank gives it. */
+  /** How many domains it links to; by default what its rank gives. */
   degree?(world: World, domain: Domain, byRank: number): number;
   /** Some of its pages are papers in PDF. */
   papers?: boolean;
-  /** Whose text a page of it bears; undefined: its own. */
+  /** The domain whose text its page copies; undefined for its own text. */
   textOf?(web: Web, domain: Domain, page: number): Original | undefined;
-  /** Links that only this kind puts on its pages. */
+  /** Adds links that only this kind has on its pages. */
   furnish?(web: Web, domain: Domain, page: number, links: LinkList): void;
-  /** URLs that are no pages of the site: endless calendars, copies, parked names. `undefined`: not one of mine. */
+  /**
+   * URLs that are not pages of the site: endless calendars, copies, parked names. Undefined if the
+   * URL is not one of these.
+   */
   resource?(web: Web, domain: Domain, label: string, target: string): Resource | undefined;
-  /** Host names that are not in the site's list but exist all the same. */
+  /** Host names outside the site's list exist, too. */
   anyHost?: boolean;
 }

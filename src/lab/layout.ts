@@ -1,15 +1,16 @@
 /**
  * Which domain is of which kind, without a list of domains.
  *
- * Idea      The first domains (the best ranked) are the giants. After them the kinds repeat in blocks of a thousand whose
- *           order is shuffled once: a domain's place in its block gives its kind, and the j-th domain of a kind
- *           is found by dividing. So farms and exchanges know their members, and any number of domains costs 1,000 entries.
+ * Idea      The first domains (the best ranked) are the giants. After them the kinds repeat in
+ *           blocks of a thousand whose order is shuffled once. A domain's place in its block gives
+ *           its kind, and the j-th domain of a kind is found by division. So farms and exchanges
+ *           know their members, and any number of domains costs 1,000 entries.
  * Ensures   `kindAt(memberAt(kind, j)) === kind` and `numberOf(memberAt(kind, j)) === j`.
  */
 import type { KindName } from './kind.ts';
 import { Random } from './words/random.ts';
 
-/** After so many domains the kinds repeat. */
+/** The kinds repeat after this many domains. */
 export const BLOCK = 1000;
 
 export class Layout {
@@ -17,10 +18,10 @@ export class Layout {
   readonly #kinds: readonly KindName[];
   /** Places of each kind within a block, rising. */
   readonly #places = new Map<KindName, number[]>();
-  /** How many of its own kind stand before this place in the block. */
+  /** How many domains of its own kind come before this place in the block. */
   readonly #before: Uint16Array;
 
-  /** `shares` sum to at most 1; what is left is `rest`. */
+  /** `shares` sum to at most 1; the rest of the domains are of the kind `rest`. */
   constructor(
     seed: number,
     domains: number,
@@ -44,7 +45,7 @@ export class Layout {
     return index < this.giants ? 'giant' : this.#kinds[(index - this.giants) % BLOCK];
   }
 
-  /** This domain is the how-manieth of its kind, from 0. */
+  /** The number of this domain among those of its kind, from 0. */
   numberOf(index: number): number {
     if (index < this.giants) return index;
     const at = index - this.giants;
@@ -52,7 +53,7 @@ export class Layout {
     return Math.floor(at / BLOCK) * places.length + this.#before[at % BLOCK];
   }
 
-  /** The index of the number-th domain of a kind; -1 if the kind has no share. */
+  /** The index of the domain with this number in its kind; -1 if the kind has no share. */
   memberAt(kind: KindName, number: number): number {
     if (kind === 'giant') return number < this.giants ? number : -1;
     const places = this.#places.get(kind);

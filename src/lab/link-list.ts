@@ -1,8 +1,10 @@
 /**
- * The links of one page, as data: pages of domains, or addresses that lead elsewhere, in the order they will appear.
+ * The links of one page, as data: pages of domains, or addresses that lead elsewhere, in the order
+ * they will appear.
  *
- * It also remembers the last step at which any of them came to be what it is, so that `Last-Modified` and `ETag`
- * are honest: bytes that change never keep their tag. (Now and then a tag changes for nothing, as real ones do.)
+ * It also remembers the last step at which any of them changed, so that `Last-Modified` and `ETag`
+ * are correct: bytes that change never keep their tag. (Now and then a tag changes for nothing, as
+ * on the real web.)
  */
 import type { Domain } from './domain.ts';
 import { putHref, urlOf } from './paths.ts';
@@ -10,9 +12,9 @@ import { putHref, urlOf } from './paths.ts';
 export class LinkList {
   readonly #domains: (Domain | undefined)[] = [];
   readonly #pages: number[] = [];
-  /** Addresses of links that are no pages, by their place in the list. */
+  /** Addresses of links that are not pages, by their place in the list. */
   #addresses: Map<number, string> | undefined;
-  /** The latest step an ingredient of the page changed. */
+  /** The last step at which a part of the page changed. */
   modified: number;
 
   constructor(modified: number) {
@@ -28,7 +30,7 @@ export class LinkList {
     this.#pages.push(page);
   }
 
-  /** Any address: absolute, or relative to the page's host. */
+  /** Adds any address: absolute, or relative to the page's host. */
   addAddress(address: string): void {
     this.#addresses ??= new Map();
     this.#addresses.set(this.#pages.length, address);
@@ -36,12 +38,12 @@ export class LinkList {
     this.#pages.push(-1);
   }
 
-  /** Something that was considered, whether it became a link or not, was decided at this step. */
+  /** Notes that a candidate, whether it became a link or not, was decided at this step. */
   touch(step: number): void {
     if (step > this.modified) this.modified = step;
   }
 
-  /** The domain that the i-th link leads to, if it is a page's. */
+  /** The domain that the i-th link leads to, if it leads to a page. */
   domainAt(i: number): Domain | undefined {
     return this.#domains[i];
   }
@@ -50,7 +52,10 @@ export class LinkList {
     return this.#pages[i];
   }
 
-  /** Where the i-th link leads from a page of an origin: its URL in canonical form, unless a default port is written out. */
+  /**
+   * The URL of the i-th link on a page of an origin, in canonical form unless a default port is
+   * written out.
+   */
   urlAt(i: number, origin: string): string {
     const domain = this.#domains[i];
     if (domain) return urlOf(domain, this.#pages[i]);

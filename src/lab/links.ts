@@ -1,14 +1,15 @@
 /**
- * Who links to whom.
+ * Which domains and pages link to which.
  *
- * Between domains: domain i has `degree` slots; slot k points at a domain drawn by rank with weight (rank + 5)^-0.9, a third of
- * the time within i's own community. So in-degree has a tail like a power law of exponent 2.1, and as size and degree fall with
- * the same rank, in- and out-degree are correlated (IRLbot's and ClueWeb's domain graphs show both).
- * Each slot is on a page: the domain graph is exactly what a full crawl of the pages finds.
+ * Between domains: domain i has `degree` slots. Slot k points at a domain drawn by rank with weight
+ * (rank + 5)^-0.9, a third of the time within i's own community. So in-degree has a tail like a
+ * power law of exponent 2.1. Size and degree fall with the same rank, so in- and out-degree are
+ * correlated (IRLbot's and ClueWeb's domain graphs show both). Each slot is on a page: the domain
+ * graph is exactly what a full crawl of the pages finds.
  *
- * Within a domain: a menu to the section fronts, a tree of eight children a page, the next living page, and random ones. The
- * chain of next pages makes every living page reachable from the home page; the chain of neighbours on home pages does the
- * same for honest domains.
+ * Within a domain: a menu to the section fronts, a tree of eight children a page, the next living
+ * page, and random ones. The chain of next pages makes every living page reachable from the home
+ * page; the chain of neighbours on home pages does the same for honest domains.
  */
 import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
@@ -20,10 +21,13 @@ import { below, hash, type Random, TAG, unit } from './words/random.ts';
 import { RANK_SHIFT } from './world.ts';
 
 const BRANCHING = 8;
-/** How far the chains look for the next living page or domain; beyond it they start over at the next edge of the tree. */
+/**
+ * How far the chains look for the next living page or domain; beyond it they start over at the next
+ * edge of the tree.
+ */
 const LOOK_AHEAD = 400;
 const MAX_SLOTS_A_PAGE = 120;
-/** On a domain that nobody tends. */
+/** Comment links per page, on a domain that is not maintained. */
 const COMMENTS_A_PAGE = 12;
 
 /** Where slot k of a domain points, and since which step. */
@@ -38,7 +42,7 @@ export function edgeOf(web: Web, domain: Domain, k: number): { target: number; s
   };
 }
 
-/** Slots are reconsidered every year or two, each at its own time. */
+/** Each slot changes every year or two, at its own time. */
 function slotSince(web: Web, domain: Domain, k: number): number {
   const birth = web.world.birthOf(domain.index);
   if (web.world.step === birth) return birth;
@@ -50,8 +54,8 @@ function slotSince(web: Web, domain: Domain, k: number): number {
 }
 
 /**
- * A domain that may be linked to, drawn by rank as the web was at `step`: weight (rank + 5)^-0.9, by inverting its integral, whose tenth
- * power is exact where a general power would not be.
+ * Draws a domain that may be linked to, by rank as of `step`, with weight (rank + 5)^-0.9. It
+ * inverts the integral, whose tenth power is exact where a general power would not be.
  */
 function drawByRank(web: Web, domain: Domain, draw: number, step: number): number {
   const { world } = web;
@@ -70,7 +74,9 @@ function drawByRank(web: Web, domain: Domain, draw: number, step: number): numbe
   return web.linkedFrom(index, domains, domain.index);
 }
 
-/** Adds the domain links of a page: the slots it is responsible for, then some of the domain's favourites. */
+/**
+ * Adds the domain links of a page: the slots assigned to it, then some of the domain's favourites.
+ */
 export function addDomainLinks(
   web: Web,
   domain: Domain,
@@ -105,8 +111,8 @@ function addSlot(web: Web, domain: Domain, page: number, k: number, links: LinkL
 }
 
 /**
- * Where anyone may write, spammers do, if there are any: one page in two hundred bears a link to spam, and every page of the one domain in five hundred
- * that nobody tends is full of them.
+ * If there are spammers, they write where anyone can: one page in two hundred has a link to spam,
+ * and one domain in five hundred is not maintained, with every page full of them.
  */
 function addComments(web: Web, domain: Domain, page: number, links: LinkList): void {
   const { seed } = web.world;
@@ -123,7 +129,7 @@ function addComments(web: Web, domain: Domain, page: number, links: LinkList): v
   }
 }
 
-/** The domains up to and including the next living backbone domain, spam left out. */
+/** Adds the domains up to and including the next living backbone domain, without spam. */
 function addNeighbours(web: Web, domain: Domain, links: LinkList): void {
   const last = Math.min(web.world.domains - 1, domain.index + LOOK_AHEAD);
   for (let index = domain.index + 1; index <= last; index++) {
@@ -140,7 +146,10 @@ function addNeighbours(web: Web, domain: Domain, links: LinkList): void {
   }
 }
 
-/** Adds the links of a page into its own domain: children, the next living page, the one before, random ones. */
+/**
+ * Adds the links of a page into its own domain: children, the next living page, the one before,
+ * random ones.
+ */
 export function addOwnLinks(
   web: Web,
   domain: Domain,
@@ -159,13 +168,17 @@ export function addOwnLinks(
   for (let left = wanted - (links.length - before); left > 0 && pages > 1; left--) {
     const u = random.unit();
     const other = Math.floor(u * u * pages);
-    // A link chosen after its page died would be odd; one that was chosen before is the web's rot.
+    // A link is never chosen after its page died; one chosen before is a dead link, as on the real
+    // web.
     if (web.world.step === 0 || pageDeath(web.world, domain, other) > chosenAt)
       links.add(domain, other);
   }
 }
 
-/** Links the pages that follow, up to and with the first living one that has links itself; gives that one's number. */
+/**
+ * Links the following pages, up to and including the first living one that has links itself.
+ * Returns that one's number.
+ */
 function addNext(web: Web, domain: Domain, page: number, links: LinkList): number {
   const last = Math.min(domain.pages - 1, page + LOOK_AHEAD);
   let next = page + 1;

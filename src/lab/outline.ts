@@ -1,9 +1,9 @@
 /**
- * A page before it is written: how long, whose text, and its links in the order in which they will stand.
+ * A page before it is written: its size, whose text it has, and its links in the order on the page.
  *
- * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB and 59 links, most of them
- * to the same domain, a dozen repeated on every page of the site.
- * Cost      about 10 µs; nothing is kept.
+ * Size and number of links are log-normal and correlated, with the means of IRLbot's crawl: 25 KB
+ * and 59 links, most of them to the same domain, a dozen repeated on every page of the site.
+ * Cost      about 10 µs; nothing is cached.
  */
 import type { Domain } from './domain.ts';
 import type { Original } from './kind.ts';
@@ -19,21 +19,21 @@ const MAX_SIZE = 400_000;
 const LINKS_MEDIAN = 39;
 const LINKS_SIGMA = 0.7;
 const MAX_LINKS = 600;
-/** One own link in so many is followed by one to another domain. */
+/** Links to other domains per link within the domain. */
 const DOMAIN_LINK_SHARE = 0.14;
 
 export interface Outline {
   readonly page: number;
   readonly original: Original;
-  /** Those between menu and footer. */
+  /** The links between menu and footer. */
   readonly links: LinkList;
-  /** About so many bytes. */
+  /** Approximate size in bytes. */
   readonly size: number;
   /** The step at which its text was last rewritten. */
   readonly textStep: number;
 }
 
-/** `frameModified` is the step at which what all pages share last changed. */
+/** `frameModified` is the last step at which menu or footer changed. */
 export function outlineOf(web: Web, domain: Domain, page: number, frameModified: number): Outline {
   const { world } = web;
   const edition = editionOf(world, domain, page);

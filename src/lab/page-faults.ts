@@ -1,5 +1,5 @@
 /**
- * What is answered in place of a page: redirects, refusals, errors; and what is left of a page that died.
+ * Answers in place of a page: redirects, refusals, errors; and the answers of dead pages.
  */
 import { type Answer, HTML_TYPE, htmlAnswer, notFound, REASONS, redirect } from './answer.ts';
 import { strikes } from './behaviour.ts';
@@ -11,7 +11,7 @@ import { hash, TAG } from './words/random.ts';
 const HOPS = 8;
 const RETRY_SECONDS = 2;
 
-/** The answer that this page's domain gives instead of it, if it does. */
+/** The answer that this page's domain gives instead of it, if any. */
 export function pageFault(domain: Domain, page: number): Answer | undefined {
   const behaviour = domain.behaviour('page');
   if (!behaviour || !strikes(domain, page)) return undefined;
@@ -24,7 +24,10 @@ export function pageFault(domain: Domain, page: number): Answer | undefined {
   return refusal(Number(behaviour.slice(7)));
 }
 
-/** The addresses that redirects pass through: `/hop/<left>/<page>` counts down, `/loop/<side>/<page>` goes to and fro. */
+/**
+ * The addresses of redirect chains: `/hop/<left>/<page>` counts down, `/loop/<side>/<page>`
+ * alternates.
+ */
 export function hopAnswer(domain: Domain, target: string): Answer | undefined {
   const match = /^\/(hop|loop)\/(\d)\/(\d{1,9})$/.exec(target);
   if (!match) return undefined;
@@ -49,7 +52,7 @@ function hopUrl(domain: Domain, page: number, left: number): string {
   return `${domain.origin(domain.hostOf(page))}/hop/${left}/${page}`;
 }
 
-/** The page that a struck one leads to: its neighbour, which is well. */
+/** The page that an affected one leads to: its neighbour, which has no fault. */
 function after(domain: Domain, page: number): number {
   return page + 1 < domain.initialPages ? page + 1 : 0;
 }
@@ -64,7 +67,10 @@ function refusal(status: number): Answer {
   return htmlAnswer(status, REASONS[status], 'That is all there is to say.', headers);
 }
 
-/** Half of the dead pages that answer 200 say only in words that they are gone (LiveRank, table 1). */
+/**
+ * Half of the dead pages that answer 200 say only in their text that they are gone (LiveRank, table
+ * 1).
+ */
 export function softNotFound(): Answer {
   return {
     status: 200,
@@ -74,8 +80,9 @@ export function softNotFound(): Answer {
 }
 
 /**
- * What a dead page answers: each domain has its way, in about the shares that LiveRank found among the pages of uk-2002 whose hosts
- * still answered: 404 for half, a redirect to the home page for a quarter, a soft 404 for a tenth, refusals for the rest.
+ * The answer of a dead page. Each domain has its own kind, in about the shares that LiveRank found
+ * among the pages of uk-2002 whose hosts still answered: 404 for half, a redirect to the home page
+ * for a quarter, a soft 404 for a tenth, refusals for the rest.
  */
 export function graveAnswer(web: Web, domain: Domain): Answer {
   const draw = hash(web.world.seed, TAG.grave, domain.index) % 100;

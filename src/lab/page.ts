@@ -1,8 +1,8 @@
 /**
  * One HTML page: head, menu, text with links in it, lists of links, footer.
  *
- * Its outline says how long it is and what it links to; here it gets its words.
- * Cost      about 50 µs for 25 KB; nothing is kept but each domain's menu and footer.
+ * Its outline decides its size and its links; here it gets its words.
+ * Cost      about 50 µs for 25 KB; only each domain's menu and footer are cached.
  */
 import { HTML_TYPE } from './answer.ts';
 import type { Domain } from './domain.ts';
@@ -16,13 +16,13 @@ import { anchorEnd, type Pool, phraseOf, Reader } from './words/text.ts';
 import { inventWord, LANGUAGES } from './words/vocabulary.ts';
 
 const PARAGRAPH = 900;
-/** What a link takes on average, markup and words. */
+/** Average bytes of a link, markup and words. */
 const LINK_BYTES = 118;
 
 export interface Page {
   readonly headers: string;
   readonly body: string;
-  /** The last step at which anything on the page changed. */
+  /** The last step at which any part of the page changed. */
   readonly modified: number;
 }
 
@@ -46,7 +46,10 @@ function contentType(domain: Domain): string {
   }
 }
 
-/** Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it cost a third of the time. */
+/**
+ * Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it
+ * took a third of the time.
+ */
 function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): string {
   const { page, links, original, textStep } = outline;
   const { seed } = web.world;
@@ -92,7 +95,10 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
   return out.join('');
 }
 
-/** What the links and the frame will take is known well enough; the rest of the size is text. A copy has as much as its original. */
+/**
+ * The size of links and frame is known well enough; the rest is text. A copy has as much text as
+ * its original.
+ */
 function textBytes(
   web: Web,
   domain: Domain,
@@ -109,12 +115,12 @@ function textBytes(
   return Math.max(200, size - length - count * LINK_BYTES);
 }
 
-/** Who speaks: where relative addresses start from, and the words that links are given. */
+/** The point of view of a page: where relative addresses start, and the words of its links. */
 interface Voice {
   readonly from: Domain;
   readonly host: number;
   readonly pool: Pool;
-  /** Which few of the pool's anchor texts it uses. */
+  /** Selects the few anchor texts of the pool that it uses. */
   readonly window: number;
   readonly words: Random;
 }
@@ -131,7 +137,7 @@ function putAnchor(
   else out.push('">', domain.name, '</a>\n');
 }
 
-/** What the page is about; while its topic is in the news, the name of the news. */
+/** The subject of the page; while its topic is in the news, the name of the news. */
 function subjectOf(
   web: Web,
   { topic, language }: Domain,
@@ -144,12 +150,12 @@ function subjectOf(
   return `${phraseOf(pool, words)} ${pool.encode(inventWord(LANGUAGES[language], words.below(1_000_000), 0x5b))}`;
 }
 
-/** What all pages of a host share, as it is written. */
+/** What all pages of a host share, as text. */
 interface Frame {
   readonly head: string;
   readonly menu: string;
   readonly footer: string;
-  /** Of all three, and the few words between. */
+  /** Length of all three, and of the few words between them. */
   readonly length: number;
   readonly modified: number;
 }

@@ -1,5 +1,6 @@
 /**
- * A paper: a PDF of one page whose text is written in plain operators, small but whole (header, objects, table, trailer).
+ * A paper: a PDF of one page with its text in plain operators, small but complete (header, objects,
+ * table, trailer).
  */
 import type { Answer } from './answer.ts';
 import type { Domain } from './domain.ts';

@@ -1,8 +1,8 @@
 /**
- * Paths that say what they lead to and can be read back: page number → path, path → page number.
+ * Readable paths that can be computed both ways: page number → path, path → page number.
  *
- * Four styles, one a domain. Every path holds words of the topic and the page's number, so that a path somebody made up
- * is recognised: the page of that number has another path.
+ * Four styles, one per domain. Every path has words of the topic and the page's number. An invented
+ * path is recognised, because the page of that number has another path.
  * Ensures   `pageOf(domain, host, pathOf(domain, page)) === page`; any other target gives -1.
  */
 import type { Domain } from './domain.ts';
@@ -21,7 +21,10 @@ export function pathOf(domain: Domain, page: number): string {
   return lineOf(domain, page, false) + numberPart(domain, page, '&');
 }
 
-/** The path as it stands in HTML, in pieces, for a page that joins all of its own at once; after `<a href="` if `opened`. */
+/**
+ * Appends the path as in HTML, in pieces, for a page that joins all its pieces at once; after `<a
+ * href="` if `opened`.
+ */
 export function putHref(out: string[], domain: Domain, page: number, opened: boolean): void {
   if (page < domain.hosts) out.push(opened ? '<a href="/' : '/');
   else out.push(lineOf(domain, page, opened), numberPart(domain, page, '&amp;'));
@@ -46,18 +49,18 @@ function numberPart(domain: Domain, page: number, and: string): string {
   }
 }
 
-/** One page in four of an academic domain. */
+/** Whether a page is a paper: one in four of an academic domain. */
 export function isPaper(domain: Domain, page: number): boolean {
   return domain.kind.papers === true && page >= domain.fixedPages && page % 4 === 3;
 }
 
-/** Its server says that it is HTML. */
+/** Whether the server declares the page as HTML. */
 export function isHtmlPage(domain: Domain, page: number): boolean {
   const transfer = domain.behaviour('transfer');
   return !isPaper(domain, page) && transfer !== 'no-type' && transfer !== 'lying-type';
 }
 
-/** The page a host's target leads to, dead or alive, or -1. */
+/** The page that a host's target leads to, dead or alive, or -1. */
 export function pageOf(domain: Domain, host: number, target: string): number {
   if (target === '/') return host;
   const digits = /(\d{1,9})(?:\.html|\.pdf|\/)?$/.exec(target);

@@ -1,9 +1,9 @@
 /**
- * What stands at an address, before anything of it is written: which page of the site, which small page that a trap makes up, or an
- * answer that is there already.
+ * What is at an address, before it is written: a page of the site, a small page that a trap
+ * invents, or a complete answer.
  *
- * Two things are made of it: the bytes that a server sends (`Web.answer`), and the links alone (`glimpseOf`), for whoever crawls millions of
- * pages and reads none.
+ * It is used in two ways: for the bytes that a server sends (`Web.answer`), and for the links alone
+ * (`glimpseOf`), for simulations that crawl millions of pages and read none.
  */
 import type { Answer } from './answer.ts';
 import type { Domain } from './domain.ts';
@@ -14,9 +14,9 @@ export interface PageResource {
   readonly is: 'page';
   readonly domain: Domain;
   readonly page: number;
-  /** The target that was asked for, when links are to bear session ids that depend on it. */
+  /** The requested target, if links have session ids that depend on it. */
   readonly session?: string;
-  /** Asked for by another address than its own. */
+  /** Requested by an address other than its own. */
   readonly alias?: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface SmallResource {
   readonly is: 'small';
   readonly domain: Domain;
   readonly key: number;
-  /** Written over its text, where there is something to say that no other page of the key has. */
+  /** A heading above the text, if it differs from other pages with this key. */
   readonly heading?: string;
-  /** As they stand on the page: absolute, or relative to it. */
+  /** Links as on the page: absolute, or relative to it. */
   readonly addresses: readonly string[];
 }
 
-/** Redirects, refusals, and what is no HTML: nothing in it is followed but `location`. */
+/** Redirects, refusals, and answers that are not HTML: only `location` is followed. */
 export interface OtherResource {
   readonly is: 'other';
   readonly domain: Domain;

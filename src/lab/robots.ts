@@ -19,7 +19,7 @@ import { hash, TAG } from './words/random.ts';
 
 const PAGES_A_SITEMAP = 1000;
 
-/** One host in ten has none. */
+/** The robots.txt of a host; one host in ten has none. */
 export function robotsOf(web: Web, domain: Domain, host: number): Answer {
   const fault = robotsFault(domain, Math.max(0, host));
   if (fault) return fault;
@@ -62,7 +62,7 @@ function xml(root: string, entries: Iterable<string>): Answer {
 
 const text = (body: string): Answer => ({ status: 200, headers: TEXT_TYPE, body });
 
-/** The robots.txt of a domain that has drawn a behaviour; undefined: the usual one. */
+/** The robots.txt of a domain that has drawn a behaviour; undefined for the usual one. */
 export function robotsFault(domain: Domain, host: number): Answer | undefined {
   const sitemap = `Sitemap: ${domain.origin(host)}/sitemap.xml\n`;
   switch (domain.behaviour('robots')) {

@@ -1,8 +1,9 @@
 /**
  * What a web is made of: the share of each kind of domain and of each server behaviour.
  *
- * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl meets, `spam` a web where every second
- * domain deceives, `hostile` one where servers do their worst. Any share can be set anew by name.
+ * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl
+ * sees, `spam` a web where every second domain deceives, `hostile` one where servers do their
+ * worst. Any share can be set by name.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviour.ts';
@@ -11,11 +12,11 @@ import { KINDS } from './kinds.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** Share of the domains that are of a kind; what is left is ordinary. */
+  /** Share of the domains of each kind; the rest are ordinary. */
   readonly kinds: ReadonlyMap<KindName, number>;
-  /** Share of the domains that have a behaviour, by layer; what is left behaves well. */
+  /** Share of the domains with each behaviour, by layer; the rest behave well. */
   readonly behaviours: ReadonlyMap<Layer, ReadonlyMap<BehaviourName, number>>;
-  /** One page more or less would be a fault: sites of exactly `pages` pages that never change in number. */
+  /** Sites have exactly `pages` pages, and that number never changes. */
   readonly exactPages: boolean;
 }
 
@@ -82,7 +83,7 @@ const MIXED: Shares = {
   reset: 0.004,
 };
 
-/** Each of the named layer's behaviours alike, `share` of the domains in all. */
+/** All behaviours of a layer in equal parts, `share` of the domains in total. */
 function all(layer: Layer, share: number): Shares {
   const names = Object.keys(BEHAVIOURS).filter(
     (name) => BEHAVIOURS[name as BehaviourName].layer === layer,
@@ -125,7 +126,7 @@ const SCENARIOS: Readonly<Record<string, { shares: Shares; exactPages?: boolean 
 
 export const SCENARIO_NAMES: readonly string[] = Object.keys(SCENARIOS);
 
-/** A scenario by name, with some shares set anew. */
+/** A scenario by name, with some shares changed. */
 export function scenarioOf(name: string, mix: Shares = {}): Scenario {
   const base = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
   if (!base)
@@ -171,6 +172,6 @@ function unknownPart(part: string): DrumlinError {
   return new DrumlinError(
     'LAB_MIX',
     `Nothing in the lab is called "${part}".`,
-    `Choose among ${known.join(', ')}.`,
+    `Choose one of ${known.join(', ')}.`,
   );
 }

@@ -1,10 +1,11 @@
 /**
- * Session ids: every page gives each of its links within the host a new one, decided by the page as it was asked for and by the link.
+ * Session ids: every page gives each of its links within the host a new one, which depends on the
+ * page as requested and on the link.
  */
 import type { Domain } from './domain.ts';
 import { hash, TAG, textHash } from './words/random.ts';
 
-/** A path as it stands in HTML, with its id. */
+/** A path as in HTML, with its id. */
 export function withSession(domain: Domain, target: string, path: string, and: string): string {
   const sid = hash(textHash(target), TAG.session, domain.index, textHash(path))
     .toString(16)
@@ -12,7 +13,7 @@ export function withSession(domain: Domain, target: string, path: string, and: s
   return `${path}${path.includes('?') ? and : '?'}sid=${sid}`;
 }
 
-/** The body of a page that was asked for as `target`, ids in its links. */
+/** The body of a page requested as `target`, with ids in its links. */
 export function withSessions(domain: Domain, target: string, body: string): string {
   return body.replace(
     / href="(\/[^"]*)"/g,

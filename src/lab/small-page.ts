@@ -1,4 +1,4 @@
-/** The pages that traps make up: a title, some text, a list of links. */
+/** The pages that traps invent: a title, some text, a list of links. */
 import { type Answer, HTML_TYPE } from './answer.ts';
 import { poolOf } from './paths.ts';
 import type { SmallResource } from './resource.ts';

@@ -1,9 +1,11 @@
 /**
- * Those who deceive. Their groups are found by arithmetic: the j-th domain of a kind belongs to group j / size.
+ * Domains that deceive. Their groups are computed: the j-th domain of a kind belongs to group j /
+ * size.
  *
- * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and ClueWeb's graphs: parked domains that make a hub
- * look important to PageRank and OPIC, dense exchanges that lift in-degree, farms that reach a target over two hops, and
- * the few good links that a honeypot earns and passes on.
+ * They follow what "Unsupervised domain ranking in large-scale web crawls" reports of IRLbot's and
+ * ClueWeb's graphs: parked domains that make a hub look important to PageRank and OPIC, dense
+ * exchanges that lift in-degree, farms that reach a target over two hops, and the few good links
+ * that a honeypot gets and passes on.
  */
 import { notFound } from './answer.ts';
 import type { Domain } from './domain.ts';
@@ -22,7 +24,7 @@ const COMPLETENESS_PERCENT = 90;
 
 const deceit = { spam: true, linked: false, backbone: false, endless: false } as const;
 
-/** Between `least` and `least + spread` pages, whatever the rank. */
+/** Between `least` and `least + spread` pages, for any rank. */
 const few =
   (least: number, spread: number) =>
   (world: World, index: number): number =>
@@ -60,10 +62,10 @@ function farmRole(domain: Domain): FarmRole {
 const OFFERS_A_PAGE = 30;
 const SISTERS_A_PAGE = 8;
 const SHOPS = 50;
-/** Of a farm's target, to whom spammers do not owe anything. */
+/** Links of a farm's target to ordinary domains. */
 const TARGET_ORDINARY = 2;
 
-/** A program writes its pages: as many as anybody asks for, and each names more. */
+/** A program writes its pages: there is one for every request, and each names more. */
 export const farm: Kind = {
   ...deceit,
   name: 'farm',
@@ -109,14 +111,14 @@ function offersOf(web: Web, domain: Domain, key: number): string[] {
   );
 }
 
-/** Every offer is at one of the domain's many shops. */
+/** The address of an offer, at one of the domain's many shops. */
 function offerAt(domain: Domain, draw: number): string {
   const { slugs } = poolOf(domain);
   const shop = `${slugs[(draw >>> 8) % Math.min(slugs.length, SHOPS)]}.${domain.name}`;
   return `${domain.originOf(shop)}/offers/${draw.toString(36)}`;
 }
 
-/** Offers of members that it links to. */
+/** Offers of the members that it links to. */
 function sisterOffers(web: Web, domain: Domain, key: number): string[] {
   const found: string[] = [];
   for (let i = 0; i < SISTERS_A_PAGE; i++) {
@@ -130,7 +132,7 @@ function sisterOffers(web: Web, domain: Domain, key: number): string[] {
 export const parked: Kind = {
   ...deceit,
   name: 'parked',
-  about: 'a name nobody uses, full of links to its parking hub',
+  about: 'an unused name, full of links to its parking hub',
   pages: few(1, 3),
   role: (world, domain) =>
     domain.number === groupOf(world, domain, PARKING_SIZE).first ? 'hub' : 'parked',
@@ -182,13 +184,16 @@ const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', '
 export const honeypot: Kind = {
   ...deceit,
   name: 'honeypot',
-  about: 'good pages that earn good links, half of whose own links lead to spam',
+  about: 'good pages that get good links, half of whose own links lead to spam',
   linked: true,
   pages: (_world, _index, byRank) => byRank,
   target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),
 };
 
-/** Some spam domain that its makers want to be found: of a group, nearly always the first, which leads to the others. */
+/**
+ * A spam domain that its makers want to be found: nearly always the first of a group, which leads
+ * to the others.
+ */
 export function spamFor(web: Web, domain: Domain, k: number): number | undefined {
   const draw = hash(web.world.seed, TAG.comment, domain.index, k);
   for (let i = 0; i < BAITED.length; i++) {

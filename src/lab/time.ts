@@ -1,11 +1,12 @@
 /**
- * Birth, change and death, each computed from the hash of what it happens to. A step is a month.
+ * Birth, change and death, each computed from a hash of the object. A step is a month.
  *
- * Idea      A page's lifetime is exponential with a rate that is partly its community's, partly its domain's, partly its own.
- *           Communities link within themselves, so that liveness is correlated along links, as LiveRank (Huynh,
- *           Mathieu, Viennot, WAW 2014) assumes; and the mixture of rates gives the long tail of survivors that its two
- *           datasets show: 36% of the pages after 11 months, 6% after 11 years.
- * Ensures   a page once dead stays dead; home pages and section fronts live as long as their domain.
+ * Idea      A page's lifetime is exponential, with a rate that depends partly on its community,
+ *           partly on its domain and partly on itself. Communities link within themselves, so
+ *           liveness is correlated along links, as LiveRank (Huynh, Mathieu, Viennot, WAW 2014)
+ *           assumes. The mixture of rates gives the long tail of survivors that its two datasets
+ *           show: 36% of the pages after 11 months, 6% after 11 years.
+ * Ensures   a dead page stays dead; home pages and section fronts live as long as their domain.
  * Cost      O(log step) for birth and death of a page, O(step) for its last change.
  */
 import type { Domain } from './domain.ts';
@@ -17,10 +18,14 @@ export const NEVER = 1_000_000;
 const EPOCH_SECONDS = 1_767_225_600;
 const STEP_SECONDS = 30 * 86_400;
 
-/** Rate of death of a typical page and of a typical domain, a step. */
+/** Death rate of a typical page, per step. */
 const PAGE_RATE = 0.1;
+/** Death rate of a typical domain, per step. */
 const DOMAIN_RATE = 0.0015;
-/** Share of its first pages that a typical domain adds a step: those that die young are replaced fast. */
+/**
+ * Share of its first pages that a typical domain adds per step: pages that die young are replaced
+ * fast.
+ */
 const GROWTH = 0.04;
 
 export function secondsOf(step: number): number {
@@ -32,7 +37,10 @@ function communityFrailty(world: World, community: number): number {
   return normalOf(hash(world.seed, TAG.community, community));
 }
 
-/** The step at which the domain stops answering; giants never do, and the last honest host of a small web stays. */
+/**
+ * The step at which the domain stops answering. Giants never do, and the last honest host of a
+ * small web stays.
+ */
 export function domainDeath(
   world: World,
   index: number,
@@ -54,7 +62,7 @@ export function pageDeath(world: World, domain: Domain, page: number): number {
   return pageBirth(world, domain, page) + lifetime(draw, PAGE_RATE * exp(frailty));
 }
 
-/** The step the page appears; pages of step 0 are older than the web's first day. */
+/** The step at which the page appears; pages of step 0 are older than the web's first day. */
 export function pageBirth(world: World, domain: Domain, page: number): number {
   let low = world.birthOf(domain.index);
   if (page < domain.initialPages) return low;
@@ -67,7 +75,10 @@ export function pageBirth(world: World, domain: Domain, page: number): number {
   return low;
 }
 
-/** Pages that were ever born by a step: a steady share a month, thrice as many when the topic is in the news. */
+/**
+ * The number of pages born by a step: a steady share a month, three times as many when the topic is
+ * in the news.
+ */
 export function pagesAt(
   world: World,
   domain: Pick<Domain, 'index' | 'topic' | 'initialPages' | 'frailty'>,
@@ -82,7 +93,7 @@ export function pagesAt(
   );
 }
 
-/** A topic is in the news: its pages change and multiply, and a new name is on everybody's lips. */
+/** Whether a topic is in the news: its pages change and multiply, and use a new name. */
 export function isBurst(world: World, topic: number, step: number): boolean {
   return world.growth(topic, step) - world.growth(topic, step - 1) > 1;
 }
@@ -96,13 +107,13 @@ export function recentBurst(world: World, topic: number, step: number): number {
 const CHANGE_RATES = [0, 0, 0.02, 0.02, 0.05, 0.1, 0.1, 0.3, 0.6, 0.9];
 
 export interface Edition {
-  /** The step the text was last rewritten. */
+  /** The step at which the text was last rewritten. */
   readonly text: number;
-  /** The step its links were last chosen anew. */
+  /** The step at which its links were last chosen. */
   readonly links: number;
 }
 
-/** When a page was last changed: each page has its own rate, fronts a high one. */
+/** The last change of a page: each page has its own rate, fronts a high one. */
 export function editionOf(world: World, domain: Domain, page: number): Edition {
   const birth = pageBirth(world, domain, page);
   const rateClass = hash(world.seed, TAG.changeRate, domain.index, page) % CHANGE_RATES.length;

@@ -1,8 +1,9 @@
 /**
- * Sites without end: some by deceit (host names invented as one looks), most by carelessness (calendars, session ids, relative links
- * that pile up, one page under a thousand addresses).
+ * Sites without end: some by deceit (host names invented on request), most by carelessness
+ * (calendars, session ids, relative links that pile up, one page under a thousand addresses).
  *
- * Every such address has its own honest answer, computed from the address alone, so that nothing grows on our side.
+ * Every such address has its own answer, computed from the address alone, so the lab stores
+ * nothing.
  */
 import type { Domain } from './domain.ts';
 import type { Kind } from './kind.ts';
@@ -63,22 +64,24 @@ function inventedHosts(web: Web, domain: Domain, key: number): string[] {
   return hosts;
 }
 
-/** Text of the days and months on which there is nothing; as on most calendars, those are all but a few. */
+/**
+ * Number of the text for days and months without events; as on most calendars, most days have none.
+ */
 const EMPTY_DAY = 3;
 const EMPTY_MONTH = 4;
-/** Every calendar begins within these two years, and is kept for half a year to two. */
+/** Every calendar begins within these two years, and is kept for six months to two years. */
 const FIRST_MONTH = 2025 * 12;
 const BEGINS_WITHIN = 24;
 const LEAST_MONTHS = 6;
 const MOST_MONTHS = 24;
-/** One day in so many of that time has something of its own. */
+/** One day in this many of that time has an event. */
 const EVENTFUL = 6;
 const DAYS = 30;
 
 const monthPath = (month: number): string =>
   `/calendar/${Math.floor(month / 12)}/${1 + (month % 12)}`;
 
-/** What an address is about, if there is anything: days have what happens on them, and months what happens on any of their days. */
+/** The key of an address's text: a day has its event, and a month the events of its days. */
 function monthKey({ world, index }: Domain, month: number): number {
   const draw = hash(world.seed, TAG.wildcard, index);
   const first = FIRST_MONTH + (draw % BEGINS_WITHIN);
@@ -96,7 +99,7 @@ function dayKey(domain: Domain, month: number, target: string): number {
 export const calendar: Kind = {
   ...endless,
   name: 'calendar',
-  about: 'a calendar with a next month, always, on which there is mostly nothing',
+  about: 'a calendar that always has a next month, mostly without events',
   furnish: (_web, _domain, page, links) =>
     links.addAddress(`/calendar/${2026 + (page % 3)}/${1 + (page % 12)}`),
   resource(_web, domain, _label, target) {
@@ -116,7 +119,7 @@ export const session: Kind = {
   ...endless,
   name: 'session',
   about: 'every page gives its links a new session id',
-  /** Pages asked for with an id are those without, but for the ids in their links. */
+  /** A page requested with an id is the page without it, except for the ids in its links. */
   resource(web, domain, label, target) {
     const match = /^(.*?)([?&])sid=([0-9a-f]{8})$/.exec(target);
     const plain = web.plainResource(domain, label, match ? match[1] : target);

@@ -1,8 +1,9 @@
 /**
  * The synthetic web itself: a pure function from (seed, scenario, step) and a URL to an answer.
  *
- * Idea      Nothing is stored. A host name gives a domain's index, a path gives a page's number, and the page is written
- *           from hashes of both. Asking twice, in another process, or after a million other pages, gives the same bytes.
+ * Idea      Nothing is stored. A host name gives a domain's index, a path gives a page's number,
+ *           and the page is written from hashes of both. Asking twice, in another process, or after
+ *           a million other pages, gives the same bytes.
  * Ensures   memory is bounded by the caches (domains, text pools), however large the web.
  */
 import { addressOf } from './addresses.ts';
@@ -25,12 +26,15 @@ import { secondsOf } from './time.ts';
 import { hash, TAG, unit } from './words/random.ts';
 import { World, type WorldSettings } from './world.ts';
 
-/** Where there is spam, one domain of so many is a seed as well. */
+/** In a web with spam, one domain in this many is also a seed. */
 const DOMAINS_A_SEED = 200;
 
 export interface Place {
   readonly domain: Domain;
-  /** The host's number within the domain, or -2 for the other form of the first one (with or without www). */
+  /**
+   * The host's number within the domain, or -2 for the other form of the first one (with or without
+   * www).
+   */
   readonly host: number;
   readonly label: string;
 }
@@ -48,9 +52,9 @@ export class Web {
     return KINDS[this.world.layout.kindAt(index)];
   }
 
-  /** The first domain from `index` on that is linked to by strangers, the last and the first being neighbours; -1 if none. */
+  /** The first domain from `index` on that other domains may link to, cyclically; -1 if none. */
   linkedFrom(index: number, domains: number, self: number): number {
-    // The kinds repeat: where none is linked to within a block, none is anywhere.
+    // The kinds repeat: if no domain of a block is linked to, none is.
     const last = Math.min(domains, BLOCK + 1);
     for (let i = 0; i < last; i++) {
       const candidate = (index + i) % domains;
@@ -59,7 +63,10 @@ export class Web {
     return -1;
   }
 
-  /** A member of a kind for slot k of a domain, the first ones more often; undefined when there is none. */
+  /**
+   * A member of a kind for slot k of a domain, the first ones more often; undefined if there is
+   * none.
+   */
   memberFor(kind: KindName, domain: Domain, k: number): number | undefined {
     const count = this.world.layout.countOf(kind, this.world.initialDomains);
     if (count === 0) return undefined;
@@ -67,7 +74,9 @@ export class Web {
     return this.world.layout.memberAt(kind, Math.floor(u * u * count));
   }
 
-  /** Which domain and host a host name belongs to, dead or alive; undefined when nobody owns it yet. */
+  /**
+   * The domain and host of a host name, dead or alive; undefined if the name does not exist yet.
+   */
   placeOf(hostName: string): Place | undefined {
     const parsed = this.world.names.parse(hostName);
     if (!parsed || parsed.index >= this.world.domains) return undefined;
@@ -78,19 +87,22 @@ export class Web {
     return host === -1 && !domain.kind.anyHost ? undefined : { domain, host, label };
   }
 
-  /** Where a host lives, whatever the name server says of it. */
+  /** The address of a host, whatever the name server answers. */
   addressOf(hostName: string): string | undefined {
     const place = this.placeOf(hostName);
     return place && addressOf(this.world, place);
   }
 
-  /** What a request for `target` (path and query) at a host is answered; undefined when the host is nobody's or dead. */
+  /**
+   * The answer to a request for `target` (path and query) at a host; undefined if the host does not
+   * exist or is dead.
+   */
   answer(hostName: string, target: string, secure = false): Answer | undefined {
     const resource = this.resourceAt(hostName, target, secure);
     return resource && this.#answerOf(resource);
   }
 
-  /** What a request is answered from; undefined when the host is nobody's or dead. */
+  /** The resource that answers a request; undefined if the host does not exist or is dead. */
   resourceAt(hostName: string, target: string, secure = false): Resource | undefined {
     const place = this.placeOf(hostName);
     if (!place?.domain.alive) return undefined;
@@ -108,7 +120,7 @@ export class Web {
     );
   }
 
-  /** The same without what only the domain's kind adds. */
+  /** The same without what the domain's kind adds. */
   plainResource(domain: Domain, label: string, target: string): Resource {
     const host = Math.max(0, domain.hostNumber(label));
     const file = this.#fileAnswer(domain, host, target);
@@ -154,8 +166,8 @@ export class Web {
   }
 
   /**
-   * Where a crawl may start: the home pages of the best ranked living domains. Where there is spam, a list of seeds is of the kind
-   * that registries give away, and has domains of any kind beside them.
+   * Where a crawl can start: the home pages of the best ranked living domains. In a web with spam,
+   * the list is like one from a registry: it also has domains of any kind.
    */
   seeds(count = 10): string[] {
     const seeds: string[] = [];
@@ -175,7 +187,7 @@ export class Web {
     return [...this.world.scenario.kinds].some(([kind, share]) => share > 0 && KINDS[kind].spam);
   }
 
-  /** Whether `allUrls` is all there is: no domain deceives, invents addresses or behaves badly. */
+  /** Whether `allUrls` is complete: no domain deceives, invents addresses or behaves badly. */
   get finite(): boolean {
     const { kinds, behaviours } = this.world.scenario;
     const plain = [...kinds].every(
@@ -187,7 +199,7 @@ export class Web {
     );
   }
 
-  /** Every page that is there at this step, domain by domain; only for webs without endless kinds. */
+  /** Every page at this step, domain by domain; only for webs without endless kinds. */
   *allUrls(): Generator<string> {
     for (let index = 0; index < this.world.domains; index++) {
       const domain = this.domains.at(index);
@@ -197,7 +209,7 @@ export class Web {
     }
   }
 
-  /** The domains that a domain links to, its whole life's worth of slots at this step. */
+  /** The domains that a domain links to, over all its slots at this step. */
   *neighbours(index: number): Generator<number> {
     const domain = this.domains.at(index);
     for (let k = 0; k < domain.degree; k++) {

@@ -1,7 +1,8 @@
 /**
- * All that a page of the web is a function of, gathered once: seed, scenario, step, ports; and the tables made from them.
+ * Everything that a page of the web depends on: seed, scenario, step, ports; and the tables made
+ * from them.
  *
- * Nothing in here changes after it was made, apart from the caches, which only save time.
+ * Nothing here changes after construction, except the caches, which only save time.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { Layout } from './layout.ts';
@@ -14,11 +15,11 @@ import { TOPICS } from './words/vocabulary.ts';
 export interface WorldSettings {
   readonly seed: number;
   readonly scenario: Scenario;
-  /** How many months after the beginning. */
+  /** Months after the beginning. */
   readonly step: number;
   /** Domains at step 0. */
   readonly domains: number;
-  /** Mean pages a domain at step 0. */
+  /** Mean number of pages per domain at step 0. */
   readonly pages: number;
   readonly httpPort: number;
   readonly httpsPort: number;
@@ -26,7 +27,10 @@ export interface WorldSettings {
   readonly realSuffixes: boolean;
 }
 
-/** Flattens the head of the ranking, so that in a web as large as IRLbot's the first domain would have about a twentieth of all as neighbours. */
+/**
+ * Flattens the head of the ranking. In a web as large as IRLbot's, the first domain would have
+ * about a twentieth of all domains as neighbours.
+ */
 export const RANK_SHIFT = 5;
 /** New domains a step, per thousand of those at step 0. */
 const DOMAIN_GROWTH = 20;
@@ -38,7 +42,7 @@ export class World {
   readonly scenario: Scenario;
   readonly step: number;
   readonly initialDomains: number;
-  /** Domains born by now, dead ones included. */
+  /** Domains born by this step, including dead ones. */
   readonly domains: number;
   readonly meanPages: number;
   readonly httpPort: number;
@@ -48,7 +52,10 @@ export class World {
   readonly names: Names;
   readonly texts: Texts;
   readonly layout: Layout;
-  /** Domains with the same number modulo this share a community: they link to each other, live and die alike. */
+  /**
+   * Domains with the same number modulo this share a community: they link to each other, and live
+   * and die alike.
+   */
   readonly communities: number;
 
   constructor(settings: WorldSettings) {
@@ -88,12 +95,17 @@ export class World {
     return step;
   }
 
-  /** Months of growth of a topic's sites up to a step; a month in which the topic is in the news counts three. */
+  /**
+   * Months of growth of a topic's sites up to a step; a month in which the topic is in the news
+   * counts three.
+   */
   growth(topic: number, step: number): number {
     return this.#growth[topic][step];
   }
 
-  /** The tenth roots between which a draw by rank is uniform, given the number of domains at a step. */
+  /**
+   * The tenth roots between which a draw by rank is uniform, for the number of domains at a step.
+   */
   rankRoots(step: number): readonly [low: number, high: number] {
     let roots = this.#roots.get(step);
     if (roots === undefined) {
@@ -136,7 +148,7 @@ function checkSettings({ seed, step, domains, pages }: WorldSettings): void {
     );
   if (!whole(pages, 1, 1_000_000))
     throw bad(
-      `${pages} pages a domain are not between 1 and 1000000.`,
+      `${pages} pages per domain are not between 1 and 1000000.`,
       'Choose another --pages, for example 460.',
     );
   if (domains * (1 + (DOMAIN_GROWTH * step) / 1000) > MAX_DOMAINS)
@@ -151,8 +163,9 @@ function bad(fact: string, remedy: string): DrumlinError {
 }
 
 /**
- * The next number at or below `most` that shares no factor with the layout's blocks: otherwise a kind that is rare in a block
- * would meet the same few communities, and so the same few topics, again and again.
+ * The next number at or below `most` that shares no factor with the layout's blocks. Otherwise a
+ * kind that is rare in a block would always be in the same few communities, and so have the same
+ * few topics.
  */
 function evenlySpread(most: number): number {
   let count = most;

@@ -1,8 +1,9 @@
 /**
  * Rankings of a graph's nodes: `rank(graph, { by: 'pagerank', alpha: 0.9 })`.
  *
- * A method takes a graph and gives each node a score (ranker.ts); scores are ordered greatest first, ties by name (order.ts);
- * registry.ts knows the methods by name. docs/ranking.md says what each is good for and what it costs.
+ * A method takes a graph and gives each node a score (ranker.ts). Scores are ordered greatest
+ * first, ties by name (order.ts). registry.ts knows the methods by name. docs/ranking.md explains
+ * what each is good for and what it costs.
  */
 
 import { stopIfAsked } from '../base/stop.ts';
@@ -24,16 +25,16 @@ export interface RankRequest {
   readonly by: string;
   readonly threads?: number;
   readonly memory?: Bytes;
-  /** Called with the part of the work that is done, ever greater, 1 at the end. */
+  /** Called with the share of the work that is done; it only grows, and is 1 at the end. */
   readonly onProgress?: (done: number) => void;
-  /** Stops the work where it tells its progress; what it made is cleared away. */
+  /** Stops the work the next time it reports progress; temporary files are deleted. */
   readonly signal?: AbortSignal;
   /** The method's own parameters; `drumlin rank --list` prints them. */
   readonly [parameter: string]: Given | ((done: number) => void) | AbortSignal;
 }
 
 export interface RankedNode {
-  /** From 1. */
+  /** Place in the ranking, from 1. */
   readonly rank: number;
   readonly name: string;
   readonly score: number;
@@ -71,7 +72,9 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   };
 }
 
-/** Estimates may fall back; what is shown does not. The end is told by whoever sees it. */
+/**
+ * Passes progress on only when it grows, because estimates may fall. The caller reports the end.
+ */
 function onlyForward(
   onProgress: RankRequest['onProgress'],
   signal: AbortSignal | undefined,

@@ -1,11 +1,11 @@
 /**
- * A report as a page: one HTML file with its style and its plots inside, no script, nothing to load, light or dark as the reader has it.
- * What comes from the web is escaped here, whoever hands it in.
+ * A report as a page: one HTML file with its style and its plots inside, without scripts or other
+ * files, light or dark by the reader's setting. All text from the web is escaped here.
  */
 import { COLOURS, DASHES, escaped, type Plot, plot } from './plot.ts';
 import { STYLE } from './style.ts';
 
-/** Markup that needs no escaping any more. */
+/** Markup that is already escaped. */
 export type Html = string & { readonly kind?: 'html' };
 
 export function page(title: string, sections: readonly (Html | undefined | false | '')[]): string {
@@ -31,16 +31,16 @@ export function section(heading: string, body: Html, text = ''): Html {
   return `<section>\n<h2>${escaped(heading)}</h2>\n${text && `<p>${text}</p>\n`}${body}\n</section>`;
 }
 
-/** Two in a row, where there is room. */
+/** Sections side by side, if there is room for two. */
 export const beside = (sections: readonly Html[]): Html =>
   `<div class="beside">\n${sections.join('\n')}\n</div>`;
 
-/** Short phrases in a row. */
+/** Short phrases in one row. */
 export function facts(phrases: readonly string[]): Html {
   return `<ul class="facts">${phrases.map((phrase) => `<li>${escaped(phrase)}</li>`).join('')}</ul>`;
 }
 
-/** The first row is the heading. */
+/** A table of text; the first row is the heading. */
 export function table([head, ...rows]: readonly (readonly string[])[]): Html {
   return tableOf(
     head.map(escaped),
@@ -48,7 +48,7 @@ export function table([head, ...rows]: readonly (readonly string[])[]): Html {
   );
 }
 
-/** Cells of markup. */
+/** A table of markup. */
 export function tableOf(head: readonly Html[], rows: readonly (readonly Html[])[]): Html {
   const cells = (row: readonly Html[], tag: string) =>
     row.map((cell) => `<${tag}>${cell}</${tag}>`).join('');
@@ -56,7 +56,7 @@ export function tableOf(head: readonly Html[], rows: readonly (readonly Html[])[
   return `<div class="wide"><table>\n<thead><tr>${cells(head, 'th')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
 }
 
-/** With its legend, which also names the series without a line, and says why. */
+/** A plot with its legend, which also names the series without points after the word `without`. */
 export function figure(drawing: Plot, without = 'none'): Html {
   const lines = drawing.series.filter(({ points }) => points.length > 0);
   const others = drawing.series.filter(({ points }) => points.length === 0);
@@ -68,7 +68,7 @@ export function figure(drawing: Plot, without = 'none'): Html {
   return `<figure>\n${plot(drawing)}\n<figcaption><ul class="legend">${entries.join('')}</ul></figcaption>\n</figure>`;
 }
 
-/** A bit of the line of that colour. */
+/** A sample of the line of that colour. */
 export function swatch(colour: number): Html {
   const dash = DASHES[Math.floor(colour / COLOURS) % DASHES.length];
   const style = `style="stroke:var(--line-${colour % COLOURS})"${dash && ` stroke-dasharray="${dash}"`}`;

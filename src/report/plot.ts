@@ -1,5 +1,6 @@
 /**
- * Lines over two axes as an SVG text, for a page of its own: colours are the page's (`--line-0` and on), so that they follow its scheme.
+ * Lines over two axes as SVG text. The page defines the colours (`--line-0` and following), so they
+ * match its light or dark scheme.
  */
 export interface Series {
   readonly label: string;
@@ -23,14 +24,14 @@ export interface Plot {
   readonly series: readonly Series[];
 }
 
-/** Colours that a page has to define; further lines are dashed. */
+/** Number of colours that a page defines; further lines are dashed. */
 export const COLOURS = 8;
 export const DASHES = ['', '7 4', '2 3'];
 
 const [WIDTH, HEIGHT] = [760, 400];
 const [LEFT, RIGHT, TOP, BOTTOM] = [76, 16, 16, 52];
 
-/** Empty where no series has a point. */
+/** The plot; empty if no series has a point. */
 export function plot({ title, x, y, series }: Plot): string {
   const drawn = series.filter(({ points }) => points.length > 0);
   if (drawn.length === 0) return '';
@@ -98,7 +99,7 @@ function scaleOf({ scale }: Axis, values: readonly number[], from: number, to: n
   return { ticks, place };
 }
 
-/** Powers of ten, with 2 and 5 between where there are few. */
+/** Powers of ten, with 2 and 5 between them if they are few. */
 function logTicks(least: number, most: number): number[] {
   const first = Math.floor(Math.log10(least) + 1e-9);
   const last = Math.max(first + 1, Math.ceil(Math.log10(most) - 1e-9));
@@ -112,7 +113,7 @@ function logTicks(least: number, most: number): number[] {
   return cut.length > 1 ? cut : ticks;
 }
 
-/** From 0, about five. */
+/** About five ticks from 0. */
 function linearTicks(most: number): number[] {
   const rough = Math.max(most, 1e-9) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -126,7 +127,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Names come from the web: nothing of them may be read as markup. */
+/** Escapes text from the web, so that no part of it is read as markup. */
 export function escaped(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',

@@ -1,4 +1,7 @@
-/** The style of a report: colours that are told apart by those who see fewer of them, in a light and a dark scheme; fit to print. */
+/**
+ * The style of a report: colours that colour-blind readers can distinguish, in a light and a dark
+ * scheme, also in print.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,18 +1,22 @@
 /**
- * URLs under budgets: what the sieve lets through waits in BEAST's queues for a round in which its domain has budget for it.
+ * URLs under budgets: a URL that passes the sieve is queued in BEAST until a round in which its
+ * domain has budget for it.
  *
  *   sieve ─► book: which round? ─┬─► BEAST, round r + 1 … last ─► take: round r
  *              ▲                 └─► BEAST, later ─┐
  *              └──────── rescan, at the end of a cycle ┘
  *
- * Idea      Rounds go by as the frontier asks for more, so budgets shape the shares of domains. In the time between two requests to a host no
- *           host needs more than it got in a round; to begin another sooner would only fill the frontier with URLs that it has to keep, of
- *           domains with endless hosts more than of others. But where there are few hosts, rounds follow one another at once, several
- *           together, and never make fetchers wait: a single site is crawled as fast as it may be.
- * Requires  one caller at a time, who alone makes the book merge.
- * Ensures   no round has more URLs of a domain than its budget. A round begins when everything that was known before has its place, which
- *           `decide` sees to: to have the book merge for every page would cost more than the page. Every URL is
- *           handed out once, or counted as blocked, or in `waiting`; those of a domain about in their order.
+ * Idea      A round begins when the frontier asks for more, so budgets decide the shares of
+ *           domains. Between two requests to a host no host needs more than one round gave it. An
+ *           earlier round would only fill the frontier with URLs that it has to store, mostly URLs
+ *           of domains with endless hosts. Where there are few hosts, rounds follow each other at
+ *           once, several together, and fetchers never wait for one: a single site is crawled as
+ *           fast as its delay allows.
+ * Requires  one caller at a time, and no other caller that makes the book merge.
+ * Ensures   no round has more URLs of a domain than its budget. A round begins when every URL known
+ *           before it has its place; `decide` does that, because a merge of the book for every page
+ *           would cost more than the page. Every URL is handed out once, or counted as blocked, or
+ *           counted in `waiting`. URLs of a domain keep about their order.
  */
 
 import type { Pacer } from '../base/pacer.ts';
@@ -33,40 +37,43 @@ export interface BudgetedSupplyParts {
   readonly beast: Beast;
   readonly now: () => Millis;
   readonly pacer: Pacer;
-  /** A round lasts as long, */
+  /** How long a round lasts, unless `fewHosts`. */
   readonly roundTime: Millis;
-  /** unless the frontier has so few hosts that they cannot keep its fetchers busy. */
+  /** Whether the frontier has too few hosts to keep its fetchers busy. */
   readonly fewHosts: () => boolean;
-  /** URLs of domains that the operator has blocked will not be fetched. */
+  /** Called with the number of URLs skipped because the operator has blocked their domain. */
   readonly onBlocked: (urls: number) => void;
 }
 
-/** Where rounds follow one another at once, those of a few URLs are handed out together: a round of one costs as much as one of many. */
+/**
+ * Short rounds that follow each other at once are handed out together, up to this number of URLs: a
+ * round of one URL costs as much as a round of many.
+ */
 const TOGETHER = 64;
-/** Batches of the sieve that are given their places in passing, while there is something to hand out. */
+/** Batches of the sieve that get their places per `take`, while there is something to hand out. */
 const IN_PASSING = 4;
 
 export class BudgetedSupply implements Supply {
   readonly #parts: BudgetedSupplyParts;
   readonly #again = new BatchBuilder();
-  /** All that the sieve has decided was taken. */
+  /** Everything that the sieve has decided was taken. */
   #drained: boolean;
-  /** URLs taken from the sieve in the life of the crawl. */
+  /** URLs taken from the sieve since the crawl began. */
   taken: number;
-  /** A rescan found no round for any URL, and no other will before budgets change. */
+  /** A rescan found no round for any URL. No other rescan will, until budgets change. */
   #barren = false;
-  /** All of the round was handed out; the next may begin then. */
+  /** The whole round was handed out: the next may begin at `#nextRoundAt`. */
   #roundOver = false;
   #nextRoundAt: Millis = 0;
 
-  /** `taken` is what was taken from the sieve in earlier runs. */
+  /** `taken` is the number of URLs taken from the sieve in earlier runs. */
   constructor(parts: BudgetedSupplyParts, taken = 0) {
     this.#parts = parts;
     this.taken = taken;
     this.#drained = taken === parts.sieve.size;
   }
 
-  /** Those whose places the book has not decided are as little to be had as those that the sieve has not. */
+  /** URLs that the sieve has not decided, and URLs for which the book has no place yet. */
   get undecided(): number {
     const { sieve, book } = this.#parts;
     return sieve.pending + book.waiting;
@@ -77,7 +84,7 @@ export class BudgetedSupply implements Supply {
     return sieve.size - this.taken + book.waiting + beast.entries;
   }
 
-  /** What waits although no budget is ever meant for it does not keep a crawl from ending. */
+  /** Nothing left to do: URLs whose domains have budget 0 do not keep a crawl from ending. */
   get idle(): boolean {
     const { sieve, book, beast } = this.#parts;
     if (sieve.pending > 0 || !this.#drained || book.waiting > 0) return false;
@@ -92,7 +99,7 @@ export class BudgetedSupply implements Supply {
     this.#drained = false;
   }
 
-  /** What was put off may have a chance now. */
+  /** Lets the next rescan try again for the URLs that were put off. */
   budgetsChanged(): void {
     this.#barren = false;
   }
@@ -122,7 +129,7 @@ export class BudgetedSupply implements Supply {
     }
   }
 
-  /** Goes on to the next round, or to a rescan, if its time has come. */
+  /** Advances to the next round, or starts a rescan, if its time has come. */
   async #nextRound(): Promise<boolean> {
     const { book, beast, now, roundTime } = this.#parts;
     await this.#askForPlaces(Infinity);
@@ -149,7 +156,7 @@ export class BudgetedSupply implements Supply {
     }
   }
 
-  /** Puts where they belong those of which the book has decided. */
+  /** Puts the URLs that the book has decided into their rounds. */
   async #putInPlaces(): Promise<void> {
     const { book, beast, onBlocked, pacer } = this.#parts;
     for (let placed = await book.take(); placed; placed = await book.take()) {
@@ -162,7 +169,7 @@ export class BudgetedSupply implements Supply {
     }
   }
 
-  /** Asks for a place for everything that was put off. */
+  /** Asks for a place for every URL that was put off. */
   async #rescan(): Promise<void> {
     const { book, beast, now, pacer } = this.#parts;
     const before = beast.inRounds;

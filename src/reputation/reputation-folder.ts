@@ -1,12 +1,12 @@
 /**
- * What an agent keeps of domains on disk, opened and made durable together.
+ * The files that an agent keeps about domains, opened and made durable together.
  *
  *   domains/book/    a record for every domain
- *   domains/edges/   who links to whom
+ *   domains/edges/   which domain links to which
  *   domains/sample/  the links of sampled domains, of all agents
- *   domains/rounds/  URLs that wait for budget
+ *   domains/rounds/  URLs queued for a round
  *
- * Ensures   opened at what `freeze` returned, everything is what it was then.
+ * Ensures   a folder opened at the state that `freeze` returned is exactly what it was then.
  */
 import { join } from 'node:path';
 import { together } from '../base/together.ts';
@@ -29,9 +29,11 @@ export interface ReputationState {
 export interface ReputationFolderOptions {
   readonly disk: Disk;
   readonly dir: string;
-  /** Three eighths each for records and for edges, the rest for rounds; the sample has its own. */
+  /**
+   * Three eighths each for records and edges, the rest for rounds. The sample has its own memory.
+   */
   readonly memory: Bytes;
-  /** The part of the domains whose links are sampled, as long as there is room for that many arcs. */
+  /** Share of the domains whose links are sampled; it is halved when `mostArcs` is exceeded. */
   readonly p: number;
   readonly seed: number;
   readonly mostArcs: number;

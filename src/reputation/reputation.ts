@@ -1,16 +1,21 @@
 /**
- * What the domains of an agent have earned so far, kept up to date while it crawls: IRLbot's STAR, with a ranking of one's choice.
+ * The reputation of an agent's domains, kept up to date while it crawls: IRLbot's STAR, with a
+ * choice of rankings.
  *
  *   page ─► gatherer ─► owner of the target ─► edges: which are new? ─┬─► book: in-degree
- *                                                                     └─► sample ─► all other agents
- *   now and then:  edges + sample ─► TSE ─► book ─► standing ─► all other agents ─► budgets
+ *                                                                     └─► sample ─► other agents
+ *   from time to time:  edges + sample ─► TSE ─► book ─► standing ─► all other agents ─► budgets
  *
- * Idea      Everything is done in small steps by the one loop that also feeds the frontier, so that nothing here waits for a lock. Budgets are
- *           computed anew when the graph has grown by a quarter: rarely enough that the work for one edge stays constant; and for no
- *           more than a tenth of the time.
- * Requires  one caller of `step`; `page` and `receive` at any time. Whoever writes a checkpoint calls `carry(true)` and `collect` in the step in which
- *           it notes what was received and fetched; whoever closes the edges and the book calls `end` before.
- * Ensures   agents that have been told the same have the same standing, and so the same budgets.
+ * Idea      The loop that feeds the frontier also does all work here, in small steps, so nothing
+ *           waits for a lock. Budgets are computed anew when the graph has grown by a quarter:
+ *           rarely enough that the work per edge stays constant. Ranking takes at most a tenth of
+ *           the time.
+ * Requires  one caller of `step`; `page` and `receive` may be called at any time. The code that
+ *           writes a checkpoint calls `carry(true)` and `collect` in the same step in which it
+ *           notes what was received and fetched. `end` is called before the edges and the book are
+ *           closed.
+ * Ensures   agents that have received the same messages have the same standing, and so the same
+ *           budgets.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Pacer } from '../base/pacer.ts';
@@ -29,7 +34,7 @@ import { type EdgeParcel, unpackEdges } from './edges/edge-parcel.ts';
 import { estimateSupporters } from './edges/live-tse.ts';
 import type { SupporterSample } from './edges/supporter-sample.ts';
 
-/** What agents tell each other. */
+/** The kinds of message that agents send each other. */
 export type Message = 'edges' | 'sample' | 'standing';
 
 export interface ReputationParts {
@@ -37,7 +42,7 @@ export interface ReputationParts {
   readonly agents: number;
   readonly rank: RankName;
   readonly policy: BudgetPolicy;
-  /** Whether the domain with this key is this agent's. */
+  /** Whether this agent owns the domain with this key. */
   readonly isOurs: (domain: bigint) => boolean;
   readonly gatherer: EdgeGatherer;
   readonly edges: DomainEdges;
@@ -46,24 +51,31 @@ export interface ReputationParts {
   readonly clock: Clock;
   readonly pacer: Pacer;
   readonly send: (to: number, message: Message, bytes: Uint8Array) => void;
-  /** Domains may have other budgets now. */
+  /** Called when budgets may have changed. */
   readonly onBudgets: () => void;
 }
 
-/** Edges wait this long for company. */
+/** How long gathered edges stay here at most, so that many are sent together. */
 const EDGES_AGE: Millis = 1000;
-/** So many are sent at once. */
+/** Gathered edges that are sent at once, whatever their age. */
 const MANY_EDGES = 16_384;
-/** Budgets are computed anew after so many new edges at first, and when there are so many times as many as the last time. */
+/** New edges after which budgets are computed the first time. */
 const FIRST_EDGES = 500;
+/** Budgets are computed anew when there are this many times as many edges as the last time. */
 const GROWTH = 1.25;
-/** Pages are counted in the book when there are so many: one change for all those of a domain, not one for each. */
+/**
+ * Fetched pages are counted in the book in groups of this size: one change per domain, not one per
+ * page.
+ */
 const MANY_PAGES = 1024;
-/** Rankings are under way for at most this share of the time: others use most of it, as a ranking gives way to them. */
+/**
+ * Rankings are under way for at most this share of the time. A ranking yields to other work, so
+ * that uses most of it.
+ */
 const RANKING_SHARE = 1 / 10;
-/** Domains that are looked through in one step. */
+/** Domains that one step reads. */
 const SLICE = 65_536;
-/** For domains that were named to the book lately. */
+/** Memory for domains that were named to the book lately. */
 const NAMED: Bytes = 2 ** 18;
 
 export class Reputation {
@@ -71,26 +83,26 @@ export class Reputation {
   readonly #standings: Standing[];
   #standing = Standing.none;
   #edgesDue: Millis = Infinity;
-  /** Parcels of other agents, and our own, that were not taken in yet. */
+  /** Parcels of edges, from other agents and our own, that are not added to the edges yet. */
   #arrived: Uint8Array[] = [];
   readonly #named = new RecentCache(NAMED);
-  /** Edges may have proved new since those that had were taken. */
+  /** New edges may have been decided since the last `#takeNew`. */
   #mayHaveNew = true;
-  /** Edges when budgets were computed last. */
+  /** Number of edges when budgets were computed last. */
   #rankedAt = 0;
   #ranking: AsyncGenerator<void> | undefined;
   #rankingBegun: Millis = 0;
   #nextRanking: Millis = 0;
-  /** However little is new. */
+  /** Rank as soon as the share of time allows, however little is new. */
   #ranksSoon = false;
-  /** Other agents have told of links since domains were ranked last. */
+  /** Other agents have sent sampled links since the last ranking. */
   #sampleHasGrown = false;
-  /** Pages fetched lately, by domain. */
+  /** Pages fetched and not counted in the book yet, by domain. */
   readonly #fetched = new Map<bigint, number>();
   #pagesFetched = 0;
-  /** Domains and budgets at the top, for whoever asks while a page is fetched. */
+  /** Budgets of the domains at the top, for requests in the middle of a fetch. */
   #budgetsAtTop = new Map<bigint, number>();
-  /** What a domain of which nothing is known may have in a round. */
+  /** The budget of a domain of which nothing is known. */
   #leastBudget: number;
 
   constructor(parts: ReputationParts) {
@@ -100,20 +112,20 @@ export class Reputation {
     this.#leastBudget = (edges.size > 0 ? policy : atFirst(policy)).budget(unknown(Standing.none));
   }
 
-  /** Nothing is on its way to other agents, or could have to be sent to them. */
+  /** Nothing is left to send to other agents, and nothing received can lead to a message. */
   get idle(): boolean {
     const { gatherer, edges } = this.#parts;
     return gatherer.waiting === 0 && this.#arrived.length === 0 && edges.pending === 0;
   }
 
-  /** Domains are being ranked, or links were found by which they have not been. */
+  /** Domains are being ranked, or there are links that no ranking has used yet. */
   get hasNews(): boolean {
     const { edges, rank } = this.#parts;
     const sampled = rank === 'tse' && this.#sampleHasGrown;
     return this.#ranking !== undefined || sampled || edges.size + edges.pending > this.#rankedAt;
   }
 
-  /** When `step` has something to do although nothing happens. */
+  /** When `step` has work to do even if nothing else happens. */
   get wakeAt(): Millis {
     return this.#ranking
       ? 0
@@ -124,23 +136,23 @@ export class Reputation {
     return this.#standing;
   }
 
-  /** What the domain with this key may have in a round; for those below the top, what any unknown domain may. */
+  /** The budget of the domain with this key; below the top, that of any unknown domain. */
   budgetOf(domain: bigint): number {
     return this.#budgetsAtTop.get(domain) ?? this.#leastBudget;
   }
 
-  /** What is known of the domain with this key. */
+  /** Budget of the domain with this key, and its rank if it is at the top. */
   reputed(domain: bigint): { readonly budget: number; readonly rank?: number } {
     const rank = this.#standing.placeOf(domain);
     return { budget: this.budgetOf(domain), ...(rank !== undefined && { rank }) };
   }
 
-  /** Its rank as of the last ranking, from 1; Infinity below the top. */
+  /** Rank of the domain in the last ranking, from 1; Infinity below the top. */
   rankOf(domain: bigint): number {
     return this.#standing.placeOf(domain) ?? Infinity;
   }
 
-  /** What it was ranked by; 0 below the top. */
+  /** Score of the domain in the last ranking; 0 below the top. */
   scoreOf(domain: bigint): number {
     const place = this.#standing.placeOf(domain);
     return place === undefined ? 0 : this.#standing.scores[place - 1];
@@ -150,13 +162,13 @@ export class Reputation {
     return this.#leastBudget;
   }
 
-  /** A page of the domain with this key was fetched. */
+  /** Counts a fetched page of the domain with this key. */
   fetched(domain: bigint): void {
     this.#fetched.set(domain, (this.#fetched.get(domain) ?? 0) + 1);
     this.#pagesFetched++;
   }
 
-  /** A page of the domain with this key links there. */
+  /** Notes the links of a page of the domain with this key. */
   page(domain: bigint, url: string, links: readonly string[]): void {
     const { gatherer, clock } = this.#parts;
     gatherer.page(domain, url, links);
@@ -172,7 +184,7 @@ export class Reputation {
     } else this.#learnStanding(from, Standing.unpack(bytes));
   }
 
-  /** Hands edges to the owners of their targets when there are many or they have waited long enough. */
+  /** Sends edges to the owners of their targets when there are many or the oldest is old enough. */
   carry(all = false): void {
     const { gatherer, agents, agent, clock, send } = this.#parts;
     const due = all || clock.now() >= this.#edgesDue || gatherer.waiting >= MANY_EDGES;
@@ -186,7 +198,7 @@ export class Reputation {
     }
   }
 
-  /** Does the next small piece of work; true when there is more. */
+  /** Does the next small piece of work. Returns true if there is more. */
   async step(): Promise<boolean> {
     this.carry();
     if (this.#pagesFetched >= MANY_PAGES) this.#countPages();
@@ -198,13 +210,13 @@ export class Reputation {
     return this.#ranking !== undefined;
   }
 
-  /** Takes in what has arrived, and sends nothing. */
+  /** Adds everything received to edges and book, and sends nothing. */
   async write(): Promise<void> {
     this.#countPages();
     await this.#takeInAll();
   }
 
-  /** The same in one step: what edges and book have collected is written when they are frozen. */
+  /** Like `write`, without a wait: `freeze` of edges and book writes what they have collected. */
   collect(): void {
     this.#countPages();
     this.#takeInArrived();
@@ -228,8 +240,11 @@ export class Reputation {
     this.#mayHaveNew = true;
   }
 
-  /** Tells everybody everything: nothing else is left to do. */
-  async settle(): Promise<void> {
+  /**
+   * Exchanges everything with other agents: sends all gathered edges, decides all received ones,
+   * and sends the new sampled links. Then `idle` holds.
+   */
+  async deliver(): Promise<void> {
     const { edges } = this.#parts;
     this.carry(true);
     await this.write();
@@ -237,28 +252,35 @@ export class Reputation {
     await this.#takeNew();
   }
 
-  /** There is nothing else to do: as soon as its share of the time allows it, `step` ranks by what is known, however little of it is new. */
+  /**
+   * Lets `step` rank as soon as its share of the time allows, however little is new. For when there
+   * is nothing else to do.
+   */
   rankSoon(): void {
     this.#ranksSoon = true;
   }
 
-  /** Computes all budgets by what is known now, at the end of a crawl. */
+  /** Computes all budgets from what is known now, at the end of a crawl. */
   async rankNow(): Promise<void> {
     await this.write();
     while (this.#ranking && !(await this.#ranking.next()).done);
     this.#ranking = undefined;
     for await (const _ of this.#rank());
-    // Whoever looks at the crawl afterwards knows the standing no longer. That of other agents is what they told last.
+    // A later reader of the folder has no standing, so budgets must be in the book. Other agents'
+    // standings are the last they sent.
     await this.#parts.book.flush();
   }
 
-  /** Stops whatever is under way. */
+  /** Stops the ranking that is under way. */
   async end(): Promise<void> {
     await this.#ranking?.return(undefined);
     this.#ranking = undefined;
   }
 
-  /** What the operator has decided, of all domains; told of each of ours for which that is new. */
+  /**
+   * Applies the operator's overrides of all domains. Calls `onChange` for each of our domains whose
+   * override changes.
+   */
   override(
     overrides: Overrides,
     onChange: (domain: string, override: Override | undefined) => void = () => {},
@@ -293,7 +315,10 @@ export class Reputation {
     this.#nextRanking = now + (now - this.#rankingBegun) / RANKING_SHARE;
   }
 
-  /** Names the targets to the book, where it has not been told of them lately, with their cash. */
+  /**
+   * Adds a parcel of edges. Names its targets, with their cash, to the book unless that was done
+   * lately.
+   */
   #takeIn(parcel: EdgeParcel): void {
     const { edges, book, clock } = this.#parts;
     const { length, targets, cash, nameOf } = parcel;
@@ -305,7 +330,7 @@ export class Reputation {
     edges.addLists(parcel);
   }
 
-  /** Counts the edges that proved new, and tells all agents of those in the sample. */
+  /** Counts the edges that are new, and sends those in the sample to all other agents. */
   async #takeNew(): Promise<void> {
     const { agent, agents, edges, sample, book, rank, clock, send } = this.#parts;
     this.#mayHaveNew = false;
@@ -361,7 +386,7 @@ export class Reputation {
     this.#standing = Standing.merge(this.#standings);
     this.#budgetsAtTop = topBudgets(policy, this.#standing);
     this.#leastBudget = policy.budget(unknown(this.#standing));
-    // All of them: a policy may go by more than is known here, like the name of a domain.
+    // All of them: a policy may depend on more than is known here, like the name of a domain.
     const ranked = new Set([...before.keys(), ...this.#budgetsAtTop.keys()]);
     book.setBudgets(budgets(policy, this.#standing, rank), [...ranked].filter(isOurs));
     onBudgets();
@@ -375,7 +400,7 @@ function inDegrees({ length, targets }: NewEdges): Map<bigint, number> {
   return degrees;
 }
 
-/** The next so many, leaving the rest for another time. */
+/** The next `most` items; the rest stay in the generator. */
 async function* nextOf<T>(all: AsyncGenerator<T>, most: number, pacer: Pacer): AsyncGenerator<T> {
   for (let i = 0; i < most; i++) {
     const { done, value } = await all.next();
@@ -385,7 +410,7 @@ async function* nextOf<T>(all: AsyncGenerator<T>, most: number, pacer: Pacer): A
   }
 }
 
-/** A domain of which nothing is known. */
+/** The view of a domain of which nothing is known. */
 const unknown = ({ domains, mean }: Standing): DomainView => ({
   name: '',
   rank: Infinity,
@@ -397,7 +422,7 @@ const unknown = ({ domains, mean }: Standing): DomainView => ({
   mean,
 });
 
-/** As far as ranks and scores tell: names are not known here. */
+/** Budgets as far as ranks and scores determine them: names are not known here. */
 function topBudgets(policy: BudgetPolicy, standing: Standing): Map<bigint, number> {
   const someone = unknown(standing);
   return new Map(

@@ -126,7 +126,7 @@ describe('pages with the same payload', () => {
     const onWarning = (text: string) => void warnings.push(text);
     for await (const _ of crawlLinks(new Disk(), second, { level: 'page', onWarning }));
     expect(warnings).toEqual([
-      expect.stringContaining('6 pages are the same as others that are not in'),
+      expect.stringContaining('6 pages are duplicates of others that are not in'),
     ]);
     expect(readFileSync(join(second, 'log.jsonl'), 'utf8')).toContain('"revisits":6');
   });

@@ -1,4 +1,6 @@
-/** What the doctor says of machines that are well and of those that are not, and that it says it of this one. */
+/**
+ * The doctor's verdicts on good and bad machines, and its examination of this one.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,25 +51,25 @@ describe('the doctor', () => {
     [judgeClock({ now: NOW, leapt: 5000 }), 'fair'],
     [judgeClock({ now: NOW, leapt: 0, ahead: 3.6e6 }), 'bad'],
     [judgeClock({ now: 0, leapt: 0 }), 'bad'],
-  ])('says of %j: %s', (finding, verdict) => {
+  ])('judges %j as %s', (finding, verdict) => {
     expect(finding.verdict).toBe(verdict);
-    // Whoever is told that something is wrong is told what to do.
+    // A verdict other than ok has a remedy.
     expect(finding.remedy === undefined).toBe(verdict === 'ok');
   });
 
-  test('says it in one line, with what to type', () => {
+  test('prints a finding in one line, with the command to run', () => {
     expect(lineOf(judgeFiles(256, 2))).toBe(
-      'bad   files   256 may be open at once; 2 agents want 832. Type "ulimit -n 832" before, or raise nofile in /etc/security/limits.conf.',
+      'bad   files   256 can be open at once; 2 agents need 832. Run "ulimit -n 832" first, or raise nofile in /etc/security/limits.conf.',
     );
     expect(lineOf(judgeMemory(4e8, 2))).toMatch(
       /^fair {2}memory {2}400 MB available; .*\. Crawl with --agents 1\.$/,
     );
     expect(lineOf(judgeClock({ now: NOW, leapt: 0, ahead: 3.6e6 }))).toBe(
-      'bad   clock   it is 1 h 0 min behind. Let the system keep it: timedatectl set-ntp true.',
+      'bad   clock   it is 1 h 0 min behind. Let the system set the time: timedatectl set-ntp true.',
     );
   });
 
-  test('examines this machine, by the name servers and the page that it is given, and leaves nothing behind', async () => {
+  test('examines this machine with the given name servers and page, and leaves nothing behind', async () => {
     const lab = await startLab({ scenario: 'clean', domains: 3 });
     const folder = mkdtempSync(join(tmpdir(), 'drumlin-doctor-'));
     const url = lab.seeds[0];
@@ -90,7 +92,7 @@ describe('the doctor', () => {
         fact: expect.stringContaining(new URL(url).hostname),
       });
       expect(readdirSync(folder)).toEqual([]);
-      // Addresses need no look-up, and what is there is compared with its server's clock.
+      // An address needs no look-up, and the clock is compared with its server's.
       const local = [];
       for await (const finding of examine({
         folder,
@@ -111,7 +113,7 @@ describe('the doctor', () => {
     }
   });
 
-  test('leaves with 9 when something is bad, and says which, also as JSON', async () => {
+  test('exits with 9 when something is bad, and prints which, also as JSON', async () => {
     const bin = join(import.meta.dirname, '../../bin/drumlin');
     const args = [bin, 'doctor', '--dns', '127.0.0.1:1', '--agents', '100000', '--json'];
     const { code, out } = await new Promise<{ code: unknown; out: string }>((resolve) =>

@@ -8,7 +8,7 @@ import { buildGraph, openGraph } from '../../src/graph/graph.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { contentOf, newPlace, quickDisk } from './fixtures.ts';
 
-/** Knows which files are open; to close one twice is to close it once. */
+/** Knows which files are open; closing a file twice counts once. */
 class WatchedFileSystem extends FaultyFileSystem {
   readonly openFiles = new Set<RawFile>();
 
@@ -42,7 +42,7 @@ const many = () =>
 const tiny = { memory: 1 };
 
 describe('building a graph', () => {
-  test('counts a repeated arc once, keeps arcs from a node to itself, and says so in graph.json', async () => {
+  test('counts a repeated arc once, keeps arcs from a node to itself, and records both in graph.json', async () => {
     const out = newPlace();
     const facts = await buildGraph(
       out,
@@ -61,7 +61,7 @@ describe('building a graph', () => {
     ]);
   });
 
-  test('takes nodes that have no arcs', async () => {
+  test('accepts nodes without arcs', async () => {
     const out = newPlace();
     await buildGraph(
       out,
@@ -81,7 +81,7 @@ describe('building a graph', () => {
     expect(system.openFiles.size).toBe(0);
   });
 
-  test('leaves no half graph and no file open, wherever the disk gives out', async () => {
+  test('leaves no half graph and no file open, wherever the disk fails', async () => {
     const whole = new WatchedFileSystem({ skipSync: true });
     await buildGraph(newPlace(), { names: many() }, { disk: new Disk(whole), ...tiny });
     expect(whole.openFiles.size).toBe(0);
@@ -95,13 +95,14 @@ describe('building a graph', () => {
       const work = buildGraph(out, { names: many() }, { disk: new Disk(system), ...tiny });
       await expect(work, `after ${operations} operations`).rejects.toMatchObject({ exitCode: 4 });
       expect(system.openFiles.size, `after ${operations} operations`).toBe(0);
-      // Once renamed the graph is whole, even if the folder above it could not be made durable.
+      // After the rename the graph is complete, even if the folder above it could not be made
+      // durable.
       if (existsSync(out)) expect((await contentOf(out)).names.length).toBe(41);
       else expect(readdirSync(dirname(out))).toEqual([]);
     }
   });
 
-  test('clears what a killed attempt left, and is refused while another is at it', async () => {
+  test('clears what a killed attempt left, and is refused while another attempt runs', async () => {
     const out = newPlace();
     mkdirSync(`${out}.building/scratch`, { recursive: true });
     writeFileSync(`${out}.building/scratch/old`, 'rest');
@@ -119,7 +120,7 @@ describe('building a graph', () => {
     expect(readdirSync(dirname(out)).sort()).toEqual(['graph', 'other']);
   });
 
-  test('never touches a place that is taken', async () => {
+  test('never touches a place that exists', async () => {
     const out = newPlace();
     mkdirSync(out);
     writeFileSync(join(out, 'mine'), 'kept');
@@ -128,7 +129,7 @@ describe('building a graph', () => {
     expect(readdirSync(out)).toEqual(['mine']);
   });
 
-  test('refuses a place that is a file, or would be in one', async () => {
+  test('refuses a place that is a file, or that is inside a file', async () => {
     const out = newPlace();
     writeFileSync(out, 'kept');
     for (const place of [out, join(out, 'inside')]) {
@@ -138,7 +139,7 @@ describe('building a graph', () => {
     expect(readdirSync(dirname(out))).toEqual(['graph']);
   });
 
-  test('stops when asked, and leaves nothing', async () => {
+  test('stops on request, and leaves nothing', async () => {
     const out = newPlace();
     const stop = new AbortController();
     const endless = async function* () {
@@ -152,16 +153,16 @@ describe('building a graph', () => {
     expect(readdirSync(dirname(out))).toEqual([]);
   });
 
-  test('tells how far it is, step by step, never beyond the whole', async () => {
-    const told: [string, number][] = [];
-    const onProgress = (step: string, share: number) => void told.push([step, share]);
+  test('reports its progress step by step, never beyond the whole', async () => {
+    const reported: [string, number][] = [];
+    const onProgress = (step: string, share: number) => void reported.push([step, share]);
     await buildGraph(newPlace(), { names: many() }, { disk: quickDisk(), ...tiny, onProgress });
-    const steps = [...new Set(told.map(([step]) => step))];
+    const steps = [...new Set(reported.map(([step]) => step))];
     expect(steps).toEqual(['translating arcs', 'writing out-lists', 'writing in-lists']);
-    expect(told.every(([, share]) => share >= 0 && share <= 1)).toBe(true);
+    expect(reported.every(([, share]) => share >= 0 && share <= 1)).toBe(true);
   });
 
-  test('refuses numbers and names that cannot be', async () => {
+  test('refuses impossible numbers and names', async () => {
     const disk = quickDisk();
     await expect(buildGraph(newPlace(), { ids: ids([0, 2]), nodes: 2 }, { disk })).rejects.toThrow(
       RangeError,

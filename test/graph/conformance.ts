@@ -1,11 +1,11 @@
-/** What every graph must do, whatever it is kept in. */
+/** The conformance suite of graphs: every kind of graph must pass it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Adjacency, Graph } from '../../src/graph/graph.ts';
 
 export type Arc = readonly [number, number];
 
-/** Nodes, arcs (repeats and loops among them) and, perhaps, names in byte order. */
+/** Nodes, arcs (with repeats and loops) and optionally names in byte order. */
 export interface Plan {
   readonly nodes: number;
   readonly arcs: readonly Arc[];
@@ -16,7 +16,10 @@ export type MakeGraph = (plan: Plan) => Promise<Graph>;
 
 export const byteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** Letters whose order in UTF-8 is not that of JavaScript, names that begin like others, and long ones. */
+/**
+ * Letters whose order in UTF-8 is not that of JavaScript, names that begin like others, and long
+ * ones.
+ */
 const name = fc.oneof(
   fc.string({
     unit: fc.constantFrom('a', 'b', '.', 'ü', '\u{fffd}', '\u{1f600}'),
@@ -44,7 +47,7 @@ export const plans: fc.Arbitrary<Plan> = fc
   )
   .filter(({ nodes, names }) => names === undefined || nodes <= 150);
 
-/** Hubs, neighbours, and whatever else. */
+/** Hubs, neighbours, and others. */
 const skewed = (nodes: number) =>
   fc.oneof(fc.nat(Math.min(nodes - 1, 2)), fc.nat(nodes - 1), fc.nat(nodes - 1));
 
@@ -116,7 +119,7 @@ export function describeGraph(kind: string, make: MakeGraph, runs = 60): void {
       );
     });
 
-    test('knows the length of every list, and loads them whole, on shared memory where asked', () =>
+    test('knows the length of every list, and loads them all, in shared memory on request', () =>
       forAll(async (graph, plan) => {
         const lists = listsOf(plan, 'out');
         expect([...(await graph.out.degrees())]).toEqual(lists.map((list) => list.length));
@@ -132,7 +135,7 @@ export function describeGraph(kind: string, make: MakeGraph, runs = 60): void {
         }
       }));
 
-    test('finds names by id and ids by name, and knows what is no name of its own', () =>
+    test('finds names by id and ids by name, and recognises names that are not its own', () =>
       forAll(async (graph, plan) => {
         const expected = plan.names ?? Array.from({ length: plan.nodes }, (_, id) => String(id));
         const all: string[] = [];
@@ -162,7 +165,7 @@ export function describeGraph(kind: string, make: MakeGraph, runs = 60): void {
       await graph.close();
     });
 
-    test('can be read by several at once, and left before the end', async () => {
+    test('can be read by several readers at once, and left before the end', async () => {
       const arcs = Array.from({ length: 3000 }, (_, i): Arc => [(i * 7) % 300, (i * 11) % 300]);
       const plan = { nodes: 300, arcs, names: undefined };
       const graph = await make(plan);

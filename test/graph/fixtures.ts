@@ -1,4 +1,4 @@
-/** Graphs of a test's own, and how they look to the naked eye. */
+/** Small graphs for tests, and their contents in readable form. */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { sharedData } from '../shared-data.ts';
 
-/** Without waiting for the disk: most tests end no process. */
+/** Does not wait for the disk: most tests do not end the process. */
 export const quickDisk = () => new Disk(new FaultyFileSystem({ skipSync: true }));
 
-/** A file with this text, compressed if its name says so. */
+/** A file with this text, compressed if its name ends so. */
 export function fileOf(
   text: string | Uint8Array,
   name = 'edges.txt',
@@ -44,7 +44,7 @@ export async function contentOf(folder: string): Promise<{ names: string[]; arcs
 export const byteSorted = (texts: Iterable<string>) =>
   [...new Set(texts)].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-/** A test on data that is not part of the project; skipped, and said so, where it is not there. */
+/** A test on data outside the project; skipped with a note if the data is missing. */
 export function testOnShared(
   file: string,
   title: string,

@@ -7,10 +7,10 @@ import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { describeGraph, type Plan } from './conformance.ts';
 
-/** These tests end no process. */
+/** Does not wait for the disk: these tests do not end the process. */
 const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
 
-/** In small batches. */
+/** Arcs in small batches. */
 async function* idArcs({ arcs }: Plan) {
   for (let at = 0; at < arcs.length; at += 50) {
     const batch = arcs.slice(at, at + 50);
@@ -42,7 +42,7 @@ async function build(plan: Plan, memory: number) {
   return openGraph(folder);
 }
 
-/** Numbered in another order than that of the names. */
+/** Numbered in an order different from that of the names. */
 async function buildNumbered(plan: Plan, memory: number) {
   if (plan.names === undefined) return build(plan, memory);
   const turn = (id: number) => plan.nodes - 1 - id;
@@ -67,7 +67,7 @@ describeGraph(
   8,
 );
 
-test('a graph in memory refuses arcs, and names, that cannot be', () => {
+test('a graph in memory refuses impossible arcs and names', () => {
   expect(() => memoryGraph(2, [[0, 2]])).toThrow(RangeError);
   expect(() => memoryGraph(2, [[2, 0]])).toThrow(RangeError);
   expect(() => memoryGraph(2, [], ['a'])).toThrow(RangeError);

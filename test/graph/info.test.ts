@@ -6,7 +6,7 @@ import { memoryGraph } from '../../src/graph/graph.ts';
 import { graphInfo } from '../../src/graph/info.ts';
 import { type Arc, listsOf, plans } from './conformance.ts';
 
-/** Nodes that reach each other, by looking from each. */
+/** Nodes that reach each other, by a search from each node. */
 function components(nodes: number, lists: number[][]): number[] {
   const reached = lists.map((_, start) => {
     const seen = new Set([start]);
@@ -61,8 +61,8 @@ describe('strongly connected components', () => {
   });
 });
 
-describe('what is said of a graph', () => {
-  test('is what counting by hand says', async () => {
+describe('the facts of a graph', () => {
+  test('are what counting by hand gives', async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
         const [out, into] = [listsOf(plan, 'out'), listsOf(plan, 'in')];
@@ -88,7 +88,7 @@ describe('what is said of a graph', () => {
     );
   });
 
-  test('gives the moments of the degrees, and who has the largest', async () => {
+  test('include the moments of the degrees, and the node with the largest', async () => {
     // In-degrees 0, 0, 1, 3: mean 1, squares 1 + 1 + 0 + 4, cubes -1 - 1 + 0 + 8.
     const graph = memoryGraph(
       4,
@@ -107,7 +107,7 @@ describe('what is said of a graph', () => {
     expect(found).toEqual({ count: 3, largest: 2 });
   });
 
-  test('leaves the components out where memory does not suffice, and says what would', async () => {
+  test('leave out the components if memory is too small, and state how much is needed', async () => {
     const info = await graphInfo(memoryGraph(4, [[0, 3]]), { memory: 99 });
     expect([info.components, info.componentMemory]).toEqual([undefined, 100]);
     expect((await graphInfo(memoryGraph(4, [[0, 3]]), { memory: 100 })).components).toEqual({

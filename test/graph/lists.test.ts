@@ -16,7 +16,7 @@ async function written(lists: number[][], nodes: number): Promise<string> {
   const writer = await ListWriter.create(quickDisk(), folder, 'out', 4096);
   for (const [first, list] of lists.entries()) {
     const half = Math.floor(list.length / 2);
-    // A list in two pieces, as the sorter gives those that are very long.
+    // A list in two pieces, like the sorter's pieces of very long lists.
     for (const values of [list.slice(0, half), list.slice(half)])
       await writer.append({
         first,
@@ -65,7 +65,7 @@ describe('adjacency lists', () => {
     );
   });
 
-  test('that are far longer than a block, and nodes without arcs by the thousand, are written in pieces and read whole', async () => {
+  test('that are far longer than a block, and nodes without arcs by the thousand, are written in pieces and read correctly', async () => {
     const long = Array.from({ length: 50_000 }, (_, i) => 2 * i + (i % 2));
     const lists: number[][] = Array.from({ length: 40_000 }, (_, i) =>
       i % 13_000 === 5 ? long.slice(i % 7) : [],
@@ -86,7 +86,7 @@ describe('adjacency lists', () => {
   });
 });
 
-test('lists can be read from any node on, whatever the group of four its first arc is in', async () => {
+test('lists can be read from any node on, in whatever group of four its first arc is', async () => {
   const lists = Array.from({ length: 1100 }, (_, node) =>
     Array.from({ length: (node * 7) % 5 }, (_, i) => (node % 3) * 400 + i * 99),
   );
@@ -100,7 +100,7 @@ test('lists can be read from any node on, whatever the group of four its first a
   await adjacency.close();
 });
 
-test('both directions hold the same arcs when there are far more than are turned round at a time', async () => {
+test('both directions hold the same arcs when there are far more than are reversed at a time', async () => {
   const out = newPlace();
   const from = Uint32Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 3000);
   const to = from.map((node, i) => (node * 31 + Math.floor(i / 3000) * 17) % 3000);
@@ -202,7 +202,7 @@ describe('a damaged graph', () => {
     await expect(read(folder)).rejects.toMatchObject({ code, exitCode: 5 });
   });
 
-  test('is refused when a file is missing, and when it is no folder at all', async () => {
+  test('is refused if a file is missing, or if it is not a folder', async () => {
     await expect(openGraph('/nowhere')).rejects.toMatchObject({
       code: 'GRAPH_MISSING',
       exitCode: 5,

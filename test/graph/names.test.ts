@@ -9,7 +9,7 @@ import { NameTable, numberAt } from '../../src/graph/name-table.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { byteSorted, newPlace, quickDisk } from './fixtures.ts';
 
-/** Few letters, many beginnings in common, so that a sort has to look far. */
+/** Few letters and many common prefixes, so that a sort has to compare many bytes. */
 const name = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: 7 }),
   fc
@@ -25,7 +25,7 @@ const sorted = (names: readonly string[]) => {
 const inByteOrder = (names: readonly string[]) =>
   [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-test('names are sorted by their bytes, equal ones together', () => {
+test('names are sorted by their bytes, with equal ones adjacent', () => {
   fc.assert(
     fc.property(fc.array(name, { maxLength: 300, size: 'max' }), (names) => {
       expect(sorted(names)).toEqual(inByteOrder(names));
@@ -34,12 +34,12 @@ test('names are sorted by their bytes, equal ones together', () => {
   );
 });
 
-test('thousands of long names that differ at the end only are sorted too', () => {
+test('thousands of long names that differ only at the end are sorted, too', () => {
   const names = Array.from({ length: 3000 }, (_, i) => `${'same'.repeat(500)}${(i * 7919) % 3000}`);
   expect(sorted(names)).toEqual(inByteOrder(names));
 });
 
-test('a table gives a name its number again, and says when it is full', () => {
+test('a table gives a name its number again, and reports when it is full', () => {
   const table = new NameTable(1);
   const add = (text: string) => table.intern(Buffer.from(text), 0, text.length);
   const texts = Array.from({ length: 16 }, (_, i) => `name${i}`);
@@ -52,7 +52,7 @@ test('a table gives a name its number again, and says when it is full', () => {
 });
 
 describe('runs of names', () => {
-  test('give each name its rank, whatever run it was in and however often', async () => {
+  test('give each name its rank, in whatever run and however often it occurred', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(name, { maxLength: 120, size: 'max' }), async (names) => {
         const runs = new NameRuns(quickDisk(), temporaryFolder(), 1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BEHAVIOURS, type BehaviourName } from '../../src/lab/behaviour.ts';
 import { get, linksOf, withBehaviour } from './client.ts';
 
-describe('pages that are not there, or not here', () => {
+describe('missing and moved pages', () => {
   test.each([
     301, 302, 303, 307, 308,
   ])('redirect-%i leads to a page with that status', async (status) => {
@@ -25,7 +25,7 @@ describe('pages that are not there, or not here', () => {
     });
   });
 
-  test('redirect-loop comes back to an address it has been at', async () => {
+  test('redirect-loop returns to an address it has visited', async () => {
     await withBehaviour('redirect-loop', async (lab, url) => {
       const seen = new Set<string>();
       let at = url;
@@ -41,7 +41,7 @@ describe('pages that are not there, or not here', () => {
 
   test.each([
     401, 403, 404, 410, 429, 500, 503,
-  ])('status-%i is what struck pages answer, and only they', async (status) => {
+  ])('status-%i is the answer of affected pages only', async (status) => {
     await withBehaviour(`status-${status}` as BehaviourName, async (lab, url, home) => {
       const refused = await get(lab, url);
       expect(refused.status).toBe(status);
@@ -51,7 +51,7 @@ describe('pages that are not there, or not here', () => {
     });
   });
 
-  test('soft-404 says 200 and "Page Not Found", for addresses that never were too', async () => {
+  test('soft-404 answers 200 and "Page Not Found", also for addresses that never existed', async () => {
     await withBehaviour('soft-404', async (lab, url, home) => {
       for (const missing of [url, `${home}never/was`]) {
         const got = await get(lab, missing);
@@ -61,7 +61,7 @@ describe('pages that are not there, or not here', () => {
     });
   });
 
-  test('an address that never was is a 404 elsewhere', async () => {
+  test('an address that never existed is a 404 elsewhere', async () => {
     await withBehaviour('status-403', async (lab, _url, home) => {
       expect((await get(lab, `${home}never/was`)).status).toBe(404);
     });
@@ -82,7 +82,7 @@ describe('robots.txt', () => {
       };
     });
 
-  test('speaks of wildcards, of delays, of groups, and forbids everything', async () => {
+  test('has wildcards, delays, groups, and forbids everything', async () => {
     expect((await robots('robots-wildcards')).text).toMatch(
       /^User-agent: \*\nDisallow: \/private\/\nDisallow: \/\*\?title=\n/,
     );
@@ -98,7 +98,7 @@ describe('robots.txt', () => {
     expect(text.lastIndexOf('Disallow: /\n')).toBeGreaterThan(500 * 1024);
   });
 
-  test('is refused, out of order, invalid or late', async () => {
+  test('is refused, failing, invalid or late', async () => {
     expect((await robots('robots-forbidden')).status).toBe(403);
     expect((await robots('robots-error')).status).toBe(503);
     expect((await robots('robots-invalid')).text).toMatch(/^<html>\0\0\nUser-agent\n/);
@@ -117,7 +117,7 @@ describe('robots.txt', () => {
     });
   });
 
-  test('speaks of paths that pages link to', async () => {
+  test('has rules for paths that pages link to', async () => {
     await withBehaviour('robots-delay', async (lab, url) => {
       const page = (await get(lab, url)).body.toString('latin1');
       const forbidden = linksOf(url, page).filter((link) =>

@@ -12,7 +12,7 @@ export interface Got {
   body: Buffer;
 }
 
-/** Fetches a URL of the lab through its own name server, following nothing. */
+/** Fetches a URL of the lab through its own name server, and follows no redirect. */
 export async function get(
   lab: Lab,
   url: string,
@@ -51,11 +51,14 @@ export async function resolve(lab: Lab, name: string, timeout = 2000): Promise<s
 
 export interface Raw {
   bytes: Buffer;
-  /** How the connection ended: by the server (`end`), by a reset, or by us, having seen enough. */
+  /** How the connection ended: by the server (`end`), by a reset, or by us after `enough`. */
   ended: 'end' | 'reset' | 'enough';
 }
 
-/** Sends bytes as they are and gives all that comes back, until the server ends it or `enough` has come. */
+/**
+ * Sends bytes unchanged and returns everything received, until the server ends it or `enough` has
+ * come.
+ */
 export function exchange(
   lab: Lab,
   bytes: string | Buffer,
@@ -98,7 +101,10 @@ export function linksOf(url: string, html: string): string[] {
   return hrefs.map((href) => new URL(href, url).href);
 }
 
-/** Runs against a lab in which the second of two six-page sites has the behaviour, given the URL of a page that it strikes. */
+/**
+ * Runs `use` against a lab in which the second of two six-page sites has the behaviour, with the
+ * URL of an affected page.
+ */
 export async function withBehaviour<T>(
   behaviour: BehaviourName,
   use: (lab: Lab, url: string, home: string) => Promise<T>,

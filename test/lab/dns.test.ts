@@ -6,7 +6,7 @@ import { RCODE, readQuery, writeResponse } from '../../src/lab/server/dns-messag
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { resolve, withBehaviour } from './client.ts';
 
-/** A query for a name, type A unless told otherwise. */
+/** A query for a name, by default of type A. */
 function queryFor(name: string, type = 1, id = 7): Buffer {
   const labels = name.split('.').flatMap((label) => [label.length, ...Buffer.from(label)]);
   return Buffer.from([
@@ -62,7 +62,7 @@ describe('the name server', () => {
     expect(unknown[3] & 15).toBe(RCODE.nameError);
   });
 
-  test('reads names whatever their case', async () => {
+  test('reads names in any case', async () => {
     const name = new URL(lab.seeds[0]).hostname;
     expect(await resolve(lab, name.toUpperCase())).toBe(await resolve(lab, name));
   });

@@ -39,7 +39,7 @@ function bodyOf(url: string): string {
   return answer.body;
 }
 
-test('every index has a name, every name its index, and other names none', () => {
+test('every index has a name, every name its index, and other names have none', () => {
   const index = fc.integer({ min: 0, max: MAX_DOMAINS - 1 });
   fc.assert(
     fc.property(
@@ -79,7 +79,7 @@ test('the layout finds the j-th domain of a kind, and counts them', () => {
   expect(layout.memberAt('parked', 0)).toBe(-1);
 });
 
-test('a path leads back to its page, and a path made up to none', () => {
+test('a path leads back to its page, and an invented path to none', () => {
   for (let index = 0; index < 200; index++) {
     const domain = web.domains.at(index);
     for (const page of [0, 1, 5, domain.pages - 1].filter((p) => p < domain.pages)) {
@@ -87,7 +87,7 @@ test('a path leads back to its page, and a path made up to none', () => {
       expect(pageOf(domain, domain.hostOf(page), path)).toBe(page);
       if (path === '/') continue;
       expect(pageOf(domain, domain.hostOf(page), `/x${path.slice(1)}`)).toBe(-1);
-      // Another number with the same words is another page's path, or nobody's.
+      // Another number with the same words is another page's path, or none.
       const other = path.replace(String(page), String(page + domain.hosts));
       const found = pageOf(domain, domain.hostOf(page), other);
       expect(found === -1 || pathOf(domain, found) === other).toBe(true);
@@ -119,7 +119,7 @@ describe('kinds of domain', () => {
     ]);
   });
 
-  test('parked pages are full of addresses of one hub, each of which is there', () => {
+  test('parked pages are full of addresses of one hub, and all of them exist', () => {
     const pages = Array.from({ length: 20 }, (_, number) => urlOf(first('parked', number + 1), 0));
     const shown = pages.find((url) => web.answer(new URL(url).hostname, '/')?.status === 200) ?? '';
     const links = linksOf('http://x.test/', bodyOf(shown));
@@ -128,7 +128,7 @@ describe('kinds of domain', () => {
     expect(bodyOf(toHub[5])).toBe(bodyOf(toHub[6]));
   });
 
-  test("a copy bears another site's text, whole or nearly", () => {
+  test("a copy has another site's text, whole or nearly", () => {
     const textOf = (html: string): string[] =>
       html
         .split('<p>')
@@ -146,13 +146,13 @@ describe('kinds of domain', () => {
     expect(Math.max(...shares)).toBeGreaterThan(0.5);
   });
 
-  test('honeypots earn links from honest domains and pass them to spam', () => {
+  test('honeypots get links from honest domains and pass them to spam', () => {
     const kinds = [...web.neighbours(first('honeypot').index)].map((index) => web.kindAt(index));
     expect(kinds.filter((kind) => kind.spam).length).toBeGreaterThan(kinds.length / 3);
     expect(KINDS.honeypot.linked).toBe(true);
   });
 
-  test('a wildcard domain has whatever host is asked for, each naming new ones', () => {
+  test('a wildcard domain has any host that is asked for, and each names new ones', () => {
     const { name } = first('wildcard');
     const links = linksOf('http://x.test/', bodyOf(`http://anything-at-all.${name}:8080/`));
     expect(new Set(links.map((link) => new URL(link).hostname)).size).toBe(40);
@@ -172,7 +172,7 @@ describe('kinds of domain', () => {
     expect(url).toBe(`${origin}/calendar/2028/7`);
   });
 
-  test('a calendar is kept for half a year to two: then some days have something, before and after all days and months are the same', () => {
+  test('a calendar has events for six months to two years; before and after, all days and months are the same', () => {
     const host = new URL(first('calendar').origin(0)).hostname;
     const textOf = (path: string) => textAt(web, host, path) ?? '';
     const months = Array.from(
@@ -196,7 +196,7 @@ describe('kinds of domain', () => {
     );
   });
 
-  test('session ids are new on every page, the pages the same', () => {
+  test('session ids are new on every page, but the pages are the same', () => {
     const url = `${first('session').origin(0)}/`;
     const once = linksOf(url, bodyOf(`${url}?sid=00000001`));
     const again = linksOf(url, bodyOf(`${url}?sid=00000002`));
@@ -245,7 +245,7 @@ describe('the kinds of domain', () => {
   const webWith = (seed: number) =>
     webOf({ seed, scenario: 'mixed', domains: 20_000 }, { http: 1, https: 2, dns: 0, control: 0 });
 
-  test('are spread over all topics, so that an experiment sees no topic where there is a kind', () => {
+  test('are spread over all topics, so that no topic predicts a kind', () => {
     const web = webWith(1);
     const topics = new Map<string, Set<number>>();
     const counts = new Map<string, number>();
@@ -260,7 +260,7 @@ describe('the kinds of domain', () => {
     }
   });
 
-  test('fall on other domains with another seed', () => {
+  test('are other domains with another seed', () => {
     const kinds = (seed: number) =>
       Array.from({ length: 2000 }, (_, i) => webWith(seed).domains.at(i).kind.name).join();
     expect(kinds(1)).not.toBe(kinds(2));

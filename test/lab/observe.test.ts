@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('observing the lab', () => {
-  test('the log tells time, host, address, path, status and bytes of every request', async () => {
+  test('the log has time, host, address, path, status and bytes of every request', async () => {
     const log = join(folder, 'access.jsonl');
     const lab = await startLab({ scenario: 'site', pages: 5, log });
     const before = Date.now();
@@ -45,7 +45,7 @@ describe('observing the lab', () => {
   });
 
   test.skipIf(!existsSync('/dev/full'))(
-    'a log that fails is told once and ends nothing',
+    'a log that fails is reported once and ends nothing',
     async () => {
       const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
       try {
@@ -88,7 +88,7 @@ describe('observing the lab', () => {
     await lab.close();
   });
 
-  test('the control page tells scenario, counts and requests so far', async () => {
+  test('the control page shows scenario, counts and requests so far', async () => {
     const lab = await startLab({ scenario: 'mixed', domains: 500, pages: 5, controlPort: 0 });
     const control = `http://127.0.0.1:${lab.ports.control}`;
     expect(await (await fetch(`${control}/`)).text()).toContain('Scenario <b>mixed</b>');
@@ -100,7 +100,7 @@ describe('observing the lab', () => {
     await lab.close();
   });
 
-  test('truth is told to experiments by any host of a domain', async () => {
+  test('the truth about a domain is available by any of its hosts', async () => {
     const lab = await startLab({ scenario: 'spam', domains: 500, pages: 5 });
     const kinds = new Set(
       Array.from({ length: 500 }, (_, i) => lab.truth(lab.web.domains.at(i).hostName(0))?.kind),
@@ -111,7 +111,10 @@ describe('observing the lab', () => {
   });
 });
 
-/** Runs the command as it is installed, since its thread needs built files, until it has said all; then presses Ctrl-C. */
+/**
+ * Runs the command as installed, since its thread needs built files, until it has printed
+ * everything; then presses Ctrl-C.
+ */
 async function serveUntilReady(...args: string[]): Promise<string> {
   const child = spawn(process.execPath, [
     join(import.meta.dirname, '../../bin/drumlin'),
@@ -144,7 +147,7 @@ describe('drumlin web', () => {
     return printed;
   }
 
-  test('says where it listens, as words and as JSON, and ends with Ctrl-C', async () => {
+  test('prints where it listens, as text and as JSON, and ends with Ctrl-C', async () => {
     const ca = join(folder, 'ca.pem');
     const words = await serveUntilReady('--domains', '50', '--scenario', 'mixed', '--ca-file', ca);
     expect(words).toContain(`--ca ${ca}`);

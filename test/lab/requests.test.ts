@@ -17,7 +17,7 @@ const statusOf = async (bytes: string): Promise<number> =>
 
 const BULK = Buffer.alloc(20 * 1024 * 1024, 'x');
 
-/** Sends a request and then 20 MB, and says whether the server took them all within a second. */
+/** Sends a request and then 20 MB. Returns whether the server read them all within a second. */
 async function pour(to: Lab, head: string): Promise<{ socket: Socket; taken: boolean }> {
   const socket = connect({ port: to.httpPort, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);
@@ -28,7 +28,7 @@ async function pour(to: Lab, head: string): Promise<{ socket: Socket; taken: boo
   return { socket, taken: await Promise.race([taken, setTimeout(1000, false)]) };
 }
 
-describe('requests that are odd', () => {
+describe('odd requests', () => {
   test.each([
     ['no request at all', 'hello\r\n\r\n', 400],
     ['no version', 'GET /\r\n\r\n', 400],
@@ -43,7 +43,7 @@ describe('requests that are odd', () => {
       'GET / HTTP/1.1\r\nHost: nowhere.test\r\nConnection: close\r\n\r\n',
       421,
     ],
-  ])('%s is refused, and the lab goes on', async (_what, bytes, status) => {
+  ])('%s is refused, and the lab keeps running', async (_what, bytes, status) => {
     expect(await statusOf(bytes)).toBe(status);
     expect((await get(lab, lab.seeds[0])).status).toBe(200);
   });
@@ -57,7 +57,7 @@ describe('requests that are odd', () => {
     expect(ended).toBe('end');
   });
 
-  test('a body of 20 MB is thrown away', async () => {
+  test('a body of 20 MB is discarded', async () => {
     const post = requestFor(lab.seeds[0], `Content-Length: ${BULK.length}`).replace('GET', 'POST');
     const { socket, taken } = await pour(lab, post);
     expect(taken).toBe(true);
@@ -132,7 +132,7 @@ test('parseRequest never throws', () => {
   );
 });
 
-describe('asking again', () => {
+describe('conditional requests', () => {
   test('an unchanged page is answered 304 to its ETag and to its date', async () => {
     const first = await get(lab, lab.seeds[0]);
     const byTag = await get(lab, lab.seeds[0], {
@@ -145,7 +145,7 @@ describe('asking again', () => {
     expect((await get(lab, lab.seeds[0], { 'If-None-Match': '"other"' })).status).toBe(200);
   });
 
-  test.each(['chunked', 'gzip'] as const)("so is a page that comes '%s'", async (behaviour) => {
+  test.each(['chunked', 'gzip'] as const)("so is a page that is sent '%s'", async (behaviour) => {
     await withBehaviour(behaviour, async (odd, url) => {
       const { headers } = await get(odd, url, { 'Accept-Encoding': 'gzip' });
       expect(headers.etag).toMatch(/^".+"$/);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 describe('the lab over sockets', () => {
-  test('serves exactly the bytes that the pure function says', async () => {
+  test('serves exactly the bytes of the pure function', async () => {
     const urls = [...lab.web.allUrls()].filter((_, i) => i % 97 === 0).slice(0, 40);
     for (const url of urls) {
       const { status, body } = await get(lab, url);

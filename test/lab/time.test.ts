@@ -42,7 +42,8 @@ describe('time', () => {
       shares.push(alive.size / sample.length);
     }
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
-    // Fronts never die and are many in small sites, so more survives here than in the web at large (docs/lab.md).
+    // Fronts never die and are many in small sites, so more survives here than in the web at large
+    // (docs/lab.md).
     expect(shares[2]).toBeGreaterThan(0.2);
     expect(shares[2]).toBeLessThan(0.8);
     expect(shares[4]).toBeLessThan(0.5);
@@ -57,7 +58,7 @@ describe('time', () => {
     expect(later.seeds(5).every((url) => ask(later, url)?.status === 200)).toBe(true);
   });
 
-  test('the same ETag means the same bytes at any two steps, and another one nearly always others', () => {
+  test('the same ETag means the same bytes at any two steps, and another one nearly always other bytes', () => {
     const webs = [0, 1, 2, 5, 12, 13].map((step) => at(step));
     let same = 0;
     let changed = 0;
@@ -78,7 +79,7 @@ describe('time', () => {
     expect(Math.min(same, changed)).toBeGreaterThan(20);
   });
 
-  test('the living link to the living more often than the dead do', () => {
+  test('living pages link to living pages more often than dead pages do', () => {
     const STEP = 11;
     const web = at(STEP, 3, 4000);
     const lives = (domain: Domain, page: number): boolean =>

@@ -38,7 +38,7 @@ function getSecurely(
 }
 
 describe('TLS', () => {
-  test("'tls' is accepted by whoever trusts the lab's authority, and by nobody else", async () => {
+  test("'tls' is accepted by clients that trust the lab's authority, and by no others", async () => {
     await withBehaviour('tls', async (lab, url) => {
       expect(url).toMatch(/^https:/);
       const got = await getSecurely(lab, url);
@@ -69,7 +69,7 @@ describe('TLS', () => {
     });
   });
 
-  test('is cut off where a plain connection would be reset', async () => {
+  test('is closed where a plain connection would be reset', async () => {
     const mix = { tls: 1, reset: 1 };
     await withBehaviour(
       'reset',
@@ -81,7 +81,7 @@ describe('TLS', () => {
     );
   });
 
-  test('survives clients that speak something else', async () => {
+  test('survives clients that do not speak TLS', async () => {
     await withBehaviour('tls', async (lab, url) => {
       await new Promise<void>((done) => {
         import('node:net').then(({ connect }) => {
@@ -97,7 +97,7 @@ describe('TLS', () => {
   });
 });
 
-test("the authority's certificates hold what X.509 asks for", () => {
+test("the authority's certificates have the fields that X.509 requires", () => {
   const now = Date.UTC(2026, 0, 1);
   const authority = new Authority(now);
   const root = new X509Certificate(authority.pem);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Lab } from '../../src/lab/server/lab.ts';
 import { exchange, get, requestFor, split, withBehaviour } from './client.ts';
 
-/** What the page of this URL is before its transfer is spoiled. */
+/** The page of this URL before its transfer is spoiled. */
 function pageBytes(lab: Lab, url: string): Buffer {
   const { hostname, pathname, search } = new URL(url);
   return Buffer.from(lab.web.answer(hostname, pathname + search)?.body ?? '', 'latin1');
@@ -22,7 +22,7 @@ describe('framing', () => {
     });
   });
 
-  test("'close' ends the body by closing, though the client would keep the connection", async () => {
+  test("'close' ends the body by closing, even if the client would keep the connection", async () => {
     await withBehaviour('close', async (lab, url) => {
       const { bytes, ended } = await exchange(lab, requestFor(url));
       const { head, body } = split(bytes);
@@ -32,7 +32,7 @@ describe('framing', () => {
     });
   });
 
-  test("'short-length' promises half of what it sends", async () => {
+  test("'short-length' announces half of what it sends", async () => {
     await withBehaviour('short-length', async (lab, url) => {
       const page = pageBytes(lab, url);
       const { bytes } = await exchange(
@@ -46,7 +46,7 @@ describe('framing', () => {
     });
   });
 
-  test("'long-length' promises a thousand bytes more than ever come", async () => {
+  test("'long-length' announces a thousand bytes more than it sends", async () => {
     await withBehaviour('long-length', async (lab, url) => {
       const page = pageBytes(lab, url);
       const { bytes } = await exchange(
@@ -83,7 +83,7 @@ describe('framing', () => {
     });
   });
 
-  test("'bad-header' mixes lines no parser likes with a good page", async () => {
+  test("'bad-header' mixes malformed header lines with a good page", async () => {
     await withBehaviour('bad-header', async (lab, url) => {
       const { head, body } = split(
         (await exchange(lab, requestFor(url, 'Connection: close'))).bytes,
@@ -99,7 +99,7 @@ describe('content coding', () => {
   test.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ] as const)("'%s' is for those who accept it", async (coding, decode) => {
+  ] as const)("'%s' is for clients that accept it", async (coding, decode) => {
     await withBehaviour(coding, async (lab, url) => {
       const plain = await get(lab, url);
       expect(plain.headers['content-encoding']).toBeUndefined();
@@ -115,7 +115,7 @@ describe('content coding', () => {
       const got = await get(lab, url);
       expect(got.headers['content-encoding']).toBe('gzip');
       expect(got.body.length).toBeLessThan(1.2 * 1024 * 1024);
-      // 128 gzip members, all the same: opening one tells what all hold.
+      // 128 identical gzip members: one shows what all hold.
       const member = got.body.subarray(0, got.body.length / 128);
       expect(got.body.subarray(-member.length).equals(member)).toBe(true);
       const opened = 128 * gunzipSync(member).length;
@@ -124,11 +124,11 @@ describe('content coding', () => {
   });
 });
 
-describe('what never ends', () => {
+describe('endless responses', () => {
   test.each([
     'endless-body',
     'endless-headers',
-  ] as const)("'%s' goes on as long as anyone reads", async (behaviour) => {
+  ] as const)("'%s' continues as long as the client reads", async (behaviour) => {
     await withBehaviour(behaviour, async (lab, url) => {
       const { bytes, ended } = await exchange(
         lab,
@@ -140,7 +140,7 @@ describe('what never ends', () => {
     });
   });
 
-  test('is not written for a client that does not read', async () => {
+  test('are not written for a client that does not read', async () => {
     await withBehaviour('endless-body', async (lab, url) => {
       const { connect } = await import('node:net');
       const socket = connect(lab.httpPort, '127.0.0.1');
@@ -156,7 +156,7 @@ describe('what never ends', () => {
   });
 });
 
-describe('what is slow', () => {
+describe('slow responses', () => {
   test("'slow-start' keeps the client waiting for the first byte", async () => {
     await withBehaviour('slow-start', async (lab, url) => {
       const start = performance.now();
@@ -166,7 +166,7 @@ describe('what is slow', () => {
     });
   });
 
-  test("'drip' gives a hundred bytes at a time", async () => {
+  test("'drip' sends a hundred bytes at a time", async () => {
     await withBehaviour('drip', async (lab, url) => {
       const sizes: number[] = [];
       let before = 0;
@@ -179,7 +179,7 @@ describe('what is slow', () => {
     });
   });
 
-  test('is forgotten when the client leaves', async () => {
+  test('are dropped when the client leaves', async () => {
     await withBehaviour(
       'slow-start',
       async (lab, url) => {
@@ -191,7 +191,7 @@ describe('what is slow', () => {
   });
 });
 
-describe('what it says of its content', () => {
+describe('declared content types', () => {
   test.each([
     ['no-charset', 'text/html'],
     ['lying-charset', 'text/html; charset=utf-8'],
@@ -211,7 +211,7 @@ describe('what it says of its content', () => {
     );
   });
 
-  test("'no-type' says nothing and 'lying-type' says image, of the same HTML", async () => {
+  test("'no-type' declares nothing and 'lying-type' an image, for the same HTML", async () => {
     for (const [behaviour, type] of [
       ['no-type', undefined],
       ['lying-type', 'image/png'],
@@ -224,7 +224,7 @@ describe('what it says of its content', () => {
   });
 });
 
-/** A struck page of a site in a language. */
+/** An affected page of a site in a language. */
 function findLanguage(lab: Lab, language: number): string {
   for (let index = 1; index < lab.web.world.domains; index++) {
     const domain = lab.web.domains.at(index);

@@ -18,7 +18,7 @@ function makeWeb(settings: Partial<WorldSettings> = {}): Web {
   });
 }
 
-/** All that a breadth-first walk from the first seed finds with status 200. */
+/** All pages with status 200 that a breadth-first walk from the first seed finds. */
 function reach(web: Web): Set<string> {
   const seen = new Set([web.seeds(1)[0]]);
   const found = new Set<string>();
@@ -40,7 +40,7 @@ describe('a finite web', () => {
     expect([...reach(web)].sort()).toEqual(listed.sort());
   });
 
-  test('of the scenario site has exactly as many pages as asked for, at any step', () => {
+  test('of the scenario site has exactly the requested number of pages, at any step', () => {
     for (const [pages, step] of [
       [1, 0],
       [2, 0],

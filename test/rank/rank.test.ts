@@ -38,7 +38,7 @@ test('the top comes with places, names and scores, best first', async () => {
   ]);
 });
 
-test('every method stops when asked, where it tells its progress', async () => {
+test('every method stops on request when it next reports progress', async () => {
   const stopped = AbortSignal.abort();
   for (const by of RANKER_NAMES) {
     const work = rank(graphOf(TRIANGLE), { by, signal: stopped });
@@ -72,7 +72,7 @@ test.each([
   [
     { by: 'in', alpha: 1 },
     'The method "in" has no parameter "alpha".',
-    'It has none at all: leave it out.',
+    'It has no parameters: leave it out.',
   ],
   [{ by: 'pagerank', alpha: 1 }, 'alpha: 1 is out of range.', 'Take a number from 0 to 0.9999.'],
   [{ by: 'pagerank', alpha: 'much' }, 'alpha: much is out of range.', /Take a number/],

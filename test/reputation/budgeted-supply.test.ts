@@ -57,7 +57,7 @@ const pages = (domain: string, count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => `http://${domain}/${from + i}`);
 
 describe('URLs under budgets', () => {
-  test('come out by rounds: each domain has its budget in each, until it has no more', async () => {
+  test('come out by rounds: each domain has its budget in each, until it has no more URLs', async () => {
     const { supply, offer, folder } = await supplyWith((domain) =>
       domain === 'large.test' ? 4 : 2,
     );
@@ -93,7 +93,7 @@ describe('URLs under budgets', () => {
     await folder.close();
   });
 
-  test('of one site alone are handed out in numbers, however few it may have a round', async () => {
+  test('of a single site are handed out many at a time, however small its budget', async () => {
     const { supply, offer, folder } = await supplyWith(() => 1);
     await offer(pages('a.test', 200));
     expect(await supply.take()).toHaveLength(64);
@@ -102,7 +102,7 @@ describe('URLs under budgets', () => {
     await folder.close();
   });
 
-  test('come out once each, and are counted exactly, whatever comes when', async () => {
+  test('come out once each, and are counted exactly, in any order of events', async () => {
     const step = fc.record({
       domain: fc.integer({ min: 0, max: 4 }),
       count: fc.integer({ min: 0, max: 30 }),
@@ -144,7 +144,7 @@ describe('URLs under budgets', () => {
     );
   });
 
-  test('of a domain that invents hosts without end are no more a round than of any other', async () => {
+  test('of a domain that invents hosts without end are no more per round than of any other', async () => {
     const { supply, offer, folder } = await supplyWith(() => 3, {
       ...{ now: () => 0, roundTime: 0, fewHosts: () => false },
     });
@@ -161,7 +161,7 @@ describe('URLs under budgets', () => {
     );
     expect(Math.max(...endless)).toBe(3);
     expect(endless.reduce((sum, count) => sum + count, 0)).toBe(40);
-    // All of the other domain has come when the endless one has had as much.
+    // All URLs of the other domain have come out when the endless one had as many.
     expect(
       rounds
         .slice(0, 3)
@@ -171,7 +171,7 @@ describe('URLs under budgets', () => {
     await folder.close();
   });
 
-  test('of domains without budget wait without end, and do not keep a crawl from ending', async () => {
+  test('of domains with budget 0 stay queued, and do not keep a crawl from ending', async () => {
     let budget = 0;
     const { supply, offer, folder } = await supplyWith((domain) =>
       domain === 'poor.test' ? budget : 5,

@@ -1,4 +1,4 @@
-/** Agents that tell each other of links, and when they have reason to rank domains again. */
+/** Agents that send each other links, and when they rank domains again. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,13 +66,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Agent `by` has fetched a page. */
+/** Agent `by` has fetched a page of `from` that links to `to`. */
 async function link(by: number, from: string, to: string): Promise<void> {
   agents[by].page(xxh64(from), `http://${from}/`, [`http://${to}/`]);
-  for (const agent of [...agents, ...agents]) await agent.settle();
+  for (const agent of [...agents, ...agents]) await agent.deliver();
 }
 
-test('there is reason to rank again when links are known that were not, also links that only others were told', async () => {
+test('there is reason to rank again when new links are known, also links that only other agents received', async () => {
   const [[target, ...ours], [theirs, source]] = DOMAINS;
   expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
   await link(1, source, target);
@@ -80,7 +80,7 @@ test('there is reason to rank again when links are known that were not, also lin
   for (const agent of agents) await agent.rankNow();
   expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
   await link(0, ours[0], theirs);
-  // What leads to their domains is theirs to count; but whoever supports ours may be supported by it.
+  // Their owners count the links to their domains; but such a link may support a supporter of ours.
   expect(agents.map(({ hasNews }) => hasNews)).toEqual([true, true]);
   await link(0, ours[0], theirs);
   for (const agent of agents) {
@@ -90,7 +90,7 @@ test('there is reason to rank again when links are known that were not, also lin
   expect(agents.map(({ hasNews }) => hasNews)).toEqual([false, false]);
 });
 
-test('a ranking for lack of anything else to do waits for its share of the time', async () => {
+test('a ranking that starts because nothing else is to do still keeps to its share of the time', async () => {
   const [[target, other], [source]] = DOMAINS;
   await link(1, source, target);
   const [agent] = agents;

@@ -1,7 +1,8 @@
 /**
- * One contender in a process of its own, so that its memory is its own: takes in n URLs, then hands out at most so many of
- * each host in every round until nothing is left, and prints what it took, as JSON. Making the URLs is in its time
- * ("nothing" shows how much that is); every URL that is handed out is a string of its own, and is counted.
+ * One contender in its own process, so that its memory can be measured: adds n URLs, then hands out
+ * at most `perRound` of each host in every round until nothing is left, and prints what it took, as
+ * JSON. Making the URLs is in its time ("nothing" shows how much that is); every URL handed out is
+ * a string of its own, and is counted.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { openBacklog } from './drumlin.ts';
@@ -17,7 +18,7 @@ export interface Task {
   readonly memory: number;
   /** Most URLs of a host in a round. */
   readonly perRound: number;
-  /** Rounds end when there is nothing left, or here. */
+  /** Rounds end when nothing is left, or after this many. */
   readonly rounds: number;
   readonly folder: string;
 }
@@ -37,7 +38,7 @@ export interface Result {
   readonly peakRss: number;
 }
 
-/** What a contender does. URLs of a host must be handed out in the order in which they came. */
+/** A contender. URLs of a host must be handed out in the order in which they came. */
 export interface Contender {
   add(host: string, url: string): void | Promise<void>;
   /** One round over all hosts; calls `out` for each URL that is handed out. */
@@ -79,7 +80,7 @@ async function measure(task: Task): Promise<Result> {
   return { name: task.name, added, taken, rounds, peakRss: process.resourceUsage().maxRSS * 1024 };
 }
 
-/** Takes URLs, and looks at each, as whoever fetches it does. */
+/** Receives URLs, and reads each, like a fetcher. */
 class Sink {
   urls = 0;
   sum = 0;
@@ -90,7 +91,7 @@ class Sink {
   }
 }
 
-/** Processor time and bytes that passed through the system's read and write, since it was made. */
+/** Processor time, and bytes of the system's read and write calls, since it was made. */
 class Meter {
   readonly #cpu = process.cpuUsage();
   readonly #io = bytesMoved();
@@ -107,7 +108,7 @@ class Meter {
   }
 }
 
-/** By any thread of this process; what is mapped into memory is not seen here. */
+/** Bytes of all threads of this process, without what is mapped into memory. */
 function bytesMoved(): { read: number; written: number } {
   const counters = readFileSync('/proc/self/io', 'utf8');
   const of = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(counters)?.[1]);

@@ -48,7 +48,10 @@ export async function openLmdb({ folder, perRound }: Task): Promise<Contender> {
   };
 }
 
-/** Goes on from a key until enough has been taken for one transaction; returns where to go on, if there is more. */
+/**
+ * Continues from a key until enough was taken for one transaction. Returns where to continue, if
+ * there is more.
+ */
 function takeSome(
   db: Database,
   start: Uint8Array,

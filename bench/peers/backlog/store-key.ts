@@ -1,7 +1,10 @@
-/** How URLs are kept in a key-value store: host, a zero byte, the number of the URL (six bytes), so that hosts are ranges. */
+/**
+ * The keys of URLs in a key-value store: host, a zero byte, the number of the URL (six bytes), so
+ * that hosts are ranges.
+ */
 
 const NUMBER = 6;
-/** After the zero byte: behind all URLs of the host, and before those of any other. */
+/** After the zero byte: after all URLs of the host, and before those of any other. */
 const BEHIND_ALL = 1;
 
 export function storeKey(host: string, number: number): Buffer {
@@ -20,7 +23,7 @@ export function behindHost(host: string): Buffer {
   return Buffer.from(`${host}${String.fromCharCode(BEHIND_ALL)}`, 'latin1');
 }
 
-/** What is stored: a scheme's letter and the path. */
+/** The stored value: a letter for the scheme, and the path. */
 export function storedPath(host: string, url: string): Buffer {
   return Buffer.from(
     url[4] === 's' ? `s${url.slice(8 + host.length)}` : `h${url.slice(7 + host.length)}`,

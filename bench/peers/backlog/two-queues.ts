@@ -1,6 +1,7 @@
 /**
- * The naive way that IRLbot's authors began with: one queue; a round reads all of it, hands out what has its turn, and
- * writes the rest to another, which is the queue of the next round. It counts hosts in memory.
+ * The naive way that IRLbot's authors began with: one queue. A round reads all of it, hands out the
+ * URLs whose turn it is, and writes the rest to another, which is the queue of the next round. It
+ * counts hosts in memory.
  */
 import { join } from 'node:path';
 import { AppendLog } from '../../../src/disk/append-log.ts';
@@ -59,7 +60,7 @@ class QueueWriter {
     return new QueueWriter(await AppendLog.create(disk, path, FORMAT));
   }
 
-  /** A promise when the block is full. */
+  /** Returns a promise if the block is full. */
   add(url: string): void | Promise<void> {
     this.#filled = this.#block.writeUInt16LE(url.length, this.#filled);
     this.#filled += this.#block.write(url, this.#filled, 'latin1');

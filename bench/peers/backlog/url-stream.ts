@@ -1,6 +1,7 @@
 /**
- * URLs as they leave the sieve of a large crawl: hosts drawn by Zipf's law, the paths of each counted up. Seeded: every contender
- * gets the same. The share of the host of rank h is ln((h+1)/h) / ln(hosts + 1), about 1 / (h ln hosts).
+ * URLs as they leave the sieve of a large crawl: hosts drawn by Zipf's law, the paths of each
+ * counted up. Seeded: every contender gets the same. The share of the host of rank h is ln((h+1)/h)
+ * / ln(hosts + 1), about 1 / (h ln hosts).
  */
 import { hostOf } from '../../../src/url/parts.ts';
 
@@ -20,12 +21,13 @@ export class UrlStream {
     const rank = Math.floor(Math.exp(this.#random() * this.#span)) - 1;
     const id = this.#counts[rank]++;
     const text = `https://www.site-${rank}.com/section/${id >> 7}/article-${id}.html`;
-    // Through bytes, as URLs come from the sieve: a text that was put together is costly to whoever reads it first.
+    // Through bytes, like URLs from the sieve: a concatenated string is costly for its first
+    // reader.
     const url = this.#bytes.toString('latin1', 0, this.#bytes.write(text, 'latin1'));
     return { host: hostOf(url), url };
   }
 
-  /** URLs made for each host, so far. */
+  /** URLs made for each host so far. */
   get counts(): Uint32Array {
     return this.#counts;
   }

@@ -1,13 +1,16 @@
 /**
- * A crawl under budgets without a web: domains with a budget and a supply of pages each, links drawn by a seeded generator, and a real
- * Beast on real files between the pages that are found and those that are fetched.
+ * A crawl under budgets without a web: domains with a budget and a supply of pages each, links
+ * drawn by a seeded generator, and a real Beast on real files between the pages that are discovered
+ * and those that are fetched.
  *
- * One domain in a hundred has a budget between 10 and 210, the others 10: 11 on average, as in the IRLbot paper. Two thirds have
- * pages without end; the others a supply by Pareto's law. A page brings six or seven URLs that nobody has seen, three quarters
- * of them of its own domain as long as it has any, the others of domains by Zipf's law.
+ * One domain in a hundred has a budget between 10 and 210, the others 10: 11 on average, as in the
+ * IRLbot paper. Two thirds have endless pages; the others a supply by Pareto's law. A page has six
+ * or seven new URLs, three quarters of them of its own domain as long as it has any, the others of
+ * domains by Zipf's law.
  *
- * With at most one queue a Beast is the naive version: what is found waits for later, and each round begins with a rescan of
- * everything that waits. So both versions are measured with the same code, and differ in nothing else.
+ * With at most one queue a Beast is the naive version: discovered URLs are put off until later, and
+ * each round begins with a rescan of all queued URLs. So both versions are measured with the same
+ * code, and differ in nothing else.
  */
 
 import { VarintReader } from '../../../src/base/varint.ts';
@@ -15,9 +18,9 @@ import { Disk } from '../../../src/disk/disk.ts';
 import { Beast } from '../../../src/frontier/beast/beast.ts';
 import type { Entries } from '../../../src/frontier/queue/path-queue.ts';
 
-/** b: of an entry with its length. */
+/** b: bytes of an entry with its length. */
 export const URL_BYTES = 110;
-/** L. */
+/** L: new links per page. */
 export const UNIQUE_LINKS = 6.5;
 
 export interface CrawlOptions {
@@ -25,21 +28,24 @@ export interface CrawlOptions {
   readonly domains: number;
   readonly memory: number;
   readonly mostQueues?: number;
-  /** A checkpoint after so many pages, or none. */
+  /** Pages between two checkpoints; 0 for none. */
   readonly checkpoint: number;
 }
 
 /** A rescan and the rounds up to the next one. */
 export interface Stage {
-  /** N: fetched when it was over. */
+  /** N: pages fetched at its end. */
   readonly pages: number;
   readonly queues: number;
-  /** V and E[B]: the domains that were met in the rescan, and the mean of their budgets. */
+  /** V: the domains seen in the rescan. */
   readonly domains: number;
+  /** E[B]: the mean budget of these domains. */
   readonly budget: number;
-  /** Fetched, read and written in this stage alone; and since the beginning. */
+  /** Pages fetched in this stage alone. */
   readonly fetched: number;
+  /** Bytes read and written in this stage. */
   readonly moved: number;
+  /** Bytes read and written since the beginning. */
   readonly movedInAll: number;
   readonly waiting: number;
   /** The crawl did not end in the middle of it. */
@@ -54,14 +60,14 @@ export class BudgetedCrawl {
   readonly #supply: Float64Array;
   readonly #nextRound: Float64Array;
   readonly #used: Uint32Array;
-  /** Of the present round. */
+  /** Pages fetched in the present round, by domain. */
   readonly #fetched: Uint32Array;
   readonly #met: Uint8Array;
   readonly #entry = Buffer.alloc(URL_BYTES - 1, 'x');
   #random: number;
   pages = 0;
   #found = 0;
-  /** Fetched at the last checkpoint. */
+  /** Pages fetched at the last checkpoint. */
   #saved = 0;
 
   private constructor(beast: Beast, disk: Disk, { domains, checkpoint }: CrawlOptions, seed = 1) {
@@ -91,7 +97,10 @@ export class BudgetedCrawl {
     return new BudgetedCrawl(beast, disk, options);
   }
 
-  /** Crawls to the end of the present stage, or until `most` pages are fetched: then the stage is not whole. */
+  /**
+   * Crawls to the end of the present stage, or until `most` pages are fetched: then the stage is
+   * not whole.
+   */
   async stage(most: number): Promise<Stage> {
     const [pages, moved] = [this.pages, this.#moved];
     this.#met.fill(0);
@@ -158,7 +167,7 @@ export class BudgetedCrawl {
     await this.#beast.makeRoom();
   }
 
-  /** A URL that nobody has seen, of a domain, or of another when this one has no more. */
+  /** Discovers a new URL of a domain, or of another if this one has no more. */
   #find(wanted: number): void {
     let domain = wanted;
     while (this.#supply[domain] < 1) domain = this.#someDomain();
@@ -171,7 +180,7 @@ export class BudgetedCrawl {
     this.#place(domain);
   }
 
-  /** In the next round for which the domain has budget. */
+  /** Puts a URL into the next round for which the domain has budget. */
   #place(domain: number): void {
     const beast = this.#beast;
     let [round, used] = [this.#nextRound[domain], this.#used[domain]];

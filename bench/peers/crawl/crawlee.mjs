@@ -1,10 +1,12 @@
-// Crawlee's CheerioCrawler on the synthetic web: follow every link, keep url and title of each page.
-// Plain JavaScript, because its types are not installed with the project.
-// node crawlee.mjs <pages> <concurrency> <seed>…  prints {"pages":…,"cpuSeconds":…,"seconds":…,"maxRssBytes":…}
+// Crawlee's CheerioCrawler on the synthetic web: follow every link, keep url and title of each
+// page. Plain JavaScript, because its types are not installed with the project.
+// node crawlee.mjs <pages> <concurrency> <seed>…
+// prints {"pages":…,"cpuSeconds":…,"seconds":…,"maxRssBytes":…}
 import dns from 'node:dns';
 import { CheerioCrawler, Configuration, log } from '@crawlee/cheerio';
 
-// Every name of the synthetic web is served at 127.0.0.1; a look-up that costs nothing favours the peer.
+// Every name of the synthetic web is served at 127.0.0.1; a look-up that costs nothing favours the
+// peer.
 dns.lookup = (_host, options, callback) => {
   const done = typeof options === 'function' ? options : callback;
   if (options?.all) done(null, [{ address: '127.0.0.1', family: 4 }]);

@@ -1,5 +1,7 @@
-// PageRank by graphology: node graphology_peer.mjs <arcs file> <nodes> <few iterations> <many iterations>
-// The file holds u32 pairs. It throws when it does not converge, which a tolerance of 0 makes sure of: so it does as many iterations as it is told.
+// PageRank by graphology:
+// node graphology_peer.mjs <arcs file> <nodes> <few iterations> <many iterations>
+// The file holds u32 pairs. graphology throws if it does not converge, and with a tolerance of 0 it
+// never does: so it does exactly as many iterations as asked for.
 import { readFileSync } from 'node:fs';
 import graphology from 'graphology';
 import pagerank from 'graphology-metrics/centrality/pagerank.js';

@@ -1,6 +1,7 @@
 """PageRank by networkx: networkx_peer.py <arcs file> <nodes> <few iterations> <many iterations>
 
-The file holds u32 pairs. It raises when it does not converge, which a tolerance of 0 makes sure of. Without scipy the pure Python form is measured.
+The file holds u32 pairs. networkx raises if it does not converge, and with a tolerance of 0 it
+never does. Without scipy the pure Python form is measured.
 """
 
 import array

@@ -1,7 +1,7 @@
 /**
- * One contender in a process of its own, so that its memory is its own: checks n URLs and prints what it took, as JSON.
- * Every contender gets the fingerprints of the same URLs, hashed by the same kernel; the stream and the hashing are in
- * its time.
+ * One contender in its own process, so that its memory can be measured: checks n URLs and prints
+ * what it took, as JSON. Every contender gets the fingerprints of the same URLs, hashed by the same
+ * kernel; the stream and the hashing are in its time.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,9 +30,10 @@ export interface Result {
   readonly peakRss: number;
   /** Resident memory at each tenth of the stream. */
   readonly rss: readonly number[];
-  /** Bytes moved by the sieve, and what passed its cache; absent for peers. */
+  /** Bytes read by the sieve; absent for peers. */
   readonly read?: number;
   readonly written?: number;
+  /** URLs that passed its cache; absent for peers. */
   readonly passed?: number;
 }
 
@@ -44,9 +45,12 @@ interface Batch {
 }
 
 interface Contender {
-  /** Checks a batch; returns how many are new, as far as it is known. */
+  /** Checks a batch. Returns how many are new, as far as is known. */
   check(batch: Batch): Promise<number>;
-  /** Decides what is left, makes it durable as far as the contender does so, and returns how many more are new. */
+  /**
+   * Decides what is left, makes it durable if the contender does so, and returns how many more are
+   * new.
+   */
   finish(): Promise<number>;
   traffic?(): { read: number; written: number; passed: number };
 }
@@ -110,7 +114,7 @@ async function load<T>(name: string): Promise<T> {
   return (await import(name)) as T;
 }
 
-/** What stands for a URL in a store: by its place in the batch. */
+/** The key of a URL in a store, by its place in the batch. */
 type Keys = (batch: Batch) => (i: number) => Uint8Array;
 
 const fingerprintsOf: Keys = ({ keys, length }) => {
@@ -118,7 +122,7 @@ const fingerprintsOf: Keys = ({ keys, length }) => {
   return (i) => bytes.subarray(i * 8, i * 8 + 8);
 };
 
-/** As somebody would store them who has not thought of fingerprints. */
+/** The whole URL as the key: the simple solution without fingerprints. */
 const urlsOf: Keys = (batch) => (i) => entryBytes(batch, i);
 
 async function openLmdb({ folder }: Task, keysOf: Keys): Promise<Contender> {

@@ -1,6 +1,6 @@
 /**
- * Does the WebAssembly kernel pay? Its steps against the same steps in JavaScript, on the same memory: nanoseconds a key,
- * the best of several rounds.
+ * Is the WebAssembly kernel worth it? Its steps against the same steps in JavaScript, on the same
+ * memory: nanoseconds a key, the best of several rounds.
  */
 
 import { xxh64Bytes } from '../../../src/base/xxh64.ts';
@@ -82,7 +82,7 @@ function measureBatch(): Step[] {
   ];
 }
 
-/** As the kernel does it, without its `keep`; `copyWithin` is the fastest copy of a few bytes there is. */
+/** Like the kernel, without its `keep`; `copyWithin` is the fastest copy of a few bytes. */
 function distribute(
   kernel: Kernel,
   keys: number,
@@ -126,7 +126,7 @@ function measureSort(): Step {
       kernel.run.scatter(keys, 0, SORTED, 0n, 64 - bits, groups, pairs);
       kernel.run.sortGroups(groups, 0, 2 ** bits, pairs);
     }),
-    // The built-in sort, which does not even carry the order of arrival along.
+    // The built-in sort, which does not even keep the order of arrival.
     javascript: best(SORTED, () => {
       copy.set(keyView);
       copy.sort();

@@ -1,17 +1,18 @@
 /**
- * A control group that limits the memory of a process, file cache included: below the group that this process is in, so
- * that no other limit is escaped. Works where that part of the hierarchy may be written (version 1 or 2).
+ * A control group that limits the memory of a process, file cache included. It is below the group
+ * of this process, so that no other limit is escaped. Works if that part of the hierarchy is
+ * writable (version 1 or 2).
  */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface MemoryLimit {
-  /** A shell that runs the command inside the group. */
+  /** A shell command that runs `command` inside the group. */
   command(command: readonly string[]): string[];
   remove(): void;
 }
 
-/** Undefined where no group can be made. */
+/** Undefined if no group can be made. */
 export function limitMemory(bytes: number): MemoryLimit | undefined {
   for (const { group, file } of candidates()) {
     const path = join(group, `drumlin-bench-${process.pid}`);
@@ -32,7 +33,7 @@ export function limitMemory(bytes: number): MemoryLimit | undefined {
       try {
         rmdirSync(path);
       } catch {
-        // it was not made
+        // it was not created
       }
     }
   }

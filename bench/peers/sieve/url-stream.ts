@@ -1,8 +1,9 @@
 /**
- * URLs like those a crawl discovers: 70 bytes, one in nine new, repeats skewed towards the old (half of them fall on an
- * eighth of the URLs known). Seeded: every contender sees the same.
+ * URLs like those a crawl discovers: 70 bytes, one in nine new, repeats skewed towards the old
+ * (half of them fall on an eighth of the URLs known). Seeded: every contender gets the same.
  *
- * Made straight into packed memory, in a few tens of nanoseconds a URL, so that the stream is not what is measured.
+ * They are written directly into packed memory, in a few tens of nanoseconds a URL, so that the
+ * stream does not dominate the measurement.
  */
 const TEMPLATE = Buffer.from(
   'http://www.site-0000.example.com/section/0000000000/article-00000.html',
@@ -21,7 +22,7 @@ export class UrlStream {
     this.#state = seed;
   }
 
-  /** Makes room for URLs: `fill` only writes what differs. */
+  /** Makes room for URLs: `fill` only writes the bytes that differ. */
   prepare(bytes: Uint8Array, ends: Uint32Array): void {
     for (let i = 0; i < ends.length; i++) {
       bytes.set(TEMPLATE, i * URL_BYTES);

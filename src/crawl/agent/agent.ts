@@ -151,7 +151,7 @@ export class Agent {
     for (;;) {
       // Also where nobody waits for it any more: the last checkpoint can send nothing.
       await admission.carry(true);
-      await reputation?.settle();
+      await reputation?.deliver();
       if (this.#concluded || this.#failure) break;
       this.#handedOn = true;
       this.#reportIdle();
@@ -180,7 +180,7 @@ export class Agent {
       const progressed = await distributor.step();
       await reputation?.step();
       if (frontier.turnsOut === 0 && frontier.queued === 0 && distributor.idle) {
-        await reputation?.settle();
+        await reputation?.deliver();
         if (this.#mayStandBetter()) reputation?.rankSoon();
       }
       await this.#checkpointIfDue();

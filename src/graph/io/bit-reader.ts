@@ -1,15 +1,16 @@
 /**
  * Reads a file bit by bit, the highest of each byte first, in the codes of WebGraph.
  *
- * Requires  that `ready` was called before: reading itself never waits, and throws `OutOfBits` when it would have to.
- *           Whoever cannot tell beforehand goes back to where it began, asks for more and tries again.
+ * Requires  a call of `ready` before: reading never waits, and throws `OutOfBits` if it would have
+ *           to. A caller that cannot know the size in advance returns to its start, asks for more
+ *           and tries again.
  */
 import type { ReadAhead } from '../../disk/read-ahead.ts';
 
-/** The bits that are there do not suffice. */
+/** There are not enough bits. */
 export class OutOfBits extends Error {}
 
-/** No code of a number that a graph could hold. */
+/** The bits are no code of a number that a graph could hold. */
 export class NoSuchNumber extends Error {}
 
 /** Bits of the widest number. */
@@ -18,7 +19,7 @@ export const WIDEST = 32;
 export class BitReader {
   readonly #reader: ReadAhead;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** The next bit, counted from the start of `#bytes`. */
+  /** Position of the next bit in `#bytes`. */
   #bit = 0;
   #bitsBefore = 0;
   #sawEnd = false;
@@ -32,12 +33,12 @@ export class BitReader {
     return this.#bitsBefore + this.#bit;
   }
 
-  /** Whether so many bytes can be read, or all there are. */
+  /** Whether this many bytes can be read, or all that remain. */
   isReady(bytes: number): boolean {
     return this.#sawEnd || this.#bytes.length - (this.#bit >>> 3) >= bytes;
   }
 
-  /** Makes it so. */
+  /** Reads from the file until `isReady(bytes)`. */
   async ready(bytes: number): Promise<void> {
     const used = this.#bit >>> 3;
     this.#reader.skip(used);
@@ -47,12 +48,12 @@ export class BitReader {
     this.#sawEnd = this.#bytes.length < bytes;
   }
 
-  /** No more bytes will come. */
+  /** The file has no more bytes. */
   get sawEnd(): boolean {
     return this.#sawEnd;
   }
 
-  /** To a position since the last `ready`. */
+  /** Returns to a position since the last `ready`. */
   goBack(position: number): void {
     this.#bit = position - this.#bitsBefore;
   }
@@ -71,7 +72,7 @@ export class BitReader {
     return value;
   }
 
-  /** The zeros before the next one. */
+  /** The number of zeros before the next one bit. */
   unary(): number {
     for (let zeros = 0; ; ) {
       const offset = this.#bit & 7;

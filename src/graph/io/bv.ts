@@ -1,12 +1,15 @@
 /**
- * Graphs as WebGraph compresses them (Boldi and Vigna, "The WebGraph framework I: compression techniques", WWW 2004):
- * `.graph`, a stream of bits; `.properties`, how to read it; `.offsets`, where each list begins.
+ * Graphs in WebGraph's compressed format (Boldi and Vigna, "The WebGraph framework I: compression
+ * techniques", WWW 2004): `.graph`, a stream of bits; `.properties`, how to read it; `.offsets`,
+ * where each list begins.
  *
- * Idea      a list is told by its length, by a list not far before it of which blocks are copied, by intervals of
- *           consecutive targets, and by what is left, as gaps. Lists are decoded in order, so the last few are enough
- *           to copy from and offsets are needed only to check.
- * Ensures   lists strictly increasing and within the graph, as many arcs as the properties say, each list where the
- *           offsets (if they are there) say; anything else is refused by file and node.
+ * Idea      A list is described by its length, by blocks copied from a list shortly before it, by
+ *           intervals of consecutive targets, and by the remaining targets as gaps. Lists are
+ *           decoded in order, so the last few are enough to copy from, and offsets serve only as a
+ *           check.
+ * Ensures   lists strictly increasing and within the graph, as many arcs as the properties say,
+ *           each list where the offsets (if they are there) say; anything else is refused with the
+ *           file and the node.
  * Costs     some 50 ns an arc.
  */
 
@@ -18,7 +21,7 @@ import type { IdArcs } from '../arcs.ts';
 import { MAX_NODES } from '../list-format.ts';
 import { BitReader, NoSuchNumber, OutOfBits, WIDEST } from './bit-reader.ts';
 
-/** Lists that may be kept to copy from: WebGraph's own default is 7. */
+/** The most lists kept to copy from; WebGraph's default is 7. */
 const MOST_WINDOW = 65_536;
 
 type Code = (bits: BitReader) => number;
@@ -27,22 +30,22 @@ export interface BvProperties {
   readonly nodes: number;
   readonly arcs: number;
   readonly window: number;
-  /** 0: none. */
+  /** Least length of an interval; 0 means no intervals. */
   readonly minInterval: number;
   readonly codes: Readonly<Record<Coded, Code>>;
 }
 
-/** What has a code of its own. */
+/** The parts that have a code of their own. */
 type Coded = 'outdegrees' | 'references' | 'blockCounts' | 'blocks' | 'residuals' | 'offsets';
 
-/** Any of the three files, or what their names have in common. */
+/** The common base name of the files; each argument is one of them, or the base name itself. */
 export function baseName(paths: readonly string[]): string {
   const bases = new Set(paths.map((path) => path.replace(/\.(?:graph|offsets|properties)$/, '')));
   if (bases.size === 1) return [...bases][0];
   throw new DrumlinError(
     'GRAPH_INPUT',
     `${[...bases].join(' and ')} are different graphs.`,
-    'Name one: its three files, or what their names have in common.',
+    'Name one graph: its three files, or the common part of their names.',
   );
 }
 
@@ -63,7 +66,7 @@ export async function readProperties(disk: Disk, base: string): Promise<BvProper
     if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
     throw wrong(
       path,
-      text === undefined ? `says nothing about ${key}` : `says ${key}=${text}, which is no number`,
+      text === undefined ? `has no ${key}` : `says ${key}=${text}, which is not a number`,
     );
   };
   if (!/(?:^|\.)BVGraph$/.test(found.get('graphclass') ?? ''))
@@ -71,11 +74,11 @@ export async function readProperties(disk: Disk, base: string): Promise<BvProper
   if (number('version', 0) !== 0 || (found.get('endianness') ?? 'big') !== 'big')
     throw wrong(
       path,
-      'describes a variant of the format that is not read here (version or endianness)',
+      'describes a variant of the format that is not supported (version or endianness)',
     );
   const nodes = number('nodes');
   if (nodes > MAX_NODES)
-    throw wrong(path, `has ${nodes} nodes, more than a graph can have here (${MAX_NODES})`);
+    throw wrong(path, `has ${nodes} nodes; a graph can have at most ${MAX_NODES} here`);
   const within = (key: string, least: number, most: number, fallback?: number): number => {
     const value = number(key, fallback);
     if (value >= least && value <= most) return value;
@@ -119,17 +122,17 @@ function codesOf(path: string, flags: string, zetaK: number): Record<Coded, Code
     const [, component = '', name = ''] = /^(.*)_([A-Z]+)$/.exec(flag) ?? [];
     const [coded, code] = [COMPONENTS[component], byName[name]];
     if (coded === undefined || code === undefined)
-      throw wrong(path, `asks for ${flag}, which is not read here`);
+      throw wrong(path, `asks for ${flag}, which is not supported`);
     codes[coded] = code;
   }
   return codes;
 }
 
 const BATCH_ARCS = 32_768;
-/** More than nearly every list takes; a longer one is begun again with more. */
+/** Enough bytes for nearly every list; a longer one is decoded again with more. */
 const USUAL_BYTES = 4096;
 const OFFSET_BYTES = 16;
-/** More than a target takes in any code, with what tells how to copy and where intervals begin. */
+/** The most bytes of a target in any code, including how to copy and where intervals begin. */
 const NUMBER_BYTES = 64;
 
 export async function* bvArcs(
@@ -148,7 +151,7 @@ export async function* bvArcs(
     const lists = new BvLists(bits, properties);
     const longestList = NUMBER_BYTES * (properties.nodes + USUAL_BYTES);
     const [from, to] = [new Uint32Array(BATCH_ARCS), new Uint32Array(BATCH_ARCS)];
-    let [count, arcs, told] = [0, 0, 0];
+    let [count, arcs, reported] = [0, 0, 0];
     for (let node = 0; node < properties.nodes; node++) {
       await offsets?.expect(node, bits.position);
       if (!bits.isReady(USUAL_BYTES)) await bits.ready(USUAL_BYTES);
@@ -169,12 +172,12 @@ export async function* bvArcs(
         if (count < BATCH_ARCS) continue;
         yield { from, to };
         count = 0;
-        onRead((bits.position - told) / 8);
-        told = bits.position;
+        onRead((bits.position - reported) / 8);
+        reported = bits.position;
       }
     }
     if (arcs !== properties.arcs)
-      throw wrong(file.path, `has ${arcs} arcs, its properties say ${properties.arcs}`);
+      throw wrong(file.path, `has ${arcs} arcs, but its properties say ${properties.arcs}`);
     yield { from: from.subarray(0, count), to: to.subarray(0, count) };
   } finally {
     await reader?.end();
@@ -183,7 +186,10 @@ export async function* bvArcs(
   }
 }
 
-/** Tries again with more bytes as long as there are more, and no more are asked for than what is decoded can take. */
+/**
+ * Decodes a list. If the bytes are not enough, tries again with more, up to the most that it can
+ * take.
+ */
 async function decodeSafely<T>(
   path: string,
   bits: BitReader,
@@ -192,7 +198,7 @@ async function decodeSafely<T>(
   mostBytes: number,
 ): Promise<T> {
   const start = bits.position;
-  const noList = () => wrong(path, `holds at node ${node}, bit ${start}, what is no list`);
+  const noList = () => wrong(path, `has no valid list at node ${node}, bit ${start}`);
   for (let bytes = 2 * USUAL_BYTES; ; bytes *= 2) {
     try {
       return decode();
@@ -208,8 +214,8 @@ async function decodeSafely<T>(
 }
 
 /**
- * Compares where lists begin with what `.offsets` says, where there is one: a graph file of another graph is told at
- * once.
+ * Compares where lists begin with `.offsets`, if it is there. So the graph file of another graph is
+ * detected at once.
  */
 class OffsetCheck {
   readonly #bits: BitReader;
@@ -251,7 +257,7 @@ class OffsetCheck {
     if (this.#offset !== position)
       throw wrong(
         this.#path,
-        `says that the list of node ${node} begins at bit ${this.#offset}, it is ${position}`,
+        `says that the list of node ${node} begins at bit ${this.#offset}, but it begins at ${position}`,
       );
   }
 }
@@ -268,7 +274,7 @@ class BvLists {
     this.#recent = Array.from({ length: properties.window + 1 }, () => new Uint32Array(0));
   }
 
-  /** Of node 0, 1, 2, … */
+  /** The list of the next node: 0, 1, 2, … */
   next(node: number): Uint32Array {
     const { codes, window, nodes } = this.#properties;
     const bits = this.#bits;
@@ -287,7 +293,10 @@ class BvLists {
     return list;
   }
 
-  /** Blocks of the list referred to, taken and left in turn; what follows the last is taken when it is its turn. */
+  /**
+   * Blocks of the list referred to are copied and skipped in turn; the rest after the last block
+   * continues the alternation.
+   */
   #copied(list: Uint32Array): number[] {
     const { codes } = this.#properties;
     const count = codes.blockCounts(this.#bits);
@@ -304,7 +313,7 @@ class BvLists {
     return copied;
   }
 
-  /** Targets that are not copied: intervals, then single ones; not in order. */
+  /** Targets that are not copied: intervals, then single ones, unsorted. */
   #extra(node: number, count: number): number[] {
     const { codes, minInterval, nodes } = this.#properties;
     if (count < 0) throw new NoSuchNumber();
@@ -329,7 +338,7 @@ class BvLists {
   }
 }
 
-/** 0, 1, 2, 3, … stand for 0, -1, 1, -2, … */
+/** Maps 0, 1, 2, 3, … to 0, -1, 1, -2, … */
 function unfold(value: number): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
@@ -351,6 +360,6 @@ function wrong(path: string, what: string): DrumlinError {
   return new DrumlinError(
     'GRAPH_INPUT',
     `${path} ${what}.`,
-    'No graph was written; get the files again.',
+    'No graph was written. Download the files again.',
   );
 }

@@ -1,12 +1,12 @@
 /**
- * The graphs of Common Crawl: a list of vertices, `id⇥reversed.name` (in graphs of domains `⇥number of hosts` too),
- * and one of edges, `from⇥to`.
+ * The graphs of Common Crawl: a list of vertices, `id⇥reversed.name` (in graphs of domains also
+ * `⇥number of hosts`), and one of edges, `from⇥to`.
  *
- * Idea      inside a graph of ours a host is called as everywhere else, `www.example.org`; only these files say
- *           `org.example.www`. Names are turned round on the way in and on the way out, and nodes are numbered anew,
+ * Idea      Our graphs name a host as usual, `www.example.org`; only these files use
+ *           `org.example.www`. Names are reversed on import and export, and nodes are renumbered,
  *           because the order changes.
- * Requires  vertices numbered 0, 1, 2, … in the order of the files, as Common Crawl hands them out.
- * Ensures   what is otherwise is refused by file and line.
+ * Requires  vertices numbered 0, 1, 2, … in the order of the files, as Common Crawl publishes them.
+ * Ensures   anything else is refused with the file and the line.
  */
 import { basename, dirname } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -32,15 +32,15 @@ export interface CommonCrawlFiles {
   readonly edges: readonly string[];
 }
 
-/** Tells vertices from edges by the names of the files or of their folders. */
+/** Distinguishes vertices from edges by the names of the files or of their folders. */
 export function sortFiles(files: readonly string[]): CommonCrawlFiles {
   const kinds = files.map((path) => {
     const kind = kindOf(basename(path)) ?? kindOf(basename(dirname(path)));
     if (kind === undefined) {
       throw new DrumlinError(
         'GRAPH_INPUT',
-        `Nothing in its name says whether ${path} holds vertices or edges.`,
-        'Call the files, or their folders, by what they hold: vertices.txt.gz and edges.txt.gz.',
+        `The name of ${path} does not tell whether it holds vertices or edges.`,
+        'Name the files or their folders by their contents: vertices.txt.gz and edges.txt.gz.',
       );
     }
     return kind;
@@ -50,7 +50,7 @@ export function sortFiles(files: readonly string[]): CommonCrawlFiles {
   throw new DrumlinError(
     'GRAPH_INPUT',
     'None of the files holds vertices.',
-    'Name the file of vertices too.',
+    'Name the file of vertices, too.',
   );
 }
 
@@ -59,7 +59,7 @@ function kindOf(name: string): 'vertices' | 'edges' | undefined {
   return /edge/i.test(name) ? 'edges' : undefined;
 }
 
-/** Common Crawl says it in the names of its files, or of their folders. */
+/** The level, which Common Crawl has in the names of its files or of their folders. */
 export function levelOf(files: readonly string[]): GraphLevel | undefined {
   const named = (word: RegExp) =>
     files.some((path) => word.test(basename(dirname(path)) + basename(path)));
@@ -70,7 +70,7 @@ export function levelOf(files: readonly string[]): GraphLevel | undefined {
 export class Vertices {
   readonly #disk: Disk;
   readonly #files: readonly string[];
-  /** Read so far. */
+  /** Vertices read so far. */
   count = 0;
 
   constructor(disk: Disk, files: readonly string[]) {
@@ -78,7 +78,7 @@ export class Vertices {
     this.#files = files;
   }
 
-  /** The names, turned round, in the order of their ids. */
+  /** The names, in the usual order of labels, by id. */
   async *names(onRead?: ReadProgress): AsyncGenerator<NameBatch> {
     this.count = 0;
     for (const path of this.#files) {
@@ -91,7 +91,7 @@ export class Vertices {
     return numberedEdges(this.#disk, files, onRead, () => this.count);
   }
 
-  /** Which line a name stands in for the second time. */
+  /** The error with the line in which a name occurs for the second time. */
   async repeatOf(name: string): Promise<DrumlinError | undefined> {
     const wanted = Buffer.from(name);
     let first: string | undefined;
@@ -126,7 +126,7 @@ export class Vertices {
       if (at === line || bytes[at] !== TAB)
         throw malformedAt(chunk, line, 'does not begin with an id and a tab');
       if (id !== this.count)
-        throw malformedAt(chunk, line, `has the id ${id}, ${this.count} is its turn`);
+        throw malformedAt(chunk, line, `has the id ${id}; ${this.count} is expected`);
       const start = at + 1;
       at = nameEnd(chunk, start);
       if (at === start) throw malformedAt(chunk, line, 'has no name');
@@ -138,7 +138,7 @@ export class Vertices {
         while (bytes[at] >= 48 && bytes[at] <= 57);
       if (bytes[at] === CR) at++;
       if (bytes[at] !== LF)
-        throw malformedAt(chunk, line, 'goes on after the name with something else than a number');
+        throw malformedAt(chunk, line, 'has something other than a number after the name');
       this.count++;
     }
     return { bytes: names, spans, count };
@@ -146,7 +146,8 @@ export class Vertices {
 }
 
 /**
- * Puts bytes[start .. end) into the same place of `into`, what is between dots in reverse order. Twice is nothing.
+ * Copies bytes[start .. end) to the same place of `into`, with the labels between dots in reverse
+ * order. Applied twice, it changes nothing.
  */
 function reverseLabels(bytes: Uint8Array, start: number, end: number, into: Uint8Array): void {
   let label = start;
@@ -160,7 +161,7 @@ function reverseLabels(bytes: Uint8Array, start: number, end: number, into: Uint
   }
 }
 
-/** `www.example.org` and `org.example.www` are each other's. */
+/** Turns `www.example.org` into `org.example.www`, and back. */
 export function reversed(name: string): string {
   return name.split('.').reverse().join('.');
 }

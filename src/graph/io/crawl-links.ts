@@ -1,12 +1,13 @@
 /**
  * The links of a crawl, read from its archive.
  *
- * Idea      the archive holds every page that was fetched, so the graph can be made at any time, at any level, and by
- *           another version's reading of links. Pages, and what they link to, are nodes; a redirect is an arc.
+ * Idea      The archive holds every page that was fetched, so the graph can be built at any time,
+ *           at any level, and with a newer link parser. Pages and the targets of their links are
+ *           nodes; a redirect is an arc.
  * Requires  the folder of a crawl, or any folder with an `archive` of WARC files in it.
- * Ensures   the links that the crawl would have followed: those that ask not to be (nofollow) are left out unless
- *           asked for. Arcs within a host, or within a domain, are left out where those are the nodes. What cannot be
- *           read of a damaged archive is told, not thrown.
+ * Ensures   the links that the crawl would have followed: nofollow links are left out unless asked
+ *           for. Arcs within a host are left out in a graph of hosts, and arcs within a domain in a
+ *           graph of domains. Unreadable parts of a damaged archive are reported, not thrown.
  */
 import { join } from 'node:path';
 import { Archive } from '../../archive/index/archive.ts';
@@ -28,9 +29,9 @@ import type { GraphLevel } from '../graph-file.ts';
 
 export interface CrawlLinksOptions {
   readonly level: GraphLevel;
-  /** Links that ask not to be followed too. */
+  /** Include nofollow links. */
   readonly nofollow?: boolean | undefined;
-  /** Told the share of the archive that was read. */
+  /** Called with the share of the archive that was read. */
   readonly onRead?: (share: number) => void;
   readonly onWarning?: (text: string) => void;
 }
@@ -73,13 +74,16 @@ export async function* crawlLinks(
   if (unresolved > 0) {
     options.onWarning?.(
       archive.index
-        ? `${unresolved} pages are the same as others that are not in ${folder}: their links are not in the graph.`
-        : `${unresolved} pages are the same as others, and without an index their links are not in the graph: run "drumlin archive index ${folder}" first.`,
+        ? `${unresolved} pages are duplicates of others that are not in ${folder}: their links are not in the graph.`
+        : `${unresolved} pages are duplicates of others, and without an index their links are not in the graph: run "drumlin archive index ${folder}" first.`,
     );
   }
 }
 
-/** Without an index, each would be looked for in the whole archive. */
+/**
+ * The record that a revisit refers to. Without an index, each would need a search of the whole
+ * archive.
+ */
 async function originalOf(revisit: WarcRecord, archive: Archive): Promise<WarcRecord | undefined> {
   return archive.index && archive.original(revisit);
 }
@@ -103,14 +107,17 @@ async function archiveOf(disk: Disk, folder: string) {
     throw new DrumlinError(
       'CRAWL_MISSING',
       `${folder} holds no archive of a crawl.`,
-      'Name the folder that was given to "drumlin crawl --dir".',
+      'Name a folder that was the --dir of "drumlin crawl".',
       { exitCode: EXIT.folder },
     );
   }
   return { list, bytes: list.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** What the crawl dropped from every URL: without that its links would have other names than its pages. */
+/**
+ * Query parameters that the crawl dropped from every URL: otherwise its links would have other
+ * names than its pages.
+ */
 async function droppedParameters(disk: Disk, folder: string): Promise<ParameterList | undefined> {
   const path = join(folder, 'crawl.json');
   const text = await disk.readText(path).catch(absent('{}'));
@@ -127,7 +134,7 @@ function settingOf(path: string, text: string): unknown {
   } catch (cause) {
     throw new DrumlinError(
       'CRAWL_DAMAGED',
-      `${path} is no JSON.`,
+      `${path} is not JSON.`,
       'Restore it from a copy, or remove it.',
       {
         exitCode: EXIT.folder,
@@ -137,7 +144,7 @@ function settingOf(path: string, text: string): unknown {
   }
 }
 
-/** What stands for a file that is not there; other failures stay failures. */
+/** Replaces a missing file by `instead`; other failures stay failures. */
 function absent<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return instead;
@@ -145,7 +152,10 @@ function absent<T>(instead: T): (error: unknown) => T {
   };
 }
 
-/** Of a record, and of the one that holds its page. Undefined for what is no page: other records, robots.txt, what has no URL or no head. */
+/**
+ * The links of a record; its page may be in another record. Undefined if it is no page: other kinds
+ * of records, robots.txt, records without a URL or a head.
+ */
 async function linksOf(
   record: WarcRecord,
   page: WarcRecord,

@@ -1,9 +1,9 @@
 /**
- * Edge lists: a line for each arc, `from` and `to` apart by blanks or tabs; empty lines and lines that begin with #
- * say nothing.
+ * Edge lists: a line for each arc, `from` and `to` separated by spaces or tabs. Empty lines and
+ * lines that begin with # are ignored.
  *
- * Ensures   what is not such a line is refused by file and line. Nodes are numbers if the first arc's are, unless
- *           names are asked for: then, and only then, every one has to be a number.
+ * Ensures   any other line is refused with the file and the line number. Nodes are numbers if those
+ *           of the first arc are, unless names are asked for; then every node must be a number.
  * Costs     about 1.5 ns a byte for numbers; nothing is allocated for a line.
  */
 import type { Disk } from '../../disk/disk.ts';
@@ -33,7 +33,7 @@ export async function holdsNumbers(disk: Disk, files: readonly string[]): Promis
   return false;
 }
 
-/** Numbers below `limit()`, which is asked when the first line is read. */
+/** Numbers below `limit()`, which is called when the first line is read. */
 export async function* numberedEdges(
   disk: Disk,
   files: readonly string[],
@@ -57,7 +57,7 @@ export async function* namedEdges(
   }
 }
 
-/** Blank, tab, and the CR before an LF. */
+/** Space, tab, and the CR before an LF. */
 const isBlank = (byte: number) => byte === 32 || byte === 9 || byte === 13;
 
 class NumberParser {
@@ -120,7 +120,7 @@ class NumberParser {
   }
 }
 
-/** No digits, zeros before the number, or more than a number of a node can be. */
+/** Whether it has no digits, leading zeros, or is too large for the number of a node. */
 function isWrong(
   bytes: Uint8Array,
   start: number,
@@ -134,12 +134,12 @@ function isWrong(
 function notNumbers(fields: readonly string[], limit: number): string {
   const wrong =
     fields.find((field) => !/^(?:0|[1-9]\d*)$/.test(field) || Number(field) >= limit) ?? '';
-  const hint = limit === MAX_NODES ? ', as the file began (say --names if these are names)' : '';
-  return `"${brief(wrong)}" is no number from 0 to ${limit - 1}${hint}`;
+  const hint = limit === MAX_NODES ? ', like the first one (use --names if these are names)' : '';
+  return `"${brief(wrong)}" is not a number from 0 to ${limit - 1}${hint}`;
 }
 
 function fieldCount(fields: number): string {
-  return `has ${fields} field${fields === 1 ? '' : 's'}, "from to" are two`;
+  return `has ${fields} field${fields === 1 ? '' : 's'} instead of two, "from to"`;
 }
 
 function brief(text: string): string {
@@ -180,7 +180,7 @@ class NameParser {
   }
 }
 
-/** Where the name that begins at `start` ends; refuses what is no name. */
+/** The end of the name that begins at `start`; refuses bytes that are no name. */
 export function nameEnd(chunk: LineChunk, start: number): number {
   const { bytes } = chunk;
   let at = start;

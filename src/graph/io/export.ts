@@ -1,9 +1,9 @@
 /**
- * Hands a graph out as text: an edge list, or Common Crawl's vertices and edges.
+ * Exports a graph as text: an edge list, or Common Crawl's vertices and edges.
  *
- * Costs     names are held in memory as long as they fit in what is given; beyond that each is looked up on disk,
- *           which bounds memory but takes some 20 µs an arc. Common Crawl's order is another one, so names and arcs
- *           are sorted anew (name-runs.ts, external-sort.ts).
+ * Costs     names are kept in memory if they fit in the given memory. Otherwise each is looked up
+ *           on disk, which bounds memory but takes some 20 µs an arc. Common Crawl has another
+ *           order, so names and arcs are sorted again (name-runs.ts, external-sort.ts).
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -26,7 +26,7 @@ import { reversed } from './common-crawl.ts';
 
 export interface ExportOptions {
   readonly memory?: Bytes;
-  /** Told the share that is done, about. */
+  /** Called with about the share that is done. */
   readonly onProgress?: (share: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ const CHUNK_BYTES = 64 * 1024;
 const TAB = 9;
 const LF = 10;
 
-/** `from⇥to`, by name, in order; a node without arcs is not in it. */
+/** Lines `from⇥to`, by name, in order. Nodes without arcs are left out. */
 export async function* edgeListOf(
   graph: Graph,
   options: ExportOptions = {},
@@ -53,17 +53,17 @@ export async function* edgeListOf(
         if (chunk.isFull) yield chunk.take();
       }
     }
-    tell(options, (first + count) / graph.nodes);
+    report(options, (first + count) / graph.nodes);
   }
   yield chunk.take();
 }
 
-function tell({ onProgress, signal }: ExportOptions, share: number): void {
+function report({ onProgress, signal }: ExportOptions, share: number): void {
   stopIfAsked(signal);
   onProgress?.(share);
 }
 
-/** Names as bytes: held in memory if all fit, or fetched one by one. */
+/** Names as bytes: kept in memory if all fit, otherwise read one by one. */
 class NameBytes {
   readonly #names: Names;
   readonly #table: NameTable | undefined;
@@ -91,7 +91,7 @@ class NameBytes {
   }
 }
 
-/** A piece of text in the making. */
+/** A piece of text under construction. */
 class Chunk {
   #bytes = new Uint8Array(CHUNK_BYTES + 2 * MAX_NAME_BYTES + 64);
   #filled = 0;
@@ -116,7 +116,7 @@ class Chunk {
   }
 }
 
-/** A folder with the two files, whole or not at all. */
+/** Writes a folder with the two files, complete or not at all. */
 export async function exportCommonCrawl(
   graph: DiskGraph,
   folder: string,
@@ -160,11 +160,11 @@ async function collectReversed(names: Names, runs: NameRuns): Promise<void> {
 async function* arcsIn(graph: Graph, options: ExportOptions): AsyncGenerator<IdArcs> {
   for await (const block of graph.out.scan()) {
     yield arcsOf(block);
-    tell(options, (block.first + block.count) / graph.nodes / 2);
+    report(options, (block.first + block.count) / graph.nodes / 2);
   }
 }
 
-/** `id⇥reversed.name`, in byte order of the reversed names. */
+/** Writes `id⇥reversed.name` in byte order of the reversed names. */
 async function writeVertices(runs: NameRuns, file: TextFile): Promise<void> {
   const chunk = new Chunk();
   let id = 0;
@@ -193,7 +193,7 @@ async function writeEdges(sorter: PairSorter, file: TextFile): Promise<void> {
 function noHosts(level: GraphLevel | undefined): DrumlinError {
   return new DrumlinError(
     'GRAPH_EXPORT',
-    `Common Crawl's files name hosts or domains; this graph's nodes are ${level === 'page' ? 'pages' : 'numbers'}.`,
+    `Common Crawl's files name hosts or domains, but this graph's nodes are ${level === 'page' ? 'pages' : 'numbers'}.`,
     'Export it with --format edges.',
   );
 }

@@ -1,5 +1,6 @@
 /**
- * Brings a graph in from files of others: which files there are, how far they were read, and what is wrong with them.
+ * Imports a graph from other formats: which files there are, how far they were read, and what is
+ * wrong with them.
  */
 
 import { DrumlinError } from '../../base/errors.ts';
@@ -15,11 +16,11 @@ export type ImportFormat = 'edges' | 'common-crawl' | 'bv';
 
 export interface ImportOptions extends BuildOptions {
   readonly format: ImportFormat;
-  /** Of edge lists: nodes are names even if they look like numbers. */
+  /** In edge lists, nodes are names even if they look like numbers. */
   readonly names?: boolean | undefined;
 }
 
-/** Files, or folders of them; they count as one, in the order given. */
+/** Imports files, or folders of files; they are read as one, in the order given. */
 export async function importGraph(
   paths: readonly string[],
   folder: string,
@@ -32,7 +33,7 @@ export async function importGraph(
     throw new DrumlinError(
       'GRAPH_INPUT',
       `There are no files in ${paths.join(' and ')}.`,
-      'Name some.',
+      'Name the files to import.',
     );
   const onRead = await progressOf(disk, files, options);
   return options.format === 'edges'

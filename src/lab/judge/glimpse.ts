@@ -1,11 +1,14 @@
 /**
- * What a crawler learns from a URL of the web, without a byte of the page being written or read.
+ * What a crawler learns from a URL of the web, without writing or reading a byte of the page.
  *
- * Idea      The links of a page are decided before its words (`outlineOf`). A crawl in virtual time needs the links alone, and takes them
- *           from there: the same as parsing the HTML gives, in the same order, for a tenth of the time.
- * Requires  a canonical URL; a web whose ports are not the default ones, which canonical URLs leave out.
- * Ensures   `links` are the `url`s of `parsePage` over the body that `Web.answer` gives, repeats included.
- * Cost      about 15 µs a page; menus and footers are kept with their domains.
+ * Idea      The links of a page are decided before its words (`outlineOf`). A crawl in virtual time
+ *           needs only the links, and gets them from there: the same as parsing the HTML gives, in
+ *           the same order, in a tenth of the time.
+ * Requires  a canonical URL; a web whose ports are not the default ones, which canonical URLs leave
+ *           out.
+ * Ensures   `links` are the `url`s of `parsePage` over the body that `Web.answer` gives, repeats
+ *           included.
+ * Cost      about 15 µs a page; menus and footers are cached with their domains.
  */
 import { canonicalise } from '../../url/canonical.ts';
 import { hostOf, originOf, pathOf } from '../../url/parts.ts';
@@ -22,15 +25,15 @@ export interface Glimpse {
   readonly status: number;
   /** Where it redirects to. */
   readonly redirect: string | undefined;
-  /** Canonical, in the order of the page, repeats included; none where the answer is no HTML. */
+  /** Canonical, in the order of the page, repeats included; none if the answer is not HTML. */
   readonly links: readonly string[];
-  /** A page of the site under its own address: no fault in its place, nothing that a trap made up. */
+  /** A page of the site under its own address: not a fault, and not invented by a trap. */
   readonly isPage: boolean;
-  /** How the server treats it on its way, if not well. */
+  /** The server's transfer behaviour for it, if any. */
   readonly behaviour: BehaviourName | undefined;
 }
 
-/** Undefined when the host is nobody's or dead. */
+/** Undefined if the host does not exist or is dead. */
 export function glimpseOf(web: Web, url: string): Glimpse | undefined {
   const resource = web.resourceAt(hostOf(url), pathOf(url), url.startsWith('https:'));
   return resource && glimpse(web, url, resource);
@@ -62,7 +65,10 @@ function glimpseOfPage(
 
 const NONE: readonly string[] = [];
 
-/** The addresses of a small page: all but a trap's that pile up are absolute, or begin at the host. */
+/**
+ * The addresses of a small page: all are absolute or begin at the host, except those of a trap that
+ * piles up.
+ */
 function resolved(url: string, addresses: readonly string[]): string[] {
   const origin = originOf(url);
   const urls: string[] = [];
@@ -94,7 +100,10 @@ function linksOf(
     : urls.map((link) => sessionUrl(domain, session, origin, link));
 }
 
-/** Links within the host are written as paths, and those are given ids; they are hashed as they stand in HTML. */
+/**
+ * Links within the host are written as paths, and only those have ids; the hash is of their form in
+ * HTML.
+ */
 function sessionUrl(domain: Domain, target: string, origin: string, url: string): string {
   if (!url.startsWith(origin) || url[origin.length] !== '/') return url;
   const path = url.slice(origin.length).replaceAll('&', '&amp;');

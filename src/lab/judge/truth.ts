@@ -1,4 +1,7 @@
-/** What the web knows about its domains and no crawler ever sees: for experiments that judge rankings and budgets. */
+/**
+ * What the web knows about its domains and a crawler cannot see: for experiments that judge
+ * rankings and budgets.
+ */
 import { type BehaviourName, LAYERS } from '../behaviour.ts';
 import type { Resource } from '../resource.ts';
 import type { Web } from '../web.ts';
@@ -11,7 +14,7 @@ export interface Truth {
   readonly role: string;
   readonly spam: boolean;
   readonly topic: number;
-  /** Pages ever born by this step. */
+  /** Pages born by this step. */
   readonly pages: number;
   readonly alive: boolean;
   readonly behaviours: readonly BehaviourName[];
@@ -41,7 +44,10 @@ export function truthOf(web: Web, hostName: string): Truth | undefined {
   return place && truthAt(web, place.domain.index);
 }
 
-/** Whose text an address bears: pages with the same are copies of one another, but for links, headings and some edited paragraphs. */
+/**
+ * Whose text an address has. Pages with the same text are copies of each other, except for links,
+ * headings and some edited paragraphs.
+ */
 export function textAt(web: Web, hostName: string, target: string): string | undefined {
   const resource = web.resourceAt(hostName, target, web.placeOf(hostName)?.domain.secure);
   return resource && textOf(web, resource);

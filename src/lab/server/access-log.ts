@@ -1,13 +1,13 @@
 /**
- * One line of JSON a request, so that politeness can be judged from the server's side.
+ * One line of JSON per request, so that politeness can be judged from the server's side.
  *
- * Lines are gathered and written a few times a second; if the disk is slower than the requests, lines wait in memory up to
- * `MAX_WAITING` and the rest are counted and reported in a line of their own, rather than slowing the web down.
- * A log that fails later on (a full disk) does not end the web either: it is said once on stderr, and the lines are counted only.
+ * Lines are gathered and written a few times a second. If the disk is slower than the requests,
+ * lines stay in memory up to `MAX_WAITING`; the rest are counted and reported in a line of their
+ * own, so that the web does not slow down. A log that fails later (a full disk) does not end the
+ * web either: one message goes to stderr, and further lines are only counted.
  */
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
 import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
+import { type AppendStream, openAppendStream } from '../../disk/append-stream.ts';
 
 const FLUSH_BYTES = 64 * 1024;
 const FLUSH_MILLIS = 200;
@@ -17,7 +17,7 @@ export interface Access {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly host: string;
-  /** The address of ours that was connected to. */
+  /** Our address that the client connected to. */
   readonly address: string;
   readonly path: string;
   readonly status: number;
@@ -26,17 +26,17 @@ export interface Access {
 }
 
 export class AccessLog {
-  readonly #file: WriteStream;
+  readonly #file: AppendStream;
   readonly #timer: NodeJS.Timeout;
   #lines = '';
   #count = 0;
   #dropped = 0;
 
-  private constructor(file: WriteStream) {
+  private constructor(file: AppendStream) {
     this.#file = file;
     file.on('error', (error) => {
       process.stderr.write(
-        `The log ${file.path} cannot be written any more (${systemCode(error)}); the web goes on without.\n`,
+        `The log ${file.path} cannot be written any more (${systemCode(error)}); the web continues without it.\n`,
       );
     });
     this.#timer = setInterval(() => this.#flush(), FLUSH_MILLIS);
@@ -44,9 +44,8 @@ export class AccessLog {
   }
 
   static async open(path: string): Promise<AccessLog> {
-    const file = createWriteStream(path, { flags: 'a' });
     try {
-      await once(file, 'open');
+      return new AccessLog(await openAppendStream(path));
     } catch (error) {
       throw new DrumlinError(
         'LAB_LOG',
@@ -58,10 +57,9 @@ export class AccessLog {
         },
       );
     }
-    return new AccessLog(file);
   }
 
-  /** Lines that were not written and of which the log does not tell. */
+  /** Lines that were not written and are not reported in the log yet. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -92,9 +90,9 @@ export class AccessLog {
       this.#dropped = 0;
     }
     if (this.#lines === '') return;
-    const told = this.#count;
+    const lines = this.#count;
     this.#file.write(this.#lines, (error) => {
-      if (error) this.#dropped += told;
+      if (error) this.#dropped += lines;
     });
     this.#lines = '';
     this.#count = 0;

@@ -1,9 +1,11 @@
 /**
  * The lab's certificate authority: makes X.509 certificates, good ones and each kind of bad one.
  *
- * Idea      Node can sign and verify but not build a certificate, and a certificate is little more than nested
- *           length-prefixed values (DER) with a signature over them: a hundred lines do.
- * Ensures   certificates that Node's own TLS accepts when given `authority`, or refuses for exactly the fault asked for.
+ * Idea      Node can sign and verify but not build a certificate. A certificate is little more than
+ *           nested length-prefixed values (DER) with a signature over them: a hundred lines are
+ *           enough.
+ * Ensures   certificates that Node's own TLS accepts when given `authority`, or refuses for exactly
+ *           the fault asked for.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -22,7 +24,7 @@ export class Authority {
   /** The authority's own certificate, PEM: what a client must trust. */
   readonly pem: string;
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  /** All hosts share one key; making one for each would cost more than it proves. */
+  /** All hosts share one key: one for each would cost time and prove nothing. */
   readonly #hostKeys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   readonly #hostKeyPem = this.#hostKeys.privateKey.export({
     type: 'pkcs8',
@@ -64,7 +66,8 @@ export class Authority {
       extensions: [
         extension('2.5.29.17', sequence(value(0x82, Buffer.from(shown, 'latin1'))), false),
         extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1')), false),
-        // Strict verifiers want to be told which key signed, except where it is the certificate's own.
+        // Strict verifiers require the id of the key that signed, unless it is the certificate's
+        // own.
         ...(selfSigned
           ? []
           : [extension('2.5.29.35', sequence(value(0x80, keyIdOf(this.#keys.publicKey))), false)]),
@@ -98,7 +101,7 @@ export class Authority {
   }
 }
 
-/** By which a certificate names its key, and those it signed name their signer's. */
+/** The id of a key: certificates use it to name their own key and their signer's. */
 function keyIdOf(key: KeyObject): Buffer {
   return createHash('sha1')
     .update(key.export({ type: 'spki', format: 'der' }))
@@ -155,7 +158,7 @@ function nameOf(commonName: string): Buffer {
   );
 }
 
-/** YYMMDDHHMMSSZ up to 2049, as RFC 5280 wants. */
+/** YYMMDDHHMMSSZ up to 2049, as RFC 5280 requires. */
 function time(millis: number): Buffer {
   const digits = new Date(millis).toISOString().replace(/[-:T]|\.\d+/g, '');
   return value(0x17, Buffer.from(digits.slice(2), 'latin1'));

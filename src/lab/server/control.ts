@@ -1,5 +1,5 @@
 /**
- * The page that the lab shows about itself, for people (`/`) and for programs (`/status.json`).
+ * The lab's page about itself, for people (`/`) and for programs (`/status.json`).
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,7 +1,8 @@
 /**
  * The part of DNS (RFC 1035) that a name server of one zone needs: one question in, one answer out.
  *
- * Ensures   `readQuery` never throws: what is no query gives undefined, and is not worth an answer.
+ * Ensures   `readQuery` never throws: it returns undefined for bytes that are no query, which are
+ *           not answered.
  */
 export const TYPE = { A: 1, AAAA: 28, ANY: 255 } as const;
 export const RCODE = {
@@ -17,9 +18,9 @@ export interface Query {
   /** Lower case, without the final dot. */
   readonly name: string;
   readonly type: number;
-  /** Recursion was desired; the answer must say so too. */
+  /** Recursion was desired; the answer repeats this. */
   readonly recursion: boolean;
-  /** The question as it was asked, to be repeated in the answer. */
+  /** The question as received, to be repeated in the answer. */
   readonly question: Uint8Array;
 }
 

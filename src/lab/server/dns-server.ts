@@ -1,7 +1,7 @@
 /**
- * The name server of the synthetic web: UDP on loopback, addresses computed like everything else.
+ * The name server of the synthetic web: UDP on loopback, with computed addresses.
  *
- * Ensures   what is no query is dropped, and no packet can stop the server.
+ * Ensures   packets that are no query are dropped, and no packet can stop the server.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { type Query, RCODE, readQuery, TYPE, writeResponse } from './dns-message
 import { listening } from './listening.ts';
 
 export interface Resolution {
-  /** 'silent': the packet is lost. */
+  /** The code of the answer; 'silent' if the packet is lost. */
   readonly rcode: number | 'silent';
   readonly address?: string;
   readonly seconds?: number;
@@ -17,7 +17,7 @@ export interface Resolution {
   readonly delay?: number;
 }
 
-/** Late answers that wait at a time; what comes beyond is lost, as in a real overload. */
+/** The most answers delayed at a time; more are lost, as in a real overload. */
 const MAX_LATE = 10_000;
 
 export type Resolve = (name: string) => Resolution;
@@ -66,6 +66,6 @@ function responseTo(query: Query, rcode: number, { address, seconds }: Resolutio
 }
 
 function reply(socket: Socket, packet: Uint8Array, port: number, address: string): void {
-  // A resolver that is gone cannot be answered; nobody waits for the error.
+  // A resolver that is gone cannot be answered; the error does not matter.
   socket.send(packet, port, address, () => {});
 }

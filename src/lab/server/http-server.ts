@@ -1,10 +1,12 @@
 /**
- * Serves the web over sockets: HTTP/1.1 with keep-alive and pipelining, and every way of misbehaving.
+ * Serves the web over sockets: HTTP/1.1 with keep-alive and pipelining, and all behaviours.
  *
- * Idea      node:http would hide the bytes that the behaviours need to spoil, and costs more than the pages do.
- * Ensures   responses in the order of the requests; at most one response is in the making a connection, and none while the
- *           client is not reading, nor is more than a few requests read ahead, so that memory is bounded by the number of connections.
- * Cost      about 20 µs a request beside the page itself and the system call that sends it.
+ * Idea      node:http would hide the bytes that the behaviours must spoil, and costs more than the
+ *           pages.
+ * Ensures   responses in the order of the requests. At most one response per connection is under
+ *           way, none while the client does not read, and only a few requests are read ahead. So
+ *           memory is bounded by the number of connections.
+ * Cost      about 20 µs a request in addition to the page and the system call that sends it.
  */
 import type { Server, Socket } from 'node:net';
 import { type Answer, htmlAnswer, REASONS, validatorsOf } from '../answer.ts';
@@ -12,7 +14,7 @@ import { headerOf, MAX_HEAD, parseRequest, type Request } from './request.ts';
 import { send } from './sending.ts';
 import { TRANSFERS } from './transfer.ts';
 
-/** What the server needs to know; the web gives the answers, the observer hears of each. */
+/** What the server needs: the web gives the answers, the observer sees each one. */
 export interface Service {
   /** How long slow servers wait, in milliseconds. */
   readonly patience: number;
@@ -46,22 +48,22 @@ class Connection {
     const socket = this.#socket;
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
-      if (socket.writableEnded) return; // No answer will follow, whatever else is asked.
+      if (socket.writableEnded) return; // No further answer follows.
       this.#unread += chunk.toString('latin1');
       if (!this.#busy) this.#next();
       else if (this.#unread.length > MAX_HEAD) socket.pause();
     });
-    // What comes after our last word is read and thrown away, so that the client's end is seen.
+    // Anything after our last byte is read and dropped, so that the client's end is seen.
     socket.once('finish', () => socket.resume());
     socket.on('end', () => {
       this.#ended = true;
       if (!this.#busy) socket.end();
     });
-    // A client may leave at any moment; that is its right and no fault of ours.
+    // A client may leave at any moment; that is not an error.
     socket.on('error', () => socket.destroy());
   }
 
-  /** Answers what was asked so far, one request at a time. */
+  /** Answers the requests received so far, one at a time. */
   #next(): void {
     this.#looping = true;
     while (!this.#busy && !this.#socket.destroyed) {
@@ -120,7 +122,7 @@ class Connection {
     return isUnchanged(request, answer) ? { ...answer, status: 304, body: '' } : answer;
   }
 
-  /** A response is on its way: the next request is answered once the client has taken it. */
+  /** A response is on its way: the next request is answered after the client has read it. */
   #done(keepAlive: boolean): void {
     const socket = this.#socket;
     if (!keepAlive) {
@@ -129,7 +131,7 @@ class Connection {
     }
     if (!socket.writableNeedDrain) {
       this.#busy = false;
-      // Requests that waited meanwhile; while one is handled in `#next`, its loop goes on by itself.
+      // Answers requests that came meanwhile; while `#next` handles one, its loop does that.
       if (this.#unread !== '' && !this.#looping) this.#next();
       return;
     }
@@ -153,7 +155,7 @@ function headOf(answer: Answer, keepAlive: boolean): string {
   return `${head}Connection: ${keepAlive ? 'keep-alive' : 'close'}\r\n\r\n`;
 }
 
-/** The client already has this state of the page. */
+/** Whether the client already has this version of the page. */
 function isUnchanged(request: Request, { status, etag, modified }: Answer): boolean {
   if (
     status !== 200 ||
@@ -168,7 +170,7 @@ function isUnchanged(request: Request, { status, etag, modified }: Answer): bool
   return since >= modified * 1000;
 }
 
-/** Nothing here takes a body, so the connection cannot be used after one. */
+/** Whether the request has a body. No resource accepts one, so the connection cannot be reused. */
 function hasBody({ lower }: Request): boolean {
   return lower.includes('\r\ntransfer-encoding:') || /\r\ncontent-length:\s*[1-9]/.test(lower);
 }

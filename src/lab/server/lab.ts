@@ -1,11 +1,12 @@
 /**
  * The lab: a deterministic synthetic web with real HTTP and real DNS on loopback.
  *
- * `startLab` listens in this process, `startLabThread` in a thread of its own; `lab.expected(url)` is the pure function behind both, so
- * that a test can compare what was archived with what the web says. docs/lab.md tells how the web is made.
+ * `startLab` listens in this process, `startLabThread` in a thread of its own. `lab.expected(url)`
+ * is the pure function behind both, so a test can compare what was archived with the web's answer.
+ * docs/lab.md explains how the web is made.
  *
- * The web's hosts live at addresses all over 127.0.0.0/8, so the server listens on 0.0.0.0 and drops, unread, every
- * connection that did not come in over loopback.
+ * The web's hosts have addresses all over 127.0.0.0/8, so the server listens on 0.0.0.0 and drops,
+ * unread, every connection that did not come over loopback.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -34,46 +35,50 @@ export interface LabOptions {
   mix?: Readonly<Record<string, number>>;
   step?: number;
   domains?: number;
-  /** Mean pages a domain; exactly that many with the scenario `site`. */
+  /** Mean number of pages per domain; exactly that many with the scenario `site`. */
   pages?: number;
-  /** 0, the default, takes a free one. */
+  /** 0, the default, chooses a free port. */
   httpPort?: number;
-  /** TLS is served when the scenario has domains that want it. */
+  /** TLS is served if the scenario has domains that use it. */
   httpsPort?: number;
   dnsPort?: number;
-  /** Absent: no control page. */
+  /** Port of the control page; absent for none. */
   controlPort?: number;
   /** A file to which every request is appended as a line of JSON. */
   log?: string;
-  /** How long what is slow or late waits, in milliseconds. */
+  /** How long slow or late servers wait, in milliseconds. */
   patience?: number;
   /** Every host resolves to 127.0.0.1: for systems where the rest of 127.0.0.0/8 does not exist. */
   oneAddress?: boolean;
-  /** Spreads hosts evenly over so many addresses, instead of as on the real web. */
+  /** Spreads hosts evenly over this many addresses, instead of as on the real web. */
   addresses?: number;
   realSuffixes?: boolean;
-  /** Where to count requests: shared memory when the lab runs in a thread. */
+  /** Where requests are counted: shared memory if the lab runs in a thread. */
   counter?: Uint32Array;
 }
 
 export interface Ports {
   readonly http: number;
-  /** 0 when TLS is not served, as for the control page. */
+  /** 0 if TLS is not served. */
   readonly https: number;
   readonly dns: number;
+  /** 0 if there is no control page. */
   readonly control: number;
 }
 
 export interface Expected {
   readonly status: number;
-  /** Names in lower case; what the connection adds (Connection, Content-Length, Server, content coding) is left out. */
+  /**
+   * Names in lower case, without the headers of the connection (Connection, Content-Length, Server,
+   * content coding).
+   */
   readonly headers: Readonly<Record<string, string>>;
-  /** Before any content coding. */
+  /** The body before any content coding. */
   readonly body: Uint8Array;
 }
 
 export interface Lab {
-  /** URLs at which a crawl may start. */
+  /** URLs at which a crawl can start. */
   readonly seeds: string[];
   /** The name server, `127.0.0.1:port`. */
   readonly dns: string;
@@ -84,9 +89,12 @@ export interface Lab {
   readonly web: Web;
   /** HTTP requests so far. */
   readonly requests: number;
-  /** What this domain, named by any host of it, really is. */
+  /** The truth about the domain of this host. */
   truth(hostName: string): Truth | undefined;
-  /** What a URL of this web is answered; undefined when there is no such host, or no whole response ever. */
+  /**
+   * The answer to a URL of this web; undefined if there is no such host, or never a complete
+   * response.
+   */
   expected(url: string): Expected | undefined;
   close(): Promise<void>;
 }
@@ -115,7 +123,9 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
   }
 }
 
-/** Opens one thing after another; each adds how to close it, so that a failure half-way leaves nothing open. */
+/**
+ * Opens one part after another; each adds how to close it, so that a failure leaves nothing open.
+ */
 async function openAll(
   options: LabOptions,
   secure: boolean,
@@ -173,7 +183,7 @@ function serviceOf(
   };
 }
 
-/** The web that the options describe, once the ports are known. */
+/** The web that the options describe, after the ports are known. */
 export function webOf(options: LabOptions, ports: Ports): Web {
   const { scenario: name = 'clean' } = options;
   const scenario = typeof name === 'object' ? name : scenarioOf(name, options.mix);
@@ -189,7 +199,7 @@ export function webOf(options: LabOptions, ports: Ports): Web {
   });
 }
 
-/** What a caller holds, wherever the servers run. */
+/** The caller's handle, wherever the servers run. */
 export function labHandle(
   web: Web,
   ports: Ports,
@@ -231,7 +241,7 @@ function expectedOf(web: Web, url: string): Expected | undefined {
   };
 }
 
-/** Listens, drops what comes from outside, and learns how to close. */
+/** Listens, drops connections from outside, and adds how to close. */
 async function listen(
   server: Server,
   port: number,

@@ -1,4 +1,4 @@
-/** Waiting until something listens, and saying plainly why it cannot. */
+/** Waits until a server listens, or throws an error with the reason. */
 import { type EventEmitter, once } from 'node:events';
 import { DrumlinError, systemCode } from '../../base/errors.ts';
 

@@ -1,7 +1,8 @@
 /**
- * The little of HTTP that a server of synthetic pages must read: request line, Host, a few headers.
+ * The part of HTTP that a server of synthetic pages must read: request line, Host, a few headers.
  *
- * Requires  text of whole header lines, one character a byte, without the empty line that ends them.
+ * Requires  text of whole header lines, one character a byte, without the empty line that ends
+ *           them.
  * Ensures   a request, or the status with which to refuse it; never throws.
  */
 export interface Request {
@@ -11,13 +12,14 @@ export interface Request {
   /** Path and query, beginning with a slash. */
   readonly target: string;
   readonly keepAlive: boolean;
-  /** All lines as they came, and once more in lower case, for looking up names. */
+  /** All lines as received. */
   readonly head: string;
+  /** The same in lower case, for looking up names. */
   readonly lower: string;
 }
 
 export const MAX_HEAD = 16 * 1024;
-/** What no target may hold as it is: control characters and the space. */
+/** Characters that no target may contain: control characters and the space. */
 const UNWRITABLE = /[\x00-\x20\x7f]/;
 
 export function parseRequest(head: string): Request | number {

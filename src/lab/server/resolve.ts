@@ -1,4 +1,4 @@
-/** What the web's name server says of a name. */
+/** The answers of the web's name server. */
 import { addressOf } from '../addresses.ts';
 import type { Web } from '../web.ts';
 import { hash, TAG } from '../words/random.ts';
@@ -6,11 +6,11 @@ import { RCODE } from './dns-message.ts';
 import type { Resolution } from './dns-server.ts';
 
 export interface ResolveOptions {
-  /** Everything is at 127.0.0.1. */
+  /** Every host is at 127.0.0.1. */
   readonly oneAddress: boolean;
-  /** Hosts are spread evenly over so many addresses, instead of as on the real web. */
+  /** Hosts are spread evenly over this many addresses, instead of as on the real web. */
   readonly addresses?: number | undefined;
-  /** How late late answers are, in milliseconds. */
+  /** Delay of late answers, in milliseconds. */
   readonly patience: number;
 }
 

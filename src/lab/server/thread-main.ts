@@ -1,4 +1,4 @@
-/** The inside of `startLabThread`: starts the lab, reports its ports, closes it when told. */
+/** The inside of `startLabThread`: starts the lab, reports its ports, closes it on request. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DrumlinError } from '../../base/errors.ts';
 import { startLab } from './lab.ts';

@@ -1,7 +1,8 @@
 /**
  * The same web over TLS: each host with the certificate that its domain has drawn.
  *
- * Contexts are made when a host is first asked for and the last ones kept, so that memory does not grow with the hosts.
+ * A context is made at the first request for its host, and only the latest are kept, so that memory
+ * does not grow with the hosts.
  */
 import { createSecureContext, createServer, type SecureContext, type Server } from 'node:tls';
 import type { Web } from '../web.ts';

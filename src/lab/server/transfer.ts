@@ -1,8 +1,9 @@
 /**
- * How an answer is put on the wire, well or badly. Each behaviour writes to the socket itself and says when, and whether, the connection
- * can be used again.
+ * Writes an answer to the wire, well or badly. Each behaviour writes to the socket itself and
+ * reports when, and whether, the connection can be used again.
  *
- * Ensures   what never ends is written only as fast as the client reads, and stops when the connection does; timers end with it too.
+ * Ensures   endless answers are written only as fast as the client reads, and stop with the
+ *           connection; so do timers.
  */
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -15,11 +16,11 @@ export interface Delivery {
   readonly socket: Socket;
   readonly request: Request;
   readonly answer: Answer;
-  /** The client wants to keep the connection. */
+  /** The client asks to keep the connection. */
   readonly keepAlive: boolean;
   /** How long slow servers wait, in milliseconds. */
   readonly patience: number;
-  /** The response is complete: go on with the next request, or close. */
+  /** The response is complete: continue with the next request, or close. */
   done(keepAlive: boolean): void;
 }
 
@@ -29,7 +30,7 @@ const CHUNK = 4096;
 const RESET_MILLIS = 25;
 const FILLER = `${'all work and no play makes a dull page '.repeat(100)}\n`;
 
-/** Status line and headers; `framing` holds the lines that say how long the body is. */
+/** Status line and headers; `framing` has the lines that give the length of the body. */
 function headOf({ answer }: Delivery, framing: string): string {
   const status = `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\n`;
   return `${status}Server: drumlin-web\r\n${answer.headers}${validatorsOf(answer)}${framing}\r\n`;
@@ -90,7 +91,7 @@ function chunksOf(body: string): string {
   return chunks;
 }
 
-/** Headers that promise one thing, a part of the body, and the end. */
+/** Headers that announce a whole body, then a part of it, and the end. */
 function cutShort(framing: (delivery: Delivery) => string, end: (socket: Socket) => void): Deliver {
   return (delivery) => {
     const { socket, answer } = delivery;
@@ -100,8 +101,9 @@ function cutShort(framing: (delivery: Delivery) => string, end: (socket: Socket)
 }
 
 /**
- * A moment later: a client that finds the half body and the reset together takes them for an orderly end (libuv's short cut for a
- * hang-up), and the fault would not be seen as what it is. Over TLS Node cannot reset, so the connection is cut there without a farewell.
+ * Resets a moment later: a client that receives the half body and the reset together takes them for
+ * an orderly end (libuv's short cut for a hang-up), and would not see the fault. Over TLS Node
+ * cannot reset, so there the connection is closed without a shutdown message.
  */
 function resetSoon(socket: Socket): void {
   later(socket, RESET_MILLIS, () => {
@@ -169,7 +171,7 @@ export const TRANSFERS: Partial<Record<BehaviourName, Deliver>> = {
     delivery.done(true);
   },
 
-  /** A thousand bytes more are promised; the connection stays open until the client leaves. */
+  /** Announces a thousand bytes more; the connection stays open until the client leaves. */
   'long-length'(delivery) {
     const { socket, answer } = delivery;
     socket.write(
@@ -221,7 +223,7 @@ export const TRANSFERS: Partial<Record<BehaviourName, Deliver>> = {
 const BOMB_MEMBERS = 128;
 let member: Buffer | undefined;
 
-/** Eight megabytes of nothing, in about eight kilobytes; gzip members may follow one another. */
+/** Eight megabytes of zeros, in about eight kilobytes; gzip members may be concatenated. */
 function bombMember(): Buffer {
   member ??= gzipSync(Buffer.alloc(8 * 1024 * 1024), { level: 9 });
   return member;

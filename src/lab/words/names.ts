@@ -1,16 +1,19 @@
 /**
- * Domain names that are computed both ways: index → name and name → index, without a table of domains.
+ * Domain names that can be computed both ways: index → name and name → index, without a table of
+ * domains.
  *
- * Idea      An index below 2^24 is shuffled by a small Feistel network keyed by the seed and written as four
- *           syllables. Undoing both gives the index back, so that a name nobody owns is recognised as such.
+ * Idea      An index below 2^24 is shuffled by a small Feistel network keyed by the seed and
+ *           written as four syllables. Undoing both gives the index back, so a name that does not
+ *           exist is recognised.
  * Requires  index in [0, 2^24).
- * Ensures   `parse(nameOf(i)).index === i`. A name with another suffix parses too: whoever owns the index compares the name.
- *           The syllables tell nothing about the domain's rank or kind.
+ * Ensures   `parse(nameOf(i)).index === i`. A name with another suffix is parsed, too: the caller
+ *           compares it with the name of that index. The syllables reveal nothing about the
+ *           domain's rank or kind.
  * Cost      about 0.2 µs either way.
  *
- * The suffix is `.test`, which RFC 6761 keeps out of the real DNS: a crawler that was not told to ask the lab's
- * name server finds nothing, rather than a stranger's machine. `real` suffixes (com, co.uk, …) are there for
- * experiments about public suffixes, and only for closed networks.
+ * The suffix is `.test`, which RFC 6761 keeps out of the real DNS: a crawler that does not use the
+ * lab's name server finds nothing, instead of a stranger's machine. `real` suffixes (com, co.uk, …)
+ * are for experiments about public suffixes, and only for closed networks.
  */
 import { hash, TAG } from './random.ts';
 
@@ -54,7 +57,9 @@ export class Names {
     );
   }
 
-  /** The registered name in a host name, its index, and the labels left of it (`www`, `a.b`, or ''). */
+  /**
+   * The registered name in a host name, its index, and the labels left of it (`www`, `a.b`, or '').
+   */
   parse(host: string): { label: string; name: string; index: number } | undefined {
     const suffixStart = this.#real
       ? realSuffixStart(host)

@@ -1,15 +1,15 @@
 /**
- * Chance without state: every draw of the synthetic web is a hash of what it is about, so that two processes,
- * two machines and two years agree on it.
+ * Randomness without state: every draw of the synthetic web is a hash of its subject, so that all
+ * processes and machines agree on it at any time.
  *
- * Requires  nothing; all arguments are taken as 32-bit integers.
- * Ensures   the same arguments give the same value on every platform: only 32-bit integer operations and the
- *           IEEE operations + - * / and sqrt are used, never Math.log, Math.exp or Math.pow, whose last digit an
- *           engine may choose.
+ * Requires  nothing; all arguments are used as 32-bit integers.
+ * Ensures   the same arguments give the same value on every platform: only 32-bit integer
+ *           operations and the IEEE operations + - * / and sqrt are used, never Math.log, Math.exp
+ *           or Math.pow, whose last digit an engine may choose.
  * Cost      a hash is about 5 ns, a number of a `Random` about 3 ns.
  */
 
-/** What a draw is about; two draws about different things must not share a tag. */
+/** The subject of a draw; draws about different subjects must not share a tag. */
 export const TAG = {
   name: 1,
   suffix: 2,
@@ -87,7 +87,10 @@ export function below(h: number, n: number): number {
   return Math.floor((h / 4294967296) * n);
 }
 
-/** A sequence of 32-bit numbers (sfc32), started from four integers so that no two pages share one by chance. */
+/**
+ * A sequence of 32-bit numbers (sfc32), seeded with four integers so that no two pages share one by
+ * chance.
+ */
 export class Random {
   #a: number;
   #b: number;
@@ -122,7 +125,10 @@ export class Random {
     return Math.floor(((this.next() >>> 0) / 4294967296) * n);
   }
 
-  /** Nearly normal, mean 0 and variance 1: the sum of twelve uniform numbers has tails that end at ±6. */
+  /**
+   * Nearly normal, mean 0 and variance 1: the sum of twelve uniform numbers has tails that end at
+   * ±6.
+   */
   normal(): number {
     let sum = -6;
     for (let i = 0; i < 6; i++) {
@@ -155,7 +161,7 @@ export function exp(x: number): number {
   return sum;
 }
 
-/** The natural logarithm of x > 0: the power of two aside, a series in (m - 1) / (m + 1). */
+/** The natural logarithm of x > 0: the power of two, and a series in (m - 1) / (m + 1). */
 export function ln(x: number): number {
   let exponent = 0;
   let m = x;

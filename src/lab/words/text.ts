@@ -1,12 +1,16 @@
 /**
- * Text by the kilobyte: with a language and a topic, cheap enough to be made anew for every request.
+ * Text by the kilobyte, with a language and a topic, cheap enough to be made again for every
+ * request.
  *
- * Idea      For each (language, topic, era) one long tape of sentences is written once; a paragraph is a stretch of it between two
- *           sentence ends, and a page a few stretches of some paragraphs each. Word frequencies fall with rank, so that term statistics
- *           look like those of text; two pages of a topic share about a tenth of their stretches.
- * Ensures   all strings are byte strings: character codes 0-255 are the bytes of the page (UTF-8, or the language's
- *           legacy encoding), so that length is size and writing needs no encoder.
- * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 160 KB and takes 3 ms. At most `POOLS` are kept.
+ * Idea      For each (language, topic, era) one long tape of sentences is written once; a paragraph
+ *           is a stretch of it between two sentence ends, and a page a few stretches of some
+ *           paragraphs each. Word frequencies fall with rank, so that term statistics look like
+ *           those of text; two pages of a topic share about a tenth of their stretches.
+ * Ensures   all strings are byte strings: character codes 0-255 are the bytes of the page (UTF-8,
+ *           or the language's legacy encoding), so that length is size and writing needs no
+ *           encoder.
+ * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 160 KB and takes 3 ms.
+ *           At most `POOLS` are kept.
  */
 import { onceAsked } from '../../base/once-asked.ts';
 import { hash, Random, TAG } from './random.ts';
@@ -16,9 +20,15 @@ const TAPE = 160 * 1024;
 const PARAGRAPHS_IN_A_ROW = 5;
 const PHRASES = 256;
 const WINDOW = 32;
-/** More than a web of some steps has; with fewer than are in use, nearly every page would make its tape anew. */
+/**
+ * More than a web of some steps uses; with fewer than are in use, nearly every page would record
+ * its tape again.
+ */
 const POOLS = 2000;
-/** Terms drift: after so many steps, and whenever the web's age has doubled since, a topic's favourite words change places. */
+/**
+ * Terms drift: after this many steps, and whenever the web's age has doubled since, a topic's
+ * favourite words change places.
+ */
 const FIRST_ERA = 6;
 
 export interface Tape {
@@ -28,7 +38,7 @@ export interface Tape {
 }
 
 export interface Pool {
-  /** Recorded when it is first asked for: whoever only names pages needs none. */
+  /** Recorded at the first call: paths and links do not need it. */
   readonly tape: () => Tape;
   /** Two words each, for titles and anchors. */
   readonly phrases: readonly string[];
@@ -50,7 +60,10 @@ export class Texts {
     this.#seed = seed;
   }
 
-  /** The pool of a language and topic as they were written at `step`, in UTF-8 or in the legacy encoding. */
+  /**
+   * The pool of a language and topic as they were written at `step`, in UTF-8 or in the legacy
+   * encoding.
+   */
   pool(language: number, topic: number, step: number, legacy = false): Pool {
     const era = eraOf(step);
     const key =
@@ -64,7 +77,10 @@ export class Texts {
   }
 }
 
-/** 0 before `FIRST_ERA`, then one more with every doubling, so that an old web has few eras and so few tapes. */
+/**
+ * 0 before `FIRST_ERA`, then one more with every doubling, so that an old web has few eras and
+ * therefore few tapes.
+ */
 function eraOf(step: number): number {
   let era = 0;
   for (let begin = FIRST_ERA; begin <= step; begin *= 2) era++;
@@ -72,8 +88,8 @@ function eraOf(step: number): number {
 }
 
 /**
- * Reads paragraphs off a tape: a few in a row, then from elsewhere. Memory that is read in a row comes faster than the same
- * amount in pieces, and the tapes together are larger than the processor's cache.
+ * Reads paragraphs from a tape: a few in a row, then from elsewhere. Sequential reads are faster
+ * than the same amount in pieces, and the tapes together are larger than the processor's cache.
  */
 export class Reader {
   readonly #tape: Tape;
@@ -102,8 +118,9 @@ export class Reader {
 }
 
 /**
- * What a path begins with, up to the page's number: one of the few of its topic's lines that a domain keeps to, which therefore stay in
- * the processor's cache. `opened` has the start of a link's markup before it, in one piece.
+ * The beginning of a path, up to the page's number: one of the few lines of its topic that a domain
+ * uses, which therefore stay in the processor's cache. With `opened`, the start of a link's markup
+ * comes before it, in one piece.
  */
 export function pathLineOf(
   pool: Pool,
@@ -120,7 +137,10 @@ export function phraseOf(pool: Pool, random: Random): string {
   return pool.phrases[random.next() & (PHRASES - 1)];
 }
 
-/** The end of a link's markup, `">words</a>` in one piece; a page keeps to a few of them, as with `slugLineOf`. */
+/**
+ * The end of a link's markup, `">words</a>` in one piece; a page uses only a few of them, as with
+ * `pathLineOf`.
+ */
 export function anchorEnd(pool: Pool, page: number, random: Random): string {
   return pool.anchorEnds[(page * WINDOW + (random.next() & (WINDOW - 1))) & (PHRASES - 1)];
 }
@@ -157,7 +177,7 @@ function makePool(
     () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`,
   );
   return {
-    // Last, since nothing else is drawn after it.
+    // Last, since no draw comes after it.
     tape: onceAsked(() => recordTape(() => `${capital(clause(), language)}, ${clause()}. `)),
     phrases,
     anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
@@ -203,12 +223,17 @@ function made(count: number, make: () => string): string[] {
   return Array.from({ length: count }, () => flat(make()));
 }
 
-/** Copies a string built of pieces into one piece, so that joining it to others later is one copy. */
+/**
+ * Copies a string built from pieces into one piece, so that joining it to others later is one copy.
+ */
 export function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** The same words in another order of preference: neighbours change places, more of them with every era. */
+/**
+ * The same words in another order of preference: neighbours change places, more of them with every
+ * era.
+ */
 function drifted(list: readonly string[], seed: number, topic: number, era: number): string[] {
   const order = [...list];
   for (let e = 1; e <= era; e++) {
@@ -221,7 +246,10 @@ function drifted(list: readonly string[], seed: number, topic: number, era: numb
   return order;
 }
 
-/** The first words are drawn most: a cubed uniform number falls on rank r with a density near r^(-2/3). */
+/**
+ * Draws the first words most often: a cubed uniform number falls on rank r with a density near
+ * r^(-2/3).
+ */
 function zipf(list: readonly string[], random: Random): string {
   const u = random.unit();
   return list[Math.floor(u * u * u * list.length)];
@@ -234,14 +262,14 @@ function encoder(language: Language, legacy: boolean): (word: string) => string 
     String.fromCharCode(...Array.from(word, (char) => cyrillicByte(char.charCodeAt(0))));
 }
 
-/** Windows-1251 holds а-я in order; ё stands apart. */
+/** Windows-1251 has а-я in order; ё is elsewhere. */
 function cyrillicByte(code: number): number {
   if (code === 0x451) return 0xb8;
   if (code >= 0x430 && code <= 0x44f) return code - 0x430 + 0xe0;
   return code;
 }
 
-/** Only ASCII letters are raised: a byte string has no other letters. */
+/** Capitalises ASCII letters only: a byte string has no other letters. */
 function capital(text: string, language: Language): string {
   return language.legacy === 'windows-1251' ? text : text[0].toUpperCase() + text.slice(1);
 }

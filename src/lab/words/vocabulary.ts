@@ -1,9 +1,11 @@
 /**
- * The words of the synthetic web: six languages with their real function words and common words, twenty-four topics.
+ * The words of the synthetic web: six languages with their real function words and common words,
+ * twenty-four topics.
  *
- * Idea      A language is recognised by its small words, a topic by its rare ones. The small ones are real; the topic words
- *           are real in English and, in the other languages, invented with that language's endings. A tail of
- *           invented names and terms makes the vocabulary grow with the text, as it does on the web.
+ * Idea      A language is recognised by its small words, a topic by its rare ones. The small ones
+ *           are real; the topic words are real in English and, in the other languages, invented
+ *           with that language's endings. A tail of invented names and terms makes the vocabulary
+ *           grow with the text, as it does on the web.
  * Ensures   the words depend on nothing but this file and `inventWord`'s hash.
  */
 import { hash } from './random.ts';
@@ -12,7 +14,7 @@ export interface Language {
   readonly code: string;
   /** Share of the domains, in percent. */
   readonly share: number;
-  /** The encoding such pages had before UTF-8. */
+  /** The encoding that such pages had before UTF-8. */
   readonly legacy: 'windows-1252' | 'windows-1251';
   readonly small: readonly string[];
   readonly common: readonly string[];
@@ -192,7 +194,7 @@ export function topicWords(language: Language, topic: number): readonly string[]
   return TOPICS[topic].words.map((_, i) => inventWord(language, topic * 100 + i, code));
 }
 
-/** A word as it may stand in a path: the letters a-z of it, or nothing when it has others. */
+/** A word as used in a path: its letters a-z, or undefined if it has others. */
 export function slugOf(word: string): string | undefined {
   const plain = word.normalize('NFD').replace(/[\u0300-\u036f]/g, '');
   return /^[a-z]+$/.test(plain) ? plain : undefined;

@@ -1,9 +1,11 @@
 /**
- * Runs several ranking methods on one graph and measures them side by side: what each admits to the top, how much they agree, how far estimates of
- * supporters are off, and what each costs.
+ * Runs several ranking methods on one graph and measures them side by side: what each admits to the
+ * top, how much they agree, how far estimates of supporters are off, and what each costs.
  *
- * Requires  no more than 8 bytes a node beside what the methods take: only the tops of the rankings are kept.
- * Ensures   nodes that TrustRank was told to trust are left out of every ranking, as in the paper: being told is no merit.
+ * Requires  no more than 8 bytes a node beside what the methods take: only the tops of the rankings
+ *           are kept.
+ * Ensures   nodes that TrustRank is given as trusted are left out of every ranking, as in the
+ *           paper: to be on that list is no merit.
  */
 
 import { stopIfAsked } from '../../base/stop.ts';
@@ -19,7 +21,7 @@ import { type ErrorByRank, errorByRank, kendallTau, overlap, placesOf } from './
 import { peakMemory } from './peak-memory.ts';
 
 export interface Contestant {
-  /** As it was asked for: `tse:p=0.001`. */
+  /** The request as written: `tse:p=0.001`. */
   readonly label: string;
   readonly by: string;
   readonly given: Readonly<Record<string, Given>>;
@@ -35,7 +37,7 @@ export interface CompareRequest {
   readonly onProgress?: (label: string, done: number) => void;
   /** Stops the work. */
   readonly signal?: AbortSignal;
-  /** Bytes of the graph read from disk so far, where anybody counts them. */
+  /** Bytes of the graph read from disk so far, if they are counted. */
   readonly bytesRead?: () => number;
 }
 
@@ -48,14 +50,14 @@ export interface Comparison {
   /** Nodes that were left out because TrustRank trusts them. */
   readonly leftOut: number;
   readonly methods: readonly MethodReport[];
-  /** The part of the tops that two methods share, by row and column. */
+  /** The share of the tops that two methods have in common, by row and column. */
   readonly overlap: readonly (readonly number[])[];
   readonly kendallTau: readonly (readonly number[])[];
 }
 
 export interface FoundList {
   readonly given: number;
-  /** Of those given, how many the graph has. */
+  /** How many of the names are in the graph. */
   readonly found: number;
 }
 
@@ -67,7 +69,7 @@ export interface MethodReport {
   readonly cpuMilliseconds: number;
   readonly memoryBytes: Bytes;
   readonly bytesRead: Bytes;
-  /** Places of bad and good nodes among the top. */
+  /** Places of bad nodes in the top. */
   readonly badPlaces: readonly number[];
   readonly goodPlaces: readonly number[];
   readonly first: readonly {
@@ -75,11 +77,11 @@ export interface MethodReport {
     readonly score: number;
     readonly bad: boolean;
   }[];
-  /** Against SUPP, for what estimates it. */
+  /** Error against SUPP, for methods that estimate it. */
   readonly error?: ErrorByRank;
 }
 
-/** What estimates the number of supporters at level two, if its depth is 2. */
+/** Methods that estimate the number of supporters at level two, if their depth is 2. */
 const ESTIMATORS = new Set(['tse', 'bit-vector', 'qvs', 'supp-a', 'supp-b']);
 const SUPP = 'supp';
 /** Names to show of each ranking. */
@@ -123,7 +125,10 @@ interface Method {
   readonly values: ReturnType<typeof checkParameters>;
 }
 
-/** TrustRank trusts the first of the good names: the best of the paper's strategies. Whoever wants another says so. */
+/**
+ * By default TrustRank trusts the first of the good names, the best of the paper's strategies. A
+ * `whitelist` parameter overrides this.
+ */
 async function prepare(
   { label, by, given }: Contestant,
   { good }: CompareRequest,
@@ -151,7 +156,10 @@ interface Run extends Omit<MethodReport, 'badPlaces' | 'goodPlaces' | 'first'> {
   readonly names: readonly { readonly name: string; readonly score: number }[];
 }
 
-/** SUPP goes first, so that the others can be held against it as soon as they are there; reports keep the order asked for. */
+/**
+ * Runs SUPP first, so that each later method can be compared with it at once. Reports keep the
+ * order asked for.
+ */
 async function runAll(
   graph: Graph,
   methods: readonly Method[],
@@ -213,7 +221,7 @@ async function runOne(graph: Graph, { label, ranker, values }: Method, request: 
     milliseconds,
     cpuMilliseconds,
     memoryBytes: measured.bytes,
-    // What a method moves through files of its own only it knows.
+    // Only the method knows how many bytes it moves through files of its own.
     bytesRead: Math.max(bytesRead ? bytesRead() - readBefore : 0, Number(facts.bytesRead ?? 0)),
   };
 }

@@ -1,12 +1,15 @@
-/** A comparison in words and in cells of text, for the terminal and for the page. The first row of a table is its heading. */
+/**
+ * A comparison as sentences and as table cells, for the terminal and for the page. The first row of
+ * a table is its heading.
+ */
 import { formatBytes, formatCount, formatDuration } from '../../base/units.ts';
 import { countUpTo } from './compare.ts';
 import type { Comparison, FoundList, MethodReport } from './compare-run.ts';
 
 export const AGREEMENT_TEXT =
-  "Below the diagonal, the part of the top that two rankings share. Above it, Kendall's τ over the nodes in either top, those that are not in one standing together behind it: 1 is the same order, −1 the order turned round, −0.67 nothing in common.";
+  "Below the diagonal, the share of the top that two rankings have in common. Above it, Kendall's τ over the nodes in either top; nodes missing from one top are tied behind it. 1 is the same order, −1 the reverse order, −0.67 nothing in common.";
 
-/** What was compared, a few words each. */
+/** What was compared, in short phrases. */
 export function summaryOf({ nodes, arcs, top, bad, good, leftOut }: Comparison): string[] {
   const found = (name: string, list: FoundList | undefined) =>
     list
@@ -23,7 +26,7 @@ export function summaryOf({ nodes, arcs, top, bad, good, leftOut }: Comparison):
   ];
 }
 
-/** What each method costs, whom it admits, and how far it is off. */
+/** What each method costs, which bad nodes it admits, and how large its error is. */
 export function methodRows({ methods, top, bad, good }: Comparison): string[][] {
   const depths = [10, 100, 1000, 10_000, 100_000].filter((r) => r < top).concat(top);
   const withErrors = methods.some(({ error }) => error);
@@ -68,7 +71,7 @@ export function percent(value: number | undefined): string {
   return `${hundredths >= 100 ? formatCount(hundredths) : Number(hundredths.toPrecision(2))} %`;
 }
 
-/** 12k, 3M. */
+/** A short form: 12k, 3M. */
 export function short(value: number): string {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (value >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;

@@ -1,11 +1,12 @@
 /**
  * How alike rankings are, and how good: measures on lists of the best nodes, best first.
  *
- * The measure of quality is that of Cui et al., "Unsupervised Domain Ranking", §3.5: u_r, the number of bad nodes among the first r. A list of bad
- * nodes need not be complete, only unrelated to the methods.
+ * The measure of quality is that of Cui et al., "Unsupervised Domain Ranking", §3.5: u_r, the
+ * number of bad nodes among the first r. A list of bad nodes need not be complete, only unrelated
+ * to the methods.
  */
 
-/** The places, from 1, at which members of a set stand in a list: u_r is how many of them are at most r. */
+/** The places, from 1, of a set's members in a list: u_r is how many of them are at most r. */
 export function placesOf(list: Uint32Array, isMember: (node: number) => boolean): number[] {
   const places: number[] = [];
   for (let i = 0; i < list.length; i++) if (isMember(list[i])) places.push(i + 1);
@@ -24,7 +25,7 @@ export function countUpTo(places: readonly number[], r: number): number {
   return low;
 }
 
-/** The part of two lists' nodes that both have; 1 for two empty lists. */
+/** The share of nodes that two lists have in common; 1 for two empty lists. */
 export function overlap(a: Uint32Array, b: Uint32Array): number {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 1;
@@ -33,18 +34,21 @@ export function overlap(a: Uint32Array, b: Uint32Array): number {
 }
 
 /**
- * Kendall's τ_b over all nodes that are in either list; those that are not in a list stand together behind it. From 1 for the same list to
- * -1 for the same nodes turned round; lists without a common node have about -2/3. 1 where there is nothing to compare.
+ * Kendall's τ_b over all nodes that are in either list; nodes missing from a list are tied behind
+ * it. It is 1 for the same list, -1 for the reversed list, about -2/3 for lists without a common
+ * node, and 1 if there is nothing to compare.
  *
- * With N pairs of nodes, t pairs tied in one ranking, u in the other and w in both, τ_b = (C - D) / √((N - t)(N - u)), where the pairs
- * in order and in disorder are C + D = N - t - u + w. D is counted by sorting (Knight, 1966): O(k log k).
+ * With N pairs of nodes, t pairs tied in one ranking, u in the other and w in both, τ_b = (C - D) /
+ * √((N - t)(N - u)), where the pairs in order and in disorder are C + D = N - t - u + w. D is
+ * counted by sorting (Knight, 1966): O(k log k).
  */
 export function kendallTau(a: Uint32Array, b: Uint32Array): number {
   const places = new Map<number, number>();
   a.forEach((node, i) => {
     places.set(node, i);
   });
-  // In the order of b; nodes of a that b has not come last, by their places in a, so that they are in no disorder among themselves.
+  // In the order of b. Nodes of a that are not in b come last, by their places in a, so that they
+  // are in no disorder among themselves.
   const inOrderOfB = Array.from(b, (node) => places.get(node) ?? a.length);
   const inB = new Set(b);
   const onlyInA = [...a.keys()].filter((i) => !inB.has(a[i]));
@@ -62,7 +66,7 @@ function choose(n: number): number {
   return (n * (n - 1)) / 2;
 }
 
-/** Pairs that stand in descending order, by merge sort. */
+/** Counts the pairs in descending order, by merge sort. */
 function inversions(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const middle = values.length >> 1;
@@ -80,7 +84,7 @@ function inversions(values: readonly number[]): number {
 }
 
 export interface ErrorByRank {
-  /** Over the first 1,000, or all where there are fewer. */
+  /** Mean over the first 1,000, or over all if there are fewer. */
   readonly mean: number;
   readonly worst: number;
   /** Mean errors around a rank: sliding windows, at ranks that grow by a factor. */
@@ -89,11 +93,17 @@ export interface ErrorByRank {
 
 const TOP = 1000;
 const POINTS = 120;
-/** A point of the curve averages over the ranks within this factor, and at least so many on either side. */
+/**
+ * A point of the curve averages over the ranks within this factor, and over at least `LEAST_HALF`
+ * on either side.
+ */
 const WINDOW_FACTOR = 1.25;
 const LEAST_HALF = 5;
 
-/** Relative errors |estimate / exact - 1| of a list of exact scores, best first; scores of 0 are left out. */
+/**
+ * Relative errors |estimate / exact - 1| of a list of exact scores, best first; scores of 0 are
+ * left out.
+ */
 export function errorByRank(exact: Float64Array, estimates: Float64Array): ErrorByRank {
   const errors: number[] = [];
   for (let i = 0; i < exact.length && exact[i] > 0; i++)

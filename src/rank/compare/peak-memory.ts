@@ -1,15 +1,16 @@
 /**
- * The most memory a piece of work takes: how far the process grows while it runs, looked at from another thread, since the work may not
- * let this one look.
+ * The most memory that a piece of work takes: how far the process grows while it runs. Another
+ * thread samples it, since the work may block this one.
  *
- * Costs     a thread, some 10 MB while it runs, which are not counted. What lives shorter than a look may be missed.
+ * Costs     a thread, some 10 MB while it runs, which are not counted. Memory that lives shorter
+ *           than the time between two samples may be missed.
  */
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two samples. */
 const INTERVAL = 10;
 
 const PROGRAM = `
@@ -42,7 +43,7 @@ export async function peakMemory<T>(work: () => Promise<T>): Promise<{ result: T
   }
 }
 
-/** What the work before left behind would hide what the next one takes. */
+/** Garbage of earlier work would hide what the next one takes. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;

@@ -32,10 +32,10 @@ export function reportPage(comparison: Comparison, title: string): string {
 }
 
 const BAD_TEXT =
-  'Steps go up where a ranking admits a node of the list of bad ones. Lower is better; a line that begins further right kept its top clean for longer.';
+  'A line steps up where a ranking admits a node of the bad list. Lower is better; a line that begins further right kept its top clean for longer.';
 const ERROR_TEXT =
   'Nodes in the order of their exact supporters; each point is the mean of |estimate / exact − 1| around that rank.';
-/** Rows of text, one for each method below the heading, which begin with a bit of its line. */
+/** Rows of text, one for each method below the heading; each begins with a sample of its line. */
 function table([heading, ...rows]: readonly (readonly string[])[]): string {
   const body = rows.map(([label, ...cells], method) => [
     `${swatch(method)}${escaped(label)}`,
@@ -64,7 +64,7 @@ function goodPlot({ methods, top }: Comparison): Plot {
   };
 }
 
-/** Steps at some hundreds of places at most: what lies between two of them in print cannot be seen. */
+/** The most steps drawn: between two of several hundred, no difference can be seen in print. */
 const MOST_STEPS = 400;
 
 function curve(places: readonly number[], top: number, label: string, colour: number): Series {
@@ -83,7 +83,7 @@ function errorPlot({ methods }: Comparison): Plot {
     y: { label: 'relative error', scale: 'log', format: (value) => percent(value) },
     series: methods.flatMap(({ label, error }, colour) => {
       if (!error) return [];
-      // What is exact has no place on an axis of powers.
+      // An exact score (error 0) has no place on a logarithmic axis.
       return [{ label, colour, points: error.curve.filter(([, value]) => value > 0) }];
     }),
   };

@@ -1,6 +1,6 @@
 /**
- * How far an iteration has come whose error falls by about the same factor in each step: the steps that are left follow from the
- * factor seen so far.
+ * Progress of an iteration whose error falls by about the same factor in each step: the remaining
+ * steps follow from the factor seen so far.
  */
 export class Convergence {
   readonly #target: number;
@@ -9,14 +9,16 @@ export class Convergence {
   #first = 0;
   #steps = 0;
 
-  /** `factor` is what is expected while nothing has been seen. */
+  /** `factor` is the factor expected before any step. */
   constructor(target: number, most: number, factor: number) {
     this.#target = target;
     this.#most = most;
     this.#factor = factor;
   }
 
-  /** The error after one more step; returns the part of the work that is done, 1 at the end. */
+  /**
+   * Takes the error after one more step. Returns the share of the work that is done, 1 at the end.
+   */
   update(error: number): number {
     if (this.#steps++ === 0) this.#first = error;
     if (error <= this.#target || this.#steps >= this.#most) return 1;

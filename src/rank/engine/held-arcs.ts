@@ -1,12 +1,13 @@
 /**
- * The arcs of a graph as an iterative method needs them: summed over, again and again.
+ * The arcs of a graph for iterative methods, which sum over them again and again.
  *
- * Idea      where they fit, lists are read once and kept in the kernel's memory, relabelled; where not, only the vectors are kept
- *           and each sum reads the lists again, a block at a time through the same kernel. The method does not see the difference.
- * Requires  vectors made by `vector()`, as many as were planned. They are in the order of the kernel's own numbers of nodes:
- *           `number` and `byNode` translate.
- * Costs     in memory 4 bytes an arc and direction, and a node 4 bytes a direction, 8 a vector, 16 more; streaming, 8 bytes a node and vector, 12
- *           more, and a block.
+ * Idea      If they fit, lists are read once and kept in the kernel's memory, relabelled. If not,
+ *           only the vectors are kept, and each sum reads the lists again, a block at a time
+ *           through the same kernel. The method does not see the difference.
+ * Requires  vectors made by `vector()`, as many as were planned. They are in the order of the
+ *           kernel's own numbers of nodes: `number` and `byNode` translate.
+ * Costs     in memory: 4 bytes per arc and direction; per node 4 bytes a direction, 8 a vector, and
+ *           16 more. Streaming: 8 bytes per node and vector, 12 more per node, and a block.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/units.ts';
@@ -16,7 +17,7 @@ import { MOST_BYTES, requireMemory } from './memory.ts';
 import type { RankOptions } from './ranker.ts';
 import { loadRows, placesByDegree } from './relabel.ts';
 
-/** Rows of the kernel, of which the first is `first` among all. */
+/** Rows of the kernel; `first` is the number of the first one among all rows. */
 export interface Portion {
   readonly rows: Rows;
   readonly first: number;
@@ -27,7 +28,9 @@ export interface HeldArcs {
   /** Whether the lists are in memory or read again for each sum. */
   readonly held: 'memory' | 'stream';
   readonly bytesRead: number;
-  /** All rows of one of the directions, in portions; a portion is valid until the next is asked for. */
+  /**
+   * All rows of one of the directions, in portions; a portion is valid until the next is asked for.
+   */
   portions(direction: number): AsyncIterable<Portion>;
   vector(): Float64Array;
   /** The kernel's number of a node. */
@@ -44,15 +47,18 @@ export interface ArcsWanted {
   /** How often each node is read. */
   readonly degrees: Uint32Array;
   readonly vectors: number;
-  /** Vectors of the same size that the caller holds elsewhere. */
+  /** Vectors of the same size that the caller keeps elsewhere. */
   readonly others: number;
 }
 
 type StreamWanted = Pick<ArcsWanted, 'nodes' | 'lists' | 'vectors'>;
 
-/** Beside the kernel: degrees and numbers while lists are read, degrees, numbers and scores at the end. */
+/**
+ * Bytes per node beside the kernel: degrees and numbers while lists are read; degrees, numbers and
+ * scores at the end.
+ */
 const KEPT_BYTES = 16;
-/** The same without numbers. */
+/** Bytes per node beside the kernel when streaming: the same without numbers. */
 const STREAMED_BYTES = 12;
 
 export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promise<HeldArcs> {
@@ -65,12 +71,12 @@ export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promis
   requireMemory(options.memory, {
     what: `The vectors of ${formatCount(nodes)} nodes`,
     bytes: least,
-    reach: Number.POSITIVE_INFINITY, // not all of it is the kernel's; StreamedArcs looks at that
+    reach: Number.POSITIVE_INFINITY, // part of it is outside the kernel; StreamedArcs checks that
   });
   return StreamedArcs.open(wanted);
 }
 
-/** For a method that reads the lists once: nothing is kept. */
+/** Arcs for a method that reads the lists once: nothing is kept. */
 export function streamArcs(wanted: StreamWanted): Promise<HeldArcs> {
   return StreamedArcs.open(wanted);
 }
@@ -156,12 +162,12 @@ class StreamedArcs implements HeldArcs {
     if (capacity <= MOST_BYTES) return new StreamedArcs(wanted, longest, capacity);
     throw new DrumlinError(
       'GRAPH_SIZE',
-      `The vectors of ${formatCount(wanted.nodes)} nodes take ${formatBytes(capacity)}, and no more than ${formatBytes(MOST_BYTES)} can be used.`,
+      `The vectors of ${formatCount(wanted.nodes)} nodes take ${formatBytes(capacity)}; at most ${formatBytes(MOST_BYTES)} can be used.`,
       'Rank by in, opic or tse, which need less.',
     );
   }
 
-  /** A block is copied to where a plan of as many rows and arcs as the largest may have puts them. */
+  /** A block is copied into rows planned for the largest possible block. */
   private constructor({ nodes, lists }: StreamWanted, longest: number, capacity: number) {
     this.#nodes = nodes;
     this.#lists = lists;
@@ -194,7 +200,7 @@ class StreamedArcs implements HeldArcs {
   }
 
   byNode(vector: Float64Array): Float64Array {
-    return Float64Array.from(vector); // out of the kernel's memory, which then can be let go
+    return Float64Array.from(vector); // a copy, so that the kernel's memory can be freed
   }
 
   close(): Promise<void> {

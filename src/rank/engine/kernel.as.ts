@@ -1,12 +1,13 @@
 /**
  * The kernels of ranking in AssemblyScript: sums over arcs, shared out among threads.
  *
- * A task lies at a fixed place in memory, its rows cut into chunks. Every thread, the caller's included, draws chunks until none is
- * left; what a chunk adds up is stored by chunk, so that the totals do not depend on who drew it. Results are
- * written where no thread reads in the same task, so no row waits for another.
+ * A task is at a fixed place in memory, its rows split into chunks. Every thread, the caller's
+ * included, draws chunks until none is left. Sums are stored by chunk, so totals do not depend on
+ * which thread drew it. Results are written where no thread reads in the same task, so no row waits
+ * for another.
  *
- * Compiled by test/rank/compile-kernel.ts into kernel-wasm.ts, which is what the build and the tests load.
- * The layout of a task and the meaning of each field are stated once, in kernel.ts.
+ * Compiled by test/rank/compile-kernel.ts into kernel-wasm.ts, which is what the build and the
+ * tests load. The layout of a task and the meaning of each field are stated once, in kernel.ts.
  */
 
 const ROUND: usize = 0;
@@ -132,7 +133,9 @@ export function work(most: u32): bool {
   return false;
 }
 
-/** What a helping thread does all its life: waits for a task, helps with it, says that it is done. */
+/**
+ * What a helping thread does all its life: waits for a task, helps with it, says that it is done.
+ */
 export function serve(): void {
   let seen: u32 = 0;
   while (true) {

@@ -1,17 +1,21 @@
 /**
- * The kernels and the memory they work on: sums over arcs at about a nanosecond an arc, on as many threads as are given.
+ * The kernels and the memory they work on: sums over arcs at about a nanosecond an arc, on a given
+ * number of threads.
  *
- * Idea      lists of neighbours and vectors live in one shared WebAssembly memory. A task is a few numbers at its
- *           beginning; its rows are cut into chunks, and threads, this one included, draw chunks until none is left.
- * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES` (memory.ts).
- * Ensures   the same result, bit by bit, whatever the number of threads. The event loop gets a turn every few milliseconds.
+ * Idea      Lists of neighbours and vectors are in one shared WebAssembly memory. A task is a few
+ *           numbers at its beginning. Its rows are split into chunks, and threads, this one
+ *           included, draw chunks until none is left.
+ * Requires  the capacity planned by the caller (`allocate` never grows it), at most `MOST_BYTES`
+ *           (memory.ts).
+ * Ensures   the same result, bit by bit, for any number of threads. The event loop gets a turn
+ *           every few milliseconds.
  * Costs     three times faster than the same loop in JavaScript; docs/ranking.md has the figures.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { KERNEL_WASM } from './kernel-wasm.ts';
 import { type Helpers, startHelpers } from './threads.ts';
 
-/** The little that is used of it: Node's types know the namespace only as a type. */
+/** The part of the API that is used: Node's types know the namespace only as a type. */
 declare const WebAssembly: {
   Memory: new (size: {
     initial: number;
@@ -23,21 +27,27 @@ declare const WebAssembly: {
 };
 
 const PAGE = 65_536;
-/** Arcs and rows of a chunk: small enough to share out evenly, large enough that drawing one costs nothing. */
+/**
+ * Arcs and rows of a chunk: small enough to share evenly, large enough that the cost of drawing one
+ * does not matter.
+ */
 const CHUNK = 65_536;
-/** This thread hands the event loop a turn after so many chunks: a few milliseconds. */
+/** Chunks after which this thread gives the event loop a turn: a few milliseconds. */
 const CHUNKS_A_TURN = 64;
-/** How long to sleep for threads that are still busy before the event loop gets a turn. */
+/** Milliseconds to sleep for busy threads before the event loop gets a turn. */
 const PATIENCE = 20;
 
 const COMPILED = new WebAssembly.Module(KERNEL_WASM);
 
 interface Functions {
-  /** Works on at most so many chunks of the task; 1 when it stopped for want of any. */
+  /** Works on at most `most` chunks of the task. Returns 1 if none was left. */
   work(most: number): 0 | 1;
 }
 
-/** Where things stand in the memory, in u32, but for three f64 from SCALE_AT on; kernel.as.ts has the same table in bytes. */
+/**
+ * Positions in the memory, in u32, except for three f64 from SCALE_AT on; kernel.as.ts has the same
+ * table in bytes.
+ */
 const AT = {
   round: 0,
   nextChunk: 1,
@@ -59,7 +69,9 @@ const SCALE_AT = 7;
 const TASK_BYTES = 128;
 const KIND = { stop: 0, sums: 1, walk: 2, share: 3 } as const;
 
-/** Lists of neighbours in a kernel's memory, row by row, and how they are shared out. All addresses. */
+/**
+ * Lists of neighbours in a kernel's memory, row by row, and their chunks. All fields are addresses.
+ */
 export interface Rows {
   readonly offsets: number;
   readonly targets: number;
@@ -86,7 +98,7 @@ export interface WalkWeights {
 }
 
 export interface WalkTotals {
-  /** The sum of what values changed by, without sign. */
+  /** The sum of the absolute changes of values. */
   readonly moved: number;
   /** The sum of the new values of rows whose share is 0. */
   readonly stuck: number;
@@ -99,7 +111,7 @@ export class Kernel {
   readonly #helpers: Helpers;
   #allocated = TASK_BYTES;
 
-  /** `capacity` in bytes; what is not touched is not resident. */
+  /** `capacity` is in bytes; memory that is not touched is not resident. */
   constructor(capacity: number, threads: number) {
     const pages = Math.ceil((capacity + TASK_BYTES) / PAGE);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
@@ -110,12 +122,15 @@ export class Kernel {
     this.#helpers = startHelpers(threads - 1, COMPILED, memory);
   }
 
-  /** An address of `size` bytes for good; asking for more than the capacity is a fault of the caller's plan. */
+  /**
+   * The address of `size` new bytes, which are never freed. To ask for more than the capacity is an
+   * error in the caller's plan.
+   */
   allocate(size: number): number {
     const address = this.#allocated;
     this.#allocated += Math.ceil(size / 8) * 8;
     if (this.#allocated > this.buffer.byteLength)
-      throw new RangeError('the kernel memory is planned too small');
+      throw new RangeError('the planned kernel memory is too small');
     return address;
   }
 
@@ -127,7 +142,10 @@ export class Kernel {
     return new Float64Array(this.buffer, address, length);
   }
 
-  /** result[row] = Σ given[target] over the row's list; of all rows, these begin at `first`. Vectors lie in this memory. */
+  /**
+   * result[row] = Σ given[target] over the row's list. These rows begin at number `first`. The
+   * vectors are in this memory.
+   */
   sums(rows: Rows, first: number, given: Float64Array, result: Float64Array): Promise<void> {
     this.#words[AT.given] = given.byteOffset;
     this.#words[AT.result] = result.byteOffset + 8 * first;
@@ -135,8 +153,9 @@ export class Kernel {
   }
 
   /**
-   * values[row] = scale · Σ given[target] + base + jumpWeight · jump[row], and result[row] = values[row] · shares[row], which is
-   * what the row gives to each of those that list it in the next step.
+   * values[row] = scale · Σ given[target] + base + jumpWeight · jump[row], and result[row] =
+   * values[row] · shares[row], which is what the row gives to each row that lists it in the next
+   * step.
    */
   async walk(
     rows: Rows,
@@ -162,8 +181,9 @@ export class Kernel {
   }
 
   /**
-   * result[target] += 1 / how many others the row lists, for each of them; a row that lists itself gives itself nothing.
-   * Rows write to each other's results, so a kernel that does this has no helping threads.
+   * result[target] += 1 / how many others the row lists, for each of them; a row that lists itself
+   * gives itself nothing. Rows write to each other's results, so a kernel that does this has no
+   * helping threads.
    */
   share(rows: Rows, first: number, result: Float64Array): Promise<void> {
     this.#words[AT.first] = first;
@@ -202,7 +222,10 @@ export class Kernel {
   }
 }
 
-/** Cuts rows into chunks of about equal work and writes the cuts down; the rows' lists are filled in by the caller. */
+/**
+ * Splits rows into chunks of about equal work and stores their bounds; the caller fills in the
+ * lists.
+ */
 export function planRows(
   kernel: Kernel,
   nodes: number,
@@ -233,7 +256,7 @@ export function rowsBytes(nodes: number, arcs: number): number {
   return 4 * (nodes + 1) + 4 * arcs + 20 * (mostChunks(nodes, arcs) + 1) + 32;
 }
 
-/** More threads than chunks would only wait. */
+/** At most one thread per chunk: more would only wait. */
 export function usefulThreads(threads: number, nodes: number, arcs: number): number {
   return Math.max(1, Math.min(threads, mostChunks(nodes, arcs)));
 }

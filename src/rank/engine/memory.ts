@@ -1,4 +1,4 @@
-/** The memory a method is given, and the refusal where that does not suffice. */
+/** The memory of a method, and the error when it is not enough. */
 import { DrumlinError } from '../../base/errors.ts';
 import { type Bytes, formatBytes } from '../../base/units.ts';
 
@@ -9,9 +9,9 @@ export interface Need {
   /** Begins a sentence: "The vectors of 10 nodes". */
   readonly what: string;
   readonly bytes: Bytes;
-  /** How much can be used at all; without it, what a kernel addresses. */
+  /** The most that can be used at all; by default what a kernel can address. */
   readonly reach?: Bytes;
-  /** What else one may do: "a smaller --p". */
+  /** Another remedy: "a smaller --p". */
   readonly otherwise?: string;
 }
 
@@ -23,10 +23,10 @@ export function requireMemory(
   const remedy =
     bytes <= reach
       ? `Give --memory ${Math.ceil(bytes / 1e6)}M or more`
-      : `No use can be made of more than ${formatBytes(reach)}`;
+      : `At most ${formatBytes(reach)} can be used`;
   throw new DrumlinError(
     'MEMORY',
     `${what} take ${formatBytes(bytes)}; ${formatBytes(given)} are given.`,
-    otherwise === undefined ? `${remedy}.` : `${remedy}; or take ${otherwise}.`,
+    otherwise === undefined ? `${remedy}.` : `${remedy}, or use ${otherwise}.`,
   );
 }

@@ -1,16 +1,17 @@
 /**
- * Nodes that a user names: found in the graph, their weights made to sum to 1. Names the graph does not have are counted, not refused: lists
- * of good and bad domains are longer than any crawl. That none is there is refused.
+ * Nodes that a user names: found in the graph, with weights that sum to 1. Names that are not in
+ * the graph are counted, not refused: lists of good and bad domains are longer than any crawl. It
+ * is an error if no name is in the graph.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';
 import type { NodeWeights } from './ranker.ts';
 
 export interface FoundNodes {
-  /** Those that the graph has, in the order given. */
+  /** The nodes found, in the order given. */
   readonly ids: readonly number[];
   readonly weights: readonly number[];
-  /** How many of the names it does not have. */
+  /** How many names are not in the graph. */
   readonly unknown: number;
 }
 
@@ -26,7 +27,7 @@ export async function findNodes({ names }: Graph, wanted: NodeWeights): Promise<
   return { ids, weights, unknown: wanted.size - ids.length };
 }
 
-/** One weight for each node, of sum 1; `parameter` is what a refusal names. */
+/** One weight for each node, with sum 1; `parameter` is named in errors. */
 export async function weightsById(
   graph: Graph,
   wanted: NodeWeights,

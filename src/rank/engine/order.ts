@@ -1,17 +1,18 @@
 /**
- * The order that scores mean: greatest first, and equal scores by id, which is by name, since ids follow the byte order of
- * names. So a ranking is reproducible to the last place.
+ * The order of scores: greatest first, and equal scores by id. Ids follow the byte order of names,
+ * so a ranking is reproducible to the last place.
  *
- * Idea      the bits of a non-negative double, read as an integer, are ordered as the number is. Sorting them from the lowest 11
- *           bits up, keeping the order of equals, needs no comparison and settles ties on its own: ids come in first.
- * Cost      six passes over the nodes, fewer when scores share their bits (in-degrees share most), and 24 bytes a node while it
- *           runs; for a short list one pass with a heap.
+ * Idea      The bits of a non-negative double, read as an integer, have the order of the number. A
+ *           stable sort of these from the lowest 11 bits up needs no comparison and orders ties by
+ *           itself, since ids come in increasing order.
+ * Cost      six passes over the nodes, fewer when scores share their bits (in-degrees share most),
+ *           and 24 bytes a node while it runs; for a short list one pass with a heap.
  */
 import { DrumlinError } from '../../base/errors.ts';
 
 const DIGIT = 11;
 const VALUES = 1 << DIGIT;
-/** Up to this part of all nodes a heap is quicker than sorting everything. */
+/** Up to this share of all nodes, a heap is faster than sorting everything. */
 const SHORT_LIST = 1 / 64;
 
 /** The ids of the `top` nodes, best first. */
@@ -29,18 +30,18 @@ function notFinite(id: number, score: number): DrumlinError {
   return new DrumlinError(
     'SCORES',
     `Node ${id} has the score ${score}.`,
-    'Scores must be finite: report the method.',
+    'Scores must be finite: please report this as a bug in the method.',
   );
 }
 
-/** Ids with the bits of their scores, turned so that they grow as the score falls. */
+/** Ids with the bits of their scores, inverted so that they grow as the score falls. */
 interface Keyed {
   readonly high: Uint32Array;
   readonly low: Uint32Array;
   readonly ids: Uint32Array;
 }
 
-/** The bits move along with the ids: to look them up by id would miss the cache in every pass. */
+/** The bits move along with the ids: a look-up by id would miss the cache in every pass. */
 function sortAll(scores: Float64Array): Uint32Array {
   let from = descendingKeys(scores);
   let to = emptyKeys(scores.length);
@@ -53,7 +54,7 @@ function sortAll(scores: Float64Array): Uint32Array {
   return from.ids;
 }
 
-/** The bits of a negative number grow already as it falls; the others are turned round. */
+/** The bits of a negative number already grow as it falls; the others are inverted. */
 function descendingKeys(scores: Float64Array): Keyed {
   const keys = emptyKeys(scores.length);
   const number = new Float64Array(1);
@@ -72,7 +73,10 @@ function emptyKeys(n: number): Keyed {
   return { high: new Uint32Array(n), low: new Uint32Array(n), ids: new Uint32Array(n) };
 }
 
-/** Moves everything into the order of one digit, keeping the order of equals; false, and nothing moved, where all are equal. */
+/**
+ * Orders everything by one digit, keeping the order of equals. Returns false, and moves nothing, if
+ * all digits are equal.
+ */
 function scatterByDigit(keys: Uint32Array, shift: number, from: Keyed, to: Keyed): boolean {
   const next = new Uint32Array(VALUES + 1);
   for (let i = 0; i < keys.length; i++) next[((keys[i] >>> shift) & (VALUES - 1)) + 1]++;

@@ -1,13 +1,16 @@
 /**
- * Reads a method's parameters, from a program or from the command line: fills in defaults, refuses what is out of range or unknown,
- * with the nearest that is known.
+ * Reads a method's parameters, from a program or from the command line: fills in defaults, and
+ * refuses values out of range and unknown names, with the nearest known one.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { parseCount } from '../../base/units.ts';
 import type { NodeWeights, Parameter, Parameters, Values } from './ranker.ts';
 
-/** What a program may give for a parameter: its value, or text to be read; nodes also as a plain list of names. */
+/**
+ * What a program can give for a parameter: its value, or text to be parsed; nodes also as a plain
+ * list of names.
+ */
 export type Given = number | string | NodeWeights | Iterable<string> | undefined;
 
 export function checkParameters<P extends Parameters>(
@@ -85,6 +88,6 @@ function refused(key: string, fact: string, remedy: string): DrumlinError {
 function unknownParameter(method: string, key: string, known: readonly string[]): DrumlinError {
   const fact = `The method "${method}" has no parameter "${flagOf(key)}".`;
   if (known.length === 0)
-    return new DrumlinError('PARAMETER', fact, 'It has none at all: leave it out.');
+    return new DrumlinError('PARAMETER', fact, 'It has no parameters: leave it out.');
   return new DrumlinError('PARAMETER', fact, `Did you mean "${flagOf(nearest(key, known))}"?`);
 }

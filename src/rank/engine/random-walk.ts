@@ -1,17 +1,18 @@
 /**
- * Where a random walker is found who follows links with probability alpha and else jumps: the one computation behind PageRank,
- * TrustRank, CheiRank and 2DRank.
+ * The stationary distribution of a random walker that follows links with probability alpha and
+ * otherwise jumps: the one computation behind PageRank, TrustRank, CheiRank and 2DRank.
  *
  *   x  <-  alpha · (P x + what becomes of dangling nodes) + (1 - alpha) · jump
  *
- * Idea      power iteration. A step brings two vectors nearer to each other by the factor alpha or more (in L1), so a step that
- *           moved x by r leaves it at most r · alpha / (1 - alpha) from the solution: the error is known, not guessed, and
- *           the walk ends when it is small enough.
+ * Idea      Power iteration. A step shrinks the distance between two vectors by the factor alpha or
+ *           more (in L1). So a step that moved x by r leaves it at most r · alpha / (1 - alpha)
+ *           from the solution: the error is known, not guessed, and the walk ends when it is small
+ *           enough.
  * Requires  0 <= alpha < 1; `jump`, where given, sums to 1.
- * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless `iterations` ended it
- *           before: `facts.errorBound` says so.
- * Costs     4 bytes an arc and 52 a node in memory, 68 with a jump; where that is more than `memory`, the lists are read again in
- *           each step, with 44 or 60 bytes a node.
+ * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless
+ *           `iterations` ended it before; `facts.errorBound` has the error reached.
+ * Costs     4 bytes an arc and 52 a node in memory, 68 with a jump. If that is more than `memory`,
+ *           the lists are read again in each step, with 44 or 60 bytes a node.
  */
 import type { Adjacency } from '../../graph/graph.ts';
 import { Convergence } from './convergence.ts';
@@ -19,17 +20,17 @@ import { type HeldArcs, holdArcs } from './held-arcs.ts';
 import type { WalkWeights } from './kernel.ts';
 import type { RankOptions, RankResult } from './ranker.ts';
 
-/** What becomes of a walker on a node without links. */
+/** Where a walker on a node without links goes. */
 export type Dangling = 'uniform' | 'teleport' | 'lost';
 
 export interface WalkProblem {
   readonly nodes: number;
   readonly arcs: number;
-  /** For each node, who links to it. */
+  /** For each node, the nodes that link to it. */
   readonly sources: Adjacency;
-  /** For each node, where it links to: only the degrees are read. */
+  /** For each node, the nodes it links to; only the degrees are read. */
   readonly links: Adjacency;
-  /** Where the walker jumps to; without it, anywhere alike. */
+  /** Where the walker jumps to; by default to all nodes with the same probability. */
   readonly jump?: Float64Array;
   readonly alpha: number;
   readonly dangling: Dangling;
@@ -84,7 +85,7 @@ function weightsOf({ nodes, jump, alpha, dangling }: WalkProblem, stuck: number)
   return { scale: alpha, base: uniform / nodes, jumpWeight };
 }
 
-/** To jump anywhere alike and to be spread over all nodes is the same. */
+/** A uniform jump and spreading over all nodes are the same. */
 function isSpread(dangling: Dangling, jump: Float64Array | undefined): boolean {
   return dangling === 'uniform' || (dangling === 'teleport' && jump === undefined);
 }
@@ -97,7 +98,7 @@ class Walker {
   readonly #arcs: HeldArcs;
   readonly #shares: Float64Array;
   readonly #jump: Float64Array | undefined;
-  /** What each node gives to each of those it links to, now and in the next step. */
+  /** What each node gives to each node it links to in this step. */
   #given: Float64Array;
   #next: Float64Array;
 
@@ -120,7 +121,7 @@ class Walker {
     }
   }
 
-  /** Returns by how much the probabilities changed, all together. */
+  /** Does a step. Returns the sum of the absolute changes of the probabilities. */
   async step(weights: WalkWeights): Promise<number> {
     const { kernel } = this.#arcs;
     const vectors = {

@@ -1,11 +1,13 @@
 /**
- * What a ranking method is: a name, a table of its parameters, and a function from a graph to one score a node.
+ * What a ranking method is: a name, a table of its parameters, and a function from a graph to one
+ * score a node.
  *
  * Requires  parameters that `checkParameters` has read: complete, in range.
- * Ensures   one finite score for each node, the greater the better; the same scores for the same graph and parameters,
- *           whatever the number of threads. How nodes are ordered by their scores is the business of order.ts.
+ * Ensures   one finite score for each node, the greater the better; the same scores for the same
+ *           graph and parameters, for any number of threads. order.ts orders nodes by their scores.
  *
- * A method is one file that opens with the definition of the paper it comes from; registry.ts lists them all.
+ * A method is one file that opens with the definition of the paper it comes from; registry.ts lists
+ * them all.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -13,28 +15,34 @@ import type { Graph } from '../../graph/graph.ts';
 
 export interface RankOptions {
   readonly threads: number;
-  /** For everything that grows with the graph. A method that can stream keeps below it, another refuses what does not fit. */
+  /**
+   * Limit for everything that grows with the graph. A method that can stream stays below it;
+   * another refuses a graph that does not fit.
+   */
   readonly memory: Bytes;
-  /** Called now and then with the part of the work that is done, 0 to 1. It may throw, to stop the work. */
+  /**
+   * Called from time to time with the share of the work that is done, 0 to 1. It may throw, to stop
+   * the work.
+   */
   readonly onProgress?: (done: number) => void;
 }
 
 export interface RankResult {
-  /** By node. */
+  /** One score per node. */
   readonly scores: Float64Array;
-  /** What a reader wants to know of the run: iterations, residual, bytes read. */
+  /** Facts about the run: iterations, residual, bytes read. */
   readonly facts: Readonly<Record<string, number | string>>;
 }
 
 export interface Ranker<P extends Parameters = Parameters> {
   readonly name: string;
-  /** A few words for a table or a plot. */
+  /** A short title for a table or a plot. */
   readonly title: string;
   readonly parameters: P;
   run(graph: Graph, values: Values<P>, options: RankOptions): Promise<RankResult>;
 }
 
-/** Its key is the name in the library; the flag is the same in kebab case. */
+/** A parameter. Its key is the name in the library; the flag is the same in kebab case. */
 export type Parameter = NumberParameter | ChoiceParameter | NodesParameter;
 export type Parameters = Readonly<Record<string, Parameter>>;
 
@@ -54,13 +62,16 @@ export interface ChoiceParameter {
   readonly doc: string;
 }
 
-/** Nodes of the graph, by name, in an order, each with a weight: a file on the command line. Left out unless given. */
+/**
+ * Nodes of the graph, by name, in an order, each with a weight; on the command line, a file.
+ * Optional.
+ */
 export interface NodesParameter {
   readonly kind: 'nodes';
   readonly doc: string;
 }
 
-/** The weight of each node, in the order given; 1 where none was said. */
+/** The weight of each node, in the order given; 1 by default. */
 export type NodeWeights = ReadonlyMap<string, number>;
 
 export type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
@@ -71,7 +82,7 @@ type ValueOf<P extends Parameter> = P extends NumberParameter
     ? P['of'][number]
     : NodeWeights | undefined;
 
-/** Lets TypeScript read the parameters' types off their table. */
+/** Lets TypeScript infer the parameters' types from their table. */
 export function defineRanker<const P extends Parameters>(ranker: Ranker<P>): Ranker<P> {
   return ranker;
 }

@@ -1,15 +1,16 @@
 /**
  * A numbering in which the nodes that are read most often are neighbours in memory.
  *
- * Idea      a sum over arcs reads one number for each arc, at random; a few nodes have most of the arcs. When these stand
- *           together their numbers stay in the cache. Nodes are grouped by the power of two of their degree, greatest first,
- *           and keep their order within a group, so that neighbours by name, which link to each other, stay near.
+ * Idea      A sum over arcs reads one number per arc, at random, and a few nodes have most of the
+ *           arcs. If these are stored together, their numbers stay in the cache. Nodes are grouped
+ *           by the power of two of their degree, greatest first. They keep their order within a
+ *           group, so neighbours by name, which often link to each other, stay near.
  * Costs     two passes over the nodes; one array.
  */
 import type { Adjacency, AdjacencyBlock } from '../../graph/graph.ts';
 import { type Kernel, planRows, type Rows } from './kernel.ts';
 
-/** Degrees 0, 1, 2-3, 4-7 and so on: as many as a u32 has bits, and one. */
+/** Degrees 0, 1, 2-3, 4-7 and so on: one more than a u32 has bits. */
 const GROUPS = 33;
 
 /** The new number of each node. */
@@ -40,7 +41,10 @@ export async function loadRows(
   return rows;
 }
 
-/** A function of its own, so that it is compiled as one: twice as fast as the same loop in an async function. */
+/**
+ * A function of its own, because it is compiled on its own: twice as fast as the same loop in an
+ * async function.
+ */
 function copyLists(
   block: AdjacencyBlock,
   places: Uint32Array,

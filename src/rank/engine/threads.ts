@@ -1,8 +1,9 @@
 /**
- * Threads that help a kernel: each has the kernel's module and memory, enters its `serve`, and stays there until told to stop.
+ * Threads that help a kernel: each has the kernel's module and memory, and runs its `serve` until
+ * it is stopped.
  *
- * The thread's own program is one line, given as text: it needs none of our modules, so it starts in milliseconds and in the same
- * way where the sources are run, tested or built.
+ * The thread's own program is one line, given as text. It needs none of our modules, so it starts
+ * in milliseconds, and in the same way from sources, in tests and built.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -13,9 +14,9 @@ new WebAssembly.Instance(module, { env: { memory } }).exports.serve();
 
 export interface Helpers {
   readonly count: number;
-  /** Throws what a thread failed with, if one did. */
+  /** Throws the error of a thread that failed, if any. */
   check(): void;
-  /** Settles when all have left `serve`. */
+  /** Resolves when all threads have left `serve`. */
   ended(): Promise<void>;
 }
 

@@ -1,6 +1,9 @@
 /** The bits that nodes draw in a round of Bit Vector: the same for the same seed and round. */
 
-/** Sets each bit with the given chance, by drawing how many to leave out before the next: few draws where few are set. */
+/**
+ * Sets each bit with the given probability, by drawing how many to skip before the next: few draws
+ * where few are set.
+ */
 export function drawBits(bits: Uint32Array, chance: number, seed: number, round: number): void {
   const random = randomNumbers(seed, round);
   const scale = 1 / Math.log1p(-chance);
@@ -11,7 +14,10 @@ export function drawBits(bits: Uint32Array, chance: number, seed: number, round:
     bits[Math.floor(bit / 32)] |= 1 << (bit % 32);
 }
 
-/** Numbers in [0, 1), by the seed and the round (Mulberry32: one word of state, more than enough draws). */
+/**
+ * Numbers in [0, 1), by the seed and the round (Mulberry32: one word of state, more than enough
+ * draws).
+ */
 function randomNumbers(seed: number, round: number): () => number {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(round + 1, 0xc2b2ae35);
   return () => {

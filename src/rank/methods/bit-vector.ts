@@ -1,20 +1,24 @@
 /**
  * Bit Vector, BV: supporters at level D, estimated from 64 bits a node.
  *
- * Definition (Becchetti et al., "Using Rank Propagation and Probabilistic Counting for Link-Based Spam Detection", WebKDD 2006; as Cui et al.,
- * "Unsupervised Domain Ranking", §6.2 and §6.4, use it): every node draws 64 bits, each 1 with probability ε. D times every node ORs into
- * its own bits those of its in-neighbours: then they are the union of the bits drawn by all nodes within distance D. Of N nodes
- * none drew a given bit with probability (1 - ε)^N, so zeros tell N.
+ * Definition (Becchetti et al., "Using Rank Propagation and Probabilistic Counting for Link-Based
+ * Spam Detection", WebKDD 2006; as Cui et al., "Unsupervised Domain Ranking", §6.2 and §6.4, use
+ * it): every node draws 64 bits, each 1 with probability ε. D times every node ORs into its own
+ * bits those of its in-neighbours: then they are the union of the bits drawn by all nodes within
+ * distance D. Of N nodes none drew a given bit with probability (1 - ε)^N, so the zeros determine
+ * N.
  *
- * Level one is removed: with z(d) the bits that are still zero within distance d, the nodes at distance D exactly are
- * ln(z(D) / z(D - 1)) / ln(1 - ε).
+ * Level one is removed: with z(d) the bits that are still zero within distance d, the nodes at
+ * distance D exactly are ln(z(D) / z(D - 1)) / ln(1 - ε).
  *
- * Rounds adapt ε: 64 bits tell N well only where N · ε is near 1. The first round has ε = 1 / n, each next one twice as much. A node is ready
- * when N · ε seems to be 1/2, and its estimate is that of the next round: its bits were drawn anew, so that an estimate is not
- * chosen for being high. The best supported nodes come first, and `rounds` counts from the first round that settles any; nodes that
- * no round settled keep what the last one said.
+ * Rounds adapt ε: 64 bits determine N well only if N · ε is near 1. The first round has ε = 1 / n,
+ * each next one twice as much. A node is ready when N · ε seems to be 1/2, and its final estimate
+ * is that of the next round: its bits are drawn anew, so that no estimate is chosen for being high.
+ * The best supported nodes are final first, and `rounds` counts from the first round in which a
+ * node becomes final. Other nodes keep the estimate of the last round.
  *
- * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 29 a node. The relative error is 13 % in the mean.
+ * Costs     D readings of the in-lists a round, or one in all if 4 bytes an arc fit beside 29 a
+ *           node. The mean relative error is 13 %.
  */
 
 import { formatCount } from '../../base/units.ts';
@@ -43,7 +47,7 @@ export const ranker = defineRanker({
       default: 64,
       least: 1,
       most: 64,
-      doc: 'rounds from the first that settles a node on; 2 are enough for the top 1,000',
+      doc: 'rounds, from the first with a final estimate; 2 are enough for the top 1,000',
     },
     depth: {
       kind: 'count',
@@ -70,11 +74,11 @@ interface Values {
 }
 
 const BITS = 64;
-/** Arcs that one call is given: milliseconds. */
+/** Arcs per call: some milliseconds. */
 const ARCS_A_CALL = 2 ** 20;
-/** The part of the bits left that is set where N · ε is 1/2. */
+/** The share of the remaining bits that is set if N · ε is 1/2. */
 const READY = 1 - Math.exp(-1 / 2);
-/** From here on more would not settle anything: half of all bits are drawn. */
+/** The largest ε: half of all bits are drawn, and more would make no estimate better. */
 const GREATEST_CHANCE = 0.5;
 /** Two vectors of 64 bits, the score, and its stage. */
 const BYTES_A_NODE = 8 + 8 + 8 + 1;
@@ -92,7 +96,7 @@ async function estimate(graph: Graph, values: Values, options: RankOptions): Pro
       const ofRound = Math.min(chance, GREATEST_CHANCE);
       drawBits(vectors.far, ofRound, values.seed, round++);
       for (let level = 0; level < values.depth; level++) await vectors.spread();
-      settled += settle(vectors, scores, stages, ofRound);
+      settled += updateEstimates(vectors, scores, stages, ofRound);
       if (settled > 0) counted++;
       options.onProgress?.(settled / nodes);
       if (chance >= GREATEST_CHANCE) break;
@@ -104,14 +108,14 @@ async function estimate(graph: Graph, values: Values, options: RankOptions): Pro
   }
 }
 
-/** The bits of all nodes, two u32 a node: of nodes within a distance, and within one step more. */
+/** The bits of all nodes, two u32 a node: of nodes within a distance, and within one more step. */
 class Vectors {
   readonly held: 'memory' | 'stream';
   bytesRead: number;
   readonly #kernel: SupportersKernel;
   readonly #graph: Graph;
   readonly #blockArcs: number;
-  /** Where they fit. */
+  /** All in-lists, if they fit into memory. */
   readonly #lists: PlacedLists | undefined;
   #near: number;
   #far: number;
@@ -164,7 +168,7 @@ class Vectors {
     return this.#kernel.u32(this.#far, 2 * this.#graph.nodes);
   }
 
-  /** One step: what was far is near, and far is what its in-neighbours add to it. */
+  /** One step: far becomes near, and the new far adds what the in-neighbours have. */
   async spread(): Promise<void> {
     [this.#near, this.#far] = [this.#far, this.#near];
     const kernel = this.#kernel;
@@ -179,7 +183,7 @@ class Vectors {
       );
       return;
     }
-    // What the blocks take is given back after each step.
+    // The memory of the blocks is released after each step.
     const empty = kernel.bytes;
     const lists = this.#graph.in.scan({ blockArcs: this.#blockArcs });
     await feedBlocks(kernel, lists, this.#blockArcs, callFor, () => {});
@@ -194,8 +198,8 @@ class Vectors {
 
 const STAGE = { begun: 0, ready: 1, final: 2 } as const;
 
-/** Estimates anew what is not final yet; gives how many became so. */
-function settle(
+/** Updates the estimates that are not final. Returns how many became final. */
+function updateEstimates(
   { near, far }: Vectors,
   scores: Float64Array,
   stages: Uint8Array,
@@ -207,7 +211,7 @@ function settle(
     if (stages[node] === STAGE.final) continue;
     const before = zeros(near, node);
     const after = zeros(far, node);
-    // Where there are so many nodes at smaller distances that no bit is left to tell, what the round before said is better.
+    // If nodes at smaller distances have set all bits, the estimate of the round before is better.
     if (before > 0)
       scores[node] = after === before ? 0 : Math.log(Math.max(after, 0.5) / before) * scale;
     if (stages[node] === STAGE.ready) {

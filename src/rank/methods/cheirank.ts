@@ -1,8 +1,10 @@
 /**
- * CheiRank: PageRank of the graph with all links turned round. PageRank finds what is known, CheiRank what makes known.
+ * CheiRank: PageRank of the graph with all links reversed. PageRank finds nodes that are well
+ * known, CheiRank nodes that make others known.
  *
- * Definition (Eom et al., "Time evolution of Wikipedia network ranking"): the Google matrix G* is built from A_ij -> A_ji "using the same value
- * of alpha"; CheiRank is its eigenvector P* = G* P*. Dangling here is a node that nobody links to, and goes anywhere.
+ * Definition (Eom et al., "Time evolution of Wikipedia network ranking"): the Google matrix G* is
+ * built from A_ij -> A_ji "using the same value of alpha"; CheiRank is its eigenvector P* = G* P*.
+ * Dangling here is a node without in-links; the walker on it goes anywhere.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { walk } from '../engine/random-walk.ts';
@@ -28,7 +30,10 @@ export const ranker = defineRanker({
   run: (graph, values, options) => googleMatrix(graph, 'out', values, options),
 });
 
-/** The eigenvector of the matrix whose columns are shared along the links (`in`) or against them (`out`). */
+/**
+ * The eigenvector of the matrix whose columns are shared along the links (`in`) or against them
+ * (`out`).
+ */
 export function googleMatrix(
   graph: Graph,
   sources: 'in' | 'out',

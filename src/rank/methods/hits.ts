@@ -1,16 +1,19 @@
 /**
  * HITS: good hubs link to good authorities, good authorities are linked from good hubs.
  *
- * Definition (Göbölös-Szabó and Benczúr, "Temporal Wikipedia search by edits and linkage", Eqs. 7 and 8; Kleinberg's HITS where c = 0): in each iteration
+ * Definition (Göbölös-Szabó and Benczúr, "Temporal Wikipedia search by edits and linkage", Eqs. 7
+ * and 8; Kleinberg's HITS where c = 0): in each iteration
  *
  *   a(v) = sum of h(u) over u -> v, plus c · p(v), divided by the greatest;
  *   h(v) = sum of a(u) over v -> u, plus c · p(v), divided by the greatest.
  *
- * The personalised form adds a "supersource" that links to every node by the weights p, of sum 1, and gives out the fixed
- * amount c in each iteration; the paper recommends c from 100 to 200. Plain HITS drifts to the densest part of the graph.
+ * The personalised form adds a "supersource" that links to every node by the weights p, of sum 1,
+ * and gives out the fixed amount c in each iteration; the paper recommends c from 100 to 200. Plain
+ * HITS drifts to the densest part of the graph.
  *
- * It ends when no hub or authority changed by more than the tolerance. Plain HITS may take long to settle, where two dense parts are
- * almost alike: `converged` in the facts tells. On a graph without arcs all scores are 0.
+ * It ends when no hub or authority changed by more than the tolerance. Plain HITS may converge
+ * slowly if two dense parts are almost alike; `converged` in the facts tells whether it did. On a
+ * graph without arcs all scores are 0.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { Convergence } from '../engine/convergence.ts';
@@ -25,31 +28,31 @@ const PARAMETERS = {
     default: 'authority',
     doc: 'rank nodes as authorities or as hubs',
   },
-  personal: { kind: 'nodes', doc: 'prefer what is near these nodes, by their weights' },
+  personal: { kind: 'nodes', doc: 'prefer nodes near these, by their weights' },
   c: {
     kind: 'number',
     default: 200,
     least: 0,
     most: 1e12,
-    doc: 'what the supersource gives out, where --personal is given',
+    doc: 'amount that the supersource gives out; needs --personal',
   },
   tolerance: {
     kind: 'number',
     default: 1e-9,
     least: 1e-14,
     most: 1,
-    doc: 'the greatest change of a score that counts as none (the best score is 1)',
+    doc: 'stop when no score changes by more than this (the best score is 1)',
   },
   iterations: {
     kind: 'count',
     default: 1000,
     least: 1,
     most: 1e9,
-    doc: 'stop after so many, whatever changes',
+    doc: 'stop after this many iterations',
   },
 } as const;
 
-/** By which changes fall in a step, as far as one can say before. */
+/** The factor by which changes usually fall in a step. */
 const USUAL_FACTOR = 0.7;
 
 export const ranker = defineRanker({
@@ -130,17 +133,17 @@ class Run {
     return Math.max(first, second);
   }
 
-  /** The new scores to `#spare`; returns how much they differ from those before. */
+  /** Writes the new scores to `#spare`. Returns how much they differ from those before. */
   async #sum(direction: number, given: Float64Array, before: Float64Array): Promise<number> {
     for await (const { rows, first } of this.#arcs.portions(direction)) {
       await this.#arcs.kernel.sums(rows, first, given, this.#spare);
     }
-    return settle(this.#spare, this.#source, before);
+    return normalise(this.#spare, this.#source, before);
   }
 }
 
-/** Adds what the supersource gives, makes the greatest 1, and returns the greatest difference to what was before. */
-function settle(
+/** Adds what the supersource gives, scales the greatest to 1, and returns the greatest change. */
+function normalise(
   vector: Float64Array,
   source: Float64Array | undefined,
   before: Float64Array,

@@ -1,9 +1,10 @@
 /**
  * In-degree, IN: how many other nodes link to a node.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", Eq. 1 with D = 1, h(x) = 1, no additive constant, one iteration): the number of
- * nodes i whose shortest distance to j is 1. The distance of a node to itself is 0, so a link to oneself supports nobody;
- * IRLbot likewise counts "in-degree links from other domains".
+ * Definition (Cui et al., "Unsupervised Domain Ranking", Eq. 1 with D = 1, h(x) = 1, no additive
+ * constant, one iteration): the number of nodes i whose shortest distance to j is 1. The distance
+ * of a node to itself is 0, so a link to itself is no support; IRLbot likewise counts "in-degree
+ * links from other domains".
  *
  * Costs one reading of the in-lists, and the scores.
  */
@@ -38,7 +39,9 @@ async function inDegree(
   return { scores, facts: { bytesRead: graph.in.bytes } };
 }
 
-/** The length of a list without the node itself, which is found by halving: lists are increasing. */
+/**
+ * The length of a list without the node itself, which binary search finds: lists are increasing.
+ */
 export function othersInList({ first, offsets, targets }: AdjacencyBlock, i: number): number {
   let low = offsets[i];
   let high = offsets[i + 1];

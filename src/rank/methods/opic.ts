@@ -1,9 +1,11 @@
 /**
- * OPIC, or weighted in-degree: every node has one unit of authority and shares it equally among the nodes it links to.
+ * OPIC, or weighted in-degree: every node has one unit of authority and shares it equally among the
+ * nodes it links to.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", section 2.2): a single iteration of PageRank with alpha = 1 from pi = 1, that
- * is pi_j = sum over i -> j of 1/Y_i, with Y_i the out-degree. As for IN, nodes at distance 0 support nobody: a link to
- * oneself is neither counted nor given a share.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", section 2.2): a single iteration of
+ * PageRank with alpha = 1 from pi = 1, that is pi_j = sum over i -> j of 1/Y_i, with Y_i the
+ * out-degree. As for IN, nodes at distance 0 are no supporters: a link of a node to itself is
+ * neither counted nor given a share.
  *
  * Costs one reading of the out-lists, and the scores twice, in the kernel and out of it.
  */
@@ -24,7 +26,7 @@ async function opic(
   requireMemory(memory, {
     what: `The scores of ${formatCount(graph.nodes)} nodes, twice,`,
     bytes: 16 * graph.nodes,
-    reach: Number.POSITIVE_INFINITY, // half of it is the kernel's
+    reach: Number.POSITIVE_INFINITY, // only half of it is in the kernel
   });
   const arcs = await streamArcs({ nodes: graph.nodes, lists: [graph.out], vectors: 1 });
   try {

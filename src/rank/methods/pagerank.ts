@@ -1,17 +1,22 @@
 /**
- * PageRank: the probability to find a random surfer on a node.
+ * PageRank: the probability of finding a random surfer on a node.
  *
- * Definition (Google matrix, Eom et al., "Time evolution of Wikipedia network ranking", Eq. 1): S is the matrix of links, each
- * column normalised to sum to one, columns of dangling nodes replaced by 1/N;
+ * Definition (Google matrix, Eom et al., "Time evolution of Wikipedia network ranking", Eq. 1): S
+ * is the matrix of links, each column normalised to sum to one, columns of dangling nodes replaced
+ * by 1/N;
  *
- *   G_ij = alpha · S_ij + (1 - alpha)/N,   alpha = 0.85,   and PageRank is the eigenvector P = G P, of sum 1.
+ *   G_ij = alpha · S_ij + (1 - alpha)/N,   alpha = 0.85,
  *
- * The same as the limit of Eqs. 1 and 2 of Cui et al., "Unsupervised Domain Ranking": pi_j = sum over i -> j of alpha · pi_i/Y_i, plus
- * (1 - alpha)/n, where Y_i is the out-degree; those equations say nothing of dangling nodes, whose probability then leaves the graph
- * (`lost`). The personalised form (Göbölös-Szabó and Benczúr, Eq. 3) jumps to nodes by given weights instead of to all alike.
+ * and PageRank is the eigenvector P = G P, of sum 1.
  *
- * With `teleport`, dangling nodes jump as everybody does. That and `lost` give the same scores but for a common factor, and with a
- * uniform jump so does `uniform`: the order is one. A link from a node to itself is a link.
+ * The same as the limit of Eqs. 1 and 2 of Cui et al., "Unsupervised Domain Ranking": pi_j = sum
+ * over i -> j of alpha · pi_i/Y_i, plus (1 - alpha)/n, where Y_i is the out-degree; those equations
+ * say nothing of dangling nodes, whose probability then leaves the graph (`lost`). The personalised
+ * form (Göbölös-Szabó and Benczúr, Eq. 3) jumps to nodes by given weights instead of uniformly.
+ *
+ * With `teleport`, dangling nodes jump like all others. `teleport` and `lost` give the same scores
+ * up to a common factor; with a uniform jump so does `uniform`. So the order is the same. A link
+ * from a node to itself is a link.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { weightsById } from '../engine/nodes.ts';
@@ -28,7 +33,7 @@ export const ALPHA = {
   default: 0.85,
   least: 0,
   most: 0.9999,
-  doc: 'probability to follow a link, not to jump',
+  doc: 'probability of following a link instead of jumping',
 } as const;
 
 export const TOLERANCE = {
@@ -36,7 +41,7 @@ export const TOLERANCE = {
   default: 1e-9,
   least: 1e-14,
   most: 1,
-  doc: 'the greatest error of all scores together (their sum is 1)',
+  doc: 'largest error of all scores together (their sum is 1)',
 } as const;
 
 export const ITERATIONS = {
@@ -44,7 +49,7 @@ export const ITERATIONS = {
   default: 1000,
   least: 1,
   most: 1e9,
-  doc: 'stop after so many, whatever the error',
+  doc: 'stop after this many iterations, whatever the error',
 } as const;
 
 const DANGLING = {

@@ -1,9 +1,12 @@
 /**
- * Quick-Visit Supporters, QVS: how many links a breadth-first search of depth two from a node would follow on its second level.
+ * Quick-Visit Supporters, QVS: how many links a breadth-first search of depth two from a node would
+ * follow on its second level.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", Eq. 4): Q_j = Σ X_i over the nodes i at distance one of j, X being the in-degree. It counts
- * a supporter as often as it can be reached, and those at distance one too: no estimate of supporters, but what counting
- * them costs. The distance of a node to itself is 0, so links to oneself count neither in the sum nor in X, as in IN.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", Eq. 4): Q_j = Σ X_i over the nodes i at
+ * distance one of j, where X is the in-degree. It counts a supporter once per path, and also those
+ * at distance one. So it is not an estimate of supporters, but the cost of counting them. The
+ * distance of a node to itself is 0, so links of a node to itself count neither in the sum nor in
+ * X, as in IN.
  *
  * Costs two readings of the in-lists, 20 bytes a node, and 8 for each arc of the longest.
  */

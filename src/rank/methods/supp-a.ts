@@ -1,14 +1,17 @@
 /**
- * SUPP-A: exact supporters at level two in the memory given, by reading the in-graph again and again. A reference: it is what TSE saves.
+ * SUPP-A: exact supporters at level two in the given memory, by reading the in-graph again and
+ * again. A reference that shows what TSE saves.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): load the in-lists of some nodes x, then scan the whole in-graph; wherever the scan
- * meets an in-neighbour y of such an x, y's in-neighbours go into x's set. One scan completes these nodes; go on with the next.
- * Theorem 6.1 predicts the bytes read, F being the graph and M the memory: F² / M · (1 + E[SUPP] / E[X]).
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): load the in-lists of some nodes x,
+ * then scan the whole in-graph; for each in-neighbour y of such an x, the in-neighbours of y go
+ * into x's set. One scan completes these nodes; continue with the next. Theorem 6.1 predicts the
+ * bytes read, where F is the graph and M the memory: F² / M · (1 + E[SUPP] / E[X]).
  *
- * Here      how many nodes a scan can complete depends on supporters nobody knows before: when the sets are full the second half of the
- *           nodes is put back, and the next scan takes as many as would just have fitted. A list takes up to 20 bytes an arc, a set 11
- *           a supporter, where the theorem has a label each; and the graph on disk is smaller than its labels, so F² is bytes on disk times
- *           bytes of labels.
+ * Here      how many nodes a scan can complete depends on their supporters, which are not known
+ *           before. When the sets are full, the second half of the nodes is put back, and the next
+ *           scan takes as many nodes as would just have fitted. A list takes up to 20 bytes an arc
+ *           and a set 11 a supporter, where the theorem has one label each. The graph on disk is
+ *           smaller than its labels, so F² is bytes on disk times bytes of labels.
  */
 
 import { formatCount } from '../../base/units.ts';
@@ -24,13 +27,13 @@ export const ranker = defineRanker({
   run: rescan,
 });
 
-/** With those of a node, of which there may be as many. */
+/** Bytes per arc of a batch, including those of its nodes, of which there may be as many. */
 const BYTES_AN_ARC = 20;
 const BYTES_AN_ENTRY = 8;
-/** A fuller table would look too long for free places. */
+/** The most that a table is filled; beyond this, looking for a free place takes too long. */
 const MOST_FULL = 0.7;
 const LABEL_BYTES = 4;
-/** Nodes of a batch: with the number of a node they make a whole number that a double holds. */
+/** Most nodes of a batch: together with the number of a node they fit a double exactly. */
 const MOST_NODES = 2 ** 20;
 const LEAST_ROOM = 1024;
 
@@ -39,7 +42,8 @@ async function rescan(graph: Graph, _: object, options: RankOptions): Promise<Ra
   const room = memory - 8 * graph.nodes;
   refuseBelow(graph, memory, 8 * graph.nodes + LEAST_ROOM);
   const scores = new Float64Array(graph.nodes);
-  // A quarter for lists, half for sets, and a quarter for the copy that is made when nodes are put back.
+  // A quarter for lists, half for sets, and a quarter for the copy that is made when nodes are put
+  // back.
   const mostArcs = Math.floor(room / 4 / BYTES_AN_ARC);
   const table = new PairTable(Math.floor(room / 2 / BYTES_AN_ENTRY));
   const batch = new Batch(graph.nodes, mostArcs);
@@ -54,18 +58,22 @@ async function rescan(graph: Graph, _: object, options: RankOptions): Promise<Ra
     scans++;
     scores.set(batch.supporters.subarray(0, kept), from);
     from += kept;
-    // As many arcs as would have filled the table, but no leap: other nodes have other crowds.
+    // As many arcs as would have filled the table, but without a large step: other nodes may have
+    // more supporters.
     const arcs = batch.offsets[kept];
     if (arcs > 0) wanted = Math.ceil(arcs * Math.min(2, table.capacity / Math.max(1, table.size)));
   }
   return { scores, facts: { memoryBytes: memory, scans, ...ioOf(graph, memory, scores, scans) } };
 }
 
-/** Bytes as the theorem has them and as they were: each scan reads all, and all batches together another time. */
+/**
+ * Bytes by the theorem and as measured: each scan reads everything, and the batches together once
+ * more.
+ */
 function ioOf({ arcs, in: { bytes } }: Graph, memory: number, scores: Float64Array, scans: number) {
   const supporters = scores.reduce((sum, score) => sum + score, 0);
   const asLabels = LABEL_BYTES * (arcs + supporters);
-  // The theorem knows no end of memory; one scan it is at least.
+  // The theorem has no limit for large memory; at least one scan is needed.
   const predictedScans = Math.max(1, asLabels / memory);
   return { predictedBytesRead: Math.round(bytes * predictedScans), bytesRead: (scans + 1) * bytes };
 }
@@ -90,7 +98,10 @@ class Batch {
     this.supporters = new Uint32Array(most);
   }
 
-  /** Takes nodes from `first` on, as many as have `mostArcs` arcs, but at least one: for that one it grows if it has to. */
+  /**
+   * Loads nodes from `first` on, up to `mostArcs` arcs, but at least one node; for that one it
+   * grows if necessary.
+   */
   async load(graph: Graph, first: number, mostArcs: number): Promise<void> {
     this.first = first;
     this.count = 0;
@@ -127,7 +138,7 @@ class Batch {
   }
 }
 
-/** Scans the graph once; gives how many nodes of the batch, from the first on, it completed. */
+/** Scans the graph once. Returns how many nodes of the batch, from the first on, are complete. */
 async function completeBatch(
   graph: Graph,
   batch: Batch,
@@ -157,15 +168,18 @@ async function completeBatch(
   return kept;
 }
 
-/** Neither x itself nor one of its in-neighbours. */
+/** Whether z is neither x itself nor one of its in-neighbours. */
 function isFurther({ first, offsets, targets }: Batch, x: number, z: number): boolean {
   return z !== first + x && !isInList(targets, z, offsets[x], offsets[x + 1]);
 }
 
-/** A set of pairs of numbers, the first below MOST_NODES, in one array of doubles; 0 is a free place. */
+/**
+ * A set of pairs of numbers, the first below MOST_NODES, in one array of doubles; 0 is a free
+ * place.
+ */
 class PairTable {
   readonly #places: Float64Array;
-  /** Pairs that make it as full as it should get. */
+  /** How many pairs it should hold at most. */
   readonly capacity: number;
   size = 0;
 
@@ -179,7 +193,7 @@ class PairTable {
     this.size = 0;
   }
 
-  /** Whether it was not there. */
+  /** Adds a pair. Returns whether it was new. */
   add(a: number, b: number): boolean {
     return this.#put(b * MOST_NODES + a + 1);
   }
@@ -206,7 +220,9 @@ class PairTable {
   }
 }
 
-/** Supporters are not known before they are counted: that twice as much will do is a guess. */
+/**
+ * The supporters are not known before they are counted: that twice as much is enough is a guess.
+ */
 function refuseBelow({ nodes }: Graph, memory: number, bytes: number): void {
   const what = `The scores of ${formatCount(nodes)} nodes and the supporters of one`;
   requireMemory(memory, { what, bytes, reach: Number.POSITIVE_INFINITY });

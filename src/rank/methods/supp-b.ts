@@ -1,20 +1,22 @@
 /**
- * SUPP-B: exact supporters at level two in the memory given, by sorting all pairs on disk. A reference: it is what TSE saves.
+ * SUPP-B: exact supporters at level two in the given memory, by sorting all pairs on disk. A
+ * reference that shows what TSE saves.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): scan the in- and the out-graph side by side; for each y write the pairs (x, z) of the
- * nodes x it links to and the nodes z that link to it; sort them, remove repeats and those at distance one, and count by x. That
- * is 2 h n E[Q] bytes of pairs with labels of h bytes, written and read once for each phase of sorting: with runs of M bytes and k = M / 256 KB
- * open files, ⌈log_k(pairs / M)⌉ phases.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §6.5): scan the in- and the out-graph side
+ * by side; for each y write the pairs (x, z) of the nodes x it links to and the nodes z that link
+ * to it; sort them, remove repeats and those at distance one, and count by x. That is 2 h n E[Q]
+ * bytes of pairs with labels of h bytes, written and read once for each phase of sorting: with runs
+ * of M bytes and k = M / 256 KB open files, ⌈log_k(pairs / M)⌉ phases.
  *
- * Here      sorting is by distribution (disk/external-sort.ts), which reads the pairs twice a phase where a merge reads them once. The files go to the
- *           system's folder for temporary files (TMPDIR); the pairs of a web of domains take terabytes.
+ * Here      sorting is by distribution (disk/external-sort.ts), which reads the pairs twice a phase
+ *           where a merge reads them once. The files go to the system's folder for temporary files
+ *           (TMPDIR); the pairs of a web of domains take terabytes.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { formatCount } from '../../base/units.ts';
 import { Disk } from '../../disk/disk.ts';
 import { PairSorter } from '../../disk/external-sort.ts';
+import { inTemporaryFolder } from '../../disk/temporary-folder.ts';
 import type { Graph } from '../../graph/graph.ts';
 import { requireMemory } from '../engine/memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from '../engine/ranker.ts';
@@ -40,31 +42,30 @@ async function sortPairs(graph: Graph, _: object, options: RankOptions): Promise
     bytes: 8 * graph.nodes + LEAST_ROOM,
     reach: Number.POSITIVE_INFINITY,
   });
-  const folder = await mkdtemp(join(tmpdir(), 'drumlin-supp-b-'));
   const disk = new Disk();
-  const sorter = new PairSorter(disk, folder, 'supporters', room, (share) =>
-    onProgress?.(0.3 + 0.7 * share),
-  );
-  try {
-    await writePairs(graph, sorter, (share) => onProgress?.(0.3 * share));
-    const scores = await countGroups(graph, sorter);
-    const facts = {
-      memoryBytes: memory,
-      pairs: sorter.pairs,
-      ...predicted(sorter.pairs, memory),
-      bytesRead: disk.traffic.read + graph.out.bytes + 2 * graph.in.bytes,
-      bytesWritten: disk.traffic.written,
-    };
-    return { scores, facts };
-  } catch (error) {
-    await sorter.abandon();
-    throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return inTemporaryFolder(disk, tmpdir(), 'drumlin-supp-b-', async (folder) => {
+    const sorter = new PairSorter(disk, folder, 'supporters', room, (share) =>
+      onProgress?.(0.3 + 0.7 * share),
+    );
+    try {
+      await writePairs(graph, sorter, (share) => onProgress?.(0.3 * share));
+      const scores = await countGroups(graph, sorter);
+      const facts = {
+        memoryBytes: memory,
+        pairs: sorter.pairs,
+        ...predicted(sorter.pairs, memory),
+        bytesRead: disk.traffic.read + graph.out.bytes + 2 * graph.in.bytes,
+        bytesWritten: disk.traffic.written,
+      };
+      return { scores, facts };
+    } catch (error) {
+      await sorter.abandon();
+      throw error;
+    }
+  });
 }
 
-/** All (x, z) with z → y → x over three different nodes. */
+/** Writes all (x, z) with z → y → x over three different nodes. */
 async function writePairs(
   graph: Graph,
   sorter: PairSorter,
@@ -99,7 +100,10 @@ async function writePairs(
   }
 }
 
-/** Groups come in order of x, as the in-lists do: those in both are at distance one. */
+/**
+ * Counts the groups. They come in the order of x, like the in-lists: a z in both is at distance
+ * one.
+ */
 async function countGroups(graph: Graph, sorter: PairSorter): Promise<Float64Array> {
   const scores = new Float64Array(graph.nodes);
   const inLists = new ListCursor(graph.in.scan());

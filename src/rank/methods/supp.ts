@@ -1,14 +1,18 @@
 /**
- * Supporters, SUPP: how many nodes have a node at distance D exactly, whichever way, each counted once.
+ * Supporters, SUPP: how many nodes are at distance D of a node exactly, along any path, each
+ * counted once.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §2.2): i supports j at level D when the shortest path from i to j has D arcs;
- * the score is the number of supporters at level D, with D = 2. What a farm's members give each other is at distance one, so it
- * counts for nothing; and a crowd at distance two takes millions of domains.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §2.2): i supports j at level D when the
+ * shortest path from i to j has D arcs; the score is the number of supporters at level D, with D =
+ * 2. The members of a link farm are at distance one of each other, so these links count nothing;
+ *    and a crowd at distance two takes millions of domains.
  *
- * Idea      a breadth-first search along in-links from each node, stopped at depth D: visit, mark, append to the queue what was not
- *           marked; what the last level appended is the answer. Marks are bits, and cleared by walking the queue.
- * Costs     n · E[Q] visits for D = 2, where Q is QVS (qvs.ts): days on a web of domains. RAM 4 bytes an arc, 8 a node, and 4.2 a node
- *           for each thread. supp-a.ts and supp-b.ts do it in less memory, tse.ts estimates it in seconds.
+ * Idea      A breadth-first search along in-links from each node, stopped at depth D: visit, mark,
+ *           append unmarked nodes to the queue. The nodes appended by the last level are the
+ *           answer. Marks are bits, and cleared by a walk over the queue.
+ * Costs     n · E[Q] visits for D = 2, where Q is QVS (qvs.ts): days on a web of domains. RAM 4
+ *           bytes an arc, 8 a node, and 4.2 a node for each thread. supp-a.ts and supp-b.ts need
+ *           less memory; tse.ts estimates it in seconds.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { usefulThreads } from '../engine/kernel.ts';
@@ -32,7 +36,7 @@ export const ranker = defineRanker({
   run: supporters,
 });
 
-/** Visits that one call is given: tens of milliseconds. */
+/** Visits per call: tens of milliseconds. */
 const VISITS_A_CALL = 1e7;
 
 async function supporters(
@@ -77,7 +81,7 @@ class Counting {
     requireMemory(memory, {
       what: 'Exact supporters and the whole in-graph in memory',
       bytes: bytesNeeded(graph, hands),
-      otherwise: '--by tse, an estimate that streams, or supp-b, which is exact and patient',
+      otherwise: '--by tse, an estimate that streams, or supp-b, which is exact and slow',
     });
     const kernel = new SupportersKernel(hands);
     try {
@@ -97,7 +101,7 @@ class Counting {
     return this.#lists.count;
   }
 
-  /** Of all nodes, or of those wanted. */
+  /** Counts the supporters of all nodes, or of those wanted. */
   async count(
     depth: number,
     wanted: Uint32Array | undefined,
@@ -127,7 +131,10 @@ class Counting {
     return { counts: kernel.u32(countsAt, length).slice(), visits };
   }
 
-  /** Nodes, or wanted ones, in ranges of about equal work, which is known: the visits to depth two. */
+  /**
+   * Ranges of nodes, or of wanted ones, with about equal work, which is known: the visits to depth
+   * two.
+   */
   #plan(wanted: Uint32Array | undefined): { ranges: Range[]; visits: number } {
     const offsets = this.#kernel.u32(this.#lists.offsets, this.#nodes + 1);
     const targets = this.#kernel.u32(this.#lists.targets, offsets[this.#nodes]);

@@ -1,18 +1,25 @@
 /**
  * TrustRank: PageRank whose jumps all lead to trusted nodes.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", Eq. 3): a whitelist W, t_j = 1/|W| for j in W and 0 for others, and the additive
- * constant of PageRank becomes (1 - alpha) · t_j. What reaches a dangling node jumps to W too: that gives the order of the equation
- * as it stands, in which it is lost, and scores of sum 1. It does not go anywhere, as in PageRank: spam would live on it.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", Eq. 3): a whitelist W, t_j = 1/|W| for j
+ * in W and 0 for others, and the additive constant of PageRank becomes (1 - alpha) · t_j. The
+ * probability on a dangling node also jumps to W. This gives the order of the equation, in which
+ * that probability is lost, and scores of sum 1. It does not go anywhere, as in PageRank: spam
+ * would profit from it.
  *
- * The paper's three strategies for W (section 5.2), from a list of good names in order of esteem, each with a score where it has one:
- *   single   one highly reputable domain (google.com there): the first of the list that is in the graph; without a list, the
- *            node of the greatest in-degree, which needs nobody's judgement;
- *   top      the first `first` names of the list (Alexa's top 100 there);
- *   scored   all whose score is at least `least` (those with a toolbar rank of 9 or 10 there).
- * `all` trusts the whole list. `auto` is `all` with a list and `single` without. The paper found `single` the best of the three.
+ * The paper's three strategies for W (section 5.2), from a list of good names in order of esteem,
+ * each with a score where it has one:
  *
- * Whitelisted nodes come out at the top trivially, so the paper leaves them out of comparisons: `whitelist` tells which they are.
+ * - single: one highly reputable domain (google.com there): the first of the list that is in the
+ *   graph; without a list, the node of the greatest in-degree, which needs no judgement.
+ * - top: the first `first` names of the list (Alexa's top 100 there).
+ * - scored: all whose score is at least `least` (a toolbar rank of 9 or 10 there).
+ *
+ * `all` trusts the whole list. `auto` is `all` with a list and `single` without. The paper found
+ * `single` the best of the three.
+ *
+ * Trusted nodes are trivially at the top, so the paper leaves them out of comparisons; `whitelist`
+ * returns them.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';
@@ -30,7 +37,7 @@ import { ranker as inDegree } from './in-degree.ts';
 import { ALPHA, ITERATIONS, TOLERANCE } from './pagerank.ts';
 
 const PARAMETERS = {
-  good: { kind: 'nodes', doc: 'trusted names, best first, each with a score where there is one' },
+  good: { kind: 'nodes', doc: 'trusted names, best first, each with an optional score' },
   whitelist: {
     kind: 'choice',
     of: ['auto', 'all', 'single', 'top', 'scored'],
@@ -87,7 +94,7 @@ async function trustRank(
   return { scores, facts: { ...facts, trusted: trusted.length } };
 }
 
-/** The nodes that are trusted: at least one. */
+/** The trusted nodes, at least one. */
 export async function whitelist(
   graph: Graph,
   {

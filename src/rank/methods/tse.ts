@@ -1,11 +1,15 @@
 /**
- * Top Supporters Estimation, TSE: the supporters at level two of every node, estimated from a sample of sources.
+ * Top Supporters Estimation, TSE: the supporters at level two of every node, estimated from a
+ * sample of sources.
  *
- * Definition (Cui et al., "Unsupervised Domain Ranking", §6.3): keep each source with probability p, together with its whole out-list; count
- * the kept sources at distance two of each node; divide by p. tse-core.ts says why this works and what it costs.
+ * Definition (Cui et al., "Unsupervised Domain Ranking", §6.3): keep each source with probability
+ * p, together with its whole out-list; count the kept sources at distance two of each node; divide
+ * by p. tse-core.ts explains why this works and what it costs.
  *
- * Here      sources are drawn by a hash (supporters-sample.ts): of the number, or of the name, so that a node stays in or out while the graph grows and
- *           numbers shift; that takes reading all names. A sample that does not fit the memory is taken in parts, each with a pass over the in-graph.
+ * Here      a hash draws the sources (supporters/sample.ts): by number, or by name. By name, a node
+ *           stays in or out while the graph grows and numbers shift, but all names must be read. A
+ *           sample that does not fit the memory is drawn in parts, each with a pass over the
+ *           in-graph.
  */
 
 import { formatCount } from '../../base/units.ts';
@@ -25,7 +29,7 @@ const PARAMETERS = {
     default: 0.01,
     least: 1e-9,
     most: 1,
-    doc: 'the part of the sources that is sampled',
+    doc: 'the share of the sources that is sampled',
   },
   seed: {
     kind: 'count',
@@ -55,7 +59,10 @@ interface Values {
   readonly sample: 'name' | 'id';
 }
 
-/** As often as the in-graph may be read, about: who waits for more should take a smaller p or more memory. */
+/**
+ * About how often the in-graph may be read: beyond that, a smaller p or more memory is the better
+ * choice.
+ */
 const MOST_PARTS = 100;
 
 async function estimate(graph: Graph, values: Values, options: RankOptions): Promise<RankResult> {
@@ -98,7 +105,10 @@ async function estimate(graph: Graph, values: Values, options: RankOptions): Pro
   }
 }
 
-/** Whether a node is in the sample. By name it takes a bit a node: names can only be read in order. */
+/**
+ * Whether a node is in the sample. By name it takes a bit per node: names can only be read in
+ * order.
+ */
 async function drawSources(
   graph: Graph,
   { sample }: Values,
@@ -114,7 +124,10 @@ async function drawSources(
   return (id) => ((bits[id >>> 5] >>> (id & 31)) & 1) === 1;
 }
 
-/** Arcs of the sample for which there is room beside the scores, the bits of sample and index, and the blocks in hand. */
+/**
+ * How many arcs of the sample fit beside the scores, the bits of sample and index, and the blocks
+ * in use.
+ */
 function arcsThatFit(
   { nodes, arcs }: Graph,
   p: number,

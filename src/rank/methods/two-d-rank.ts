@@ -1,12 +1,14 @@
 /**
- * 2DRank: PageRank and CheiRank taken together.
+ * 2DRank: PageRank and CheiRank combined.
  *
- * Definition (Eom et al., "Time evolution of Wikipedia network ranking"): K is a node's place by PageRank, K* its place by
- * CheiRank; "2DRank K2 is obtained by counting nodes in order of their appearance on ribs of squares in (K, K*) plane with
- * their size growing from K = 1 to K = N". So a node appears when the square reaches max(K, K*), with at most one more, and then the node
+ * Definition (Eom et al., "Time evolution of Wikipedia network ranking"): K is a node's place by
+ * PageRank, K* its place by CheiRank; "2DRank K2 is obtained by counting nodes in order of their
+ * appearance on ribs of squares in (K, K*) plane with their size growing from K = 1 to K = N". So a
+ * node appears when the square reaches max(K, K*). At most two nodes appear at once; then the one
  * on the rib of PageRank, which has that K, comes first.
  *
- * The score is 1/K2. The facts give the paper's correlator, kappa = N · sum of P(i) P*(i) - 1: how much being known goes with making known.
+ * The score is 1/K2. The facts give the paper's correlator, kappa = N · sum of P(i) P*(i) - 1: how
+ * strongly being known and making others known go together.
  */
 import type { Graph } from '../../graph/graph.ts';
 import { order } from '../engine/order.ts';

@@ -1,8 +1,11 @@
 /**
- * Lists in a kernel's memory: all of a graph's at once, or block by block as they stream by, each to the next free hand.
+ * Lists in a kernel's memory: all of a graph's at once, or block by block from a stream, each block
+ * for the next free hand.
  *
- * Requires  blocks of at most `blockArcs` nodes, and of at most as many arcs unless they hold but one list.
- * Costs     two blocks a hand, one being worked on while the next is read; and room for the longest list, if that is longer.
+ * Requires  blocks of at most `blockArcs` nodes, and of at most as many arcs unless they hold a
+ *           single list.
+ * Costs     two blocks a hand, so that one is read while the other is worked on; and room for the
+ *           longest list, if that is longer.
  */
 import type { AdjacencyBlock, Graph } from '../../graph/graph.ts';
 import type { Call, SupportersKernel } from './supporters-kernel.ts';
@@ -15,13 +18,13 @@ export interface PlacedLists {
   readonly targets: number;
 }
 
-/** A block, with room for a u32 an arc and one, and for a u32 a node, which is 0. */
+/** A block, with `places`, a u32 an arc and one more, and `counts`, a u32 a node, all 0. */
 export interface PlacedBlock extends PlacedLists {
   readonly places: number;
   readonly counts: number;
 }
 
-/** Runs a call for each block; `done` is told when it has ended, in no order. */
+/** Runs a call for each block. Calls `done` when one has ended, in no order. */
 export async function feedBlocks(
   kernel: SupportersKernel,
   lists: AsyncIterable<AdjacencyBlock>,
@@ -50,7 +53,10 @@ export async function feedBlocks(
   });
 }
 
-/** What the blocks in hand take, in bytes, and the longest list that may be: one of all nodes. See `Slot` and `LongList`. */
+/**
+ * Bytes of the blocks in use and of the longest possible list, one with all nodes. See `Slot` and
+ * `LongList`.
+ */
 export function blockBytes(hands: number, blockArcs: number, nodes: number): number {
   return slotsOf(hands) * 16 * (blockArcs + 4) + (nodes > blockArcs ? arcsBytes(nodes) : 0);
 }
@@ -76,7 +82,7 @@ export async function loadInLists(kernel: SupportersKernel, graph: Graph): Promi
   return lists;
 }
 
-/** Cuts lists of a kernel's memory into parts of about so many arcs. */
+/** Splits lists in a kernel's memory into parts of about the given number of arcs. */
 export function* cutLists(
   kernel: SupportersKernel,
   lists: PlacedLists,
@@ -97,8 +103,9 @@ export function* cutLists(
 }
 
 /**
- * Takes items one by one, each to a free slot: `take` has the item to itself, as the next is not asked for until it settles; what it
- * returns, the work, goes on beside that of the other slots. Settles when all work is done.
+ * Shares items out to free slots, one by one. The next item is not asked for until `take` resolves,
+ * so `take` has the item to itself. The work that it returns runs beside the work of the other
+ * slots. Resolves when all work is done.
  */
 export async function shareOut<Item>(
   slots: number,
@@ -117,7 +124,7 @@ export async function shareOut<Item>(
         running.delete(job);
       });
       running.add(job);
-      job.catch(() => {}); // told to whoever waits for it next: nobody may be waiting just now
+      job.catch(() => {}); // the next wait for it throws the error; there may be no wait just now
     }
     await Promise.all(running);
   } finally {
@@ -125,25 +132,26 @@ export async function shareOut<Item>(
   }
 }
 
-/** Two blocks a hand. */
+/** Two blocks per hand. */
 function slotsOf(hands: number): number {
   return hands === 1 ? 1 : 2 * hands;
 }
 
-/** Where the arcs of a block are, and room to write down which of them matter. */
+/** Addresses of the arcs of a block, and of room to note which of them matter. */
 interface Arcs {
   readonly targets: number;
   readonly places: number;
 }
 
-/** In 8 bytes an arc, and some. */
+/** Copies the arcs of a block, with room for notes: about 8 bytes an arc. */
 function layArcs(
   kernel: SupportersKernel,
   address: number,
   { count, offsets, targets }: AdjacencyBlock,
 ): Arcs {
   const arcs = offsets[count];
-  // The engine copies to shared memory eight bytes at a time if both ends are as far from a multiple of eight, else byte by byte.
+  // The engine copies to shared memory eight bytes at a time if both addresses have the same
+  // remainder modulo eight, else byte by byte.
   const aligned = address + (targets.byteOffset % 8);
   kernel.u32(aligned, arcs).set(targets.subarray(0, arcs));
   return { targets: aligned, places: address + 4 * (arcs + 1) };
@@ -151,7 +159,7 @@ function layArcs(
 
 const arcsBytes = (arcs: number): number => 8 * (arcs + 1);
 
-/** Room for a block, and for what is found. */
+/** Room for a block and for the results. */
 class Slot {
   readonly offsets: number;
   readonly counts: number;
@@ -167,7 +175,7 @@ class Slot {
     this.#arcs = kernel.allocate(arcsBytes(blockArcs));
   }
 
-  /** All of a block but the arcs. */
+  /** Copies everything of a block except the arcs. */
   fill({ count, offsets }: AdjacencyBlock): void {
     if (count > this.#room)
       throw new RangeError(`a block of ${count} nodes, where ${this.#room} fit`);
@@ -180,7 +188,10 @@ class Slot {
   }
 }
 
-/** Room for one list that is longer than a block. A graph has few of those; the next one waits for the one before. */
+/**
+ * Room for one list that is longer than a block. A graph has few of those; the next one waits until
+ * this one is done.
+ */
 class LongList {
   readonly #kernel: SupportersKernel;
   readonly #address: number;
@@ -188,7 +199,7 @@ class LongList {
   #free: Promise<void> = Promise.resolve();
   #release: () => void = () => {};
 
-  /** Nothing is allocated behind it, so that it can grow where it is. */
+  /** Nothing is allocated behind it, so it can grow in place. */
   constructor(kernel: SupportersKernel) {
     this.#kernel = kernel;
     this.#address = kernel.allocate(0);

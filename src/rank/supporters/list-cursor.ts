@@ -1,4 +1,7 @@
-/** The lists of a scan, asked for node by node in increasing order: for reading two graphs, or a graph and something else, side by side. */
+/**
+ * The lists of a scan, asked for node by node in increasing order: for reading two graphs, or a
+ * graph and another sequence, side by side.
+ */
 import type { AdjacencyBlock } from '../../graph/graph.ts';
 
 const NO_LIST = new Uint32Array(0);
@@ -11,7 +14,7 @@ export class ListCursor {
     this.#blocks = scan;
   }
 
-  /** The list of a node that is not below the one asked for before; valid until the next is asked for. */
+  /** The list of a node. Nodes must not decrease from call to call. Valid until the next call. */
   async listOf(node: number): Promise<Uint32Array> {
     while (this.#block === undefined || node >= this.#block.first + this.#block.count) {
       const { value, done } = await this.#blocks.next();
@@ -22,7 +25,7 @@ export class ListCursor {
     return targets.subarray(offsets[node - first], offsets[node - first + 1]);
   }
 
-  /** Lets go of what the scan holds open. */
+  /** Closes the scan. */
   async close(): Promise<void> {
     await this.#blocks.return?.();
   }

@@ -1,10 +1,12 @@
 /**
- * Which nodes are in a sample: decided for each by a hash, so that nobody has to remember a draw.
+ * Which nodes are in a sample: a hash decides for each node, so no draw has to be stored.
  *
- * Idea      a node is in when 32 bits of it, mixed with the seed, lie below p · 2^32.
- * Requires  32 bits that are the node's own: its number, or the upper half of its name's xxHash64, which is what `domainKey`
- *           stores of a domain. By name, a node stays in or out while the graph around it grows and its number shifts.
- * Ensures   the sample of a smaller p is part of that of a greater one, if the seed is the same; samples of two seeds are independent.
+ * Idea      a node is in the sample if 32 bits of it, mixed with the seed, are below p · 2^32.
+ * Requires  32 bits that are the node's own: its number, or the upper half of its name's xxHash64,
+ *           which is what `domainKey` stores of a domain. By name, a node stays in or out while the
+ *           graph around it grows and its number shifts.
+ * Ensures   the sample of a smaller p is part of that of a greater one, if the seed is the same;
+ *           samples of two seeds are independent.
  */
 import { xxh64 } from '../../base/xxh64.ts';
 
@@ -23,7 +25,10 @@ export function nameBits(name: string): number {
   return Number(xxh64(name) >> 32n);
 }
 
-/** The finalizer of MurmurHash3 around an odd constant: a permutation of the 32-bit integers that leaves no pattern. */
+/**
+ * The finalizer of MurmurHash3 around an odd constant: a permutation of the 32-bit integers that
+ * leaves no pattern.
+ */
 function mix(bits: number): number {
   let h = Math.imul(bits + 0x6d2b79f5, 0x9e3779b1);
   h ^= h >>> 16;

@@ -1,12 +1,14 @@
 /**
- * The kernels of counting supporters, in AssemblyScript: loops over raw memory that the caller lays out, no allocation, no state of
- * their own, so that threads may run them side by side on one memory.
+ * The kernels of counting supporters, in AssemblyScript: loops over raw memory that the caller lays
+ * out, without allocation and without state, so that threads can run them side by side on one
+ * memory.
  *
- * Who is new is decided without a branch, because nobody could predict it: the mark is read, written in any case, and what it was
- * is added up.
+ * Whether a node is new is decided without a branch, because the branch could not be predicted: the
+ * mark is read and always written, and its old value is added up.
  *
- * Compiled by test/rank/compile-supporters-kernel.ts into supporters-kernel-wasm.ts, which is what the build and the tests load.
- * The meaning of each function, and the layout it works on, is stated once, in supporters-kernel.ts.
+ * Compiled by test/rank/compile-supporters-kernel.ts into supporters-kernel-wasm.ts, which is what
+ * the build and the tests load. The meaning of each function, and the layout it works on, is stated
+ * once, in supporters-kernel.ts.
  */
 
 // @ts-ignore: decorator
@@ -58,13 +60,13 @@ export function countAtDistance(
       if (tail == levelStart) break;
     }
     store<u32>(word(counts, i), <u32>((tail - levelStart) >> 2));
-    // Clearing one by one costs a random store each, clearing all of them a sixteenth of one a word.
+    // To clear a mark costs a random store; to clear all costs a sixteenth of a store per word.
     if (<u32>((tail - queue) >> 2) > words >> 4) memory.fill(marks, 0, <usize>words << 2);
     else for (let at = queue; at < tail; at += 4) store<u32>(word(marks, load<u32>(at) >> 5), 0);
   }
 }
 
-/** Two at a time: one look into memory need not wait for the one before. */
+/** Two at a time: one memory access need not wait for the one before. */
 export function orLists(
   near: usize,
   far: usize,
@@ -120,7 +122,7 @@ const SOURCE_COUNT: usize = 20;
 const FILTER: usize = 24;
 const MASK: usize = 28;
 
-/** The word of bits that y's is in; behind it stands how many bits come before the word. */
+/** The word that contains the bit of y; after it comes the number of bits set before the word. */
 // @ts-ignore: decorator
 @inline
 function rankedWord(rankedBits: usize, y: u32): usize {
@@ -170,7 +172,7 @@ export function countSampled(
   let next = lowerBound(sources, sourceCount, first);
   let i: u32 = 0;
   for (let at = places; at < keptEnd; ) {
-    // The list that the next arc is of, and how many of those kept are in it.
+    // The list that the next arc belongs to, and how many of its arcs are kept.
     const place: usize = load<u32>(at);
     let listEnd = word(targets, load<u32>(word(offsets, i), 4));
     while (listEnd <= place) listEnd = word(targets, load<u32>(word(offsets, ++i), 4));
@@ -186,9 +188,9 @@ export function countSampled(
 }
 
 /**
- * Writes down where targets stand that sampled sources link to; gives the end of what it wrote. One loop over all lists: most are so
- * short that a loop of their own would cost more than they do. Where the filter is folded, those that only seemed to be listed are
- * taken out in a second.
+ * Writes down the places of targets that sampled sources link to. Returns the end of what it wrote.
+ * One loop over all lists: most are so short that a loop of their own would cost more than they do.
+ * If the filter is folded, a second loop removes targets that only seemed to be listed.
  */
 function keepListed(index: usize, at: usize, end: usize, places: usize): usize {
   const filter: usize = load<u32>(index, FILTER);
@@ -209,7 +211,10 @@ function keepListed(index: usize, at: usize, end: usize, places: usize): usize {
   return listed;
 }
 
-/** The sampled supporters of x by way of the in-neighbours whose places are in [at, end); each is replaced by the place of its list. */
+/**
+ * The number of sampled supporters of x through the in-neighbours whose places are in [at, end).
+ * Replaces each place by the place of its list.
+ */
 function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, end: usize): u32 {
   const rankedBits: usize = load<u32>(index, RANKED_BITS);
   const starts: usize = load<u32>(index, STARTS);
@@ -223,10 +228,10 @@ function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, e
     visits += length;
     longest = max(longest, length);
   }
-  // Where x itself is linked to by sampled sources, those are at distance one.
+  // Sampled sources that link to x itself are at distance one.
   const nearer = isListed(rankedBits, x) != 0 ? word(starts, rankOf(rankedBits, x)) : 0;
   const nearerLength = nearer != 0 ? load<u32>(nearer, 4) - load<u32>(nearer) : 0;
-  // One list, none of whose sources is nearer: they are all different.
+  // A single list without a nearer source: all its sources are different.
   if (end - at == 4 && longest < rowWords && nearer == 0 && own == NOT_SAMPLED) return visits;
   // Counting and clearing all marks costs about as much as clearing a quarter of them one by one.
   if (max(longest, nearerLength) == rowWords || visits << 2 > rowWords)
@@ -234,7 +239,9 @@ function supportersOf(index: usize, marks: usize, x: u32, own: u32, at: usize, e
   return countByLists(index, marks, own, at, end, nearer);
 }
 
-/** Few visits: marks are set one by one, counted while they are set, and cleared by going the same way again. */
+/**
+ * For few visits: sets marks one by one, counts while setting, and clears them by the same walk.
+ */
 function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
   const pool: usize = load<u32>(index, POOL);
   if (own != NOT_SAMPLED) store<u32>(word(marks, own >> 5), 1 << (own & 31));
@@ -257,7 +264,9 @@ function countByLists(index: usize, marks: usize, own: u32, at: usize, end: usiz
   return count;
 }
 
-/** Many visits: rows of bits are joined whole, those nearer taken out, and what is left is counted and cleared in one go. */
+/**
+ * For many visits: joins rows of bits, removes those nearer, then counts and clears in one pass.
+ */
 function countByRows(index: usize, marks: usize, own: u32, at: usize, end: usize, nearer: usize): u32 {
   const pool: usize = load<u32>(index, POOL);
   const rowWords = load<u32>(index, ROW_WORDS);

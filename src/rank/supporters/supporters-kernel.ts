@@ -1,11 +1,13 @@
 /**
  * The kernels of counting supporters, the memory they work on, and the threads that run them.
  *
- * Idea      what is counted and who counts share one WebAssembly memory. A caller lays it out once, then hands out calls; each
- *           runs to its end on one hand: this thread when there is one hand only, else a thread of its own.
- * Requires  at most `MOST_BYTES` (memory.ts) in all; two calls at a time only where neither writes what the other reads, which is why marks and
- *           queues are a hand's own.
- * Ensures   no allocation in the kernels. Marks are zero when a call begins and when it ends. New memory is zero.
+ * Idea      The data and the threads that count share one WebAssembly memory. A caller lays it out
+ *           once, then issues calls. Each runs to its end on one hand: on this thread if there is
+ *           only one hand, else on a thread of its own.
+ * Requires  at most `MOST_BYTES` (memory.ts) in all. Two calls may run at a time only if neither
+ *           writes what the other reads; so each hand has its own marks and queue.
+ * Ensures   no allocation in the kernels. Marks are zero when a call begins and when it ends. New
+ *           memory is zero.
  * Costs     some 20 µs a call on another thread: calls should be worth a millisecond.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -13,7 +15,7 @@ import { Worker } from 'node:worker_threads';
 import { MOST_BYTES } from '../engine/memory.ts';
 import { SUPPORTERS_KERNEL_WASM } from './supporters-kernel-wasm.ts';
 
-/** The little that is used of it: Node's types know the namespace only as a type. */
+/** The part of the API that is used: Node's types know the namespace only as a type. */
 declare const WebAssembly: {
   Memory: new (size: { initial: number; maximum: number; shared: true }) => SharedMemory;
   Module: new (bytes: Uint8Array) => object;
@@ -26,12 +28,15 @@ interface SharedMemory {
 }
 
 const PAGE = 65_536;
-/** Address 0 is left out: it reads as "nothing". */
+/** Address 0 is not used: it means "none". */
 const FIRST_ADDRESS = 16;
 
 const COMPILED = new WebAssembly.Module(SUPPORTERS_KERNEL_WASM);
 
-/** What the kernels do; all arguments are addresses or numbers. `offsets` are those of the first node on. */
+/**
+ * The functions of the kernel. All arguments are addresses or numbers; `offsets` begin at the first
+ * node.
+ */
 interface Functions {
   /** far[x] = near[x] | near[y] | …, u64s, over the list of each node x from `first` on. */
   orLists(
@@ -42,7 +47,10 @@ interface Functions {
     offsets: number,
     targets: number,
   ): void;
-  /** sums[x], a f64, = values[y] + …, u32s, over the others y in the list of each node x from `first` on. */
+  /**
+   * sums[x], a f64, = values[y] + …, u32s, over the others y in the list of each node x from
+   * `first` on.
+   */
   sumLists(
     values: number,
     sums: number,
@@ -52,8 +60,9 @@ interface Functions {
     targets: number,
   ): void;
   /**
-   * counts[i] = how many nodes have node i at distance `depth` exactly, for i in [from, to), or for node wanted[i] where `wanted` is
-   * not 0. Lists of in-neighbours as offsets and targets; `marks` a bit a node; `queue` a u32 a node and one.
+   * counts[i] = how many nodes have node i at distance `depth` exactly, for i in [from, to), or for
+   * node wanted[i] if `wanted` is not 0. Lists of in-neighbours are offsets and targets; `marks`
+   * has a bit per node; `queue` a u32 per node and one more.
    */
   countAtDistance(
     offsets: number,
@@ -68,8 +77,9 @@ interface Functions {
     counts: number,
   ): void;
   /**
-   * counts[i] += how many sampled sources are at distance two of node first + i, for i below `count`, whose in-neighbours are given as
-   * offsets and targets. `index` is laid out by tse-index.ts; `marks` a bit a source; `places` a u32 an arc and one.
+   * counts[i] += how many sampled sources are at distance two of node first + i, for i below
+   * `count`. The in-neighbours are given as offsets and targets. tse-index.ts lays out `index`;
+   * `marks` has a bit per source; `places` a u32 per arc and one more.
    */
   countSampled(
     index: number,
@@ -87,7 +97,10 @@ export type Call = {
   [Name in keyof Functions]: readonly [name: Name, ...args: Parameters<Functions[Name]>];
 }[keyof Functions];
 
-/** Given as text: it needs none of our modules, so it starts in milliseconds, in the same way from sources and built. */
+/**
+ * Given as text: it needs none of our modules, so it starts in milliseconds, in the same way from
+ * sources and built.
+ */
 const PROGRAM = `
 const { parentPort, workerData: { module, memory } } = require('node:worker_threads');
 const functions = new WebAssembly.Instance(module, { env: { memory } }).exports;
@@ -113,23 +126,26 @@ export class SupportersKernel {
     this.#threads = Array.from({ length: hands === 1 ? 0 : hands }, () => new Thread(this.#memory));
   }
 
-  /** An address of `size` bytes, all zero. Views made before it may end sooner than the memory does; they stay valid. */
+  /**
+   * The address of `size` new bytes, all zero. Views made before stay valid, although the memory
+   * may now reach further than they do.
+   */
   allocate(size: number): number {
     const address = this.#allocated;
     this.#allocated += alignUp(size);
-    if (this.#allocated > MOST_BYTES) throw new RangeError('more memory than 32 bits address');
+    if (this.#allocated > MOST_BYTES) throw new RangeError('more memory than 32 bits can address');
     const missing = this.#allocated - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
     return address;
   }
 
-  /** Gives back everything from an address on, to be allocated anew. */
+  /** Releases everything from an address on, to be allocated again. */
   release(address: number): void {
     new Uint8Array(this.#memory.buffer, address, this.#allocated - address).fill(0);
     this.#allocated = address;
   }
 
-  /** What has been allocated and not released. */
+  /** Bytes allocated and not released. */
   get bytes(): number {
     return this.#allocated;
   }
@@ -142,7 +158,10 @@ export class SupportersKernel {
     return new Float64Array(this.#memory.buffer, address, length);
   }
 
-  /** Runs a call on a hand; those of one hand are run one after the other. A lone hand gives the event loop a turn first. */
+  /**
+   * Runs a call on a hand. Calls of one hand run one after the other. A single hand first gives the
+   * event loop a turn.
+   */
   async call(hand: number, [name, ...args]: Call): Promise<void> {
     if (this.hands > 1) return this.#threads[hand].call(name, args);
     await turn();
@@ -180,7 +199,7 @@ class Thread {
   }
 }
 
-/** As `allocate` rounds: to 16, the width of a vector. */
+/** Rounds up like `allocate`: to 16, the width of a vector. */
 export function alignUp(size: number): number {
   return Math.ceil(size / 16) * 16;
 }

@@ -1,37 +1,46 @@
 /**
- * Top Supporters Estimation on streams of adjacency lists: no files, no graph, so that a crawl can rank what it has seen so far.
+ * Top Supporters Estimation on streams of adjacency lists: no files, no graph, so that a crawl can
+ * rank what it has seen so far.
  *
- * Idea      a node z supports x at level two when it links to one of x's in-neighbours, to x itself not, and is not x. The first pass
- *           over the out-lists keeps the lists of a fraction p of all sources; the second, over the in-lists, finds for each x the
- *           kept sources that support it, each once, and x's estimate is their number / p. As sources are drawn, not visits, nothing
- *           favours sources that reach x in many ways.
+ * Idea      A node z supports x at level two if it links to an in-neighbour of x, does not link to
+ *           x, and is not x. The first pass, over the out-lists, keeps the lists of a fraction p of
+ *           all sources. The second, over the in-lists, finds for each x the kept sources that
+ *           support it, each once; the estimate is their number / p. Sources are drawn, not visits,
+ *           so sources that reach x in many ways have no advantage.
  * Requires  lists in increasing order of nodes, each list once.
- * Ensures   unbiased; the number found is binomial, so the relative error has deviation √((1 - p) / (p · SUPP)).
- *           With p = 1 it is SUPP itself.
- * Costs     one pass over the out-lists, one over the in-lists for every part of the sample that fits the memory at a time. RAM: the
- *           sampled part of the out-graph, n / 4 bytes, and the blocks in hand.
+ * Ensures   unbiased; the number found is binomial, so the relative error has deviation √((1 - p) /
+ *           (p · SUPP)). With p = 1 it is SUPP itself.
+ * Costs     one pass over the out-lists, and one over the in-lists for every part of the sample
+ *           that fits the memory. RAM: the sampled part of the out-graph, n / 4 bytes, and the
+ *           blocks in use.
  *
- * Y. Cui, C. Sparkman, H.-T. Lee, D. Loguinov, Unsupervised Domain Ranking in Large-Scale Web Crawls, ACM Trans. Web 12(4), 2018, §6.3.
+ * Y. Cui, C. Sparkman, H.-T. Lee, D. Loguinov, Unsupervised Domain Ranking in Large-Scale Web
+ * Crawls, ACM Trans. Web 12(4), 2018, §6.3.
  */
 import type { AdjacencyBlock } from '../../graph/graph.ts';
 import { feedBlocks } from './blocks.ts';
 import type { SupportersKernel } from './supporters-kernel.ts';
 import type { RetainedSample, SampleIndex } from './tse-index.ts';
 
-/** What a retained arc takes while its index is built, in bytes: see tse-index.ts. */
+/** Bytes of a retained arc while its index is built, see tse-index.ts. */
 export const BYTES_PER_ARC = 16;
-/** A source takes as much as so many arcs: its number and the length of its list. */
+/** A source (its number and the length of its list) takes as much memory as this many arcs. */
 const ARCS_A_SOURCE = 2;
 
 const PIECE = 65_536;
 
 export interface Retained extends RetainedSample {
   readonly arcs: number;
-  /** The node at which the sample was full, to go on from; undefined when the stream was read to its end. */
+  /**
+   * The node at which the sample was full, to continue from; undefined if the stream was read to
+   * its end.
+   */
   readonly next: number | undefined;
 }
 
-/** Keeps the lists of sampled sources, as many as take the room of `mostArcs` arcs, but at least one. */
+/**
+ * Keeps the lists of sampled sources, as many as fit the room of `mostArcs` arcs, but at least one.
+ */
 export async function retain(
   outLists: AsyncIterable<AdjacencyBlock>,
   isSampled: (node: number) => boolean,
@@ -85,8 +94,9 @@ class Pieces {
 }
 
 /**
- * Counts, for each node whose in-list streams by, the sampled supporters; hands them to `add` with the first node they are of, block
- * by block, in no order. What is handed over is valid until `add` returns. Blocks are as `feedBlocks` requires them.
+ * Counts the sampled supporters of each node in a stream of in-lists. Calls `add` with the counts
+ * of a block and its first node, in no order of blocks; the counts are valid until `add` returns.
+ * Blocks must be as `feedBlocks` requires.
  */
 export async function countSampled(
   kernel: SupportersKernel,

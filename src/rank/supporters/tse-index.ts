@@ -1,42 +1,52 @@
 /**
- * The sample of TSE's first pass, turned round so that the second pass can ask: which sampled sources link to y?
+ * The sample of TSE's first pass, inverted so that the second pass can ask: which sampled sources
+ * link to y?
  *
- * Idea      sources are numbered 0 .. k - 1. A bit a node tells whether any of them links there, which for most is no and costs one look
- *           into a small array; for the others the bits before it, counted, give the number of its list.
+ * Idea      Sources are numbered 0 .. k - 1. A bit per node tells whether any of them links there.
+ *           For most nodes none does, which costs one access to a small array. For the others, the
+ *           number of bits set before it is the number of its list.
  *
- *             filter  2^20 bits or so  | does a sampled source link to y, or to y ± 2^20, …? Folded to what a cache near the core holds
+ *             filter  about 2^20 bits  | does a sampled source link to y, or to y ± 2^20, …?
+ *                                      | Folded to fit a cache near the core
  *             bits    u32 a 32 nodes   | does a sampled source link to it? Beside each word:
  *             rank    u32              | how many bits are set before it
- *             starts  u32 a list       | where list number `rank` begins in the pool; the next begins where it ends
- *             pool    u32s             | lists: numbers of sources, or, where that is no longer, one bit a source
+ *             starts  u32 a list       | where list number `rank` begins in the pool; it ends
+ *                                      | where the next begins
+ *             pool    u32s             | lists: numbers of sources, or one bit a source if that
+ *                                      | is no longer
  *             sources u32 a source     | their nodes, increasing
  *
- *           A list that would be as long as a row of k bits is such a row: it takes no more memory, and joining two of them costs
- *           a 128th of an operation a source. Hubs have such rows, and most visits are to hubs.
+ *           A list as long as a row of k bits is stored as such a row: it takes no more memory, and
+ *           joining two rows costs a 128th of an operation per source. Hubs have such rows, and
+ *           most visits are to hubs.
  * Requires  sources in increasing order; targets below `nodes`.
- * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the sample itself.
+ * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the
+ *           sample itself.
  */
 import { ones } from './supporters-bits.ts';
 import type { SupportersKernel } from './supporters-kernel.ts';
 
-/** Sampled sources and where they link to: list i has `lengths[i]` targets; the lists follow one another through the pieces. */
+/**
+ * Sampled sources and their links: list i has `lengths[i]` targets; the lists are stored one after
+ * the other in the pieces.
+ */
 export interface RetainedSample {
   readonly sources: readonly number[];
   readonly lengths: readonly number[];
   readonly pieces: readonly Uint32Array[];
 }
 
-/** In a kernel's memory; `address` is what `countSampled` takes. */
+/** An index in a kernel's memory; `address` is the argument of `countSampled`. */
 export interface SampleIndex {
   readonly address: number;
   readonly sources: number;
-  /** What a counting hand needs for its marks. */
+  /** Size of the marks of one hand. */
   readonly markBytes: number;
 }
 
 const FIELDS = 8;
 const ROW_BITS = 128;
-/** Bits of the filter for each list, so that few others pass; and how many it has at most. */
+/** Bits of the filter per list: so many that few other nodes pass. */
 const FILTER_BITS_A_LIST = 8;
 const MOST_FILTER_BITS = 2 ** 21;
 const NO_MASK = 2 ** 32 - 1;
@@ -70,13 +80,16 @@ export function buildIndex(
   return { address, sources: count, markBytes: 4 * rowWords };
 }
 
-/** A power of two. */
+/** The size of the filter, a power of two. */
 function filterWordsFor(lists: number): number {
   const bits = Math.min(MOST_FILTER_BITS, FILTER_BITS_A_LIST * Math.max(4, lists));
   return 2 ** Math.ceil(Math.log2(bits / 32));
 }
 
-/** Sets the bit of each target, and counts the bits before each word; gives how many there are in all. */
+/**
+ * Sets the bit of each target, and counts the bits before each word. Returns how many bits are set
+ * in all.
+ */
 function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   for (const piece of sample.pieces) {
     for (let i = 0; i < piece.length; i++) ranked[(piece[i] >>> 5) * 2] |= 1 << (piece[i] & 31);
@@ -89,7 +102,9 @@ function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   return before;
 }
 
-/** Writes where each list begins, given that none takes more than a row; gives where the last one ends. */
+/**
+ * Writes where each list begins; no list takes more than a row. Returns where the last one ends.
+ */
 function planLists(
   ranked: Uint32Array,
   starts: Uint32Array,
@@ -115,7 +130,7 @@ function fillLists(
   rowWords: number,
   sample: RetainedSample,
 ): void {
-  /** Where each list goes on. */
+  /** Where the next source of each list goes. */
   const next = starts.slice();
   let source = 0;
   let left = sample.lengths[0] ?? 0;

@@ -1,29 +1,33 @@
 /**
- * Arithmetic over what is known of a domain: a small language, so that a budget may be any function of rank and score and yet
- * nothing that is written in a setting is ever run as a program.
+ * Arithmetic over what is known of a domain. A small language: a budget can be any function of rank
+ * and score, and no setting is ever run as a program.
  *
  *   rank <= 1000 ? 5000 : 10          max(10, 200 * log(in + 1))          irlbot * boost(.edu=4)
  *
- * Idea      A Pratt parser builds expressions out of two functions each: what its value is for a domain, and how it is written.
- * Ensures   `parseExpression(String(e))` is `e` again. Whatever the text, it is parsed or refused with the column, in time linear in
- *           its length; values are numbers, also where arithmetic fails (NaN).
+ * Idea      A Pratt parser builds expressions. Each has two functions: its value for a domain, and
+ *           its printed form.
+ * Ensures   `parseExpression(String(e))` is `e` again. Any text is either parsed or refused with
+ *           the column, in time linear in its length. Values are numbers, also where arithmetic
+ *           fails (NaN).
  *
- * From the loosest to the tightest: `a ? b : c`, one comparison, sums, products, minus, powers (to the right), calls.
+ * From the loosest to the tightest: `a ? b : c`, one comparison, sums, products, minus, powers (to
+ * the right), calls.
  */
 import { nearest } from '../../base/nearest.ts';
 import { refuse, type Token, tokens } from './budget-tokens.ts';
 
-/** What a policy may go by. */
+/** What a policy can depend on. */
 export interface DomainView {
   readonly name: string;
-  /** From 1; Infinity below the top. */
+  /** Rank from 1; Infinity below the top. */
   readonly rank: number;
   readonly score: number;
   readonly inDegree: number;
   readonly supporters: number;
   readonly cash: number;
-  /** Of the whole crawl: how many domains, and their mean score. */
+  /** Number of domains in the whole crawl. */
   readonly domains: number;
+  /** Mean score of all these domains. */
   readonly mean: number;
 }
 
@@ -34,17 +38,17 @@ export interface Expression {
   readonly level: number;
 }
 
-/** An argument of a named policy: `top=1%`, `.edu=4`, or only a number. */
+/** An argument of a named policy: `top=1%`, `.edu=4`, or just a number. */
 export interface Option {
   readonly name: string | undefined;
   readonly value: number;
-  /** The value counts hundredths. */
+  /** The value is a percentage. */
   readonly isShare: boolean;
   readonly column: number;
 }
 
 export type Refuse = (column: number, fact: string, remedy: string) => never;
-/** A named policy: makes an expression of its options, or refuses them. */
+/** A named policy: makes an expression from its options, or refuses them. */
 export type Term = (
   options: readonly Option[],
   refuse: Refuse,
@@ -57,7 +61,7 @@ const PRODUCT = 4;
 const MINUS = 5;
 const POWER = 6;
 const WHOLE = 7;
-/** Of parentheses, choices, powers and signs within each other. */
+/** Deepest nesting of parentheses, choices, powers and signs. */
 const DEEPEST = 50;
 
 const VARIABLES: Readonly<Record<string, (domain: DomainView) => number>> = {
@@ -70,7 +74,7 @@ const VARIABLES: Readonly<Record<string, (domain: DomainView) => number>> = {
   mean: ({ mean }) => mean,
 };
 
-/** How many arguments each takes, at least and at most. */
+/** Each function, with the least and the most arguments it takes. */
 const FUNCTIONS: Readonly<
   Record<string, { of: (...values: number[]) => number; least: number; most: number }>
 > = {
@@ -95,7 +99,7 @@ const OPERATORS: Readonly<Record<string, { level: number; of: (a: number, b: num
     '^': { level: POWER, of: (a, b) => a ** b },
   };
 
-/** `terms` are the policies that have a name. */
+/** Parses an expression. `terms` are the named policies. */
 export function parseExpression(text: string, terms: Readonly<Record<string, Term>>): Expression {
   return new Parser(text, terms).whole();
 }
@@ -119,13 +123,13 @@ class Parser {
     return expression;
   }
 
-  /** Everything from here on that binds at least as tightly as `level`. */
+  /** Parses everything from here on that binds at least as tightly as `level`. */
   #expression(level: number): Expression {
     if (++this.#depth > DEEPEST) {
       this.#refuse(
         this.#next.column,
         'this is nested too deeply.',
-        `Take ${DEEPEST} levels at most.`,
+        `Use at most ${DEEPEST} levels.`,
       );
     }
     let left = this.#take('-') ? minus(this.#expression(MINUS)) : this.#operand();
@@ -147,19 +151,19 @@ class Parser {
       this.#require(':');
       return choice(left, yes, this.#expression(CHOICE));
     }
-    // The exponent may have a sign, and a power in it comes first.
+    // The exponent may have a sign, and powers group to the right.
     const right = this.#expression(level === POWER ? MINUS : level + 1);
     if (level === COMPARISON && this.#operator()?.level === COMPARISON) {
       this.#refuse(
         this.#next.column,
         'comparisons cannot be chained.',
-        'Write the second one into another choice.',
+        'Put the second one into another choice.',
       );
     }
     return binary(left, sign, right);
   }
 
-  /** The operator that comes next, if one does. */
+  /** The operator that comes next, if any. */
   #operator(): { readonly sign: string; readonly level: number } | undefined {
     const { kind, text } = this.#next;
     if (kind !== 'sign') return undefined;
@@ -209,7 +213,7 @@ class Parser {
       this.#refuse(
         column,
         `${name} does not take ${values.length} values.`,
-        `Give it ${most} at most.`,
+        `Give it at most ${most}.`,
       );
     }
     return {
@@ -300,7 +304,7 @@ function choice(condition: Expression, yes: Expression, no: Expression): Express
   };
 }
 
-/** In parentheses where it binds less tightly than its place does. */
+/** The printed form, in parentheses where it binds less tightly than its place requires. */
 function within(expression: Expression, level: number): string {
   return expression.level < level ? `(${expression})` : String(expression);
 }

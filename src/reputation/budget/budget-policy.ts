@@ -1,15 +1,16 @@
 /**
- * How many URLs a round a domain may have: policies by name, with parameters, to be combined as numbers are.
+ * How many URLs a domain may put into a round: named policies with parameters, which combine like
+ * numbers.
  *
- *   proportional(power=2)                      the default: by the square of the score, 10 for the mean of all domains
- *   irlbot                                     linear in the rank for the best 10,000, the same for the rest
- *   irlbot(top=1%, least=10, most=10000)       the best hundredth of the domains
+ *   proportional(power=2)          the default: by the square of the score, 10 for the mean score
+ *   irlbot                         linear in the rank for the best 10,000, the same for the rest
+ *   irlbot(top=1%, least=10, most=10000)          the best hundredth of the domains
  *   max(irlbot, equal(50)) * boost(.edu=4, .gov=4)
- *   rank <= 1000 ? 5000 : 10                   or any expression (budget-expression.ts)
+ *   rank <= 1000 ? 5000 : 10       or any expression (budget-expression.ts)
  *
- * Ensures   `parseBudget(String(policy))` is the policy again. A budget is whole, at least 0 and at most a billion, whatever the
- *           arithmetic gives: it is rounded, and what is no number counts as 0. A budget of 0 puts off the domain's URLs until
- *           it has another.
+ * Ensures   `parseBudget(String(policy))` is the policy again. A budget is a whole number from 0 to
+ *           a billion, whatever the arithmetic gives: it is rounded, and NaN counts as 0. A domain
+ *           with budget 0 has its URLs put off until its budget changes.
  */
 import { xxh64 } from '../../base/xxh64.ts';
 import {
@@ -39,8 +40,8 @@ export function parseBudget(text: string): BudgetPolicy {
 }
 
 /**
- * The policy as long as no link between domains is known, and so no domain ranked: whoever could earn something has at least 1, or a crawl by ranks
- * alone would never begin.
+ * The policy while no link between domains is known, and so no domain is ranked. A domain that
+ * could get a budget has at least 1; otherwise a crawl by ranks alone would never begin.
  */
 export function atFirst(policy: BudgetPolicy): BudgetPolicy {
   const best = {
@@ -59,10 +60,12 @@ export function atFirst(policy: BudgetPolicy): BudgetPolicy {
   };
 }
 
-/** More than any domain needs to be among the best. */
+/** A score with which any domain is among the best. */
 const MUCH = 1e6;
 
-/** What the book asks: the policy, for domains as they stand, unless the operator has decided. */
+/**
+ * The budget function for the book: the policy at this standing, unless the operator has decided.
+ */
 export function budgets(policy: BudgetPolicy, standing: Standing, rank: RankName): BudgetOf {
   return (record) => {
     const { override } = record;
@@ -88,13 +91,16 @@ function whole(value: number): number {
   return Number.isNaN(value) ? 0 : Math.round(Math.min(MOST_BUDGET, Math.max(0, value)));
 }
 
-/** A number, or so many hundredths of all domains. */
+/** A number, or a percentage of all domains. */
 interface Amount {
   readonly value: number;
   readonly isShare: boolean;
 }
 
-/** The parameters that a policy has, with their defaults, in the order in which they may be given without names. */
+/**
+ * The parameters of a policy with their defaults, in the order in which they may be given without
+ * names.
+ */
 type Presets = Readonly<Record<string, Amount>>;
 type Amounts<P extends Presets> = { readonly [name in keyof P]: Amount };
 
@@ -123,7 +129,10 @@ const TERMS: Readonly<Record<string, Term>> = {
         return most.value - (most.value - least.value) * fallen;
       },
   ),
-  /** A domain of the mean score gets `mean`; the higher the power, the more the best ones get and the less those below. */
+  /**
+   * A domain with the mean score gets `mean`. A higher power gives more to the best domains and
+   * less to those below.
+   */
   proportional: term(
     'proportional',
     { mean: amount(10), least: amount(1), most: amount(10_000), power: amount(1) },
@@ -153,7 +162,7 @@ const TERMS: Readonly<Record<string, Term>> = {
       () =>
         each.value,
   ),
-  /** Nothing for all others. */
+  /** A fixed budget for the best domains, 0 for all others. */
   top: term(
     'top',
     { top: amount(1000), each: amount(1000) },
@@ -164,12 +173,15 @@ const TERMS: Readonly<Record<string, Term>> = {
   boost,
 };
 
-/** A factor for domains under some suffixes; the longest that fits counts, and others have 1. */
+/**
+ * A factor for domains under the given suffixes. The longest suffix that fits counts; without one
+ * it is 1.
+ */
 function boost(options: readonly Option[], refuse: Refuse): ReturnType<Term> {
   const factors = new Map<string, number>();
   for (const { name, value, column, isShare } of options) {
     if (!name?.startsWith('.') || isShare)
-      refuse(column, 'this is no suffix with a factor.', 'Write boost(.edu=4, .ac.uk=2).');
+      refuse(column, 'this is not a suffix with a factor.', 'Write boost(.edu=4, .ac.uk=2).');
     if (factors.has(name)) refuse(column, `${name} has a factor already.`, 'Remove one of them.');
     factors.set(name, value);
   }

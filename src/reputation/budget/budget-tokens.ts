@@ -1,16 +1,16 @@
-/** The words of a budget policy, each with the column it begins at. */
+/** The tokens of a budget policy, each with its column. */
 import { numberAt, refuseAt } from '../../base/expression.ts';
 
 export interface Token {
   readonly kind: 'number' | 'word' | 'suffix' | 'sign' | 'end';
   readonly text: string;
-  /** From 1. */
+  /** Column where it begins, from 1. */
   readonly column: number;
-  /** Of a number. */
+  /** The value, if it is a number; else 0. */
   readonly value: number;
 }
 
-/** Enough for anybody, and so few that nothing made of them can be deep. */
+/** Enough for any policy, and so few that no expression can be deep. */
 const MOST_TOKENS = 500;
 const PATTERNS = [
   ['word', /[a-z]+/y],
@@ -18,7 +18,7 @@ const PATTERNS = [
   ['sign', /<=|>=|==|!=|[-+*/^<>?:(),=%]/y],
 ] as const;
 
-/** What is wrong with a policy, and where. */
+/** Refuses a policy: what is wrong with it, and where. */
 export function refuse(text: string, column: number, fact: string, remedy: string): never {
   return refuseAt({ code: 'BUDGET', what: 'budget', text, at: column - 1, fact, remedy });
 }
@@ -36,7 +36,7 @@ export function tokens(text: string): Token[] {
         text,
         token.column,
         'it is too long.',
-        `Take ${MOST_TOKENS} numbers, names and signs at most.`,
+        `Use at most ${MOST_TOKENS} numbers, names and signs.`,
       );
     }
     at += token.text.length;
@@ -61,6 +61,6 @@ function tokenAt(text: string, at: number): Token {
     text,
     column,
     `"${String.fromCodePoint(text.codePointAt(at) ?? 0)}" means nothing here.`,
-    'Policies are written in lower case, like irlbot * boost(.edu=4) or rank <= 1000 ? 5000 : 10.',
+    'Write policies in lower case, like irlbot * boost(.edu=4) or rank <= 1000 ? 5000 : 10.',
   );
 }

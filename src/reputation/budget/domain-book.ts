@@ -1,17 +1,22 @@
 /**
- * All domains of an agent, and the budget of each: IRLbot's STAR, and the left-over budgets of its BEAST.
+ * All domains of an agent, and the budget of each: IRLbot's STAR, and the left-over budgets of its
+ * BEAST.
  *
- *   countEdges, setSupporters, setOverride ─► records ◄─ offerUrls ─► take: which round each URL may go in
+ *   countEdges, setSupporters, setOverride ─► records ◄─ offerUrls ─► take: the round of each URL
  *
- * Idea      A DRUM of records by the hash of the domain's name. Everything is a change (domain-delta.ts), applied when the DRUM
- *           merges; URLs travel along and come back with what the record was just before them, which tells their place. Those of a domain
- *           that are offered together travel together: what a tuple costs is shared by sixteen of them.
- * Requires  one caller at a time; `countEdges`, `setSupporters`, `setOverride` and `put` may be called at any time.
- *           Whoever makes it merge takes the answers: until then each merge keeps a file open.
- * Ensures   the changes of a domain in the order they came; every URL offered is answered once, those of a domain in their
- *           order, also after a crash. Opened at what `freeze` returned it is what it was then; only the budget function
- *           is the caller's to give again. Memory is the number given, that of `MetHosts`, and the overrides.
- * Cost      about 1 µs a URL; a flush reads and writes every record, and is never made durable outside `freeze`.
+ * Idea      A DRUM of records by the hash of the domain's name. Every event is a change
+ *           (domain-delta.ts), applied when the DRUM merges. URLs travel along and come back with
+ *           the record as it was just before them, from which their place follows. URLs of a domain
+ *           that are offered together travel together: up to sixteen share the cost of a tuple.
+ * Requires  one caller at a time; `countEdges`, `setSupporters`, `setOverride` and `put` may be
+ *           called at any time. A caller that makes it merge takes the answers: until then each
+ *           merge keeps a file open.
+ * Ensures   changes of a domain are applied in the order they came. Every URL offered is answered
+ *           once, those of a domain in their order, also after a crash. Opened at what `freeze`
+ *           returned, it is what it was then; only the budget function must be given again. Memory
+ *           is the number given, that of `MetHosts`, and the overrides.
+ * Cost      about 1 µs a URL; a flush reads and writes every record, and is made durable only in
+ *           `freeze`.
  */
 import { join } from 'node:path';
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
@@ -50,7 +55,7 @@ import type { Rounds } from './place.ts';
 
 export interface BookState {
   readonly drum: DrumState;
-  /** Of the budgets. */
+  /** Version of the budgets. */
   readonly version: number;
   readonly waiting: number;
   readonly overrides: readonly (readonly [string, Override])[];
@@ -58,7 +63,7 @@ export interface BookState {
 
 export interface DomainBookOptions {
   readonly disk: Disk;
-  /** Must exist; see `Drum`. */
+  /** Must exist, see `Drum`. */
   readonly folder: string;
   readonly memory: Bytes;
   readonly budgetOf: BudgetOf;
@@ -74,20 +79,25 @@ export interface KeyedRecord {
 }
 
 export interface PlacedUrl {
-  /** The round that it may go in; or later, when there is more room; or blocked by the operator, for good. */
+  /**
+   * The round that it goes in; `later` if there is no room now; `blocked` for good by the operator.
+   */
   readonly place: Place;
-  /** What its domain may have a round. */
+  /** Budget of its domain. */
   readonly budget: number;
-  /** The key of its domain. */
+  /** Key of its domain. */
   readonly domain: bigint;
   /** The bytes that were offered. */
   readonly entry: Uint8Array;
 }
 
 const RECORD_WINDOW = 64 * 1024;
-/** URLs of a domain that travel together: their places follow from the budget that the record has before the first. */
+/**
+ * URLs of a domain that travel together: their places follow from the budget in the record before
+ * the first.
+ */
 const MOST_TOGETHER = 16;
-/** And their bytes, as a part of the longest tuple that the DRUM takes. */
+/** The most bytes of such URLs, as a share of the longest tuple that the DRUM accepts. */
 const PART_TOGETHER = 1 / 4;
 
 export class DomainBook {
@@ -95,7 +105,7 @@ export class DomainBook {
   readonly #folder: string;
   readonly #drum: Drum;
   readonly #bytesTogether: Bytes;
-  /** Seen by the DRUM's merges, too. */
+  /** Shared with the DRUM's merges. */
   readonly #prices: { version: number; budgetOf: BudgetOf };
   readonly #overrides: Map<string, Override>;
   readonly #hosts = new MetHosts();
@@ -117,7 +127,7 @@ export class DomainBook {
 
   static async open(options: DomainBookOptions): Promise<DomainBook> {
     const { disk, folder, memory, budgetOf, geometry, pacer = politePacer() } = options;
-    // Another version than that of any record: the function may not be the one that was used before.
+    // A version that no record has: the function may differ from the one used before.
     const prices = { version: (options.at?.state.version ?? 0) + 1, budgetOf };
     const at = options.at && { files: options.at.files, state: options.at.state.drum };
     const combine = changing(prices);
@@ -148,12 +158,12 @@ export class DomainBook {
     return this.#drum.size;
   }
 
-  /** What the operator decided, as it was set last. */
+  /** The operator's overrides, as set last. */
   get overrides(): ReadonlyMap<string, Override> {
     return this.#overrides;
   }
 
-  /** `newEdges` domains link to it that did not before, and brought `cash`. */
+  /** Counts `newEdges` domains that link to it for the first time, and the `cash` they bring. */
   countEdges(key: bigint, name: string, newEdges: number, cash: number, now: Millis): void {
     const record = newRecord(name, seconds(now));
     record.inDegree = newEdges;
@@ -161,7 +171,7 @@ export class DomainBook {
     this.#update(key, EDGES, record);
   }
 
-  /** Pages of the domain were fetched. */
+  /** Counts fetched pages of the domain. */
   countPages(key: bigint, pages: number): void {
     const record = newRecord('', 0);
     record.pages = pages;
@@ -174,7 +184,7 @@ export class DomainBook {
     this.#update(key, SUPPORTERS, record);
   }
 
-  /** Undefined leaves the domain to the policy again. */
+  /** Sets the operator's override; undefined returns the domain to the policy. */
   setOverride(name: string, override: Override | undefined, now: Millis): void {
     if (override === undefined) this.#overrides.delete(name);
     else this.#overrides.set(name, override);
@@ -185,8 +195,8 @@ export class DomainBook {
   }
 
   /**
-   * From now on budgets are these. Domains get theirs when something is learnt of them, or with their next URL; those named
-   * here, which must have a record, with the next merge.
+   * Replaces the budget function. A domain gets its new budget with its next change or URL; the
+   * domains given here, which must have a record, get theirs with the next merge.
    */
   setBudgets(budgetOf: BudgetOf, domains: Iterable<bigint> = []): void {
     this.#prices.version++;
@@ -194,22 +204,22 @@ export class DomainBook {
     for (const key of domains) this.#update(key, PRICE, newRecord('', 0));
   }
 
-  /** One of the domain's URLs had a place in a round and has lost it: from now on it counts as put off. */
+  /** Counts one of the domain's URLs as put off: it had a place in a round and has lost it. */
   postpone(key: bigint): void {
     const record = newRecord('', 0);
     record.later = 1;
     this.#update(key, POSTPONE, record);
   }
 
-  /** Takes a record of another book. */
+  /** Adds a record of another book. */
   put(key: bigint, record: DomainRecord): void {
     if (record.override !== undefined) this.#overrides.set(record.name, record.override);
     this.#collected.update(key, changeTo(RECORD, { ...record, version: 0 }, this.#change));
   }
 
   /**
-   * Asks for places, for discoveries as they come out of the sieve; or `again`, for those that were put off. The batch may be
-   * reused afterwards.
+   * Asks for places for discoveries that come out of the sieve, or, with `again`, for those that
+   * were put off. The batch may be reused afterwards.
    */
   async offerUrls(batch: KeyedBatch, rounds: Rounds, now: Millis, again = false): Promise<void> {
     const request = { ...rounds, again };
@@ -232,7 +242,7 @@ export class DomainBook {
     await this.#drum.flush();
   }
 
-  /** The next places, or undefined when all that is merged was taken. */
+  /** The next places, or undefined when all merged ones were taken. */
   async take(): Promise<PlacedUrl[] | undefined> {
     const answers = await this.#drum.take();
     if (!answers) return undefined;
@@ -242,7 +252,10 @@ export class DomainBook {
     return urls;
   }
 
-  /** All domains in the order of keys. The book may change and merge meanwhile: what is read is what it was at first. */
+  /**
+   * All domains in the order of keys, as they are at the first read. The book may change and merge
+   * meanwhile.
+   */
   async *records(): AsyncGenerator<KeyedRecord> {
     await this.flush();
     yield* recordsIn(this.#disk, this.#folder, this.#drum.generation, this.#drum.size);
@@ -262,7 +275,7 @@ export class DomainBook {
     return this.#drum.settle({ files, state: state.drum });
   }
 
-  /** Closes the files and keeps nothing that was not frozen. */
+  /** Closes the files. What was not frozen is lost. */
   close(): Promise<void> {
     return this.#drum.close();
   }
@@ -271,7 +284,10 @@ export class DomainBook {
     this.#collected.update(key, changeTo(kind, this.#priced(record), this.#change));
   }
 
-  /** Asks for places for URLs of a domain, as many at once as go together. Where it may be new, what they make of it goes with the first. */
+  /**
+   * Asks for places for URLs of a domain, as many at once as may travel together. If the domain may
+   * be new, the record that they make of it travels with the first.
+   */
   #ask(
     { key, domain, isKnown, entries }: DomainGroup,
     batch: KeyedBatch,
@@ -281,7 +297,7 @@ export class DomainBook {
     let newcomer = isKnown ? undefined : this.#priced(newRecord(domain, seconds(now)));
     for (let next = 0; next < entries.length; newcomer = undefined) {
       const from = next;
-      // Budgets may have changed while those offered again waited: the first of them finds out for the others.
+      // Budgets may have changed since these were put off: the first one finds out for the others.
       const end = Math.min(entries.length, request.again && from === 0 ? 1 : from + MOST_TOGETHER);
       this.#beginAux(request, newcomer?.budget ?? 0);
       for (let bytes = 0; next < end; next++) {
@@ -296,7 +312,7 @@ export class DomainBook {
     }
   }
 
-  /** What `addPlaced` must know to find the places; the entries follow. */
+  /** Writes what `addPlaced` needs to find the places; the entries follow. */
   #beginAux({ round, last }: Rounds, newcomersBudget: number): void {
     this.#aux.clear();
     this.#aux.number(round);
@@ -304,7 +320,7 @@ export class DomainBook {
     this.#aux.number(newcomersBudget);
   }
 
-  /** With the budget of a domain that nothing else is known of. */
+  /** The record with the budget of a domain of which nothing else is known. */
   #priced(record: DomainRecord): DomainRecord {
     record.version = this.#prices.version;
     record.budget = this.#prices.budgetOf(record);
@@ -314,7 +330,7 @@ export class DomainBook {
 
 const seconds = (time: Millis): number => Math.floor(time / 1000);
 
-/** Repeats what the merge did. */
+/** Repeats what the merge did to the record, and adds the URLs with their places to `to`. */
 function addPlaced({ key, value, aux }: DrumAnswer, to: PlacedUrl[]): void {
   const fields = new FieldReader(aux);
   const request = { round: fields.number(), last: fields.number(), again: false };
@@ -326,7 +342,7 @@ function addPlaced({ key, value, aux }: DrumAnswer, to: PlacedUrl[]): void {
     to.push({ place: placeUrl(ledger, request), budget, domain: key, entry: fields.bytes() });
 }
 
-/** The domains of a frozen book that may be in use, as of its last merge. */
+/** The domains of a frozen book as of its last merge. The book may be in use. */
 export function storedRecords(
   disk: Disk,
   folder: string,
@@ -335,7 +351,10 @@ export function storedRecords(
   return recordsIn(disk, folder, drum.repository, drum.size);
 }
 
-/** With a handle of its own: a merge closes and deletes the file, which can be read to its end all the same. */
+/**
+ * Uses a file handle of its own: a merge may close and delete the file, and it can still be read to
+ * its end.
+ */
 async function* recordsIn(
   disk: Disk,
   folder: string,

@@ -1,16 +1,20 @@
 /**
- * What can happen to a domain's record, as values that a DRUM combines: edges were found, a score was estimated, the operator
- * decided, the budgets changed, a URL asks for a place.
+ * The changes of a domain's record, as values that a DRUM combines: edges were discovered, a score
+ * was estimated, the operator decided, budgets changed, a URL asks for a place.
  *
- * Idea      A DRUM stores the first value of a key as it is. So a change that may be a domain's first carries the whole record that
- *           it makes of a domain never seen, and that is what is read of it until the next change.
+ * Idea      A DRUM stores the first value of a key unchanged. So a change that may be a domain's
+ *           first carries the whole record that it makes of an unknown domain. That value is read
+ *           as the record until the next change.
  *
- *           The budget is *in* the record. Placing a URL goes by the budget that stands there, and looks afterwards whether
- *           it is of the present version; every other change computes it anew. So what was answered depends on the record
- *           alone, not on when it was merged, and whoever asked finds the place by repeating `placeUrl`.
+ *           The budget is *in* the record. Placing a URL uses the stored budget, and checks
+ *           afterwards whether it is of the present version; every other change computes it anew.
+ *           So an answer depends on the record alone, not on the time of the merge, and the caller
+ *           finds the place by repeating `placeUrl`.
  *
- *           URLs of a domain that come together ask together: one change for all of them, each placed after the one before.
- * Ensures   a change of the budgets reaches a domain at the latest after the next URLs that ask together.
+ *           URLs of a domain that come together ask together: one change for all of them, each
+ *           placed after the one before.
+ * Ensures   a change of the budgets reaches a domain at the latest after the next URLs that ask
+ *           together.
  */
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
 import type { Combine } from '../../drum/combine.ts';
@@ -28,7 +32,7 @@ import {
 } from './domain-record.ts';
 import { type Allowance, place, type Rounds, repriced } from './place.ts';
 
-/** How many URLs a round a domain gets: whole, not negative. */
+/** The budget of a domain: whole, not negative. */
 export type BudgetOf = (record: Readonly<DomainRecord>) => number;
 
 export interface Prices {
@@ -37,12 +41,12 @@ export interface Prices {
   readonly budgetOf: BudgetOf;
 }
 
-/** A round, later, or never. */
+/** The number of a round, later, or never. */
 export type Place = number | 'later' | 'blocked';
 
-/** Where URLs want to go. */
+/** The rounds that URLs can go in. */
 export interface Request extends Rounds {
-  /** They were put off before, and are counted as such. */
+  /** They were put off before, and are counted as put off. */
   readonly again: boolean;
 }
 
@@ -52,11 +56,14 @@ export const OVERRIDE = 3;
 export const PRICE = 4;
 export const POSTPONE = 5;
 export const FETCHED = 8;
-/** Followed by twice the URLs after the first, plus one for `again`; by `round` and `last`: with the record of a domain never seen, or without. */
+/**
+ * A request for places, with the record of an unknown domain. Then follow: twice the number of URLs
+ * after the first, plus one for `again`; `round`; `last`.
+ */
 const PLACE_NEW = 6;
 const PLACE = 7;
 
-/** Finds the place for a URL and enters it. */
+/** Finds the place for a URL and enters it into the ledger. */
 export function placeUrl(ledger: Ledger, request: Request): Place {
   if (request.again && ledger.later > 0) ledger.later--;
   else ledger.urls++;
@@ -73,7 +80,10 @@ export function placeUrl(ledger: Ledger, request: Request): Place {
   return next.nextRound;
 }
 
-/** A change with the record that it makes of a domain never seen. A view, valid until `out` is used again. */
+/**
+ * A change with the record that it makes of an unknown domain. A view, valid until `out` is used
+ * again.
+ */
 export function changeTo(kind: number, record: DomainRecord, out: FieldWriter): Uint8Array {
   out.clear();
   out.number(kind);
@@ -81,7 +91,10 @@ export function changeTo(kind: number, record: DomainRecord, out: FieldWriter): 
   return out.finish();
 }
 
-/** For so many URLs. `newcomer`, in which they have their places, must be given unless the domain is sure to be known. */
+/**
+ * A request for the places of `urls` URLs. `newcomer`, the record with these places, is required
+ * unless the domain is known.
+ */
 export function requestFor(
   request: Request,
   urls: number,
@@ -101,9 +114,9 @@ export const storedRecord = (value: Uint8Array): DomainRecord => readRecord(reco
 
 export const storedLedger = (value: Uint8Array): Ledger => ledgerAt(recordIn(value));
 
-/** What a DRUM does with a change to a record that is there, by what `prices` hold just then. */
+/** How a DRUM combines a change with a stored record, at the current `prices`. */
 export function changing(prices: Prices): Combine {
-  // In turn: what the last call returned is read while this one writes.
+  // Used in turn: the result of the last call is read while this one writes.
   const buffers = [new FieldWriter(), new FieldWriter()];
   let turn = 0;
   return (old, next) => {

@@ -1,9 +1,10 @@
 /**
  * The discoveries of a batch by domain: those of one domain ask for their places together.
  *
- * Requires  discoveries as they travel (frontier/discovery.ts), of canonical URLs.
- * Ensures   every discovery in one group, those of a domain in their order, all its hosts together. From now on its hosts count as
- *           introduced: whoever groups sees to it that the domain of a group that was not known gets a record.
+ * Requires  discoveries as they travel (frontier/queue/discovery.ts), of canonical URLs.
+ * Ensures   every discovery is in one group, those of a domain in their order, all its hosts
+ *           together. From now on its hosts count as introduced: the caller makes sure that the
+ *           domain of a group with `isKnown: false` gets a record.
  */
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import type { MetHost, MetHosts } from './met-hosts.ts';
@@ -11,7 +12,7 @@ import type { MetHost, MetHosts } from './met-hosts.ts';
 export interface DomainGroup {
   readonly domain: string;
   readonly key: bigint;
-  /** The domain has a record, or will have one before whatever is offered next. */
+  /** The domain has a record, or will have one before the next offer. */
   isKnown: boolean;
   /** Numbers of its discoveries in the batch. */
   readonly entries: number[];
@@ -32,7 +33,7 @@ export function byDomain(batch: KeyedBatch, hosts: MetHosts): Iterable<DomainGro
     }
     group.entries.push(i);
   }
-  // Not before: a host that comes twice in a batch is no better known for that.
+  // Not before: a host that comes twice in one batch is not known the second time.
   for (const host of met) host.introduced = true;
   return groups.values();
 }

@@ -1,38 +1,44 @@
 /**
  * What is known of a domain, as the bytes of a DRUM value.
  *
- * Format    see `FieldWriter`: the kind of the value (`RECORD`, or the change that made the domain known, with fields of its own:
- *           domain-delta.ts), flags, the ledger; then as one field what placing a URL never touches: pages, in-degree, first seen,
- *           cash, supporters and the operator's budget where the flags say so, the name.
+ * Format    see `FieldWriter`: the kind of the value, flags, the ledger, and one field with
+ *           everything that placing a URL never touches. The kind is `RECORD`, or the change that
+ *           made the domain known, with fields of its own (domain-delta.ts). The last field holds
+ *           pages, in-degree, first seen; cash, supporters and the operator's budget where the
+ *           flags say so; the name.
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
 import type { Allowance } from './place.ts';
 
-/** What the operator decided in place of the policy: a budget, nothing at all, or as much as the best domain gets. */
+/**
+ * The operator's decision in place of the policy: a budget, blocked, or trusted (the budget of the
+ * best domain).
+ */
 export type Override = number | 'blocked' | 'trusted';
 
-/** The part that changes with every URL. */
+/** The part of a record that changes with every URL. */
 export interface Ledger extends Allowance {
   nextRound: number;
   used: number;
   most: number;
   held: number;
   heldUntil: number;
-  /** URLs a round, as computed last, and by which version of the budgets; version 0: never. */
+  /** URLs a round, as computed last. */
   budget: number;
+  /** Version of the budgets it was computed by; 0 if never. */
   version: number;
-  /** URLs that passed the sieve: all that were placed, are put off, or were refused. */
+  /** URLs that passed the sieve: all that were placed, put off, or refused. */
   urls: number;
-  /** Those put off at present. */
+  /** URLs put off at present. */
   later: number;
-  /** Those refused because the domain was blocked. */
+  /** URLs refused because the domain was blocked. */
   refused: number;
   blocked: boolean;
 }
 
 export interface DomainRecord extends Ledger {
-  /** Empty while nothing but the key is known. */
+  /** The name; empty while only the key is known. */
   name: string;
   /** Pages fetched from it. */
   pages: number;
@@ -55,7 +61,9 @@ const BLOCKED = 8;
 const TRUSTED = 16;
 const NAMELESS = 32;
 
-/** One literal for every ledger there is, as for records below: a million of them are made a second. */
+/**
+ * One literal for all ledgers, as for records below, because a million of them are made a second.
+ */
 export function newLedger(): Ledger {
   return {
     nextRound: 0,
@@ -126,7 +134,7 @@ export function readRecord(fields: FieldReader): DomainRecord {
   return record;
 }
 
-/** The ledger of a record, and all that is needed to write the record again with another. */
+/** The ledger of a record, and all that is needed to write the record again with another ledger. */
 export interface OpenRecord {
   readonly ledger: Ledger;
   readonly flags: number;
@@ -148,7 +156,7 @@ export function writeOpened(out: FieldWriter, { ledger, flags, rest }: OpenRecor
 
 export const isNameless = ({ flags }: OpenRecord): boolean => (flags & NAMELESS) !== 0;
 
-/** The ledger that the fields stand at, for whoever needs no more. */
+/** The ledger at the reader's position, for callers that need nothing else. */
 export function ledgerAt(fields: FieldReader): Ledger {
   const ledger = newLedger();
   readLedger(fields, fields.number(), ledger);

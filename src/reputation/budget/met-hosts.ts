@@ -1,9 +1,9 @@
 /**
- * Hosts met lately and their domains: of most URLs the domain was looked up a moment ago.
+ * Hosts discovered lately and their domains: for most URLs the domain was looked up a moment ago.
  *
- * Requires  discoveries as they travel (frontier/discovery.ts), of canonical URLs.
- * Cost      two comparisons and a few bytes where the host is that of the last URL, a look-up where it is known, else half a
- *           microsecond. Memory for 32,768 hosts, about 5 MB.
+ * Requires  discoveries as they travel (frontier/queue/discovery.ts), of canonical URLs.
+ * Cost      two comparisons and a few bytes where the host is that of the last URL, a look-up where
+ *           it is remembered, else half a microsecond. Memory for 32,768 hosts, about 5 MB.
  */
 
 import { xxh64 } from '../../base/xxh64.ts';
@@ -12,13 +12,16 @@ import { payLevelDomain } from '../../url/domain.ts';
 export interface MetHost {
   readonly name: string;
   readonly domain: string;
-  /** Of the domain. */
+  /** Key of the domain. */
   readonly key: bigint;
-  /** The domain has a record, or will have one before whatever is offered next. */
+  /** The domain has a record, or will have one before the next offer. */
   introduced: boolean;
 }
 
-/** In two halves; when one is full the other, with all that were not met since, is forgotten. */
+/**
+ * Hosts remembered, in two halves. When one half is full, the other is forgotten, with all hosts
+ * that were not seen since.
+ */
 const REMEMBERED = 32_768;
 const COLON = 58;
 const SLASH = 47;
@@ -29,7 +32,10 @@ export class MetHosts {
   #old = new Map<string, MetHost>();
   #last: MetHost = { name: '', domain: '', key: 0n, introduced: false };
 
-  /** The host of the discovery that begins at `start`: where `hostOf` finds it, but seldom made a string. */
+  /**
+   * The host of the discovery that begins at `start`. It equals `hostOf`, but seldom makes a
+   * string.
+   */
   in(text: Buffer, start: number): MetHost {
     const url = start + 2;
     const from = url + (text[url + 4] === COLON ? 7 : 8);
@@ -37,7 +43,7 @@ export class MetHosts {
     let to = path;
     while (to > from && text[to] !== COLON && text[to] !== BRACKET) to--;
     if (text[to] !== COLON) to = path;
-    // URLs of a page come one after the other, and mostly lead to one place.
+    // URLs of a page come one after the other, and mostly lead to one host.
     if (!isText(text, from, to, this.#last.name))
       this.#last = this.#of(text.toString('latin1', from, to));
     return this.#last;

@@ -1,14 +1,15 @@
 /**
- * What the operator decided for single domains: a file in the crawl's folder that `drumlin domains set` and people write, and a crawl
- * reads, running or not.
+ * The operator's decisions for single domains: a file in the crawl's folder. `drumlin domains set`
+ * and people write it; a crawl reads it at its start and while it runs.
  *
- *   # one a line, with blanks or tabs between
+ *   # one per line, with spaces or tabs between
  *   example.com    budget 5000
  *   farm.example   block
  *   example.org    trust
  *
- * Ensures   the file is the old or the new, whole, at every instant; a change touches no other line. A line that cannot be read, or
- *           that repeats another, is refused with its number.
+ * Ensures   at every instant the file is the whole old or the whole new one; a change touches no
+ *           other line. A line that cannot be read, or that repeats another, is refused with its
+ *           number.
  * Non-goal  two commands at once: the last to write wins.
  */
 import { join } from 'node:path';
@@ -22,17 +23,17 @@ import { hostOf } from '../../url/parts.ts';
 import type { Override } from './domain-record.ts';
 
 export const OVERRIDES_FILE = 'domains.tsv';
-/** They are kept in memory, and are part of every checkpoint. */
+/** The most overrides: they are kept in memory, and are part of every checkpoint. */
 const MOST_OVERRIDES = 10_000;
 
 export type Overrides = ReadonlyMap<string, Override>;
 
-/** Empty when there is no file. */
+/** The overrides of a crawl; empty when there is no file. */
 export async function readOverrides(disk: Disk, dir: string): Promise<Overrides> {
   return parseOverrides(await textOf(disk, dir), join(dir, OVERRIDES_FILE));
 }
 
-/** Undefined clears what was decided. Returns the domain as it stands in the file. */
+/** Writes an override; undefined removes it. Returns the domain's name as written in the file. */
 export async function setOverride(
   disk: Disk,
   dir: string,
@@ -44,7 +45,7 @@ export async function setOverride(
     throw new DrumlinError(
       'OVERRIDE',
       `${override} is no budget.`,
-      'Take a whole number of URLs, 0 or more.',
+      'Give a whole number of URLs, 0 or more.',
     );
   }
   const text = await textOf(disk, dir);
@@ -65,7 +66,7 @@ export async function setOverride(
   return name;
 }
 
-/** What must be set, or cleared (undefined), to come from `before` to `after`. */
+/** What must be set, or removed (undefined), to get from `before` to `after`. */
 export function overrideChanges(
   before: Overrides,
   after: Overrides,
@@ -77,7 +78,7 @@ export function overrideChanges(
   return changes;
 }
 
-/** `file` is named in refusals. */
+/** `file` is named in error messages. */
 export function parseOverrides(text: string, file: string): Overrides {
   const overrides = new Map<string, Override>();
   for (const [i, line] of text.split(/\r?\n/).entries()) {
@@ -98,7 +99,7 @@ function addLine(overrides: Map<string, Override>, line: string): void {
   if (overrides.has(name)) {
     throw new DrumlinError(
       'OVERRIDE',
-      `${name} stands in another line already.`,
+      `${name} is already in another line.`,
       'Remove one of them.',
     );
   }
@@ -106,7 +107,7 @@ function addLine(overrides: Map<string, Override>, line: string): void {
     throw new DrumlinError(
       'OVERRIDE',
       'these are too many domains.',
-      `Take ${MOST_OVERRIDES} at most.`,
+      `Write at most ${MOST_OVERRIDES}.`,
     );
   }
   overrides.set(name, parseOverride(words.slice(1)));
@@ -129,7 +130,7 @@ function printed(name: string, override: Override): string {
   return override === 'trusted' ? `${name}\ttrust` : `${name}\tbudget\t${override}`;
 }
 
-/** The name as it stands in canonical URLs. Budgets are of whole domains, so a host in one is refused. */
+/** The name as in canonical URLs. Budgets are of whole domains, so a host inside one is refused. */
 function requireDomain(text: string): string {
   const url = /[/?#@\\%]|:\d*$/.test(text.replace(/\[.*\]/, ''))
     ? undefined
@@ -152,7 +153,7 @@ function nameIn(line: string): string | undefined {
   return name === undefined ? undefined : requireDomain(name);
 }
 
-/** Of a comment there are none. */
+/** The words of a line; none for a comment. */
 function wordsOf(line: string): string[] {
   const words = line.replace(/^\uFEFF/, '').split(/\s+/);
   const kept = words.filter(Boolean);

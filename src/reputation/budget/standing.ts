@@ -1,13 +1,15 @@
 /**
- * Where domains stand in the whole crawl: the best T of all agents, and how many there are in all.
+ * The standing: the best T domains of the whole crawl, and how many domains there are in all.
  *
- * Idea      Budgets distinguish only domains at the top (the paper's R list), so agents need not sort theirs: each picks its own
- *           best T in one pass, all send each other those, and merge them to the same list. A domain's rank is then looked
- *           up by its present score, which may have changed since.
- * Requires  that every domain is one agent's, and finite scores.
- * Ensures   `merge` is the list that one agent with all domains would make, whatever the order of its arguments: ties go to the
- *           lower key. A score of 0 has no rank.
- * Cost      16 bytes a place while it travels; picking takes 32 bytes a place and one comparison for most domains.
+ * Idea      Budgets distinguish only domains at the top (the paper's R list), so agents need not
+ *           sort all theirs. Each picks its own best T in one pass, all send each other those, and
+ *           merge them to the same list. A domain's rank is then looked up by its present score,
+ *           which may have changed since.
+ * Requires  every domain belongs to one agent; scores are finite.
+ * Ensures   `merge` is the list that one agent with all domains would make, in whatever order its
+ *           arguments come: ties go to the lower key. A score of 0 has no rank.
+ * Cost      16 bytes per place in a message; picking takes 32 bytes per place and one comparison
+ *           for most domains.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { DomainRecord } from './domain-record.ts';
@@ -16,7 +18,7 @@ export const RANKS = ['in', 'opic', 'tse', 'none'] as const;
 export type RankName = (typeof RANKS)[number];
 export type Score = (record: Readonly<DomainRecord>) => number;
 
-/** What domains are ranked by. */
+/** The score of a record, by each ranking. */
 export const SCORES: { readonly [rank in RankName]: Score } = {
   in: ({ inDegree }) => inDegree,
   opic: ({ cash }) => cash,
@@ -28,12 +30,13 @@ export const DEFAULT_PLACES = 10_000;
 const HEADER_BYTES = 24;
 
 export class Standing {
-  /** T: the most places there are. */
+  /** T, the most places in the list. */
   readonly places: number;
-  /** Domains in all, and the sum of their scores. */
+  /** Number of domains in all. */
   readonly domains: number;
+  /** Sum of the scores of all domains. */
   readonly sum: number;
-  /** The best first. */
+  /** Scores of the places, the best first. */
   readonly scores: Float64Array;
   readonly keys: BigUint64Array;
   readonly #at: ReadonlyMap<bigint, number>;
@@ -53,7 +56,7 @@ export class Standing {
     this.#at = new Map(Array.from(keys, (key, i) => [key, i]));
   }
 
-  /** Before anything is known. */
+  /** The standing before anything is known. */
   static readonly none = new Standing(
     DEFAULT_PLACES,
     0,
@@ -62,7 +65,7 @@ export class Standing {
     new BigUint64Array(0),
   );
 
-  /** The own standing of whoever holds these records. */
+  /** The standing among these records alone. */
   static async of(
     records: AsyncIterable<{ readonly key: bigint; readonly record: DomainRecord }>,
     score: Score,
@@ -80,7 +83,7 @@ export class Standing {
     return new Standing(places, domains, sum, ...best.take());
   }
 
-  /** The standing in the crawl, of the standings of all its agents. */
+  /** The standing in the whole crawl, from those of all its agents. */
   static merge(all: readonly Standing[]): Standing {
     const places = Math.max(...all.map((one) => one.places));
     const best = new Best(places);
@@ -100,25 +103,26 @@ export class Standing {
   }
 
   /**
-   * From 1; undefined below the top. A domain that was not in the list when it was made is ranked if it has overtaken one that
-   * was, provided that the list is full: in a short one every domain had a place, and the new one must wait for its own.
+   * Rank from 1; undefined below the top. A domain that was not in the list when it was made is
+   * ranked if it has overtaken one that was, provided that the list is full. In a list that is not
+   * full every domain had a place, and a new one gets its place in the next list.
    */
   rankOf(score: number, key: bigint): number | undefined {
     if (!(score > 0)) return undefined;
     const better = this.#better(score, key);
     const held = this.#at.get(key);
-    // One that has fallen since must not be counted before itself.
+    // A domain whose score has fallen since must not be counted before itself.
     if (held !== undefined) return held < better ? better : better + 1;
     return this.keys.length === this.places && better < this.places ? better + 1 : undefined;
   }
 
-  /** From 1, as of when the list was made; undefined below the top. */
+  /** Rank from 1 when the list was made; undefined below the top. */
   placeOf(key: bigint): number | undefined {
     const at = this.#at.get(key);
     return at === undefined ? undefined : at + 1;
   }
 
-  /** Three f64 (places, domains, sum), the scores as f64, the keys as u64. */
+  /** Packs it: three f64 (places, domains, sum), the scores as f64, the keys as u64. */
   pack(): Uint8Array {
     const bytes = new Uint8Array(HEADER_BYTES + 16 * this.keys.length);
     const numbers = new Float64Array(bytes.buffer);
@@ -142,7 +146,7 @@ export class Standing {
     return new Standing(places, domains, sum, scores, keys);
   }
 
-  /** How many places are before that of this score. */
+  /** How many places are better than this score. */
   #better(score: number, key: bigint): number {
     let low = 0;
     let high = this.keys.length;
@@ -155,13 +159,16 @@ export class Standing {
   }
 }
 
-/** The best so many of any number: twice as many are collected, then the lower half is dropped, and so on. */
+/**
+ * Picks the best `places` of any number: it collects twice as many, drops the lower half, and
+ * repeats.
+ */
 class Best {
   readonly #places: number;
   readonly #scores: Float64Array;
   readonly #keys: BigUint64Array;
   #count = 0;
-  /** As many as there are places are at least this good. */
+  /** At least `places` domains are this good. */
   #bar = { score: 0, key: 0n };
 
   constructor(places: number) {
@@ -197,7 +204,10 @@ class Best {
   }
 }
 
-/** Scores of 0 are better than nothing at all, and so never in a list: no key is below 0. */
+/**
+ * A list never has a score of 0: it is not better than the initial bar (score 0, key 0), since no
+ * key is below 0.
+ */
 function isBetter(score: number, key: bigint, than: number, thanKey: bigint): boolean {
   return score > than || (score === than && key < thanKey);
 }
@@ -206,6 +216,6 @@ function notAStanding(what: string): DrumlinError {
   return new DrumlinError(
     'STANDING_FORMAT',
     `This is not a standing of domains: ${what}.`,
-    'It was cut short or changed on its way; run the crawl again from its last checkpoint.',
+    'It was truncated or changed on its way; resume the crawl from its last checkpoint.',
   );
 }

@@ -1,8 +1,8 @@
 /**
  * A run: domain edges in one file, rows by increasing target, written once and never changed.
  *
- * Ensures   a run is read by as many as like to, also while it is being replaced: whoever reads holds it, and a run that is held is not
- *           deleted.
+ * Ensures   any number of readers can read a run, also while it is being replaced: a reader holds
+ *           the run, and a run that is held is not deleted.
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -18,16 +18,16 @@ const FORMAT: Format = { type: 'adj', version: 1 };
 
 export interface RunState {
   readonly id: number;
-  /** How many merges its edges went through, at the most. */
+  /** The most merges that any of its edges went through. */
   readonly level: number;
   readonly edges: number;
 }
 
-/** Where runs live, and how they are read and written. */
+/** The folder of the runs, and how they are read and written. */
 export interface RunPlace {
   readonly disk: Disk;
   readonly files: VersionedFiles;
-  /** Read and written at once, a multiple of 8. */
+  /** Bytes read or written at once, a multiple of 8. */
   readonly window: Bytes;
 }
 
@@ -58,7 +58,7 @@ export class AdjacencyRun {
     return new AdjacencyRun(place, state, file, bytes);
   }
 
-  /** Writes a run of lists as `mergeRows` gives them. */
+  /** Writes a run from lists as `mergeRows` gives them. */
   static async write(
     place: RunPlace,
     id: number,
@@ -84,7 +84,7 @@ export class AdjacencyRun {
     });
   }
 
-  /** The cursor is valid until `end`, which must be called. */
+  /** Begins to read. The cursor is valid until `end`, which must be called. */
   read(): RunReader {
     this.readers++;
     const { window } = this.#place;
@@ -110,7 +110,7 @@ export class AdjacencyRun {
     return this.#file.close();
   }
 
-  /** After `close`. */
+  /** Deletes the file; only after `close`. */
   discard(): Promise<void> {
     return this.#place.files.discard(runName(this.state.id));
   }
@@ -144,13 +144,16 @@ class FileWords implements MoreWords {
     return new DrumlinError(
       'FILE_DAMAGED',
       `${this.#path} does not hold what its checkpoint says.`,
-      'It was damaged by something else than this program; restore the folder from a copy.',
+      'Another program damaged it; restore the folder from a copy.',
       { exitCode: EXIT.folder },
     );
   }
 }
 
-/** Rows of a block; a list that goes on from the block before has its target and count there. Returns how many words. */
+/**
+ * Packs the rows of a block. If its first list began in the block before, the target and count are
+ * there. Returns the number of words.
+ */
 function packRows(block: EdgeLists, into: Uint32Array): number {
   const targets = new Uint32Array(block.targets.buffer);
   const sources = new Uint32Array(block.sources.buffer);

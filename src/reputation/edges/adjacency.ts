@@ -1,18 +1,22 @@
 /**
- * Who links to whom, on disk: the unique edges between domains, by target.
+ * Which domain links to which, on disk: the unique edges between domains, by target.
  *
- * Idea      New edges wait in memory until there are enough for a sorted run, a file that never changes. Sixteen runs of a level become one
- *           of the next. So an edge is copied once for every factor of sixteen that the graph grows, and a giant with millions of
- *           in-neighbours like everybody else: one new edge touches nothing that is there.
+ * Idea      New edges stay in memory until there are enough for a sorted run, a file that never
+ *           changes. Sixteen runs of a level become one of the next. So an edge is copied once each
+ *           time the graph grows by a factor of sixteen. A giant with millions of in-neighbours
+ *           costs no more: one new edge touches no old one.
  *
  *             add ─► fresh pairs ─► sorted parts (memory) ─► run  run  run …  level 0
  *                └─► fresh.N (log, for a crash)                 └─16─► run  run …  level 1
  *
- * Requires  no edge is added twice; one call at a time, except that `lists` may be read while anything else goes on.
- * Ensures   `lists` gives the edges that were there when the first block was asked for, whatever is added or merged meanwhile. What
- *           `freeze` names is all that was added; names in the folder are made durable by whoever stores the checkpoint.
- * Cost      an edge is written in 16 bytes when it comes, and in 8 to 20 for every level; memory as limited, and three windows a run that is
- *           read. A merge lets other work run, but its caller waits for it.
+ * Requires  no edge is added twice; one call at a time, except that `lists` may be read at any
+ *           time.
+ * Ensures   `lists` gives the edges that were there when the first block was asked for, whatever is
+ *           added or merged meanwhile. What `freeze` names is all that was added. The code that
+ *           stores the checkpoint makes the names in the folder durable.
+ * Cost      an edge is written in 16 bytes when it is added, and in 8 to 20 for every level; memory
+ *           as limited, and three windows per run that is read. A merge lets other work run, but
+ *           its caller waits for it.
  */
 
 import type { Pacer } from '../../base/pacer.ts';
@@ -28,19 +32,19 @@ import { type EdgeLists, mergeRows, RowCursor } from './edge-lists.ts';
 import { FreshPairs, MOST_PAIRS, PAIR_BYTES, PAIR_WORDS } from './fresh-pairs.ts';
 
 export interface AdjacencyLimits {
-  /** Pairs that are sorted at once, */
+  /** Pairs that are sorted at once; together they are a part. */
   readonly partPairs: number;
-  /** and as many such parts become a run. */
+  /** Parts that become a run. */
   readonly parts: number;
-  /** Runs of a level that become one. */
+  /** Runs of a level that become one run of the next. */
   readonly mergedAtOnce: number;
-  /** Read and written at once, a multiple of 8. */
+  /** Bytes read or written at once, a multiple of 8. */
   readonly window: Bytes;
   /** Sources in a block of lists. */
   readonly blockSources: number;
 }
 
-/** What makes the most of so many bytes: half for fresh pairs, the rest for reading some fifty runs. */
+/** The best limits for this memory: half for fresh pairs, the rest for reading some fifty runs. */
 export function limitsFor(memory: Bytes): AdjacencyLimits {
   const rowBytes = 20;
   const fresh = Math.max(1, Math.floor(memory / 2 / rowBytes));
@@ -55,7 +59,7 @@ export function limitsFor(memory: Bytes): AdjacencyLimits {
 }
 
 export interface AdjacencyState {
-  /** Names of files are never used twice. */
+  /** The number in the name of the next file. No name is used twice. */
   readonly nextFile: number;
   readonly fresh: number;
   readonly runs: readonly RunState[];
@@ -82,9 +86,9 @@ export class Adjacency {
   /** Sorted rows in memory. */
   #parts: Uint32Array[] = [];
   #runs: AdjacencyRun[] = [];
-  /** Merged into others, and perhaps still read. */
+  /** Runs merged into others, which may still be read. */
   #retired: AdjacencyRun[] = [];
-  /** All pairs that are in no run. */
+  /** The log of all pairs that are in no run. */
   #log!: AppendLog;
   #fresh = 0;
   #nextFile = 1;
@@ -132,13 +136,13 @@ export class Adjacency {
     return { files, state: { nextFile: this.#nextFile, fresh: this.#fresh, runs } };
   }
 
-  /** The frozen state is safely stored. */
+  /** Deletes files that no checkpoint needs, now that the frozen state is stored. */
   async settle({ files }: Frozen<unknown>): Promise<void> {
     await this.#place.files.settle(Object.keys(files));
     await this.#discardUnread();
   }
 
-  /** When nobody reads any more. */
+  /** Closes all files. No list may be read any more. */
   async close(): Promise<void> {
     await this.#log.abandon();
     for (const run of [...this.#runs, ...this.#retired]) await run.close();
@@ -151,7 +155,7 @@ export class Adjacency {
     const [oldLog, old] = [this.#log, this.#fresh];
     const { log, id } = await this.#createLog();
     const run = await closeOnFailure([log], () => this.#write(0, [], this.#parts));
-    // No wait between these: whoever begins to read sees every edge once.
+    // No wait between these: a reader that begins now sees every edge once.
     this.#runs = [...this.#runs, run];
     this.#parts = [];
     [this.#log, this.#fresh] = [log, id];
@@ -231,7 +235,7 @@ export class Adjacency {
     await this.#place.files.discard(freshName(state.fresh));
   }
 
-  /** Adds them anew, since the limits may be others than before. */
+  /** Adds the pairs of the log again, because the limits may differ from before. */
   async #readFresh(name: string, bytes: Bytes): Promise<void> {
     const { disk, files, window } = this.#place;
     const file = await disk.open(files.path(name), 'read');

@@ -1,11 +1,13 @@
 /**
  * Arcs between domains in memory, each once.
  *
- * Idea      Arcs stand in the order they came, in pieces that are never moved, so that whoever goes through them need not mind what is
- *           added meanwhile. A table of their numbers, found by hash, tells which are there.
+ * Idea      Arcs are stored in the order they came, in pieces that are never moved. So a reader is
+ *           not disturbed by what is added meanwhile. A hash table of their numbers tells which are
+ *           there.
  * Requires  at most `most` arcs; no arc from a domain to itself.
- * Cost      16 bytes an arc, and 6 to 12 bytes of table for each that there is room for. The table has its full size from the beginning, so
- *           that it never has to be made anew in the middle of a crawl; what is not touched is not resident.
+ * Cost      16 bytes an arc, and 6 to 12 bytes of table for each arc that there is room for. The
+ *           table has its full size from the beginning, so it is never rebuilt in the middle of a
+ *           crawl; pages of it that were never touched use no memory.
  */
 export const ARC_WORDS = 4;
 export const ARC_BYTES = 4 * ARC_WORDS;
@@ -14,7 +16,10 @@ const PIECE_BITS = 14;
 const PIECE_ARCS = 2 ** PIECE_BITS;
 const PIECE_MASK = PIECE_ARCS - 1;
 
-/** So many arcs of some pieces: source, target, a u64 each, as words. All pieces but the last are full. */
+/**
+ * The first `length` arcs of some pieces: source, target, a u64 each, as words. All pieces but the
+ * last are full.
+ */
 export interface Arcs {
   readonly length: number;
   readonly pieces: readonly Uint32Array[];
@@ -35,7 +40,9 @@ export class ArcSet {
     return this.#length;
   }
 
-  /** Adds the arc at `words[at ..]`, unless it is there; false when there is no room for it. */
+  /**
+   * Adds the arc at `words[at ..]`, unless it is there. Returns false if there is no room for it.
+   */
   add(words: Uint32Array, at: number): boolean {
     const table = this.#table;
     const mask = table.length - 1;
@@ -54,7 +61,7 @@ export class ArcSet {
     return true;
   }
 
-  /** Those that are there now; they stay what they are. */
+  /** The arcs that are there now; later additions do not change them. */
   all(): Arcs {
     return { length: this.#length, pieces: [...this.#pieces] };
   }
@@ -75,7 +82,7 @@ function isSame(a: Uint32Array, i: number, b: Uint32Array, j: number): boolean {
   return a[i] === b[j] && a[i + 1] === b[j + 1] && a[i + 2] === b[j + 2] && a[i + 3] === b[j + 3];
 }
 
-/** Keys of domains are hashes already: what is left is to make an arc differ from another of the same domains. */
+/** Keys of domains are hashes already: this only has to tell apart the arcs of the same domains. */
 function hash(words: Uint32Array, at: number): number {
   let h = Math.imul(words[at] ^ words[at + 1], 0x9e3779b1) + words[at + 2];
   h = Math.imul(h ^ (h >>> 15), 0x85ebca6b) + words[at + 3];

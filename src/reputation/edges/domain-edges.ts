@@ -1,18 +1,23 @@
 /**
- * The links between domains that lead to the domains of one agent: which of them are new, and who links to whom.
+ * The links between domains that lead to the domains of one agent: which of them are new, and which
+ * domain links to which.
  *
- * Idea      A page repeats links that others had before it, so most edges that are found are known. A DRUM for keys alone decides which are
- *           new, by a hash of the pair, at a few bytes of sequential transfer each; only those go on to the adjacency.
+ * Idea      Pages repeat links of earlier pages, so most edges found are known. A DRUM with keys
+ *           alone decides which are new, by a hash of the pair, for a few bytes of sequential
+ *           transfer each. Only new edges enter the adjacency.
  *
- *             add ─► write ─► KeyDrum of pairs ─► take: new edges ─► the caller (in-degrees, the sample)
- *                                                     └─► adjacency: sorted runs ─► lists: TSE, another number of agents
+ *             add ─► write ─► KeyDrum of pairs ─► take: new edges ─► the caller
+ *                                                     │              (in-degrees, the sample)
+ *                                                     └─► adjacency: sorted runs ─► lists
+ *                                                            (TSE, another number of agents)
  *
  * Requires  keys are xxh64 of domain names; one call at a time, but `add` and `lists` at any time.
- * Ensures   every edge added and written comes out of `take` once in the life of the crawl, and is in `lists` from then on. An edge of
- *           a domain to itself is none.
- * Crash     `freeze` returns what a checkpoint must store; the folder opened with it is exactly what it was then. What was gathered in
- *           memory is written by it.
- * Cost      memory: the number given, and 16 bytes for every pair added and not yet written. docs/domain-graph.md has the figures.
+ * Ensures   every edge added and written comes out of `take` once in the life of the crawl, and is
+ *           in `lists` from then on. A link of a domain to itself is not an edge.
+ * Crash     `freeze` returns what a checkpoint must store; the folder opened with it is exactly
+ *           what it was then. `freeze` also writes what was gathered in memory.
+ * Cost      memory: the number given, and 16 bytes for every pair added and not yet written.
+ *           docs/domain-graph.md has the figures.
  */
 
 import { type Pacer, politePacer } from '../../base/pacer.ts';
@@ -35,7 +40,7 @@ export interface NewEdges {
   readonly sources: BigUint64Array;
 }
 
-/** Target i is linked to by `sources[ends[i-1] .. ends[i])`, the first list beginning at 0. */
+/** Target i is linked to by `sources[ends[i-1] .. ends[i])`; the first list begins at 0. */
 export interface LinkLists {
   readonly length: number;
   readonly targets: BigUint64Array;
@@ -52,11 +57,13 @@ export interface DomainEdgesOptions {
   readonly disk: Disk;
   /** Must exist, and be used for nothing else. */
   readonly folder: string;
-  /** At least 1.5 MiB: half of it is the DRUM's. */
+  /** At least 1.5 MiB; the DRUM uses half of it. */
   readonly memory: Bytes;
   readonly at?: Frozen<DomainEdgesState> | undefined;
   readonly pacer?: Pacer;
-  /** In place of what is derived from `memory`: for tests, which reach the disk with a handful of edges. */
+  /**
+   * Replaces what is derived from `memory`; for tests that reach the disk with a handful of edges.
+   */
   readonly geometry?: Geometry;
   readonly limits?: AdjacencyLimits;
 }
@@ -79,7 +86,7 @@ export class DomainEdges {
     const { disk, folder, memory, at, pacer = politePacer() } = options;
     const geometry = options.geometry ?? drumGeometry(memory / 2);
     const limits = options.limits ?? limitsFor(memory / 2);
-    // Both are given the files of both: each knows its own by their names.
+    // Both get the files of both: each recognises its own by name.
     const files = at?.files ?? {};
     const adjacencyAt = at && { files, state: at.state.adjacency };
     const adjacency = await Adjacency.open({ disk, folder, limits, pacer, at: adjacencyAt });
@@ -110,17 +117,17 @@ export class DomainEdges {
     if (target !== source) this.#gathered.add(target, source);
   }
 
-  /** Notes all links of some lists, as a parcel or the lists of another hold them. */
+  /** Notes all links of some lists, from a parcel or from other edges. */
   addLists(lists: LinkLists): void {
     this.#gathered.addLists(lists);
   }
 
-  /** Hands what was added to the DRUM, which may decide of its own accord when it is full. */
+  /** Hands what was added to the DRUM, which decides when it is full. */
   write(): Promise<void> {
     return this.#caller.run(() => this.#write());
   }
 
-  /** Decides everything added. */
+  /** Decides everything that was added. */
   flush(): Promise<void> {
     return this.#caller.run(async () => {
       await this.#write();
@@ -128,7 +135,9 @@ export class DomainEdges {
     });
   }
 
-  /** The next edges that proved new, or undefined when all that is decided was taken. Valid until the next call. */
+  /**
+   * The next new edges, or undefined when all decided ones were taken. Valid until the next call.
+   */
   take(): Promise<NewEdges | undefined> {
     return this.#caller.run(async () => {
       const batch = await this.#drum.take();
@@ -139,12 +148,17 @@ export class DomainEdges {
     });
   }
 
-  /** Everything taken, by target in increasing order; what is taken meanwhile is not in it. Who stops early must end the generator. */
+  /**
+   * All edges taken so far, by target in increasing order; later ones are not in it. A caller that
+   * stops early must end the generator.
+   */
   lists(): AsyncGenerator<EdgeLists> {
     return this.#adjacency.lists();
   }
 
-  /** Makes everything so far durable, except names in the folder, and says how to find it again. */
+  /**
+   * Makes everything so far durable, except names in the folder, and returns how to find it again.
+   */
   freeze(): Promise<Frozen<DomainEdgesState>> {
     return this.#caller.run(async () => {
       await this.#write();
@@ -156,7 +170,7 @@ export class DomainEdges {
     });
   }
 
-  /** `frozen` is stored safely: what it does not name may go. */
+  /** Deletes what `frozen` does not name, now that `frozen` is stored. */
   settle({ files, state }: Frozen<DomainEdgesState>): Promise<void> {
     return this.#caller.run(async () => {
       await this.#drum.settle({ files, state: state.drum });
@@ -164,7 +178,7 @@ export class DomainEdges {
     });
   }
 
-  /** Keeps nothing that was not frozen. No list may be read any more. */
+  /** Closes all files. What was not frozen is lost. No list may be read any more. */
   async close(): Promise<void> {
     await this.#drum.close();
     await this.#adjacency.close();
@@ -178,7 +192,7 @@ export class DomainEdges {
   }
 }
 
-/** Pairs in the order they came; grows as far as it must, and keeps its memory. */
+/** Pairs in the order they came. It grows as needed, and keeps its memory. */
 class PairList {
   #pairs = new BigUint64Array(2048);
   length = 0;
@@ -190,7 +204,7 @@ class PairList {
     this.#pairs[at + 1] = source;
   }
 
-  /** Word by word: a BigInt would be made for each key otherwise. */
+  /** Word by word: otherwise a BigInt would be made for each key. */
   addLists({ length, targets, ends, sources }: LinkLists): void {
     const from = new Uint32Array(sources.buffer, sources.byteOffset, 2 * sources.length);
     const keys = new Uint32Array(targets.buffer, targets.byteOffset, 2 * length);
@@ -226,7 +240,7 @@ class PairList {
   }
 }
 
-/** Pairs, put into two columns. */
+/** Pairs, split into two columns. */
 class TakenEdges implements NewEdges {
   length = 0;
   targets = new BigUint64Array(0);

@@ -1,18 +1,21 @@
 /**
  * Gathers the links between domains that an agent's pages contain, for the owners of their targets.
  *
- * Idea      The pages of a site repeat their links, so the same edge is found again and again: one that was found a moment ago is passed over
- *           at once, and within one parcel none is sent twice. Each page has one unit of cash, which it shares equally among the other
- *           domains it links to: OPIC's flow (Abiteboul, Preda, Cobena, 2003) with one visit a page. Cash is added up by target,
- *           since nobody asks from whom it came, and is never left out.
+ * Idea      The pages of a site repeat their links, so the same edge is found again and again. An
+ *           edge found a moment ago is dropped at once, and no edge is sent twice in one parcel.
+ *           Each page has one unit of cash, which it shares equally among the other domains it
+ *           links to: OPIC's flow (Abiteboul, Preda, Cobena, 2003) with one visit a page. Cash is
+ *           added up by target, since its source does not matter, and is never dropped.
  *
- *             page ─► origins: domain of each link ─► recent: new edges ─► targets of each owner: name, sources, cash ─► drain ─► parcel
+ *             page ─► origins: domain of each link ─► recent: new edges
+ *                  ─► targets of each owner: name, sources, cash ─► drain ─► parcel
  *
- * Requires  canonical URLs. Whoever writes a checkpoint drains first: what is here is in no file.
- * Ensures   every edge found is sent once at least, and once a parcel at the most. With cash, what was drained and what is still here
- *           add up to one a page that links to another domain, but for rounding.
- * Cost      about 2 µs for a page of 60 links; the memory of the cache and of what was not drained, about 150 bytes for each of up to 32,768 names
- *           met lately, and that of `Origins`.
+ * Requires  canonical URLs. A checkpoint drains first: what is here is in no file.
+ * Ensures   every edge found is sent at least once, and at most once per parcel. With cash, what
+ *           was drained and what is still here add up to one per page that links to another domain,
+ *           except for rounding.
+ * Cost      about 2 µs for a page of 60 links. Memory: the cache; what was not drained; about 150
+ *           bytes for each of up to 32,768 names seen lately; and `Origins`.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -26,17 +29,17 @@ import { Origins } from './origins.ts';
 
 export interface EdgeGathererOptions {
   readonly owners: number;
-  /** Which of them owns a partition. */
+  /** The agent that owns a partition. */
   readonly ownerOf: (partition: number) => number;
-  /** Whether anybody counts cash: the rank is OPIC. */
+  /** Whether cash is counted: the rank is OPIC. */
   readonly cash: boolean;
-  /** For remembering edges found lately. */
+  /** Memory for edges found lately. */
   readonly cache: Bytes;
 }
 
-/** When there are so many names, those with nothing to send are forgotten. */
+/** When there are this many names, those with nothing to send are forgotten. */
 const MOST_NAMES = 32_768;
-/** Pairs are numbers: that of the source times this, and that of the target. */
+/** A pair is one number: that of the source times this, plus that of the target. */
 const TARGETS = 2 ** 26;
 const SLASH = 47;
 
@@ -46,7 +49,7 @@ export class EdgeGatherer {
   readonly #names = new Map<string, Target>();
   readonly #origins = new Origins((host) => this.#targetOf(payLevelDomain(host)));
   readonly #lanes: readonly Lane[];
-  /** The targets of the page at hand. */
+  /** Targets of the page being read. */
   readonly #ofPage: Target[] = [];
   #pages = 0;
   #mostNames = MOST_NAMES;
@@ -57,13 +60,17 @@ export class EdgeGatherer {
     this.#lanes = Array.from({ length: options.owners }, () => new Lane());
   }
 
-  /** Edges that wait to be drained, of all owners; and with cash, targets that some waits for. */
+  /**
+   * Edges that are not drained yet, of all owners. With cash, also targets that have cash to send.
+   */
   get waiting(): number {
     const { cash } = this.#options;
     return this.#lanes.reduce((sum, { edges, targets }) => sum + edges + (cash ? targets : 0), 0);
   }
 
-  /** Notes a page: the key of its domain, its URL, and where it links to, in any order and with any repeats. */
+  /**
+   * Notes a page: the key of its domain, its URL, and its links, in any order and with any repeats.
+   */
   page(source: bigint, url: string, links: readonly string[]): void {
     const targets = this.#targetsOf(source, url, links);
     if (this.#options.cash)
@@ -73,7 +80,7 @@ export class EdgeGatherer {
     for (let i = 0; i < length; i++) if (isNew?.[i] !== 0) targets[i].lane.add(targets[i], source);
   }
 
-  /** What waits for an owner, packed; undefined when nothing does. */
+  /** What is gathered for an owner, packed; undefined if nothing is. */
   drain(owner: number): Uint8Array | undefined {
     return this.#lanes[owner].drain(this.#options.cash);
   }
@@ -85,7 +92,7 @@ export class EdgeGatherer {
     targets.length = 0;
     let last = originOf(url);
     for (const link of links) {
-      // The links of a page come in groups: those of its own site, those to one other.
+      // The links of a page come in groups: those of its own site, those to one other site.
       if (link.charCodeAt(last.length) === SLASH && link.startsWith(last)) continue;
       const { name, known: target } = this.#origins.of(link);
       last = name;
@@ -103,7 +110,7 @@ export class EdgeGatherer {
     const key = xxh64(name);
     const lane = this.#lanes[this.#options.ownerOf(partitionOfFingerprint(key))];
     const [low, high] = [Number(key & 0xffff_ffffn), Number(key >> 32n)];
-    // A copy: a slice of a URL, itself a slice of a page, would keep the page in memory.
+    // A copy, because a slice of a URL, itself a slice of a page, would keep the page in memory.
     const copy = Buffer.from(name, 'latin1').toString('latin1');
     const target: Target = {
       name: copy,
@@ -121,7 +128,7 @@ export class EdgeGatherer {
   }
 
   #forgetNames(): void {
-    // Those of the page at hand will have something to send in a moment.
+    // Targets of the page being read will have something to send in a moment.
     const kept = [...this.#names.values()].filter(
       ({ number, page }) => number >= 0 || page === this.#pages,
     );
@@ -136,19 +143,22 @@ export class EdgeGatherer {
 interface Target {
   readonly name: string;
   readonly key: bigint;
-  /** The halves of the key. */
+  /** Lower half of the key. */
   readonly low: number;
   readonly high: number;
   readonly lane: Lane;
   /** The last page that linked to it: a page counts once. */
   page: number;
-  /** Its place among those of its lane that have something to send; -1 when it has nothing. */
+  /** Its index among the targets of its lane that have something to send; -1 if it has nothing. */
   number: number;
   readonly sources: bigint[];
   cash: number;
 }
 
-/** Edges found lately, by keys that no other edge has with the same target or the same source, and any other with probability 2^-64. */
+/**
+ * Edges found lately, by 64-bit keys. Two edges with the same target or the same source never share
+ * a key; any other two do with probability 2^-64.
+ */
 class RecentEdges {
   readonly #cache: RecentCache;
   #keys = new BigUint64Array(64);
@@ -159,7 +169,7 @@ class RecentEdges {
     this.#cache = new RecentCache(memory);
   }
 
-  /** Whether each of a page's edges was not found lately. Valid until the next call. */
+  /** For each edge of a page, whether it was not found lately. Valid until the next call. */
   admit(source: bigint, targets: readonly Target[]): Uint8Array {
     if (targets.length > this.#isNew.length) this.#grow(2 * targets.length);
     const words = this.#words;
@@ -180,7 +190,7 @@ class RecentEdges {
   }
 }
 
-/** What waits for one owner. */
+/** The edges gathered for one owner. */
 class Lane {
   readonly #targets: Target[] = [];
   readonly #pairs = new Set<number>();

@@ -1,15 +1,18 @@
 /**
- * Lists of domain edges by target, as they lie in files and as they are read: sorted rows, merged from any number of places.
+ * Lists of domain edges by target, as they are in files and as they are read: sorted rows, merged
+ * from any number of places.
  *
- * Idea      A row is a target and some of the domains that link to it. A place (a run on disk, pairs in memory) holds its rows by
- *           increasing target; the same target may have rows in many places, never with a source in common. Reading merges
- *           rows by target and puts the sources of one target one behind the other: nothing is compared but targets.
+ * Idea      A row is a target and some of the domains that link to it. A place (a run on disk,
+ *           pairs in memory) holds its rows by increasing target. The same target may have rows in
+ *           many places, never with a source in common. Reading merges rows by target and
+ *           concatenates the sources of one target: only targets are compared.
  *
- *             row    target u64, count u32, sources u64 each; little-endian, so three u32 words and two a source
+ *             row    target u64, count u32, sources u64 each; little-endian:
+ *                    three u32 words, and two per source
  *
  * Requires  rows of strictly increasing targets in each place, none empty.
- * Ensures   every edge once, targets in increasing order. A list longer than a block goes on in the next: whoever reads
- *           needs no memory for a giant.
+ * Ensures   every edge once, targets in increasing order. A list longer than a block continues in
+ *           the next block, so a reader needs no memory for a giant.
  * Cost      about 50 ns a row and a copy of the sources; one promise a block.
  */
 import type { Pacer } from '../../base/pacer.ts';
@@ -17,13 +20,14 @@ import type { Pacer } from '../../base/pacer.ts';
 export const ROW_WORDS = 3;
 
 /**
- * Some lists. List i is of `targets[i]`; here are its sources `sources[ends[i-1] .. ends[i])`, the first beginning at 0. Where that is less
- * than `degrees[i]`, the rest was in the blocks before, for the first list, or comes in the next, for the last.
+ * Some lists. List i belongs to `targets[i]`; its sources here are `sources[ends[i-1] .. ends[i])`,
+ * where the first list begins at 0. If these are fewer than `degrees[i]`, the rest was in earlier
+ * blocks (first list) or comes in later ones (last list).
  */
 export interface EdgeLists {
   readonly length: number;
   readonly targets: BigUint64Array;
-  /** Of the whole list. */
+  /** Lengths of the whole lists. */
   readonly degrees: Uint32Array;
   readonly ends: Uint32Array;
   readonly sources: BigUint64Array;
@@ -31,16 +35,16 @@ export interface EdgeLists {
   readonly before: number;
 }
 
-/** Where the words of a cursor come from when it has used up those it has. */
+/** Supplies more words to a cursor that has used up those it has. */
 export interface MoreWords {
-  /** The words from the first that was not used on: more than there were, unless it is the end. */
+  /** The words from the first unused one on: more than there were, unless it is the end. */
   after(used: number): Promise<Uint32Array>;
   damaged(): Error;
 }
 
-/** Passes over the rows of one place. */
+/** Reads the rows of one place in order. */
 export class RowCursor {
-  /** The present target. */
+  /** Upper half of the present target. */
   high = 0;
   low = 0;
   /** Sources of the present row that were not copied yet. */
@@ -49,13 +53,13 @@ export class RowCursor {
   #at = 0;
   readonly #more: MoreWords | undefined;
 
-  /** Over rows in memory, or from a file. */
+  /** Reads rows in memory, or with `more` from a file. */
   constructor(words: Uint32Array, more?: MoreWords) {
     this.#words = words;
     this.#more = more;
   }
 
-  /** Goes to the next row, if it is in memory. */
+  /** Moves to the next row, if it is in memory. */
   begin(): boolean {
     if (this.#words.length - this.#at < ROW_WORDS) return false;
     this.low = this.#words[this.#at];
@@ -65,17 +69,20 @@ export class RowCursor {
     return true;
   }
 
-  /** Goes to the next row; false at the end. */
+  /** Moves to the next row; false at the end. */
   async next(): Promise<boolean> {
     return this.begin() || ((await this.#fill()) && this.begin());
   }
 
-  /** Copies at most `most` sources of the row, those that are in memory: none means that `load` is due. */
+  /**
+   * Copies at most `most` sources of the row, of those in memory. Returns how many; 0 means that
+   * `load` is due.
+   */
   copy(into: Uint32Array, to: number, most: number): number {
     const words = this.#words;
     const at = this.#at;
     const n = Math.min(this.left, most, (words.length - at) >>> 1);
-    // For short rows, which most are, a loop beats `set`, which needs a view made first.
+    // For short rows, the usual case, a loop beats `set`, which needs a view made first.
     if (n <= 16) for (let i = 0; i < 2 * n; i++) into[to + i] = words[at + i];
     else into.set(words.subarray(at, at + 2 * n), to);
     this.#at = at + 2 * n;
@@ -103,7 +110,10 @@ export class RowCursor {
   }
 }
 
-/** All rows of the cursors, merged, in blocks of at most `room` sources; a block is valid until the next is asked for. */
+/**
+ * All rows of the cursors, merged, in blocks of at most `room` sources. A block is valid until the
+ * next is asked for.
+ */
 export async function* mergeRows(
   cursors: readonly RowCursor[],
   room: number,
@@ -142,7 +152,7 @@ export async function* mergeRows(
   if (block.length > 0) yield block;
 }
 
-/** A block that is filled over and over. */
+/** A block that is filled again and again. */
 class Block implements EdgeLists {
   length = 0;
   before = 0;
@@ -163,7 +173,7 @@ class Block implements EdgeLists {
     this.#sourceWords = new Uint32Array(this.sources.buffer);
   }
 
-  /** For sources: as no list is empty there are never more lists. */
+  /** Room for sources. No list is empty, so there are never more lists than sources. */
   get room(): number {
     return this.sources.length - this.#filled;
   }
@@ -190,7 +200,10 @@ class Block implements EdgeLists {
   }
 }
 
-/** Cursors, the one of the least target on top. Their targets are compared by the first 53 bits, as numbers, and seldom by the rest. */
+/**
+ * A heap of cursors, the one with the least target on top. Targets are compared by their first 53
+ * bits, as numbers, and seldom by the rest.
+ */
 class CursorHeap {
   readonly #cursors: RowCursor[] = [];
   readonly #orders: number[] = [];
@@ -218,7 +231,7 @@ class CursorHeap {
     orders[at] = order;
   }
 
-  /** The top has gone on to its next row. */
+  /** Restores the heap after the top has moved to its next row. */
   moveTop(): void {
     const [cursors, orders] = [this.#cursors, this.#orders];
     const moved = cursors[0];
@@ -249,12 +262,12 @@ class CursorHeap {
   /** Sources of the top's target in all cursors. */
   leftOfTop(): number {
     const orders = this.#orders;
-    // Mostly the top is alone.
+    // Usually only the top is at this target.
     if (orders[1] !== orders[0] && orders[2] !== orders[0]) return this.top.left;
     return this.#leftBelow(0);
   }
 
-  /** Those that stand at the top's target are a tree below it. */
+  /** The cursors at the top's target are a tree below it. */
   #leftBelow(at: number): number {
     const cursor = this.#cursors[at];
     if (this.#orders[at] !== this.#orders[0] || cursor.low !== this.top.low) return 0;

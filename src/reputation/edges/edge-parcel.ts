@@ -1,25 +1,31 @@
 /**
- * Links between domains on their way to the owner of their targets, by target.
+ * Links between domains as they are sent to the owner of their targets, by target.
  *
- * Format    little-endian: u32 targets, u32 edges, u32 1 if there is cash or 0, u32 bytes of names; the targets' keys, u64 each; the edges'
- *           sources, u64 each; the targets' cash, f64 each, if there is any; where the edges of each target end, u32 each; where its
- *           name ends, u32 each; the names, ASCII.
+ * Format    little-endian: u32 targets, u32 edges, u32 1 if there is cash or 0, u32 bytes of names;
+ *           the keys of the targets, u64 each; the sources of the edges, u64 each; the cash of the
+ *           targets, f64 each, if there is any; where the edges of each target end, u32 each; where
+ *           its name ends, u32 each; the names, ASCII.
  * Ensures   the receiver reads it in place; bytes that are no such parcel are refused.
  */
 const HEADER = 16;
 
-/** Target i is `targets[i]`, named `nameOf(i)`; the domains that link to it are `sources[ends[i-1] .. ends[i])`. */
+/**
+ * Target i is `targets[i]`, named `nameOf(i)`; the domains that link to it are `sources[ends[i-1]
+ * .. ends[i])`.
+ */
 export interface EdgeParcel {
   readonly length: number;
   readonly targets: BigUint64Array;
   readonly ends: Uint32Array;
   readonly sources: BigUint64Array;
-  /** What each target was given of its linking pages' units; undefined where nobody counts it. */
+  /**
+   * Cash that each target received from the pages that link to it; undefined if it is not counted.
+   */
   readonly cash: Float64Array | undefined;
   nameOf(i: number): string;
 }
 
-/** A parcel of known size, to be filled. */
+/** Fills a parcel of known size. */
 export class EdgeParcelWriter {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly targets: BigUint64Array;
@@ -44,15 +50,18 @@ export class EdgeParcelWriter {
     this.#names = new Uint8Array(buffer, at.names, nameBytes);
   }
 
-  /** Names come in the order of targets. */
+  /** Adds names in the order of targets. */
   addName(i: number, name: string): void {
-    // For names, a loop beats a call of the engine's.
+    // For names, a loop beats a call into the engine.
     for (let at = 0; at < name.length; at++) this.#names[this.#nameEnd++] = name.charCodeAt(at);
     this.#nameEnds[i] = this.#nameEnd;
   }
 }
 
-/** Views of the parcel, valid as long as it is; it is copied once when it does not lie on a multiple of eight. */
+/**
+ * Views of the parcel, valid as long as it is. It is copied once if it is not aligned to eight
+ * bytes.
+ */
 export function unpackEdges(parcel: Uint8Array): EdgeParcel {
   if (parcel.byteOffset % 8 !== 0) return unpackEdges(Uint8Array.from(parcel));
   const { buffer, byteOffset } = parcel;
@@ -93,5 +102,5 @@ function layout({ targets, edges, cash, nameBytes }: Counts) {
 }
 
 function broken(): Error {
-  return new Error('A parcel of domain edges is not whole.');
+  return new Error('A parcel of domain edges is incomplete.');
 }

@@ -1,9 +1,10 @@
 /**
- * Edges that came lately, as pairs in memory; and the same as sorted rows.
+ * Edges that were added lately, as pairs in memory; and the same as sorted rows.
  *
- * Idea      The engine sorts numbers far faster than it sorts by a comparison of ours. A number holds the upper 38 bits of a target and,
- *           below them, which pair it was: sorted, it says the order. Targets that agree in 38 bits stand
- *           next to each other then, and are put right by an insertion sort that mostly has nothing to do.
+ * Idea      The engine sorts numbers far faster than it sorts with a comparison function. A number
+ *           holds the upper 38 bits of a target and, below them, the index of the pair: sorted
+ *           numbers give the order. Targets that agree in 38 bits are then adjacent; an insertion
+ *           sort, which mostly has nothing to do, orders them.
  * Requires  at most `MOST_PAIRS` pairs at once.
  * Cost      about 100 ns a pair.
  */
@@ -39,7 +40,7 @@ export class FreshPairs {
     this.#count = 0;
   }
 
-  /** All of them as rows: see edge-lists.ts. */
+  /** All pairs as rows, see edge-lists.ts. */
   rows(): Uint32Array {
     const pairs = this.#words;
     const order = sortedOrder(pairs, this.#count);
@@ -62,7 +63,7 @@ export class FreshPairs {
   }
 }
 
-/** The numbers of the pairs, by target. */
+/** The indexes of the pairs, ordered by target. */
 function sortedOrder(pairs: Uint32Array, count: number): Uint32Array {
   const keys = new Float64Array(count);
   for (let i = 0; i < count; i++) {

@@ -1,21 +1,22 @@
 /**
  * Numbers 0, 1, 2, … for 64-bit keys that are hashes.
  *
- * Idea      Most keys that are asked for are not in the table. A filter of a few bits a key, small enough to stay in a cache, knows that
- *           for most of them; the others look at one place of the table, seldom two.
+ * Idea      Most keys that are looked up are not in the table. A filter of a few bits a key, small
+ *           enough to stay in a cache, recognises most of these. The others probe one slot of the
+ *           table, seldom two.
  * Requires  keys that are hashes.
- * Cost      about 5 ns for a key that is not there, 10 to 50 for one that is; 17 to 33 bytes a key. It doubles when it is full, which takes
- *           about 30 ns a key.
+ * Cost      about 5 ns for a key that is not there, 10 to 50 for one that is; 17 to 33 bytes a key.
+ *           It doubles when it is full, which takes about 30 ns a key.
  */
 const SLOT_WORDS = 3;
 const LEAST_SLOTS = 1024;
-/** Of the slots, so many are used before there are twice as many. */
+/** The share of slots in use at which their number doubles. */
 const MOST_USED = 0.75;
 const FILTER_BITS_A_SLOT = 8;
 const MOST_FILTER_BITS = 2 ** 23;
 
 export class KeyTable {
-  /** Low, high, number + 1; zero where there is nothing. */
+  /** Each slot: low, high, number + 1; all zero if it is free. */
   #slots = new Uint32Array(SLOT_WORDS * LEAST_SLOTS);
   #mask = LEAST_SLOTS - 1;
   #filter = new Uint32Array((FILTER_BITS_A_SLOT * LEAST_SLOTS) / 32);
@@ -26,7 +27,7 @@ export class KeyTable {
     return this.#size;
   }
 
-  /** The number of a key, which is given one if it has none. */
+  /** The number of a key; a new key gets the next one. */
   numberOf(low: number, high: number): number {
     const at = this.#find(low, high);
     if (this.#slots[at + 2] !== 0) return this.#slots[at + 2] - 1;
@@ -42,7 +43,7 @@ export class KeyTable {
     return this.#slots[this.#find(low, high) + 2] - 1;
   }
 
-  /** Where a key is, or would be. */
+  /** The slot of a key, or the free one it would get. */
   #find(low: number, high: number): number {
     const slots = this.#slots;
     for (let slot = low & this.#mask; ; slot = (slot + 1) & this.#mask) {

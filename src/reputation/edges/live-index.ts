@@ -1,12 +1,15 @@
 /**
- * The sample of a crawl as the kernel of offline TSE wants it: nodes that are numbers.
+ * The sample of a crawl in the form that the kernel of offline TSE needs: nodes that are numbers.
  *
- * Idea      Only domains that a sampled arc has at one of its ends matter to TSE, so only those get numbers; all others are unknown, and an
- *           in-neighbour that is unknown brings nobody. Beside the k sources, 0 to k - 1, and the other targets, up to m - 1,
- *           each source s has a second node m + s that only s itself links to: with it a domain can be among its own supporters, to be
- *           taken away from them again (live-tse.ts). Behind these the nodes are free for the domains that are estimated.
- * Cost      about 250 ns an arc, in slices but for a last one of some 40 ns an arc, which is a kernel's; memory: 17 to 33 bytes a node, and at
- *           most 17 an arc while it is built, 9 after that.
+ * Idea      Only domains at an end of a sampled arc matter to TSE, so only those get numbers. All
+ *           others are unknown, and an unknown in-neighbour brings no supporters. The k sources are
+ *           nodes 0 to k - 1, the other targets nodes up to m - 1. Each source s has a second node
+ *           m + s to which only s itself links: with it, s can be put into the set of its own
+ *           supporters, to be subtracted again (live-tse.ts). The nodes after these are free for
+ *           the domains that are estimated.
+ * Cost      about 250 ns an arc, in slices, except for a last one of some 40 ns an arc inside the
+ *           kernel. Memory: 17 to 33 bytes a node, and per arc at most 17 while it is built and 9
+ *           after that.
  */
 import type { Pacer } from '../../base/pacer.ts';
 import type { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
@@ -16,15 +19,15 @@ import { KeyTable } from './key-table.ts';
 
 export interface LiveIndex extends SampleIndex {
   readonly keys: KeyTable;
-  /** m, the nodes that are domains. */
+  /** m, the number of nodes that are domains. */
   readonly domains: number;
-  /** How many sampled sources link to each. */
+  /** How many sampled sources link to each node. */
   readonly linked: Uint32Array;
-  /** The first node that is nobody's. */
+  /** The first free node. */
   readonly firstFree: number;
 }
 
-/** `free` nodes are left for domains to be estimated. */
+/** Builds the index, with `free` nodes left for domains to be estimated. */
 export async function indexArcs(
   kernel: SupportersKernel,
   arcs: Arcs,
@@ -32,7 +35,7 @@ export async function indexArcs(
   pacer: Pacer,
 ): Promise<LiveIndex> {
   const keys = new KeyTable();
-  // Sources first: their numbers are then those of the sample.
+  // Sources first, so their numbers are those of the sample.
   const ends = new Uint32Array(arcs.length + 1);
   for (const words of arcWords(arcs)) {
     for (let at = 0; at < words.length; at += ARC_WORDS)
@@ -67,7 +70,7 @@ export async function indexArcs(
   return { ...index, keys, domains, linked, firstFree };
 }
 
-/** Turns the lengths of lists into where they begin, with room for one more in each. */
+/** Turns the lengths of lists into their starts, with room for one more entry in each. */
 function startLists(lengths: Uint32Array, count: number): void {
   let start = 0;
   for (let i = 0; i < count; i++) {

@@ -1,15 +1,21 @@
 /**
- * TSE on the graph of a crawl, as far as it is known: for every domain of an agent, an estimate of its supporters at level two.
+ * TSE on the graph of a crawl, as far as it is known: for every domain of an agent, an estimate of
+ * its supporters at level two.
  *
- * Idea      As offline (rank/tse-core.ts), and with its kernel: the sampled domains that link to an in-neighbour of x, each once, without x and
- *           without those that link to x, divided by p. Domains are keys here and not numbers, so that an in-list is translated first
- *           (live-index.ts), and what is not in the sample falls away. The kernel counts unions. Who is to be left out, D, is known
- *           from the sample alone; D is put into the union and its size taken off again: |U without D| = |U and D| - |D|.
- * Requires  lists in which the sampled arcs to x are all there.
- * Ensures   what `drumlin rank --by tse --sample name` gives on the same graph with the same p and seed, for every domain that has an in-link.
- *           The arcs of the sample are those of the moment when the first estimate is asked for.
- * Cost      one pass over the lists, beside other work: after every few thousand arcs the event loop has a turn. Only a list with many thousand
- *           in-neighbours that sampled domains link to is counted in one go.
+ * Idea      The same estimate as offline (rank/supporters/tse-core.ts), with the same kernel: the
+ *           number of sampled domains that link to an in-neighbour of x, each counted once, without
+ *           x and without those that link to x, divided by p. Domains are keys here, not numbers,
+ *           so an in-list is first translated (live-index.ts); what is not in the sample is
+ *           dropped. The kernel counts unions. The domains to leave out, D, are known from the
+ *           sample alone. D is put into the union and its size is subtracted again: |U without D| =
+ *           |U and D| - |D|.
+ * Requires  the lists contain all sampled arcs to x.
+ * Ensures   what `drumlin rank --by tse --sample name` gives on the same graph with the same p and
+ *           seed, for every domain that has an in-link. The arcs of the sample are those at the
+ *           moment when the first estimate is asked for.
+ * Cost      one pass over the lists, beside other work: the event loop has a turn after every few
+ *           thousand arcs. Only a list with many thousand in-neighbours that sampled domains link
+ *           to is counted in one go.
  */
 import { flatOut, type Pacer } from '../../base/pacer.ts';
 import { SupportersKernel } from '../../rank/supporters/supporters-kernel.ts';
@@ -17,7 +23,7 @@ import type { EdgeLists } from './edge-lists.ts';
 import { indexArcs, type LiveIndex } from './live-index.ts';
 import type { DrawnArcs } from './supporter-sample.ts';
 
-/** Domains, as keys, and estimates of how many supporters they have; the first `length` count. */
+/** Keys of domains, and estimates of how many supporters they have; the first `length` count. */
 export interface SupporterEstimates {
   readonly length: number;
   readonly targets: BigUint64Array;
@@ -26,11 +32,14 @@ export interface SupporterEstimates {
 
 export interface EstimateOptions {
   readonly pacer?: Pacer;
-  /** Domains, and known in-neighbours, that are counted at once. */
+  /** How many domains, and known in-neighbours, are counted at once. */
   readonly atOnce?: number;
 }
 
-/** Streams an estimate for every target of the lists, in their order; each batch is valid until the next is asked for. */
+/**
+ * Streams an estimate for every target of the lists, in their order. Each batch is valid until the
+ * next is asked for.
+ */
 export async function* estimateSupporters(
   lists: AsyncIterable<EdgeLists>,
   sample: { arcs(): DrawnArcs },
@@ -53,12 +62,12 @@ export async function* estimateSupporters(
   }
 }
 
-/** Lists as numbers in the memory of the kernel, counted when there are enough. */
+/** Collects lists as numbers in the memory of the kernel, and counts them when there are enough. */
 class UnionCounter implements SupporterEstimates {
   readonly targets: BigUint64Array;
   readonly supporters: Float64Array;
   length = 0;
-  /** Whatever is here is whole, and enough. */
+  /** There are enough lists, all complete. */
   isFull = false;
   readonly #kernel: SupportersKernel;
   readonly #index: LiveIndex;
@@ -70,12 +79,13 @@ class UnionCounter implements SupporterEstimates {
   readonly #offsets: Uint32Array;
   readonly #nodes: Uint32Array;
   readonly #counts: Uint32Array;
-  /** The sizes of what is not to be counted. */
+  /** For each domain, the size of the set to leave out. */
   readonly #leftOut: Uint32Array;
   #filled = 0;
 
   constructor(kernel: SupportersKernel, index: LiveIndex, atOnce: number) {
-    // The last list is begun when there is room for some: it may have all domains of the sample in it, and two nodes of its own.
+    // The last list is begun if there is any room left: it may contain all domains of the sample,
+    // and two nodes of its own.
     const room = atOnce + index.domains + 2;
     this.#kernel = kernel;
     this.#index = index;
@@ -96,7 +106,10 @@ class UnionCounter implements SupporterEstimates {
     this.#leftOut = new Uint32Array(atOnce);
   }
 
-  /** Takes lists of a block from number `from` on, until it is full; returns the first that it did not take. */
+  /**
+   * Adds lists of a block from number `from` on, until it is full. Returns the first that was not
+   * added.
+   */
   take(block: EdgeLists, from: number): number {
     const words = wordsOf(block.sources);
     const targets = wordsOf(block.targets);
@@ -128,7 +141,7 @@ class UnionCounter implements SupporterEstimates {
     return { length, targets: this.targets, supporters: this.supporters };
   }
 
-  /** Puts whom to leave out into the union of a domain: those that link to it, and itself. */
+  /** Puts the domains to leave out into the union: those that link to the domain, and itself. */
   #begin(low: number, high: number): void {
     const { keys, domains, sources, linked } = this.#index;
     const own = keys.lookUp(low, high);

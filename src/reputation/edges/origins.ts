@@ -1,21 +1,23 @@
 /**
- * What is known of the origins that links lead to, which mostly are those that others have led to a moment ago.
+ * What is known of the origins that links lead to. Most origins were seen a moment ago.
  *
- * Idea      A table in which an origin has its place by a hash that is computed where it stands in the link: no string is made to look it up.
- *           Two origins share a place, and the one that was met last is looked at first.
+ * Idea      A table with two places for each hash. The hash is computed over the origin inside the
+ *           link, so a look-up makes no string. Of the two origins the one seen last is compared
+ *           first.
  * Requires  canonical URLs.
- * Ensures   what `find` gave for the host of the link, now or since the last `forget`.
+ * Ensures   the result is what `find` gave for the host of the link, now or since the last
+ *           `forget`.
  * Cost      about 30 ns for a link to a known origin; memory for 65,536 of them, up to 6 MB.
  */
 import { hostOf, originOf } from '../../url/parts.ts';
 
-/** A power of two, in pairs. */
+/** Origins remembered, in pairs; a power of two. */
 const REMEMBERED = 65_536;
-/** In a canonical URL the authority begins here at the latest. */
+/** In a canonical URL the authority begins at this index at the latest. */
 const AUTHORITY = 8;
 
 export interface Origin<Known> {
-  /** As a URL has it: `https://example.org:8080`. */
+  /** The origin as in a URL: `https://example.org:8080`. */
   readonly name: string;
   readonly known: Known;
 }
@@ -36,7 +38,7 @@ export class Origins<Known> {
     if (first && isOrigin(first.name, link, end)) return first;
     const second = table[place + 1];
     const origin = second && isOrigin(second.name, link, end) ? second : this.#meet(link);
-    // Read again: whoever was found may have made all others be forgotten.
+    // Read the table again: `find` may have called `forget`.
     table[place + 1] = table[place];
     table[place] = origin;
     return origin;
@@ -47,7 +49,7 @@ export class Origins<Known> {
   }
 
   #meet(link: string): Origin<Known> {
-    // A copy: a slice of a URL, itself a slice of a page, would keep the page in memory.
+    // A copy, because a slice of a URL, itself a slice of a page, would keep the page in memory.
     const name = Buffer.from(originOf(link), 'latin1').toString('latin1');
     return { name, known: this.#find(hostOf(link)) };
   }

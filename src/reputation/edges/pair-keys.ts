@@ -1,14 +1,15 @@
 /**
- * The 64-bit names of edges between domains, many at once.
+ * The 64-bit keys of edges between domains, many at once.
  *
  *             63        54 53                                                   0
  *             ┌───────────┬─────────────────────────────────────────────────────┐
  *             │ partition │ the 54 highest bits of xxh64(target, source)         │
  *             └───────────┴─────────────────────────────────────────────────────┘
- *               the 10 highest bits of the target: so it is in every stored key
+ *               the 10 highest bits of the target: every stored key has them
  *
- * Ensures   two edges of one partition share a key with probability 2^-54. Of a billion edges in 1,024 partitions none does, with
- *           probability 0.97; where two do, the second one is not counted.
+ * Ensures   two edges of one partition share a key with probability 2^-54. A billion edges in 1,024
+ *           partitions all have different keys with probability 0.97; if two share one, the second
+ *           is not counted.
  * Cost      about 30 ns a pair: hashed in the memory of the DRUM kernel, without a BigInt.
  */
 import { Kernel, SLACK } from '../../drum/kernel.ts';

@@ -1,17 +1,23 @@
 /**
- * The sample of TSE in a crawl: all links of a part p of all domains, the same at every agent.
+ * The sample of TSE in a crawl: all links of a share p of all domains, the same at every agent.
  *
- * Idea      A domain is in the sample when its hash says so (rank/supporters-sample.ts), so it stays in or out while the graph grows, and
- *           everybody agrees without a word. The owner of a target learns of new edges first: it keeps those whose source is in
- *           the sample, and sends them to all others. Nothing else of the graph travels.
- *           When there are more arcs than there is room for, p is halved and what is no longer in is dropped; the
- *           sample of a smaller p is part of that of a greater one. So p is a matter of what arcs there are, and not of the
- *           order in which they came: agents that have been told the same arcs have the same p.
- * Requires  new edges of this agent's domains to `offer`, each parcel that it returns to `receive` of every other agent. An arc that comes
- *           twice, after a crash, counts once.
- * Ensures   exactly the arcs whose sources `sampler(p, seed)` takes, of all that were offered or received; at most `most`.
- * Crash     `freeze` appends what is new to a file of its own; opened with what it returned, the sample is what it was then.
- * Cost      22 to 28 bytes an arc, see arc-set.ts; when p is halved, one pass over all arcs at once, about 40 ns each.
+ * Idea      A hash decides whether a domain is in the sample (rank/supporters/sample.ts). So it
+ *           stays in or out while the graph grows, and all agents agree without a message. The
+ *           owner of a target is the first to learn of new edges: it keeps those whose source is in
+ *           the sample, and sends them to all others. No other part of the graph is sent.
+ *
+ *           When there are more arcs than there is room for, p is halved and the arcs of sources
+ *           that are no longer in the sample are dropped. The sample of a smaller p is part of that
+ *           of a greater one. So p depends on the arcs alone and not on their order: agents that
+ *           have received the same arcs have the same p.
+ * Requires  `offer` gets the new edges of this agent's domains; `receive` of every other agent gets
+ *           each parcel that `offer` returns. An arc that comes twice, after a crash, counts once.
+ * Ensures   exactly the arcs whose sources `sampler(p, seed)` selects, of all that were offered or
+ *           received; at most `most`.
+ * Crash     `freeze` appends new arcs to a file of the sample; opened with what it returned, the
+ *           sample is what it was then.
+ * Cost      22 to 28 bytes an arc, see arc-set.ts; when p is halved, one pass over all arcs at
+ *           once, about 40 ns each.
  */
 
 import { DrumlinError } from '../../base/errors.ts';
@@ -37,18 +43,20 @@ export interface SupporterSampleOptions {
   readonly disk: Disk;
   /** Must exist; only files named `sample.N` in it are touched. */
   readonly folder: string;
-  /** The part of the domains that is drawn, as long as there is room; at most what it was before. */
+  /**
+   * Share of the domains that is drawn, as long as there is room; never more than it was before.
+   */
   readonly p: number;
-  /** Another seed draws another sample; a crawl keeps its own for ever. */
+  /** Another seed draws another sample; a crawl always keeps its own. */
   readonly seed: number;
-  /** Arcs that there is room for. */
+  /** The most arcs that there is room for. */
   readonly most: number;
-  /** Told the new p. */
+  /** Called with the new p. */
   readonly onHalved?: ((p: number) => void) | undefined;
   readonly at?: Frozen<SampleState> | undefined;
 }
 
-/** What TSE works on: it stays as it is while the sample grows. */
+/** What TSE works on: it does not change while the sample grows. */
 export interface DrawnArcs extends Arcs {
   readonly p: number;
 }
@@ -67,7 +75,7 @@ export class SupporterSample {
   #p: number;
   #isIn: Sampler;
   #arcs: ArcSet;
-  /** The file of the arcs of `of`, of which the first `length` are in it. */
+  /** The file of the arcs of `of`: it contains the first `length` of them. */
   #written:
     | { readonly log: AppendLog; readonly of: ArcSet; readonly file: number; length: number }
     | undefined;
@@ -100,7 +108,9 @@ export class SupporterSample {
     return this.#arcs.length;
   }
 
-  /** Keeps those of the edges that are in the sample; they are what `receive` of every other agent must be given. */
+  /**
+   * Keeps the edges that are in the sample, and returns them for `receive` of every other agent.
+   */
   offer({ length, targets, sources }: NewEdges): Uint8Array | undefined {
     const sourceWords = new Uint32Array(sources.buffer, sources.byteOffset, 2 * length);
     const targetWords = new Uint32Array(targets.buffer, targets.byteOffset, 2 * length);
@@ -115,9 +125,9 @@ export class SupporterSample {
     return new Uint8Array(words.buffer);
   }
 
-  /** Arcs that another agent's `offer` has kept. */
+  /** Adds arcs that another agent's `offer` has kept. */
   receive(parcel: Uint8Array): void {
-    if (parcel.length % ARC_BYTES !== 0) throw new Error('A parcel of sampled arcs was cut short.');
+    if (parcel.length % ARC_BYTES !== 0) throw new Error('A parcel of sampled arcs is truncated.');
     const aligned = parcel.byteOffset % 4 === 0 ? parcel : parcel.slice();
     this.#addAll(new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4));
   }
@@ -126,7 +136,9 @@ export class SupporterSample {
     return { p: this.#p, ...this.#arcs.all() };
   }
 
-  /** Makes everything so far durable, except names in the folder, and says how to find it again. */
+  /**
+   * Makes everything so far durable, except names in the folder, and returns how to find it again.
+   */
   freeze(): Promise<Frozen<SampleState>> {
     return this.#caller.run(async () => {
       const [p, of, arcs] = [this.#p, this.#arcs, this.#arcs.all()];
@@ -142,7 +154,7 @@ export class SupporterSample {
     });
   }
 
-  /** The frozen state is safely stored. */
+  /** Deletes files that no checkpoint needs, now that the frozen state is stored. */
   settle({ files }: Frozen<SampleState>): Promise<void> {
     return this.#caller.run(() => this.#files.settle(Object.keys(files)));
   }
@@ -176,7 +188,7 @@ export class SupporterSample {
     this.#onHalved(this.#p);
   }
 
-  /** A new file; the one before is kept as long as a checkpoint names it. */
+  /** Begins a new file. The one before is kept as long as a checkpoint names it. */
   async #begin(of: ArcSet) {
     const old = this.#written;
     const file = ++this.#lastFile;
@@ -206,7 +218,7 @@ export class SupporterSample {
     } finally {
       await file.close();
     }
-    // Written anew at the next freeze: less of it may be in the sample now.
+    // The next freeze writes a new file: less of this one may be in the sample now.
     this.#lastFile = state.file;
     await this.#files.discard(name);
   }
@@ -216,6 +228,6 @@ function otherSeed(seed: number, stored: number): DrumlinError {
   return new DrumlinError(
     'SAMPLE_SEED',
     `The sample of this crawl was drawn with the seed ${stored}, not ${seed}.`,
-    `Go on with the seed ${stored}: which links others have is not known any more.`,
+    `Resume with the seed ${stored}: the links of other domains were not kept.`,
   );
 }

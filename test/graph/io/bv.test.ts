@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { type Arc, listsOf } from '../conformance.ts';
 import { newPlace, quickDisk, testOnShared } from '../fixtures.ts';
 
-/** Bits as text: slow, and nothing like the reader. */
+/** Bits as text: slow, and unlike the reader. */
 const unary = (n: number) => `${'0'.repeat(n)}1`;
 const gamma = (n: number): string => {
   const digits = (n + 1).toString(2);
@@ -19,7 +19,10 @@ const delta = (n: number) => {
   const digits = (n + 1).toString(2);
   return gamma(digits.length - 1) + digits.slice(1);
 };
-/** The definition: h with 2^(hk) <= n + 1 < 2^((h+1)k) in unary, then the rest in minimal binary of the interval. */
+/**
+ * The definition: h with 2^(hk) <= n + 1 < 2^((h+1)k) in unary, then the rest in minimal binary of
+ * the interval.
+ */
 const zeta = (k: number) => (n: number) => {
   const x = n + 1;
   const h = Math.floor((x.toString(2).length - 1) / k);
@@ -42,7 +45,7 @@ interface Coding {
   readonly zetaK: number;
 }
 
-/** Each list copies from the one `1 + node % window` before it what it shares, if there is one. */
+/** Each list copies common targets from the one `1 + node % window` before it, if there is one. */
 function encode(lists: number[][], { window, minInterval, flags, zetaK }: Coding) {
   const code = (component: string, usual: (n: number) => string) =>
     flags.includes(`${component}_DELTA`)
@@ -75,7 +78,7 @@ function encode(lists: number[][], { window, minInterval, flags, zetaK }: Coding
         }
         length++;
       }
-      bits += code('BLOCK_COUNT', gamma)(runs.length); // what follows the last needs no length
+      bits += code('BLOCK_COUNT', gamma)(runs.length); // the last run needs no length
       runs.forEach((run, i) => {
         bits += code('BLOCKS', gamma)(i === 0 ? run : run - 1);
       });
@@ -164,7 +167,7 @@ const SMALL: Coding = { window: 3, minInterval: 2, flags: '', zetaK: 3 };
 const LISTS = [[1, 2, 3, 5], [1, 2, 5], [], [0, 1, 2, 3], [0, 1, 4], [5]];
 
 describe('WebGraph’s files', () => {
-  test('are decoded to the lists they were made of, in every coding that is read', async () => {
+  test('are decoded to the lists they were made from, in every supported coding', async () => {
     const arc = fc.tuple(fc.nat(24), fc.oneof(fc.nat(24), fc.integer({ min: 10, max: 16 })));
     const coding = fc.record({
       window: fc.nat(4),
@@ -191,7 +194,7 @@ describe('WebGraph’s files', () => {
     );
   });
 
-  test('with lists longer than what is read at once are decoded too', async () => {
+  test('with lists longer than one read are decoded, too', async () => {
     const lists = Array.from({ length: 30_000 }, (_, node) =>
       node === 7 ? Array.from({ length: 9000 }, (_, i) => 3 * i + (i % 2)) : [],
     );
@@ -199,7 +202,7 @@ describe('WebGraph’s files', () => {
     expect((await decode(base))[7]).toEqual(lists[7]);
   });
 
-  test('may be named by any of the three, and need no offsets', async () => {
+  test('may be named by any of the three files, and need no offsets', async () => {
     const { bits } = encode(LISTS, SMALL);
     const base = write({ bits, properties: propertiesOf(LISTS, SMALL) });
     const out = newPlace();
@@ -223,19 +226,19 @@ describe('WebGraph’s files', () => {
       { ...good, bits: good.bits.slice(0, 40), offsets: undefined },
       /g\.graph ends at node 3, bit \d+/,
     ],
-    ['of fewer arcs', changed({ arcs: 16 }), /has 15 arcs, its properties say 16/],
+    ['of fewer arcs', changed({ arcs: 16 }), /has 15 arcs, but its properties say 16/],
     [
       'of other offsets',
       { ...good, offsets: gamma(0) + gamma(9) },
       /g\.offsets says that the list of node 1 begins at bit 9/,
     ],
     ['of too few offsets', { ...good, offsets: gamma(0) }, /g\.offsets ends at node 1/],
-    ['of fewer nodes', changed({ nodes: 4 }), /holds at node 0, bit 0, what is no list/],
+    ['of fewer nodes', changed({ nodes: 4 }), /has no valid list at node 0, bit 0/],
     ['all zeros', { ...good, bits: '0'.repeat(400) }, /g\.graph (?:ends|holds) at node 0/],
     [
       'zeros without end',
       { ...good, bits: '0'.repeat(2 ** 23), offsets: undefined },
-      /holds at node 0, bit 0, what is no list/,
+      /has no valid list at node 0, bit 0/,
     ],
     [
       'of an unknown code',
@@ -248,7 +251,7 @@ describe('WebGraph’s files', () => {
       /describes no BVGraph/,
     ],
     ['little-endian', changed({ endianness: 'little' }), /variant of the format/],
-    ['without a number', changed({ nodes: 'many' }), /says nodes=many, which is no number/],
+    ['without a number', changed({ nodes: 'many' }), /says nodes=many, which is not a number/],
     [
       'of a larger window than can be',
       changed({ windowsize: 999999999 }),
@@ -259,12 +262,12 @@ describe('WebGraph’s files', () => {
       changed({ zetak: 0 }),
       /says zetak=0, which is not from 1 to 32/,
     ],
-    ['of too many nodes', changed({ nodes: 3e9 }), /more than a graph can have/],
+    ['of too many nodes', changed({ nodes: 3e9 }), /a graph can have at most/],
   ])('that are %s are refused', async (_, files, reason) => {
     await expect(decode(write(files))).rejects.toThrow(reason);
   });
 
-  test('that are noise never do worse than be refused', async () => {
+  test('that are noise are refused at worst', async () => {
     const noise = fc.uint8Array({ minLength: 1, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(noise, async (bytes) => {

@@ -30,7 +30,7 @@ const host = fc
   .map((labels) => labels.join('.'));
 
 describe('Common Crawl’s files', () => {
-  test('are read with hosts the right way round, whatever their order', async () => {
+  test('are read with the labels of hosts in the usual order, in whatever order the hosts are', async () => {
     const files = filesOf('0\tcom.example\n1\tcom.example.www\n2\torg.a\n', '0\t1\n0\t2\n2\t0\n');
     const out = newPlace();
     const facts = await importGraph(files, out, { ...OPTIONS, disk: quickDisk() });
@@ -41,14 +41,14 @@ describe('Common Crawl’s files', () => {
     });
   });
 
-  test('of domains tell the number of hosts, which is passed over', async () => {
+  test('of domains have the number of hosts, which is ignored', async () => {
     const files = filesOf('0\tcom.example\t12\n1\torg.a\t1\r\n', '1\t0\n', 'domain-');
     const out = newPlace();
     expect((await importGraph(files, out, { ...OPTIONS, disk: quickDisk() })).level).toBe('domain');
     expect((await contentOf(out)).arcs).toEqual(['a.org example.com']);
   });
 
-  test('may be folders of parts, numbered through', async () => {
+  test('may be folders of parts with continuous numbers', async () => {
     const folder = temporaryFolder();
     const files = filesOf('0\ta\n', '');
     fileOf('0\ta.x\n1\ta.y\n', 'vertices-0.txt', folder);
@@ -61,16 +61,16 @@ describe('Common Crawl’s files', () => {
   });
 
   test.each([
-    ['0\tcom.a\n2\tcom.b\n', '', 'vertices', 2, 'has the id 2, 1 is its turn'],
-    ['1\tcom.a\n', '', 'vertices', 1, 'has the id 1, 0 is its turn'],
+    ['0\tcom.a\n2\tcom.b\n', '', 'vertices', 2, 'has the id 2; 1 is expected'],
+    ['1\tcom.a\n', '', 'vertices', 1, 'has the id 1; 0 is expected'],
     ['0\tcom.a\ncom.b\n', '', 'vertices', 2, 'does not begin with an id and a tab'],
     ['0 com.a\n', '', 'vertices', 1, 'does not begin with an id and a tab'],
     ['0\tcom.a\n\n', '', 'vertices', 2, 'does not begin with an id and a tab'],
     ['0\t\n', '', 'vertices', 1, 'has no name'],
-    ['0\tcom.a\tx\n', '', 'vertices', 1, 'goes on after the name'],
-    ['0\tcom.a b\n', '', 'vertices', 1, 'goes on after the name'],
+    ['0\tcom.a\tx\n', '', 'vertices', 1, 'after the name'],
+    ['0\tcom.a b\n', '', 'vertices', 1, 'after the name'],
     ['0\tcom.a\n1\tcom.b\n2\tcom.a\n', '', 'vertices', 3, 'names "com.a" again, after line 1'],
-    ['0\tcom.a\n1\tcom.b\n', '0\t1\n0\t2\n', 'edges', 2, '"2" is no number from 0 to 1'],
+    ['0\tcom.a\n1\tcom.b\n', '0\t1\n0\t2\n', 'edges', 2, '"2" is not a number from 0 to 1'],
     ['0\tcom.a\n1\tcom.b\n', '0\t1\n0\n', 'edges', 2, 'has 1 field'],
   ])('that are malformed (%j, %j) are refused by file, line and reason', async (vertices, edges, file, line, reason) => {
     const out = newPlace();
@@ -80,7 +80,7 @@ describe('Common Crawl’s files', () => {
     expect(readdirSync(dirname(out))).toEqual([]);
   });
 
-  test('a repeated name is found across files too', async () => {
+  test('a repeated name is found across files, too', async () => {
     const folder = temporaryFolder();
     fileOf('0\ta\n', 'vertices-0', folder);
     fileOf('1\tb\n2\ta\n', 'vertices-1', folder);
@@ -90,7 +90,7 @@ describe('Common Crawl’s files', () => {
     );
   });
 
-  test('whose names do not say what they hold are refused', async () => {
+  test('whose names do not tell their contents are refused', async () => {
     const disk = quickDisk();
     await expect(
       importGraph([fileOf('0\ta', 'nodes.txt')], newPlace(), { ...OPTIONS, disk }),
@@ -100,7 +100,7 @@ describe('Common Crawl’s files', () => {
     ).rejects.toThrow('None of the files');
   });
 
-  test('come out as they went in, in Common Crawl’s order, in any memory', async () => {
+  test('are exported as they were imported, in Common Crawl’s order, in any memory', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(host, { minLength: 1, maxLength: 40, size: 'max' }),
@@ -139,7 +139,7 @@ describe('Common Crawl’s files', () => {
     );
   });
 
-  test('are not made of pages or of numbers', async () => {
+  test('are not made from pages or numbers', async () => {
     const disk = quickDisk();
     for (const options of [{ level: 'page' as const }, {}]) {
       const out = newPlace();
@@ -162,7 +162,7 @@ describe('Common Crawl’s files', () => {
     }
   });
 
-  test('turning a name round twice gives it back', () => {
+  test('a name that is reversed twice is unchanged', () => {
     expect(reversed('www.example.org')).toBe('org.example.www');
     fc.assert(
       fc.property(

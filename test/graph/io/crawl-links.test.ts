@@ -26,7 +26,10 @@ function record(url: string, head: string, body: string | Buffer = '', type = 'r
 const page = (url: string, ...links: string[]) =>
   record(url, OK, links.map((href) => `<a href="${href}">x</a>`).join(''));
 
-/** The folder of a crawl whose archive holds these records, the first half in one file, the rest in another. */
+/**
+ * The folder of a crawl whose archive holds these records, the first half in one file, the rest in
+ * another.
+ */
 function crawlOf(...records: Buffer[]): string {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'archive'));
@@ -139,7 +142,7 @@ describe('the links of a crawl', () => {
     ]);
   });
 
-  test('that ask not to be followed are left out, unless asked for', async () => {
+  test('that are nofollow are left out, unless asked for', async () => {
     const folder = crawlOf(
       record('http://a.test/', OK, '<a href=/1 rel=nofollow>x</a><a href=/2>x</a>'),
       record('http://a.test/meta', OK, '<meta name=robots content=nofollow><a href=/3>x</a>'),
@@ -151,7 +154,7 @@ describe('the links of a crawl', () => {
     expect(await targets(true)).toEqual([1, 2, 3, 4].map((n) => `http://a.test/${n}`));
   });
 
-  test('are not looked for in what is no page', async () => {
+  test('are not searched in records that are no pages', async () => {
     const folder = crawlOf(
       record('http://a.test/robots.txt', OK, '<a href=/1>x</a>'),
       record('http://a.test/', 'GET / HTTP/1.1\r\n', '', 'request'),
@@ -174,7 +177,7 @@ describe('the links of a crawl', () => {
     await expect(linksOf(folder, 'page')).rejects.toMatchObject({ code: 'CRAWL_DAMAGED' });
   });
 
-  test('before a damage are given, and the damage is told', async () => {
+  test('before a damage are given, and the damage is reported', async () => {
     const folder = crawlOf(
       page('http://a.test/1'),
       page('http://a.test/2'),

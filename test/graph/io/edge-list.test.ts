@@ -27,7 +27,7 @@ const name = fc.string({
 const blank = fc.constantFrom(' ', '\t', '  ', ' \t ');
 
 describe('an edge list', () => {
-  test('becomes the graph of its arcs, whatever the blanks, the line ends and the comments', async () => {
+  test('becomes the graph of its arcs, with any blanks, line ends and comments', async () => {
     const line = fc.tuple(
       name,
       blank,
@@ -54,21 +54,21 @@ describe('an edge list', () => {
     );
   });
 
-  test('of numbers has a node for every number up to the largest, in their own order', async () => {
+  test('of numbers has a node for every number up to the largest, in numeric order', async () => {
     const { nodes, named, names, arcs } = await imported([fileOf('10 2\n2\t10\n0 0\n10 2\n')]);
     expect([nodes, named]).toEqual([11, false]);
     expect(names.slice(9)).toEqual(['9', '10']);
     expect(arcs).toEqual(['0 0', '2 10', '10 2']);
   });
 
-  test('of numbers can be taken for names, and of names cannot be taken for numbers', async () => {
+  test('of numbers can be read as names, but one of names not as numbers', async () => {
     const { names, arcs } = await imported([fileOf('10 2\n007 7\n')], { names: true });
     expect(names).toEqual(['007', '10', '2', '7']);
     expect(arcs).toEqual(['007 7', '10 2']);
     expect((await imported([fileOf('# 1 2\n\n1 b\n2 3\n')])).names).toEqual(['1', '2', '3', 'b']);
   });
 
-  test('may be several files, and folders of files, markers left out', async () => {
+  test('may be several files, and folders of files without their markers', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'parts'));
     fileOf('b c\n', 'part-2.gz', join(folder, 'parts'));
@@ -88,15 +88,15 @@ describe('an edge list', () => {
   });
 
   test.each([
-    ['1 2\n3\n', 2, 'has 1 field, "from to" are two'],
-    ['1 2\n\n# x\n3 4 5\n', 4, 'has 3 fields, "from to" are two'],
-    ['1 2\n3 x\n', 2, '"x" is no number from 0 to 2147483646'],
-    ['1 2\n3 -4\n', 2, '"-4" is no number'],
-    ['1 2\n03 4\n', 2, '"03" is no number'],
-    ['1 2\n3 2147483647\n', 2, '"2147483647" is no number'],
-    ['1 2\n3 99999999999999999999999\n', 2, 'is no number'],
-    ['1 2\n3 4x\n', 2, '"4x" is no number'],
-    ['1 2\n1.5 4\n', 2, '"1.5" is no number'],
+    ['1 2\n3\n', 2, 'has 1 field instead of two'],
+    ['1 2\n\n# x\n3 4 5\n', 4, 'has 3 fields instead of two'],
+    ['1 2\n3 x\n', 2, '"x" is not a number from 0 to 2147483646'],
+    ['1 2\n3 -4\n', 2, '"-4" is not a number'],
+    ['1 2\n03 4\n', 2, '"03" is not a number'],
+    ['1 2\n3 2147483647\n', 2, '"2147483647" is not a number'],
+    ['1 2\n3 99999999999999999999999\n', 2, 'is not a number'],
+    ['1 2\n3 4x\n', 2, '"4x" is not a number'],
+    ['1 2\n1.5 4\n', 2, '"1.5" is not a number'],
     ['a b\nc\n', 2, 'has 1 field'],
     ['a b\na b c', 2, 'has 3 fields'],
     ['a b\nc\0d e\n', 2, 'holds a control character'],
@@ -114,7 +114,7 @@ describe('an edge list', () => {
     expect(readdirSync(dirname(out))).toEqual([]);
   });
 
-  test('that is cut off or damaged as gzip is refused', async () => {
+  test('that is truncated or damaged as gzip is refused', async () => {
     const whole = gzipSync(Array.from({ length: 5000 }, (_, i) => `${i} ${i * 7}\n`).join(''));
     const broken = Buffer.from(whole);
     broken[broken.length - 5] ^= 1;
@@ -131,7 +131,7 @@ describe('an edge list', () => {
     expect(readdirSync(dirname(out))).toEqual([]);
   });
 
-  test('that is not there is refused, and so are an empty folder and a folder in a folder', async () => {
+  test('that does not exist is refused, and so are an empty folder and a folder in a folder', async () => {
     const options = { format: 'edges', disk: quickDisk() } as const;
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'inner'));
@@ -147,19 +147,19 @@ describe('an edge list', () => {
     });
   });
 
-  test('whose numbers are far larger than its arcs are many is refused with the remedy', async () => {
+  test('with numbers far beyond its number of arcs is refused with the remedy', async () => {
     const options = { format: 'edges', disk: quickDisk() } as const;
     const work = importGraph([fileOf('1 2000000000\n')], newPlace(), options);
     await expect(work).rejects.toThrow(/up to 2000000000, but there are only 1 arcs.*--names/);
   });
 });
 
-test('whatever memory is offered, names are collected in what can be used of it', async () => {
+test('for any memory, names are collected in the part that can be used', async () => {
   const { names } = await imported([fileOf('a b\n')], { memory: 2 ** 45 });
   expect(names).toEqual(['a', 'b']);
 });
 
-test('readLines gives every line once, whole, with its number, in pieces of any size', async () => {
+test('readLines gives every line once, complete, with its number, in pieces of any size', async () => {
   const text = fc.array(fc.string({ unit: fc.constantFrom('a', 'ü', '😀', ' '), maxLength: 9 }), {
     maxLength: 30,
     size: 'max',

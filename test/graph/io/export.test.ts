@@ -32,7 +32,7 @@ test('an edge list has every arc once, by name and in order, whether names fit i
   );
 });
 
-test('what was exported is imported as it was, but for nodes without arcs', async () => {
+test('an exported graph is imported unchanged, except for nodes without arcs', async () => {
   const graph = memoryGraph(
     4,
     [
@@ -50,7 +50,7 @@ test('what was exported is imported as it was, but for nodes without arcs', asyn
   expect(await contentOf(out)).toEqual({ names: ['a', 'b', 'ü'], arcs: ['a ü', 'b b', 'ü a'] });
 });
 
-test('a text file is there whole or not at all, compressed or not', async () => {
+test('a text file is there complete or not at all, compressed or not', async () => {
   const folder = temporaryFolder();
   const text = Array.from({ length: 3000 }, (_, i) => `line ${(i * 7919) % 3001}, and so on\n`);
   const fill = async (file: { write(bytes: Uint8Array): Promise<void> }) => {

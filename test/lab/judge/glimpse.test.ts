@@ -90,7 +90,7 @@ const mix = {
 };
 const web = webOf({ scenario: 'spam', seed: 7, domains: 3000, pages: 60, mix }, PORTS);
 
-describe('a glimpse tells what parsing the page would', () => {
+describe('a glimpse equals what parsing the page gives', () => {
   test.each(KIND_NAMES)('for the kind %s', (kind) => {
     const count = web.world.layout.countOf(kind, web.world.domains);
     let compared = 0;
@@ -110,9 +110,9 @@ describe('a glimpse tells what parsing the page would', () => {
       let links = 0;
       for (let index = 0; index < web.world.domains; index += 12) {
         for (const url of addressesOf(web, web.domains.at(index)).slice(0, 8)) {
-          const told = seen(web, url);
-          expect(told, url).toEqual(parsed(web, url));
-          links += told?.links.length ?? 0;
+          const glimpse = seen(web, url);
+          expect(glimpse, url).toEqual(parsed(web, url));
+          links += glimpse?.links.length ?? 0;
         }
       }
       expect(links).toBeGreaterThan(500);
@@ -120,7 +120,7 @@ describe('a glimpse tells what parsing the page would', () => {
   });
 });
 
-test('a glimpse tells the pages of a site from what stands in their place', () => {
+test('a glimpse distinguishes the pages of a site from faults in their place', () => {
   const isPage = (url: string) => glimpseOf(web, url)?.isPage;
   const first = (kind: KindName): Domain => web.domains.at(web.world.layout.memberAt(kind, 0));
   const giant = first('giant');
@@ -136,6 +136,6 @@ test('a glimpse tells the pages of a site from what stands in their place', () =
   expect(isPage(`${first('wildcard').originOf(`any-1.${first('wildcard').name}`)}/`)).toBe(false);
 });
 
-test('nobody answers for names that nobody owns', () => {
+test('names that do not exist have no answer', () => {
   expect(glimpseOf(web, 'http://nobody.test:8080/')).toBeUndefined();
 });

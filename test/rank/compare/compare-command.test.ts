@@ -28,7 +28,7 @@ const file = (name: string, content: string) => {
   return join(folder, name);
 };
 
-/** Parses the words behind `rank`, which has flags of the same names, and compares into memory. */
+/** Parses the words after `rank`, which has flags of the same names, and prints into memory. */
 async function compare(...words: string[]): Promise<string> {
   const rank = new Command('rank')
     .exitOverride()
@@ -48,7 +48,7 @@ async function compare(...words: string[]): Promise<string> {
 }
 
 describe('drumlin rank compare', () => {
-  test('prints what each method costs and admits, then how far they agree', async () => {
+  test('prints what each method costs and admits, then how well they agree', async () => {
     const bad = file('bad.txt', 'bad\npoor\nnowhere\n');
     const printed = await compare(graph, '--by', 'in,supp,tse:p=1', '--bad', bad, '--top', '4');
     const [summary, , head, ...rows] = printed.split('\n');
@@ -91,7 +91,7 @@ describe('drumlin rank compare', () => {
     );
   });
 
-  test('compares the methods of the paper when none are named', async () => {
+  test('compares the methods of the paper by default', async () => {
     const printed = await compare(graph);
     for (const method of ['in', 'opic', 'pagerank', 'trustrank', 'supp', 'tse'])
       expect(printed).toMatch(new RegExp(`^${method} `, 'm'));

@@ -37,13 +37,13 @@ describe('measures of lists', () => {
     );
   });
 
-  test('overlap is the part that both have', () => {
+  test('overlap is the share that both have', () => {
     expect(overlap(Uint32Array.of(1, 2, 3, 4), Uint32Array.of(4, 9, 1, 8))).toBe(0.5);
     expect(overlap(Uint32Array.of(), Uint32Array.of())).toBe(1);
     expect(overlap(Uint32Array.of(1), Uint32Array.of())).toBe(0);
   });
 
-  test("Kendall's tau is what its definition says, pair by pair", () => {
+  test("Kendall's tau equals its definition, pair by pair", () => {
     fc.assert(
       fc.property(list, list, (a, b) => {
         const union = [...new Set([...a, ...b])];
@@ -73,7 +73,7 @@ describe('measures of lists', () => {
     expect(mean).toBeCloseTo((0.1 + 0 + 0.5) / 3);
     expect(worst).toBeCloseTo(0.5);
     expect(curve.map(([rank]) => rank)).toEqual([1, 2, 3]);
-    // So few ranks are all within the least window.
+    // All of these few ranks are within the smallest window.
     expect(curve[0][1]).toBeCloseTo(mean);
     const wide = Float64Array.from(range(2000), () => 1);
     const step = wide.map((_, i) => (i < 1000 ? 1 : 1.5));
@@ -97,7 +97,7 @@ describe('measures of lists', () => {
   });
 });
 
-/** 0 and 1 are linked by all of 10 .. 39, who are linked in a ring; 2 .. 9 link to each other. */
+/** 0 and 1 are linked by all of 10 .. 39, which form a ring; 2 .. 9 link to each other. */
 const names = range(40).map((i) => `n${String(i).padStart(2, '0')}`);
 const graph = memoryGraph(
   40,
@@ -132,7 +132,7 @@ const request: CompareRequest = {
 };
 
 describe('comparing rankings', () => {
-  test('holds estimates against SUPP, wherever in the list that was asked for', async () => {
+  test('compares estimates with SUPP, wherever it is in the list of methods', async () => {
     const { methods, top, leftOut } = await compareRankings(graph, request);
     expect(methods.map(({ label }) => label)).toEqual(
       request.contestants.map(({ label }) => label),
@@ -175,7 +175,7 @@ describe('comparing rankings', () => {
     ]);
   });
 
-  test('leaves out of every ranking what TrustRank was told to trust: the first good name', async () => {
+  test('leaves the nodes that TrustRank trusts, by default the first good name, out of every ranking', async () => {
     const { leftOut, methods } = await compareRankings(graph, {
       ...request,
       contestants: [contestant('in'), contestant('trustrank')],
@@ -203,7 +203,7 @@ describe('comparing rankings', () => {
     expect([top, methods[0].badPlaces]).toEqual([2, [1, 2]]);
   });
 
-  test('agreement is 1 with oneself, and the same both ways', async () => {
+  test('agreement of a ranking with itself is 1, and agreement is symmetric', async () => {
     const comparison = await compareRankings(graph, request);
     comparison.kendallTau.forEach((row, i) => {
       expect(row[i]).toBe(1);
@@ -222,7 +222,7 @@ describe('comparing rankings', () => {
     expect(methods.map(({ first }) => first)).toEqual([[], [], []]);
   });
 
-  test('tells how far each method is, and asks who counts for the bytes', async () => {
+  test('reports the progress of each method, and takes the bytes read from the caller', async () => {
     let read = 0;
     const seen = new Set<string>();
     const { methods } = await compareRankings(graph, {
@@ -235,7 +235,7 @@ describe('comparing rankings', () => {
   });
 });
 
-test('the most memory is what the process grew by, even if it is given back before the end', async () => {
+test('the peak memory is what the process grew by, even if it is released before the end', async () => {
   const { bytes, result } = await peakMemory(async () => {
     const large = new Uint8Array(200e6).fill(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -248,7 +248,7 @@ test('the most memory is what the process grew by, even if it is given back befo
 });
 
 describe('the report', () => {
-  test('is one file that loads nothing, and nothing of a name is read as markup', async () => {
+  test('is one file that loads nothing, and no part of a name is read as markup', async () => {
     const strange = ['<script>alert(1)</script>', '"quoted" & \'more\''];
     const tiny = memoryGraph(2, [[0, 1]], [...strange].sort());
     const comparison = await compareRankings(tiny, {
@@ -262,7 +262,7 @@ describe('the report', () => {
     expect(page).toContain('prefers-color-scheme: dark');
   });
 
-  test('shows what was asked for and no more', async () => {
+  test('shows only what was asked for', async () => {
     const bare = reportPage(
       await compareRankings(graph, { ...request, contestants: [contestant('in')] }),
       't',
@@ -288,7 +288,7 @@ describe('the report', () => {
     expect(full.match(/<svg viewBox="0 0 760 400"/g)).toHaveLength(3);
   });
 
-  test('a plot places every point within its axes, whatever the numbers', () => {
+  test('a plot places every point within its axes, for any numbers', () => {
     const numbers = fc.array(
       fc.tuple(
         fc.double({ min: 1e-6, max: 1e9, noNaN: true }),

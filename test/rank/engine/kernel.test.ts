@@ -7,7 +7,10 @@ import { placesByDegree } from '../../../src/rank/engine/relabel.ts';
 import { startHelpers } from '../../../src/rank/engine/threads.ts';
 import { rank } from '../../../src/rank/index.ts';
 
-/** Large enough for several chunks, one node linked from all over, a third of the nodes dangling; the same on every run. */
+/**
+ * Large enough for several chunks, one node linked from all over, a third of the nodes dangling;
+ * the same on every run.
+ */
 function largeGraph(nodes = 60_000, arcs = 300_000) {
   let state = 1;
   const below = (n: number) => {
@@ -47,7 +50,7 @@ test.each([
   );
 });
 
-test('memory for less than the vectors is refused with the size that is needed', async () => {
+test('memory too small for the vectors is refused with the size that is needed', async () => {
   const graph = largeGraph(3000, 10);
   await expect(rank(graph, { by: 'pagerank', memory: 44 * 3000 - 1 })).rejects.toMatchObject({
     code: 'MEMORY',
@@ -59,7 +62,7 @@ test('memory for less than the vectors is refused with the size that is needed',
   });
 });
 
-test('a graph whose vectors are beyond the reach of the kernel is refused, whatever the memory', async () => {
+test("a graph whose vectors exceed the kernel's address space is refused, whatever the memory", async () => {
   const { in: lists } = largeGraph(3000, 10);
   const wanted = {
     nodes: 2e8,
@@ -96,7 +99,7 @@ test('a plan that is too small is an error, not a memory overrun', async () => {
   await kernel.close();
 });
 
-test('a thread that fails says so', async () => {
+test('a thread that fails reports its error', async () => {
   const memory = new SharedArrayBuffer(8);
   const helpers = startHelpers(1, { no: 'module' }, memory);
   await helpers.ended();

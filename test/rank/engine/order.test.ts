@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { order } from '../../../src/rank/engine/order.ts';
 
-/** Few values, so that there are ties, and some that only a comparison of all bits tells apart. */
+/** Few values, so that there are ties, and some that differ only in their last bits. */
 const score = fc.oneof(
   fc.nat(3),
   fc.constantFrom(-0, 0, 5e-324, 1, 1 + Number.EPSILON, -1, -1 - Number.EPSILON, 1e300, -1e300),
@@ -33,7 +33,7 @@ test('a list longer than the graph is the whole order', () => {
   expect([...order(new Float64Array(0), 5)]).toEqual([]);
 });
 
-test('scores that are no numbers are refused', () => {
+test('scores that are not numbers are refused', () => {
   expect(() => order(Float64Array.of(1, Number.NaN))).toThrow(/Node 1 has the score/);
   expect(() => order(Float64Array.of(1, Number.POSITIVE_INFINITY))).toThrow(/Node 1 has the score/);
 });

@@ -6,7 +6,7 @@ import { drawBits } from '../../../src/rank/methods/bit-vector-draw.ts';
 import { distances, graphOf, mediumGraph, supporters } from '../supporters/naive.ts';
 import { range, type SmallGraph, smallGraph } from './naive.ts';
 
-test('a node is given supporters only if it has some, and as many again for another reading of the same graph', async () => {
+test('only a node with supporters gets any, and a second reading of the same graph gives the same', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(smallGraph, mediumGraph),
@@ -27,7 +27,7 @@ test('a node is given supporters only if it has some, and as many again for anot
   );
 });
 
-/** The definition, a node at a time: all that nodes within a distance drew, as sets of bits. */
+/** The definition, one node at a time: the union of what all nodes within a distance drew. */
 function naive(graph: SmallGraph, depth: number, seed: number): number[] {
   const far = distances(graph);
   const bits = new Uint32Array(2 * graph.nodes);
@@ -54,7 +54,7 @@ function naive(graph: SmallGraph, depth: number, seed: number): number[] {
   return scores;
 }
 
-test('equals the definition, node by node, whatever was drawn', async () => {
+test('equals the definition, node by node, for any draw', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(smallGraph, mediumGraph),
@@ -71,7 +71,10 @@ test('equals the definition, node by node, whatever was drawn', async () => {
   );
 });
 
-/** Node 0 has `near` in-neighbours, and `far` nodes at distance two, all by way of each of them; so have others in smaller numbers. */
+/**
+ * Node 0 has `near` in-neighbours, and `far` nodes at distance two, all through each of them; other
+ * nodes have the same in smaller numbers.
+ */
 function crowd(near: number, far: number) {
   const nodes = 1 + near + far;
   const arcs = range(near).flatMap((i) => [
@@ -83,7 +86,7 @@ function crowd(near: number, far: number) {
   return memoryGraph(nodes, arcs);
 }
 
-test('estimates the nodes at distance two, not those nearer nor the ways there, to within its error', async () => {
+test('estimates the nodes at distance two, not those nearer and not the paths, within its error', async () => {
   const far = 2000;
   const graph = crowd(10, far);
   let error = 0;
@@ -94,13 +97,14 @@ test('estimates the nodes at distance two, not those nearer nor the ways there, 
     error += Math.abs(scores[0] / far - 1) / samples;
     bias += (scores[0] / far - 1) / samples;
   }
-  // 64 bits, each set with probability 1 - exp(-t) for a t from 1 to 2, give 12 to 13 % in the mean.
+  // 64 bits, each set with probability 1 - exp(-t) for a t from 1 to 2, give 12 to 13 % in the
+  // mean.
   expect(error).toBeGreaterThan(0.06);
   expect(error).toBeLessThan(0.2);
   expect(Math.abs(bias)).toBeLessThan(0.06);
 });
 
-test('takes out level one even where it is as large as level two', async () => {
+test('removes level one even if it is as large as level two', async () => {
   const graph = crowd(600, 600);
   let mean = 0;
   const samples = 40;
@@ -119,7 +123,7 @@ test('a few rounds are enough for the best supported', async () => {
   expect(two.scores[0]).toBe(all.scores[0]);
 });
 
-test('reads the lists once where they fit and in every step where they do not, with the same result', async () => {
+test('reads the lists once if they fit and in every step if not, with the same result', async () => {
   const graph = crowd(10, 500);
   const little = 25 * graph.nodes + 16 * (graph.arcs + 4);
   const inMemory = await rank(graph, { by: 'bit-vector' });

@@ -1,4 +1,6 @@
-/** PageRank of a real web graph, against a solver that shares nothing with ours but the definition. */
+/**
+ * PageRank of a real web graph, against a solver that shares nothing with ours but the definition.
+ */
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,8 +55,9 @@ describe.skipIf(missing)('PageRank of cnr-2000', () => {
 });
 
 /**
- * Solves x = 0.85 S x + 1 with dangling columns 0, by Gauss and Seidel: each new value is used at once. With a uniform jump, what dangling nodes
- * give to all alike only scales the solution, so it is the PageRank once its sum is made 1.
+ * Solves x = 0.85 S x + 1 with dangling columns 0, by Gauss and Seidel: each new value is used at
+ * once. With a uniform jump, what dangling nodes give to all nodes only scales the solution, so it
+ * is the PageRank after its sum is scaled to 1.
  */
 function gaussSeidel({ offsets, targets }: Csr, degrees: Uint32Array): Float64Array {
   const nodes = degrees.length;

@@ -18,7 +18,7 @@ import {
 
 const RUNS = { numRuns: 100 };
 const alpha = fc.constantFrom(0, 0.2, 0.5, 0.85, 0.95);
-/** So little that only the vectors fit: the arcs are then read again in each step. */
+/** Memory for the vectors only: the arcs are then read again in each step. */
 const little = (graph: SmallGraph, vectors: number) => ({
   memory: (8 * vectors + 12) * graph.nodes,
 });
@@ -79,7 +79,7 @@ describe('PageRank', () => {
     );
   });
 
-  test('jumps to given nodes by their weights, whatever becomes of dangling nodes', async () => {
+  test('jumps to given nodes by their weights, for any treatment of dangling nodes', async () => {
     const dangling = fc.constantFrom('uniform', 'teleport', 'lost');
     await fc.assert(
       fc.asyncProperty(
@@ -106,7 +106,7 @@ describe('PageRank', () => {
     );
   });
 
-  test('keeps the error within the bound it reports, however early it was stopped', async () => {
+  test('keeps the error within the bound it reports, however early it is stopped', async () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, fc.integer({ min: 1, max: 30 }), async (graph, iterations) => {
         const { scores, facts } = await rank(graphOf(graph), {
@@ -123,7 +123,7 @@ describe('PageRank', () => {
     );
   });
 
-  test('without a place for jumps among dangling nodes, the three treatments give one order', async () => {
+  test('the three treatments of dangling nodes give one order unless jumps lead to dangling nodes', async () => {
     const graph = graphOf({
       nodes: 5,
       arcs: [
@@ -155,7 +155,7 @@ describe('TrustRank', () => {
   };
   const unknown = 'nowhere.example';
 
-  test('trusts every name of the list alike', async () => {
+  test('trusts all names of the list equally', async () => {
     await fc.assert(
       fc.asyncProperty(withWeights, async ({ graph, weights }) => {
         const trusted = range(graph.nodes).filter((node) => weights[node] > 0);
@@ -187,7 +187,7 @@ describe('TrustRank', () => {
     );
   });
 
-  test('top trusts the beginning of the list, whether the graph has it or not', async () => {
+  test('top trusts the beginning of the list, whether or not the graph has it', async () => {
     const graph: SmallGraph = {
       nodes: 4,
       arcs: [
@@ -211,7 +211,7 @@ describe('TrustRank', () => {
     );
   });
 
-  test('a whitelist of nobody is refused', async () => {
+  test('a whitelist without nodes is refused', async () => {
     const graph = graphOf({ nodes: 2, arcs: [[0, 1]] });
     await expect(rank(graph, { by: 'trustrank', good: [unknown] })).rejects.toThrow(
       /None of the 1 names/,
@@ -225,7 +225,7 @@ describe('TrustRank', () => {
 });
 
 describe('CheiRank', () => {
-  test('is the PageRank of the graph turned round', async () => {
+  test('is the PageRank of the reversed graph', async () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, alpha, inMemoryOrNot, async (graph, alpha, inMemory) => {
         const limits = inMemory ? {} : little(graph, 4);
@@ -241,7 +241,7 @@ describe('CheiRank', () => {
 });
 
 describe('2DRank', () => {
-  test('counts nodes as they appear on the ribs of growing squares', async () => {
+  test('counts nodes in the order in which they appear on the ribs of growing squares', async () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, async (small) => {
         const graph = graphOf(small);
@@ -254,8 +254,8 @@ describe('2DRank', () => {
     );
   });
 
-  test('gives the correlator of the two', async () => {
-    // All links lead from one node to the others: who is known makes nobody known.
+  test('gives the correlator of PageRank and CheiRank', async () => {
+    // All links lead from one node to the others: no node is both known and makes others known.
     const star = graphOf({
       nodes: 4,
       arcs: [
@@ -335,7 +335,7 @@ describe('HITS', () => {
     );
   });
 
-  test('a graph without arcs gives no score to anybody', async () => {
+  test('a graph without arcs gives every node the score 0', async () => {
     expect([...(await rank(graphOf({ nodes: 2, arcs: [] }), { by: 'hits' })).scores]).toEqual([
       0, 0,
     ]);

@@ -1,4 +1,6 @@
-/** What the methods mean, written for small graphs and for nothing but being plainly right. Arcs are pairs, each there once. */
+/**
+ * The methods for small graphs, written only to be plainly right. Arcs are pairs, each there once.
+ */
 import fc from 'fast-check';
 import { memoryGraph } from '../../../src/graph/graph.ts';
 
@@ -89,7 +91,10 @@ function solve(matrix: number[][], right: readonly number[]): number[] {
   return rows.map((row, i) => row[n] / row[i]);
 }
 
-/** The definition read aloud: for each square, the nodes on its ribs, that of K first. Places begin at 1. */
+/**
+ * The definition, literally: for each square, the nodes on its ribs, that of K first. Places begin
+ * at 1.
+ */
 export function twoDPlaces(byK: readonly number[], byKStar: readonly number[]): number[] {
   const found: number[] = [];
   for (let size = 1; size <= byK.length; size++) {
@@ -101,7 +106,7 @@ export function twoDPlaces(byK: readonly number[], byKStar: readonly number[]): 
   return byK.map((_, node) => found.indexOf(node) + 1);
 }
 
-/** `iterations` times Eqs. 7 and 8. */
+/** Eqs. 7 and 8, `iterations` times. */
 export function hits(
   { nodes, arcs }: SmallGraph,
   iterations: number,

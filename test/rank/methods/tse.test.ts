@@ -29,7 +29,7 @@ describe('TSE', () => {
     );
   });
 
-  test('draws by number otherwise, and is SUPP when all are drawn', async () => {
+  test('draws by number by default, and is SUPP if all are drawn', async () => {
     await fc.assert(
       fc.asyncProperty(anyGraph, share, async (graph, p) => {
         const { scores } = await rank(graphOf(graph), { by: 'tse', p });
@@ -41,11 +41,11 @@ describe('TSE', () => {
     );
   });
 
-  test('is the same in parts and on threads, and tells how often it read the graph', async () => {
+  test('is the same in parts and on threads, and reports how often it read the graph', async () => {
     const graph = webLike(20_000, 10);
     const whole = await rank(graph, { by: 'tse', p: 0.5 });
     const threads = await rank(graph, { by: 'tse', p: 0.5, threads: 3 });
-    // What it takes beside the sample is 8.4 bytes a node and a block; 16 bytes an arc are left for parts.
+    // Beside the sample it takes 8.4 bytes a node and a block; 16 bytes an arc are left for parts.
     const fixed = 8.375 * graph.nodes + 16 * (65_536 + 4);
     const parts = await rank(graph, { by: 'tse', p: 0.5, memory: fixed + 16 * 20_000 });
     expect(threads.scores).toEqual(whole.scores);
@@ -58,19 +58,20 @@ describe('TSE', () => {
     expect(parts.facts.sampledArcs).toBe(whole.facts.sampledArcs);
   });
 
-  test('refuses memory that would have it read the graph over and over', async () => {
+  test('refuses memory so small that the graph would be read over and over', async () => {
     const graph = webLike(3000, 5);
     await expect(rank(graph, { by: 'tse', p: 1, memory: 10_000 })).rejects.toMatchObject({
       code: 'MEMORY',
     });
   });
 
-  test('is off by as much as sampling theory says, no more and no less', async () => {
+  test('has the error that sampling theory predicts, no more and no less', async () => {
     const graph = webLike(5000, 10);
     const exact = (await rank(graph, { by: 'supp' })).scores;
     const top = order(exact, 1000);
     for (const p of [0.05, 0.3]) {
-      // The errors of one sample go together, because the top nodes have most of their supporters in common; so many samples are drawn.
+      // The errors of one sample are correlated, because the top nodes have most of their
+      // supporters in common. So many samples are drawn.
       const samples = 150;
       let error = 0;
       let theory = 0;
@@ -145,7 +146,7 @@ describe('the core of TSE', () => {
     expect(counts).toEqual(expected);
   });
 
-  test('refuses a block of more nodes than it was told to expect', async () => {
+  test('refuses a block of more nodes than it expects', async () => {
     const graph = memoryGraph(10, [[0, 1]]);
     const kernel = new SupportersKernel(1);
     const index = buildIndex(kernel, 10, await retain(graph.out.scan(), () => true, 10));
@@ -173,7 +174,7 @@ describe('the core of TSE', () => {
 });
 
 describe('the sample', () => {
-  test('holds about its share, is part of that of a greater share, and independent of that of another seed', () => {
+  test("has about its share, is part of a sample with a larger share, and is independent of another seed's", () => {
     const bits = range(200_000);
     const tenth = bits.filter(sampler(0.1, 1));
     expect(tenth.length / bits.length).toBeCloseTo(0.1, 2);
@@ -208,7 +209,7 @@ describe('the sample', () => {
 });
 
 describe('sharing out', () => {
-  test('tells of work that failed while the next item was waited for, and of nothing else', async () => {
+  test('throws the error of work that failed while the next item was awaited, and no other', async () => {
     async function* slowly() {
       yield 1;
       for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -235,7 +236,7 @@ describe('sharing out', () => {
     expect(seen.sort((a, b) => a - b)).toEqual(range(50));
   });
 
-  test('settles with the first failure, after all that was begun has ended', async () => {
+  test('rejects with the first failure, after all begun work has ended', async () => {
     let running = 0;
     const failing = shareOut(2, range(10), async (item) => async () => {
       running++;
@@ -248,7 +249,7 @@ describe('sharing out', () => {
   });
 });
 
-/** Degrees that fall with rank, in and out together, as domains have them. */
+/** Degrees that fall with rank, in and out together, like those of domains. */
 function webLike(nodes: number, meanDegree: number): Graph {
   let state = 1;
   const random = () => {

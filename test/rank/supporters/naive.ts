@@ -1,9 +1,14 @@
-/** What the methods of counting supporters mean, written for small graphs and for nothing but being plainly right. */
+/**
+ * The methods of counting supporters for small graphs, written only to be plainly right.
+ */
 import fc from 'fast-check';
 import { type Graph, memoryGraph } from '../../../src/graph/graph.ts';
 import { range, type SmallGraph } from '../methods/naive.ts';
 
-/** The shortest distance from each node to each other, by relaxing until nothing changes; Infinity where there is no way. */
+/**
+ * The shortest distance from each node to each other, by relaxing until nothing changes; Infinity
+ * if there is no path.
+ */
 export function distances({ nodes, arcs }: SmallGraph): number[][] {
   const far = range(nodes).map((from) =>
     range(nodes).map((to) => (from === to ? 0 : Number.POSITIVE_INFINITY)),
@@ -39,7 +44,10 @@ export function quickVisits({ nodes, arcs }: SmallGraph): number[] {
   return range(nodes).map((x) => inOf(x).reduce((sum, y) => sum + inOf(y).length, 0));
 }
 
-/** A few dozen nodes, one of them linked from everywhere and one linking everywhere: lists of all lengths. */
+/**
+ * A few dozen nodes, one of them linked from everywhere and one linking everywhere: lists of all
+ * lengths.
+ */
 export const mediumGraph: fc.Arbitrary<SmallGraph> = fc
   .record({ nodes: fc.integer({ min: 30, max: 120 }), seed: fc.nat(), hubs: fc.boolean() })
   .map(({ nodes, seed, hubs }) => {

@@ -22,7 +22,7 @@ describe('SUPP', () => {
   });
 
   test('is the same on several threads', async () => {
-    // So many arcs that three threads find work.
+    // Enough arcs to give three threads work.
     const arcs = range(50_000).flatMap((i): [number, number][] =>
       range(4).map((k) => [i, (i * (k + 3) + 7 * k) % 50_000]),
     );
@@ -33,7 +33,7 @@ describe('SUPP', () => {
     expect(alone.facts.meanSupporters).toBeGreaterThan(10);
   });
 
-  test('can be asked for some nodes only, in any order, one several times', async () => {
+  test('can be limited to some nodes, in any order, with repeats', async () => {
     await fc.assert(
       fc.asyncProperty(
         mediumGraph,
@@ -51,7 +51,7 @@ describe('SUPP', () => {
     );
   });
 
-  test('tells what it visited and read, and its progress up to the end', async () => {
+  test('reports what it visited and read, and its progress up to the end', async () => {
     const graph = memoryGraph(4, [
       [0, 1],
       [1, 2],
@@ -64,7 +64,7 @@ describe('SUPP', () => {
     expect(progress.at(-1)).toBe(1);
   });
 
-  test('refuses a graph that does not fit, and says what would', async () => {
+  test('refuses a graph that does not fit, and names an alternative', async () => {
     const graph = memoryGraph(1000, [[0, 1]]);
     await expect(rank(graph, { by: 'supp', memory: 10_000 })).rejects.toMatchObject({
       code: 'MEMORY',
@@ -74,7 +74,7 @@ describe('SUPP', () => {
 });
 
 describe.each(['supp-a', 'supp-b'])('%s', (by) => {
-  test('equals SUPP in memory for a few supporters only', async () => {
+  test('equals SUPP with memory for only a few supporters', async () => {
     await fc.assert(
       fc.asyncProperty(anyGraph, async (graph) => {
         const memory = 8 * graph.nodes + (by === 'supp-a' ? 4096 : 8192);
@@ -85,7 +85,7 @@ describe.each(['supp-a', 'supp-b'])('%s', (by) => {
     );
   });
 
-  test('reads more the less memory there is, as its model predicts, and finds the same', async () => {
+  test('reads more if there is less memory, as its model predicts, with the same result', async () => {
     const arcs = range(60).flatMap((i) => range(20).map((k) => [i, (i + k + 1) % 60] as const));
     const graph = memoryGraph(60, arcs);
     const little = await rank(graph, { by, memory: 8 * graph.nodes + 8192 });
@@ -105,7 +105,7 @@ describe.each(['supp-a', 'supp-b'])('%s', (by) => {
   });
 });
 
-test('SUPP-A refuses when the supporters of a single node are too many', async () => {
+test('SUPP-A refuses if a single node has too many supporters', async () => {
   const nodes = 2000;
   const arcs = range(nodes - 2).flatMap((z) => [[z + 2, 1] as const, [1, 0] as const]);
   const graph = memoryGraph(nodes, arcs.slice(0, nodes));
@@ -114,7 +114,7 @@ test('SUPP-A refuses when the supporters of a single node are too many', async (
   });
 });
 
-test('QVS counts every way of two links that begins elsewhere', async () => {
+test('QVS counts every path of two links that begins elsewhere', async () => {
   await fc.assert(
     fc.asyncProperty(anyGraph, async (graph) => {
       const { scores, facts } = await rank(graphOf(graph), { by: 'qvs' });

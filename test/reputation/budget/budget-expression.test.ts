@@ -18,7 +18,7 @@ const DOMAIN: DomainView = {
   domains: 1000,
   mean: 5,
 };
-/** A policy that gives back what it was given. */
+/** A policy that returns its arguments. */
 const TERMS = {
   echo: (options: readonly { value: number }[]) => ({
     value: () => options[0]?.value ?? 0,
@@ -68,7 +68,7 @@ describe('values', () => {
   });
 });
 
-describe('what cannot be read is refused with its column', () => {
+describe('an expression that cannot be parsed is refused with its column', () => {
   test.each([
     ['', 1, 'it ends'],
     ['rank +', 7, 'it ends'],
@@ -103,7 +103,7 @@ describe('what cannot be read is refused with its column', () => {
   });
 });
 
-/** Written with every parenthesis: what it means is beyond doubt. */
+/** Expressions with every parenthesis, so that their meaning is beyond doubt. */
 const written: fc.Arbitrary<string> = fc
   .letrec<{ any: string; leaf: string }>((tie) => ({
     leaf: fc.oneof(
@@ -129,7 +129,7 @@ const written: fc.Arbitrary<string> = fc
   }))
   .any.filter((text) => text.length <= 400);
 
-test('what is printed means the same, is printed the same again, and has no more parentheses', () => {
+test('a printed expression means the same, prints the same again, and has no more parentheses', () => {
   fc.assert(
     fc.property(written, (text) => {
       const expression = parse(text);
@@ -143,7 +143,7 @@ test('what is printed means the same, is printed the same again, and has no more
   );
 });
 
-test('the values of what was written with all parentheses are those of JavaScript', () => {
+test('an expression with all parentheses has the value that JavaScript computes', () => {
   fc.assert(
     fc.property(written, (text) => {
       const value = worth(text);
@@ -162,7 +162,7 @@ test('the values of what was written with all parentheses are those of JavaScrip
   );
 });
 
-test('any text is parsed or refused with a remedy, and nothing else happens', () => {
+test('any text is parsed or refused with a remedy', () => {
   const random = randomFrom(8);
   const examples = [
     'rank <= 1000 ? 5000 : 10',

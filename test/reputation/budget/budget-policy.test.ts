@@ -21,7 +21,7 @@ describe('irlbot', () => {
     ).toEqual([10_000, 5005, 11, 10, 10, 10]);
   });
 
-  test('takes other numbers, with names or in order', () => {
+  test('accepts other numbers, by name or in order', () => {
     for (const policy of [
       'irlbot(top=101, least=5, most=1005)',
       'irlbot(101, 5, 1005)',
@@ -31,7 +31,7 @@ describe('irlbot', () => {
     }
   });
 
-  test('takes a share of all domains for the top', () => {
+  test('accepts a percentage of all domains for the top', () => {
     const policy = 'irlbot(top=1%, most=1000)';
     expect([1, 10, 11].map((rank) => budget(policy, { rank, domains: 1000 }))).toEqual([
       1000, 10, 10,
@@ -40,7 +40,7 @@ describe('irlbot', () => {
   });
 });
 
-test('proportional gives the mean to a domain of the mean score, within its limits', () => {
+test('proportional gives the mean to a domain with the mean score, within its limits', () => {
   expect([4, 8, 0, 1e9].map((score) => budget('proportional', { score }))).toEqual([
     10, 20, 1, 10_000,
   ]);
@@ -48,15 +48,15 @@ test('proportional gives the mean to a domain of the mean score, within its limi
   expect(budget('proportional', { score: 8, mean: 0 })).toBe(1);
 });
 
-test('inverse gives most to those that nobody knows', () => {
+test('inverse gives most to domains that are unknown', () => {
   expect([4, 8, 0, 1e9].map((score) => budget('inverse', { score }))).toEqual([10, 5, 1000, 1]);
 });
 
-test('equal gives everybody the same', () => {
+test('equal gives every domain the same', () => {
   expect([budget('equal', {}), budget('equal(77)', { rank: 1 })]).toEqual([10, 77]);
 });
 
-test('at first whoever could earn something has at least one', () => {
+test('before anything is ranked, every domain that could get a budget has at least one', () => {
   const first = (policy: string) =>
     atFirst(parseBudget(policy)).budget(view({ domains: 0, mean: 0 }));
   expect(['top(1000, 50)', 'score > 10 ? 7 : 0', 'equal(3)', 'irlbot'].map(first)).toEqual([
@@ -65,7 +65,7 @@ test('at first whoever could earn something has at least one', () => {
   expect(['equal(0)', 'irlbot * boost(.com=0)'].map(first)).toEqual([0, 0]);
 });
 
-test('top gives nothing to the others', () => {
+test('top gives the others nothing', () => {
   expect([1, 1000, 1001, Infinity].map((rank) => budget('top(1000, 50)', { rank }))).toEqual([
     50, 50, 0, 0,
   ]);
@@ -77,13 +77,13 @@ test('boosts multiply, by the longest suffix that fits', () => {
   expect(names.map((name) => budget(policy, { name }))).toEqual([40, 20, 30, 5, 10, 10, 10]);
 });
 
-test('policies are combined as numbers are', () => {
+test('policies combine like numbers', () => {
   expect(budget('max(irlbot, equal(50))', { rank: 10_000 })).toBe(50);
   expect(budget('min(irlbot, 500) * boost(.com=2)', { rank: 1 })).toBe(1000);
   expect(budget('in > 5 ? irlbot : 1', { rank: 1, inDegree: 3 })).toBe(1);
 });
 
-test('whatever the arithmetic gives, a budget is whole, not negative, and not without end', () => {
+test('a budget is whole, not negative and bounded, whatever the arithmetic gives', () => {
   const odd = ['0 / 0', '1 / 0', '-1 / 0', '-5', '2.4', '2.5', '0.4', 'log(0 - 1)', '1e300 ^ 2'];
   expect(odd.map((policy) => budget(policy, {}))).toEqual([0, 1e9, 0, 0, 2, 3, 0, 0, 1e9]);
 });
@@ -99,8 +99,8 @@ describe('options that make no sense are refused', () => {
     ['irlbot(least=50, most=40)', 18, 'least (50) is more than the most (40)'],
     ['irlbot(most=5)', 8, 'least (10) is more than the most (5)'],
     ['equal(.edu=3)', 7, 'does not take this'],
-    ['boost(edu=3)', 7, 'no suffix'],
-    ['boost(3)', 7, 'no suffix'],
+    ['boost(edu=3)', 7, 'not a suffix'],
+    ['boost(3)', 7, 'not a suffix'],
     ['boost(.edu=3, .edu=4)', 15, '.edu has a factor already'],
     ['irlbt', 1, 'Did you mean "irlbot"?'],
   ])('%s', (text, column, what) => {
@@ -132,12 +132,12 @@ test('a policy is printed as it was written, without more parentheses than it ne
     'max(irlbot, top(5, each=7)) * boost(.edu=4) + equal(3)',
   );
   expect(String(parseBudget('irlbot(top=0.1%)'))).toBe('irlbot(top=0.1%)');
-  // One that is as long as can be stays readable.
+  // The longest possible policy stays readable.
   const longest = String(parseBudget(`1${'+irlbot'.repeat(249)}`));
   expect(String(parseBudget(longest))).toBe(longest);
 });
 
-test('a policy is read as it is printed', () => {
+test('a printed policy is parsed to the same policy', () => {
   fc.assert(
     fc.property(combined, fc.integer({ min: 1, max: 20_000 }), fc.nat(50), (text, rank, score) => {
       const first = parseBudget(text);
@@ -151,7 +151,7 @@ test('a policy is read as it is printed', () => {
   );
 });
 
-describe('budgets of domains as they stand', () => {
+describe('budgets of domains at a standing', () => {
   const names = ['first.example', 'second.example', 'third.example'];
   const recordOf = (name: string, inDegree: number) => ({ ...newRecord(name, 0), inDegree });
   const standing = async () => {
@@ -163,7 +163,7 @@ describe('budgets of domains as they stand', () => {
   };
   const policy = parseBudget('irlbot(top=3, least=10, most=1000)');
 
-  test('go by the rank of the score that was asked for', async () => {
+  test('follow the rank of the score that was asked for', async () => {
     const budgetOf = budgets(policy, await standing(), 'in');
     expect(names.map((name, i) => budgetOf(recordOf(name, 30 - 10 * i)))).toEqual([1000, 505, 10]);
     expect(budgetOf(recordOf('fourth.example', 25))).toBe(505);
@@ -172,7 +172,7 @@ describe('budgets of domains as they stand', () => {
     expect(budgets(policy, Standing.none, 'in')(recordOf(names[0], 30))).toBe(10);
   });
 
-  test('are what the operator says', async () => {
+  test('are what the operator decided', async () => {
     const budgetOf = budgets(policy, await standing(), 'in');
     const third = recordOf(names[2], 10);
     expect(budgetOf({ ...third, override: 77 })).toBe(77);

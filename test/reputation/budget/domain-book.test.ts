@@ -30,11 +30,11 @@ const root = mkdtempSync(join(tmpdir(), 'drumlin-book-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;
 
-/** Five changes fill a bucket: books merge all the time, of their own accord. */
+/** Five changes fill a bucket, so books merge all the time. */
 const GEOMETRY = { ...TINY, bucketTexts: 512, stagedBytes: 200, textChunk: 200 };
 const NOW = 1_700_000_000_000;
 
-/** More for domains that are linked to, and what the operator says. */
+/** A higher budget for domains with more in-links, unless the operator has decided. */
 const byDegree =
   (base: number): BudgetOf =>
   ({ inDegree, supporters = 0, override }) =>
@@ -103,7 +103,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('counts what links to a domain before, between and after its URLs', async () => {
+  test('counts links to a domain that come before, between and after its URLs', async () => {
     const book = await DomainBook.open(options());
     const key = xxh64('site.example');
     book.countEdges(key, 'site.example', 2, 0.5, NOW);
@@ -122,7 +122,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('refuses the URLs of a blocked domain and counts them, until it is blocked no more', async () => {
+  test('refuses the URLs of a blocked domain and counts them, until it is unblocked', async () => {
     const book = await DomainBook.open(options());
     const rounds = { round: 1, last: 9 };
     book.setOverride('farm.example', 'blocked', NOW);
@@ -147,7 +147,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('keeps count of what is put off, and of what then finds a place', async () => {
+  test('counts URLs that are put off, and those that then get a place', async () => {
     const book = await DomainBook.open(options());
     const urls = [1, 2, 3, 4, 5].map((n) => `http://site.example/${n}`);
     await book.offerUrls(batchOf(urls), { round: 1, last: 2 }, NOW);
@@ -162,7 +162,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('has new budgets for domains that are named at once, and for others from their second URL on', async () => {
+  test('applies new budgets to the domains given at once, and to others from their second URL on', async () => {
     const book = await DomainBook.open(options());
     const rounds = { round: 1, last: 9 };
     const offer = async (name: string) => {
@@ -177,7 +177,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('counts a URL that has lost its place among those put off, until it is offered again', async () => {
+  test('counts a URL that has lost its place as put off, until it is offered again', async () => {
     const book = await DomainBook.open(options());
     const url = 'http://site.example/';
     await book.offerUrls(batchOf([url]), { round: 1, last: 9 }, NOW);
@@ -192,7 +192,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('remembers when a domain was first seen although it had no name then', async () => {
+  test('remembers when a domain was first seen even if it had no name then', async () => {
     const book = await DomainBook.open(options());
     const key = xxh64('site.example');
     book.countEdges(key, '', 1, 0, NOW);
@@ -202,7 +202,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('takes the budgets that it is opened with for those that changed', async () => {
+  test('treats the budgets that it is opened with as changed', async () => {
     const given = options();
     const rounds = { round: 1, last: 9 };
     const before = await DomainBook.open(given);
@@ -231,7 +231,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('keeps a record whole while its numbers grow in the middle of a merge', async () => {
+  test('keeps a record intact while its numbers grow in the middle of a merge', async () => {
     const { geometry, ...roomy } = options();
     const book = await DomainBook.open(roomy);
     const urls = Array.from({ length: 300 }, (_, i) => `http://site.example/${i}`);
@@ -257,7 +257,7 @@ describe('a book of domains', () => {
     await book.close();
   });
 
-  test('hands its records over to another book, budgets to be computed anew', async () => {
+  test('hands its records over to another book, which computes their budgets anew', async () => {
     const from = await DomainBook.open(options());
     from.setOverride('good.example', 'trusted', NOW);
     from.countEdges(xxh64('site.example'), 'site.example', 3, 0, NOW);
@@ -273,7 +273,7 @@ describe('a book of domains', () => {
     await to.close();
   });
 
-  test('can be read while it goes on: the reader sees what was there when it began', async () => {
+  test('can be read while it changes: the reader sees what was there when it began', async () => {
     const book = await DomainBook.open(options());
     const names = Array.from({ length: 20 }, (_, i) => `site${i}.example`);
     for (const name of names) book.countEdges(xxh64(name), name, 1, 0, NOW);
@@ -292,7 +292,7 @@ describe('a book of domains', () => {
     ).toHaveLength(1);
   });
 
-  test('is empty before anything was said', async () => {
+  test('is empty at first', async () => {
     const book = await DomainBook.open(options());
     await book.flush();
     expect([await takeAll(book), (await recordsOf(book)).size, book.size, book.pending]).toEqual([
@@ -363,10 +363,13 @@ interface Asked {
   readonly blocked: boolean;
 }
 
-/** Records in a map, and what came out for each URL. Budgets are not modelled: the book says which it used. */
+/**
+ * Records in a map, and the answer for each URL. Budgets are not modelled: the book says which one
+ * it used.
+ */
 class Model {
   records = new Map<string, DomainRecord>();
-  /** URLs offered, by domain, in order, with what was asked; and how many of them were answered. */
+  /** URLs offered, by domain, in order, with the request. */
   asked = new Map<string, Asked[]>();
   answered = new Map<string, number>();
   overrides = new Map<string, Override>();
@@ -444,7 +447,7 @@ async function act(action: Action, book: DomainBook, model: Model): Promise<void
       model.of(nameOf(action.site)).inDegree += action.edges;
       return book.countEdges(xxh64(nameOf(action.site)), nameOf(action.site), action.edges, 0, NOW);
     case 'supporters':
-      // Scores come only of domains that were met.
+      // Scores come only for domains that were discovered.
       model.of(nameOf(action.site)).supporters = action.supporters;
       book.countEdges(xxh64(nameOf(action.site)), nameOf(action.site), 0, 0, NOW);
       return book.setSupporters(xxh64(nameOf(action.site)), action.supporters);
@@ -471,7 +474,7 @@ async function act(action: Action, book: DomainBook, model: Model): Promise<void
   }
 }
 
-/** What does not depend on when the budgets reached a domain. */
+/** The fields that do not depend on when the budgets reached a domain. */
 const lasting = ({
   budget,
   version,
@@ -486,7 +489,7 @@ const lasting = ({
   filled: Math.max(nextRound, heldUntil),
 });
 
-test('is a map of records whatever happens, and after a crash what it was at the last checkpoint', async () => {
+test('is a map of records in any order of events, and after a crash what it was at the last checkpoint', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(action, { minLength: 10, maxLength: 60, size: 'max' }),
@@ -528,7 +531,7 @@ test('is a map of records whatever happens, and after a crash what it was at the
   );
 });
 
-test('what was frozen survives a power cut, places that nobody had taken included', async () => {
+test('what was frozen survives a power loss, including places that were not taken', async () => {
   const fileSystem = new PowerCutFileSystem();
   const given = options({ disk: new Disk(fileSystem) });
   const book = await DomainBook.open(given);
@@ -545,7 +548,7 @@ test('what was frozen survives a power cut, places that nobody had taken include
   await takeAll(book);
   await book.close();
   fileSystem.cutPower();
-  // With budgets that it never had: what was decided stays as it was.
+  // With budgets that it never had: decided places do not change.
   const again = await DomainBook.open({ ...given, at, budgetOf: byDegree(1000) });
   expect(again.waiting).toBe(40);
   await again.flush();

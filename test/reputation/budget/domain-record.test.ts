@@ -64,7 +64,7 @@ test('a record is read as it was written', () => {
   );
 });
 
-test('the ledger is read and written without the rest, which stays as it is', () => {
+test('the ledger is read and written without the rest, which does not change', () => {
   fc.assert(
     fc.property(anyRecord, count, (record, used) => {
       const opened = openRecord(new FieldReader(bytesOf(record)));
@@ -79,7 +79,7 @@ test('the ledger is read and written without the rest, which stays as it is', ()
   );
 });
 
-test('a domain met a moment ago takes little more than its name', () => {
+test('a domain discovered a moment ago takes little more than its name', () => {
   const record = {
     ...newRecord('example.com', 1_700_000_000),
     inDegree: 3,

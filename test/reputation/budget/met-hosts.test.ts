@@ -18,7 +18,7 @@ const AUTHORITIES = [
   '[2001:db8::1]:8080',
 ];
 
-test('the host of a discovery is the host of its URL, wherever it stands among others', () => {
+test('the host of a discovery is the host of its URL, wherever it is in the batch', () => {
   const hosts = new MetHosts();
   const urls = AUTHORITIES.flatMap((authority) =>
     ['http', 'https'].flatMap((scheme) =>
@@ -38,7 +38,7 @@ test('the host of a discovery is the host of its URL, wherever it stands among o
   }
 });
 
-test('what is noted of a host that is met again and again is never forgotten, of others it may be', () => {
+test('a host that is seen again and again is never forgotten; others may be', () => {
   const hosts = new MetHosts();
   const meet = (name: string) => hosts.in(Buffer.from(`\0\0http://${name}/`), 0);
   meet('often.example').introduced = true;

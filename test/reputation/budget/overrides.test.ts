@@ -18,7 +18,7 @@ import { temporaryFolder } from '../../disk/temporary-folder.ts';
 const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
 const parse = (text: string) => parseOverrides(text, 'domains.tsv');
 
-test('a file says for each domain what was decided', () => {
+test('a file has a decision for each domain', () => {
   const text =
     '\uFEFF# ours\n\nexample.com budget 5k\r\n  farm.example\tblock  \nexample.org trust\n[2001:db8::1] block\n';
   expect([...parse(text)]).toEqual([
@@ -47,9 +47,9 @@ describe('a line that cannot be read is refused with its number', () => {
     expect(() => parse(`# first\n${line}\n`)).toThrow(what);
   });
 
-  test('a domain that stands there twice', () => {
+  test('a domain that is there twice', () => {
     expect(() => parse('example.com block\nEXAMPLE.com trust\n')).toThrow(
-      'domains.tsv:2: example.com stands in',
+      'domains.tsv:2: example.com is already in',
     );
   });
 
@@ -59,14 +59,14 @@ describe('a line that cannot be read is refused with its number', () => {
   });
 });
 
-test('there need not be a file', async () => {
+test('the file is optional', async () => {
   const dir = temporaryFolder();
   expect((await readOverrides(disk, dir)).size).toBe(0);
   await setOverride(disk, dir, 'example.com', undefined);
   expect(existsSync(join(dir, OVERRIDES_FILE))).toBe(false);
 });
 
-test('what is set is read back, and the last decision counts', async () => {
+test('a decision that is set is read back, and the last one counts', async () => {
   const name = fc.constantFrom('example.com', 'EXAMPLE.org', 'b\u00fccher.example', '192.0.2.1');
   const override = fc.constantFrom<(Override | undefined)[]>(
     undefined,
@@ -93,7 +93,7 @@ test('what is set is read back, and the last decision counts', async () => {
   );
 });
 
-test('a change leaves all other lines as somebody wrote them', async () => {
+test('a change leaves all other lines as they were written', async () => {
   const dir = temporaryFolder();
   const file = join(dir, OVERRIDES_FILE);
   writeFileSync(file, '# mine\nexample.com   budget 5k\n\n# and theirs\nfarm.example block');
@@ -108,7 +108,7 @@ test('a change leaves all other lines as somebody wrote them', async () => {
   );
 });
 
-test('what cannot be set changes nothing', async () => {
+test('a decision that cannot be set changes nothing', async () => {
   const dir = temporaryFolder();
   await expect(setOverride(disk, dir, 'www.example.com', 'blocked')).rejects.toThrow(
     'Write example.com.',
@@ -121,7 +121,7 @@ test('what cannot be set changes nothing', async () => {
   expect(readFileSync(join(dir, OVERRIDES_FILE), 'utf8')).toBe('example.com nonsense\n');
 });
 
-test('after a crash or a power cut the file is the old or the new one', async () => {
+test('after a crash or a power loss the file is the old or the new one', async () => {
   for (let operations = 0; operations < 8; operations++) {
     const dir = temporaryFolder();
     const power = new PowerCutFileSystem();
@@ -134,7 +134,7 @@ test('after a crash or a power cut the file is the old or the new one', async ()
   }
 });
 
-test('the changes from one file to another are what must be set and what must be cleared', () => {
+test('the changes from one file to another are what must be set and what must be removed', () => {
   const before = parse('a.example block\nb.example budget 5\nc.example trust\n');
   const after = parse('b.example budget 6\nc.example trust\nd.example block\n');
   expect([...overrideChanges(before, after)]).toEqual([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Allowance, place, repriced, UNUSED } from '../../../src/reputation/budget/place.ts';
 
-/** Rounds go on, and the last one with them, while URLs arrive. */
+/** `round` and `last` advance while URLs arrive. */
 const step = fc.record({
   forward: fc.constantFrom(0, 0, 0, 0, 1, 3),
   longer: fc.constantFrom(0, 0, 0, 1, 4),
@@ -31,7 +31,7 @@ function live(
   return placed;
 }
 
-/** Round by round, with a counter for each: what the allowance stands for. */
+/** Round by round, with a counter for each: what the allowance summarises. */
 function naive(
   steps: readonly { forward: number; longer: number; budget: number }[],
   budget: number,
@@ -62,7 +62,7 @@ test('the first URLs fill the next round, the following ones the round after, an
   expect(place(allowance, 3, { round: 5, last: 8 })).toMatchObject({ nextRound: 8, used: 1 });
 });
 
-test('with a budget that stays, places are those of a counter for each round', () => {
+test('with a constant budget, places are those of a counter for each round', () => {
   fc.assert(
     fc.property(life(40), fc.nat(5), (steps, budget) => {
       expect(live(steps, budget).map(({ place }) => place)).toEqual(naive(steps, budget));
@@ -110,7 +110,7 @@ test('no URL goes before the one that came last unless the budget has doubled si
   );
 });
 
-/** The rounds of as many URLs, one after the other. */
+/** The rounds of `urls` URLs, one after the other. */
 function placesOf(allowance: Allowance, budget: number, urls: number) {
   let now = allowance;
   const places = Array.from({ length: urls }, () => {
@@ -121,19 +121,19 @@ function placesOf(allowance: Allowance, budget: number, urls: number) {
   return { now, places };
 }
 
-test('a domain that has risen far fills the rounds that held little of it up to its new budget', () => {
+test('a domain whose budget has grown a lot fills the rounds that held little of it up to its new budget', () => {
   const { now } = placesOf(UNUSED, 1, 4);
   expect(now.nextRound).toBe(7);
   const risen = placesOf(repriced(now, 1, 4), 4, 17);
   expect(risen.places).toEqual([4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8, 8, 9]);
 });
 
-test('a domain that has risen a little goes on where it was', () => {
+test('a domain whose budget has grown a little continues where it was', () => {
   const { now } = placesOf(UNUSED, 3, 4);
   expect(placesOf(repriced(now, 3, 5), 5, 6).places).toEqual([5, 5, 5, 5, 6, 6]);
 });
 
-test('what a domain placed when it had more counts when it has little, then much', () => {
+test('what a domain placed under a large budget counts under a small one, then a large one again', () => {
   const { now } = placesOf(UNUSED, 6, 12);
   const fallen = repriced(now, 6, 1);
   expect(placesOf(fallen, 1, 2).places).toEqual([6, 7]);
@@ -141,7 +141,7 @@ test('what a domain placed when it had more counts when it has little, then much
   expect(placesOf(repriced(fallen, 1, 12), 12, 7).places).toEqual([4, 4, 4, 4, 4, 4, 5]);
 });
 
-test('a domain that came back and falls a little does not leave the present', () => {
+test('a domain that returned to the next round stays there when its budget falls a little', () => {
   const { now } = placesOf(UNUSED, 1, 20);
   const risen = placesOf(repriced(now, 1, 4), 4, 3);
   expect(placesOf(repriced(risen.now, 4, 3), 3, 4).places).toEqual([5, 5, 6, 6]);

@@ -35,7 +35,7 @@ const sorted = (list: readonly Ranked[]) =>
 const listed = (standing: Standing): Ranked[] =>
   Array.from(standing.keys, (key, i) => ({ key, score: standing.scores[i] }));
 
-test('the standing is the head of the sorted list, and totals count everybody', async () => {
+test('the standing is the head of the sorted list, and totals count all domains', async () => {
   await fc.assert(
     fc.asyncProperty(domains, fc.integer({ min: 1, max: 20 }), async (list, places) => {
       const standing = await standingOf(list, places);
@@ -46,7 +46,7 @@ test('the standing is the head of the sorted list, and totals count everybody', 
   );
 });
 
-test('agents that merge their standings come to what one agent with all domains would see, in any order', async () => {
+test('agents that merge their standings get what one agent with all domains would see, in any order', async () => {
   await fc.assert(
     fc.asyncProperty(
       domains,
@@ -74,7 +74,7 @@ test('agents that merge their standings come to what one agent with all domains 
   );
 });
 
-test('every domain in the list has the rank of its place, and nobody else has one', async () => {
+test('every domain in the list has the rank of its place, and no other domain has a rank', async () => {
   await fc.assert(
     fc.asyncProperty(domains, fc.integer({ min: 1, max: 20 }), async (list, places) => {
       const standing = await standingOf(list, places);
@@ -98,13 +98,13 @@ describe('between two standings', () => {
     expect(standing.rankOf(0, 1n)).toBeUndefined();
   });
 
-  test('a domain that was not in a full list has a rank once it is better than the last of it', async () => {
+  test('a domain that was not in a full list has a rank once it is better than the last in the list', async () => {
     const standing = await standingOf(five, 5);
     expect(standing.rankOf(35, 99n)).toBe(3);
     expect(standing.rankOf(9, 99n)).toBeUndefined();
   });
 
-  test('a domain that was not in a short list waits for the next', async () => {
+  test('a domain that was not in a short list gets its rank with the next list', async () => {
     const standing = await standingOf(five, 6);
     expect(standing.rankOf(35, 99n)).toBeUndefined();
     expect(Standing.none.rankOf(35, 99n)).toBeUndefined();

@@ -44,7 +44,7 @@ const step = fc.oneof(
 );
 
 describe('domain edges', () => {
-  test('come out once each, are listed from then on, and are what they were at the last checkpoint after a kill', async () => {
+  test('come out once each, are listed from then on, and after a kill are what they were at the last checkpoint', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
         const folder = temporaryFolder();
@@ -80,7 +80,7 @@ describe('domain edges', () => {
     await life.edges.close();
   });
 
-  test('a list that is being read keeps its runs, and they go when it was read', async () => {
+  test('a list that is being read keeps its runs, which are deleted after it was read', async () => {
     const folder = temporaryFolder();
     const life = await EdgesLife.begin({ fileSystem: quick(), folder });
     for (let source = 1; source < 60; source++) life.add(source % 3, source);
@@ -120,7 +120,7 @@ describe('domain edges', () => {
       await edges.close();
       return (disk.traffic.written - written) / count;
     };
-    // 16 bytes for the log, and 8 with a share of a row for each level that is full: 3 and then 5 of them.
+    // 16 bytes for the log, and 8 plus a share of a row for each full level: 3 and then 5 levels.
     expect(await writtenPerEdge(16 * 4 ** 2)).toBeLessThan(16 + 3 * 9 + 2);
     expect(await writtenPerEdge(16 * 4 ** 4)).toBeLessThan(16 + 5 * 9 + 2);
   });
@@ -139,7 +139,7 @@ describe('domain edges', () => {
     await life.edges.close();
   });
 
-  test('are handed over to agents of another number by adding what the lists hold', async () => {
+  test('are handed over to another number of agents by adding what the lists hold', async () => {
     const life = await EdgesLife.begin({ fileSystem: quick(), folder: temporaryFolder() });
     for (let i = 0; i < 200; i++) life.add(i % 11, i % 13);
     await life.takeAll();
@@ -170,13 +170,13 @@ describe('domain edges', () => {
     await life.edges.close();
   });
 
-  test('refuses too little memory', async () => {
+  test('refuse too little memory', async () => {
     const open = DomainEdges.open({ disk: new Disk(), folder: temporaryFolder(), memory: 2 ** 20 });
     await expect(open).rejects.toMatchObject({ code: 'MEMORY_TOO_SMALL' });
   });
 });
 
-/** A little of everything: many runs, merged, read while more come, frozen. */
+/** Runs through everything: many runs, merged, read while more come, frozen. */
 async function live(life: EdgesLife): Promise<void> {
   for (let i = 0; i < 12; i++) {
     for (let k = 0; k < 9; k++) life.add((i * k) % 6, (i * 5 + k) % 29);
@@ -188,7 +188,7 @@ async function live(life: EdgesLife): Promise<void> {
   }
 }
 
-/** Counts the files of the adjacency: those of the DRUM are its own business. */
+/** Counts the files of the adjacency only, not those of the DRUM. */
 class OurFiles extends OpenFiles {
   readonly #all: FileSystem;
 
@@ -213,7 +213,7 @@ async function begin(faults: Faults) {
 }
 
 describe('with a failing disk', () => {
-  test('a death at any file operation leaves what the last checkpoint holds', async () => {
+  test('a death at any file operation leaves the last checkpoint intact', async () => {
     const whole = await begin({ skipSync: true });
     await live(whole.life);
     const last = whole.faulty.changes;
@@ -236,7 +236,7 @@ describe('with a failing disk', () => {
     }
   });
 
-  test('a loss of power at any time leaves what the last checkpoint holds', async () => {
+  test('a power loss at any time leaves the last checkpoint intact', async () => {
     for (let stop = 0; stop < 12; stop++) {
       const fileSystem = new PowerCutFileSystem();
       const life = await EdgesLife.begin({ fileSystem, folder: temporaryFolder() });
@@ -245,7 +245,8 @@ describe('with a failing disk', () => {
         await life.edges.write();
         if (i % 2 === 1) await life.edges.flush();
         await life.take();
-        // The power may be cut when the checkpoint is stored but the old files were not yet deleted, or before it is stored.
+        // Power is lost before the checkpoint is stored, or after it and before old files are
+        // deleted.
         if (i % 3 === 1) await life.checkpoint(() => life.takeAll());
       }
       await life.edges.close();
@@ -257,7 +258,7 @@ describe('with a failing disk', () => {
     }
   });
 
-  test('a full disk is told as such, and there is room again after opening the last checkpoint', async () => {
+  test('a full disk is reported as such, and there is room again after the last checkpoint is opened', async () => {
     for (const room of [100, 700, 1500, 3000]) {
       const { life, files } = await begin({ room, skipSync: true });
       await expect(live(life)).rejects.toMatchObject({ code: 'DISK_FULL' });
@@ -269,7 +270,7 @@ describe('with a failing disk', () => {
     }
   });
 
-  test('transfers that are cut short are gone on with', async () => {
+  test('transfers that are cut short are continued', async () => {
     const { life } = await begin({ shortTransfers: 7, skipSync: true });
     await live(life);
     await life.takeAll();
@@ -290,7 +291,7 @@ describe('with a failing disk', () => {
   });
 });
 
-/** Reads the lists while more edges are added and taken, runs merged. */
+/** Reads the lists while more edges are added and taken, and runs are merged. */
 async function readWhileTaking(life: EdgesLife): Promise<void> {
   let extra = 0;
   await life.checkLists(async () => {

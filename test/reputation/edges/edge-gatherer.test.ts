@@ -13,9 +13,9 @@ const page = fc.record({
   targets: fc.array(domain, { maxLength: 12, size: 'max' }),
 });
 const OWNERS = 3;
-/** In no set of it there are more than it has room for, of all the edges that there can be; of 4,096 bytes there are in some. */
+/** A cache in which no set overflows with all the edges of these tests; at 4,096 bytes some do. */
 const LARGE = 16_384;
-/** Of a page of the domain, and links to others. */
+/** The URL of a page of the domain. */
 const urlOf = (name: string) => `http://www.${name}/`;
 const linksTo = (names: readonly string[]) =>
   names.map((name, i) => `https://h${i % 2}.${name}/${i}`);
@@ -29,12 +29,12 @@ function gatherer(options: { cash: boolean; cache: number }): EdgeGatherer {
 }
 
 interface Drained {
-  /** `target<source`, one text for each time it was sent. */
+  /** `target<source`, once for each time it was sent. */
   readonly edges: string[];
   readonly cash: Map<string, number>;
 }
 
-/** What all owners are sent, each target by its own owner and once a parcel. */
+/** What all owners are sent. Each target goes to its own owner, once per parcel. */
 function drain(from: EdgeGatherer, hasCash: boolean): Drained {
   const drained: Drained = { edges: [], cash: new Map() };
   for (let owner = 0; owner < OWNERS; owner++) {
@@ -59,7 +59,7 @@ function drain(from: EdgeGatherer, hasCash: boolean): Drained {
 }
 
 describe('gathering edges', () => {
-  test('sends every edge, once a parcel, and all cash, whatever the pages, the drains and the cache', () => {
+  test('sends every edge, once per parcel, and all cash, for any pages, drains and cache', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(page, { maxLength: 8 }), { maxLength: 6 }),
@@ -84,11 +84,11 @@ describe('gathering edges', () => {
             expect(waiting).toBe(drained.edges.length + drained.cash.size);
             expect(new Set(drained.edges).size).toBe(drained.edges.length);
             for (const edge of drained.edges) expect(edges.has(edge)).toBe(true);
-            // What is left out was sent before.
+            // An edge that is missing was sent before.
             for (const edge of edges)
               if (!drained.edges.includes(edge)) expect(sent.has(edge)).toBe(true);
             if (cache === 0) expect(drained.edges.length).toBe(edges.size);
-            // The large cache forgets nothing of so few: nothing is sent twice.
+            // The large cache forgets none of these few edges, so nothing is sent twice.
             if (cache === LARGE)
               for (const edge of drained.edges) expect(sent.has(edge)).toBe(false);
             for (const edge of drained.edges) sent.add(edge);
@@ -100,7 +100,7 @@ describe('gathering edges', () => {
     );
   });
 
-  test('remembers so many names, and forgets none that has something to send', () => {
+  test('remembers a limited number of names, and forgets none that has something to send', () => {
     const gathering = gatherer({ cash: false, cache: 0 });
     const names = Array.from({ length: 40_000 }, (_, i) => nameOf(i));
     const sent = () => {
@@ -141,7 +141,7 @@ describe('a parcel of edges', () => {
     return gathering.drain(0) ?? new Uint8Array(0);
   };
 
-  test('is read wherever it lies', () => {
+  test('is read at any alignment', () => {
     const bytes = parcel();
     const shifted = new Uint8Array(bytes.length + 3);
     shifted.set(bytes, 3);
@@ -151,18 +151,18 @@ describe('a parcel of edges', () => {
     ]);
   });
 
-  test('is refused when anything of it is missing or too much', () => {
+  test('is refused when it is too short or too long', () => {
     const bytes = parcel();
     for (let length = 0; length < bytes.length; length++) {
-      expect(() => unpackEdges(bytes.slice(0, length))).toThrow('not whole');
+      expect(() => unpackEdges(bytes.slice(0, length))).toThrow('incomplete');
     }
-    expect(() => unpackEdges(Uint8Array.of(...bytes, 0))).toThrow('not whole');
+    expect(() => unpackEdges(Uint8Array.of(...bytes, 0))).toThrow('incomplete');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80, size: 'max' }), (noise) => {
         try {
           unpackEdges(noise);
         } catch (error) {
-          expect((error as Error).message).toContain('not whole');
+          expect((error as Error).message).toContain('incomplete');
         }
       }),
     );

@@ -16,7 +16,7 @@ function freshOf(list: readonly (readonly [bigint, bigint])[]): FreshPairs {
   return fresh;
 }
 
-test('pairs become rows of strictly increasing targets, a target once, with all of its sources in their order', () => {
+test('pairs become rows of strictly increasing targets, each target once, with all of its sources in their order', () => {
   fc.assert(
     fc.property(pairs, (list) => {
       const model = new Map<bigint, bigint[]>();
@@ -49,7 +49,7 @@ test('merging any places gives every edge once, by target, in blocks of any size
   );
 });
 
-test('as many pairs as are sorted at once are sorted right', () => {
+test('the most pairs that are sorted at once are sorted right', () => {
   const keys = Array.from({ length: 32_768 }, (_, i) =>
     BigInt.asUintN(64, BigInt(i % 9000) * 0x9e37_79b9_7f4a_7c15n),
   );

@@ -1,5 +1,6 @@
 /**
- * Domain edges beside a naive model of them, sets of texts `target<source`. Every step is done to both, and what they say is compared.
+ * Domain edges beside a naive model of them, sets of texts `target<source`. Every step is done to
+ * both, and their contents are compared.
  */
 import { expect } from 'vitest';
 import { flatOut } from '../../../src/base/pacer.ts';
@@ -11,7 +12,7 @@ import { DomainEdges, type DomainEdgesState } from '../../../src/reputation/edge
 import type { EdgeLists } from '../../../src/reputation/edges/edge-lists.ts';
 import { TINY as TINY_DRUM } from '../../drum/tiny-geometry.ts';
 
-/** So small that a dozen edges reach all of them. */
+/** So small that a dozen edges reach every limit. */
 export const TINY: AdjacencyLimits = {
   partPairs: 4,
   parts: 2,
@@ -33,7 +34,7 @@ interface Cut {
 }
 
 const KEY = 0x9e37_79b9_7f4a_7c15n;
-/** Keys that are spread over all partitions, and some that agree in their upper half. */
+/** Keys spread over all partitions, and some that agree in their upper half. */
 export const keyOf = (domain: number): bigint =>
   domain % 5 === 4 ? BigInt(domain) | (7n << 60n) : BigInt.asUintN(64, BigInt(domain + 1) * KEY);
 
@@ -81,7 +82,9 @@ export class EdgesLife {
     expect([...this.taken].sort()).toEqual([...this.added].sort());
   }
 
-  /** The lists hold what was taken when reading began; `between` happens at every block. */
+  /**
+   * Checks that the lists hold what was taken when reading began; `between` runs at every block.
+   */
   async checkLists(between?: () => Promise<void>): Promise<void> {
     const expected = [...this.taken].sort();
     const found = await readLists(this.edges.lists(), between);
@@ -94,13 +97,13 @@ export class EdgesLife {
     ) as Frozen<DomainEdgesState>;
     const cut = { frozen, added: new Set(this.added), taken: new Set(this.taken) };
     await between?.();
-    // What stores the checkpoint makes names durable before it counts on them.
+    // Whatever stores a checkpoint makes names durable before it relies on them.
     await new Disk(this.options.fileSystem).syncFolder(this.options.folder);
     this.#cut = cut;
     await this.edges.settle(frozen);
   }
 
-  /** As after a kill: what happened since the last checkpoint is gone. */
+  /** Reopens as after a kill: everything since the last checkpoint is lost. */
   async reopen(fileSystem = this.options.fileSystem, limits = this.options.limits): Promise<void> {
     Object.assign(this.options, { fileSystem, limits });
     this.added = new Set(this.#cut?.added);

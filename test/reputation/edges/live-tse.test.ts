@@ -42,7 +42,7 @@ const nameOf = (node: number) => `domain-${node}.example`;
 const named = (arcs: readonly (readonly [number, number])[]) =>
   arcs.map(([source, target]): NamedArc => [nameOf(source), nameOf(target)]);
 
-/** An agent of a crawl, as far as it has to do with edges. */
+/** The part of a crawl's agent that deals with edges. */
 class Agent {
   readonly #disk = new Disk(new FaultyFileSystem({ skipSync: true }));
   readonly #folders = { edges: temporaryFolder(), sample: temporaryFolder() };
@@ -79,7 +79,7 @@ class Agent {
     return this;
   }
 
-  /** Tells the others of what is new. */
+  /** Sends new arcs to the others. */
   async tick(others: readonly Agent[]): Promise<void> {
     await this.edges.flush();
     for (let edges = await this.edges.take(); edges; edges = await this.edges.take()) {
@@ -88,7 +88,7 @@ class Agent {
     }
   }
 
-  /** A kill right after a checkpoint, and going on from there. */
+  /** Kills it right after a checkpoint, and resumes from there. */
   async restart(): Promise<void> {
     this.#cut = { edges: await this.edges.freeze(), sample: await this.sample.freeze() };
     await this.close();
@@ -110,7 +110,10 @@ class Agent {
   }
 }
 
-/** What agents know when the arcs were found in this order, in so many ticks, with a restart after each. */
+/**
+ * What agents estimate when the arcs come in this order, in `ticks` ticks, with a restart after
+ * each.
+ */
 async function liveTse(
   arcs: readonly NamedArc[],
   settings: { p: number; seed: number; agents: number; ticks: number; atOnce?: number },
@@ -133,7 +136,7 @@ async function liveTse(
   return estimates;
 }
 
-/** The same by way of an edge list, an imported graph and the ranker. */
+/** The same through an edge list, an imported graph and the ranker. */
 async function offlineTse(
   arcs: readonly NamedArc[],
   p: number,
@@ -152,7 +155,8 @@ async function offlineTse(
   const byKey = new Map<bigint, number>();
   let node = 0;
   for await (const name of graph.names.all()) {
-    // Who has no in-link but its own is not among the targets, and has no supporters.
+    // A domain without an in-link, except from itself, is not among the targets and has no
+    // supporters.
     if (linked.has(name)) byKey.set(xxh64(name), scores[node]);
     else expect(scores[node]).toBe(0);
     node++;
@@ -164,7 +168,7 @@ async function offlineTse(
 const inOrder = (scores: Map<bigint, number>) => [...scores].sort(([a], [b]) => (a < b ? -1 : 1));
 
 describe('live TSE', () => {
-  test('gives every domain what offline TSE gives it, whatever the agents, the order, the repeats and the restarts', async () => {
+  test('gives every domain what offline TSE gives it, for any agents, order, repeats and restarts', async () => {
     await fc.assert(
       fc.asyncProperty(
         mediumGraph.map(({ arcs }) => named(arcs)),
@@ -187,8 +191,8 @@ describe('live TSE', () => {
     );
   });
 
-  test('is SUPP where everybody is drawn: each supporter once, no in-neighbour, not the domain itself', async () => {
-    // z and w support x by way of y; so does v, but it links to x too. x supports itself by way of u.
+  test('is SUPP when every domain is drawn: each supporter once, no in-neighbour, not the domain itself', async () => {
+    // z and w support x through y; so does v, but it also links to x. x supports itself through u.
     const arcs = named([
       [1, 2],
       [2, 0],
@@ -203,7 +207,7 @@ describe('live TSE', () => {
     expect(live.get(xxh64(nameOf(0)))).toBe(2);
   });
 
-  test('gives zeros as long as nobody is drawn', async () => {
+  test('gives zeros as long as no domain is drawn', async () => {
     const live = await liveTse(
       named([
         [1, 2],
@@ -215,7 +219,7 @@ describe('live TSE', () => {
     expect([...live.values()]).toEqual([0, 0, 0]);
   });
 
-  test('leaves the graph as it was when it is stopped in the middle', async () => {
+  test('leaves the graph unchanged when it is stopped in the middle', async () => {
     const agent = await new Agent({ p: 1, seed: 1 }).open();
     for (let i = 1; i < 100; i++) agent.edges.add(xxh64(nameOf(i % 7)), xxh64(nameOf(i)));
     await agent.tick([]);
@@ -231,7 +235,7 @@ describe('live TSE', () => {
     await agent.close();
   });
 
-  test('lets others run', async () => {
+  test('lets other work run', async () => {
     const agent = await new Agent({ p: 1, seed: 1 }).open();
     for (let i = 1; i < 100; i++) agent.edges.add(xxh64(nameOf(i % 7)), xxh64(nameOf(i)));
     await agent.tick([]);

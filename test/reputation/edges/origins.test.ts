@@ -9,7 +9,7 @@ const link = fc
   .map(([scheme, name, port, page]) => `${scheme}://${name}${port}/${page}`);
 
 describe('origins', () => {
-  test('are those of the links, with what was found for their hosts', () => {
+  test('are those of the links, with what `find` gave for their hosts', () => {
     fc.assert(
       fc.property(fc.array(link, { size: 'max', maxLength: 200 }), (links) => {
         const origins = new Origins((name) => `found ${name}`);
@@ -19,7 +19,7 @@ describe('origins', () => {
     );
   });
 
-  test('are looked for once while they are remembered, and again when they were forgotten', () => {
+  test('are looked up once while they are remembered, and again after they were forgotten', () => {
     const asked: string[] = [];
     const origins = new Origins((name) => asked.push(name));
     const names = Array.from({ length: 200 }, (_, i) => `${i}.example`);
@@ -33,7 +33,7 @@ describe('origins', () => {
     expect(asked).toEqual([...names, ...names]);
   });
 
-  test('may be forgotten by whoever looks for one', () => {
+  test('may be forgotten by the function that looks one up', () => {
     let asked = 0;
     const origins = new Origins<number>(() => {
       if (asked % 3 === 0) origins.forget();
@@ -44,7 +44,7 @@ describe('origins', () => {
     expect(origins.of('http://2.example/').known).toBe(100);
   });
 
-  test('more than there is room for are right all the same', () => {
+  test('are right even if there are more than there is room for', () => {
     const origins = new Origins((name) => name);
     for (let i = 0; i < 300_000; i += 1) {
       const name = `${(i * 7919) % 150_000}.example`;

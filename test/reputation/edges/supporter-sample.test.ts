@@ -36,7 +36,7 @@ const isDrawn = (p: number, seed: number) => {
   return ([source]: Arc) => isIn(Number(source >> 32n));
 };
 
-/** The arcs of a sample, as texts in order; none is there twice. */
+/** The arcs of a sample, as texts in order. Checks that none is there twice. */
 function contentOf(sample: SupporterSample): string[] {
   const found: string[] = [];
   for (const words of arcWords(sample.arcs())) {
@@ -69,7 +69,7 @@ const open = (options: Partial<SupporterSampleOptions> & { fileSystem?: FileSyst
   });
 
 describe('the sample of a crawl', () => {
-  test('holds the arcs of drawn sources, whatever the order and however often they come, and halves p when they are too many', async () => {
+  test('holds the arcs of drawn sources, in any order and with any repeats, and halves p when they are too many', async () => {
     await fc.assert(
       fc.asyncProperty(
         arcs,
@@ -97,10 +97,10 @@ describe('the sample of a crawl', () => {
     );
   });
 
-  test('sends nothing when nothing was drawn, and refuses what is no parcel', async () => {
+  test('sends nothing when nothing was drawn, and refuses bytes that are no parcel', async () => {
     const sample = await open({ p: 0 });
     expect(sample.offer(edgesOf([[1n, 2n]]))).toBeUndefined();
-    expect(() => sample.receive(new Uint8Array(17))).toThrow('cut short');
+    expect(() => sample.receive(new Uint8Array(17))).toThrow('truncated');
     const whole = await open();
     const parcel = whole.offer(edgesOf([[1n, 2n]])) ?? new Uint8Array(0);
     // A parcel that does not begin at a multiple of four.
@@ -111,7 +111,7 @@ describe('the sample of a crawl', () => {
     expect(contentOf(other)).toEqual(['1>2']);
   });
 
-  test('is what it was at the last checkpoint after a loss of power, also when p was halved meanwhile', async () => {
+  test('is what it was at the last checkpoint after a power loss, even if p was halved meanwhile', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(arcs, fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 6 }),
@@ -126,7 +126,7 @@ describe('the sample of a crawl', () => {
             if (saves) {
               const [p, content] = [sample.p, contentOf(sample)];
               const freezing = sample.freeze();
-              // What comes while it is being written belongs to the next one.
+              // Arcs that come while it is being written belong to the next checkpoint.
               sample.offer(edgesOf(list.map(([source, target]) => [source, target ^ 1n] as const)));
               const frozen = JSON.parse(JSON.stringify(await freezing)) as Frozen<SampleState>;
               await new Disk(fileSystem).syncFolder(folder);
@@ -171,7 +171,7 @@ describe('the sample of a crawl', () => {
     await sample.close();
   });
 
-  test('opened with a smaller p or less room it is the smaller sample, and another seed is refused', async () => {
+  test('is the smaller sample when opened with a smaller p or less room, and another seed is refused', async () => {
     const folder = temporaryFolder();
     const list = Array.from(
       { length: 300 },
