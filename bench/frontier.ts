@@ -268,7 +268,7 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
 }
 
 const LINE =
-  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
+  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) queued of ([\d,]+) URLs discovered, .*? front ([\d,]+) of ([\d,]+) hosts/;
 
 /** A line of plain progress. */
 function readLine(line: string, pid: number, startedAt: number): Sample | undefined {

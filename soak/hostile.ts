@@ -196,7 +196,7 @@ async function crawl(
 }
 
 const PROGRESS =
-  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) waiting of ([\d,]+) URLs known, ([\d,]+) fetching/;
+  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) queued of ([\d,]+) URLs discovered, ([\d,]+) fetching/;
 
 /** Undefined when the process is gone. */
 function sampleOf(
