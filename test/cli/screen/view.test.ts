@@ -67,7 +67,7 @@ describe('the picture of a crawl', () => {
       const text = textOf(shot(), columns);
       expect(text).toMatch(/pages +1,234 +250\/s/);
       expect(text).toMatch(/data +5\.0 MB +1\.0 MB\/s/);
-      expect(text).toMatch(/front +12 hosts, 7 being fetched from/);
+      expect(text).toMatch(/front +12 hosts, 7 requests under way/);
       expect(text).toMatch(/queued +99 URLs, 40 on disk/);
       expect(text).toMatch(/failed +42 connect-timeout 40, reset 2/);
       expect(text).toMatch(/skipped +6 too-deep 5, robots\.txt 1/);
@@ -356,7 +356,7 @@ describe('elsewhere', () => {
     );
     now = { ...NOW, vitals: { ...NOW.vitals, outage: { of: 'network', since: NOW.at - 60_000 } } };
     clock.advance(5000);
-    expect(written[2]).toMatch(/^trouble: Nobody has answered for 1 min 0 s\. /);
+    expect(written[2]).toMatch(/^trouble: No server has answered for 1 min 0 s\. /);
     view.note('stopping');
     view.end();
     clock.advance(60_000);
