@@ -85,7 +85,7 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['statuses', tallyText(counters.statuses)],
     [
       'front',
-      live && `${counted(live.front, 'host')}, ${formatCount(live.fetching)} being fetched from`,
+      live && `${counted(live.front, 'host')}, ${formatCount(live.fetching)} requests under way`,
     ],
     ['paused', live?.vitals.waiting && waitingText(live.vitals.waiting, now)],
     [

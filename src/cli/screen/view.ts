@@ -129,7 +129,7 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
       pieces: [
         piece(count(now.front), 'title'),
         piece(
-          ` ${now.front === 1 ? 'host' : 'hosts'}, ${formatCount(now.fetching)} being fetched from`,
+          ` ${now.front === 1 ? 'host' : 'hosts'}, ${formatCount(now.fetching)} requests under way`,
         ),
       ],
     },
