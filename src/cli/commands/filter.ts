@@ -202,7 +202,7 @@ async function set(folder: string, word: string, given: string): Promise<void> {
   const { holderOf } = await import('../../disk/folder-lock.ts');
   console.log(
     holderOf(folder)?.alive
-      ? 'The crawl is running and applies it before its next checkpoint.'
+      ? 'The crawl is running and applies it within one checkpoint interval (--checkpoint).'
       : asTyped(`It applies when you resume: drumlin crawl --dir ${folder}`),
   );
 }
