@@ -272,7 +272,7 @@ function crawler(web: Web, folder: string, flags: readonly string[]) {
 }
 
 const LINE =
-  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) (?:waiting|queued) of ([\d,]+) URLs known, .*? front ([\d,]+) of ([\d,]+) hosts/;
+  /^[\d.]+ [^:]+: ([\d,]+) pages .*?, ([\d,]+) queued of ([\d,]+) URLs discovered, .*? front ([\d,]+) of ([\d,]+) hosts/;
 
 /** A line of plain progress. */
 function readLine(line: string, pid: number, startedAt: number): Sample | undefined {

@@ -30,7 +30,7 @@ import {
   partFolders,
 } from '../src/crawl/state/agent-folder.ts';
 import { CrawlFolder } from '../src/crawl/state/crawl-folder.ts';
-import { encodeFront } from '../src/crawl/state/memory-image.ts';
+import { encodeImage } from '../src/crawl/state/memory-image.ts';
 import { Disk } from '../src/disk/disk.ts';
 import { KnownKeys } from '../src/drum/known-keys.ts';
 import { Backlog } from '../src/frontier/backlog/backlog.ts';
@@ -146,7 +146,7 @@ async function make(config: CrawlConfig, size: Size): Promise<void> {
     ...{ savedAt: Date.now(), waiting: frontier.queued, counters: { ...new Counters() } },
     ...{ frontier: frontier.state, taken: known, seeds: 1, moved: [], archive: [] },
   };
-  const front = encodeFront({
+  const front = encodeImage({
     frontier: takeSnapshot(frontier),
     transport: { agent: 0, agents: 1, received: [0], unacknowledged: [] },
     discovered: [],

@@ -204,7 +204,7 @@ async function crawl(
 }
 
 const PROGRESS =
-  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) (?:waiting|queued) of ([\d,]+) URLs known, ([\d,]+) fetching/;
+  /^[\d. a-z]+: ([\d,]+) pages .*?, ([\d,]+) queued of ([\d,]+) URLs discovered, ([\d,]+) fetching/;
 
 /** Undefined if the process has ended. */
 function sampleOf(

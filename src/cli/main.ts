@@ -1,17 +1,17 @@
 /**
- * `drumlin`: one file per command. A command's module is light; what it runs is imported when it runs, so that
- * `--help` answers at once.
+ * `drumlin`, the command line: one file per command. A command imports the code behind it only
+ * when it runs, so that `--help` answers at once.
  */
 import { CommanderError } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import { createProgram } from './program.ts';
 import { asTyped } from './screen/as-typed.ts';
 
-// A reader that has had enough (`| head`) is no failure; any other refusal of our output is.
-// A command that has to clean up first removes this and answers for itself.
+// A reader that closes the pipe early (`| head`) is not a failure; any other write error is.
+// A command that must clean up first removes this listener and handles the error itself.
 process.stdout.on('error', (error) => {
   if (systemCode(error) === 'EPIPE') process.exit(EXIT.ok);
-  process.stderr.write(`drumlin: standard output cannot be written (${systemCode(error)}).\n`);
+  process.stderr.write(`drumlin: Cannot write to standard output (${systemCode(error)}).\n`);
   process.exit(EXIT.disk);
 });
 
@@ -21,7 +21,7 @@ try {
   process.exitCode = exitCodeOf(error);
 }
 
-/** One line for what a user can mend, the stack for what only we can. */
+/** Prints one line for an error that a user can fix, the stack for one that only we can fix. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof DrumlinError) {

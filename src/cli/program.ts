@@ -20,23 +20,25 @@ import * as unique from './commands/unique.ts';
 import * as web from './commands/web.ts';
 import { asTyped } from './screen/as-typed.ts';
 
-/** What a newcomer types first. */
+/** The commands that a newcomer types first. */
 const FIRST_STEPS = `
 First steps:
-  drumlin demo                                               a crawl of a web that it brings along
+  drumlin demo                                               crawl the built-in synthetic web
   drumlin crawl https://example.org/ --scope host --max-pages 100 --dir my-crawl --contact you@example.com
-  drumlin status my-crawl                                    how it is, and what to type next
-  drumlin archive list my-crawl                              what was fetched
-  drumlin archive get my-crawl https://example.org/          one page of it
-  drumlin crawl --dir my-crawl --exclude '*/private/*'       goes on, and stays out of some paths from now on
-  drumlin crawl http://localhost:8000/ --allow-private --delay 0 --dir mine       a site of your own
+  drumlin status my-crawl                                    show its state and what to type next
+  drumlin archive list my-crawl                              list what was fetched
+  drumlin archive get my-crawl https://example.org/          print one page
+  drumlin crawl --dir my-crawl --exclude '*/private/*'       resume, and skip some paths from now on
+  drumlin crawl http://localhost:8000/ --allow-private --delay 0 --dir mine       crawl a site of your own
 
-"drumlin help COMMAND" tells more, with examples. Exit codes: 0 done, 1 a fault of ours, 2 wrong usage, 3 nothing crawled,
-4 disk, 5 folder, 6 a limit was reached, 7 a URL is denied (robots, filter test), 8 damaged or not in the archive, 9 the
-machine is unfit (doctor), 130 stopped.
+"drumlin help COMMAND" prints the options and examples of a command.
+
+Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no page fetched, 4 disk full or failed,
+5 folder in use or of another format, 6 limit reached, 7 URL not allowed (robots, filter test),
+8 damaged or not in the archive, 9 machine not ready (doctor), 130 stopped by the user.
 `;
 
-/** Commands that belong together. */
+/** The commands, grouped as the help shows them. */
 const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
@@ -52,7 +54,7 @@ export function createProgram(): Command {
   const program = new Command('drumlin')
     .description('A web crawler that knows where to spend its effort.')
     .version(VERSION)
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(add --help to see the commands and options)')
     .configureOutput({
       writeOut: (text) => void process.stdout.write(asTyped(text)),
       outputError: (text, write) => write(text.replace(/^error: /, 'drumlin: ')),
@@ -65,6 +67,6 @@ export function createProgram(): Command {
   }
   const help = new Command('help')
     .argument('[command]')
-    .description('how a command is used, with examples');
+    .description('print the options and examples of a command');
   return program.addHelpCommand(help.helpGroup('Tools:'));
 }

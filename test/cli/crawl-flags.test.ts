@@ -1,4 +1,4 @@
-/** From the words of a command line and the environment to seeds and settings; the crawl itself is not run. */
+/** From the command line and the environment to seeds and settings; no crawl is run. */
 import { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { register } from '../../src/cli/commands/crawl.ts';
@@ -20,7 +20,7 @@ async function crawl(...words: string[]) {
 }
 
 describe('the flags of drumlin crawl', () => {
-  test('a flag that takes a list may be repeated', async () => {
+  test('a flag with a list may be repeated', async () => {
     const { seeds, config } = await crawl(
       ...['--exclude', '*/a,b/*', 'http://x.test/', '--exclude', '*.zip /\\d{1,3}/'],
       ...[
@@ -40,7 +40,7 @@ describe('the flags of drumlin crawl', () => {
     expect(config.types).toEqual(['text/*', 'image/*']);
   });
 
-  test('a flag takes the place of the environment, and does not add to it', async () => {
+  test('a flag replaces the environment, and does not add to it', async () => {
     vi.stubEnv('DRUMLIN_EXCLUDE', '*.iso *.zip');
     expect((await crawl('http://x.test/')).config.exclude).toEqual(['*.iso', '*.zip']);
     expect((await crawl('http://x.test/', '--exclude', '*.pdf')).config.exclude).toEqual(['*.pdf']);
@@ -51,7 +51,7 @@ describe('the flags of drumlin crawl', () => {
     expect((await crawl('http://x.test/', '--exclude', '*.pdf')).sources.exclude).toBe('--exclude');
   });
 
-  test('a word after a flag that may stand alone is a seed, unless it can be its value', async () => {
+  test('a word after a flag with an optional value is a seed, unless it can be the value', async () => {
     const seedAfter = await crawl(
       '--insecure',
       'http://x.test/',
@@ -74,7 +74,7 @@ describe('the flags of drumlin crawl', () => {
     });
   });
 
-  test('the environment can turn a flag off as well as on, and nonsense there is no seed', async () => {
+  test('the environment can turn a flag on or off, and a wrong value there is not a seed', async () => {
     vi.stubEnv('DRUMLIN_INSECURE', 'false');
     expect((await crawl('http://x.test/')).config.insecure).toBe(false);
     vi.stubEnv('DRUMLIN_INSECURE', 'maybe');
@@ -83,13 +83,13 @@ describe('the flags of drumlin crawl', () => {
     );
   });
 
-  test('a file of settings may be named, or none', async () => {
+  test('--config names a file of settings, or none', async () => {
     expect((await crawl('http://x.test/')).file).toBeUndefined();
     expect((await crawl('http://x.test/', '--config', 'x.yaml')).file).toBe('x.yaml');
     expect((await crawl('http://x.test/', '--config', '')).file).toBe('');
   });
 
-  test('help tells every default that is one', () => {
+  test('help prints every default that is not empty', () => {
     const program = new Command();
     register(program);
     const help = program.commands[0].helpInformation().replace(/\s+/g, ' ');

@@ -1,4 +1,4 @@
-/** A crawl's folder as a person meets it on the command line: going on, refusing to, one process at a time, no room left. */
+/** A crawl's folder on the command line: resume, locks, other versions, a full disk. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Asynchronous, because the site that is crawled lives in this process. `shell` is run before it. */
+/** Asynchronous, because the crawled site is served by this process. `shell` is run first. */
 function drumlin(args: string[], shell = ''): Promise<Ended> {
   const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(' ');
   return new Promise((resolve) => {
@@ -45,9 +45,9 @@ const crawl = (...more: string[]) => [
 ];
 
 describe('the folder of a crawl', () => {
-  test('is gone on with, and from where is said', async () => {
+  test('is resumed, and the output names the checkpoint', async () => {
     const first = await drumlin(crawl('--max-pages', '10'));
-    expect(first.err).not.toContain('going on');
+    expect(first.err).not.toContain('resuming');
     const second = await drumlin([
       'crawl',
       '--dir',
@@ -59,7 +59,7 @@ describe('the folder of a crawl', () => {
       '--json',
     ]);
     expect(second.err).toMatch(
-      /^going on from the checkpoint of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: 10 pages fetched, 31 waiting\n/,
+      /^resuming from the checkpoint of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: 10 pages fetched, 31 queued\n/,
     );
     expect(JSON.parse(second.out)).toMatchObject({
       pages: 31,
@@ -69,33 +69,33 @@ describe('the folder of a crawl', () => {
     });
   });
 
-  test('is refused with --fresh when it holds a crawl, and stays as it is', async () => {
+  test('is rejected with --fresh when it holds a crawl, and stays as it is', async () => {
     await drumlin(crawl('--max-pages', '10', '--fresh'));
     const before = readFileSync(join(dir, 'c/crawl.json'), 'utf8');
     const { code, err, out } = await drumlin(crawl('--fresh'));
     expect({ code, err, out }).toEqual({
       code: 5,
-      err: 'drumlin: c holds a crawl already. Choose another --dir, or leave --fresh out to go on with it.\n',
+      err: 'drumlin: c already holds a crawl. Choose another --dir, or remove --fresh to resume it.\n',
       out: '',
     });
     expect(readFileSync(join(dir, 'c/crawl.json'), 'utf8')).toBe(before);
   });
 
-  test('may be asked for with --resume, which refuses one that holds no crawl', async () => {
+  test('must hold a crawl with --resume', async () => {
     const none = await drumlin(crawl('--resume'));
     expect(none).toEqual({
       code: 2,
-      err: 'drumlin: There is no crawl in c to go on with. Check --dir, or leave --resume out to begin one.\n',
+      err: 'drumlin: There is no crawl in c to resume. Check --dir, or remove --resume to start one.\n',
       out: '',
     });
     await drumlin(crawl('--max-pages', '10'));
     const { code, err } = await drumlin(crawl('--resume', '--max-pages', '1000', '--json'));
     expect(code).toBe(0);
-    expect(err).toMatch(/^going on from the checkpoint of /);
+    expect(err).toMatch(/^resuming from the checkpoint of /);
     expect((await drumlin(crawl('--resume', '--fresh'))).code).toBe(2);
   });
 
-  test('belongs to one process at a time, which is named', async () => {
+  test('belongs to one process at a time, and the error names it', async () => {
     const running = spawn(process.execPath, [BIN, ...crawl('--delay', '10s')], {
       cwd: dir,
       stdio: 'ignore',
@@ -107,11 +107,11 @@ describe('the folder of a crawl', () => {
     expect(err).toContain(`drumlin: c is in use by process ${running.pid} on `);
     expect(err).toContain('Wait until it ends or choose another folder');
     await new Promise((gone) => running.on('close', gone));
-    // The lock of one that was killed is nobody's.
+    // The lock of a killed process does not count.
     expect((await drumlin(crawl('--json'))).code).toBe(0);
   });
 
-  test('that another version wrote is refused by name', async () => {
+  test('of another version is rejected by name', async () => {
     await drumlin(crawl('--max-pages', '10'));
     const asked = JSON.parse(readFileSync(join(dir, 'c/crawl.json'), 'utf8'));
     writeFileSync(
@@ -125,8 +125,8 @@ describe('the folder of a crawl', () => {
     );
   });
 
-  test('for which there is no room on the disk is left as it was, and gone on with when there is', async () => {
-    // In blocks of 512 bytes: what a file may grow to.
+  test('stays consistent on a full disk, and is resumed when there is room', async () => {
+    // The largest file size, in blocks of 512 bytes.
     const full = await drumlin(crawl('--checkpoint', '100ms'), 'ulimit -f 40;');
     expect(full.code).toBe(4);
     expect(full.err).toMatch(

@@ -1,4 +1,4 @@
-/** What --help says: every command with examples, and every example can be typed. */
+/** The text of --help: every command has examples, and every example is valid. */
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/base/errors.ts';
@@ -25,7 +25,7 @@ function helpOf(path: string): string {
 describe('the help of', () => {
   test.each(
     tree.map(({ path }) => [path]),
-  )('"drumlin %s" has examples, of commands and flags that there are', (path) => {
+  )('"drumlin %s" has examples, of existing commands and flags', (path) => {
     const lines = helpOf(path)
       .split('\n')
       .filter((line) => /^ +(eval "\$\()?drumlin /.test(line));
@@ -40,7 +40,7 @@ describe('the help of', () => {
         else break;
       }
       expect(at, line).not.toBe('');
-      // The flags of a command above hold below it, too.
+      // A subcommand accepts the flags of its parents, too.
       const known = tree
         .filter((one) => one.path === at || at.startsWith(`${one.path} `))
         .flatMap(({ flags }) => flags.map(({ name }) => name));
@@ -50,7 +50,7 @@ describe('the help of', () => {
 });
 
 describe('hints', () => {
-  test('know all commands, and name them as they were typed', () => {
+  test('know all commands, and spell them as the user can type them', () => {
     for (const { name } of program.commands.map((command) => ({ name: command.name() })))
       expect(asTyped(`Run "drumlin ${name} x".`, 'bin/drumlin')).toBe(
         `Run "bin/drumlin ${name} x".`,
@@ -70,7 +70,7 @@ describe('hints', () => {
   });
 });
 
-test('every setting stands in one group of the help of crawl', () => {
+test('every setting is in exactly one group of the help of crawl', () => {
   const grouped = GROUPS.flatMap(([, keys]) => keys);
   expect([...grouped].sort()).toEqual(SETTING_ROWS.map(([key]) => key).sort());
   const help = helpOf('crawl');
@@ -78,11 +78,11 @@ test('every setting stands in one group of the help of crawl', () => {
   expect(help.indexOf('--exclude')).toBeLessThan(help.indexOf('--sieve-memory'));
 });
 
-test('the first help names every exit code', () => {
+test('the top-level help names every exit code', () => {
   for (const code of Object.values(EXIT)) expect(helpOf('')).toMatch(new RegExp(`\\b${code} `));
 });
 
-/** After `drumlin`, up to where the shell takes over or a remark begins; what is between quotation marks is not ours. */
+/** The words after `drumlin`, up to shell syntax or a remark; quoted text is replaced. */
 function wordsOf(line: string): string[] {
   const [typed] = line
     .replace(/^.*?drumlin /, '')

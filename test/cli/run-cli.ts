@@ -1,4 +1,4 @@
-/** The command as a person types it, where nothing in the test's own process must answer it. */
+/** Runs the command synchronously: for tests that serve no site in their own process. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** `drumlin unique` as a process of its own, for the test that kills it. */
+/** `drumlin unique` as a separate process, for the test that kills it. */
 import { unique } from '../../src/cli/commands/unique.ts';
 
 await unique(

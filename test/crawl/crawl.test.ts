@@ -439,7 +439,7 @@ describe("a crawl's folder", () => {
     writeFileSync(join(dir, 'notes.txt'), 'mine');
     const config = resolveConfig({ ...LOCAL, dir });
     await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow(
-      'holds files, but no crawl',
+      'holds other files and no crawl',
     );
     expect(readdirSync(dir)).toEqual(['notes.txt']);
   });

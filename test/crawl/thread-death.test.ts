@@ -23,7 +23,7 @@ test('a crawl one of whose threads dies says so, and loses nothing when it goes 
     const ended = JSON.parse(stdout);
     expect(ended).toMatchObject({ code: 'AGENT_GONE', exitCode: 1 });
     expect(ended.message).toMatch(
-      /^Agent 1 ended without a word .* what was crawled until now is in the folder/,
+      /^Agent 1 ended without a report .* the pages fetched so far are in the folder/,
     );
 
     // With another number of agents, while we are at it.

@@ -124,7 +124,7 @@ async function serveUntilReady(...args: string[]): Promise<string> {
   let printed = '';
   for await (const chunk of child.stdout) {
     printed += chunk;
-    if (printed.includes('Ctrl-C ends it.') || printed.endsWith('}\n')) child.kill('SIGINT');
+    if (printed.includes('Press Ctrl-C to stop.') || printed.endsWith('}\n')) child.kill('SIGINT');
   }
   expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0);
   return printed;

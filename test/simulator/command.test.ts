@@ -38,7 +38,7 @@ async function run(flags: Partial<LabFlags> = {}): Promise<string> {
 describe('drumlin lab run', () => {
   test('prints what was asked and a table of what came of it', async () => {
     const text = await run();
-    expect(text).toContain('scenario spam, seed 2, 60 domains, 400 pages each');
+    expect(text).toContain('scenario spam, seed 2, 60 domains, 400 pages per policy');
     expect(text).toMatch(/^policy +pages +useful/m);
     expect(text).toMatch(/^bfs +400 /m);
     expect(text).toMatch(/^giant +\d/m);
@@ -81,6 +81,6 @@ describe('drumlin lab run', () => {
     };
     await expect(parse('--pages', 'many')).rejects.toThrow(/"many" is not a whole number/);
     await expect(parse('--delay', '4')).rejects.toThrow(/"4" is not a time/);
-    await expect(parse('--mix', 'farm')).rejects.toThrow(/no share/);
+    await expect(parse('--mix', 'farm')).rejects.toThrow(/not a share/);
   });
 });

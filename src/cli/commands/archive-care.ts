@@ -23,7 +23,7 @@ interface Paper {
   write(text: string): unknown;
 }
 
-/** Tells what is wrong with an archive; true when nothing is. */
+/** Prints every problem of an archive; returns true if there is none. */
 export async function check(
   place: string,
   { json }: { json?: boolean },
@@ -71,25 +71,23 @@ export async function repairFile(
     await disk.rename(target, warc);
   }
   output.write(repairText(warc, inPlace ? warc : target, report));
-  if (inPlace) output.write(`  the file as it was is ${warc}.bak\n`);
+  if (inPlace) output.write(`  the old file is ${warc}.bak\n`);
 }
 
 function repairText(from: string, to: string, report: RepairReport): string {
   const lines = [`${to}: ${sizeText(report.records, report.bytes)}\n`];
   for (const { offset, length, why } of report.leftOut) {
-    lines.push(
-      `  left out of ${from}: ${formatCount(length)} bytes from byte ${offset} on (${why})\n`,
-    );
+    lines.push(`  skipped in ${from}: ${formatCount(length)} bytes from byte ${offset} (${why})\n`);
   }
   if (report.parted > 0) {
     lines.push(
-      `  ${formatCount(report.parted)} records shared a ${MEMBERS[report.compression]}, and have one each now\n`,
+      `  ${formatCount(report.parted)} records shared a ${MEMBERS[report.compression]}; each now has its own\n`,
     );
   }
   return lines.join('');
 }
 
-/** Nothing is written over. */
+/** Fails if `path` exists: no file is overwritten. */
 async function requireAbsent(disk: Disk, path: string): Promise<void> {
   try {
     await (await disk.open(path, 'read')).close();
@@ -99,8 +97,8 @@ async function requireAbsent(disk: Disk, path: string): Promise<void> {
   }
   throw new DrumlinError(
     'FILE_EXISTS',
-    `${path} exists already.`,
-    'Choose another name with -o, or move it away.',
+    `${path} already exists.`,
+    'Choose another name with -o, or move the file away.',
     {
       exitCode: EXIT.usage,
     },
@@ -110,8 +108,8 @@ async function requireAbsent(disk: Disk, path: string): Promise<void> {
 function noPlace(): DrumlinError {
   return new DrumlinError(
     'USAGE',
-    'There is no place to put the repaired file.',
-    'Name one with -o, or take --in-place, which keeps the old file as .bak.',
+    'No name is given for the repaired file.',
+    'Name it with -o, or use --in-place, which keeps the old file as .bak.',
   );
 }
 
@@ -147,7 +145,7 @@ export async function bringIn(
   );
 }
 
-/** Of a crawl; what is not one has none. */
+/** The first seed of a crawl; undefined if `place` holds no crawl. */
 async function firstSeed(disk: Disk, place: string): Promise<string | undefined> {
   try {
     return JSON.parse(await disk.readText(join(place, 'crawl.json')))?.seeds?.[0];
@@ -156,7 +154,7 @@ async function firstSeed(disk: Disk, place: string): Promise<string | undefined>
   }
 }
 
-/** The parts go too: whoever asks for this does not trust them. */
+/** Builds the index again from the WARC files alone; the old index parts are deleted. */
 export async function reindex(folder: string, output: Paper): Promise<void> {
   const disk = new Disk();
   if ((await warcNames(disk, join(folder, 'archive'))).length === 0)

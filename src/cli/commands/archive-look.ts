@@ -13,7 +13,7 @@ import { readHead } from '../../fetch/response-head.ts';
 import { writeText } from '../screen/text-output.ts';
 import type { GetFlags, ListFlags } from './archive.ts';
 
-/** Said beside what is printed. */
+/** Prints a remark beside the output. */
 type Note = (text: string) => void;
 const onStandardError: Note = (text) => void process.stderr.write(`drumlin: ${text}\n`);
 
@@ -35,7 +35,7 @@ export async function list(
     }
   };
   await writeText(undefined, output, lines);
-  tellDamage(archive, note);
+  noteDamage(archive, note);
   if (found > 0 || limit === 0) return;
   throw flags.status === undefined && url === undefined && prefix === undefined
     ? holdsNone(place)
@@ -46,7 +46,7 @@ function holdsNone(place: string): DrumlinError {
   return new DrumlinError(
     'NOT_ARCHIVED',
     `${place} holds no captures.`,
-    '"drumlin archive check" tells what records it has.',
+    'See which records it has with "drumlin archive check".',
     { exitCode: EXIT.damaged },
   );
 }
@@ -54,15 +54,15 @@ function holdsNone(place: string): DrumlinError {
 async function openToLook(place: string): Promise<Archive> {
   const disk = new Disk();
   const archive = await Archive.open(disk, place);
-  // A single file may be of any kind; in a folder they are told by their names.
+  // A single file may be of any kind; in a folder, WARC files are selected by name.
   if (archive.files[0]?.path === place) await requireWarc(disk, place);
   return archive;
 }
 
-function tellDamage({ damage }: Archive, note: Note): void {
+function noteDamage({ damage }: Archive, note: Note): void {
   for (const [path, words] of damage) {
     note(
-      `${path} was not read to its end: ${words}. "drumlin archive repair" keeps the whole records.`,
+      `${path} was not read to its end: ${words}. "drumlin archive repair" keeps the complete records.`,
     );
   }
 }
@@ -87,17 +87,17 @@ export async function get(
   const at = flags.at === undefined ? undefined : millisOf(flags.at);
   const capture = await archive.nearest(url, at);
   if (!capture) {
-    tellDamage(archive, note);
+    noteDamage(archive, note);
     throw await notThere(archive, place, url);
   }
   if (at !== undefined) note(`the capture of ${timeText(capture.timestamp)}`);
   const bytes = await bytesOf(await whatIsAsked(archive, capture, flags), flags);
   if (bytes.length === 0)
-    note(`status ${capture.status}, with an empty body; --headers shows what came with it`);
+    note(`status ${capture.status} with an empty body; --headers prints its headers`);
   if (!output.write(bytes)) await once(output, 'drain');
 }
 
-/** The headers of a revisit are its own; its page is the one it refers to. */
+/** For a revisit, the headers are its own and the page is the one it refers to. */
 function whatIsAsked(
   archive: Archive,
   capture: Capture,
@@ -117,17 +117,20 @@ async function bytesOf({ headers, block }: WarcRecord, flags: GetFlags): Promise
   return (await decodeContent({ payload: payloadOf(block), headers: read.headers })).body;
 }
 
-/** `example.org/page` and `/page` begin no URL: the index has whole ones. A port is no scheme. */
+/**
+ * Rejects `example.org/page` and `/page`: the index holds whole URLs only. `localhost:8000` has a
+ * port, not a scheme.
+ */
 function requireUrl(text: string): void {
   if (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text)) return;
   throw new DrumlinError(
     'NOT_A_URL',
-    `"${text}" is no whole URL.`,
+    `"${text}" is not a whole URL.`,
     'Write it with http:// or https:// and the host, as "drumlin archive list" does.',
   );
 }
 
-/** Captures that are looked through for one with a similar name. */
+/** The most captures searched for a similar name. */
 const MOST_SIMILAR = 2000;
 
 async function notThere(
@@ -146,7 +149,7 @@ async function notThere(
   );
 }
 
-/** In the same folder, the one that takes the fewest letters to change. */
+/** The URL in the same folder with the smallest edit distance. */
 async function similar(archive: Archive, url: string): Promise<string | undefined> {
   const folder = url.slice(0, url.lastIndexOf('/') + 1);
   if (!/^https?:\/\/[^/]+\//i.test(folder)) return undefined;

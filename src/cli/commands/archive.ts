@@ -1,6 +1,4 @@
-/**
- * `drumlin archive`: what is in an archive, whether it is sound, and how to hand it on.
- */
+/** `drumlin archive`: list, print, check, repair, pack and import archives. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CaptureQuery } from '../../archive/index/archive.ts';
 import type { Problem } from '../../archive/tools/check.ts';
@@ -9,7 +7,7 @@ import { formatBytes, formatCount } from '../../base/units.ts';
 import { examples } from '../input/example.ts';
 
 const PLACE = 'the folder of a crawl, a folder of WARC files, or a WARC file';
-const TIME = 'as 2026, 2026-03-14 or 20260314150926';
+const TIME = 'such as 2026, 2026-03-14 or 20260314150926';
 
 const EXAMPLES = `
 Examples:
@@ -24,13 +22,21 @@ Examples:
 export function register(program: Command): void {
   const archive = program
     .command('archive')
-    .description('List, look up, check and repair what was archived.')
+    .description('list, print, check, repair, pack and import archived pages')
     .addHelpText('after', EXAMPLES);
+  registerList(archive);
+  registerGet(archive);
+  registerCheck(archive);
+  registerRepair(archive);
+  registerWacz(archive);
+  registerImport(archive);
+  registerIndex(archive);
+}
+
+function registerList(archive: Command): void {
   archive
     .command('list')
-    .description(
-      'List captures: time, status, type and URL, one a line, in the order of the index.',
-    )
+    .description('list captures: time, status, type and URL, one per line, in index order')
     .addHelpText(
       'after',
       examples(
@@ -41,18 +47,21 @@ export function register(program: Command): void {
     )
     .argument('<place>', PLACE)
     .argument('[url]', 'only captures of this URL')
-    .option('--prefix <url>', 'only URLs that begin like this')
-    .option('--from <time>', `not before, ${TIME}`, digitsOf)
-    .option('--to <time>', `not after, ${TIME}`, digitsOf)
-    .option('--status <status>', 'only with this status, as 404 or 5xx', statusOf)
+    .option('--prefix <url>', 'only URLs that begin with this')
+    .option('--from <time>', `only captures at or after this time, ${TIME}`, digitsOf)
+    .option('--to <time>', `only captures at or before this time, ${TIME}`, digitsOf)
+    .option('--status <status>', 'only this status, such as 404 or 5xx', statusOf)
     .option('--limit <count>', 'at most this many', wholeNumber)
-    .option('--json', 'print one object a line, with the place of each record')
+    .option('--json', 'print one object per line, with the file and offset of each record')
     .action(async (place: string, url: string | undefined, flags: ListFlags) => {
       await (await import('./archive-look.ts')).list(place, { ...flags, url }, process.stdout);
     });
+}
+
+function registerGet(archive: Command): void {
   archive
     .command('get')
-    .description('Print the page that was archived for a URL, the latest or the nearest to a time.')
+    .description('print the archived page of a URL: the latest, or the nearest to a time')
     .addHelpText(
       'after',
       examples(
@@ -61,22 +70,27 @@ export function register(program: Command): void {
       ),
     )
     .argument('<place>', PLACE)
-    .argument('<url>', 'its URL')
-    .option('--at <time>', `nearest to this time, ${TIME}`, digitsOf)
-    .addOption(new Option('--headers', 'print status line and headers instead').conflicts('raw'))
-    .option('--raw', 'print the bytes as the server sent them, codings kept')
+    .argument('<url>', 'the URL of the page')
+    .option('--at <time>', `the capture nearest to this time, ${TIME}`, digitsOf)
+    .addOption(
+      new Option('--headers', 'print the status line and headers instead').conflicts('raw'),
+    )
+    .option('--raw', 'print the bytes as the server sent them, without decoding')
     .action(async (place: string, url: string, flags: GetFlags) => {
       await (await import('./archive-look.ts')).get(place, url, flags, process.stdout);
     });
+}
+
+function registerCheck(archive: Command): void {
   archive
     .command('check')
-    .description('Verify every record, digest, length and index entry.')
+    .description('verify every record, digest, length and index entry')
     .addHelpText('after', examples('archive check my-crawl', 'archive check *.warc.gz --json'))
     .argument('<places...>', PLACE)
-    .option('--json', 'print one object a line: problems, then what was checked')
+    .option('--json', 'print one object per line: the problems, then a summary')
     .addHelpText(
       'after',
-      `\nIt leaves with 0 when all is sound, with ${EXIT.damaged} when something is wrong.\n`,
+      `\nExit codes: 0 everything is sound, ${EXIT.damaged} something is damaged.\n`,
     )
     .action(async (places: string[], flags: { json?: boolean }) => {
       const { check } = await import('./archive-care.ts');
@@ -84,40 +98,45 @@ export function register(program: Command): void {
       for (const place of places) sound = (await check(place, flags, process.stdout)) && sound;
       if (!sound) process.exitCode = EXIT.damaged;
     });
+}
+
+function registerRepair(archive: Command): void {
   archive
     .command('repair')
-    .description('Write the whole records of a damaged WARC file to a new one.')
+    .description('copy the complete records of a damaged WARC file to a new file')
     .addHelpText('after', examples('archive repair broken.warc.gz -o whole.warc.gz'))
-    .argument('<warc>', 'the file; it is not changed')
+    .argument('<warc>', 'the damaged file; it is not changed')
     .option('-o, --out <file>', 'the new file')
     .addOption(
-      new Option('--in-place', 'give the new one its name; the old one is kept as .bak').conflicts(
-        'out',
-      ),
+      new Option('--in-place', 'replace the damaged file, and keep it as .bak').conflicts('out'),
     )
     .action(async (warc: string, flags: RepairFlags) => {
       await (await import('./archive-care.ts')).repairFile(warc, flags, process.stdout);
     });
+}
+
+function registerWacz(archive: Command): void {
   archive
     .command('wacz')
-    .description('Pack an archive into one file that replays in a browser (WACZ 1.1.1).')
+    .description('pack an archive into one file that replays in a browser (WACZ 1.1.1)')
     .addHelpText('after', examples('archive wacz my-crawl -o my-crawl.wacz --title "My crawl"'))
     .argument('<place>', PLACE)
     .requiredOption('-o, --out <file>', 'the new file, such as my-crawl.wacz')
-    .option('--title <text>', 'what readers of it are shown as its name')
-    .option('--description <text>', 'and what it is about')
-    .option('--main <url>', 'the page that readers begin with (default: the first seed)')
+    .option('--title <text>', 'the title that readers see')
+    .option('--description <text>', 'the description that readers see')
+    .option('--main <url>', 'the page that opens first (default: the first seed)')
     .action(async (place: string, flags: WaczFlags) => {
       await (await import('./archive-care.ts')).pack(place, flags, process.stdout);
     });
+}
+
+function registerImport(archive: Command): void {
   archive
     .command('import')
-    .description(
-      'Make a folder like that of a crawl of any WARC files, for graphs and all the rest.',
-    )
-    .argument('<places...>', 'WARC files, folders of them, or of crawls')
+    .description('make a crawl folder from any WARC files, for "archive", "graph" and "rank"')
+    .argument('<places...>', 'WARC files, folders of WARC files, or folders of crawls')
     .requiredOption('--dir <folder>', 'the new folder')
-    .option('--copy', 'copy the files; without this they are linked, where the file system can')
+    .option('--copy', 'copy the files (default: link them, where the file system can)')
     .addHelpText(
       'after',
       examples(
@@ -133,9 +152,12 @@ export function register(program: Command): void {
         process.stderr,
       );
     });
+}
+
+function registerIndex(archive: Command): void {
   archive
     .command('index')
-    .description('Make the index of a crawl’s archive again, from its files.')
+    .description('build the index of a crawl’s archive again, from its WARC files')
     .addHelpText('after', examples('archive index my-crawl'))
     .argument('<folder>', 'the folder of a crawl')
     .action(async (folder: string) => {
@@ -171,16 +193,16 @@ export interface RepairFlags {
   readonly inPlace?: boolean;
 }
 
-/** A time, however it is punctuated, as the digits of an index. */
+/** A time in any punctuation, as the digits of an index. */
 function digitsOf(text: string): string {
   const digits = text.replace(/[-:TZ. ]/g, '').slice(0, 14);
   if (/^\d{4}(?:\d\d){0,5}$/.test(digits)) return digits;
-  throw new InvalidArgumentError(`Write a time ${TIME}.`);
+  throw new InvalidArgumentError(`Write a time, ${TIME}.`);
 }
 
 function statusOf(text: string): string {
   if (/^[1-9](?:\d\d|\dx|xx)$/i.test(text)) return text;
-  throw new InvalidArgumentError('Write a status as 404, or 5xx for all that begin so.');
+  throw new InvalidArgumentError('Write a status such as 404, or 5xx for 500 to 599.');
 }
 
 function wholeNumber(text: string): number {

@@ -1,6 +1,6 @@
 /**
- * Completions for three shells. Each script holds everything: completing starts no process. The words before the cursor say which command it is
- * (`path`), the word just before it which flag wants a value.
+ * Completion scripts for three shells. Each script is complete: it starts no process. The words
+ * before the cursor select the command (`path`); the last of them may be a flag that needs a value.
  */
 import type { CommandWords, Flag, Takes } from './completion-tree.ts';
 
@@ -15,7 +15,7 @@ const below = (tree: readonly CommandWords[]) => tree.filter(({ path }) => path 
 const valued = ({ flags }: CommandWords) =>
   flags.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
 
-/** Patterns of "the path so far, the next word" that lead one command deeper. */
+/** Patterns of "path so far, next word" that select a subcommand. */
 function steps(tree: readonly CommandWords[]): string {
   return below(tree)
     .map(({ path }) => quoted(path.includes(' ') ? path : ` ${path}`))

@@ -1,21 +1,21 @@
-/** The commands and flags of the program as plain data, for whoever writes completions. */
+/** The commands and flags of the program as plain data, for the completion scripts. */
 import type { Argument, Command, Option } from 'commander';
 import { SETTING_ROWS } from '../../config/settings.ts';
 
 export interface CommandWords {
-  /** As it is typed after the program's name: `domains set`; '' is the program itself. */
+  /** What a user types after the program's name: `domains set`; '' is the program itself. */
   readonly path: string;
   readonly description: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
-  /** What its arguments are. */
+  /** The kind of its arguments. */
   readonly takes: Takes;
 }
 
 export interface Flag {
   readonly name: string;
   readonly description: string;
-  /** Undefined when it stands alone. */
+  /** The kind of its value, or the choices; undefined for a flag without a value. */
   readonly value: Takes | readonly string[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export function commandTree(program: Command): CommandWords[] {
       })),
       flags: [
         ...command.options.flatMap(flagOf),
-        { name: '--help', description: 'how it is used', value: undefined },
+        { name: '--help', description: 'print help', value: undefined },
       ],
       takes: argumentsOf(command.registeredArguments),
     },
@@ -64,13 +64,13 @@ function argumentsOf(all: readonly Argument[]): Takes {
   return kindOf(all.map((one) => `${one.name()} ${one.description}`).join(' '));
 }
 
-/** By the words with which it is described. */
+/** Guesses the kind of a value from the words that describe it. */
 function kindOf(text: string): Takes {
   if (/\bfiles?\b/i.test(text)) return 'file';
   return /\b(folder|dir|graph|crawl|place)\b/i.test(text) ? 'folder' : 'text';
 }
 
-/** Short enough to stand beside a word. */
+/** The first sentence, shortened to 70 characters. */
 function firstSentence(text: string): string {
   const [sentence] = text.split(/[.;:(]\s|\.$|\s\(/);
   return sentence.length <= 70 ? sentence : `${sentence.slice(0, 69)}…`;

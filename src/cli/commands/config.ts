@@ -1,4 +1,4 @@
-/** `drumlin config`: which settings a crawl would have, and where each comes from. */
+/** `drumlin config`: the settings that a crawl would use, and the source of each. */
 import type { Command } from 'commander';
 import type { Configuration } from '../../config/configuration.ts';
 import { SETTING_ROWS } from '../../config/settings.ts';
@@ -8,16 +8,17 @@ export function register(program: Command): void {
   const command = program
     .command('config')
     .description(
-      'Print the settings that "drumlin crawl" would have with these flags, and where each comes from.',
+      'print the settings that "drumlin crawl" would use with these flags, and the source of each',
     );
   addSettings(command);
   command
-    .option('--yaml', 'print them as a file to put into drumlin.yaml, with what each means')
-    .option('--json', 'print them as JSON')
+    .option('--yaml', 'print a drumlin.yaml with all settings and their descriptions')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-A flag wins over the environment (DRUMLIN_MAX_PAGES), that over drumlin.yaml, that over what the crawl in --dir was asked before, and that over the default.
+The first source that has a value wins: flags, the environment (such as DRUMLIN_MAX_PAGES), drumlin.yaml,
+the settings stored in --dir, the defaults.
 
 Examples:
   drumlin config --yaml > drumlin.yaml

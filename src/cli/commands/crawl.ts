@@ -1,4 +1,4 @@
-/** `drumlin crawl`: from the command line to a running crawl, and from its end to an exit code. */
+/** `drumlin crawl`: start or resume a crawl. */
 import { type Command, Option } from 'commander';
 import { addSettings, givenLayers, givenSettings } from '../input/setting-options.ts';
 
@@ -8,16 +8,16 @@ Examples:
   drumlin crawl seeds.txt --dir my-crawl --delay 2s --max-time 1h --contact you@example.com
   drumlin crawl https://example.org/docs/ --scope prefix --exclude '*.zip' --exclude '*/print/*' --contact you@example.com
   drumlin crawl http://localhost:8000/ --allow-private --delay 0
-  drumlin crawl --dir my-crawl --exclude '*/private/*'      goes on; what was given before holds, but for what is given now
+  drumlin crawl --dir my-crawl --exclude '*/private/*'      resume; settings not given now keep their values
 
-It leaves with 0 when nothing is left to fetch, 3 when not a page could be had, 6 when a limit was reached, 130 when it was stopped.
+Exit codes: 0 nothing is left to fetch, 3 no page was fetched, 6 a limit was reached, 130 stopped by the user.
 `;
 
 export function register(program: Command): void {
   const command = program
     .command('crawl')
     .description(
-      'crawl from the seeds named: URLs, or files with one URL a line (- is standard input)',
+      'start a crawl from seeds: URLs, or files with one URL per line (- is standard input); or resume the crawl in --dir',
     )
     .argument('[seeds...]', 'URLs or files of URLs');
   addSettings(command);
@@ -25,14 +25,14 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--fresh',
-        'begin a new crawl: refuse a folder that holds one, instead of going on with it',
+        'start a new crawl; fail if the folder holds one (default: resume it)',
       ).conflicts('resume'),
     )
     .option(
       '--resume',
-      'go on with the crawl in the folder, as happens anyway; refuse one that holds none',
+      'resume the crawl in the folder; fail if it holds none (default: start one)',
     )
-    .option('--quiet', 'show nothing while it runs and no summary; what goes wrong is still said')
+    .option('--quiet', 'show no progress and no summary; errors are still printed')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {

@@ -1,4 +1,4 @@
-/** `drumlin demo`: the whole product on a web that fits on a laptop; what `npm start` runs. */
+/** `drumlin demo`: crawl a synthetic web that runs on this machine; `npm start` runs it. */
 import type { Command } from 'commander';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { examples } from '../input/example.ts';
@@ -8,18 +8,18 @@ export function register(program: Command): void {
     .command('demo')
     .description('crawl the built-in synthetic web for half a minute; needs no network')
     .addHelpText('after', examples('demo', 'demo --max-time 5m --dir my-demo'))
-    .option('--dir <folder>', 'folder that the crawl leaves behind')
+    .option('--dir <folder>', 'folder for the crawl (default: a new one in crawls/)')
     .option('--max-time <time>', 'stop after this time', '30s')
-    .option('--quiet', 'show nothing while it runs and no summary')
+    .option('--quiet', 'show no progress and no summary')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .action(async (flags: DemoFlags) => {
       process.exitCode = await runDemo(flags);
     });
 }
 
-/** The web of the demo ends with it, so there is nothing to go on with. */
+/** The web of the demo ends with the demo, so the crawl cannot be resumed. */
 const NEXT =
-  '  next      drumlin web serves such a web for as long as you like; drumlin crawl --help\n';
+  '  next       drumlin web serves such a web until you stop it; see also drumlin crawl --help\n';
 
 interface DemoFlags {
   readonly dir?: string;
@@ -46,7 +46,7 @@ async function runDemo({ dir, maxTime, quiet = false, json = false }: DemoFlags)
   if (await settingsIn(config.dir)) {
     throw new DrumlinError(
       'DEMO_DIR',
-      `${config.dir} holds a crawl already.`,
+      `${config.dir} already holds a crawl.`,
       'Choose another --dir.',
       {
         exitCode: EXIT.folder,
@@ -57,7 +57,7 @@ async function runDemo({ dir, maxTime, quiet = false, json = false }: DemoFlags)
   try {
     if (!quiet)
       process.stderr.write(
-        `A synthetic web is being served on loopback (http port ${lab.httpPort}, dns ${lab.dns}).\n`,
+        `Serving a synthetic web on loopback (HTTP port ${lab.httpPort}, DNS ${lab.dns}).\n`,
       );
     const labConfig = { ...config, dns: [lab.dns] };
     const { pages, end } = await runInForeground(lab.seeds, labConfig, { json, quiet }, () => NEXT);

@@ -1,4 +1,4 @@
-/** `drumlin doctor`: looks whether this machine is as a crawl needs it, and says what to change. */
+/** `drumlin doctor`: check that this machine is ready to crawl, and print what to change. */
 import type { Command } from 'commander';
 import { EXIT } from '../../base/errors.ts';
 import { parseCount } from '../../base/units.ts';
@@ -13,23 +13,25 @@ interface DoctorFlags {
 
 const EXAMPLES = `
 Examples:
-  drumlin doctor                                   this machine, crawls kept in the folder one is in
-  drumlin doctor /srv/crawls --agents 8            another disk, more agents
-  drumlin doctor --url https://example.org/        the way to a site, and the clock beside its server’s
+  drumlin doctor                                   check this machine and the disk of the current folder
+  drumlin doctor /srv/crawls --agents 8            check another disk, for more agents
+  drumlin doctor --url https://example.org/        also fetch a page, and compare the clocks
 
-It looks at Node, memory, open files, free room, the disk’s speed (64 MB are written and deleted), name servers and
-the clock. Each line says ok, fair (it works, but could work better) or bad; it leaves with 9 when one is bad.
+It checks Node, memory, open files, free disk space, disk speed (it writes and deletes 64 MB), name servers
+and the clock. Each line starts with ok, fair (works, but could be better) or bad.
+
+Exit codes: 0 ready to crawl, 9 at least one check is bad.
 `;
 
 export function register(program: Command): void {
   program
     .command('doctor')
-    .description('look whether this machine is as a crawl needs it, and say what to change')
-    .argument('[folder]', 'where crawls are to be kept', '.')
-    .option('--agents <count>', 'how many agents are to crawl (default: one per core)')
-    .option('--dns <servers>', 'name servers to ask, host:port, instead of the system’s')
-    .option('--url <url>', 'a page to ask for, once')
-    .option('--json', 'print one object a line')
+    .description('check that this machine is ready to crawl')
+    .argument('[folder]', 'the folder for crawls', '.')
+    .option('--agents <count>', 'number of agents (default: one per core)')
+    .option('--dns <servers>', 'name servers, host:port (default: those of the system)')
+    .option('--url <url>', 'a page to fetch once')
+    .option('--json', 'print one object per line')
     .addHelpText('after', EXAMPLES)
     .action(async (folder: string, flags: DoctorFlags) => {
       process.exitCode = await run(folder, flags);

@@ -1,4 +1,4 @@
-/** `drumlin domains`: what a crawl thinks of its domains, and what its operator thinks of them. */
+/** `drumlin domains`: list the domains of a crawl, and override the budget of one. */
 import { type Command, Option } from 'commander';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatCount, parseCount } from '../../base/units.ts';
@@ -36,28 +36,28 @@ export function register(program: Command): void {
   const domains = program
     .command('domains')
     .description(
-      'Show how the domains of a crawl rank, what each may have, and what it had; or decide it yourself.',
+      'list the domains of a crawl with rank, budget and pages fetched; or set the budget of one',
     )
-    .argument('[folder]', 'the crawl’s folder, of a crawl that runs or one that was stopped')
+    .argument('[folder]', 'the crawl’s folder; the crawl may be running or stopped')
     .addOption(
-      new Option('--sort <column>', 'what to sort by').choices([...COLUMNS]).default('rank'),
+      new Option('--sort <column>', 'the column to sort by').choices([...COLUMNS]).default('rank'),
     )
-    .option('--top <count>', 'how many to show', '50')
-    .option('--json', 'print JSON, a line for each domain')
+    .option('--top <count>', 'number of domains to show', '50')
+    .option('--json', 'print one object per line')
     .addHelpText(
       'after',
       `
 Examples:
   drumlin domains my-crawl --sort fetched --top 20
   drumlin domains set example.com --budget 5000 --dir my-crawl
-  drumlin domains set farm.example --block --dir my-crawl      in any crawl; the others want --order budget
+  drumlin domains set farm.example --block --dir my-crawl      works in every crawl; the others need --order budget
 
-A crawl that runs is looked at as of its last checkpoint, a few seconds ago, and follows what is set with its next.`,
+For a running crawl the list shows the last checkpoint, a few seconds ago. A change applies at the next checkpoint.`,
     )
     .action((folder: string | undefined, flags: ListFlags) => list(folder, flags));
   domains
     .command('set')
-    .description('Decide what a domain may have, whatever its rank.')
+    .description('set the budget of a domain, regardless of its rank')
     .addHelpText(
       'after',
       examples(
@@ -68,18 +68,21 @@ A crawl that runs is looked at as of its last checkpoint, a few seconds ago, and
     )
     .argument('<domain>', 'the pay-level domain, such as example.com')
     .option('--dir <folder>', 'the crawl’s folder')
-    .option('--budget <count>', 'so many URLs a round')
-    .option('--block', 'nothing more: its URLs are refused, in whatever order the crawl is')
-    .option('--trust', 'as many URLs a round as the best domain has')
-    .option('--clear', 'what its rank earns, again')
+    .option('--budget <count>', 'a budget of this many URLs per round')
+    .option('--block', 'skip all its URLs from now on; works with every --order')
+    .option('--trust', 'the budget of the best-ranked domain')
+    .option('--clear', 'the budget that follows from its rank again')
     .action((domain: string, flags: SetFlags) => set(domain, flags));
 }
 
 async function list(folder: string | undefined, { sort, top, json }: ListFlags): Promise<void> {
   if (folder === undefined) {
-    throw new DrumlinError('USAGE', 'Which crawl?', 'Name its folder: drumlin domains my-crawl.', {
-      exitCode: EXIT.usage,
-    });
+    throw new DrumlinError(
+      'USAGE',
+      'No crawl is given.',
+      'Name its folder: drumlin domains my-crawl.',
+      { exitCode: EXIT.usage },
+    );
   }
   const { Disk } = await import('../../disk/disk.ts');
   const { listDomains } = await import('../../crawl/state/domain-list.ts');
@@ -89,10 +92,10 @@ async function list(folder: string | undefined, { sort, top, json }: ListFlags):
 }
 
 const BY = {
-  in: 'domains that link to them',
-  opic: 'what linking pages share out',
-  tse: 'supporters, as estimated by TSE',
-  none: 'nothing',
+  in: 'ranked by the number of domains that link to them',
+  opic: 'ranked by OPIC, the score that linking pages pass on',
+  tse: 'ranked by supporters, as estimated by TSE',
+  none: 'not ranked',
 };
 
 function table({ by, domains, rows }: DomainList): string {
@@ -121,7 +124,7 @@ function table({ by, domains, rows }: DomainList): string {
     line(head),
     ...cells.map(line),
     '',
-    `${shown}${counted(domains, 'domain')}, ranked by ${BY[by]}`,
+    `${shown}${counted(domains, 'domain')}, ${BY[by]}`,
   ].join('\n');
 }
 
@@ -131,7 +134,7 @@ async function set(domain: string, flags: SetFlags): Promise<void> {
   if (dir === undefined) {
     throw new DrumlinError(
       'USAGE',
-      'Which crawl?',
+      'No crawl is given.',
       `Name its folder: drumlin domains set ${domain} --dir my-crawl.`,
       {
         exitCode: EXIT.usage,
@@ -148,15 +151,15 @@ async function set(domain: string, flags: SetFlags): Promise<void> {
     throw noBudgets(dir);
   const name = await setOverride(disk, dir, domain, override);
   const when = holderOf(dir)?.alive
-    ? 'The crawl, which runs, follows with its next checkpoint.'
-    : asTyped(`It holds when the crawl goes on: drumlin crawl --dir ${dir}`);
+    ? 'The crawl is running and applies it at its next checkpoint.'
+    : asTyped(`It applies when you resume: drumlin crawl --dir ${dir}`);
   console.log(`${name}: ${wordsFor(override)}. ${when}`);
-  const note = override === 'blocked' ? await whetherMet(disk, dir, agents, name) : undefined;
+  const note = override === 'blocked' ? await unknownName(disk, dir, agents, name) : undefined;
   if (note) process.stderr.write(`drumlin: ${note}\n`);
 }
 
-/** A name that was mistyped blocks nobody: said where it is certain that the crawl has not met it. */
-async function whetherMet(
+/** A remark if the crawl has certainly not discovered the domain: its name may be mistyped. */
+async function unknownName(
   disk: Disk,
   dir: string,
   agents: number,
@@ -165,7 +168,7 @@ async function whetherMet(
   const { lastCheckpoint } = await import('../../crawl/state/agent-folder.ts');
   const saved = await lastCheckpoint(disk, dir, agents);
   const known = saved?.top.map((domain) => domain.name) ?? [];
-  // Of a crawl of many domains only some are at hand.
+  // The checkpoint lists only the top domains: with more than these, nothing is certain.
   if (
     !saved ||
     known.length === 0 ||
@@ -174,14 +177,14 @@ async function whetherMet(
   )
     return undefined;
   const { nearest } = await import('../../base/nearest.ts');
-  return `The crawl has not met ${name} so far. Did you mean ${nearest(name, known)}?`;
+  return `The crawl has not discovered ${name} so far. Did you mean ${nearest(name, known)}?`;
 }
 
 function noBudgets(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_BUDGETS',
-    `The crawl in ${dir} is breadth first, and gives every host the same share.`,
-    'Only --block and --clear are for it; budgets want a crawl with --order budget.',
+    `The crawl in ${dir} has no budgets: it is breadth first (--order bfs).`,
+    'Use --block or --clear; budgets need a crawl with --order budget.',
     { exitCode: EXIT.folder },
   );
 }
@@ -191,10 +194,8 @@ function overrideOf({ budget, block, trust, clear }: SetFlags): Override | undef
   if (given !== 1) {
     throw new DrumlinError(
       'USAGE',
-      given === 0
-        ? 'It is not said what the domain may have.'
-        : 'A domain can have only one of these.',
-      'Take one of --budget COUNT, --block, --trust, --clear.',
+      given === 0 ? 'No budget is given for the domain.' : 'More than one budget is given.',
+      'Use one of --budget COUNT, --block, --trust, --clear.',
       { exitCode: EXIT.usage },
     );
   }
@@ -204,9 +205,9 @@ function overrideOf({ budget, block, trust, clear }: SetFlags): Override | undef
 }
 
 function wordsFor(override: Override | undefined): string {
-  if (override === undefined) return 'what its rank earns';
+  if (override === undefined) return 'the budget of its rank';
   if (override === 'blocked') return 'blocked';
   return override === 'trusted'
-    ? 'as much as the best domain'
-    : `${formatCount(override)} URLs a round`;
+    ? 'the budget of the best-ranked domain'
+    : `a budget of ${counted(override, 'URL')} per round`;
 }

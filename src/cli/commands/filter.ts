@@ -1,4 +1,4 @@
-/** `drumlin filter`: what filters can ask, why they decide as they do, and other ones for a crawl that runs. */
+/** `drumlin filter`: list predicates, test a filter, show or set the filters of a crawl. */
 import { type Command, Option } from 'commander';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
@@ -10,13 +10,13 @@ import { examples } from '../input/example.ts';
 import { asTyped } from '../screen/as-typed.ts';
 
 const LANGUAGE = `
-An expression is made of predicates, "and", "or", "not" and parentheses; numbers are compared with < <= > >= == !=.
-Values in parentheses need quotation marks only if they hold blanks, commas, parentheses or quotation marks.
+An expression combines predicates with "and", "or", "not" and parentheses; compare numbers with < <= > >= == !=.
+Values in parentheses need quotation marks only if they contain blanks, commas, parentheses or quotation marks.
 
 Stages:
-  schedule   shall a link that was found be scheduled?      follow   shall the links of a page be followed?
-  fetch      shall a URL be fetched when its turn comes?    store    shall a response be kept, and shown to onPage?
-  parse      shall a page be read for links?
+  schedule   queue a discovered link?                       follow   follow the links of a page?
+  fetch      fetch a queued URL when its turn comes?        store    store a response, and pass it to onPage?
+  parse      extract the links of a page?
 
 Examples:
   drumlin filter list
@@ -36,20 +36,20 @@ export function register(program: Command): void {
   const filter = program
     .command('filter')
     .description(
-      'What filters can ask, why they decide as they do, and other filters for a crawl that runs.',
+      'list the predicates of filters, test a filter, show or set the filters of a crawl',
     )
     .addHelpText('after', LANGUAGE);
   filter
     .command('list')
-    .description('List the predicates, from which stage on each is known, and an example of each.')
+    .description('list the predicates, each with its first stage and an example')
     .addHelpText('after', examples('filter list'))
-    .option('--predicates <file>', 'module with predicates of your own')
-    .option('--json', 'print JSON, a line for each')
+    .option('--predicates <file>', 'JavaScript module with your own predicates')
+    .option('--json', 'print one object per line')
     .action((flags: { predicates?: string; json?: boolean }) => list(flags));
   filter
     .command('test')
     .description(
-      'Tell whether a filter accepts URLs, and which part of it decided. Leaves with 7 if it refuses one.',
+      'print whether a filter accepts URLs, and which part of it decides; exit code 7 if it rejects one',
     )
     .addHelpText(
       'after',
@@ -57,17 +57,19 @@ export function register(program: Command): void {
     )
     .argument('<filter>', 'the expression, or @FILE')
     .argument('<url...>', 'URLs')
-    .option('--depth <count>', 'links from a seed to the URLs', '1')
+    .option('--depth <count>', 'number of links from a seed to the URLs', '1')
     .addOption(
-      new Option('--stage <stage>', 'refuse what is not known at this stage').choices([...STAGES]),
+      new Option('--stage <stage>', 'fail if a predicate is not known at this stage').choices([
+        ...STAGES,
+      ]),
     )
-    .option('--predicates <file>', 'module with predicates of your own')
-    .option('--json', 'print JSON, a line for each URL')
+    .option('--predicates <file>', 'JavaScript module with your own predicates')
+    .option('--json', 'print one object per line')
     .action((text: string, urls: string[], flags: TestFlags) => test(text, urls, flags));
   filter
     .command('set')
     .description(
-      'Set a filter of a crawl, also while it runs; an empty one ("") accepts everything again.',
+      'set a filter of a crawl, running or stopped; an empty filter ("") accepts everything',
     )
     .addHelpText(
       'after',
@@ -82,7 +84,7 @@ export function register(program: Command): void {
     .action((folder: string, stage: string, text: string) => set(folder, stage, text));
   filter
     .command('show')
-    .description('Show the filters of a crawl.')
+    .description('show the filters of a crawl')
     .addHelpText('after', examples('filter show my-crawl'))
     .argument('<folder>', 'the crawl’s folder')
     .action((folder: string) => show(folder));
@@ -110,11 +112,11 @@ async function list({
 }
 
 const HEADINGS: Readonly<Record<Stage, string>> = {
-  schedule: 'Known from the first moment, at every stage',
-  fetch: 'Known when the turn of a URL has come: fetch, parse, follow, store',
-  parse: 'Known when a response has come: parse, follow, store',
-  follow: 'Known when a page was read: follow, store',
-  store: 'Known at the end: store',
+  schedule: 'Known at every stage',
+  fetch: 'Known when a URL is about to be fetched, at the stages fetch, parse, follow, store',
+  parse: 'Known with the response, at the stages parse, follow, store',
+  follow: 'Known when the page is parsed, at the stages follow, store',
+  store: 'Known at the end, at the stage store',
 };
 
 const row = ({ doc, example }: Predicate): string => `  ${example}\n      ${doc}`;
@@ -160,9 +162,9 @@ async function test(word: string, urls: string[], flags: TestFlags): Promise<voi
 }
 
 function words(url: string, { accepted, because }: Verdict): string {
-  const verdict = accepted === undefined ? 'it depends' : accepted ? 'accepted' : 'refused';
+  const verdict = accepted === undefined ? 'undecided' : accepted ? 'accepted' : 'rejected';
   const reasons = because.map(({ part, answer }) =>
-    answer === undefined ? `${part} is not known from a URL alone` : `${part} is ${answer}`,
+    answer === undefined ? `${part} is not known from the URL alone` : `${part} is ${answer}`,
   );
   return `${verdict.padEnd(10)}  ${url}\n            ${reasons.join('\n            ')}`;
 }
@@ -196,12 +198,12 @@ async function set(folder: string, word: string, given: string): Promise<void> {
   );
   await setFilter(disk, folder, stage, texts[stage] ?? '');
   for (const { path, list } of lists) console.log(`${path}: ${list.entries} entries`);
-  console.log(`${stage}: ${texts[stage] ?? 'everything is accepted'}`);
+  console.log(`${stage}: ${texts[stage] ?? 'accepts everything'}`);
   const { holderOf } = await import('../../disk/folder-lock.ts');
   console.log(
     holderOf(folder)?.alive
-      ? 'The crawl, which runs, follows within the time between two of its checkpoints.'
-      : asTyped(`It holds when the crawl goes on: drumlin crawl --dir ${folder}`),
+      ? 'The crawl is running and applies it within one checkpoint interval (--checkpoint).'
+      : asTyped(`It applies when you resume: drumlin crawl --dir ${folder}`),
   );
 }
 
@@ -214,6 +216,5 @@ async function show(folder: string): Promise<void> {
   const disk = new Disk();
   await askedOf(disk, folder);
   const filters = (await readFilters(disk, folder)) ?? {};
-  for (const stage of STAGES)
-    console.log(`${stage}: ${filters[stage] ?? 'everything is accepted'}`);
+  for (const stage of STAGES) console.log(`${stage}: ${filters[stage] ?? 'accepts everything'}`);
 }

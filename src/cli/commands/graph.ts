@@ -1,6 +1,4 @@
-/**
- * `drumlin graph`: graphs brought in, made from crawls, handed out, and described.
- */
+/** `drumlin graph`: import, build, export and describe graphs. */
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -25,15 +23,14 @@ interface Screen {
   write(text: string): unknown;
 }
 
-const memoryFlag = (size: string) =>
-  new Option('--memory <size>', 'memory to work in').default(size);
+const memoryFlag = (size: string) => new Option('--memory <size>', 'memory to use').default(size);
 const levelFlag = (text: string) =>
   new Option('--level <level>', text).choices(['page', 'host', 'domain']);
 
 export function register(program: Command): void {
   const graph = program
     .command('graph')
-    .description('Import, build, export and describe graphs of the web.')
+    .description('import, build, export and describe web graphs')
     .addHelpText(
       'after',
       examples(
@@ -42,11 +39,16 @@ export function register(program: Command): void {
         'graph import edges.txt.gz --out my-graph',
       ),
     );
+  registerImport(graph);
+  registerBuild(graph);
+  registerExport(graph);
+  registerInfo(graph);
+}
+
+function registerImport(graph: Command): void {
   graph
     .command('import')
-    .description(
-      'Make a graph of edge lists, of Common Crawl’s vertices and edges, or of WebGraph’s files.',
-    )
+    .description('make a graph from edge lists, Common Crawl vertices and edges, or WebGraph files')
     .addHelpText(
       'after',
       examples(
@@ -57,21 +59,24 @@ export function register(program: Command): void {
     )
     .argument(
       '<files...>',
-      'text or gzip, or folders of such files; for bv the common beginning of the names will do',
+      'text or gzip files, or folders of such files; for bv, the common prefix of the names',
     )
-    .requiredOption('--out <folder>', 'where to put the graph')
+    .requiredOption('--out <folder>', 'folder for the graph')
     .addOption(
-      new Option('--format <format>', 'what the files are')
+      new Option('--format <format>', 'format of the files')
         .choices(['edges', 'common-crawl', 'bv'])
         .default('edges'),
     )
-    .option('--names', 'edges: nodes are names even if they look like numbers')
-    .addOption(levelFlag('what the nodes are, to be remembered'))
+    .option('--names', 'edges: read nodes as names even if they look like numbers')
+    .addOption(levelFlag('what a node is; stored in the graph'))
     .addOption(memoryFlag('256Mi'))
     .action((files: string[], flags: ImportFlags) => importFiles(files, flags, process.stderr));
+}
+
+function registerBuild(graph: Command): void {
   graph
     .command('build')
-    .description('Make a graph of the links in a crawl’s archive.')
+    .description('make a graph from the links in a crawl’s archive')
     .addHelpText(
       'after',
       examples(
@@ -80,17 +85,20 @@ export function register(program: Command): void {
       ),
     )
     .argument('<crawl>', 'the folder of a crawl')
-    .addOption(levelFlag('what the nodes are').makeOptionMandatory())
+    .addOption(levelFlag('what a node is').makeOptionMandatory())
     .option(
       '--out <folder>',
-      'where to put the graph (default: graph/<level> in the folder of the crawl)',
+      'folder for the graph (default: graph/<level> in the folder of the crawl)',
     )
-    .option('--nofollow', 'take links that ask not to be followed too')
+    .option('--nofollow', 'include links marked nofollow')
     .addOption(memoryFlag('256Mi'))
     .action((crawl: string, flags: BuildFlags) => buildFromCrawl(crawl, flags, process.stderr));
+}
+
+function registerExport(graph: Command): void {
   graph
     .command('export')
-    .description('Write a graph as text: arcs by name, or Common Crawl’s two files.')
+    .description('write a graph as text: arcs by name, or the two files of Common Crawl')
     .addHelpText(
       'after',
       examples(
@@ -100,21 +108,24 @@ export function register(program: Command): void {
     )
     .argument('<graph>', 'the folder of a graph')
     .addOption(
-      new Option('--format <format>', 'as what')
+      new Option('--format <format>', 'format of the output')
         .choices(['edges', 'common-crawl'])
         .default('edges'),
     )
     .option(
       '--out <path>',
-      'edges: a file, compressed if its name ends in .gz (default: standard output); common-crawl: a folder',
+      'edges: a file, compressed if its name ends in .gz (default: standard output); common-crawl: a folder (required)',
     )
     .addOption(memoryFlag('256Mi'))
     .action((folder: string, flags: ExportFlags) =>
       exportGraph(folder, flags, process.stdout, process.stderr),
     );
+}
+
+function registerInfo(graph: Command): void {
   graph
     .command('info')
-    .description('Describe a graph: sizes, degrees, reciprocity, strongly connected components.')
+    .description('describe a graph: sizes, degrees, reciprocity, strongly connected components')
     .addHelpText('after', examples('graph info my-graph', 'graph info my-graph --json'))
     .argument('<graph>', 'the folder of a graph')
     .option('--json', 'print JSON')
@@ -258,12 +269,12 @@ function neededOut(out: string | undefined): string {
   if (out !== undefined) return out;
   throw new DrumlinError(
     'USAGE',
-    'Common Crawl’s format is two files.',
-    'Say with --out in which folder to put them.',
+    'The format common-crawl writes two files and needs a folder.',
+    'Name the folder with --out.',
   );
 }
 
-/** Does the work, its progress told; Ctrl-C ends it with nothing left behind. */
+/** Does the work with a progress line; Ctrl-C stops it and leaves no files behind. */
 async function watched(
   screen: Screen,
   work: (meter: Meter, signal: AbortSignal) => Promise<void>,
@@ -281,8 +292,8 @@ const REDRAW: Millis = 250;
 const PLAIN_LINE: Millis = 5000;
 
 /**
- * One line of progress: drawn over in a terminal, anew every few seconds elsewhere; nothing for what takes less than
- * a second.
+ * One line of progress: redrawn in a terminal, a new line every few seconds elsewhere. Work that
+ * takes less than a second shows nothing.
  */
 export class Meter {
   readonly #screen: Screen;
@@ -299,7 +310,7 @@ export class Meter {
     this.#began = now();
   }
 
-  /** How far a step is, as a share of 1. */
+  /** Shows the share of a step that is done, 0 to 1. */
   readonly show = (step: string, share: number): void => {
     const now = this.#now();
     if (step !== this.#step) {
@@ -310,13 +321,13 @@ export class Meter {
     if (now - this.#began < SILENT || now - this.#shown < pause) return;
     this.#shown = now;
     const left = share > 0 ? ((now - this.#stepBegan) * (1 - share)) / share : undefined;
-    const rest = left === undefined ? '' : `, ${formatDuration(left)} left of this step`;
+    const rest = left === undefined ? '' : `, ${formatDuration(left)} left in this step`;
     const line = `${step}: ${Math.floor(share * 100)} %${rest} (${formatDuration(now - this.#began)} so far)`;
     this.#screen.write(this.#screen.isTTY ? `\r\x1b[2K${line}` : `${line}\n`);
     this.#drawn = true;
   };
 
-  /** A line that stays. */
+  /** Prints a line that stays. */
   readonly note = (text: string): void => {
     this.end();
     this.#screen.write(`${text}\n`);
@@ -336,7 +347,7 @@ type PrintedInfo = GraphInfo & {
 function infoText(info: PrintedInfo): string {
   const { nodes, arcs, components, bytes } = info;
   const share = (n: number) => (nodes > 0 ? ` (${((n / nodes) * 100).toFixed(1)} %)` : '');
-  const perArc = (n: number) => (arcs > 0 ? ` (${(n / arcs).toFixed(2)} an arc)` : '');
+  const perArc = (n: number) => (arcs > 0 ? ` (${(n / arcs).toFixed(2)} per arc)` : '');
   const lists = (way: 'out' | 'in') => `${formatBytes(bytes[way])} ${way}${perArc(bytes[way])}`;
   const count = (n: number) => `${formatCount(n)}${share(n)}`;
   const rows: [string, string][] = [
@@ -344,10 +355,10 @@ function infoText(info: PrintedInfo): string {
     ['arcs', `${formatCount(arcs)}, ${formatCount(info.loops)} of them from a node to itself`],
     ['out-degree', degreeText(info.out)],
     ['in-degree', degreeText(info.in)],
-    ['dangling', `${count(info.dangling)} link nowhere`],
+    ['dangling', `${count(info.dangling)} have no links out`],
     [
       'unlinked',
-      `${count(info.unreferenced)} are linked from nowhere, ${count(info.isolated)} neither`,
+      `${count(info.unreferenced)} have no links in, ${count(info.isolated)} have no links at all`,
     ],
     [
       'reciprocity',
@@ -356,8 +367,8 @@ function infoText(info: PrintedInfo): string {
     [
       'components',
       components
-        ? `${formatCount(components.count)} strongly connected, the largest of ${count(components.largest)} nodes`
-        : `not looked for: that takes --memory ${Math.ceil(info.componentMemory / 1e6)}M`,
+        ? `${formatCount(components.count)} strongly connected, the largest has ${count(components.largest)} nodes`
+        : `not computed: needs --memory ${Math.ceil(info.componentMemory / 1e6)}M`,
     ],
     ['disk', `${lists('out')}, ${lists('in')}, ${formatBytes(info.nameBytes)} names`],
   ];

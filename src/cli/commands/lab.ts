@@ -1,5 +1,6 @@
 /**
- * `drumlin lab run` crawls the synthetic web in virtual time, once by each policy, and tells what each found: no sockets, no waiting.
+ * `drumlin lab run`: crawl the synthetic web in virtual time, once per policy, and compare the
+ * results. It opens no sockets and never waits.
  */
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
@@ -37,16 +38,14 @@ export interface Streams {
 export function register(program: Command): void {
   const lab = program
     .command('lab')
-    .description('Experiments on the synthetic web, in virtual time: no sockets, no waiting.')
+    .description('run experiments on the synthetic web in virtual time: no sockets, no waiting')
     .addHelpText(
       'after',
       examples('lab run --scenario spam --pages 200k --policy bfs,in,tse --out my-report'),
     );
   lab
     .command('run')
-    .description(
-      'Crawl the same web once by each policy, and compare what each spends its fetches on.',
-    )
+    .description('crawl the same web once with each policy, and compare what each policy fetches')
     .addHelpText(
       'after',
       examples(
@@ -54,23 +53,23 @@ export function register(program: Command): void {
         'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
       ),
     )
-    .option('--scenario <name>', 'clean, mixed, spam, hostile, or site', 'spam')
+    .option('--scenario <name>', 'clean, mixed, spam, hostile or site', 'spam')
     .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
-    .option('--policy <names>', 'policies apart by commas', 'bfs')
-    .option('--seed <number>', 'another seed is another web', parseCount, 1)
+    .option('--policy <names>', 'policies, separated by commas', 'bfs')
+    .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
     .option(
       '--domains <count>',
-      'domains of the web; one for fifty pages to fetch unless told',
+      'number of domains (default: one per 50 pages, at least 1000)',
       parseCount,
     )
     .option(
       '--site-pages <count>',
-      'mean pages a domain (exactly, with --scenario site)',
+      'mean number of pages per domain (the exact number with --scenario site)',
       parseCount,
     )
     .option(
       '--mix <part=share>',
-      'another share of a kind or behaviour, like farm=5%; may be repeated',
+      'change the share of a kind or behaviour, such as farm=5%; may be repeated',
       addShare,
     )
     .option('--delay <time>', 'time between two requests to one host', parseDuration, 4000)
@@ -80,8 +79,8 @@ export function register(program: Command): void {
       parseDuration,
       500,
     )
-    .option('--fetches <count>', 'requests under way at once', parseCount, 64)
-    .option('--out <folder>', 'write report.html and report.json there')
+    .option('--fetches <count>', 'most requests at the same time', parseCount, 64)
+    .option('--out <folder>', 'write report.html and report.json to this folder')
     .option('--json', 'print JSON')
     .action((flags: LabFlags) =>
       runCommand(flags, { output: process.stdout, screen: process.stderr }),
@@ -119,9 +118,9 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
   const facts = [
     `scenario ${scenario}, seed ${seed}`,
     `${formatCount(domains)} domains`,
-    `${formatCount(pages)} pages each`,
+    `${formatCount(pages)} pages per policy`,
     `${fetches} fetches at once`,
-    `${formatDuration(delay)} a host, ${formatDuration(addressDelay)} an address`,
+    `delay ${formatDuration(delay)} per host, ${formatDuration(addressDelay)} per address`,
   ];
   const run = (
     folder: string,
@@ -140,7 +139,7 @@ interface Report extends Omit<LabFlags, 'policy' | 'out' | 'json' | 'mix' | 'sit
   readonly results: readonly PolicyResult[];
 }
 
-/** A folder for the crawls' files, gone afterwards: beside the report, or among the system's temporary ones. */
+/** Gives `work` a temporary folder, in `out` or in the system's, and deletes it afterwards. */
 async function withScratch<T>(
   out: string | undefined,
   work: (folder: string) => Promise<T>,
@@ -166,7 +165,7 @@ type Run = (
   signal: AbortSignal,
 ) => Promise<PolicyResult[]>;
 
-/** Runs with a line that tells how far it has come; Ctrl-C ends it, files and all. */
+/** Runs with a progress line; Ctrl-C stops it and deletes its files. */
 async function watched(
   folder: string,
   run: Run,
@@ -185,7 +184,7 @@ async function watched(
         if (policy !== current) {
           eta.end();
           current = policy;
-          eta = showEta(`crawling by ${policy}`, screen);
+          eta = showEta(`crawling with ${policy}`, screen);
         }
         eta.update(done);
       },
@@ -225,7 +224,7 @@ async function printed(
   return `${facts.join(', ')}\n\n${tables.join('\n')}`;
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column left, the others right. */
 function asColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
   const line = (row: readonly string[]) =>
@@ -242,7 +241,7 @@ function addShare(
   if (!match)
     throw new DrumlinError(
       'VALUE',
-      `"${text}" is no share of anything.`,
+      `"${text}" is not a share of a kind or behaviour.`,
       'Write it like farm=5% or farm=0.05.',
     );
   return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };

@@ -1,6 +1,7 @@
 /**
- * `drumlin plan`: what checking URLs and enforcing budgets will cost, before a crawl is begun: the models of the IRLbot paper as a
- * calculator. Without numbers of one's own it prints the paper's Tables 2 and 3, and its example of budgets.
+ * `drumlin plan`: estimate the cost of checking URLs and enforcing budgets before a crawl, by the
+ * models of the IRLbot paper. Without options it prints the paper's Tables 2 and 3 and its example
+ * of budgets.
  */
 import type { Command } from 'commander';
 import { DrumlinError } from '../../base/errors.ts';
@@ -61,10 +62,10 @@ export interface PlanRow {
   readonly bucketBuffer: number;
 }
 
-/** What budgets cost in a crawl of so many pages; traffic in bytes a second, at its end. */
+/** The cost of budgets in a crawl of `pages` pages; traffic is in bytes per second, at its end. */
 export interface BudgetRow {
   readonly pages: number;
-  /** α: how many times the budgets of all domains the crawl is. */
+  /** α: the size of the crawl divided by the sum of all budgets. */
   readonly rounds: number;
   readonly queues: number;
   readonly twoQueues: number;
@@ -73,7 +74,7 @@ export interface BudgetRow {
 }
 
 const PAPER_PAGES = [800e6, 8e9, 80e9, 800e9, 8e12];
-/** Those of its example of budgets. */
+/** The sizes in the paper's example of budgets. */
 const PAPER_BUDGET_PAGES = [100e6, 8e9, 80e9];
 /** The paper's disks, 675 MB/s on average, of which 15 % go to the check. */
 const PAPER_BANDWIDTH = 101.25e6;
@@ -82,24 +83,27 @@ export function register(program: Command): void {
   program
     .command('plan')
     .description(
-      'Compute what checking URLs and enforcing budgets costs: disk traffic, the best disk, the pages a second it allows.',
+      'estimate the cost of checking URLs and enforcing budgets: disk traffic, best disk size, pages per second',
     )
     .addHelpText('after', examples('plan', 'plan --pages 1G,10G --memory 4G --bandwidth 500M'))
-    .option('--pages <counts>', 'pages to crawl, several apart by commas (default: 800M to 8000G)')
-    .option('--links <count>', 'links on a page (default: 59)')
+    .option('--pages <counts>', 'pages to crawl, separated by commas (default: 800M to 8000G)')
+    .option('--links <count>', 'links per page (default: 59)')
     .option(
       '--memory <sizes>',
-      'memory for the check, several apart by commas (default: 1G; 4G,8G)',
+      'memory for the check, separated by commas (default: 1G in the first table, 4G,8G in the second)',
     )
-    .option('--disk <size>', 'disk for DRUM, or "grows" with the crawl (default: 4.39T; grows)')
-    .option('--bandwidth <size>', 'bytes a second of the disk (default: 101.25M)')
-    .option('--url-bytes <count>', 'bytes of a URL (default: 110)')
-    .option('--new-share <share>', 'part of the links that are new (default: 1/9)')
+    .option(
+      '--disk <size>',
+      'disk for DRUM, or "grows" with the crawl (default: 4.39T in the first table, grows in the second)',
+    )
+    .option('--bandwidth <size>', 'disk bandwidth in bytes per second (default: 101.25M)')
+    .option('--url-bytes <count>', 'bytes per URL (default: 110)')
+    .option('--new-share <share>', 'share of the links that are new (default: 1/9)')
     .option('--seen <count>', 'URLs known at the start (default: 100M)')
-    .option('--domains <count>', 'domains that have more pages than budget (default: 33M)')
-    .option('--budget <count>', 'pages of a domain in a round, on average (default: 11)')
-    .option('--new-links <number>', 'links on a page that are new (default: 6.5)')
-    .option('--rate <count>', 'pages a second (default: 3100)')
+    .option('--domains <count>', 'domains with more pages than budget (default: 33M)')
+    .option('--budget <count>', 'mean budget of a domain, in pages per round (default: 11)')
+    .option('--new-links <number>', 'new links per page (default: 6.5)')
+    .option('--rate <count>', 'pages per second (default: 3100)')
     .option('--json', 'print JSON')
     .action((flags: PlanFlags) => {
       process.stdout.write(plan(flags));
@@ -112,7 +116,7 @@ export function plan(flags: PlanFlags): string {
   return [...tables.map(asText), budgetsAsText(budgets)].join('\n');
 }
 
-/** Two tables, the paper's, when neither memory nor disk is given; else one. */
+/** The paper's two tables if neither memory nor disk is given; otherwise one table. */
 export function planTables(flags: PlanFlags): PlanRow[][] {
   const common = {
     ...PAPER,
@@ -203,7 +207,7 @@ function asText(rows: readonly PlanRow[]): string {
   const { text, widths } = aligned([HEADINGS, ...cells]);
   const groups = widths.slice(0, 3).reduce((sum, width) => sum + width + 2, 0);
   const left = widths.slice(3, 6).reduce((sum, width) => sum + width + 2, 0);
-  const heading = `${' '.repeat(groups)}${'times each byte moves'.padEnd(left)}pages a second`;
+  const heading = `${' '.repeat(groups)}${'times each byte moves'.padEnd(left)}pages per second`;
   const best = [...new Set(rows.map((r) => r.memory))].map((memory) => {
     const r = rows.find((one) => one.memory === memory)!;
     return `Best for ${formatBytes(memory)}: ${formatBytes(r.optimalDisk)} of disk, ${formatCount(
@@ -222,7 +226,7 @@ function budgetsAsText(rows: readonly BudgetRow[]): string {
     formatCount(r.queues),
     ...[r.twoQueues, r.beast, r.mostBeast].map((bytes) => `${formatBytes(bytes)}/s`),
   ]);
-  return `Budgets: what the disk must move\n${aligned([BUDGET_HEADINGS, ...cells]).text}\n`;
+  return `Budgets: disk traffic\n${aligned([BUDGET_HEADINGS, ...cells]).text}\n`;
 }
 
 function aligned(lines: readonly (readonly string[])[]): {
@@ -236,7 +240,7 @@ function aligned(lines: readonly (readonly string[])[]): {
   return { text, widths };
 }
 
-/** Three digits, or all of them before the point. */
+/** Three significant digits, or the whole number from 100 on. */
 function figure(value: number): string {
   return value >= 100 ? formatCount(value) : value.toPrecision(3);
 }
@@ -247,7 +251,7 @@ function parsePages({ pages }: PlanFlags): number[] | undefined {
 
 function positive(flag: string, value: number): number {
   if (value > 0) return value;
-  throw new DrumlinError('VALUE', `${flag} must be more than 0.`, 'Give a positive number.');
+  throw new DrumlinError('VALUE', `${flag} must be greater than 0.`, 'Give a positive number.');
 }
 
 /** `0.11` or `1/9`. */
@@ -258,13 +262,13 @@ function parseShare(text: string): number {
   throw new DrumlinError('VALUE', `"${text}" is not a share.`, 'Write it like 1/9 or 0.11.');
 }
 
-/** `6.5`; with one or fewer on a page nothing would ever wait. */
+/** `6.5`; with one new link or fewer per page, no queue would form. */
 function parseLinks(text: string): number {
   const links = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (links > 1) return links;
   throw new DrumlinError(
     'VALUE',
     `"${text}" is not a number of new links.`,
-    'Write it like 6.5, more than 1.',
+    'Write a number greater than 1, such as 6.5.',
   );
 }

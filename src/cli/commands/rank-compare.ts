@@ -1,6 +1,7 @@
 /**
- * `drumlin rank compare`: several ranking methods on one graph, side by side: what they admit to the top, how much they agree, how far
- * estimates are off, what they cost. A table in the terminal, JSON, or a page with plots.
+ * `drumlin rank compare`: run several ranking methods on one graph, and compare the bad nodes near
+ * the top, the agreement, the errors of estimates and the cost. Prints a table or JSON, or writes
+ * a page with plots.
  */
 import { availableParallelism } from 'node:os';
 import { basename, resolve } from 'node:path';
@@ -28,12 +29,12 @@ export interface CompareFlags {
 const METHODS = 'in,opic,pagerank,trustrank,supp,tse';
 
 export function registerCompare(rank: Command): void {
-  // Flags behind the word "compare" are this command's own, though `rank` has some of the same names.
+  // Flags after the word "compare" belong to this command, although `rank` has some of the same.
   rank
     .enablePositionalOptions()
     .command('compare')
     .description(
-      'Compare ranking methods: bad nodes at the top, agreement, errors of estimates, time, memory.',
+      'compare ranking methods: bad nodes near the top, agreement, errors of estimates, time, memory',
     )
     .addHelpText(
       'after',
@@ -45,23 +46,20 @@ export function registerCompare(rank: Command): void {
     .argument('<graph>', 'the folder of a graph')
     .option(
       '--by <methods>',
-      'methods apart by commas, with parameters like tse:p=0.001:seed=2',
+      'methods, separated by commas, with parameters such as tse:p=0.001:seed=2',
       METHODS,
     )
-    .option(
-      '--bad <file>',
-      'names of bad nodes, one a line: how many reach the top of each ranking?',
-    )
+    .option('--bad <file>', 'names of bad nodes, one per line; the table counts them near the top')
     .option(
       '--good <file>',
-      'names of good nodes, best first; TrustRank trusts the first that is there',
+      'names of good nodes, best first; TrustRank trusts the first one in the graph',
     )
-    .option('--top <count>', 'how far down to compare', '10000')
+    .option('--top <count>', 'compare the first places up to this one', '10000')
     .option('--json', 'print JSON')
     .option('--report <file>', 'write a page with plots')
     .option(
       '--threads <count>',
-      'threads for methods that use several',
+      'threads for methods that use more than one',
       String(availableParallelism()),
     )
     .option('--memory <size>', 'memory for each method', '2Gi')
@@ -108,7 +106,7 @@ export async function compareCommand(
       yield reportPage(comparison, `Rankings of ${basename(resolve(folder))}`);
     });
     if (comparison) output.write(printed(comparison, flags.json === true, tables));
-    screen.write(`${flags.report} holds the plots\n`);
+    screen.write(`plots: ${flags.report}\n`);
   } finally {
     await graph.close();
   }
@@ -140,7 +138,7 @@ async function compared(
   }
 }
 
-/** `in,tse:p=0.001`: methods apart by commas, each with its parameters apart by colons. */
+/** `in,tse:p=0.001`: methods are separated by commas, their parameters by colons. */
 async function readMethods(
   text: string,
   readNames: (path: string) => Promise<NodeWeights>,
@@ -157,8 +155,8 @@ async function readMethods(
       if (flag === undefined)
         throw new DrumlinError(
           'PARAMETER',
-          `"${setting}" in "${label}" is no parameter.`,
-          'Write p=0.001.',
+          `"${setting}" in "${label}" is not a parameter.`,
+          'Write it like p=0.001.',
         );
       const key = keys.get(flag);
       if (key === undefined)
@@ -167,7 +165,7 @@ async function readMethods(
           `The method "${by}" has no parameter "${flag}".`,
           keys.size > 0
             ? `Did you mean "${nearest(flag, [...keys.keys()])}"?`
-            : 'It has none at all.',
+            : 'Remove it: this method has no parameters.',
         );
       given[key] = parameters[key].kind === 'nodes' ? await readNames(value) : value;
     }
@@ -191,7 +189,7 @@ function printed(
   ].join('\n');
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column left, the others right. */
 function asColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
   const line = (row: readonly string[]) =>

@@ -1,8 +1,8 @@
 /**
- * `drumlin rank`: the nodes of a graph, best first.
+ * `drumlin rank`: print the nodes of a graph, best first.
  *
- * A method's own parameters are flags too (`--by tse --p 0.001`). They are not declared to the parser, because they depend on the method: what it
- * does not know is read here against the method's table.
+ * The parameters of a method are flags too (`--by tse --p 0.001`). They depend on the method, so
+ * the parser does not know them: this module checks unknown flags against the method's table.
  */
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
@@ -32,7 +32,7 @@ export interface RankFlags {
   readonly list?: boolean;
 }
 
-/** What belongs to the command; a method's parameters have other names. */
+/** The flags of the command; parameters of methods must have other names. */
 export const COMMAND_FLAGS: readonly string[] = [
   'by',
   'top',
@@ -47,7 +47,7 @@ export const COMMAND_FLAGS: readonly string[] = [
 export function register(program: Command): void {
   const rank = program
     .command('rank')
-    .description('Rank the nodes of a graph: place, name and score, apart by tabs, best first.')
+    .description('rank the nodes of a graph: place, name and score, separated by tabs, best first')
     .addHelpText(
       'after',
       examples(
@@ -58,23 +58,23 @@ export function register(program: Command): void {
       ),
     )
     .argument('[graph]', 'the folder of a graph')
-    .option('--by <method>', 'how to rank; --list shows the methods and their parameters', 'tse')
-    .option('--top <count>', 'how many nodes to print, or "all"', '100')
-    .option('--out <file>', 'where to write; without it, standard output')
-    .option('--json', 'write JSON, with what the run was like')
+    .option('--by <method>', 'the method; --list shows the methods and their parameters', 'tse')
+    .option('--top <count>', 'number of nodes to print, or "all"', '100')
+    .option('--out <file>', 'file to write (default: standard output)')
+    .option('--json', 'write JSON, with time and other facts about the run')
     .option(
       '--threads <count>',
-      'threads for methods that use several',
+      'threads for methods that use more than one',
       String(availableParallelism()),
     )
-    .option('--memory <size>', 'memory for what grows with the graph', '2Gi')
-    .option('--list', 'show the methods and their parameters')
+    .option('--memory <size>', 'memory for data that grows with the graph', '2Gi')
+    .option('--list', 'list the methods and their parameters')
     .allowUnknownOption()
     .allowExcessArguments()
     .action((_graph: string | undefined, flags: RankFlags, command: Command) =>
       rankCommand(command.args, flags, { output: process.stdout, screen: process.stderr }),
     );
-  // What follows "compare" is its own, though this command has flags of the same names.
+  // Flags after the word "compare" belong to it, although this command has some of the same.
   program.enablePositionalOptions();
   registerCompare(rank);
 }
@@ -90,8 +90,8 @@ export async function rankCommand(
   if (folders.length !== 1) {
     throw new DrumlinError(
       'RANK',
-      `${folders.length} graphs are named, one is ranked.`,
-      'Write drumlin rank <folder> --by pagerank.',
+      folders.length === 0 ? 'No graph is given.' : 'More than one graph is given.',
+      'Name the folder of one graph: drumlin rank my-graph --by pagerank.',
     );
   }
   const parameters = await readParameters(flags.by, given);
@@ -130,7 +130,7 @@ async function* rankedText(
   const { showEta } = await import('../screen/eta.ts');
   const eta = showEta(`ranking by ${request.by}`, screen);
   const start = performance.now();
-  // The end needs no line of its own: what follows tells it.
+  // No line at 100 %: the summary follows at once.
   const onProgress = (done: number) => done < 1 && eta.update(done);
   const ranking = await rank(graph, { ...request, onProgress }).finally(eta.end);
   const seconds = (performance.now() - start) / 1000;
@@ -194,7 +194,7 @@ function printed(fact: string, value: number | string): string {
 const spaced = (fact: string) =>
   fact === 'held' ? 'arcs from' : fact.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** Words that the parser did not know: folders, and flags with their values. */
+/** Splits the words unknown to the parser into folders and flags with values. */
 function splitWords(words: readonly string[]): { folders: string[]; given: Map<string, string> } {
   const folders: string[] = [];
   const given = new Map<string, string>();
@@ -216,7 +216,7 @@ function splitWords(words: readonly string[]): { folders: string[]; given: Map<s
   return { folders, given };
 }
 
-/** The values of a method's flags; those that name nodes are read from their files. */
+/** The parameters of a method; a list of nodes is read from its file. */
 async function readParameters(by: string, given: ReadonlyMap<string, string>) {
   const [{ findRanker }, { readNameList }] = await Promise.all([
     import('../../rank/registry.ts'),

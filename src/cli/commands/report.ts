@@ -1,4 +1,4 @@
-/** `drumlin report`: how a crawl went, as a page to look at. */
+/** `drumlin report`: write a page with figures and plots about a crawl. */
 import type { Command } from 'commander';
 
 interface ReportFlags {
@@ -7,18 +7,19 @@ interface ReportFlags {
 
 const EXAMPLES = `
 Examples:
-  drumlin report my-crawl                        writes my-crawl/report.html
-  drumlin report my-crawl --out today.html       of a crawl that runs, as of its last checkpoint
+  drumlin report my-crawl                        write my-crawl/report.html
+  drumlin report my-crawl --out today.html       write today.html
 
-The page needs nothing but itself: no script, nothing to load; it may be sent to others as it is.
+For a running crawl the page shows the last checkpoint. It is a single file without scripts and loads
+nothing, so you can send it to others.
 `;
 
 export function register(program: Command): void {
   program
     .command('report')
-    .description('write how a crawl went as a page with plots: of one that ended, or still runs')
+    .description('write a page with figures and plots about a crawl, running or stopped')
     .argument('<folder>', 'the crawl’s folder')
-    .option('--out <file>', 'where to write it (default: report.html in the folder)')
+    .option('--out <file>', 'file to write (default: report.html in the folder)')
     .addHelpText('after', EXAMPLES)
     .action(async (folder: string, { out }: ReportFlags) => {
       const { writeReport } = await import('../screen/write-report.ts');

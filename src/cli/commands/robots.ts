@@ -1,6 +1,6 @@
 /**
- * `drumlin robots`: may a crawler fetch this? With the line of robots.txt that decides, for whoever writes such a file or wonders
- * about one.
+ * `drumlin robots`: print whether a crawler may fetch a URL, and the line of robots.txt that
+ * decides. For authors of robots.txt files and for users who wonder why a URL is skipped.
  */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -26,29 +26,29 @@ Examples:
   drumlin robots https://example.org https://example.org/page --contact you@example.com
   drumlin robots http://localhost:8000 /admin --allow-private --json
 
-It leaves with 0 when all are allowed, with ${EXIT.denied} when one is denied.
+Exit codes: 0 all URLs are allowed, ${EXIT.denied} at least one is denied.
 `;
 
 export function register(program: Command): void {
   program
     .command('robots')
-    .description('Tell whether URLs may be fetched, and which line of robots.txt decides.')
+    .description('print whether URLs may be fetched, and which line of robots.txt decides')
     .argument(
       '<robots>',
-      'a file, - for standard input, or a URL; of a URL without a path its /robots.txt',
+      'a file, - for standard input, or a URL; a URL without a path means its /robots.txt',
     )
-    .argument('<urls...>', 'URLs, or paths like /a?b=c')
+    .argument('<urls...>', 'URLs, or paths such as /a?b=c')
     .option(
       '--agent <name>',
-      'the crawler to ask for: a product token, or a whole user agent',
+      'the crawler to check for: a product token or a whole User-Agent line',
       'drumlin',
     )
     .option('--json', 'print one object, with the group, the delay and the sitemaps')
-    .option('--contact <text>', 'URL or e-mail address of yours, to fetch from a public site')
-    .option('--allow-private', 'fetch from loopback and private addresses too')
-    .option('--dns <list>', 'name servers to ask, host:port, instead of the system’s')
-    .option('--ca <file>', 'file with certificate authorities (PEM) to trust beside the usual ones')
-    .option('--insecure', 'take any certificate')
+    .option('--contact <text>', 'your URL or e-mail address; public sites need it')
+    .option('--allow-private', 'also fetch from loopback and private addresses')
+    .option('--dns <list>', 'name servers, host:port (default: those of the system)')
+    .option('--ca <file>', 'file with certificate authorities (PEM) to trust in addition')
+    .option('--insecure', 'accept any certificate')
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, urls: string[], flags: RobotsFlags) => {
       const report = await judge(source, urls, flags);
@@ -66,7 +66,7 @@ export async function judge(
   const { robotsReport, robotsTarget } = await import('../../robots/report.ts');
   const agent = flags.agent === '*' ? '*' : productTokenOf(flags.agent);
   const fileUrl = source.includes('://') ? await robotsUrl(source) : undefined;
-  // Whatever can be refused is refused before a server is asked.
+  // Reject bad input before sending a request.
   const targets = urls.map((url) => robotsTarget(url, fileUrl));
   const file =
     fileUrl === undefined ? await fromDisk(source, agent) : await fromWeb(fileUrl, agent, flags);
@@ -96,7 +96,7 @@ async function fromWeb(url: string, agent: string, flags: WebFlags): Promise<Rob
     if ((error as { fault?: unknown }).fault !== 'address-refused') throw error;
     throw new DrumlinError(
       'ADDRESS',
-      `${url} is not asked for: ${(error as Error).message}.`,
+      `${url} is not fetched: ${(error as Error).message}.`,
       'Add --allow-private for a site on this machine or network, --contact for a public one.',
     );
   } finally {
@@ -116,7 +116,7 @@ async function robotsUrl(source: string): Promise<string> {
   );
 }
 
-/** Asks as drumlin, whoever is asked about: nobody is impersonated. */
+/** Fetches as drumlin for every `--agent`: it never impersonates another crawler. */
 async function webParts(flags: WebFlags) {
   const { guardFor } = await import('../../net/address-guard.ts');
   const { createResolver } = await import('../../net/dns.ts');
@@ -155,7 +155,7 @@ function unreadable(path: string, error: unknown): DrumlinError {
   );
 }
 
-/** One line a URL. */
+/** One line per URL. */
 export function asText({ results }: RobotsReport): string {
   const width = Math.min(80, Math.max(...results.map(({ url }) => printable(url).length)));
   return results
@@ -167,7 +167,7 @@ export function asText({ results }: RobotsReport): string {
     .join('');
 }
 
-/** What strangers wrote must not steer the terminal. */
+/** Escapes control characters: text from a server must not control the terminal. */
 function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

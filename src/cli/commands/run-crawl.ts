@@ -1,4 +1,4 @@
-/** A crawl in the foreground: its view, the keys that stop it, its summary and its exit code. */
+/** A crawl in the foreground: its view, the signals that stop it, its summary and exit code. */
 
 import { existsSync } from 'node:fs';
 import { systemClock } from '../../base/clock.ts';
@@ -20,11 +20,11 @@ import { writeReport } from '../screen/write-report.ts';
 
 export interface CommandFlags {
   readonly json: boolean;
-  /** Never go on with what is in the folder. */
+  /** Fail if the folder holds a crawl. */
   readonly fresh: boolean;
-  /** Never begin anew. */
+  /** Fail if the folder holds no crawl. */
   readonly resume: boolean;
-  /** Nothing is shown but what went wrong. */
+  /** Print errors only. */
   readonly quiet: boolean;
 }
 
@@ -51,33 +51,36 @@ function noSeeds(): DrumlinError {
   return new DrumlinError(
     'NO_SEEDS',
     'There is no URL to start from.',
-    'Name one or more: drumlin crawl https://example.org/, a file with one URL a line, or with --dir a crawl to go on with.',
+    'Name one or more (drumlin crawl https://example.org/), a file with one URL per line, or the folder of a crawl to resume (--dir).',
   );
 }
 
 interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
-  /** What the crawl was asked otherwise before. */
+  /** The settings that differ from those of the last run, a sentence each. */
   readonly changes?: readonly string[];
 }
 
-/** Runs to the end, showing progress on standard error and the summary on standard output. */
+/**
+ * Runs a crawl to its end, with progress on standard error and the summary on standard output.
+ * `nextLine` is the last line of the summary while URLs are queued.
+ */
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
   { json, quiet, changes = [] }: Shown,
-  goOn: (dir: string) => string = (dir) => asTyped(`  go on     drumlin crawl --dir ${dir}\n`),
+  nextLine: (dir: string) => string = (dir) => asTyped(`  resume     drumlin crawl --dir ${dir}\n`),
 ): Promise<Summary> {
-  const goesOn = asTyped(`drumlin crawl --dir ${config.dir}`);
+  const resume = asTyped(`drumlin crawl --dir ${config.dir}`);
   const interrupts = listenForInterrupts(() => {
     if (!quiet)
-      process.stderr.write(`\nstopped at once; it goes on from its last checkpoint: ${goesOn}\n`);
+      process.stderr.write(`\nstopped at once; resume from the last checkpoint: ${resume}\n`);
   });
   try {
     const run = await startCrawl(seeds, config, {
       ownsProcess: true,
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
       onGoOn: (from) => {
-        if (!quiet) process.stderr.write(`${[goingOn(from), ...changes].join('\n')}\n`);
+        if (!quiet) process.stderr.write(`${[resumeText(from), ...changes].join('\n')}\n`);
       },
     });
     const view = showLive(() => run.progress(), process.stderr, {
@@ -97,13 +100,13 @@ export async function runInForeground(
       if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
       else if (!quiet)
         process.stdout.write(
-          `\n${report(summary, run.progress().before, places(config, page), goOn)}`,
+          `\n${report(summary, run.progress().before, places(config, page), nextLine)}`,
         );
       const nothing = whyNothing(summary);
       if (nothing !== undefined) process.stderr.write(`drumlin: ${nothing}\n`);
       return summary;
     } catch (error) {
-      throw error instanceof DrumlinError ? withGoOn(error, config.dir) : error;
+      throw error instanceof DrumlinError ? withResume(error, config.dir) : error;
     } finally {
       view.end();
     }
@@ -112,27 +115,30 @@ export async function runInForeground(
   }
 }
 
-/** The folder may have been given its name by us: "the same command again" would begin another crawl. */
-function withGoOn(
+/**
+ * Adds how to resume. The folder may have a name that we chose: the same command again would start
+ * another crawl.
+ */
+function withResume(
   { code, fact, remedy, exitCode, cause }: DrumlinError,
   dir: string,
 ): DrumlinError {
-  return new DrumlinError(code, fact, `${remedy} To go on: drumlin crawl --dir ${dir}`, {
+  return new DrumlinError(code, fact, `${remedy} To resume: drumlin crawl --dir ${dir}`, {
     exitCode,
     cause,
   });
 }
 
-function goingOn({ savedAt, pages, waiting }: LastCheckpoint): string {
+function resumeText({ savedAt, pages, waiting }: LastCheckpoint): string {
   const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
-  return `going on from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} waiting${waiting === 0 ? ': it was finished' : ''}`;
+  return `resuming from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} queued${waiting === 0 ? ': it was finished' : ''}`;
 }
 
 function crawlExists(dir: string): DrumlinError {
   return new DrumlinError(
     'CRAWL_EXISTS',
-    `${dir} holds a crawl already.`,
-    'Choose another --dir, or leave --fresh out to go on with it.',
+    `${dir} already holds a crawl.`,
+    'Choose another --dir, or remove --fresh to resume it.',
     { exitCode: EXIT.folder },
   );
 }
@@ -140,12 +146,12 @@ function crawlExists(dir: string): DrumlinError {
 function nothingToResume(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_CRAWL',
-    `There is no crawl in ${dir} to go on with.`,
-    'Check --dir, or leave --resume out to begin one.',
+    `There is no crawl in ${dir} to resume.`,
+    'Check --dir, or remove --resume to start one.',
   );
 }
 
-/** The crawl has ended well, whatever becomes of the page about it. */
+/** Writes the report; if that fails, the crawl itself still counts as a success. */
 async function reportOf(dir: string): Promise<string> {
   try {
     return await writeReport(dir);
@@ -159,23 +165,26 @@ function report(
   summary: Summary,
   before: CountersState,
   where: string,
-  goOn: (dir: string) => string,
+  nextLine: (dir: string) => string,
 ): string {
   const { dir, urlsQueued } = summary;
-  return `${summaryText(summary, before)}\n\n${where}${urlsQueued > 0 ? goOn(String(dir)) : ''}`;
+  return `${summaryText(summary, before)}\n\n${where}${urlsQueued > 0 ? nextLine(String(dir)) : ''}`;
 }
 
-/** Where to find what came of it. */
+/** The lines that say where the pages and the report are. */
 function places({ dir, store }: CrawlConfig, page: string): string {
   const stored = {
-    warc: `  archive   ${dir}/archive\n`,
-    files: `  pages     ${dir}/pages\n`,
+    warc: `  archive    ${dir}/archive\n`,
+    files: `  pages      ${dir}/pages\n`,
     none: '',
   };
-  return `${stored[store]}  report    ${page}\n`;
+  return `${stored[store]}  report     ${page}\n`;
 }
 
-/** The first signal asks for a clean stop, also one that comes before there is anything to stop; the second ends at once. */
+/**
+ * The first signal asks for a clean stop, even if it comes before the crawl has started; the
+ * second ends the process at once.
+ */
 function listenForInterrupts(onSecond: () => void): {
   onFirst(stop: () => void): void;
   end(): void;
@@ -203,7 +212,7 @@ function listenForInterrupts(onSecond: () => void): {
   };
 }
 
-/** A limit that was reached is told apart from a crawl that came to nothing, and from one that had nothing left to do. */
+/** Distinguishes a finished crawl, a reached limit and a crawl that fetched no page. */
 function exitCodeOf(summary: Summary): number {
   const { end, urlsQueued } = summary;
   if (end === 'interrupted') return EXIT.interrupted;
@@ -211,7 +220,7 @@ function exitCodeOf(summary: Summary): number {
   return end !== 'finished' && urlsQueued > 0 ? EXIT.limitReached : EXIT.ok;
 }
 
-/** A folder nobody has used yet: `crawls/<name>-<time>`. */
+/** A folder that does not exist yet: `crawls/<name>-<time>`. */
 export function freshFolder(name: string): string {
   const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   for (let i = 1; ; i++) {

@@ -1,4 +1,4 @@
-/** `drumlin status`: how the crawl in a folder is, whether it runs or not, and what to type next. */
+/** `drumlin status`: show the state of the crawl in a folder, and what to type next. */
 import type { Command } from 'commander';
 
 interface StatusFlags {
@@ -8,20 +8,20 @@ interface StatusFlags {
 
 const EXAMPLES = `
 Examples:
-  drumlin status my-crawl                 how it is, and what to type next
-  drumlin status my-crawl --watch         the picture that the crawl itself shows, from another terminal
+  drumlin status my-crawl                 show its state and what to type next
+  drumlin status my-crawl --watch         show the live view of the crawl in another terminal
   drumlin status my-crawl --json | jq .trouble
 
-It reads the crawl’s folder only. A crawl that runs says how it is every three seconds, one that was killed is known
-by its last checkpoint.
+It only reads the crawl’s folder. A running crawl writes its state there every three seconds; for a killed
+crawl the last checkpoint is shown.
 `;
 
 export function register(program: Command): void {
   program
     .command('status')
-    .description('say how a crawl is, running or stopped, and what to type next')
+    .description('show the state of a crawl, running or stopped, and what to type next')
     .argument('<folder>', 'the crawl’s folder')
-    .option('--watch', 'show it until it ends')
+    .option('--watch', 'show the live view until the crawl ends')
     .option('--json', 'print one object')
     .addHelpText('after', EXAMPLES)
     .action(async (folder: string, flags: StatusFlags) => {

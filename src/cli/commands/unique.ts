@@ -1,9 +1,11 @@
 /**
- * `drumlin unique`: lines in, those never seen before out. `sort -u` that remembers, in memory that does not grow.
+ * `drumlin unique`: read lines, print those never seen before. Like `sort -u`, but it remembers
+ * across runs and its memory does not grow.
  *
- * Crash     a line is remembered only after it was written: checkpoints are made when everything decided has been delivered.
- *           So what was read before the last checkpoint is never lost and never printed twice; what came after it must
- *           be given again, and is printed again.
+ * Crash     A line is remembered only after it was written: a checkpoint is made when every
+ *           decided line is delivered. So lines read before the last checkpoint are never lost
+ *           and never printed twice; lines read after it must be given again, and are printed
+ *           again.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +29,7 @@ export interface UniqueFlags {
 export function register(program: Command): void {
   program
     .command('unique')
-    .description('Read lines, write those never seen before, and remember them.')
+    .description('read lines, print those never seen before, and remember them')
     .addHelpText(
       'after',
       examples(
@@ -36,20 +38,17 @@ export function register(program: Command): void {
         'unique --count --memory 256Mi < urls.txt',
       ),
     )
-    .option('--dir <folder>', 'where to remember, across runs; without it only this run counts')
-    .option('--memory <size>', 'memory for everything', '64Mi')
-    .option('--disk <size>', 'disk space for lines that wait to be decided', '8Gi')
-    .option('--count', 'print how many lines are new in place of the lines')
+    .option('--dir <folder>', 'folder that remembers lines across runs (default: none)')
+    .option('--memory <size>', 'memory to use', '64Mi')
+    .option('--disk <size>', 'disk space for undecided lines', '8Gi')
+    .option('--count', 'print the number of new lines instead of the lines')
     .addOption(
-      new Option(
-        '--sieve <form>',
-        'mercator keeps the order of the input, drum is faster on large inputs',
-      )
+      new Option('--sieve <form>', 'mercator keeps the input order; drum is faster on large inputs')
         .choices(['drum', 'mercator'])
         .default('drum'),
     )
     .action((flags: UniqueFlags) => {
-      // The program's own answer to a broken pipe is to exit at once: the folder would stay locked, or stay behind.
+      // main.ts exits at once on a broken pipe: the folder would stay locked, or not be deleted.
       process.stdout.removeAllListeners('error');
       return unique(flags, process.stdin, process.stdout);
     });
@@ -70,7 +69,7 @@ export async function unique(flags: UniqueFlags, input: Readable, output: Writab
       stop.check();
       await sieve.checkpoint();
     } catch (error) {
-      stop.check(); // an input that was cut off by a signal is no failure of its own
+      stop.check(); // an input that a signal ended is not a failure
       throw error;
     } finally {
       await sieve.close();
@@ -89,8 +88,9 @@ async function openSieve(flags: UniqueFlags, folder: string, memory: number): Pr
 }
 
 /**
- * A count would take the lines that an interrupted run read and never printed for its own, and nobody would ever see them.
- * They are decided to be told from repeats; no checkpoint follows, so a refusal leaves the folder as it was.
+ * Fails if an interrupted run left lines that it read and never printed: a count would include
+ * them, and they would never be printed. Deciding them tells them from repeats; no checkpoint
+ * follows, so the folder stays as it was.
  */
 async function refuseUnprinted(sieve: DiskSieve, folder: string): Promise<void> {
   if (sieve.pending > 0) await sieve.flush();
@@ -132,7 +132,10 @@ async function pass(
   if (count) await deliver(Buffer.from(`${novel}\n`));
 }
 
-/** Waits until the bytes have left: only then a line counts as printed. They are copied, because the sieve reuses its memory. */
+/**
+ * Waits until the bytes are written: only then a line counts as printed. Copies them, because the
+ * sieve reuses its memory.
+ */
 function delivery(output: Writable): (bytes: Uint8Array) => Promise<void> {
   output.on('error', () => undefined); // each write reports its own failure
   return (bytes) =>
@@ -145,12 +148,12 @@ function undelivered(cause: Error): DrumlinError {
   const code = systemCode(cause);
   const [fact, remedy] =
     code === 'EPIPE'
-      ? ['Whoever read the output went away before its end.', 'Run it again with the same input.']
+      ? ['The reader closed the output before its end.', 'Run it again with the same input.']
       : [
           `The output could not be written (${code || cause.message}).`,
-          'Make room for it and run it again.',
+          'Free some space and run it again.',
         ];
-  const kept = 'What was not delivered is not remembered.';
+  const kept = 'Lines that were not written are not remembered.';
   return new DrumlinError('OUTPUT', `${fact} ${kept}`, remedy, { exitCode: EXIT.disk, cause });
 }
 
@@ -165,7 +168,7 @@ function stopOnSignals(input: Readable): { check(): void; end(): void } {
   return {
     check() {
       if (!stopped) return;
-      const fact = 'Stopped: what was read since the last checkpoint is not remembered.';
+      const fact = 'Stopped: lines read since the last checkpoint are not remembered.';
       throw new DrumlinError('STOPPED', fact, 'Run it again with the same input.', {
         exitCode: EXIT.interrupted,
       });

@@ -1,5 +1,6 @@
 /**
- * `drumlin web` serves the synthetic web until Ctrl-C; `drumlin web truth` prints what each of its domains really is.
+ * `drumlin web` serves the synthetic web until Ctrl-C; `drumlin web truth` prints what each of its
+ * domains really is.
  */
 import type { Command } from 'commander';
 import { DrumlinError } from '../../base/errors.ts';
@@ -33,35 +34,40 @@ interface ServeFlags extends WebFlags {
 export function register(program: Command): void {
   const web = describeWeb(program.command('web'))
     .description(
-      'Serve a synthetic web on loopback: HTTP, TLS and DNS, every page computed from the seed.',
+      'serve a synthetic web on loopback: HTTP, TLS and DNS, every page computed from a seed',
     )
     .addHelpText(
       'after',
       examples(
-        'web                                              # prints the command to crawl it; Ctrl-C ends it',
+        'web                                              # prints the command to crawl it; stop it with Ctrl-C',
         'web --scenario hostile --ca-file ca.pem',
         'web --scenario mixed --mix farm=5% --domains 100k --log requests.jsonl',
       ),
     )
-    .option('--port <port>', 'for HTTP; 0 takes a free one', parsePort, 0)
+    .option('--port <port>', 'HTTP port; 0 takes a free one', parsePort, 0)
     .option(
       '--https-port <port>',
-      'for TLS, if the scenario has any; 0 takes a free one',
+      'TLS port, if the scenario uses TLS; 0 takes a free one',
       parsePort,
       0,
     )
-    .option('--dns-port <port>', 'for DNS over UDP; 0 takes a free one', parsePort, 0)
-    .option('--control-port <port>', 'for the page about itself; 0 takes a free one', parsePort, 0)
-    .option('--log <file>', 'append one line of JSON a request')
-    .option('--ca-file <file>', 'write the certificate authority there instead of printing it')
+    .option('--dns-port <port>', 'port for DNS over UDP; 0 takes a free one', parsePort, 0)
+    .option(
+      '--control-port <port>',
+      'port of the page about this web; 0 takes a free one',
+      parsePort,
+      0,
+    )
+    .option('--log <file>', 'append one line of JSON per request')
+    .option('--ca-file <file>', 'write the certificate authority here instead of printing it')
     .option('--patience <time>', 'how long slow servers wait', parseDuration, 5000)
-    .option('--one-address', 'all hosts at 127.0.0.1, where the rest of 127.0.0.0/8 does not exist')
-    .option('--addresses <count>', 'spread hosts evenly over so many addresses', parseCount)
+    .option('--one-address', 'put all hosts at 127.0.0.1, where other 127.x addresses do not work')
+    .option('--addresses <count>', 'spread the hosts evenly over this many addresses', parseCount)
     .option('--json', 'print one line of JSON when ready')
     .action((flags: ServeFlags) => serveWeb(flags));
   describeWeb(web.command('truth'))
     .description(
-      'Print what each domain of a web is: kind, role, pages, behaviours. No crawler ever sees it.',
+      'print what each domain of a web really is: kind, role, pages, behaviours (hidden from crawlers)',
     )
     .addHelpText(
       'after',
@@ -70,28 +76,32 @@ export function register(program: Command): void {
         'web truth --scenario mixed --domains 1000 --json',
       ),
     )
-    .option('--json', 'one object a line rather than a table')
+    .option('--json', 'print one object per line instead of a table')
     .action((_own: unknown, command: Command) =>
       printTruth(command.optsWithGlobals<WebFlags & { json?: boolean }>()),
     );
 }
 
-/** The flags that say which web it is. */
+/** Adds the flags that define the web. */
 function describeWeb(command: Command): Command {
   return command
-    .option('--seed <number>', 'another seed is another web', parseCount, 1)
-    .option('--scenario <name>', 'clean, mixed, spam, hostile, or site', 'clean')
+    .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
+    .option('--scenario <name>', 'clean, mixed, spam, hostile or site', 'clean')
     .option(
       '--mix <part=share>',
-      'another share of a kind or behaviour, like farm=5%; may be repeated',
+      'change the share of a kind or behaviour, such as farm=5%; may be repeated',
       addShare,
     )
-    .option('--domains <count>', 'domains at step 0', parseCount)
-    .option('--pages <count>', 'mean pages a domain (exactly, with --scenario site)', parseCount)
-    .option('--step <months>', 'how long after the beginning', parseCount, 0)
+    .option('--domains <count>', 'number of domains at step 0', parseCount)
+    .option(
+      '--pages <count>',
+      'mean number of pages per domain (the exact number with --scenario site)',
+      parseCount,
+    )
+    .option('--step <months>', 'age of the web in months', parseCount, 0)
     .option(
       '--real-suffixes',
-      'names under com, org, co.uk … rather than test (closed networks only)',
+      'use names under com, org, co.uk … instead of test (closed networks only)',
     );
 }
 
@@ -118,7 +128,7 @@ async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<v
           `  about    http://127.0.0.1:${ports.control}/\n` +
           `${ca && caFile === undefined ? `\n${ca}\n` : ''}` +
           `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${ca && caFile ? ` --ca ${caFile}` : ''}\n` +
-          'Ctrl-C ends it.\n',
+          'Press Ctrl-C to stop.\n',
       );
     }
     await stop;
@@ -156,7 +166,7 @@ async function printTruth(flags: WebFlags & { json?: boolean }): Promise<void> {
           alive ? 'alive' : 'dead',
           behaviours.join(',') || '-',
         ].join('\t');
-    // A reader that has had enough (`| head`) closes the pipe.
+    // A reader may close the pipe early (`| head`).
     if (process.stdout.destroyed) return;
     if (!process.stdout.write(`${line}\n`))
       await new Promise((done) => process.stdout.once('drain', done));
@@ -179,7 +189,7 @@ function addShare(text: string, before: Record<string, number> = {}): Record<str
   if (!match)
     throw new DrumlinError(
       'VALUE',
-      `"${text}" is no share of anything.`,
+      `"${text}" is not a share of a kind or behaviour.`,
       'Write it like farm=5% or farm=0.05.',
     );
   return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };

@@ -1,4 +1,4 @@
-/** From what was given on the command line to the settings of a crawl: with the configuration file, and with what the folder remembers. */
+/** Settings of a crawl, from the command line, the configuration file and the crawl's folder. */
 import { existsSync } from 'node:fs';
 import { type Configuration, type Layer, resolveLayers } from '../../config/configuration.ts';
 import {
@@ -21,22 +21,22 @@ import { filterText } from './filter-text.ts';
 export interface Given {
   /** Flags first, then the environment. */
   readonly layers: readonly Layer[];
-  /** The file that was named; undefined when none was. */
+  /** The value of `--config`; undefined if the flag is absent. */
   readonly file: string | undefined;
 }
 
 export interface Asked extends Configuration {
   readonly seeds: readonly string[];
-  /** The folder holds a crawl to go on with. */
+  /** The folder holds a crawl to resume. */
   readonly before: boolean;
-  /** What it was asked otherwise before, a sentence each. */
+  /** The settings that differ from those of the last run, a sentence each. */
   readonly changes: readonly string[];
 }
 
-/** Where a folder comes from that nobody named. */
+/** The source of `dir` when no layer names a folder. */
 export const NEW_FOLDER = 'a new folder';
 
-/** `freshFolder` is where a crawl goes that names no folder; '' for none. */
+/** `freshFolder` returns the folder of a crawl that names none; '' for none. */
 export async function configure(
   { layers, file }: Given,
   freshFolder: () => string,
@@ -48,7 +48,7 @@ export async function configure(
   const before = dir === '' ? undefined : await settingsIn(dir);
   const remembered: Layer = {
     options: before ?? {},
-    // All of them stand there; what nobody chose is to be told from what somebody did.
+    // crawl.json holds every setting; mark those that have the default value.
     place: (key) => (isDefault(key, before?.[key]) ? 'crawl.json, the default' : 'crawl.json'),
   };
   const all = [...above, remembered, { options: { dir }, place: () => NEW_FOLDER }];
@@ -62,17 +62,17 @@ export async function configure(
   };
 }
 
-/** `--exclude was *.zip, is now *.iso`: what is given anew takes the place of what was given before. */
+/** `--exclude was *.zip, is now *.iso`: a new value replaces the stored one. */
 function changesSince(before: CrawlConfig, now: CrawlConfig): string[] {
   return SETTING_ROWS.flatMap(([key, { flag, type }]) => {
-    // How many agents there are is told by the view, and "cores" is kept as a number.
+    // The view shows the number of agents, and "cores" is stored as a number.
     if (key === 'dir' || key === 'agents' || key === 'proxy') return [];
     const [was, is] = [type.print(before[key]) || 'none', type.print(now[key]) || 'none'];
     return was === is ? [] : [`--${flag} was ${was}, is now ${is}`];
   });
 }
 
-/** What is typed now can be typed otherwise; what a crawl was begun with holds. */
+/** Rejects patterns typed now that can never match; stored ones stay valid. */
 function refusePaths({ include, exclude }: CrawlOptions): void {
   for (const patterns of [include, exclude]) {
     if (typeof patterns === 'string')
@@ -93,7 +93,7 @@ function layerOf({ path, options, lines }: ConfigurationFile): Layer {
   return { options, place: (key) => `${path}:${lines.get(key)}` };
 }
 
-/** The file that is named must be there; the usual one need not. */
+/** A file named by `--config` must exist; drumlin.yaml need not. */
 async function readFile(named: string | undefined): Promise<ConfigurationFile | undefined> {
   if (named === '' || (named === undefined && !existsSync(CONFIGURATION_FILE))) return undefined;
   const path = named ?? CONFIGURATION_FILE;
@@ -108,7 +108,7 @@ const FILTERS = [
   'storeFilter',
 ] as const;
 
-/** Filters that stand in files, as what stands there. */
+/** Replaces each `@FILE` filter by the text of that file. */
 async function withFilterFiles({ options, place }: Layer): Promise<Layer> {
   const expanded: Record<string, string> = {};
   for (const key of FILTERS) {

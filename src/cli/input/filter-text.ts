@@ -1,4 +1,4 @@
-/** A filter as it stands on a command line: the expression itself, or `@FILE` for what is in a file. */
+/** A filter on the command line: the expression itself, or `@FILE` for the text of a file. */
 import { Disk } from '../../disk/disk.ts';
 
 export async function filterText(word: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** Ctrl-C asks work to stop, so that it leaves nothing behind; whoever presses it again ends the process. */
+/** The first Ctrl-C asks `work` to stop and clean up; the second ends the process. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const abort = () => stop.abort();

@@ -1,6 +1,6 @@
 /**
- * A file of names, one a line, each with a number after a tab where it has one (a weight, a score); what follows # at the beginning of a line
- * is left out. Names are taken as they are written: they must be those of the graph.
+ * A file of node names, one per line. A number (a weight or score) may follow after a tab. Lines
+ * that start with # are ignored. Names must be spelt exactly as in the graph.
  */
 import { readFile } from 'node:fs/promises';
 import { DrumlinError, systemCode } from '../../base/errors.ts';
@@ -15,8 +15,8 @@ export async function readNameList(path: string): Promise<NodeWeights> {
     if (name === '' || weight === '' || !(Number(weight) >= 0) || more.length > 0) {
       throw new DrumlinError(
         'NAMES',
-        `${path}:${i + 1}: "${line}" is not a name, nor a name and a number.`,
-        'Write a name, or a name, a tab and a number from 0.',
+        `${path}:${i + 1}: "${line}" is neither a name nor a name with a number.`,
+        'Write a name, or a name, a tab and a number of 0 or more.',
       );
     }
     names.set(name, Number(weight));
@@ -29,7 +29,7 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     const why =
-      systemCode(cause) === 'ENOENT' ? 'is not there' : `cannot be read (${systemCode(cause)})`;
+      systemCode(cause) === 'ENOENT' ? 'does not exist' : `cannot be read (${systemCode(cause)})`;
     throw new DrumlinError('NAMES', `The list of names "${path}" ${why}.`, 'Name a text file.', {
       cause,
     });

@@ -1,4 +1,4 @@
-/** What `drumlin rank` and `drumlin rank compare` read in the same way. */
+/** Parsing shared by `drumlin rank` and `drumlin rank compare`. */
 import type { Writable } from 'node:stream';
 import { DrumlinError } from '../../base/errors.ts';
 import { parseCount } from '../../base/units.ts';
@@ -9,7 +9,7 @@ export interface Streams {
   readonly screen: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-/** The parameters of a method by their flags: `error-bound` is `errorBound`. */
+/** Maps the flags of a method to its parameters: `error-bound` to `errorBound`. */
 export async function keysByFlag(parameters: Parameters): Promise<Map<string, string>> {
   const { flagOf } = await import('../../rank/engine/parameters.ts');
   return new Map(Object.keys(parameters).map((key) => [flagOf(key), key]));

@@ -29,7 +29,7 @@ function readText(path: string): string {
     throw new DrumlinError(
       'SEEDS',
       `"${path}" ${why}.`,
-      'Write URLs with http:// or https://, or name a text file with one URL a line.',
+      'Write URLs with http:// or https://, or name a text file with one URL per line.',
     );
   }
 }

@@ -1,4 +1,4 @@
-/** The settings as flags of a command, and what was said with them. */
+/** The settings as flags of a command, and the values that a user gave. */
 import { type Command, Option } from 'commander';
 import type { Layer } from '../../config/configuration.ts';
 import {
@@ -10,11 +10,11 @@ import {
   type Setting,
 } from '../../config/settings.ts';
 
-/** What belongs together in the help, the most wanted first. */
+/** The settings, grouped as the help shows them; the most used groups first. */
 export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof CrawlConfig)[]])[] =
   [
     [
-      'What to take:',
+      'What to fetch:',
       [
         ...([
           'scope',
@@ -43,7 +43,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       ],
     ],
     [
-      'Who you are, and the way there:',
+      'Identity and network:',
       [
         ...([
           'contact',
@@ -79,12 +79,12 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       ['scheduleFilter', 'fetchFilter', 'parseFilter', 'followFilter', 'storeFilter', 'predicates'],
     ],
     [
-      'Pages like others:',
+      'Similar pages and traps:',
       ['nearDuplicates', 'similarity', 'similarityMemory', 'learnTraps', 'softErrors'],
     ],
-    ['Which come first:', ['order', 'rank', 'budget', 'rankSample']],
+    ['Order and budgets:', ['order', 'rank', 'budget', 'rankSample']],
     [
-      'The machine:',
+      'Resources:',
       [
         ...([
           'agents',
@@ -105,13 +105,13 @@ export function addSettings(command: Command): void {
   }
   command.option(
     '--config <file>',
-    'file of settings, in place of drumlin.yaml in the current folder; "" for none',
+    'file of settings (default: drumlin.yaml in the current folder); "" reads none',
   );
 }
 
 /**
- * The flags that are settings, with those of the environment. "--insecure https://localhost/": the word after such a flag is a
- * word of its own, not a value, and is added to `words`.
+ * The settings given as flags or in the environment. In "--insecure https://localhost/" the word
+ * after the flag is not its value: it is added to `words`.
  */
 export function givenSettings(
   command: Command,
@@ -130,7 +130,7 @@ export function givenSettings(
   return options as CrawlOptions;
 }
 
-/** What was given as flags, and what by the environment. */
+/** Splits `options` into those given as flags and those from the environment. */
 export function givenLayers(command: Command, options: CrawlOptions): Layer[] {
   const from = (source: string): CrawlOptions =>
     Object.fromEntries(

@@ -1,16 +1,20 @@
 /**
- * Commands in hints as their reader can type them: in a checkout that is `bin/drumlin`, which no search path has.
+ * Commands in hints, spelt as the user can type them: `bin/drumlin` in a checkout, where the
+ * search path does not find `drumlin`.
  */
 import { delimiter, dirname, relative } from 'node:path';
 
 const COMMANDS =
   'crawl|config|filter|robots|domains|status|report|archive|graph|rank|demo|web|lab|doctor|unique|plan|completion|help';
-/** Not in a word, a path or a name: only where a command begins. */
+/** Matches only where a command begins, not inside a word, path or name. */
 const COMMAND = new RegExp(`(?<![\\w/.-])drumlin (?=(?:${COMMANDS})\\b)`, 'g');
 
 const typed = typedName(process.argv[1] ?? '', process.env.PATH ?? '', process.cwd());
 
-/** How the program at `path` is called from `folder`: by its name where that is enough, or where its path says less. */
+/**
+ * How to call the program at `path` from `folder`: `bin/drumlin` inside a checkout that is not in
+ * the search path, otherwise `drumlin`.
+ */
 export function typedName(path: string, searchPath: string, folder: string): string {
   if (searchPath.split(delimiter).includes(dirname(path))) return 'drumlin';
   const from = relative(folder, path);

@@ -1,4 +1,4 @@
-/** Times that are looked at while they change: whole seconds, and as many digits from one second to the next. */
+/** Times for a display that changes: whole seconds, with a stable number of digits. */
 import type { Millis } from '../../base/units.ts';
 
 export function calmTime(time: Millis): string {

@@ -1,8 +1,9 @@
 /**
- * Lines of a terminal that are drawn over.
+ * Lines of a terminal that are redrawn in place.
  *
- * Ensures   each picture is one write, over the one before, also where a resized terminal has wrapped that; what is printed afterwards comes below.
- *           The cursor is hidden while pictures are drawn, and shown again on every way out that a process can still answer for.
+ * Ensures   Each picture is one write that replaces the picture before, even if a resized terminal
+ *           has wrapped its lines; later output comes below. The cursor is hidden while pictures
+ *           are drawn, and shown again on every exit that the process can catch.
  */
 import { type Line, lineWidth, paint } from './text-line.ts';
 
@@ -17,7 +18,9 @@ export interface Screen {
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-/** A terminal that knows it shows what is between at once; others take no notice. */
+/**
+ * Synchronised output: a terminal that knows it shows the text between at once; others ignore it.
+ */
 const BEGIN = '\x1b[?2026h';
 const END = '\x1b[?2026l';
 
@@ -29,14 +32,14 @@ export class Canvas {
   #hidden = false;
   readonly #redraw: () => void;
   readonly #leave = () => this.#showCursor();
-  /** Ctrl-Z: the shell gets its cursor back, and whoever comes back a new picture below. */
+  /** Ctrl-Z: shows the cursor for the shell; after `fg` a new picture is drawn below. */
   readonly #pause = () => {
     this.#showCursor();
     this.#drawn = [];
     process.kill(process.pid, 'SIGSTOP');
   };
 
-  /** `redraw` is called when the terminal has another size. */
+  /** Calls `redraw` when the terminal changes its size. */
   constructor(screen: Screen, colours: boolean, redraw: () => void) {
     this.#screen = screen;
     this.#colours = colours;
@@ -46,7 +49,7 @@ export class Canvas {
     process.on('SIGTSTP', this.#pause);
   }
 
-  /** A terminal that does not know its size says 0. */
+  /** The size of the terminal; 80 × 24 if it reports 0. */
   get size(): { columns: number; rows: number } {
     return { columns: this.#screen.columns || 80, rows: this.#screen.rows || 24 };
   }
@@ -73,7 +76,7 @@ export class Canvas {
   }
 }
 
-/** How many rows lines take in a terminal that may have become narrower since. */
+/** The rows that lines of these widths take in a terminal of `columns` columns. */
 function rowsOf(widths: readonly number[], columns: number): number {
   return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }

@@ -1,4 +1,4 @@
-/** How far a long piece of work has come and when it will be done. Silent for the first second: most work is not long. */
+/** Progress of long work, with the time left. Silent for the first second: most work is short. */
 import { formatDuration, type Millis } from '../../base/units.ts';
 
 const SILENCE: Millis = 1000;
@@ -11,13 +11,13 @@ interface Screen {
 }
 
 export interface Eta {
-  /** The part that is done, 0 to 1. May be called as often as one likes. */
+  /** Shows the share that is done, 0 to 1. May be called at any rate. */
   update(done: number): void;
-  /** Takes the line away. */
+  /** Erases the line. */
   end(): void;
 }
 
-/** In a terminal one line drawn over, elsewhere a plain line every few seconds. */
+/** Redraws one line in a terminal; writes a plain line every few seconds elsewhere. */
 export function showEta(
   title: string,
   screen: Screen,

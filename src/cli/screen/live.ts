@@ -1,6 +1,8 @@
 /**
- * The crawl while it runs, as a person sees it: a picture drawn over in a terminal, one plain line every few seconds elsewhere.
- * Cost      two pictures a second, half a millisecond each.
+ * The live view of a running crawl: a picture redrawn in a terminal, a plain line every few seconds
+ * elsewhere.
+ *
+ * Cost      Two pictures per second, half a millisecond each.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
@@ -21,7 +23,7 @@ const HISTORY = 60;
 export interface View {
   /** Adds a line that stays. */
   note(text: string): void;
-  /** Stops drawing; in a terminal the last picture stays. Calling it again does nothing. */
+  /** Stops drawing; in a terminal the last picture stays. A second call does nothing. */
   end(): void;
 }
 
@@ -29,7 +31,7 @@ export interface ViewOptions {
   readonly title: string;
   readonly clock: Clock;
   readonly colours: boolean;
-  /** Nothing at all but notes. */
+  /** Show only notes. */
   readonly quiet?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Which limit of a crawl will be reached first, how far it is, and when. */
+/** The limit that a crawl will reach first, with the share done and the time left. */
 
 import { formatBytes, formatCount, type Millis } from '../../base/units.ts';
 import type { Rate } from '../../crawl/monitor/rates.ts';
@@ -6,10 +6,10 @@ import type { Progress } from '../../crawl/record/progress.ts';
 import { calmTime } from './calm-time.ts';
 
 export interface Limit {
-  /** Of it, 0 to 1; a little more while requests under way end. */
+  /** The share of the limit that is used, 0 to 1; slightly above 1 while the last requests end. */
   readonly share: number;
   readonly done: string;
-  /** Undefined while nothing comes. */
+  /** Time until the limit is reached; undefined while the rate is 0. */
   readonly left: Millis | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The crawl in plain text: the line that is written now and then where there is no terminal, and the summary at the end. */
+/** A crawl in plain text: the line for output without a terminal, and the summary at the end. */
 
 import {
   counted,
@@ -20,22 +20,25 @@ export function plainLine(now: Progress, rate: Rate): string {
   const facts = [
     `${counted(pages, 'page')}${before} (${aSecond})`,
     formatBytes(bytes),
-    `${formatCount(now.queued)} waiting of ${counted(now.urlsUnique, 'URL')} known`,
+    `${formatCount(now.queued)} queued of ${counted(now.urlsUnique, 'URL')} discovered`,
     `${formatCount(now.fetching)} fetching`,
     `front ${formatCount(now.front)} of ${counted(now.hosts, 'host')}`,
-    `errors ${errorList(errors)}`,
-    `tried again ${errorList(retries)}`,
-    ...(now.vitals.waiting ? [waitingText(now.vitals.waiting, now.at)] : []),
+    `failed ${errorList(errors)}`,
+    `retries ${errorList(retries)}`,
+    ...(now.vitals.waiting ? [`paused ${waitingText(now.vitals.waiting, now.at)}`] : []),
   ];
   return `${formatDuration(now.elapsed)}: ${facts.join(', ')}`;
 }
 
-/** `example.org waits 24 s (status-5xx)`, or how many do, for what, and when the first of them is asked again. */
+/**
+ * The paused hosts: `example.org for 24 s (status-5xx)`; or their number, the time until the first
+ * of them is fetched from again, and the causes.
+ */
 export function waitingText({ causes, until, host }: Waiting, at: Millis): string {
   const hosts = total(causes);
   const left = calmTime(Math.max(0, until - at));
-  if (hosts === 1) return `${host} waits ${left} (${Object.keys(causes)[0]})`;
-  return `${formatCount(hosts)} hosts wait, the first for ${left} (${errorList(causes)})`;
+  if (hosts === 1) return `${host} for ${left} (${Object.keys(causes)[0]})`;
+  return `${formatCount(hosts)} hosts, the first for ${left} (${errorList(causes)})`;
 }
 
 export function errorList(errors: Readonly<Record<string, number>>): string {
@@ -45,7 +48,7 @@ export function errorList(errors: Readonly<Record<string, number>>): string {
   return shown.join(', ') + (kinds.length > 4 ? ', …' : '');
 }
 
-/** What kept URLs out, in words where its name says too little. */
+/** Why URLs were skipped, for reasons whose name alone is unclear. */
 const BY: Readonly<Record<string, string>> = {
   'robots.txt': 'by robots.txt',
   'fetch-filter': 'by the fetch filter',
@@ -56,7 +59,7 @@ const BY: Readonly<Record<string, string>> = {
   blocked: 'of blocked domains',
 };
 
-/** URLs that a limit, a pattern or robots.txt kept out, by which. */
+/** The URLs skipped because of robots.txt, a limit or a filter, by reason. */
 export function refusedText({
   disallowed,
   refused,
@@ -69,20 +72,20 @@ export function refusedText({
 
 export const ENDINGS: Record<Summary['end'], string> = {
   finished: 'finished: nothing is left to fetch',
-  'max-pages': 'the limit of pages is reached',
-  'max-bytes': 'the limit of bytes is reached',
-  'max-time': 'the limit of time is reached',
-  interrupted: 'stopped on request',
+  'max-pages': 'page limit reached (--max-pages)',
+  'max-bytes': 'byte limit reached (--max-bytes)',
+  'max-time': 'time limit reached (--max-time)',
+  interrupted: 'stopped by the user',
 };
 
-/** Finished with URLs that wait: those have no budget. */
+/** A crawl can finish with queued URLs: all of them belong to domains with budget 0. */
 function endingOf({ end, urlsQueued }: Summary): string {
   return end === 'finished' && urlsQueued > 0
-    ? 'finished: nothing that waits has budget (--budget)'
+    ? 'finished: all queued URLs belong to domains with budget 0 (--budget)'
     : ENDINGS[end];
 }
 
-/** `before` is what earlier runs have counted: what is told is told of the whole crawl. */
+/** The figures of the whole crawl; `before` holds the counts of earlier runs. */
 export function summaryText(
   summary: Summary,
   before: CountersState = { ...new Counters() },
@@ -106,18 +109,18 @@ export function summaryText(
         .join(', ') || 'none',
     ],
     [
-      'links',
-      `${formatCount(all.urlsSeen)} met; ${counted(summary.urlsUnique, 'URL')} known, ${formatCount(summary.urlsQueued)} of them still waiting`,
+      'discovered',
+      `${counted(summary.urlsUnique, 'URL')} in ${counted(all.urlsSeen, 'link')}; ${formatCount(summary.urlsQueued)} still queued`,
     ],
     ['sites', `${counted(summary.hosts, 'host')} of ${counted(summary.domains, 'domain')}`],
-    ['refused', refusedText(all)],
-    ['errors', errorList(all.errors)],
+    ['skipped', refusedText(all)],
+    ['failed', errorList(all.errors)],
     ['retries', errorList(all.retries)],
-    ['repeats', `${counted(all.duplicates, 'page')} with a body seen before`],
+    ['duplicates', `${counted(all.duplicates, 'page')} with a body seen before`],
     [
       'cost',
-      `${cpuSeconds.toFixed(1)} s of processor, ${counted(Math.round(summary.pagesPerCpuSecond), 'page')} a second of it; ${formatBytes(summary.maxRssBytes)} of memory at most`,
+      `${cpuSeconds.toFixed(1)} s of CPU time, ${counted(Math.round(summary.pagesPerCpuSecond), 'page')} per CPU second; at most ${formatBytes(summary.maxRssBytes)} of memory`,
     ],
   ];
-  return rows.map(([name, value]) => `  ${name.padEnd(9)} ${value}`).join('\n');
+  return rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`).join('\n');
 }

@@ -1,4 +1,4 @@
-/** A crawl’s status as text, as JSON, or as the picture that the crawl itself shows. */
+/** The status of a crawl as text, as JSON, or as the live view. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../base/clock.ts';
 import { counted, formatBytes, formatCount, type Millis } from '../../base/units.ts';
@@ -22,7 +22,7 @@ export async function printStatus(folder: string, json: boolean): Promise<void> 
   print(status, json);
 }
 
-/** Until the crawl ends, or Ctrl-C; then how it is once more. */
+/** Shows the live view until the crawl ends or Ctrl-C; then prints the status once more. */
 export async function watchStatus(folder: string, json: boolean): Promise<void> {
   await interruptible(async (signal) => {
     const disk = new Disk();
@@ -85,35 +85,33 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['statuses', tallyText(counters.statuses)],
     [
       'front',
-      live && `${counted(live.front, 'host')}, ${formatCount(live.fetching)} of them being asked`,
+      live && `${counted(live.front, 'host')}, ${formatCount(live.fetching)} requests under way`,
     ],
     ['paused', live?.vitals.waiting && waitingText(live.vitals.waiting, now)],
     [
-      'waiting',
-      `${formatCount(status.waiting)} of ${formatCount(status.urlsUnique)} URLs known${status.onDisk ? `, ${formatCount(status.onDisk)} of them on disk` : ''}`,
+      'queued',
+      `${formatCount(status.waiting)} of ${formatCount(status.urlsUnique)} URLs discovered${status.onDisk ? `, ${formatCount(status.onDisk)} on disk` : ''}`,
     ],
     ['sites', `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`],
-    ['refused', refusedText(counters)],
-    ['errors', errorList(counters.errors)],
+    ['skipped', refusedText(counters)],
+    ['failed', errorList(counters.errors)],
     [
       'limit',
       limit && `${limit.done}${limit.left === undefined ? '' : `, ${calmTime(limit.left)} left`}`,
     ],
     [
-      'saved',
-      checkpoint
-        ? `${ago(checkpoint.savedAt)}, with ${counted(checkpoint.pages, 'page')}`
-        : 'not yet',
+      'checkpoint',
+      checkpoint ? `${ago(checkpoint.savedAt)}, ${counted(checkpoint.pages, 'page')}` : 'none yet',
     ],
     [
       'disk',
-      `${formatBytes(disk.archive)} archived, ${formatBytes(disk.agents)} to go on with, ${formatBytes(disk.free)} free`,
+      `${formatBytes(disk.archive)} archive, ${formatBytes(disk.agents)} crawl state, ${formatBytes(disk.free)} free`,
     ],
     ['metrics', live?.metrics],
     ['next', `${next.why}: ${next.command}`],
   ];
   const lines = rows.flatMap(([name, value]) =>
-    value === undefined ? [] : [`  ${name.padEnd(9)} ${value}`],
+    value === undefined ? [] : [`  ${name.padEnd(10)} ${value}`],
   );
   return `${status.dir}: ${stateText(status, now)}\n${lines.join('\n')}\n`;
 }
@@ -127,13 +125,13 @@ function stateText({ state, pid, end, startedAt, heardAt }: CrawlStatus, now: Mi
     case 'stopping':
       return `stopping, after running${since} (process ${pid})`;
     case 'silent':
-      return `process ${pid} is there, but has not said anything for ${calmTime(now - (heardAt ?? now))}`;
+      return `not responding: process ${pid} has written no status for ${calmTime(now - (heardAt ?? now))}`;
     case 'killed':
       return `not running: it was killed${when}`;
     case 'failed':
       return `not running: it failed${when}`;
     case 'new':
-      return 'not running: it has not come to its first checkpoint';
+      return 'not running: it has no checkpoint yet';
     case 'ended':
       return `not running: ${end ? ENDINGS[end] : 'it ended'}${when}`;
   }

@@ -1,9 +1,10 @@
 /**
- * Lines for a terminal, before they are written: pieces of text, each with a tone. What is shown is decided here without a thought for
- * escape codes; a line is never wider than it may be, so that it can be drawn over.
+ * Lines for a terminal: pieces of text, each with a tone. Layout works on these, free of escape
+ * codes; `paint` adds the codes at the end. A clipped line is never wider than the terminal, so it
+ * can be redrawn.
  */
 
-/** Colours by what they mean. */
+/** Colours, named by their meaning. */
 export type Tone = 'plain' | 'title' | 'faint' | 'good' | 'warn' | 'bad' | 'bar';
 
 export interface Piece {
@@ -18,7 +19,7 @@ export const piece = (text: string, tone: Tone = 'plain'): Piece => ({
   tone,
 });
 
-/** Cells that a text takes. */
+/** The terminal cells that a text takes. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += cellsOf(character);
@@ -28,7 +29,7 @@ export function widthOf(text: string): number {
 export const lineWidth = (line: Line): number =>
   line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
-/** Cut to so many cells, with a mark where something is missing. */
+/** Shortens a line to `columns` cells; `…` marks the missing text. */
 export function clip(line: Line, columns: number): Line {
   if (lineWidth(line) <= columns) return line;
   const kept: Piece[] = [];
@@ -45,13 +46,13 @@ export function clip(line: Line, columns: number): Line {
   return kept;
 }
 
-/** Filled with blanks to so many cells. */
+/** Pads a line with blanks to `columns` cells. */
 export function padLine(line: Line, columns: number): Line {
   const missing = columns - lineWidth(line);
   return missing > 0 ? [...line, piece(' '.repeat(missing))] : line;
 }
 
-/** Two texts at the two ends of a line; the second goes when there is no room for both. */
+/** Puts two texts at the two ends of a line; drops the second if there is no room for both. */
 export function apart(left: Line, right: Line, columns: number): Line {
   const gap = columns - lineWidth(left) - lineWidth(right);
   return gap < 2 ? clip(left, columns) : [...left, piece(' '.repeat(gap)), ...right];
@@ -74,16 +75,16 @@ export function paint(line: Line, colours: boolean): string {
     .join('');
 }
 
-/** https://no-color.org: any value but none. */
+/** Colours are off if NO_COLOR has a value (https://no-color.org), or in a dumb terminal. */
 export const wantsColours = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   !environment.NO_COLOR && environment.TERM !== 'dumb';
 
-/** Names come from elsewhere: nothing of them may move the cursor. */
+/** Replaces control characters: names come from other sites and must not move the cursor. */
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
-/** What East Asian fonts and pictures take two cells for; combining marks take none. */
+/** East Asian characters and emoji take two cells, combining marks none. */
 function cellsOf(character: string): number {
   if (character >= ' ' && character <= '~') return 1;
   if (/\p{Mn}/u.test(character)) return 0;

@@ -1,7 +1,9 @@
 /**
- * Long text to a file, which is there whole or not at all, or to standard output at the pace it is read.
+ * Writes long text to a file, which is complete or absent, or to standard output at the speed of
+ * its reader.
  *
- * The file is opened before the text is made: whoever computes for an hour should not learn then that it cannot be written.
+ * The file is opened before the text is computed: an hour of work must not end with a file that
+ * cannot be written.
  */
 import { once } from 'node:events';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +12,7 @@ import { Disk } from '../../disk/disk.ts';
 
 const BUFFER = 256 * 1024;
 
-/** Opens `file`, or `output` where there is none, and writes what `make` yields. */
+/** Writes what `make` yields to `file`, or to `output` if there is no file. */
 export function writeText(
   file: string | undefined,
   output: Writable,

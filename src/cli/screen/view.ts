@@ -1,8 +1,9 @@
 /**
- * The picture of a crawl that runs: lines for a terminal of some width and height, from what is known at one moment. Drawing only; nothing
- * here knows the time, and nothing is written.
+ * The picture of a running crawl: lines for a terminal of a given size, from one snapshot. A pure
+ * function: it reads no clock and writes nothing.
  *
- * Ensures   no line wider than the terminal, no more lines than it has rows. Numbers keep their places from one picture to the next.
+ * Ensures   No line is wider than the terminal, and there are fewer lines than rows. Numbers keep
+ *           their places from one picture to the next.
  */
 
 import { counted, formatBytes, formatCount } from '../../base/units.ts';
@@ -30,9 +31,9 @@ export interface Snapshot {
   readonly title: string;
   readonly now: Progress;
   readonly rate: Rate;
-  /** Over a longer time, for what is left. */
+  /** The rate over a longer time, for the time left. */
   readonly pace: Rate;
-  /** Pages a second, the last one last. */
+  /** Pages per second, oldest first. */
   readonly history: readonly number[];
   readonly trouble: Trouble | undefined;
   readonly notes: readonly string[];
@@ -44,12 +45,12 @@ export interface Size {
   readonly rows: number;
 }
 
-/** From here on there is room for two columns. */
+/** From this width on there is room for two columns. */
 const WIDE = 100;
-const LABEL = 9;
-/** So wide is the left of two columns. */
-const LEFT = 58;
-/** A picture as wide as the widest terminals would be read from end to end. */
+const LABEL = 11;
+/** The width of the left of two columns. */
+const LEFT = 60;
+/** The most columns used: wider lines are hard to read. */
 const WIDEST = 132;
 
 export function drawView(snapshot: Snapshot, size: Size): Line[] {
@@ -76,11 +77,11 @@ function heading({ title, now, ended }: Snapshot, columns: number): Line {
   return apart([piece(title, 'title')], [state, piece(facts, 'faint')], columns);
 }
 
-/** How far along the nearest limit the crawl is. */
+/** A bar with the progress towards the nearest limit. */
 function limitLine({ now, pace }: Snapshot, columns: number): Line {
   const limit = nearestLimit(now, pace);
   if (!limit)
-    return [piece('no limit is set: it goes on until nothing is left, or Ctrl-C', 'faint')];
+    return [piece('no limit: runs until nothing is left to fetch; Ctrl-C stops it', 'faint')];
   const text = limitText(limit) + (now.before.pages > 0 ? ' (this run)' : '');
   const cells = Math.min(40, columns - widthOf(text) - 2);
   if (cells < 8) return [piece(text)];
@@ -99,7 +100,7 @@ function limitText({ done, left }: Limit): string {
 interface Row {
   readonly label: string;
   readonly pieces: readonly Piece[];
-  /** Goes first when there is little room. */
+  /** Dropped first when there is little room. */
   readonly minor?: boolean;
 }
 
@@ -128,22 +129,22 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
       pieces: [
         piece(count(now.front), 'title'),
         piece(
-          ` ${now.front === 1 ? 'host' : 'hosts'}, ${formatCount(now.fetching)} of them being asked`,
+          ` ${now.front === 1 ? 'host' : 'hosts'}, ${formatCount(now.fetching)} requests under way`,
         ),
       ],
     },
     {
-      label: 'waiting',
+      label: 'queued',
       pieces: [
         piece(count(now.queued), 'title'),
-        piece(now.backlog > 0 ? ` URLs, ${formatCount(now.backlog)} of them on disk` : ' URLs'),
+        piece(now.backlog > 0 ? ` URLs, ${formatCount(now.backlog)} on disk` : ' URLs'),
       ],
     },
     {
-      label: 'known',
+      label: 'discovered',
       pieces: [
         piece(count(now.urlsUnique)),
-        piece(` URLs of ${formatCount(all.urlsSeen)} links`, 'faint'),
+        piece(` URLs in ${formatCount(all.urlsSeen)} links`, 'faint'),
       ],
       minor: true,
     },
@@ -158,18 +159,18 @@ function factRows({ now, rate, history }: Snapshot, columns: number): Row[] {
       ],
       minor: true,
     },
-    { label: 'refused', pieces: refusedPieces(all), minor: true },
-    { label: 'errors', pieces: tallyPieces(all.errors, 'warn') },
+    { label: 'skipped', pieces: refusedPieces(all), minor: true },
+    { label: 'failed', pieces: tallyPieces(all.errors, 'warn') },
     { label: 'retries', pieces: tallyPieces(all.retries, 'plain'), minor: true },
     ...(now.checkpoint > 0
-      ? [{ label: 'saved', pieces: [savedPiece(now.at, vitals)], minor: true }]
+      ? [{ label: 'checkpoint', pieces: [savedPiece(now.at, vitals)], minor: true }]
       : []),
-    // Last, since it comes and goes.
+    // Last, because it is not always there.
     ...(vitals.waiting ? [{ label: 'paused', pieces: pausedPieces(vitals.waiting, now.at) }] : []),
   ];
 }
 
-/** A crawl that waits for others must not look as if it hung. */
+/** Shows why a crawl is slow: a crawl with paused hosts must not look like one that hangs. */
 function pausedPieces(waiting: Waiting, at: number): Piece[] {
   return [
     piece(formatCount(total(waiting.causes)).padStart(11), 'warn'),
@@ -178,8 +179,8 @@ function pausedPieces(waiting: Waiting, at: number): Piece[] {
 }
 
 function savedPiece(at: number, { savedAt, saving }: Progress['vitals']): Piece {
-  if (savedAt === undefined) return piece(`${'not yet'.padStart(11)}`, 'faint');
-  const took = saving > 0 ? `, in ${calmTime(saving)}` : ', by an earlier run';
+  if (savedAt === undefined) return piece(`${'none yet'.padStart(11)}`, 'faint');
+  const took = saving > 0 ? `, took ${calmTime(saving)}` : ', by an earlier run';
   return piece(`${calmTime(at - savedAt).padStart(11)} ago${took}`, 'faint');
 }
 
@@ -226,9 +227,9 @@ function stacked(rows: readonly Row[], { now }: Snapshot, columns: number, room:
   return table.length > 0 ? [...lines, [], ...table] : lines;
 }
 
-const MOST_PAGES = 'most pages from';
+const MOST_PAGES = 'top domains';
 
-/** A heading and at most so many domains; ranks and budgets where there are any. */
+/** A heading and at most `most` domains; with ranks and budgets if there are any. */
 function domainTable(top: readonly DomainTold[], width: number, most: number): Line[] {
   if (top.length === 0 || most < 1) return [];
   const ranked = top.some(({ budget }) => budget !== undefined);

@@ -1,84 +1,90 @@
-/** A crawl without a single page: what stood in its way most often, and what to do about it. */
+/** Why a crawl fetched no page: the most frequent reason, and what to do about it. */
 import type { Summary } from '../../crawl/record/counters.ts';
 import type { RetryCause } from '../../politeness/retry-table.ts';
 
 type Fault = RetryCause | 'robots-unreachable' | 'too-many-redirects';
 
-/** What each fault means to who meets nothing else. */
+/** The meaning and remedy of each fault, for a crawl that saw no other result. */
 export const FAULTS: Readonly<Record<Fault, readonly [fact: string, remedy: string]>> = {
-  'dns-not-found': ['there is no host of that name', 'Check how the seeds are spelt.'],
+  'dns-not-found': ['the host name does not exist', 'Check the spelling of the seeds.'],
   'dns-failed': [
-    'names cannot be looked up',
-    'Run "drumlin doctor", or name other servers with --dns.',
+    'the DNS look-ups fail',
+    'Run "drumlin doctor", or name other name servers with --dns.',
   ],
   'dns-timeout': [
-    'name servers do not answer',
-    'Run "drumlin doctor", or name other servers with --dns.',
+    'the name servers do not answer',
+    'Run "drumlin doctor", or name other name servers with --dns.',
   ],
-  'proxy-failed': ['the proxy does not do as it is asked', 'Check --proxy, and that it runs.'],
+  'proxy-failed': ['the proxy fails', 'Check --proxy, and that the proxy is running.'],
   'address-refused': [
-    'the address is private, and those are not fetched from unless allowed',
+    'the address is private, and private addresses are skipped by default',
     'Add --allow-private for a local site.',
   ],
-  'connect-refused': ['nobody listens there', 'Check that the site is up, and the port.'],
+  'connect-refused': [
+    'the server refuses connections',
+    'Check the port, and that the site is running.',
+  ],
   'connect-timeout': [
-    'there is no way there',
-    'Check the network and firewalls, or name a --proxy.',
+    'the server cannot be reached',
+    'Check the network and firewalls, or use --proxy.',
   ],
   'connect-failed': [
-    'there is no way there',
-    'Check the network and firewalls, or name a --proxy.',
+    'the server cannot be reached',
+    'Check the network and firewalls, or use --proxy.',
   ],
   'tls-failed': [
     'the certificate cannot be verified',
-    'Name its authority with --ca, or take any certificate with --insecure.',
+    'Name its authority with --ca, or accept any certificate with --insecure.',
   ],
   'response-timeout': ['the server does not answer in time', 'Try later.'],
-  reset: ['the server hangs up', 'It may not want crawlers: try a browser, and see log.jsonl.'],
-  'empty-response': ['the server hangs up without a word', 'Check http or https, and the port.'],
-  'bad-response': ['what answers is no web server', 'Check http or https, and the port.'],
-  'head-too-large': ['the answer is all headers', 'Look at it with curl -sI.'],
-  'status-429': ['the server wants fewer requests', 'Wait, and crawl with a longer --delay.'],
-  'status-503': [
-    'the server is overloaded, or keeps crawlers out',
-    'Wait, and crawl with a longer --delay.',
+  reset: [
+    'the server closes the connection',
+    'It may block crawlers: try a browser, and read log.jsonl.',
   ],
-  'status-5xx': ['the server fails', 'Try later.'],
+  'empty-response': [
+    'the server closes the connection without an answer',
+    'Check http or https, and the port.',
+  ],
+  'bad-response': ['the answer is not HTTP', 'Check http or https, and the port.'],
+  'head-too-large': ['the headers of the answer are too large', 'Look at them with curl -sI.'],
+  'status-429': ['the server asks for fewer requests', 'Wait, then use a longer --delay.'],
+  'status-503': ['the server is overloaded or blocks crawlers', 'Wait, then use a longer --delay.'],
+  'status-5xx': ['the server reports an internal error', 'Try later.'],
   'robots-unreachable': [
-    'robots.txt cannot be had, and without it nothing may be fetched',
-    'See "why" in log.jsonl, and try again in an hour.',
+    'robots.txt cannot be fetched, and without it nothing may be fetched',
+    'Read "why" in log.jsonl, and try again in an hour.',
   ],
   'too-many-redirects': [
-    'redirects go on and on',
-    'See where to with curl -sIL, or raise --max-redirects.',
+    'there are too many redirects',
+    'Follow them with curl -sIL, or raise --max-redirects.',
   ],
 };
 
-/** One line; undefined for a crawl that has fetched something, or was asked nothing. */
+/** One line; undefined for a crawl that fetched a page or had no URL to fetch. */
 export function whyNothing(summary: Summary): string | undefined {
   const { pages, disallowed, errors, retries, refused, end, urlsQueued } = summary;
   if (pages > 0) return undefined;
-  const say = (fact: string, remedy: string) => `Not a page was fetched: ${fact}. ${remedy}`;
+  const say = (fact: string, remedy: string) => `No page was fetched: ${fact}. ${remedy}`;
   const fault = mostFrequent({ ...retries, ...errors });
   if (fault !== undefined) {
     return Object.hasOwn(FAULTS, fault)
       ? say(...FAULTS[fault as Fault])
-      : say(fault, 'See log.jsonl.');
+      : say(fault, 'Read log.jsonl.');
   }
   if (disallowed > 0) {
-    return say('robots.txt forbids it', 'Ask which line does: drumlin robots SEED SEED.');
+    return say('robots.txt forbids it', 'See which line decides: drumlin robots SEED SEED.');
   }
   if (end === 'finished' && urlsQueued > 0) {
     return say(
-      'no domain whose URLs wait has budget',
-      'Give others some with --budget, or go --order bfs.',
+      'all queued URLs belong to domains with budget 0',
+      'Change --budget, or start a crawl with --order bfs.',
     );
   }
   const reason = mostFrequent(refused);
   return (
     reason &&
     say(
-      `all URLs were refused (${reason})`,
+      `all URLs were skipped (${reason})`,
       'Check --scope, --include, --exclude, the filters and blocked domains.',
     )
   );

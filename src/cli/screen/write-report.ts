@@ -1,4 +1,4 @@
-/** Makes the report of a crawl and puts it in its place. */
+/** Writes the report of a crawl to a file. */
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { crawlReport } from '../../crawl/monitor/report.ts';
@@ -6,7 +6,7 @@ import { crawlReportPage } from '../../crawl/monitor/report-page.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
 
-/** Returns where it is. */
+/** Returns the path of the report. */
 export async function writeReport(
   folder: string,
   out = join(folder, 'report.html'),

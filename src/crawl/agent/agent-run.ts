@@ -46,7 +46,7 @@ import { Series } from '../record/series.ts';
 import { SparingLog } from '../record/sparing-log.ts';
 import { type Vitals, VitalsKeeper } from '../record/vitals.ts';
 import { AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
-import { decodeFront, encodeFront } from '../state/memory-image.ts';
+import { decodeImage, encodeImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
 import type { CrawlFailure, Page } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
@@ -181,7 +181,7 @@ async function beginAgent(
   const startedAt = clock.now();
   // The memory of a checkpoint is used for the next.
   const [snapshot, discovered] = [new FieldWriter(), new FieldWriter()];
-  const front = before && decodeFront(before.front, config.dir);
+  const front = before && decodeImage(before.front, config.dir);
   pages = await openStore({
     ...{ disk, clock, config, agent: start.agent },
     userAgent: identity.userAgent,
@@ -342,7 +342,7 @@ async function beginAgent(
         transport: transport.state(),
         discovered: admission.snapshot(),
       };
-      const front = encodeFront(inMemory, discovered);
+      const front = encodeImage(inMemory, discovered);
       const counted = addUp<CountersState>(before ? [before.state.counters, counters] : [counters]);
       sample();
       const state: AgentState = {

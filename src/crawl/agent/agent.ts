@@ -275,7 +275,7 @@ export class Agent {
     return {
       stopping: () => this.#end !== undefined,
       claimPage: () => this.#end === undefined && allowance.claim(),
-      settleClaim: (gotPage, bytes) => allowance.settle(gotPage, bytes),
+      settleClaim: (gotPage, bytes) => allowance.closeClaim(gotPage, bytes),
       foundLinks: () => {
         if (this.#mayVisit()) this.#links.notify();
       },

@@ -1,4 +1,4 @@
-/** Is a crawl doing what it is there for? If not: what is wrong, in one sentence, and what to do about it. */
+/** The health of a crawl: if it is in trouble, one sentence about it and the remedy. */
 import {
   type Bytes,
   formatBytes,
@@ -15,11 +15,11 @@ export interface Trouble {
 }
 
 const MINUTE: Millis = 60_000;
-/** Longer than any pause that politeness asks for, unless servers asked for it themselves. */
+/** Longer than any pause for politeness, except those that servers ask for. */
 const SILENCE: Millis = 5 * MINUTE;
-/** A merge and a checkpoint want some hundred megabytes at once. */
+/** A merge and a checkpoint need some hundred megabytes at the same time. */
 const LITTLE_ROOM: Bytes = 5e8;
-/** Checkpoints may be late while the disk is busy; so late they may not be. */
+/** Trouble from this many checkpoint intervals on: a busy disk may delay checkpoints a little. */
 const LATE = 10;
 
 export function troubleOf(now: Progress): Trouble | undefined {
@@ -28,39 +28,39 @@ export function troubleOf(now: Progress): Trouble | undefined {
   if (vitals.outage?.of === 'network') {
     return {
       code: 'network-gone',
-      fact: `Nobody has answered for ${since(vitals.outage.since)}.`,
-      remedy: 'Check the network; the crawl goes on by itself, and no URL is given up meanwhile.',
+      fact: `No server has answered for ${since(vitals.outage.since)}.`,
+      remedy: 'Check the network; the crawl continues by itself, and no URL fails meanwhile.',
     };
   }
   if (vitals.outage) {
     return {
       code: 'names-gone',
-      fact: `Names cannot be looked up for ${since(vitals.outage.since)}.`,
-      remedy: 'Check the name servers, or name others with --dns; the crawl goes on by itself.',
+      fact: `DNS look-ups have failed for ${since(vitals.outage.since)}.`,
+      remedy: 'Check the name servers, or name others with --dns; the crawl continues by itself.',
     };
   }
   if (now.diskFree !== undefined && now.diskFree < LITTLE_ROOM) {
     return {
       code: 'disk-low',
-      fact: `Only ${formatBytes(now.diskFree)} are free on the disk that the crawl is kept on.`,
+      fact: `Only ${formatBytes(now.diskFree)} are free on the disk of the crawl.`,
       remedy:
-        'Make room: when it is full the crawl stops, and goes on from its last checkpoint when it is begun again.',
+        'Free some space: on a full disk the crawl stops, and you can resume it from its last checkpoint.',
     };
   }
   if (at - vitals.lastPageAt > SILENCE && front + fetching + queued > 0) {
     return {
       code: 'no-pages',
-      fact: `No page has come for ${since(vitals.lastPageAt)} although ${formatCount(queued + fetching)} URLs wait.`,
-      remedy: 'See the last lines of log.jsonl: hosts may ask for long delays, or refuse.',
+      fact: `No page was fetched for ${since(vitals.lastPageAt)}, although ${formatCount(queued + fetching)} URLs are queued.`,
+      remedy: 'Read the last lines of log.jsonl: hosts may ask for long delays, or fail.',
     };
   }
-  // One of an earlier run may be as old as it likes.
+  // The age of a checkpoint of an earlier run does not matter.
   const saved = Math.max(vitals.savedAt ?? 0, now.startedAt);
   if (now.checkpoint > 0 && at - saved > Math.max(SILENCE, LATE * now.checkpoint)) {
     return {
       code: 'no-checkpoint',
       fact: `The last checkpoint is ${since(saved)} old.`,
-      remedy: 'The disk may be too slow or too full: drumlin doctor measures it.',
+      remedy: 'The disk may be too slow or too full: measure it with drumlin doctor.',
     };
   }
   return undefined;

@@ -1,9 +1,10 @@
 /**
- * `/metrics` for Prometheus and `/healthz` for whoever watches over the process, on loopback only: what a crawl does is not for the network to
- * read unless its operator puts something in front.
+ * Serves `/metrics` for Prometheus and `/healthz` for a process monitor, on loopback only: to
+ * publish them on a network, put a proxy in front.
  *
- * Ensures   a request never waits for the crawl, nor the crawl for a request; one of another host's name is refused, so that no page in a browser can
- *           read it (DNS rebinding).
+ * Ensures   A request never waits for the crawl, nor the crawl for a request. A request with
+ *           another host name is rejected, so that no page in a browser can read the metrics (DNS
+ *           rebinding).
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +21,7 @@ export interface MetricsServer {
 const LOOPBACK = '127.0.0.1';
 const NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** Port 0 takes a free one. `progress` says nothing while the crawl is still being opened. */
+/** Port 0 takes a free one. `progress` returns undefined while the crawl is starting. */
 export async function serveMetrics(
   port: number,
   progress: () => Progress | undefined,
@@ -28,20 +29,20 @@ export async function serveMetrics(
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (!NAMES.test(request.headers.host ?? LOOPBACK))
-      return say(response, 403, 'Ask for 127.0.0.1 or localhost.\n');
+      return say(response, 403, 'Forbidden host name. Use 127.0.0.1 or localhost.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      return say(response, 405, 'GET only.\n');
+      return say(response, 405, 'Method not allowed. Use GET.\n');
     if (pathname !== '/metrics' && pathname !== '/healthz')
-      return say(response, 404, 'There are /metrics and /healthz.\n');
+      return say(response, 404, 'Not found. Use /metrics or /healthz.\n');
     const now = progress();
-    if (!now) return say(response, 503, 'The crawl is being opened.\n');
+    if (!now) return say(response, 503, 'The crawl is starting.\n');
     if (pathname === '/metrics')
       say(response, 200, metricsPage(now, processNumbers()), METRICS_TYPE);
     else sayHealth(response, troubleOf(now));
   });
   server.requestTimeout = 5000;
   await listen(server, port);
-  // A crawl that has ended is not kept alive by who might still ask.
+  // An open server must not keep the process of an ended crawl alive.
   server.unref();
   return {
     url: `http://${LOOPBACK}:${(server.address() as AddressInfo).port}/metrics`,
@@ -76,13 +77,12 @@ function processNumbers(): { cpuSeconds: number; memory: number } {
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((listening, failed) => {
     server.once('error', (cause) => {
-      const why =
-        systemCode(cause) === 'EADDRINUSE' ? 'something else listens there' : systemCode(cause);
+      const why = systemCode(cause) === 'EADDRINUSE' ? 'the port is in use' : systemCode(cause);
       failed(
         new DrumlinError(
           'METRICS_PORT',
           `Metrics cannot be served on port ${port}: ${why}.`,
-          'Choose another --metrics-port, or leave it out.',
+          'Choose another --metrics-port, or remove the option.',
           { cause },
         ),
       );

@@ -1,6 +1,7 @@
 /**
- * A crawl in the text format of Prometheus (0.0.4): every metric with its help and its type, `drumlin_<component>_<name>_<unit>`, counters
- * with `_total` at the end. Counters are those of this process and begin at 0 with it, as Prometheus expects.
+ * The metrics of a crawl in the text format of Prometheus (0.0.4). Every metric has a help text and
+ * a type and is called `drumlin_<component>_<name>_<unit>`; counters end in `_total`. Counters
+ * start at 0 with the process, as Prometheus expects.
  */
 import { VERSION } from '../../base/version.ts';
 import type { Tally } from '../record/counters.ts';
@@ -21,7 +22,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Of the process, beside what the crawl tells. */
+/** Figures of the process, which the crawl itself does not know. */
 export interface ProcessNumbers {
   readonly cpuSeconds: number;
   readonly memory: number;
@@ -31,92 +32,117 @@ export function metricsPage(now: Progress, own: ProcessNumbers): string {
   return metricsOf(now, own).map(paragraph).join('');
 }
 
-function metricsOf(now: Progress, { cpuSeconds, memory }: ProcessNumbers): Metric[] {
-  const { vitals } = now;
+function metricsOf(now: Progress, own: ProcessNumbers): Metric[] {
   return [
-    gauge('drumlin_build_info', 'Always 1; the version is in its label.', { version: VERSION }),
+    gauge('drumlin_build_info', 'Always 1; the label holds the version.', { version: VERSION }),
+    ...fetchMetrics(now),
+    ...discoveryMetrics(now),
+    ...frontierMetrics(now),
+    ...crawlMetrics(now),
+    ...processMetrics(own),
+  ];
+}
+
+function fetchMetrics(now: Progress): Metric[] {
+  return [
     counter('drumlin_fetch_pages_total', 'Responses received, robots.txt aside.', now.pages),
     counter('drumlin_fetch_received_bytes_total', 'Bytes of responses.', now.bytes),
     tally('drumlin_fetch_responses_total', 'Responses by status.', 'status', now.statuses),
     tally('drumlin_fetch_typed_responses_total', 'Responses by content type.', 'type', now.types),
-    tally('drumlin_fetch_errors_total', 'URLs given up, by what went wrong.', 'fault', now.errors),
+    tally(
+      'drumlin_fetch_errors_total',
+      'URLs that failed after the last retry, by fault.',
+      'fault',
+      now.errors,
+    ),
     tally(
       'drumlin_fetch_retries_total',
-      'Requests and look-ups that will be made again.',
+      'Requests and look-ups that will be tried again, by fault.',
       'fault',
       now.retries,
     ),
     gauge('drumlin_fetch_active_requests', 'Requests under way.', now.fetching),
     gauge(
       'drumlin_fetch_last_page_timestamp_seconds',
-      'When a page came last; when the crawl began, before the first.',
-      vitals.lastPageAt / 1000,
+      'Time of the last page; before the first page, the start of the crawl.',
+      now.vitals.lastPageAt / 1000,
     ),
+  ];
+}
+
+function discoveryMetrics(now: Progress): Metric[] {
+  return [
     counter(
       'drumlin_robots_disallowed_urls_total',
-      'URLs that robots.txt keeps us from.',
+      'URLs skipped because of robots.txt.',
       now.disallowed,
     ),
     tally(
       'drumlin_scope_refused_urls_total',
-      'Links not followed, by what kept them out.',
+      'URLs skipped because of a limit, a pattern or a filter, by reason.',
       'reason',
       now.refused,
     ),
-    counter('drumlin_parse_links_total', 'Links found, with repeats.', now.urlsSeen),
+    counter('drumlin_parse_links_total', 'Links discovered, with repeats.', now.urlsSeen),
     counter(
       'drumlin_archive_duplicates_total',
-      'Pages whose payload had been seen before.',
+      'Pages whose payload was seen before.',
       now.duplicates,
     ),
     tally(
       'drumlin_memory_forgotten_total',
-      'What had to make room for newer: digests of stored pages, pages that others are compared with.',
+      'Entries dropped from memory for newer ones: digests of stored pages, pages for comparison.',
       'what',
       now.forgotten,
     ),
-    gauge('drumlin_sieve_known_urls', 'URLs that were ever admitted.', now.urlsUnique),
-    gauge('drumlin_frontier_front_hosts', 'Hosts in memory with something to fetch.', now.front),
+    gauge('drumlin_sieve_known_urls', 'URLs discovered and admitted.', now.urlsUnique),
+  ];
+}
+
+function frontierMetrics(now: Progress): Metric[] {
+  return [
+    gauge('drumlin_frontier_front_hosts', 'Hosts in memory with URLs to fetch.', now.front),
     {
       ...tally(
         'drumlin_frontier_waiting_hosts',
-        'Hosts that are left alone for a while, by what for.',
+        'Paused hosts, by cause.',
         'cause',
-        vitals.waiting?.causes ?? {},
+        now.vitals.waiting?.causes ?? {},
       ),
       type: 'gauge',
     },
-    gauge('drumlin_frontier_queued_urls', 'URLs that wait, in memory and on disk.', now.queued),
-    gauge('drumlin_frontier_backlog_urls', 'URLs that wait on disk.', now.backlog),
-    gauge('drumlin_frontier_met_hosts', 'Hosts met in the life of the crawl.', now.hosts),
-    gauge('drumlin_frontier_met_domains', 'Domains met in the life of the crawl.', now.domains),
-    gauge('drumlin_crawl_agents', 'Agents that crawl.', now.agents),
-    gauge('drumlin_crawl_start_timestamp_seconds', 'When this run began.', now.startedAt / 1000),
+    gauge('drumlin_frontier_queued_urls', 'Queued URLs, in memory and on disk.', now.queued),
+    gauge('drumlin_frontier_backlog_urls', 'Queued URLs on disk.', now.backlog),
+    gauge('drumlin_frontier_met_hosts', 'Hosts discovered over the whole crawl.', now.hosts),
+    gauge('drumlin_frontier_met_domains', 'Domains discovered over the whole crawl.', now.domains),
+  ];
+}
+
+function crawlMetrics(now: Progress): Metric[] {
+  const { vitals, diskFree } = now;
+  return [
+    gauge('drumlin_crawl_agents', 'Number of agents.', now.agents),
+    gauge('drumlin_crawl_start_timestamp_seconds', 'Start of this run.', now.startedAt / 1000),
     gauge(
       'drumlin_checkpoint_last_timestamp_seconds',
-      'When the oldest of the agents’ last checkpoints was made; 0 before.',
+      'Time of the last checkpoint, of the agent whose checkpoint is oldest; 0 before the first.',
       (vitals.savedAt ?? 0) / 1000,
     ),
     gauge(
       'drumlin_checkpoint_last_duration_seconds',
-      'What the slowest took.',
+      'Duration of the last checkpoint, of the slowest agent.',
       vitals.saving / 1000,
     ),
-    ...(now.diskFree === undefined
+    ...(diskFree === undefined
       ? []
-      : [
-          gauge(
-            'drumlin_disk_free_bytes',
-            'Room left on the disk that the crawl is kept on.',
-            now.diskFree,
-          ),
-        ]),
-    gauge('drumlin_crawl_healthy', '1 while /healthz says so.', troubleOf(now) ? 0 : 1),
-    counter(
-      'drumlin_process_cpu_seconds_total',
-      'Processor time of the whole process.',
-      cpuSeconds,
-    ),
+      : [gauge('drumlin_disk_free_bytes', 'Free space on the disk of the crawl.', diskFree)]),
+    gauge('drumlin_crawl_healthy', '1 if /healthz reports healthy.', troubleOf(now) ? 0 : 1),
+  ];
+}
+
+function processMetrics({ cpuSeconds, memory }: ProcessNumbers): Metric[] {
+  return [
+    counter('drumlin_process_cpu_seconds_total', 'CPU time of the whole process.', cpuSeconds),
     gauge('drumlin_process_resident_memory_bytes', 'Memory of the whole process.', memory),
   ];
 }
@@ -125,7 +151,7 @@ function counter(name: string, help: string, value: number): Metric {
   return { name, help, type: 'counter', samples: [{ value }] };
 }
 
-/** A number, or labels with the value 1. */
+/** A gauge with a value, or with labels and the value 1. */
 function gauge(
   name: string,
   help: string,

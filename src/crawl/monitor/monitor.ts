@@ -1,9 +1,11 @@
 /**
- * Looks at a crawl every few seconds and tells others: the status file, the log when something goes wrong or right again, and whoever asks
- * at the port for metrics.
+ * Observes a crawl every few seconds: writes the status file, logs trouble and its end, and serves
+ * the metrics.
  *
- * Ensures   the crawl never waits for it, and no failure of telling is one of the crawl.
- * Cost      a millisecond every three seconds in the coordinator's thread, which has little else to do.
+ * Ensures   The crawl never waits for the monitor, and a failure of the monitor does not fail the
+ *           crawl.
+ * Cost      A millisecond every three seconds in the coordinator's thread, which has little else
+ *           to do.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Bytes } from '../../base/units.ts';
@@ -20,12 +22,12 @@ import { STATUS_EVERY, type StatusFacts, writeStatus } from './status-file.ts';
 const RATE_WINDOW = 10_000;
 
 export interface MonitorOptions {
-  /** By which it looks again: the operator's, also where agents live by another. */
+  /** The clock of the monitor, real time even if the agents use another clock. */
   readonly clock: Clock;
   readonly disk: Disk;
-  /** Where the status file goes; '' for a crawl that keeps nothing. */
+  /** The folder of the status file; '' for a crawl that keeps nothing. */
   readonly dir: string;
-  /** Of loopback, where metrics are served; 0: nowhere. */
+  /** The loopback port for metrics; 0 for none. */
   readonly metricsPort: number;
 }
 
@@ -49,7 +51,7 @@ export class Monitor {
     this.#options = options;
   }
 
-  /** Takes the port, or refuses. */
+  /** Opens the port for metrics; throws if it is in use. */
   static async open(options: MonitorOptions): Promise<Monitor> {
     const monitor = new Monitor(options);
     if (options.metricsPort > 0) {
@@ -60,7 +62,7 @@ export class Monitor {
     return monitor;
   }
 
-  /** The crawl runs. */
+  /** Starts to observe a running crawl. */
   begin(watched: Watched): void {
     this.#watched = watched;
     const look = () => {
@@ -74,7 +76,7 @@ export class Monitor {
     return this.#diskFree;
   }
 
-  /** The last words: how the crawl ended. */
+  /** Writes the last status, how the crawl ended, and closes the monitor. */
   async end(facts: { readonly summary: Summary } | { readonly error: string }): Promise<void> {
     this.#cancel();
     this.#look(
@@ -86,7 +88,7 @@ export class Monitor {
     await this.close();
   }
 
-  /** Of a crawl that never began, or has ended. */
+  /** Closes the metrics server; call it if the crawl never began. */
   async close(): Promise<void> {
     await this.#metrics?.close();
   }
@@ -104,7 +106,7 @@ export class Monitor {
     }
     this.#trouble = trouble;
     if (dir === '') return;
-    // A file system that does not say is not asked to.
+    // Some file systems do not report their free space: ignore that.
     bytesFree(dir).then(
       (free) => {
         this.#diskFree = free;
@@ -112,7 +114,7 @@ export class Monitor {
       () => {},
     );
     const rate = this.#rates.update(now);
-    // One after the other: two at once would write the same temporary file.
+    // One write after the other: they share a temporary file.
     this.#writing = this.#writing.then(() =>
       writeStatus(disk, dir, now, { ...facts, rate, trouble, metrics: this.#metrics?.url }).catch(
         (error) => this.#refuse(error),

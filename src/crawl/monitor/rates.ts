@@ -1,4 +1,4 @@
-/** Pages and bytes a second over the last moments, which is what one wants to see of a crawl that runs, not since its start. */
+/** Pages and bytes per second over a sliding window, not since the start of the crawl. */
 import type { Bytes, Millis } from '../../base/units.ts';
 
 export interface Rate {
@@ -25,7 +25,7 @@ export class Rates {
     samples.push({ elapsed, pages, bytes });
     while (samples.length > 2 && samples[1].elapsed <= elapsed - this.#window) samples.shift();
     const [oldest] = samples;
-    // The first sample is all there is: since the start, then.
+    // With a single sample, the rate is that since the start.
     const from = samples.length === 1 ? { elapsed: 0, pages: 0, bytes: 0 } : oldest;
     const seconds = Math.max(elapsed - from.elapsed, 1) / 1000;
     return { pages: (pages - from.pages) / seconds, bytes: (bytes - from.bytes) / seconds };

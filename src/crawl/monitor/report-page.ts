@@ -1,4 +1,4 @@
-/** The report of a crawl as a page: what came of it, how it went, from whom most was fetched, what was asked. */
+/** The report of a crawl as an HTML page: results, plots over time, top domains, settings. */
 
 import {
   counted,
@@ -31,19 +31,19 @@ export function crawlReportPage(report: CrawlReport): string {
     facts(headline(report)),
     status.trouble &&
       section('Trouble', `<p>${escaped(`${status.trouble.fact} ${status.trouble.remedy}`)}</p>`),
-    status.error !== undefined && section('It failed', `<p>${escaped(status.error)}</p>`),
-    section('What came of it', table(summaryRows(report))),
+    status.error !== undefined && section('Error', `<p>${escaped(status.error)}</p>`),
+    section('Results', table(summaryRows(report))),
     beside(overTime(report)),
     beside([
       bars('Statuses', counters.statuses, 'pages'),
       bars('Content types', counters.types, 'pages'),
-      bars('Errors', counters.errors, 'URLs', 'URLs that were given up, by what went wrong.'),
-      bars('Tried again', counters.retries, 'times'),
+      bars('Failed', counters.errors, 'URLs', 'URLs that failed after the last retry, by fault.'),
+      bars('Retries', counters.retries, 'times'),
       bars(
-        'Not fetched',
+        'Skipped',
         refusals(status),
         'URLs',
-        'Links that robots.txt, a limit or a pattern kept out.',
+        'URLs skipped because of robots.txt, a limit, a pattern or a filter.',
       ),
     ]),
     domainSection(report),
@@ -53,7 +53,7 @@ export function crawlReportPage(report: CrawlReport): string {
 
 function headline({ status, series, madeAt }: CrawlReport): string[] {
   const { counters } = status;
-  const begun = series.length > 0 ? [`begun ${date(series[0].begins)}`] : [];
+  const begun = series.length > 0 ? [`started ${date(series[0].begins)}`] : [];
   return [
     stateText(status),
     ...begun,
@@ -81,16 +81,16 @@ function summaryRows({ status, series }: CrawlReport): string[][] {
     ['pages', formatCount(counters.pages)],
     ['bytes', formatBytes(counters.bytes)],
     ['time spent crawling', formatDuration(millis)],
-    ['pages a second', rate < 10 ? rate.toFixed(1) : formatCount(rate)],
-    ['bytes a page', formatBytes(counters.pages === 0 ? 0 : counters.bytes / counters.pages)],
-    ['links met', formatCount(counters.urlsSeen)],
-    ['URLs known', formatCount(status.urlsUnique)],
-    ['URLs that wait', formatCount(status.waiting)],
-    ['refused by robots.txt', formatCount(counters.disallowed)],
+    ['pages per second', rate < 10 ? rate.toFixed(1) : formatCount(rate)],
+    ['bytes per page', formatBytes(counters.pages === 0 ? 0 : counters.bytes / counters.pages)],
+    ['links discovered', formatCount(counters.urlsSeen)],
+    ['URLs discovered', formatCount(status.urlsUnique)],
+    ['URLs queued', formatCount(status.waiting)],
+    ['skipped by robots.txt', formatCount(counters.disallowed)],
     ['pages with a body seen before', formatCount(counters.duplicates)],
-    ['URLs given up', formatCount(total(counters.errors))],
+    ['URLs failed', formatCount(total(counters.errors))],
     ['archive', formatBytes(status.disk.archive)],
-    ['kept to go on with', formatBytes(status.disk.agents)],
+    ['crawl state', formatBytes(status.disk.agents)],
   ];
 }
 
@@ -115,8 +115,8 @@ const UNITS: readonly TimeUnit[] = [
   { millis: 86_400_000, name: 'days' },
 ];
 
-/** The time that the crawl has run for, at the end of each stretch. */
 interface Moment extends Stretch {
+  /** The time that the crawl has run, at the end of the stretch. */
   readonly elapsed: Millis;
 }
 
@@ -146,39 +146,42 @@ function overTime({ series }: CrawlReport): Html[] {
       [{ label: 'received', value: ({ bytes }) => bytes }],
       formatBytes,
     ),
-    draw('Pages a second', 'pages a second', paced, [
-      { label: 'pages a second', value: aSecond('pages') },
+    draw('Pages per second', 'pages per second', paced, [
+      { label: 'pages per second', value: aSecond('pages') },
     ]),
     draw(
-      'Bytes a second',
-      'received a second',
+      'Bytes per second',
+      'received per second',
       paced,
-      [{ label: 'received a second', value: aSecond('bytes') }],
+      [{ label: 'received per second', value: aSecond('bytes') }],
       formatBytes,
     ),
     draw('Front', 'hosts', moments, [
-      { label: 'hosts with something to fetch', value: ({ front }) => front },
+      { label: 'hosts with URLs to fetch', value: ({ front }) => front },
       { label: 'requests under way', value: ({ fetching }) => fetching },
     ]),
-    draw('Waiting', 'URLs', moments, [
-      { label: 'URLs that wait', value: ({ queued }) => queued },
-      { label: 'of them on disk', value: ({ backlog }) => backlog },
+    draw('Queued', 'URLs', moments, [
+      { label: 'queued URLs', value: ({ queued }) => queued },
+      { label: 'of these on disk', value: ({ backlog }) => backlog },
     ]),
-    draw('Failures', 'a second', paced, [
-      { label: 'URLs given up', value: aSecond('errors') },
-      { label: 'tried again', value: aSecond('retries') },
+    draw('Failures', 'per second', paced, [
+      { label: 'URLs failed', value: aSecond('errors') },
+      { label: 'retries', value: aSecond('retries') },
     ]),
   ];
 }
 
-/** For paces: a stretch in which the crawl hardly ran goes with its neighbour, since one page in a tenth of a second is no pace. */
+/**
+ * For rates: joins a stretch in which the crawl hardly ran with its neighbour, because one page in
+ * a tenth of a second is not a rate.
+ */
 export function evenStretches<Part extends Moment>(moments: readonly Part[]): Part[] {
   const whole = median(moments.map(({ millis }) => millis)) * 0.75;
   const even: Part[] = [];
   let open = false;
   for (const moment of moments) {
     const last = even.at(-1);
-    // What is left over at the end has only the one before it to go with.
+    // A short last stretch can only join the one before it.
     const joins = last && (open || (moment === moments.at(-1) && moment.millis < whole));
     if (joins) even[even.length - 1] = joined(last, moment);
     else even.push(moment);
@@ -199,7 +202,7 @@ function joined<Part extends Moment>(a: Part, b: Part): Part {
   return { ...b, ...counts, millis: sum('millis') };
 }
 
-/** Counts since the beginning. */
+/** Pages and bytes since the start of the crawl. */
 function cumulative(moments: readonly Moment[]): Moment[] {
   let [pages, bytes] = [0, 0];
   return moments.map((moment) => {
@@ -221,7 +224,7 @@ function curves(
   lines: readonly Curve[],
   format: (value: number) => string,
 ): Html {
-  if (moments.length < 2) return '<p>The crawl was too short to draw it.</p>';
+  if (moments.length < 2) return '<p>The crawl was too short for a plot.</p>';
   const unit =
     UNITS.findLast(({ millis }) => moments[moments.length - 1].elapsed >= 3 * millis) ?? UNITS[0];
   const drawn = lines.map(
@@ -256,7 +259,7 @@ function short(value: number): string {
 
 const MOST_BARS = 20;
 
-/** A row each, the most frequent first, with a bar as long as its share. */
+/** A table with one row per name, most frequent first, with a bar as long as its share. */
 function bars(heading: string, tally: Readonly<Tally>, what: string, text = ''): Html {
   const all = total(tally);
   const kinds = Object.entries(tally).sort((a, b) => b[1] - a[1]);
@@ -277,7 +280,7 @@ function bars(heading: string, tally: Readonly<Tally>, what: string, text = ''):
 }
 
 function domainSection({ domains, top }: CrawlReport): Html {
-  const heading = 'Domains of which most was fetched';
+  const heading = 'Domains with the most pages';
   if (domains) {
     const rows = domains.map((row) => [
       row.domain,
@@ -299,7 +302,7 @@ function domainSection({ domains, top }: CrawlReport): Html {
   );
 }
 
-/** What was asked beyond the defaults, and everything for whoever wants it. */
+/** The settings that differ from the defaults; the others are folded. */
 function configuration(config: CrawlConfig): Html {
   const rows = SETTING_ROWS.map(([key, { flag, type, default: preset }]) => {
     const value = type.print(config[key]) || 'none';
@@ -307,6 +310,6 @@ function configuration(config: CrawlConfig): Html {
   });
   const asked = rows.filter(({ isDefault }) => !isDefault).map(({ cells }) => cells);
   const others = rows.filter(({ isDefault }) => isDefault).map(({ cells }) => cells);
-  const rest = `<details><summary>${others.length} settings as they are by default</summary>${table([['setting', 'value'], ...others])}</details>`;
+  const rest = `<details><summary>${others.length} settings with default values</summary>${table([['setting', 'value'], ...others])}</details>`;
   return section('Configuration', `${table([['setting', 'value'], ...asked])}\n${rest}`);
 }

@@ -1,4 +1,4 @@
-/** All that the report of a crawl is made of, from its folder: of a crawl that runs too, as of its last checkpoint. */
+/** The data of a crawl's report, read from its folder; for a running crawl, at its checkpoint. */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
@@ -17,7 +17,7 @@ export interface CrawlReport {
   readonly config: CrawlConfig;
   readonly series: readonly Stretch[];
   readonly top: readonly DomainTold[];
-  /** With what they have earned, in the order of budgets. */
+  /** The top domains with ranks and budgets; undefined for a crawl without budgets. */
   readonly domains: readonly DomainRow[] | undefined;
 }
 
@@ -43,8 +43,8 @@ export async function crawlReport(disk: Disk, dir: string, now: Millis): Promise
 function nothingYet(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_CHECKPOINT',
-    `The crawl in ${dir} has not come to its first checkpoint: there is nothing to report.`,
-    'Wait some seconds if it runs (drumlin status tells), or begin it: drumlin crawl.',
+    `The crawl in ${dir} has no checkpoint yet: there is nothing to report.`,
+    'Wait a few seconds if it is running (see drumlin status), or start it with drumlin crawl.',
     { exitCode: EXIT.folder },
   );
 }

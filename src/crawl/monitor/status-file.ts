@@ -1,8 +1,9 @@
 /**
- * What a crawl that runs says about itself, in a small file that others may read at any time.
+ * The status of a running crawl, in a small file that other processes may read at any time.
  *
- * Ensures   a reader sees the whole of the last one or of the one before. Nothing waits for it, and a disk that refuses it does not end the
- *           crawl. It is not made durable: after a power cut there may be none, and the checkpoints tell the rest.
+ * Ensures   A reader sees the complete last status or the one before. Nothing waits for the file,
+ *           and a failed write does not end the crawl. The file is not made durable: after a power
+ *           failure it may be missing, and the checkpoints replace it.
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -16,19 +17,19 @@ import type { Rate } from './rates.ts';
 
 export const STATUS_FILE = 'status.json';
 
-/** Of a run: while it goes on, and how it ended. */
+/** The status of a run: while it runs, and how it ended. */
 export interface Status extends Progress {
   readonly drumlin: 'status';
   readonly version: string;
   readonly pid: number;
   readonly state: 'running' | 'ended' | 'failed';
   readonly rate: Rate;
-  /** Where to ask for more, while it runs. */
+  /** The URL of the metrics, while the crawl runs. */
   readonly metrics?: string | undefined;
   readonly trouble?: Trouble | undefined;
   readonly memory: number;
   readonly end?: EndReason | undefined;
-  /** What it could not go on with. */
+  /** The error of a failed run. */
   readonly error?: string | undefined;
   readonly summary?: Summary | undefined;
 }
@@ -59,7 +60,7 @@ export async function writeStatus(
   await disk.rename(temporary, join(dir, STATUS_FILE));
 }
 
-/** Undefined where there is none, or what there is cannot be read: it is a help, and nothing depends on it. */
+/** Undefined if the file is missing or cannot be read: nothing depends on it. */
 export async function readStatus(disk: Disk, dir: string): Promise<Status | undefined> {
   try {
     // Infinity has no spelling in JSON; null stands for it.
@@ -74,5 +75,5 @@ export async function readStatus(disk: Disk, dir: string): Promise<Status | unde
   }
 }
 
-/** How long ago it may have been written by a crawl that is well. */
+/** Time between two writes of the file. */
 export const STATUS_EVERY: Millis = 3000;

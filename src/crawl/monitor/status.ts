@@ -1,8 +1,9 @@
 /**
- * How the crawl in a folder is, whether it runs or not, from its files alone: who holds it, what it says of itself, what its checkpoints say.
+ * The status of the crawl in a folder, running or not, from its files alone: the lock, the status
+ * file and the checkpoints.
  */
 import { join } from 'node:path';
-import { type Bytes, formatCount, type Millis } from '../../base/units.ts';
+import { type Bytes, counted, type Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { holderOf } from '../../disk/folder-lock.ts';
 import { bytesFree, bytesIn } from '../../disk/usage.ts';
@@ -21,21 +22,24 @@ import { readStatus, STATUS_EVERY, type Status } from './status-file.ts';
 
 export interface CrawlStatus {
   readonly dir: string;
-  /** `silent`: its process is there and has not told anything for a while. */
+  /** `silent` means that its process exists but has written no status for a while. */
   readonly state: 'running' | 'stopping' | 'silent' | 'ended' | 'failed' | 'killed' | 'new';
   readonly pid: number | undefined;
   /** Why it ended, if it did. */
   readonly end: EndReason | undefined;
   readonly error: string | undefined;
   readonly trouble: Trouble | undefined;
-  /** When the last run began, and when it was last heard of. */
+  /** The start of the last run. */
   readonly startedAt: Millis | undefined;
+  /** The time of the last status of that run. */
   readonly heardAt: Millis | undefined;
-  /** Of all runs. */
+  /** The counts of all runs. */
   readonly counters: CountersState;
   readonly rate: Rate | undefined;
   readonly front: number | undefined;
+  /** Queued URLs. */
   readonly waiting: number;
+  /** Queued URLs on disk; undefined for a crawl that is not running. */
   readonly onDisk: number | undefined;
   readonly urlsUnique: number;
   readonly hosts: number;
@@ -46,11 +50,11 @@ export interface CrawlStatus {
   readonly disk: { readonly archive: Bytes; readonly agents: Bytes; readonly free: Bytes };
   /** What to type next, and why. */
   readonly next: { readonly why: string; readonly command: string };
-  /** What the run says of itself, while it runs. */
+  /** The status that the run wrote itself; undefined for a crawl that is not running. */
   readonly live: Status | undefined;
 }
 
-/** A process that has told nothing for so long hangs, or its disk does. */
+/** A process without a new status for this long hangs, or its disk does. */
 const SILENCE: Millis = 10 * STATUS_EVERY;
 
 export async function statusOf(disk: Disk, dir: string, now: Millis): Promise<CrawlStatus> {
@@ -100,11 +104,11 @@ function stateOf(
   now: Millis,
 ): CrawlStatus['state'] {
   if (holder?.alive) {
-    if (!told || told.pid !== holder.pid) return 'running'; // it has only just begun
+    if (!told || told.pid !== holder.pid) return 'running'; // it has only just started
     if (now - told.at > SILENCE) return 'silent';
     return told.ending ? 'stopping' : 'running';
   }
-  // The lock of a process that died, or a run that never said how it ended.
+  // The lock of a dead process, or a run without a last status.
   if (holder || told?.state === 'running') return 'killed';
   if (told) return told.state === 'failed' ? 'failed' : 'ended';
   return hasCheckpoint ? 'ended' : 'new';
@@ -117,32 +121,32 @@ function nextStep({
   waiting,
   end,
 }: Omit<CrawlStatus, 'next'>): CrawlStatus['next'] {
-  const goOn = `drumlin crawl --dir ${dir}`;
+  const resume = `drumlin crawl --dir ${dir}`;
   switch (state) {
     case 'running':
       return { why: 'to stop it cleanly', command: `kill ${pid}` };
     case 'stopping':
       return {
-        why: 'it ends by itself in a few seconds; to see',
+        why: 'it ends by itself in a few seconds; to watch it',
         command: `drumlin status ${dir} --watch`,
       };
     case 'silent':
-      return { why: 'it hangs: end it, and go on', command: `kill -9 ${pid} && ${goOn}` };
+      return { why: 'to kill and resume it', command: `kill -9 ${pid} && ${resume}` };
     case 'killed':
-      return { why: 'to go on from the last checkpoint', command: goOn };
+      return { why: 'to resume from the last checkpoint', command: resume };
     case 'failed':
-      return { why: 'when that is mended, to go on', command: goOn };
+      return { why: 'fix the error, then resume', command: resume };
     case 'new':
-      return { why: 'nothing was fetched yet; to begin', command: goOn };
+      return { why: 'nothing was fetched yet; to start', command: resume };
     case 'ended':
       if (waiting > 0 && end !== 'finished') {
-        return { why: `${formatCount(waiting)} URLs wait; to go on`, command: goOn };
+        return { why: `${counted(waiting, 'URL')} queued; to resume`, command: resume };
       }
       return waiting > 0
         ? {
-            why: 'nothing that waits has budget; to see who has',
+            why: 'all queued URLs belong to domains with budget 0; to list the budgets',
             command: `drumlin domains ${dir}`,
           }
-        : { why: 'nothing is left to fetch; to see how it went', command: `drumlin report ${dir}` };
+        : { why: 'nothing is left to fetch; to write a report', command: `drumlin report ${dir}` };
   }
 }

@@ -1,41 +1,41 @@
-/** What an agent counts while it crawls, and the summary that a user and a program read at the end. */
+/** The counters of an agent, and the summary of a crawl for users and programs. */
 import type { Bytes, Millis } from '../../base/units.ts';
 
-/** Why a crawl came to its end. */
+/** Why a crawl ended. */
 export type EndReason = 'finished' | 'max-pages' | 'max-bytes' | 'max-time' | 'interrupted';
 
 export type Tally = Record<string, number>;
 
-/** Plain data. */
+/** The counters as plain data. */
 export interface CountersState {
   /** Responses received, robots.txt aside. */
   readonly pages: number;
   readonly bytes: Bytes;
-  /** Links found, with repeats. */
+  /** Links discovered, with repeats. */
   readonly urlsSeen: number;
-  /** Pages whose payload had been seen before. */
+  /** Pages whose payload was seen before. */
   readonly duplicates: number;
-  /** Pages that were not stored again: the archive had their payload. */
+  /** Pages stored as a reference, because the archive already holds their payload. */
   readonly revisits: number;
-  /** URLs that robots.txt keeps us from. */
+  /** URLs skipped because of robots.txt. */
   readonly disallowed: number;
   readonly statuses: Readonly<Tally>;
-  /** Pages by what servers say they are, `text/html` and the like. */
+  /** Pages by content type, such as `text/html`. */
   readonly types: Readonly<Tally>;
-  /** Requests and look-ups that will be made again, by what went wrong. */
+  /** Requests and look-ups that will be tried again, by fault. */
   readonly retries: Readonly<Tally>;
-  /** URLs given up, by what went wrong. */
+  /** URLs that failed after the last retry, by fault. */
   readonly errors: Readonly<Tally>;
-  /** Links not followed, by the limit or pattern that kept them out. */
+  /** URLs skipped because of a limit, a pattern or a filter, by reason. */
   readonly refused: Readonly<Tally>;
   /**
-   * Pages like others (`near-duplicate`, `soft-404`), links rewritten as was learned from such (`link-rewritten`), and URLs that were made up to
-   * learn more (`soft-404-question`).
+   * Pages similar to others (`near-duplicate`, `soft-404`), links rewritten by a learned rule
+   * (`link-rewritten`), and URLs invented to learn more (`soft-404-question`).
    */
   readonly alike: Readonly<Tally>;
 }
 
-/** What was counted, and nothing of what else is told with it. */
+/** Only the counters of an object that may hold more. */
 export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
   const { statuses, types, retries, errors, refused, alike } = told;
@@ -58,7 +58,7 @@ export function countersOf(told: CountersState): CountersState {
 const MOST_TYPES = 64;
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,80}$/;
 
-/** The type without its parameters. */
+/** The content type without its parameters. */
 function typeName(contentType: string | undefined): string {
   if (contentType === undefined || contentType === '') return 'none';
   const end = contentType.indexOf(';');
@@ -84,7 +84,9 @@ export class Counters implements CountersState {
     count(this.statuses, String(status), 1);
   }
 
-  /** Servers can name as many as they like: those beyond the first are counted together. */
+  /**
+   * Servers can invent any number of types: after the first `MOST_TYPES`, all others count as one.
+   */
   countType(contentType: string | undefined): void {
     const name = typeName(contentType);
     const known = Object.hasOwn(this.types, name) || Object.keys(this.types).length < MOST_TYPES;
@@ -112,31 +114,31 @@ function count(tally: Tally, name: string, by: number): void {
   if (by > 0) tally[name] = (tally[name] ?? 0) + by;
 }
 
-/** An agent as it stands: what it has counted, and what it has before it. */
+/** The current state of an agent: its counters and its queues. */
 export interface AgentProgress extends CountersState {
   /** Requests under way. */
   readonly fetching: number;
-  /** URLs that wait, in memory and on disk. */
+  /** Queued URLs, in memory and on disk. */
   readonly queued: number;
-  /** Those of them that wait on disk. */
+  /** Queued URLs on disk. */
   readonly backlog: number;
-  /** Hosts with something to fetch in memory. */
+  /** Hosts in memory that can be fetched soon. */
   readonly front: number;
   readonly hosts: number;
   readonly domains: number;
   readonly urlsUnique: number;
   /**
-   * What had to make room for newer in this run: `digests` of stored pages (`--dedup-memory`), `pages` that others are compared with
-   * (`--similarity-memory`).
+   * Entries dropped from memory for newer ones in this run: `digests` of stored pages
+   * (`--dedup-memory`), and `pages` for comparison with others (`--similarity-memory`).
    */
   readonly forgotten: Readonly<Tally>;
 }
 
-/** All that a tally has counted. */
+/** The sum of a tally. */
 export const total = (tally: Readonly<Tally>): number =>
   Object.values(tally).reduce((sum, n) => sum + n, 0);
 
-/** The numbers of all together: what is told by name is added by name. */
+/** Adds up the numbers of all parts; tallies are added by name. */
 export function addUp<Numbers extends CountersState>(parts: readonly Numbers[]): Numbers {
   const sum: Record<string, number | Tally> = {};
   for (const part of parts) {
@@ -153,7 +155,7 @@ export function addUp<Numbers extends CountersState>(parts: readonly Numbers[]):
 
 export interface Summary extends CountersState {
   readonly end: EndReason;
-  /** Null when nothing was kept. */
+  /** The folder of the crawl; null for a crawl that keeps nothing. */
   readonly dir: string | null;
   readonly agents: number;
   readonly seconds: number;
@@ -164,11 +166,11 @@ export interface Summary extends CountersState {
   readonly urlsQueued: number;
   readonly hosts: number;
   readonly domains: number;
-  /** See `AgentProgress`. */
+  /** Entries dropped from memory for newer ones: see `AgentProgress`. */
   readonly forgotten: Readonly<Tally>;
 }
 
-/** Time and processor time from here on, of all threads. */
+/** Elapsed time and CPU time of all threads, from its construction on. */
 export class Stopwatch {
   readonly #startedAt = performance.now();
   readonly #cpuAtStart = process.cpuUsage();

@@ -1,8 +1,10 @@
 /**
- * Which hosts are left alone for longer than usual, and why: a crawl that waits must not look like one that hangs.
+ * Which hosts are paused for longer than usual, and why: a crawl with paused hosts must not look
+ * like one that hangs.
  *
- * Requires  whoever puts a host off says so with `begin`, whoever turns to it again with `over`; a host that leaves memory is over.
- * Cost      an entry for each host in memory that waits; they are counted when somebody asks, about once a second.
+ * Requires  A caller that pauses a host calls `begin`; one that resumes it, or removes it from
+ *           memory, calls `over`.
+ * Cost      One entry per paused host in memory; they are counted on request, about once a second.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
@@ -11,13 +13,13 @@ import type { RetryCause } from '../../politeness/retry-table.ts';
 import type { Tally } from './counters.ts';
 import type { EventLog } from './log.ts';
 
-/** Plain data. */
+/** The paused hosts, as plain data. */
 export interface Waiting {
-  /** Hosts, by what they are left alone for. */
+  /** The number of paused hosts, by cause. */
   readonly causes: Readonly<Tally>;
-  /** When the first of them is asked again. */
+  /** The end of the first pause. */
   readonly until: Millis;
-  /** One of them, by name. */
+  /** The name of the host whose pause ends first. */
   readonly host: string;
 }
 
@@ -31,14 +33,14 @@ export class HostWaits {
     this.#log = log;
   }
 
-  /** Nothing but URLs that are tried again later is left of the host. */
+  /** The host has only URLs that are tried again later. */
   only(host: Host, cause: RetryCause, wait: Millis): void {
     this.#hosts.set(host, { cause, until: this.#clock.now() + wait });
   }
 
   begin(host: Host, cause: RetryCause, wait: Millis): void {
     this.only(host, cause, wait);
-    // Of those that cannot be reached there may be very many, and the log tells when they are given up.
+    // There may be very many unreachable hosts; the log reports when they fail for good.
     if (cause.startsWith('status-'))
       this.#log.event('host-waits', { host: host.name, cause, wait });
   }
@@ -60,7 +62,7 @@ export class HostWaits {
   }
 }
 
-/** Of all agents. */
+/** The paused hosts of all agents together. */
 export function allWaiting(agents: readonly (Waiting | undefined)[]): Waiting | undefined {
   const [first, ...others] = agents.flatMap((waiting) => waiting ?? []);
   if (!first) return undefined;

@@ -1,179 +1,183 @@
 /**
- * Every event that a crawl writes to its log: when, and with which facts. docs/log.md is generated from this table, and the compiler
- * refuses an event that is not in it.
+ * Every event that a crawl writes to its log: when, and with which facts. docs/log.md is generated
+ * from this table, and the compiler rejects an event that is not in it.
  */
 interface EventKind {
   readonly when: string;
-  /** What each fact is. */
+  /** The facts of the event, each with its meaning. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
 export const EVENTS = {
   'crawl-started': {
-    when: 'A run has begun.',
+    when: 'A run has started.',
     facts: {
-      version: 'of drumlin',
-      pid: 'the process',
-      seeds: 'how many were named this time',
-      agents: 'how many crawl',
-      from: 'where it goes on from, if it does: `savedAt`, `pages`, `waiting`',
+      version: 'version of drumlin',
+      pid: 'process id',
+      seeds: 'number of seeds given for this run',
+      agents: 'number of agents',
+      from: 'on resume, the checkpoint: `savedAt`, `pages`, `waiting` (queued URLs)',
     },
   },
   'crawl-stopping': {
-    when: 'Nothing new is begun; requests under way get three seconds.',
+    when: 'The run starts nothing new; requests under way get three seconds.',
     facts: { reason: '`finished`, `max-pages`, `max-bytes`, `max-time` or `interrupted`' },
   },
   'crawl-ended': {
-    when: 'A run came to its end, and everything is saved.',
+    when: 'A run has ended, and everything is saved.',
     facts: {
       end: 'as in `crawl-stopping`',
-      pages: 'fetched in this run',
-      seconds: 'that it took',
+      pages: 'pages fetched in this run',
+      seconds: 'duration of the run',
       summary: 'the object that `drumlin crawl --json` prints',
     },
   },
   'crawl-failed': {
-    when: 'A run could not go on; its last checkpoint counts.',
-    facts: { error: 'what was printed: the fact and the remedy' },
+    when: 'A run has failed; its last checkpoint counts.',
+    facts: { error: 'the printed error: the fact and the remedy' },
   },
   'agents-changed': {
     when: 'The crawl was handed over to another number of agents.',
-    facts: { from: 'how many there were', to: 'how many there are' },
+    facts: { from: 'old number', to: 'new number' },
   },
   warning: {
-    when: 'Something about a file that a setting names wants attention.',
-    facts: { sentence: 'what, where, and what to do' },
+    when: 'A file named by a setting needs attention.',
+    facts: { sentence: 'what is wrong, where, and what to do' },
   },
   trouble: {
-    when: 'The crawl is not well: it is what `/healthz` says.',
+    when: 'The crawl has become unhealthy; `/healthz` reports the same.',
     facts: {
       code: '`network-gone`, `names-gone`, `no-pages`, `disk-low` or `no-checkpoint`',
-      fact: 'in a sentence',
+      fact: 'what is wrong, in a sentence',
       remedy: 'what to do about it',
     },
   },
   'trouble-over': {
-    when: 'It is well again.',
-    facts: { code: 'of the trouble that is over' },
+    when: 'The crawl is healthy again.',
+    facts: { code: 'code of the trouble that is over' },
   },
   'network-gone': {
-    when: 'Several addresses that answered before no longer do, and nobody else answers: nobody is given up for now.',
-    facts: { fault: 'of the last', addresses: 'that failed' },
+    when: 'Several addresses that answered before no longer do, and no other address answers: no host fails until the network is back.',
+    facts: { fault: 'fault of the last request', addresses: 'addresses that failed' },
   },
   'network-back': {
-    when: 'Somebody answers again.',
-    facts: { ip: 'who' },
+    when: 'An address answers again.',
+    facts: { ip: 'the address' },
   },
   'names-gone': {
-    when: 'A name that was known a while ago can no longer be looked up either.',
-    facts: { name: 'which' },
+    when: 'A name that was resolved a while ago cannot be looked up any more.',
+    facts: { name: 'the name' },
   },
   'names-back': {
     when: 'Names can be looked up again.',
-    facts: { name: 'which' },
+    facts: { name: 'the name' },
   },
   'checkpoint-slow': {
-    when: 'A checkpoint took longer than the time between two.',
-    facts: { agent: 'whose', took: 'milliseconds' },
+    when: 'A checkpoint took longer than the time between two checkpoints.',
+    facts: { agent: 'the agent', took: 'duration in milliseconds' },
   },
   'status-refused': {
-    when: 'status.json cannot be written; told once, and the crawl goes on.',
-    facts: { why: 'what the disk said' },
+    when: 'status.json cannot be written; logged once, and the crawl continues.',
+    facts: { why: 'error of the disk' },
   },
   'host-waits': {
-    when: 'A server is left alone for a while after what it answered: 429, 503, or errors one after the other.',
-    facts: { host: 'its name', cause: 'as counted in `retries`', wait: 'milliseconds' },
+    when: 'A host is paused because of its answers: 429, 503, or errors in a row.',
+    facts: {
+      host: 'name of the host',
+      cause: 'as counted in `retries`',
+      wait: 'length of the pause in milliseconds',
+    },
   },
   'url-given-up': {
-    when: 'A URL could not be had, and is not tried again.',
+    when: 'A URL failed and is not tried again.',
     facts: {
-      url: 'which',
+      url: 'the URL',
       fault: 'as counted in `errors`',
-      why: 'what the system or the server said',
+      why: 'error of the system or the server',
     },
   },
   'host-given-up': {
-    when: 'A host is not there: what waits of it is refused, and so is what comes in the next hours.',
+    when: 'A host cannot be reached: its queued URLs fail, and so do those discovered in the next hours.',
     facts: {
-      host: 'its name',
+      host: 'name of the host',
       fault: 'as counted in `errors`',
-      why: 'what the system or the server said',
-      urls: 'that were refused',
+      why: 'error of the system or the server',
+      urls: 'number of URLs that failed',
     },
   },
   'robots-unreachable': {
-    when: 'A robots.txt cannot be had, so nothing is fetched from there for an hour.',
+    when: 'A robots.txt cannot be fetched, so nothing is fetched from there for an hour.',
     facts: {
-      origin: 'whose',
+      origin: 'scheme, host and port',
       fault: 'as in the retry table',
-      why: 'what the system or the server said',
+      why: 'error of the system or the server',
     },
   },
   'crawl-delay-capped': {
     when: 'A robots.txt asks for a longer Crawl-delay than `--max-crawl-delay`.',
-    facts: { host: 'whose', delay: 'what was asked and what it was cut to' },
+    facts: { host: 'name of the host', delay: 'the requested delay and the one that is used' },
   },
   'filters-changed': {
-    when: 'filters.txt says something new, and all agents have been told.',
-    facts: { filters: 'those that hold now, by stage' },
+    when: 'filters.txt has changed, and all agents use the new filters.',
+    facts: { filters: 'the filters in use, by stage' },
   },
   'filters-refused': {
-    when: 'filters.txt, or a list that it names, cannot be read: what held before still does.',
-    facts: { why: 'where, and what is wrong with it' },
+    when: 'filters.txt, or a list that it names, cannot be read: the old filters stay in use.',
+    facts: { why: 'the place and the error' },
   },
   'domain-decided': {
-    when: 'The operator decided what a domain may have (`drumlin domains set`), and the crawl follows.',
+    when: 'A user has set the budget of a domain (`drumlin domains set`), and the crawl applies it.',
     facts: {
-      domain: 'its name',
-      decision: '`blocked`, `trusted`, URLs a round, or `policy`: what its rank earns',
+      domain: 'name of the domain',
+      decision: '`blocked`, `trusted`, URLs per round, or `policy` (the budget of its rank)',
     },
   },
   'domains-file-refused': {
-    when: 'domains.tsv cannot be read: what was decided before holds.',
-    facts: { why: 'which line is wrong' },
+    when: 'domains.tsv cannot be read: the old decisions stay in use.',
+    facts: { why: 'the line and the error' },
   },
   'near-duplicate': {
-    when: 'A page has nearly the text of an earlier one.',
+    when: 'A page has nearly the same text as an earlier one.',
     facts: {
-      url: 'of the page',
-      of: 'the earlier page; empty if it is no longer known',
-      similarity: 'the part of the text that they have in common, about',
+      url: 'URL of the page',
+      of: 'URL of the earlier page; empty if it is no longer known',
+      similarity: 'share of the text that they have in common, estimated',
     },
   },
   'trap-learned': {
-    when: 'A part of a host’s URLs turned out not to choose the page: such links are followed once from now on.',
+    when: 'A part of the URLs of a host does not select the page: such links are followed once from now on.',
     facts: {
       host: 'scheme and host',
-      rule: 'which part, see docs/traps.md',
-      why: 'what it was learned from',
-      examples: 'two pages of which it was learned last',
+      rule: 'the part of the URL, see docs/traps.md',
+      why: 'the evidence',
+      examples: 'the last two pages that confirmed it',
     },
   },
   'trap-withdrawn': {
-    when: 'It does choose the page after all.',
+    when: 'A learned part of the URLs does select the page after all.',
     facts: {
       host: 'scheme and host',
-      rule: 'which part',
-      why: 'what speaks against it',
+      rule: 'the part of the URL',
+      why: 'the evidence against it',
       examples: 'two pages',
     },
   },
   'soft-404': {
-    when: 'A host answers with status 200 and always the same text for pages that are not there.',
-    facts: { url: 'the page that we made up to find out' },
+    when: 'A host answers with status 200 and always the same text for pages that do not exist.',
+    facts: { url: 'the page that we invented to find out' },
   },
   'told-enough': {
-    when: 'An agent has told so many events of this name in this run; the others are only counted. It concerns `host-waits`, `url-given-up`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
-    facts: { of: 'the name', lines: 'how many were told' },
+    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `host-waits`, `url-given-up`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
+    facts: { of: 'name of the event', lines: 'number of events logged' },
   },
   'rank-sample-halved': {
-    when: 'There are too many domains for the memory of TSE: it goes by half as many.',
-    facts: { p: 'the part of the domains that it goes by' },
+    when: 'There are too many domains for the memory of TSE: it halves its sample.',
+    facts: { p: 'share of the domains in the sample' },
   },
 } as const satisfies Readonly<Record<string, EventKind>>;
 
 export type EventName = keyof typeof EVENTS;
-/** What an event is told with; a fact that does not apply may be undefined. */
+/** The facts that an event is logged with; a fact that does not apply may be undefined. */
 export type Facts<Name extends EventName> = {
   readonly [Fact in keyof (typeof EVENTS)[Name]['facts']]: unknown;
 };

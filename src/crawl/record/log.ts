@@ -1,9 +1,10 @@
 /**
- * What is worth telling, a line of JSON each: `{"time":"…","event":"host-given-up","host":"…"}`.
+ * The log of a crawl, one line of JSON per event:
+ * `{"time":"…","event":"host-given-up","host":"…"}`.
  *
- * Ensures   lines in the order of the events, whole ones only: what a crash left of a line is cut off by `open`. `event` never
- *           waits: lines gather while the ones before them are on their way to the disk. A disk that refuses is
- *           reported by `close`.
+ * Ensures   Lines are complete and in the order of the events; `open` removes the rest of a line
+ *           that a crash interrupted. `event` never waits: lines collect in memory while earlier
+ *           ones are written. `close` reports a failed write.
  */
 
 import { basename, dirname } from 'node:path';
@@ -12,7 +13,7 @@ import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
 import type { EventName, Facts } from './log-events.ts';
 
-/** Where events are told. */
+/** Where events are logged. */
 export interface EventLog {
   event<Name extends EventName>(name: Name, facts: Facts<Name>): void;
 }
@@ -25,7 +26,7 @@ export class CrawlLog implements EventLog {
   #writing: Promise<void> | undefined;
   #failed = false;
 
-  /** Appends to `file` from `position`; without a file, events are not kept. */
+  /** Appends to `file` from `position`; without a file, events are dropped. */
   constructor(clock: Clock, file?: DiskFile, position = 0) {
     this.#clock = clock;
     this.#file = file;
@@ -64,7 +65,7 @@ export class CrawlLog implements EventLog {
     }
   }
 
-  /** After a failure nothing more is written, and nothing gathers. */
+  /** After a failure nothing more is written or collected. */
   async #writeLines(file: DiskFile): Promise<void> {
     while (this.#lines.length > 0) {
       const bytes = Buffer.from(this.#lines.join(''));
@@ -78,7 +79,7 @@ export class CrawlLog implements EventLog {
 
 const PIECE: Bytes = 4096;
 
-/** Where the last whole line of a file ends. */
+/** The position after the last complete line of a file. */
 async function endOfLastLine(file: DiskFile): Promise<number> {
   const piece = Buffer.alloc(PIECE);
   for (let end = await file.size(); end > 0; end -= PIECE) {

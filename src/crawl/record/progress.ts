@@ -1,4 +1,4 @@
-/** The crawl as it stands: what the view, the status file, the metrics and the judgement of its health are made of. */
+/** The current state of a crawl: the input of the view, the status file, metrics and health. */
 import type { Bytes, Millis } from '../../base/units.ts';
 import {
   type AgentProgress,
@@ -9,7 +9,9 @@ import {
 } from './counters.ts';
 import type { Vitals } from './vitals.ts';
 
-/** Counts are those of this run, but for hosts, domains and URLs known, which are the crawl's. */
+/**
+ * Counts are those of this run; hosts, domains and URLs discovered are those of the whole crawl.
+ */
 export interface Progress extends AgentProgress {
   readonly at: Millis;
   readonly startedAt: Millis;
@@ -20,16 +22,16 @@ export interface Progress extends AgentProgress {
   readonly maxBytes: Bytes;
   /** Time between two checkpoints; 0 for a crawl that keeps nothing. */
   readonly checkpoint: Millis;
-  /** Where the folder is, as of a few seconds ago; undefined while that is not known. */
+  /** Free space on the disk of the folder, a few seconds old; undefined while unknown. */
   readonly diskFree?: Bytes | undefined;
-  /** What was counted before this run. */
+  /** The counts of earlier runs. */
   readonly before: CountersState;
   readonly vitals: Vitals;
-  /** Why it is coming to its end, if so. */
+  /** Why the crawl is stopping; undefined while it is not. */
   readonly ending?: EndReason | undefined;
 }
 
-/** What was counted in this run and before it: what a person is told of a crawl, however often it was stopped. */
+/** The counts of this run and all earlier ones: what a user sees of a crawl. */
 export function inAll(now: CountersState & Pick<Progress, 'before'>): CountersState {
   return addUp([now.before, countersOf(now)]);
 }

@@ -1,38 +1,43 @@
 /**
- * How a crawl went over time, in fixed memory: what was counted in each stretch of it, and how much there was at its end.
+ * The history of a crawl in fixed memory: the counts in each stretch of time, and the levels at its
+ * end.
  *
- * Idea      Stretches of one length, a second at first. When there are too many, neighbours become one of twice the length. They begin
- *           at multiples of their length since 1970, so that those of several agents fall together and can be added up.
- * Requires  counts that never fall.
- * Ensures   over all stretches, what was counted in all; never more than `MOST` of them. Time in which nobody crawled takes none.
- * Cost      a microsecond a sample; some ten kilobytes in a checkpoint.
+ * Idea      All stretches have the same length, at first one second. When there are too many, two
+ *           neighbours become one of twice the length. Stretches begin at multiples of their
+ *           length since 1970, so those of several agents coincide and can be added up.
+ * Requires  Counts never fall.
+ * Ensures   The stretches together hold all counts; there are never more than `MOST`. Time between
+ *           two runs has no stretches.
+ * Cost      A microsecond per sample; about ten kilobytes in a checkpoint.
  */
 import type { Millis } from '../../base/units.ts';
 
-/** What grows: a stretch has what was added in it. */
+/** Counters: a stretch holds the increase in it. */
 const COUNTS = ['pages', 'bytes', 'errors', 'retries'] as const;
-/** What goes up and down: a stretch has what there was last. */
+/** Levels, which go up and down: a stretch holds the last value. */
 const LEVELS = ['fetching', 'front', 'queued', 'backlog'] as const;
 
 export type Sample = Readonly<Record<(typeof COUNTS)[number] | (typeof LEVELS)[number], number>>;
 
-/** `millis`: the time of the stretch in which the crawl ran. */
+/** `millis` is the time in the stretch during which the crawl ran. */
 type Column = keyof Sample | 'millis';
 const COLUMNS: readonly Column[] = ['millis', ...COUNTS, ...LEVELS];
 
-/** Plain data: a column each, and where each stretch begins, in multiples of their length. */
+/** A series as plain data. */
 export interface SeriesState {
+  /** The length of a stretch. */
   readonly every: Millis;
+  /** The begin of each stretch, in multiples of `every`. */
   readonly at: readonly number[];
   readonly columns: Readonly<Record<Column, readonly number[]>>;
 }
 
 export type Stretch = Readonly<Record<Column, number>> & { readonly begins: Millis };
 
-/** As many points as a plot can show. */
+/** The most stretches: as many points as a plot can show. */
 export const MOST = 360;
 const FIRST: Millis = 1000;
-/** A machine that slept did not crawl meanwhile. */
+/** The longest time that counts between two samples: a machine may have slept. */
 const LONGEST_SILENCE: Millis = 60_000;
 
 export class Series {
@@ -42,7 +47,7 @@ export class Series {
   #last: Sample = NOTHING;
   #sampledAt: Millis;
 
-  /** Goes on with what there was; counts begin at 0 again. */
+  /** Continues an earlier series; the counts that are sampled start at 0 again. */
   constructor(now: Millis, { every, at, columns }: SeriesState = EMPTY) {
     this.#sampledAt = now;
     this.#every = every;
@@ -69,7 +74,7 @@ export class Series {
     };
   }
 
-  /** The last row, or a new one; a clock that was set back between two runs leaves no hole and no disorder. */
+  /** The last row, or a new one; if the clock was set back, the last row grows. */
   #rowFor(at: number): number {
     const last = this.#at.length - 1;
     if (last >= 0 && this.#at[last] >= at) return last;
@@ -86,7 +91,7 @@ export class Series {
   }
 }
 
-/** The series of a crawl, of those of its agents. */
+/** The series of a crawl: the sum of the series of its agents. */
 export function addSeries(all: readonly SeriesState[]): SeriesState {
   let every = Math.max(FIRST, ...all.map((one) => one.every));
   for (; ; every *= 2) {
@@ -96,7 +101,7 @@ export function addSeries(all: readonly SeriesState[]): SeriesState {
   }
 }
 
-/** For whoever draws it. */
+/** The series as one object per stretch, for plots. */
 export function stretches({ every, at, columns }: SeriesState): Stretch[] {
   return at.map((begin, row) => ({
     begins: begin * every,
@@ -107,7 +112,7 @@ export function stretches({ every, at, columns }: SeriesState): Stretch[] {
 function sumOf(all: readonly SeriesState[], every: Millis, at: readonly number[]): SeriesState {
   const columns = byColumn(() => new Array<number>(at.length).fill(0));
   const running = new Array<number>(at.length).fill(0);
-  // One that was too busy to tell, or ended a little before the others, has what it had before.
+  // An agent without a sample (too busy, or ended a little earlier) keeps its last levels.
   const believed = Math.max(1, LONGEST_SILENCE / every);
   for (const one of all) {
     let row = 0;
@@ -122,12 +127,12 @@ function sumOf(all: readonly SeriesState[], every: Millis, at: readonly number[]
       columns.millis[i] += one.columns.millis[row];
     }
   }
-  // They run side by side.
+  // Agents run at the same time: take the mean.
   for (const i of at.keys()) columns.millis[i] /= running[i];
   return { every, at, columns };
 }
 
-/** In stretches of a multiple of their length. */
+/** The series in longer stretches; `every` is a multiple of the old length. */
 function coarser(series: SeriesState, every: Millis): SeriesState {
   const factor = every / series.every;
   if (factor === 1) return series;

@@ -1,8 +1,8 @@
 /**
- * A log for what may happen on every page: the first so many events of a name are told, then that no more are, and from then on they are only
- * counted, by whoever counts.
+ * A log for events that may happen on every page. It logs the first `most` events of a name, then
+ * one `told-enough`, then no more; the counters still count them.
  *
- * Ensures   at most `most` + 1 lines a name, whatever happens; the others' log is left as it is.
+ * Ensures   At most `most` + 1 lines per name. Other users of the underlying log are not affected.
  */
 import type { EventLog } from './log.ts';
 import type { EventName, Facts } from './log-events.ts';

@@ -1,19 +1,21 @@
 /**
- * The domains of which most pages were fetched.
+ * The domains with the most pages fetched.
  *
- * Idea      A domain's count grows only while it is in memory, so now and then those in memory are looked through; of one that has left, what
- *           was seen last stays.
- * Ensures   at most `KEPT` are kept, whatever the number of domains. One that came, was fetched much of, and left between two looks is missed.
- * Cost      a comparison for each domain in memory.
+ * Idea      The count of a domain grows only while the domain is in memory. So it is enough to look
+ *           through the domains in memory from time to time, and to keep the last count of a
+ *           domain that left.
+ * Ensures   At most `KEPT` domains are kept, whatever their number. A domain that enters and leaves
+ *           memory between two looks is missed.
+ * Cost      One comparison per domain in memory and look.
  */
 
-/** Plain data. */
+/** A domain of the list, as plain data. */
 export interface DomainTold {
   readonly name: string;
   readonly pages: number;
-  /** From 1, where domains are ranked and this one is among the best. */
+  /** Rank from 1, if domains are ranked and this one is in the standing. */
   readonly rank?: number;
-  /** URLs that it may have a round, where there are budgets. */
+  /** URLs per round, if the crawl has budgets. */
   readonly budget?: number;
 }
 
@@ -34,7 +36,7 @@ export class TopDomains {
     this.#best = known;
   }
 
-  /** The most pages first. */
+  /** The kept domains, most pages first. */
   get best(): readonly DomainTold[] {
     return this.#best;
   }
@@ -49,7 +51,7 @@ export class TopDomains {
   }
 }
 
-/** Those of several lists together: of a domain that is in two, the one that has counted further. */
+/** Merges lists; for a domain in two of them, the entry with more pages counts. */
 export function mostPages(lists: readonly (readonly DomainTold[])[], most: number): DomainTold[] {
   const byName = new Map<string, DomainTold>();
   for (const told of lists.flat()) {

@@ -1,36 +1,39 @@
 /**
- * How an agent is, beside what it has counted: whether pages come, whether its checkpoints do, whom it fetches from.
+ * The health of an agent beside its counters: its last page, its last checkpoint, outages, paused
+ * hosts and top domains.
  *
- * Ensures   whoever fetches a page does nothing for this: all of it is found out when somebody asks, a few times a second.
+ * Ensures   Fetching a page does no work for this: everything is computed on request, a few times
+ *           a second.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import { allWaiting, type Waiting } from './host-waits.ts';
 import { type DomainTold, mostPages, TopDomains } from './top-domains.ts';
 
-/** Plain data. */
+/** The health of an agent or a crawl, as plain data. */
 export interface Vitals {
-  /** When a page came last; when the agent began, before the first. */
+  /** The time of the last page; before the first page, the start of the agent. */
   readonly lastPageAt: Millis;
-  /** When the last checkpoint was made, and how long that took; 0 for one of an earlier run. */
+  /** The time of the last checkpoint; undefined before the first. */
   readonly savedAt?: Millis | undefined;
+  /** How long the last checkpoint took; 0 for one of an earlier run. */
   readonly saving: Millis;
   readonly outage?: Outage | undefined;
-  /** Hosts that are left alone for a while, since they did not answer or asked for it. */
+  /** Hosts paused because they did not answer or asked for it. */
   readonly waiting?: Waiting | undefined;
-  /** Domains of which most pages were fetched, in the life of the crawl. */
+  /** The domains with the most pages fetched, over the life of the crawl. */
   readonly top: readonly DomainTold[];
 }
 
-/** Nobody is blamed for not answering, since nobody does. */
+/** No server answers, or no name can be looked up: no host is blamed for it. */
 export interface Outage {
   readonly of: 'network' | 'names';
   readonly since: Millis;
 }
 
-/** How often the domains in memory are looked through. */
+/** Time between two looks through the domains in memory. */
 const LOOK_EVERY: Millis = 2000;
-/** Shown of each list. */
+/** The most domains in a list that is shown. */
 const TOP = 16;
 
 export interface VitalsParts {
@@ -39,7 +42,7 @@ export interface VitalsParts {
   readonly outage: () => Outage | undefined;
   readonly waiting: () => Waiting | undefined;
   readonly look: (top: TopDomains) => void;
-  /** Of earlier runs. */
+  /** The top domains of earlier runs. */
   readonly top: readonly DomainTold[] | undefined;
   readonly savedAt?: Millis | undefined;
 }
@@ -59,13 +62,13 @@ export class VitalsKeeper {
     if (parts.savedAt !== undefined) this.#saved = { at: parts.savedAt, took: 0 };
   }
 
-  /** A checkpoint that was begun then is made. */
+  /** Call it when a checkpoint that began at `begun` is complete. */
   saved(begun: Millis): void {
     const at = this.#parts.clock.now();
     this.#saved = { at, took: at - begun };
   }
 
-  /** All that are kept, for a checkpoint. */
+  /** All kept domains, for a checkpoint. */
   topDomains(): readonly DomainTold[] {
     this.#parts.look(this.#top);
     return this.#top.best;
@@ -93,7 +96,7 @@ export class VitalsKeeper {
   }
 }
 
-/** Of the whole crawl: a checkpoint is as old as that of the agent that made its own first. */
+/** The health of the whole crawl; its checkpoint is as old as the oldest of the agents'. */
 export function allVitals(agents: readonly Vitals[], startedAt: Millis): Vitals {
   const saved = agents.map(({ savedAt }) => savedAt);
   return {

@@ -1,16 +1,18 @@
 /**
- * What an agent keeps on disk, and the consistent cut of it that always exists.
+ * The folder of an agent, which always holds a checkpoint: a consistent state.
  *
  *   agents/0/seen/            the sieve
- *   agents/0/hosts/           what is known of hosts
- *   agents/0/backlog/         URLs that wait for their host
- *   agents/0/domains/         what is known of domains, and URLs that wait for budget; only in the order of budgets
- *   agents/0/likeness/        pages that new ones are compared with, and what was learned from them
- *   agents/0/front.N          what was in memory at the last checkpoint
- *   agents/0/checkpoint.json  the last checkpoint: the lengths of all of these and of the archive's files
+ *   agents/0/hosts/           the records of hosts
+ *   agents/0/backlog/         queued URLs on disk
+ *   agents/0/domains/         the records of domains, and URLs without budget; for --order budget
+ *   agents/0/likeness/        pages to compare new ones with, and the rules learned from them
+ *   agents/0/front.N          the memory image of the last checkpoint
+ *   agents/0/checkpoint.json  the last checkpoint: the lengths of all these files and of the
+ *                             archive's
  *
- * Ensures   opened again, the agent is exactly what it was at its last checkpoint: files are cut to their lengths, what was begun
- *           later is deleted. Nothing is durable between two checkpoints, so a crash forgets what came after the last.
+ * Ensures   An opened agent has exactly the state of its last checkpoint: files are truncated to
+ *           their lengths, newer files are deleted. Nothing is durable between two checkpoints, so
+ *           a crash loses what came after the last one.
  */
 import { join } from 'node:path';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
@@ -48,26 +50,26 @@ import { type DomainTold, mostPages } from '../record/top-domains.ts';
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
 /** Arcs in the sample of a ranking: about 32 MB. */
 const MOST_SAMPLED = 2 ** 20;
-/** Every crawl draws its sample alike, so that a ranking made later of what it gathered can be compared. */
+/** The same seed in every crawl, so that rankings computed later can be compared. */
 const SAMPLE_SEED = 1;
 const FRONT_FILE = /^front\.\d+$/;
 
-/** What the agent itself must know to go on. */
+/** The state that the agent itself needs to resume. */
 export interface AgentState {
   readonly savedAt: Millis;
-  /** URLs that wait, about: of what was offered to the sieve it is not known yet which are new. */
+  /** Queued URLs, approximately: of the URLs offered to the sieve, some are not new. */
   readonly waiting: number;
   readonly counters: CountersState;
   readonly frontier: FrontierState;
   /** URLs taken from the sieve. */
   readonly taken: number;
-  /** How many of the crawl's seeds it was told of: later ones are new to it. */
+  /** The number of the crawl's seeds that the agent has received: later ones are new to it. */
   readonly seeds: number;
-  /** Seeds that it found to have moved. */
+  /** Seeds that this agent discovered to have moved. */
   readonly moved: readonly SeedMove[];
   /** Every file of the agent in the archive. */
   readonly archive: readonly WholeLength[];
-  /** How it went so far; none in the checkpoints of earlier versions. */
+  /** The history of the agent; absent in checkpoints of earlier versions. */
   readonly series?: SeriesState | undefined;
   readonly top?: readonly DomainTold[] | undefined;
 }
@@ -77,7 +79,7 @@ interface AgentParts {
   readonly hosts: HostStore;
   readonly backlog: Backlog;
   readonly reputation: ReputationFolder | undefined;
-  /** Agents that take over from others begin with none. */
+  /** Absent for a new agent after a handover. */
   readonly likeness?: LikenessFolder | undefined;
 }
 
@@ -92,22 +94,23 @@ interface StoredState extends AgentState {
 export const AGENTS = 'agents';
 export const agentDir = (dir: string, agent: number): string => join(dir, AGENTS, String(agent));
 
-/** Where a crawl goes on from, all agents together. */
+/** The state from which a crawl resumes, all agents together. */
 export interface LastCheckpoint {
-  /** Of the first agent to have saved: others may have come further. */
+  /** The time of the oldest checkpoint; those of other agents may be newer. */
   readonly savedAt: Millis;
   readonly pages: number;
+  /** Queued URLs, approximately. */
   readonly waiting: number;
-  /** Of all runs. */
+  /** The counts of all runs. */
   readonly counters: CountersState;
   readonly series: SeriesState;
   readonly top: readonly DomainTold[];
   readonly frontier: Pick<FrontierState, 'hostsSeen' | 'domainsSeen'>;
-  /** URLs that passed the sieve, about. */
+  /** URLs that passed the sieve, approximately. */
   readonly urlsUnique: number;
 }
 
-/** What the last checkpoints of a crawl's agents say, if there are any. */
+/** The last checkpoints of a crawl's agents, combined; undefined if there are none. */
 export async function lastCheckpoint(
   disk: Disk,
   dir: string,
@@ -154,7 +157,7 @@ export async function bookOf(
   return frozen && { folder: reputationFolders(reputationDir(own))[0], frozen };
 }
 
-/** Where each part has its files. */
+/** The folders of the parts. */
 export const partFolders = (dir: string) => ({
   seen: join(dir, 'seen'),
   hosts: join(dir, 'hosts'),
@@ -169,11 +172,11 @@ export class AgentFolder {
   readonly sieve: DrumSieve;
   readonly hosts: HostStore;
   readonly backlog: Backlog;
-  /** None in a crawl breadth first. */
+  /** Undefined in a breadth-first crawl. */
   readonly reputation: ReputationFolder | undefined;
-  /** None when nobody asks which pages are alike. */
+  /** Undefined if no setting needs to find similar pages. */
   readonly likeness: LikenessFolder | undefined;
-  /** The last checkpoint, when there is one: what the agent was, and what it had in memory. */
+  /** The last checkpoint, if there is one: the state, and the bytes of the memory image. */
   readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
   #sequence: number;
 
@@ -251,14 +254,15 @@ export class AgentFolder {
     }
   }
 
-  /** Makes a folder of parts that were opened in it without a state. */
+  /** A new folder, from parts that were opened in it without a state. */
   static create(disk: Disk, dir: string, parts: AgentParts): AgentFolder {
     return new AgentFolder(dir, disk, parts, 0, undefined);
   }
 
   /**
-   * Stores a checkpoint: `front` and `state` were taken at one moment, and nothing has been offered to the sieve, the hosts or the
-   * backlog since. `makeArchiveDurable` makes what `state` counts on of the archive durable.
+   * Stores a checkpoint. `front` (the memory image) and `state` must be from the same moment, with
+   * nothing offered to the sieve, the hosts or the backlog since. `makeArchiveDurable` makes the
+   * files in `state.archive` durable.
    */
   async save(
     front: readonly Uint8Array[],
@@ -268,7 +272,7 @@ export class AgentFolder {
     const disk = this.#disk;
     const sequence = this.#sequence + 1;
     const name = `front.${sequence}`;
-    // Side by side: on a busy event loop it is the number of waits one after the other that counts.
+    // All at the same time: on a busy event loop, each wait in sequence costs time.
     const [sieve, hosts, backlog, reputation, likeness] = await together([
       this.sieve.freeze(),
       this.hosts.freeze(),
@@ -278,7 +282,7 @@ export class AgentFolder {
       writeDurably(disk, join(this.#dir, name), front),
       makeArchiveDurable(),
     ]);
-    // The names of files begun since the last checkpoint must be durable before it counts on them.
+    // The names of new files must be durable before the checkpoint refers to them.
     const folders = [
       ...Object.values(partFolders(this.#dir)),
       ...(reputation ? reputationFolders(reputationDir(this.#dir)) : []),
@@ -303,7 +307,7 @@ export class AgentFolder {
   }
 }
 
-/** Its part of the folder, when the order is that of budgets. */
+/** Opens the part of the folder for `--order budget`. */
 export async function openReputation(
   disk: Disk,
   dir: string,
@@ -376,8 +380,8 @@ async function writeDurably(
 function budgetsBefore(dir: string): DrumlinError {
   return new DrumlinError(
     'ORDER_CHANGED',
-    `${dir} belongs to a crawl in the order of budgets, where URLs wait for theirs.`,
-    'Leave --order out, or begin another crawl in another folder.',
+    `The crawl of ${dir} has budgets (--order budget), and cannot continue breadth first.`,
+    'Remove --order, or start a new crawl in another folder.',
     { exitCode: EXIT.folder },
   );
 }

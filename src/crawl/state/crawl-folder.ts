@@ -1,16 +1,18 @@
 /**
- * The folder that a crawl leaves behind, as its coordinator sees it.
+ * The folder of a crawl, as its coordinator sees it.
  *
- *   crawl.json            what was asked: settings as resolved, version, seeds, how often it was begun
- *   filters.txt           the filters that hold now, if there are any
- *   agents/<n>/           what each agent knows, with its checkpoint (`AgentFolder`)
+ *   crawl.json            settings, version, seeds, number of runs
+ *   filters.txt           the current filters, if there are any
+ *   agents/<n>/           the state of each agent, with its checkpoint (`AgentFolder`)
  *   archive/              WARC files
- *   indexes/              where each capture lies: index.cdxj when the crawl has ended, and the parts of which it is made
+ *   indexes/              the index of the captures: index.cdxj when the crawl has ended, and its
+ *                         parts
  *   log.jsonl             events
- *   status.json           how the last run is, or ended (`telling/`)
+ *   status.json           the status of the last run (crawl/monitor)
  *
- * Ensures   a folder with anything else in it is never written to. A crawl in it can always be gone on with, however it ended:
- *           each agent takes up its last checkpoint. A folder whose crawl never began counts as new.
+ * Ensures   A folder that holds other files is never written to. A crawl can always be resumed,
+ *           however it ended: each agent starts from its last checkpoint. A folder whose crawl
+ *           never started counts as new.
  */
 
 import { join } from 'node:path';
@@ -36,11 +38,13 @@ import { repartition } from './repartition.ts';
 
 const CRAWL_FILE = 'crawl.json';
 const LOG_FILE = 'log.jsonl';
-/** Of crawl.json and of what it says about the folder; another one is refused by name. */
+/** The format of crawl.json and the folder; another one is rejected by name. */
 const FORMAT = 2;
-/** Where the folders of another number of agents are made, before they take the place of the old. */
+/** Where the folders of a new number of agents are made, before they replace the old ones. */
 const NEXT_AGENTS = `${AGENTS}.next`;
-/** What may lie in a folder before its crawl has begun; a process that died may have left its lock, half taken. */
+/**
+ * Entries that a folder may have before its crawl starts; a dead process may also leave its lock.
+ */
 const OURS = new Set([
   AGENTS,
   'archive',
@@ -52,19 +56,19 @@ const OURS = new Set([
 ]);
 const LOCKS = /^LOCK($|\.)/;
 
-/** What a folder's crawl was asked when it was begun or last gone on with. */
+/** The content of crawl.json: the settings of the last run, and what was learned about seeds. */
 interface Asked {
   readonly format: number;
   readonly settings: CrawlOptions;
   readonly agents: number;
-  /** Those in `agents.next` are the agents of this crawl, if there are any: they have yet to be put in their place. */
+  /** The folders in `agents.next`, if they exist, are the agents of this crawl: move them. */
   readonly switching?: true;
-  /** How often it was begun. */
+  /** The number of runs. */
   readonly runs: number;
   readonly seeds: readonly string[];
-  /** Where seeds have moved to. */
+  /** Seeds that have moved, with their new URLs. */
   readonly moved: readonly SeedMove[];
-  /** It once went on with another scope: what waits may have been scheduled by an earlier one. */
+  /** The scope changed on a resume: queued URLs may have been admitted by an earlier scope. */
   readonly rescoped?: boolean;
 }
 
@@ -97,13 +101,13 @@ export class CrawlFolder {
     clock: Clock,
   ): Promise<CrawlFolder> {
     if (!(await askedIn(disk, dir)) && seeds.length === 0) throw nothingToGoOnWith(dir);
-    // What only some may see in the web, only they may see here.
+    // Pages behind a login must not be readable by other users of this machine.
     await disk.makeFolder(dir, auth !== '' || cookies !== '');
     await disk.makeFolder(join(dir, AGENTS));
     const lock = FolderLock.acquire(dir);
     try {
       const log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);
-      // Read anew: whoever held the lock before may have written it since.
+      // Read it again: the last holder of the lock may have changed it.
       const folder = new CrawlFolder(dir, disk, lock, log, await askedIn(disk, dir));
       await folder.#finishSwitch();
       return folder;
@@ -113,7 +117,7 @@ export class CrawlFolder {
     }
   }
 
-  /** Seeds of earlier runs. */
+  /** The seeds of earlier runs. */
   get seeds(): readonly string[] {
     return this.#asked?.seeds ?? [];
   }
@@ -126,17 +130,19 @@ export class CrawlFolder {
     return this.#asked?.rescoped === true;
   }
 
-  /** How often the crawl was begun before this run. */
+  /** The number of runs before this one. */
   get runs(): number {
     return this.#asked?.runs ?? 0;
   }
 
-  /** Where the crawl goes on from; undefined when there is nothing yet to go on from. */
+  /** The state from which the crawl resumes; undefined for a new crawl. */
   async lastCheckpoint(): Promise<LastCheckpoint | undefined> {
     return this.#asked && lastCheckpoint(this.#disk, this.dir, this.#asked.agents);
   }
 
-  /** Hands the crawl over to another number of agents. `readyAt` tells when a host may be asked again at the earliest. */
+  /**
+   * Hands the crawl over to `to` agents. `readyAt` returns when a host may be fetched from again.
+   */
   async changeAgents(
     config: CrawlConfig,
     to: number,
@@ -146,15 +152,15 @@ export class CrawlFolder {
     if (!asked || asked.agents === to) return;
     const into = join(this.dir, NEXT_AGENTS);
     await repartition({ disk: this.#disk, config, from: asked.agents, to, into, readyAt });
-    // From here on the new ones count, whatever happens.
+    // From here on the new agents count, even after a crash.
     await this.#store({ ...asked, agents: to, switching: true });
     await this.#finishSwitch();
     this.log.event('agents-changed', { from: asked.agents, to });
   }
 
-  /** Puts new agents in the place of the old; where a crash cut that off, it goes on. */
+  /** Replaces the old agents by the new ones; completes a switch that a crash interrupted. */
   async #finishSwitch(): Promise<void> {
-    if (!this.#asked?.switching) return this.#disk.removeFolder(join(this.dir, NEXT_AGENTS)); // half made
+    if (!this.#asked?.switching) return this.#disk.removeFolder(join(this.dir, NEXT_AGENTS)); // incomplete
     const { switching: _, ...asked } = this.#asked;
     if ((await this.#disk.list(this.dir)).includes(NEXT_AGENTS)) {
       await this.#disk.removeFolder(join(this.dir, AGENTS));
@@ -164,7 +170,7 @@ export class CrawlFolder {
     await this.#store(asked);
   }
 
-  /** From here on the folder holds a crawl, which was asked this. */
+  /** Stores the settings of a run: from now on the folder holds a crawl. */
   async begin(config: CrawlConfig, agents: number, seeds: readonly string[]): Promise<void> {
     await this.#store({
       format: FORMAT,
@@ -179,7 +185,7 @@ export class CrawlFolder {
     await keepFilters(this.#disk, this.dir, filtersOf(config));
   }
 
-  /** A seed was found to have moved, which is noted down in its turn; a disk that refuses is reported by `close`. */
+  /** Stores that a seed has moved, after earlier writes; `close` reports a failed write. */
   seedMoved(move: SeedMove): void {
     this.#noting = this.#noting.then(async () => {
       if (this.#asked) await this.#store({ ...this.#asked, moved: [...this.moved, move] });
@@ -197,13 +203,13 @@ export class CrawlFolder {
 
   async #store(asked: Asked): Promise<void> {
     this.#asked = asked;
-    // Infinity has no spelling in JSON; null stands for it, and for nothing else.
+    // JSON has no Infinity; null stands for it, and for nothing else.
     const text = JSON.stringify({ drumlin: 'crawl', version: VERSION, ...asked }, null, 2);
     await replaceFile(this.#disk, this.dir, CRAWL_FILE, Buffer.from(`${text}\n`));
   }
 }
 
-/** What the crawl in a folder was asked: one that goes on is asked the same. Undefined when there is none. */
+/** The settings of the crawl in a folder, which a resume keeps; undefined if there is no crawl. */
 export async function settingsIn(dir: string): Promise<CrawlOptions | undefined> {
   const disk = new Disk();
   const asked = await askedIn(disk, dir);
@@ -212,12 +218,12 @@ export async function settingsIn(dir: string): Promise<CrawlOptions | undefined>
   return { ...asked.settings, ...(filters && filterSettings(filters)) };
 }
 
-/** What the crawl in a folder was asked, and with how many agents it runs. */
+/** The settings of the crawl in a folder, and its number of agents; throws if there is no crawl. */
 export async function askedOf(
   disk: Disk,
   dir: string,
 ): Promise<Pick<Asked, 'settings' | 'agents'>> {
-  const remedy = 'Name the folder that was given to "drumlin crawl --dir".';
+  const remedy = 'Name the folder of a crawl: the value of "drumlin crawl --dir".';
   const asked = await askedIn(disk, dir, remedy);
   if (asked) return asked;
   throw new DrumlinError('CRAWL_MISSING', `There is no crawl in ${dir}.`, remedy, {
@@ -233,7 +239,7 @@ async function askedIn(
   const entries = await listOrNone(disk, dir);
   if (entries.includes(CRAWL_FILE)) return readAsked(disk, dir);
   if (entries.every((name) => OURS.has(name) || LOCKS.test(name))) return undefined;
-  throw new DrumlinError('FOLDER_NOT_EMPTY', `${dir} holds files, but no crawl.`, remedy, {
+  throw new DrumlinError('FOLDER_NOT_EMPTY', `${dir} holds other files and no crawl.`, remedy, {
     exitCode: EXIT.folder,
   });
 }
@@ -265,8 +271,8 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
   if (asked?.format === FORMAT) return asked;
   throw new DrumlinError(
     'CRAWL_VERSION',
-    `The crawl in ${dir} was written by drumlin ${asked?.version ?? 'of an unknown version'}, in a form that this one cannot go on with; what it archived is there.`,
-    'Go on with the version that wrote it, or choose another --dir to crawl anew.',
+    `The crawl in ${dir} was written by drumlin ${asked?.version ?? 'of an unknown version'}, in a format that this version cannot resume; its archive can be read.`,
+    'Resume it with the version that wrote it, or choose another --dir for a new crawl.',
     { exitCode: EXIT.folder },
   );
 }
@@ -277,7 +283,7 @@ function scopesDiffer(before: CrawlOptions, now: CrawlConfig): boolean {
   return SCOPE.some((key) => JSON.stringify(before[key]) !== JSON.stringify(now[key]));
 }
 
-/** Whoever goes on with the crawl names the password again: the file is for others to read, too. */
+/** A user must give the password again on resume: other users may read the file. */
 function withoutPassword(proxy: string): string {
   return proxy.replace(/\/\/[^@/]*@/, '//');
 }
@@ -285,7 +291,7 @@ function withoutPassword(proxy: string): string {
 export function nothingToGoOnWith(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_SEEDS',
-    `There is no URL to start from, and no crawl in ${dir} to go on with.`,
-    'Name one or more URLs, or a file with one a line: drumlin crawl https://example.org/',
+    `There is no URL to start from, and no crawl in ${dir} to resume.`,
+    'Name one or more URLs, or a file with one URL per line: drumlin crawl https://example.org/',
   );
 }

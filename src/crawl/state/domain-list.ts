@@ -1,9 +1,11 @@
 /**
- * What a crawl knows of its domains, from the folder that it leaves behind or is still writing.
+ * The domains of a crawl, read from its folder; the crawl may be running.
  *
- * Idea      Each agent's last checkpoint names the file of its records, which stays as it is until there is a newer checkpoint. Scores
- *           of all domains are held, eight bytes each, to tell ranks; of the records only those that are asked for.
- * Ensures   a crawl is not disturbed. What was learnt since the last merge of an agent's book is not seen yet.
+ * Idea      Each agent's last checkpoint names the file of its records, which does not change until
+ *           there is a newer checkpoint. To compute ranks, the scores of all domains are kept in
+ *           memory, eight bytes each; of the records, only those to return.
+ * Ensures   A running crawl is not disturbed. Data newer than the last merge of an agent's book is
+ *           not seen.
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -15,9 +17,9 @@ import { type RankName, SCORES } from '../../reputation/budget/standing.ts';
 import { bookOf } from './agent-folder.ts';
 import { askedOf } from './crawl-folder.ts';
 
-/** A domain as an operator sees it. */
+/** A domain as `drumlin domains` shows it. */
 export interface DomainRow {
-  /** From 1, among all domains of the crawl; ties by name. */
+  /** Rank from 1 among all domains of the crawl; ties are ordered by name. */
   readonly rank: number;
   readonly domain: string;
   readonly inDegree: number;
@@ -25,7 +27,7 @@ export interface DomainRow {
   readonly cash: number;
   readonly budget: number;
   readonly fetched: number;
-  /** Passed the sieve and not fetched: waiting, refused by robots.txt, or failed. */
+  /** URLs that passed the sieve and were not fetched: queued, skipped by robots.txt, or failed. */
   readonly queued: number;
   readonly state: 'blocked' | 'trusted' | 'set' | '';
   readonly firstSeen: Date;
@@ -48,10 +50,10 @@ export interface DomainList {
   readonly rows: readonly DomainRow[];
 }
 
-/** How often a checkpoint may be replaced while it is being looked at. */
+/** The most tries: a running crawl may replace a checkpoint while it is read. */
 const ATTEMPTS = 5;
 
-/** The first `top` by a column: the lowest rank, the first name, the highest number. */
+/** The first `top` domains by a column: lowest rank, first name, or highest number first. */
 export async function listDomains(
   disk: Disk,
   dir: string,
@@ -130,7 +132,7 @@ function comparison(sort: Column, rank: RankName): Compare {
   return (a, b) => of(b) - of(a) || byName(a, b);
 }
 
-/** In ascending numbers, where those above `bound` begin. */
+/** The index of the first of the ascending numbers that is above `bound`. */
 function firstAbove(numbers: Float64Array, bound: number): number {
   let low = 0;
   let high = numbers.length;
@@ -145,8 +147,8 @@ function firstAbove(numbers: Float64Array, bound: number): number {
 function noBudgets(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_BUDGETS',
-    `The crawl in ${dir} is breadth first, and keeps no account of domains.`,
-    'Crawl with --order budget, or build a graph of it: drumlin graph build.',
+    `The crawl in ${dir} keeps no records of domains: it is breadth first (--order bfs).`,
+    'Crawl with --order budget, or build a graph: drumlin graph build.',
     { exitCode: EXIT.folder },
   );
 }

@@ -1,14 +1,15 @@
 /**
- * The filters that hold in a crawl, in its folder: written when it begins, by `drumlin filter set` and by people, and read while it runs.
+ * filters.txt, the filters of a crawl in its folder. It is written when the crawl starts, by
+ * `drumlin filter set` and by users, and read while the crawl runs.
  *
- *   # a stage, a colon, an expression; it may go on in lines that begin with blanks
+ *   # a stage, a colon, an expression; lines that begin with blanks continue it
  *   schedule: HostEndsWith(.edu)
  *     and PathDepth < 8
  *   fetch: not InList(/lists/blocked.txt)
  *
- * Ensures   the file is the old or the new, whole, at every instant; a change touches no other filter and no comment. What cannot be
- *           read is refused by its line.
- * Non-goal  two commands at once: the last to write wins.
+ * Ensures   The file is complete at every moment, the old or the new one. A change touches no other
+ *           filter and no comment. An error names the line.
+ * Non-goal  Two commands at the same time: the last to write wins.
  */
 import { join } from 'node:path';
 import { DrumlinError } from '../../base/errors.ts';
@@ -20,7 +21,7 @@ import { STAGES, type Stage } from '../../filter/subject.ts';
 
 const FILTERS_FILE = 'filters.txt';
 
-/** Lines of the file: of one filter, or of none (comments and blank lines). */
+/** Lines of the file: one filter, or a comment or blank line. */
 interface Block {
   readonly stage: Stage | undefined;
   readonly lines: string[];
@@ -28,13 +29,13 @@ interface Block {
 
 const HEAD = /^([A-Za-z]+)\s*:/;
 
-/** Undefined when there is no file. */
+/** The filters of a crawl; undefined if there is no file. */
 export async function readFilters(disk: Disk, dir: string): Promise<FilterTexts | undefined> {
   const text = await textOf(disk, dir);
   return text === undefined ? undefined : parseFilters(text, join(dir, FILTERS_FILE));
 }
 
-/** Sets one filter; an empty one lets everything through. */
+/** Sets one filter; an empty one accepts everything. */
 export async function setFilter(
   disk: Disk,
   dir: string,
@@ -45,7 +46,7 @@ export async function setFilter(
   await write(disk, dir, replaced(blocks, stage, expression));
 }
 
-/** Makes the file say this, and leaves it alone if it does. */
+/** Makes the file hold these filters; does not write it if it already does. */
 export async function keepFilters(disk: Disk, dir: string, texts: FilterTexts): Promise<void> {
   const text = await textOf(disk, dir);
   if (text === undefined && STAGES.every((stage) => !texts[stage])) return;
@@ -96,12 +97,12 @@ function stageOf(
 ): Stage {
   const word = HEAD.exec(line)?.[1];
   if (word === undefined)
-    return refuse('this is no filter.', 'Write a stage, a colon and an expression.');
+    return refuse('this is not a filter.', 'Write a stage, a colon and an expression.');
   const stage = STAGES.find((name) => name === word.toLowerCase());
   if (stage === undefined)
     return refuse(`there is no stage "${word}".`, `Did you mean "${nearest(word, STAGES)}"?`);
   if (blocks.some((block) => block.stage === stage)) {
-    return refuse(`there is a filter for ${stage} already.`, 'Join them with "and".');
+    return refuse(`there is already a filter for ${stage}.`, 'Join them with "and".');
   }
   return stage;
 }

@@ -1,9 +1,10 @@
 /**
- * Hands what an agent knows of domains over to the new owners: part of `repartition`.
+ * Hands an agent's records of domains over to the new owners: part of `repartition`.
  *
- * Idea      Records and edges go to whoever owns the domain, the sample to everybody. Rounds are each agent's own and cannot be
- *           continued by another: all URLs that had one are put off, and the new owners' first rescan gives them places anew.
- * Ensures   every URL that waited for budget waits; records count what they counted.
+ * Idea      Records and edges go to the owner of the domain, the sample to all agents. Rounds
+ *           belong to one agent and cannot be continued by another: all URLs in a round are
+ *           postponed, and the first rescan of the new owner gives them places again.
+ * Ensures   Every URL queued for budget stays queued; the counts in the records stay the same.
  */
 
 import type { Millis } from '../../base/units.ts';
@@ -22,12 +23,12 @@ import { hostOf } from '../../url/parts.ts';
 
 export type OwnerOf = (key: bigint) => ReputationFolder;
 
-/** Records moved at once. */
+/** Records moved in one batch. */
 const RECORDS = 4096;
-/** In no round may anything be placed. */
+/** No round accepts URLs. */
 const NO_ROUNDS = { round: 0, last: 0 };
 
-/** Moves everything; returns how many URLs it found blocked. */
+/** Moves everything; returns the number of URLs of blocked domains. */
 export async function handOverReputation(
   from: ReputationFolder,
   heirs: readonly ReputationFolder[],
@@ -57,7 +58,7 @@ async function handOverRecords(
   await writeAll(heirs);
 }
 
-/** URLs whose places were decided and that were not put there yet. */
+/** Moves the URLs whose places were decided and that were not put there yet. */
 async function handOverPlaced({ book }: ReputationFolder, ownerOf: OwnerOf): Promise<number> {
   let blocked = 0;
   for (let placed = await book.take(); placed; placed = await book.take()) {
@@ -93,7 +94,7 @@ async function handOverEdges(
   heirs: readonly ReputationFolder[],
   ownerOf: OwnerOf,
 ): Promise<void> {
-  // Those that proved new are counted nowhere yet.
+  // New edges are not counted yet.
   await edges.flush();
   for (let novel = await edges.take(); novel; novel = await edges.take()) {
     for (let i = 0; i < novel.length; i++)
@@ -110,7 +111,7 @@ async function handOverEdges(
   await takeKnown(heirs);
 }
 
-/** They were counted by the old owner. */
+/** Discards new edges: the old owner has counted them. */
 async function takeKnown(heirs: readonly ReputationFolder[]): Promise<void> {
   for (const { edges } of heirs) {
     await edges.write();
@@ -118,7 +119,7 @@ async function takeKnown(heirs: readonly ReputationFolder[]): Promise<void> {
   }
 }
 
-/** URLs that nobody has asked a place for: they get theirs with the others. */
+/** Postpones URLs that never had a place: they get one with the others. */
 export async function putOffNew(
   batch: KeyedBatch,
   heirs: readonly ReputationFolder[],
@@ -142,7 +143,7 @@ export async function putOffNew(
   }
 }
 
-/** Links between domains that were on their way to their owner. */
+/** Hands over links between domains that were on the way to their owner. */
 export async function handOverParcel(
   bytes: Uint8Array,
   heirs: readonly ReputationFolder[],

@@ -1,23 +1,27 @@
-/** What an agent has in memory, as one file of its checkpoint: the frontier, the transport, what was discovered and not handed on. */
+/**
+ * The memory image of an agent, one file of its checkpoint: the frontier, the transport, and the
+ * URLs discovered and not sent to their owners yet.
+ */
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import type { TransportState } from '../transport/transport.ts';
 import { decodeTransportState, encodeTransportState } from '../transport/transport-state.ts';
 import { parcelPieces, unpackKeyedBatch } from '../transport/url-parcel.ts';
 
-export interface Front {
-  /** See snapshot.ts. */
+export interface MemoryImage {
+  /** The snapshot of the frontier; see frontier/snapshot.ts. */
   readonly frontier: Uint8Array;
   readonly transport: TransportState;
   readonly discovered: readonly KeyedBatch[];
 }
 
 /**
- * In pieces: there may be many megabytes in them every few seconds. What was discovered goes on growing while it is written, so it is copied
- * to `copied`; whoever encodes one every few seconds gives the same.
+ * Returns the file in pieces, because it may hold many megabytes every few seconds. `discovered`
+ * keeps growing while the file is written, so it is copied into `copied`; pass the same writer
+ * every time.
  */
-export function encodeFront(
-  { frontier, transport, discovered }: Front,
+export function encodeImage(
+  { frontier, transport, discovered }: MemoryImage,
   copied = new FieldWriter(),
 ): Uint8Array[] {
   copied.clear();
@@ -26,15 +30,15 @@ export function encodeFront(
   return [lengthOf([frontier]), frontier, lengthOf(sent), ...sent, copied.finish()];
 }
 
-/** As `FieldWriter.bytes` writes it. */
+/** The length of the pieces, as `FieldWriter.bytes` writes it. */
 function lengthOf(pieces: readonly Uint8Array[]): Uint8Array {
   const out = new FieldWriter();
   out.number(pieces.reduce((sum, { length }) => sum + length, 0));
   return out.finish();
 }
 
-/** `path` is named when the bytes are refused. */
-export function decodeFront(bytes: Uint8Array, path: string): Front {
+/** `path` is the file that the error names if the bytes are damaged. */
+export function decodeImage(bytes: Uint8Array, path: string): MemoryImage {
   const fields = new FieldReader(bytes);
   const frontier = fields.bytes();
   const transport = decodeTransportState(fields.bytes(), path);

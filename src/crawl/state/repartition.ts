@@ -1,20 +1,22 @@
 /**
- * Hands a crawl over to another number of agents, while nobody crawls.
+ * Hands a crawl over to another number of agents, while no agent runs.
  *
- * Idea      Every stored key begins with its partition, and an agent owns one range of the partitions: what each new agent
- *           needs is a range of every file of the old ones. What the old agents had in memory goes to disk: the new
- *           ones begin with an empty front, and their distributors bring hosts in as always.
+ * Idea      Every stored key begins with its partition, and an agent owns one range of partitions:
+ *           each new agent needs one range of every file of the old ones. The memory images of the
+ *           old agents go to disk: the new agents start with an empty front, and their
+ *           distributors bring in hosts as usual.
  *
  *             agents/0  ──┐ keys: copied             ┌──► agents.next/0
  *             agents/1  ──┤ hosts: records           ├──► agents.next/1
  *                         │ URLs: to the backlog     └──► agents.next/2
  *                         └ on their way: to the outbox of their owner
  *
- * Requires  the folder's lock. The old folders are read at their last checkpoints and stay what they are.
- * Ensures   what was seen stays seen; every URL that waited waits, those of a host in their order; nothing of the archive that a
- *           checkpoint counts on is lost, nor left without an owner. The new folders count when the caller says so:
- *           until then they can be thrown away and made again.
- * Cost      one pass over the files of the old agents, and memory for the new ones as in a crawl.
+ * Requires  The folder's lock. The old folders are read at their last checkpoints and do not
+ *           change.
+ * Ensures   Keys seen stay seen. Every queued URL stays queued, those of a host in their order.
+ *           Every archive file of a checkpoint stays and has an owner. The new folders count when
+ *           the caller says so: until then they can be deleted and made again.
+ * Cost      One pass over the files of the old agents, and memory for the new ones as in a crawl.
  */
 import { join } from 'node:path';
 import { archiveDir, partsDir } from '../../archive/index/index-merge.ts';
@@ -58,22 +60,22 @@ import {
   type OwnerOf,
   putOffNew,
 } from './handover-reputation.ts';
-import { decodeFront, encodeFront } from './memory-image.ts';
+import { decodeImage, encodeImage } from './memory-image.ts';
 
 export interface Handover {
   readonly disk: Disk;
   readonly config: CrawlConfig;
   readonly from: number;
   readonly to: number;
-  /** Where the new agents' folders are made; what is there goes. */
+  /** Where the new agents' folders are made; an existing folder is deleted. */
   readonly into: string;
-  /** When a host that was in memory may be asked again, at the earliest. */
+  /** The earliest time at which a host that was in memory may be fetched from again. */
   readonly readyAt: (host: Host) => Millis;
 }
 
-/** URLs moved at once from one backlog to another. */
+/** URLs moved in one batch from one backlog to another. */
 const PIECE = 256;
-/** Records moved at once from one host store to another. */
+/** Records moved in one batch from one host store to another. */
 const RECORDS = 1024;
 const KEY_BITS = BigInt(64 - PARTITION_BITS);
 
@@ -101,7 +103,7 @@ export async function repartition(handover: Handover): Promise<void> {
   }
 }
 
-/** What was sent and may not have arrived. Where domains stand is found out anew. */
+/** Hands over a parcel that may not have arrived. The standing of domains is computed again. */
 async function handOverUndelivered({ kind, bytes }: Parcel, heirs: readonly Heir[]): Promise<void> {
   const reputations = reputationsOf(heirs);
   if (kind === PARCEL.urls) route(unpackKeyedBatch(bytes), heirs);
@@ -110,7 +112,7 @@ async function handOverUndelivered({ kind, bytes }: Parcel, heirs: readonly Heir
   else if (kind === PARCEL.sample) for (const { sample } of reputations) sample.receive(bytes);
 }
 
-/** Moves everything that one of the old agents has; says what it was, unless it never came to a checkpoint. */
+/** Moves everything of one old agent; returns its state, undefined if it has no checkpoint. */
 async function handOver(
   agent: number,
   handover: Handover,
@@ -122,8 +124,8 @@ async function handOver(
   try {
     if (!folder.restored) return { state: undefined, transport: emptyTransport(agent, from) };
     let { state } = folder.restored;
-    const front = decodeFront(folder.restored.front, dir);
-    await handOverHosts(folder, state, front.frontier, handover, heirs);
+    const image = decodeImage(folder.restored.front, dir);
+    await handOverHosts(folder, state, image.frontier, handover, heirs);
     await handOverBacklog(folder.backlog, heirs);
     if (folder.reputation) {
       const blocked = await handOverReputation(
@@ -134,14 +136,14 @@ async function handOver(
       state = withRefused(state, 'blocked', blocked);
     }
     await handOverSeen(folder.sieve, heirs);
-    for (const batch of front.discovered) route(batch, heirs);
-    return { state, transport: front.transport };
+    for (const batch of image.discovered) route(batch, heirs);
+    return { state, transport: image.transport };
   } finally {
     await folder.close();
   }
 }
 
-/** What is known of hosts; URLs that wait in memory come before those on disk. */
+/** Moves the records of hosts, and the URLs queued in memory before those on disk. */
 async function handOverHosts(
   { hosts, backlog }: AgentFolder,
   state: AgentState,
@@ -166,7 +168,7 @@ async function handOverHosts(
   }
 }
 
-/** Of no other use than to read a snapshot into it. */
+/** A frontier that serves only to read a snapshot into it. */
 function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
   const clock: Clock = { ...systemClock, after: () => () => {} };
   const limits = {
@@ -191,7 +193,7 @@ async function handOverBacklog(backlog: Backlog, heirs: readonly Heir[]): Promis
   }
 }
 
-/** Keys seen; URLs that the sieve has let through, or will, and that nobody has taken wait behind all others. */
+/** Moves the keys seen; URLs that pass the sieve and were not taken yet are queued last. */
 async function handOverSeen(sieve: DrumSieve, heirs: readonly Heir[]): Promise<void> {
   await sieve.flush();
   for await (const keys of sieve.keys()) {
@@ -217,7 +219,7 @@ async function handOverSeen(sieve: DrumSieve, heirs: readonly Heir[]): Promise<v
   }
 }
 
-/** What was on its way to a sieve is on its way to the new owner's. */
+/** Redirects URLs on the way to a sieve to the sieve of the new owner. */
 function route(batch: KeyedBatch, heirs: readonly Heir[]): void {
   for (let i = 0; i < batch.length; i++) {
     ownerOf(batch.keys[i], heirs).discovered.add(batch.keys[i], entryBytes(batch, i));
@@ -228,7 +230,7 @@ function ownerOf(key: bigint, heirs: readonly Heir[]): Heir {
   return heirs[agentOf(partitionOfFingerprint(key), heirs.length)];
 }
 
-/** In a crawl by budgets all have one. */
+/** The reputation folders: one per agent with `--order budget`, otherwise none. */
 const reputationsOf = (heirs: readonly Heir[]): ReputationFolder[] =>
   heirs.flatMap(({ reputation }) => reputation ?? []);
 
@@ -254,7 +256,7 @@ async function countRecords(hosts: HostStore): Promise<{ hostsSeen: number; doma
   return { hostsSeen, domainsSeen };
 }
 
-/** Of sorted keys, where those below `bound` end. */
+/** The index of the first of the sorted keys that is not below `bound`. */
 function firstNotBelow(keys: BigUint64Array, bound: bigint, from: number): number {
   let low = from;
   let high = keys.length;
@@ -266,7 +268,7 @@ function firstNotBelow(keys: BigUint64Array, bound: bigint, from: number): numbe
   return low;
 }
 
-/** What a new agent is to know besides; what is counted for all of the crawl is the first one's. */
+/** The rest of a new agent's state; the first agent gets the counts of the whole crawl. */
 function stateOf(
   agent: number,
   to: number,
@@ -279,7 +281,7 @@ function stateOf(
     savedAt: Math.max(0, ...known.map(({ savedAt }) => savedAt)),
     counters: addUp<CountersState>([{ ...new Counters() }, ...counters]),
     required: Math.max(0, ...known.map(({ frontier }) => frontier.required)),
-    // One that never came to a checkpoint may not have known of any.
+    // An agent without a checkpoint may not have received any seed.
     seeds: Math.min(...states.map((state) => state?.seeds ?? 0)),
     moved: known.flatMap(({ moved }) => moved),
     archive: known.flatMap(({ archive }) => archive).filter((file) => keeperOf(file, to) === agent),
@@ -293,7 +295,7 @@ function stateOf(
   };
 }
 
-/** A file belongs to the agent that it is named after; the first one keeps those of agents that are no more. */
+/** A file belongs to the agent in its name; agent 0 gets those of agents that no longer exist. */
 function keeperOf({ file }: WholeLength, agents: number): number {
   const agent = Number(agentOfFile(file));
   return agent < agents ? agent : 0;
@@ -304,7 +306,7 @@ interface HeirState
     AgentState,
     'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive' | 'series' | 'top'
   > {
-  /** Of the front. */
+  /** The size of the front that the frontier aims for. */
   readonly required: number;
 }
 
@@ -315,7 +317,7 @@ interface HeirParts {
   readonly reputation: ReputationFolder | undefined;
 }
 
-/** One of the new agents, while it is given what it will own. */
+/** A new agent, while it receives what it will own. */
 class Heir {
   readonly agent: number;
   readonly hosts: HostStore;
@@ -353,12 +355,12 @@ class Heir {
     });
   }
 
-  /** Every key of this agent is below. */
+  /** Every key of this agent is below this bound. */
   get endOfKeys(): bigint {
     return BigInt(partitionsOf(this.agent, this.#handover.to).end) << KEY_BITS;
   }
 
-  /** Moves a host's URLs behind those that it has here. */
+  /** Moves the URLs of a queue behind those that the host has here. */
   async wait(host: string, queue: PathQueue): Promise<void> {
     this.backlog.addAll(host, queue.take(Infinity));
     await this.backlog.makeRoom();
@@ -370,7 +372,7 @@ class Heir {
     const { hosts, backlog, reputation, discovered } = this;
     const known = await this.keys.seal();
     const frontier = { ...(await countRecords(hosts)), required, allHere: false };
-    const front = encodeFront({
+    const image = encodeImage({
       frontier: takeSnapshot(wholeFrontier(backlog, hosts)),
       transport: emptyTransport(this.agent, to),
       discovered: discovered.length > 0 ? [discovered] : [],
@@ -382,7 +384,7 @@ class Heir {
       const made = AgentFolder.create(disk, this.#dir, { sieve, hosts, backlog, reputation });
       const waiting = backlog.urls + (reputation?.rounds.entries ?? 0);
       const rest = { waiting, frontier, taken: known };
-      await made.save(front, { ...state, ...rest }, async () => {});
+      await made.save(image, { ...state, ...rest }, async () => {});
     } finally {
       await sieve.close();
     }

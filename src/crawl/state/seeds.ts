@@ -1,8 +1,8 @@
-/** Where a crawl starts, in canonical form, or one sentence on why it cannot start there. */
+/** The seeds of a crawl in canonical form, or an error that says why one cannot be crawled. */
 import { DrumlinError } from '../../base/errors.ts';
 import { canonicaliseOrReason } from '../../url/canonical.ts';
 
-/** `where` tells the place of the seed in a file, for the message. */
+/** `where` is the place of the seed in a file, for the error message. */
 export function canonicalSeed(text: string, where = ''): string {
   const url = canonicaliseOrReason(text);
   if (typeof url === 'string') return url;

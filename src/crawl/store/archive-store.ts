@@ -1,9 +1,10 @@
 /**
- * Step 10: puts pages into the archive.
+ * Writes pages to the archive.
  *
- * Ensures   a page that `store` accepted is in its file a few seconds later, and durable after the next `makeDurable`. `onAccepted`
- *           is called in the very step in which a page is accepted. So what a `cut` holds is what had been told by then: a
- *           checkpoint that stores both has each page either in the archive or among the URLs that wait, and in one only.
+ * Ensures   An accepted page is in its file a few seconds later, and durable after the next
+ *           `makeDurable`. `onAccepted` is called in the same step in which the page is accepted.
+ *           So `cut` covers exactly the pages reported by then: a checkpoint that stores both has
+ *           each page either in the archive or among the queued URLs, never in both.
  */
 
 import type { StoredPayloads } from '../../archive/payloads/stored-payloads.ts';
@@ -17,10 +18,10 @@ import type { Exchange } from '../../fetch/exchange.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import type { Store } from './store.ts';
 
-/** How long an accepted page may wait for its batch to fill. */
+/** The longest time that an accepted page stays in memory while its batch fills. */
 const FLUSH_AFTER: Millis = 3000;
 
-export class PageStore implements Store {
+export class ArchiveStore implements Store {
   readonly #writer: WarcWriter | undefined;
   readonly #clock: Clock;
   /** Files of earlier checkpoints, by name. */
@@ -28,7 +29,7 @@ export class PageStore implements Store {
   readonly #payloads: Pick<StoredPayloads, 'forgotten'> | undefined;
   #cancelFlush: (() => void) | undefined;
 
-  /** Without a writer nothing is kept. `earlier` are the files that an earlier run has left. */
+  /** Without a writer nothing is stored. `earlier` are the files of earlier runs. */
   constructor(
     writer: WarcWriter | undefined,
     clock: Clock,
@@ -45,7 +46,7 @@ export class PageStore implements Store {
     return this.#payloads?.forgotten ?? 0;
   }
 
-  /** Waits while the archive has more to write than it may hold. */
+  /** Waits while too much data is not written yet. */
   async store(
     exchange: Exchange,
     onAccepted: (as: StoredAs) => void = () => {},
@@ -64,17 +65,18 @@ export class PageStore implements Store {
   #flushSoon(): void {
     this.#cancelFlush ??= this.#clock.after(FLUSH_AFTER, () => {
       this.#cancelFlush = undefined;
-      this.#writer?.flush().catch(() => {}); // the writer keeps its failure, and the next `store` or `close` tells
+      // The writer remembers a failure; the next `store` or `close` throws it.
+      this.#writer?.flush().catch(() => {});
     });
   }
 
-  /** All files of the agent, with the lengths that hold what was accepted up to this very moment. */
+  /** All files of the agent, with the lengths that cover everything accepted up to now. */
   cut(): readonly WholeLength[] {
     for (const file of this.#writer?.mark() ?? []) this.#files.set(file.file, file);
     return [...this.#files.values()];
   }
 
-  /** Makes everything accepted durable: from then on an earlier `cut` holds. */
+  /** Makes everything accepted so far durable; then an earlier `cut` is valid. */
   async makeDurable(): Promise<void> {
     for (const file of (await this.#writer?.checkpoint()) ?? []) this.#files.set(file.file, file);
   }

@@ -1,11 +1,11 @@
 /**
- * Pages as files, for people who just want the pages: `pages/https/example.org/docs/index.html`.
+ * Pages as plain files: `pages/https/example.org/docs/index.html`.
  *
- * Idea      A page that came well (200) is a file with its body, all codings undone. A line of `pages/pages-<agent>.jsonl` says for
- *           every response, also those that have no file, what was asked, what came, and where it lies.
- * Ensures   a file is there whole or not at all, and a page that comes again, after a crash, has the same name. What a checkpoint counts
- *           is durable, and the list is cut to it.
- * Cost      A file a page: an archive is ten times cheaper to write, and keeps the exact bytes.
+ * Idea      A page with status 200 is a file with its decoded body. `pages/pages-<agent>.jsonl` has
+ *           a line for every response, with or without a file: the URL, the response and the path.
+ * Ensures   A file is complete or absent, and a page fetched again after a crash has the same name.
+ *           What a checkpoint counts is durable, and the list is truncated to it on resume.
+ * Cost      One file per page: an archive is ten times cheaper to write, and keeps the exact bytes.
  */
 import { dirname, join } from 'node:path';
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
@@ -21,24 +21,25 @@ import { pathOf } from '../../url/parts.ts';
 import { pagePath } from './page-path.ts';
 import type { Store } from './store.ts';
 
-/** How many lines may wait for their batch. */
+/** The most bytes of lines in memory. */
 const BATCH: Bytes = 64 * 1024;
 
 export const pagesDir = (dir: string): string => join(dir, 'pages');
 
 export class FileStore implements Store {
-  /** It knows no digests. */
+  /** Always 0: this store keeps no digests. */
   readonly forgotten = 0;
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #listName: string;
   readonly #list: BatchFile;
-  /** Files of another store, which the crawl used before: they still count. */
+  /** Files of another store that the crawl used before: they stay part of the checkpoint. */
   readonly #others: readonly WholeLength[];
   #lines = '';
   #writing: Promise<void> = Promise.resolve();
-  /** Written since the last checkpoint, and their folders. */
+  /** Pages written since the last checkpoint. */
   #fresh = new Set<string>();
+  /** Folders known to exist. */
   readonly #folders = new Set<string>();
 
   private constructor(
@@ -55,7 +56,7 @@ export class FileStore implements Store {
     this.#list = list;
   }
 
-  /** `earlier` is what the last checkpoint counts on. */
+  /** `earlier` are the files of the last checkpoint. */
   static async open(
     disk: Disk,
     folder: string,
@@ -76,7 +77,7 @@ export class FileStore implements Store {
   }
 
   async store(exchange: Exchange, onAccepted: (as: StoredAs) => void = () => {}): Promise<void> {
-    // That of a robots.txt is no page.
+    // A robots.txt is not a page.
     if (pathOf(exchange.url) === '/robots.txt') return onAccepted('response');
     const file = exchange.status === 200 ? await this.#writePage(exchange) : undefined;
     const { url, status, headers, startedAt } = exchange;
@@ -125,7 +126,7 @@ export class FileStore implements Store {
     const path = join(this.#folder, name);
     const folder = dirname(path);
     if (!this.#folders.has(folder)) await this.#disk.makeFolder(folder);
-    // It is there until somebody removes it; a few thousand names save most of the asking.
+    // Once made, a folder exists: a few thousand names save most of the system calls.
     if (this.#folders.size >= MOST_FOLDERS) this.#folders.clear();
     this.#folders.add(folder);
     const file = await this.#disk.open(`${path}.tmp`, 'create');
@@ -148,7 +149,7 @@ export class FileStore implements Store {
     }
   }
 
-  /** One batch after the other; lines that could not be written stay first in line. */
+  /** Writes one batch after the other; lines that could not be written stay first. */
   #writeLines(): Promise<void> {
     const work = this.#writing.then(async () => {
       const bytes = Buffer.from(this.#lines);
@@ -157,7 +158,7 @@ export class FileStore implements Store {
       await this.#list.append([bytes]);
       this.#lines = this.#lines.slice(letters);
     });
-    this.#writing = work.catch(() => {}); // told to whoever asked
+    this.#writing = work.catch(() => {}); // reported to the caller
     return work;
   }
 }

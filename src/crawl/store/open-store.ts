@@ -1,4 +1,4 @@
-/** The store that the settings ask for, opened at an agent's last checkpoint. */
+/** Opens the store that the settings select, at an agent's last checkpoint. */
 import { hostname } from 'node:os';
 import { archiveDir, partsDir } from '../../archive/index/index-merge.ts';
 import { EarlierPayloads, earlierDir } from '../../archive/payloads/earlier-payloads.ts';
@@ -9,7 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { PageStore } from './archive-store.ts';
+import { ArchiveStore } from './archive-store.ts';
 import { FileStore, pagesDir } from './file-store.ts';
 import type { Store } from './store.ts';
 
@@ -23,14 +23,15 @@ export interface StoreOptions {
   readonly earlier: readonly WholeLength[] | undefined;
 }
 
-/** A crawl without a folder keeps nothing. */
+/** A crawl without a folder stores nothing. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { disk, clock, config, agent, earlier } = options;
-  if (config.dir === '' || config.store === 'none') return new PageStore(undefined, clock, earlier);
+  if (config.dir === '' || config.store === 'none')
+    return new ArchiveStore(undefined, clock, earlier);
   if (config.store === 'files')
     return FileStore.open(disk, pagesDir(config.dir), String(agent), earlier);
   const { writer, payloads } = await openArchive(options);
-  return new PageStore(writer, clock, earlier, payloads);
+  return new ArchiveStore(writer, clock, earlier, payloads);
 }
 
 async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOptions) {
@@ -62,7 +63,9 @@ async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOpt
   return { writer, payloads };
 }
 
-/** What is stored already, in this crawl and in those that it is compared with; each has half of the memory. */
+/**
+ * The stored payloads, of this crawl and of those in `--dedup-against`; each has half the memory.
+ */
 async function openPayloads(
   disk: Disk,
   { dir, dedupAgainst, dedupMemory }: CrawlConfig,

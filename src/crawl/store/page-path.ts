@@ -1,20 +1,22 @@
 /**
- * A name in a folder for a URL: `https/example.org/docs/index.html` for `https://example.org/docs/`.
+ * The file name of a URL: `https/example.org/docs/index.html` for `https://example.org/docs/`.
  *
- * Requires  a canonical URL.
- * Ensures   the same name for the same URL always, another one for every other (but for two hashes of 64 bits that agree), and
- *           no name that is a folder of another. A name that says it all is the URL's own; one that had to be changed (it has a query or
- *           capitals, lacks the extension of its type, or no file may be called so) carries a hash. Names work on Linux, macOS and Windows.
+ * Requires  A canonical URL.
+ * Ensures   The same URL always has the same name, and two URLs have different names (unless two
+ *           64-bit hashes collide). No name is a folder of another. A plain name is that of the
+ *           URL; a name that had to be changed carries a hash: for a query, capitals, a missing
+ *           extension, or characters that files cannot have. Names work on Linux, macOS and
+ *           Windows.
  */
 
 import { xxh64 } from '../../base/xxh64.ts';
 import { authorityOf, pathOf } from '../../url/parts.ts';
 
 const LONGEST = 100;
-/** Nothing that means something to a shell or a file system, or that another spelling could be taken for. */
+/** Names without characters that are special in a shell or file system, and without capitals. */
 const PLAIN = /^[a-z0-9_][a-z0-9_.+-]*$/;
 const HOST = /^[a-z0-9_][a-z0-9_.-]*(?::\d+)?$/;
-/** Names that Windows keeps for devices. */
+/** Names that Windows reserves for devices. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;
 const PAGE_EXTENSION = /\.x?html?$/i;

@@ -1,23 +1,26 @@
-/** A fetched page as a user of the library meets it. */
+/** A fetched page as a user of the library sees it. */
 import type { HeaderView } from '../../fetch/exchange.ts';
 import type { LinkKind, Link as ParsedLink } from '../../parse/page.ts';
 
 /** A link of a page, or the target of a redirect. */
 export interface Link extends Omit<ParsedLink, 'kind'> {
   readonly kind: LinkKind | 'redirect' | 'sitemap';
-  /** What a sitemap says about when it was changed: a date of ISO 8601. */
+  /** The date of the last change that a sitemap gives, in ISO 8601. */
   readonly changed?: string;
 }
 
-/** Something that could not be had, for good. */
+/** A URL, or all queued URLs of a host, that failed after the last retry. */
 export interface CrawlFailure {
-  /** Absent when it is about all URLs of a host that wait. */
+  /** The URL; absent if all queued URLs of the host failed. */
   readonly url?: string;
   readonly host: string;
-  /** By its name in the summary's `errors`: `connect-refused`, `dns-not-found`, `robots-unreachable`, … */
+  /**
+   * The name of the fault in the summary's `errors`: `connect-refused`, `dns-not-found`,
+   * `robots-unreachable`, …
+   */
   readonly fault: string;
   readonly message: string;
-  /** How many URLs are lost. */
+  /** The number of URLs that failed. */
   readonly urls: number;
 }
 
@@ -27,8 +30,11 @@ export interface Page {
   readonly headers: HeaderView;
   /** The body with transfer and content codings removed. */
   readonly body: Uint8Array;
-  /** Links of an HTML page, canonical, in the order of the page; a redirect's target is its only link. */
+  /**
+   * The links of an HTML page, canonical and in the order of the page; a redirect has its target as
+   * the only link.
+   */
   readonly links: readonly Link[];
-  /** Links followed from a seed to here. */
+  /** The number of links from a seed to this page. */
   readonly depth: number;
 }

@@ -1,8 +1,9 @@
 /**
- * Where the pages of a crawl go: the archive, a folder of files, a program's own place, or nowhere.
+ * Where the pages of a crawl go: the archive, a folder of files, a user's own sink, or nowhere.
  *
- * One interface for an agent (`Store`: exact bytes, and part of its checkpoint) and one for a user's program (`PageSink`: pages as
- * `onPage` sees them). Both honour back-pressure: until a page is taken, its host is not asked again.
+ * Agents use `Store`: exact bytes, part of their checkpoints. Programs implement `PageSink`: pages
+ * as `onPage` sees them. Both exert back-pressure: until a page is accepted, its host is not
+ * fetched from again.
  */
 
 import type { ExchangeNotes } from '../../archive/warc/warc-record.ts';
@@ -13,31 +14,34 @@ import type { DnsAnswer } from '../../net/dns.ts';
 import type { Page } from './page.ts';
 
 /**
- * Ensures   `onAccepted` is called in the very step in which a page is accepted. So what a `cut` holds is what had been told by then:
- *           a checkpoint that stores both has each page either in the store or among the URLs that wait.
+ * The store of an agent.
+ *
+ * Ensures   `onAccepted` is called in the same step in which a page is accepted. So `cut` covers
+ *           exactly the pages reported by then: a checkpoint that stores both has each page either
+ *           in the store or among the queued URLs.
  */
 export interface Store {
-  /** Waits while the store has more to write than it may hold. */
+  /** Stores a page; waits while too much data is not written yet. */
   store(
     exchange: Exchange,
     onAccepted?: (as: StoredAs) => void,
     notes?: ExchangeNotes,
   ): Promise<void>;
-  /** Keeps what a name server said, where there is a place for it. */
+  /** Stores the answer of a name server; absent if the store has no place for it. */
   storeAnswer?(answer: DnsAnswer): Promise<void>;
-  /** Its files, with the lengths that hold what was accepted up to this very moment. */
+  /** Its files, with the lengths that cover everything accepted up to now. */
   cut(): readonly WholeLength[];
-  /** Makes everything accepted durable: from then on an earlier `cut` holds. */
+  /** Makes everything accepted so far durable; then an earlier `cut` is valid. */
   makeDurable(): Promise<void>;
   close(): Promise<void>;
-  /** Digests of stored pages that had to make room for others: their next copies are stored again. */
+  /** Digests of stored pages dropped from memory: the next copies of these are stored again. */
   readonly forgotten: number;
 }
 
-/** A place of a user's own. A crawl that goes on after a crash may bring pages of its last seconds again. */
+/** A user's own store. After a crash, the pages of the last seconds may be written again. */
 export interface PageSink {
-  /** Takes a page; the crawl waits for its promise, and ends if it rejects. */
+  /** Writes a page; the crawl waits for its promise, and fails if it rejects. */
   write(page: Page): void | Promise<void>;
-  /** Called once, when no more pages come, however the crawl ended. */
+  /** Called once after the last page, however the crawl ended. */
   close?(): void | Promise<void>;
 }

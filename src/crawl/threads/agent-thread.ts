@@ -1,10 +1,11 @@
 /**
- * An agent's thread, from both ends: the coordinator starts and watches it, the thread serves and says how it ended.
+ * An agent's thread, from both ends: the coordinator starts and watches it, the thread serves calls
+ * and reports how it ended.
  *
- * Ensures   `finished` settles for every thread, whatever happens to it: with the agent's result; with the error it threw, a
- *           `DrumlinError` as one; with a failure that names the agent when an exception was caught by nobody, memory ran
- *           out, or the thread ended without a word. Questions put to a thread that is gone are answered by the same failure.
- *           A thread that has failed is ended.
+ * Ensures   `finished` settles for every thread: with the agent's result; with the error that it
+ *           threw, a `DrumlinError` as such; or with a failure that names the agent, after an
+ *           uncaught exception, out of memory, or an exit without a report. Calls to a thread that
+ *           is gone reject with the same failure. A failed thread is terminated.
  */
 import { once } from 'node:events';
 import {
@@ -23,13 +24,13 @@ import { packError, unpackError } from './thread-error.ts';
 import { type Handlers, ThreadLink } from './thread-link.ts';
 import type { AgentCalls, CoordinatorCalls } from './thread-messages.ts';
 
-/** What the coordinator does about an agent's messages; its end is told by `finished`. */
+/** How the coordinator handles an agent's messages; `finished` reports its end. */
 export type CoordinatorHandlers<Progress> = Omit<
   Handlers<CoordinatorCalls<Progress, never>>,
   'finished' | 'failed'
 >;
 
-/** The coordinator's view of an agent. */
+/** The coordinator's handle of an agent. */
 export class AgentThread<Progress, Result> {
   readonly agent: number;
   readonly finished: Promise<Result>;
@@ -45,7 +46,7 @@ export class AgentThread<Progress, Result> {
     this.finished = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    this.finished.catch(() => {}); // whoever is interested awaits it
+    this.finished.catch(() => {}); // not unhandled, even if the caller never awaits it
     this.#link = new ThreadLink(worker, (error) => this.#fail(error));
     this.#link.serve({
       ...handlers,
@@ -58,7 +59,7 @@ export class AgentThread<Progress, Result> {
     worker.on('messageerror', (error) => this.#fail(namingAgent(agent, error)));
     worker.on('exit', (code) => this.#fail(goneSilently(agent, code)));
     this.#gone = once(worker, 'exit');
-    this.#gone.catch(() => {}); // an error event: told by `finished`
+    this.#gone.catch(() => {}); // an error event: `finished` reports it
   }
 
   stop(reason: EndReason): void {
@@ -81,13 +82,16 @@ export class AgentThread<Progress, Result> {
     return this.#link.ask('activity', undefined);
   }
 
-  /** Waits until the thread is gone; `now` does not let it end by itself. */
+  /** Waits until the thread is gone; `now` terminates it. */
   async close(now = false): Promise<void> {
     if (now) await this.#worker.terminate();
     await this.#gone.catch(() => {});
   }
 
-  /** What `onPage` or `onError` throws ends the agent in its own time; then the user gets the very error back, not a copy. */
+  /**
+   * An error thrown by `onPage` or `onError` ends the agent in order; then the user gets the same
+   * error object back, not a copy.
+   */
   async #handOver(call: () => void | Promise<void>): Promise<void> {
     try {
       await call();
@@ -98,8 +102,8 @@ export class AgentThread<Progress, Result> {
   }
 
   /**
-   * Only the first failure counts, and none after the result. What a failed agent could save it has saved; whatever it left open
-   * must not keep the process alive.
+   * Only the first failure counts, and none after the result. A failed agent has saved what it
+   * could; nothing that it left open must keep the process alive.
    */
   #fail(error: unknown): void {
     this.#settle.reject(error);
@@ -113,7 +117,7 @@ export interface ThreadStart<Start> {
   /** Plain data; ports in it must be in `transfer`. */
   readonly start: Start;
   readonly transfer?: readonly TransferListItem[];
-  /** Limits of memory and the like. */
+  /** Options of the worker, such as memory limits. */
   readonly options?: WorkerOptions;
 }
 
@@ -132,7 +136,7 @@ export function startAgentThread<Start, Progress, Result>(
   return new AgentThread(worker, agent, handlers);
 }
 
-/** The agent's view of the coordinator. */
+/** The agent's handle of the coordinator. */
 export type Coordinator<Progress, Result> = ThreadLink<
   CoordinatorCalls<Progress, Result>,
   AgentCalls
@@ -142,7 +146,7 @@ export interface ServedAgent<Result> extends Handlers<AgentCalls> {
   readonly result: Promise<Result>;
 }
 
-/** The whole life of an agent's thread: `run` begins the agent and returns how it is called and when it has finished. */
+/** The main function of an agent's thread: `run` starts the agent, and returns its handlers. */
 export async function serveAgentThread<Start, Progress, Result>(
   run: (
     start: Start,
@@ -163,7 +167,7 @@ export async function serveAgentThread<Start, Progress, Result>(
   port.close();
 }
 
-/** A fault that is the user's to mend says what it says; one of ours tells where it happened. */
+/** Adds the agent to the message of an internal error; an error with a remedy stays as it is. */
 function namingAgent(agent: number, error: Error): Error {
   if (error instanceof DrumlinError) return error;
   error.message = `agent ${agent}: ${error.message}`;
@@ -177,7 +181,7 @@ function uncaught(agent: number, error: unknown): Error {
   return new DrumlinError(
     'AGENT_MEMORY',
     `Agent ${agent} ran out of memory.`,
-    'Crawl with fewer --agents or less --sieve-memory; what was crawled until now is in the folder.',
+    'Use fewer --agents or less --sieve-memory, and resume: the pages fetched so far are in the folder.',
     { exitCode: EXIT.internal, cause: error },
   );
 }
@@ -185,8 +189,8 @@ function uncaught(agent: number, error: unknown): Error {
 function goneSilently(agent: number, code: number): DrumlinError {
   return new DrumlinError(
     'AGENT_GONE',
-    `Agent ${agent} ended without a word (exit code ${code}).`,
-    'Please report it; what was crawled until now is in the folder.',
+    `Agent ${agent} ended without a report (exit code ${code}).`,
+    'Please report this error; the pages fetched so far are in the folder.',
     { exitCode: EXIT.internal },
   );
 }

@@ -1,4 +1,4 @@
-/** A page on its way from the thread that fetched it to the user's `onPage`: the headers as plain lines, everything else as it is. */
+/** A page as a message from an agent's thread to the user's `onPage`: headers as plain lines. */
 import type { HeaderView } from '../../fetch/exchange.ts';
 import type { Page } from '../store/page.ts';
 import { exactBytes } from '../transport/exact-bytes.ts';

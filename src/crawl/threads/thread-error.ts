@@ -1,6 +1,7 @@
 /**
- * An error on its way from one thread to another. A port clones data and leaves classes behind: here a `DrumlinError` arrives as
- * one, with its code, fact, remedy and exit code, and any other error with its name, message, stack and cause.
+ * An error as a message between threads. A port clones data and loses classes; here a
+ * `DrumlinError` arrives as such, with its code, fact, remedy and exit code, and any other error
+ * with its name, message, stack and cause.
  */
 import { DrumlinError, type ExitCode, systemCode } from '../../base/errors.ts';
 
@@ -8,7 +9,7 @@ export interface PackedError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
-  /** Of a DrumlinError, or of the system. */
+  /** The code of a `DrumlinError` or a system error; '' if there is none. */
   readonly code: string;
   readonly drumlin?: {
     readonly fact: string;
@@ -18,7 +19,7 @@ export interface PackedError {
   readonly cause?: PackedError;
 }
 
-/** Causes of causes beyond this are left behind, so that one that leads back to itself ends. */
+/** The longest chain of causes that is packed: a cause may refer back to itself. */
 const DEEPEST_CAUSE = 4;
 
 export function packError(error: unknown, depth = 0): PackedError {
@@ -48,7 +49,7 @@ export function unpackError(packed: PackedError): Error {
   return error;
 }
 
-/** By its shape: what an uncaught one leaves of itself when Node hands it over has lost its class already. */
+/** Checks the shape: Node has already removed the class of an uncaught error. */
 function isDrumlin(error: Error): error is DrumlinError {
   const { fact, remedy, exitCode } = error as Partial<DrumlinError>;
   return typeof fact === 'string' && typeof remedy === 'string' && typeof exitCode === 'number';

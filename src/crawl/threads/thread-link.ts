@@ -1,28 +1,30 @@
 /**
- * Typed calls between two threads: to tell something and go on, or to ask and wait for the answer.
+ * Typed calls between two threads: `tell` sends a call, `ask` sends a call and awaits the answer.
  *
- * Idea      Each side names what it can be called for in an interface; messages carry the name, the argument and, when an answer
- *           is awaited, a number. What the compiler knows on one side it knows on the other.
- * Requires  arguments and answers that can be cloned.
- * Ensures   calls of one side begin on the other in the order they were made; each `ask` settles: with the answer, with the error
- *           that the other side threw, or, when the other side is gone, with what `fail` was given. A call that was only told
- *           and fails is reported to `onFault` of the side where it failed.
- * Cost      about 10 µs a message: for what happens a few times a page, not for each link.
+ * Idea      Each side declares its calls in an interface. A message carries the name of the call,
+ *           the argument and, for `ask`, a number. The compiler checks both sides against the
+ *           interface.
+ * Requires  Arguments and answers can be cloned.
+ * Ensures   Calls of one side start on the other in the order in which they were made. Each `ask`
+ *           settles: with the answer, with the error that the other side threw, or, when the other
+ *           side is gone, with the error given to `fail`. A `tell` that fails is reported to
+ *           `onFault` of the side where it failed.
+ * Cost      About 10 µs per message: suitable for a few messages per page, not per link.
  */
 import { type PackedError, packError, unpackError } from './thread-error.ts';
 
-/** What a side can be called for: one argument, or none, and an answer. */
+/** The calls of a side: each has one argument or none, and an answer. */
 export type Calls<Interface> = { readonly [Name in keyof Interface]: (argument: never) => unknown };
 type Argument<Call> = Call extends (argument: infer A) => unknown ? A : never;
 type Answer<Call> = Call extends (argument: never) => infer R ? Awaited<R> : never;
-/** How a side answers: at once or later. */
+/** The handlers of a side: they answer at once or later. */
 export type Handlers<Interface extends Calls<Interface>> = {
   readonly [Name in keyof Interface]: (
     argument: Argument<Interface[Name]>,
   ) => Answer<Interface[Name]> | Promise<Answer<Interface[Name]>>;
 };
 
-/** A `MessagePort`, a `Worker`, or the `parentPort` of one. */
+/** A `MessagePort`, a `Worker`, or the `parentPort` of a worker. */
 export interface ThreadPort {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -31,7 +33,7 @@ export interface ThreadPort {
 interface Call {
   readonly call: string;
   readonly argument: unknown;
-  /** When an answer is awaited. */
+  /** The number of the call if an answer is awaited. */
   readonly id?: number;
 }
 
@@ -49,7 +51,7 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
   readonly #port: ThreadPort;
   readonly #onFault: (error: unknown) => void;
   readonly #waiting = new Map<number, Waiting>();
-  /** Calls that came before anybody could answer them. */
+  /** Calls received before `serve`. */
   readonly #early: Call[] = [];
   #handlers: Handlers<Local> | undefined;
   #asked = 0;
@@ -61,7 +63,7 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
     port.on('message', (message) => this.#take(message as Message));
   }
 
-  /** From now on calls are answered; those that came before have waited. */
+  /** Answers all calls from now on, and those received before. */
   serve(handlers: Handlers<Local>): void {
     this.#handlers = handlers;
     for (const call of this.#early.splice(0)) void this.#answer(call, handlers);
@@ -83,7 +85,7 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
     });
   }
 
-  /** The other side is gone: nobody waits for it any longer. */
+  /** Rejects all open and future `ask`s: the other side is gone. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     for (const { reject } of this.#waiting.values()) reject(error);
@@ -106,7 +108,9 @@ export class ThreadLink<Remote extends Calls<Remote>, Local extends Calls<Local>
     else waiting?.resolve(message.answer);
   }
 
-  /** The handler is called at once: an agent's last word must count before the end of its thread does. */
+  /**
+   * Calls the handler at once: the last message of an agent must count before its thread's exit.
+   */
   async #answer({ call, argument, id }: Call, handlers: Handlers<Local>): Promise<void> {
     try {
       const answer = await (handlers as Record<string, (argument: unknown) => unknown>)[call](

@@ -1,5 +1,5 @@
 /**
- * What the coordinator and its agents have to say to each other.
+ * The messages between the coordinator and its agents.
  *
  *   coordinator                                          agent, in its own thread
  *   startAgentThread ── start (settings, ports, shared tables) ──► serveAgentThread
@@ -7,7 +7,8 @@
  *                    ◄─ progress, activity, event, limit, page?, error?  CoordinatorCalls
  *   finished         ◄─ finished(result) or failed(error) ───────
  *
- * A question mark awaits an answer: the agent waits for the answer to a page, so a slow `onPage` slows its fetching.
+ * A question mark means that the sender awaits an answer: an agent waits for the answer to a page,
+ * so a slow `onPage` slows its fetching.
  */
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { EndReason } from '../record/counters.ts';
@@ -18,38 +19,38 @@ import type { ActivityReport } from '../transport/quiescence.ts';
 import type { PackedPage } from './page-message.ts';
 import type { PackedError } from './thread-error.ts';
 
-/** What the coordinator wants of an agent. */
+/** The calls from the coordinator to an agent. */
 export interface AgentCalls {
-  /** Start nothing new, end what is under way, hand on what others are to have. */
+  /** Start nothing new, end the requests under way, send what belongs to other agents. */
   stop(reason: EndReason): void;
-  /** All have: finish. */
+  /** All agents have stopped: finish. */
   conclude(): void;
   /** Report now: an answer in a wave of `Quiescence`. */
   activity(): ActivityReport;
-  /** A seed has moved, another agent found: the scope is larger. */
+  /** Another agent discovered that a seed has moved: extend the scope. */
   seedMoved(move: SeedMove): void;
-  /** From now on these decide. */
+  /** Use these filters from now on. */
   filters(set: FilterSet): void;
 }
 
-/** What an agent wants of the coordinator. */
+/** The calls from an agent to the coordinator. */
 export interface CoordinatorCalls<Progress, Result> {
   progress(progress: Progress): void;
   /** The agent has become idle. */
   activity(report: ActivityReport): void;
-  /** A limit of the whole crawl is reached: all agents are to stop. */
+  /** A limit of the whole crawl is reached: all agents must stop. */
   limit(reason: EndReason): void;
-  /** A seed has moved, and the scope with it. */
+  /** A seed has moved: the scope follows it. */
   seedMoved(move: SeedMove): void;
   /** A line for the crawl's log. */
   event(event: LogEvent): void;
-  /** For the user's `onPage`; answered when its promise has settled. */
+  /** A page for the user's `onPage`; answered when its promise has settled. */
   page(page: PackedPage): void;
-  /** For the user's `onError`, in the same way. */
+  /** A failure for the user's `onError`; answered when its promise has settled. */
   error(failure: CrawlFailure): void;
-  /** The last words of an agent that came to its end. */
+  /** The last message of an agent that has finished. */
   finished(result: Result): void;
-  /** The last words of one that could not go on. */
+  /** The last message of an agent that has failed. */
   failed(error: PackedError): void;
 }
 

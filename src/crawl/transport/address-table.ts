@@ -1,29 +1,31 @@
 /**
- * An address that hosts of two agents share still keeps its delay, on one machine.
+ * Keeps the delay of an address whose hosts belong to several agents of one machine.
  *
- * Idea      A table in shared memory, one 64-bit word a slot; an address has the slot its hash points at. The word says
- *           until when the slot is not to be taken, and by whom it is held. Whoever wants to fetch swaps it from free
- *           to held in one atomic step.
+ * Idea      A table in shared memory, one 64-bit word per slot; the hash of an address selects its
+ *           slot. The word holds the time until which the slot is not free, and the agent that
+ *           holds it. An agent that wants to fetch swaps it from free to held in one atomic step.
  *
  *             63     62            48 47                                                  0
  *             ┌──────┬───────────────┬──────────────────────────────────────────────────────┐
  *             │ held │ agent         │ milliseconds: ready at, or the end of the lease      │
  *             └──────┴───────────────┴──────────────────────────────────────────────────────┘
  *
- * Requires  one clock for all agents; one text per address; an agent holds an address once at a time (its workbench sees to
- *           that).
- * Ensures   no two agents hold one address at once, and none takes it before the ready time it was given back with, while
- *           no hold outlives the lease. The slot of a holder that died is free when the lease is over. A clock that is set
- *           back makes everybody wait longer, as the workbench does, and nobody less.
- * Cost      1 MiB; about a microsecond a turn. Two addresses in one slot wait for each other: with `a` addresses held or
- *           cooling down, a turn meets such a stranger with probability a / slots, 0.5 % at 600 of them.
+ * Requires  One clock for all agents; one text per address; an agent holds an address at most once
+ *           at a time (its workbench ensures that).
+ * Ensures   While no hold outlives the lease, no two agents hold one address at the same time, and
+ *           none takes it before its ready time. The slot of a dead holder becomes free when the
+ *           lease ends. A clock that is set back makes agents wait longer, as in the workbench,
+ *           never shorter.
+ * Cost      1 MiB; about a microsecond per turn. Two addresses in one slot delay each other: with
+ *           `a` addresses held or inside their delay, a turn hits such a slot with probability
+ *           a / slots, 0.5 % for 600 addresses.
  */
 
 import type { Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { AddressTable } from '../../frontier/workbench.ts';
 
-/** Plain data, to be handed to every agent's thread. */
+/** The shared memory of the table, as plain data for every agent's thread. */
 export interface SharedAddresses {
   readonly words: BigUint64Array;
   readonly lease: Millis;
@@ -31,11 +33,14 @@ export interface SharedAddresses {
 }
 
 export interface SharedAddressOptions {
-  /** A power of two. */
+  /** Number of slots, a power of two. */
   readonly slots?: number;
-  /** Longer than any turn. */
+  /** The longest time of a hold; must exceed any turn. */
   readonly lease?: Millis;
-  /** When to look again at an address that another holds: the address delay, before which it cannot be ready anyway. */
+  /**
+   * Time until another try for an address that another agent holds: the address delay, because the
+   * address cannot be ready before.
+   */
   readonly retry?: Millis;
 }
 
@@ -49,7 +54,7 @@ export function shareAddresses(options: SharedAddressOptions = {}): SharedAddres
   const { slots = 2 ** 17, lease = 300_000, retry = 500 } = options;
   if (!Number.isInteger(Math.log2(slots)))
     throw new Error(`${slots} slots are not a power of two.`);
-  // Less than a few milliseconds would be a loop that turns on the spot while another fetches.
+  // A shorter retry would be a busy loop while another agent fetches.
   return {
     words: new BigUint64Array(new SharedArrayBuffer(8 * slots)),
     lease,
@@ -61,7 +66,10 @@ export class SharedAddressTable implements AddressTable {
   readonly #shared: SharedAddresses;
   readonly #holder: bigint;
   readonly #mask: bigint;
-  /** What this agent wrote into the slots of the addresses it holds: a slot that no longer says so outlived its lease. */
+  /**
+   * The words that this agent wrote into the slots of the addresses it holds: if a slot holds
+   * another word, the lease has ended.
+   */
   readonly #held = new Map<string, bigint>();
 
   constructor(shared: SharedAddresses, agent: number) {
@@ -93,7 +101,7 @@ export class SharedAddressTable implements AddressTable {
     const taken = this.#held.get(ip);
     if (taken === undefined) throw new Error(`${ip} is given back but was not taken`);
     this.#held.delete(ip);
-    // Fails when the lease was over and another has taken the slot: it is the other's to give back.
+    // Fails if the lease has ended and another agent holds the slot now: that agent gives it back.
     Atomics.compareExchange(this.#shared.words, this.#slotOf(ip), taken, toTime(readyAt));
   }
 

@@ -1,9 +1,10 @@
 /**
- * What one agent has received of another: the receiver's half of the transport's promise, without any wire.
+ * The parcels that one agent has received from another: the receiver's half of the transport's
+ * guarantees, independent of the connection.
  *
- * Ensures   a parcel is new once. A repeat is recognised by its number; a hole in the numbers is an error, because
- *           whoever filled it would be taken for a repeat.
- * Cost      O(1) a parcel; memory for two numbers a parcel until it is acknowledged.
+ * Ensures   A parcel is new exactly once. A repeat is recognised by its number. A gap in the
+ *           numbers is an error, because a parcel that fills it later would look like a repeat.
+ * Cost      O(1) per parcel; memory for two numbers per parcel until it is acknowledged.
  */
 import type { Bytes } from '../../base/units.ts';
 import { isFirst } from './outbox.ts';
@@ -23,22 +24,22 @@ export class Inbox {
     this.#acknowledged = received;
   }
 
-  /** The last sequence taken in. */
+  /** The last sequence processed. */
   get received(): number {
     return this.#received;
   }
 
-  /** The last sequence that is safe here, and that the sender need not keep. */
+  /** The last sequence in a checkpoint here, which the sender need not keep. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** Bytes taken in that the sender still keeps. */
+  /** Bytes processed that the sender still keeps. */
   get owedBytes(): Bytes {
     return this.#owedBytes;
   }
 
-  /** Whether the parcel must be taken in; throws when one before it never came. */
+  /** Whether the parcel must be processed; throws if an earlier one is missing. */
   isNew(sequence: number): boolean {
     if (sequence <= this.#received) return false;
     if (sequence === this.#received + 1 || isFirst(sequence)) return true;
@@ -47,14 +48,14 @@ export class Inbox {
     );
   }
 
-  /** The parcel has been taken in. */
+  /** Call it when the parcel is processed. */
   took(sequence: number, bytes: Bytes): void {
     this.#received = sequence;
     this.#owed.push({ sequence, bytes });
     this.#owedBytes += bytes;
   }
 
-  /** Everything up to `sequence` is in a checkpoint; returns whether that is news to the sender. */
+  /** Call it when a checkpoint holds all up to `sequence`; returns whether that is new. */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#received) {
       throw new Error(

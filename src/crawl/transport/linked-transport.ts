@@ -1,10 +1,10 @@
 /**
- * The transport over links: whatever carries messages between two agents reliably and in order. Message ports do; so does
- * plain memory, in tests.
+ * The transport over links. A link carries messages between two agents, reliably and in order:
+ * message ports do, and so does plain memory in tests.
  *
- * Ensures   the promises of transport.ts, given such links. At the start each side says what it holds safely and sends again
- *           what it knows not to be safe at the other.
- * Cost      one message a parcel, one an acknowledgement.
+ * Ensures   The guarantees of transport.ts, given such links. At the start each side acknowledges
+ *           what its checkpoint holds, and sends again what the other has not acknowledged.
+ * Cost      One message per parcel, one per acknowledgement.
  */
 import type { Bytes } from '../../base/units.ts';
 import { Inbox } from './inbox.ts';
@@ -19,16 +19,19 @@ import type {
   TransportState,
 } from './transport.ts';
 
-/** What goes over a link: a parcel, or that everything up to a sequence is safe at its receiver. */
+/** A message on a link: a parcel, or the acknowledgement of everything up to a sequence. */
 export type LinkMessage = Omit<Parcel, 'from'> | { readonly acknowledged: number };
 
-/** One agent's end of its way to another: reliable, in order. */
+/** One agent's end of the link to another: reliable, in order. */
 export interface Link {
   post(message: LinkMessage): void;
   close(): void;
 }
 
-/** Opens the link to a peer; `deliver` is to be called with what the peer posts, and never before this has returned. */
+/**
+ * Opens the link to a peer. The link calls `deliver` with each message of the peer, never before
+ * this function has returned.
+ */
 export type OpenLink = (peer: number, deliver: (message: LinkMessage) => void) => Link;
 
 interface Peer {
@@ -37,7 +40,7 @@ interface Peer {
   readonly inbox: Inbox;
 }
 
-/** Enough for what agents send each other between two checkpoints at a thousand pages a second; see docs/agents.md. */
+/** Enough for the parcels between two checkpoints at 1,000 pages per second; see docs/agents.md. */
 const WINDOW: Bytes = 16 * 2 ** 20;
 
 export class LinkedTransport implements Transport {
@@ -45,7 +48,7 @@ export class LinkedTransport implements Transport {
   readonly agents: number;
   readonly #window: Bytes;
   readonly #peers = new Map<number, Peer>();
-  /** Arrived, in order, and not yet dealt with. */
+  /** Parcels that arrived and are not processed yet, in order. */
   readonly #arrived: Parcel[] = [];
   #sent = 0;
   #received = 0;
@@ -98,7 +101,7 @@ export class LinkedTransport implements Transport {
     if (this.#receiving) throw new Error('Parcels are being received already.');
     this.#receiving = true;
     while (!this.#closed) {
-      // It stays first in the queue until it is taken in, so that `idle` never overlooks it.
+      // It stays first in the queue until it is processed, so that `idle` never misses it.
       if (this.#arrived.length === 0) await this.#arrival();
       else {
         await this.#takeIn(this.#arrived[0], take);
@@ -153,7 +156,7 @@ export class LinkedTransport implements Transport {
   #peer(agent: number): Peer {
     const peer = this.#peers.get(agent);
     if (!peer)
-      throw new Error(`Agent ${this.agent} of ${this.agents} has no way to agent ${agent}.`);
+      throw new Error(`Agent ${this.agent} of ${this.agents} has no link to agent ${agent}.`);
     return peer;
   }
 
@@ -182,7 +185,7 @@ export class LinkedTransport implements Transport {
     for (const wake of this.#waitingForRoom.splice(0)) wake();
   }
 
-  /** A repeat of what is safe here needs no new acknowledgement: the greeting was one, and links lose nothing. */
+  /** A repeat needs no new acknowledgement: the greeting was one, and links lose nothing. */
   async #takeIn(parcel: Parcel, take: TakeParcel): Promise<void> {
     const { inbox } = this.#peer(parcel.from);
     if (inbox.isNew(parcel.sequence)) {

@@ -1,13 +1,13 @@
 /**
- * The transport between agents of one thread: for tests, and for one agent alone, who sends nothing.
+ * The transport between agents of one thread: for tests, and for a single agent, which sends
+ * nothing.
  *
- * Ensures   a parcel arrives after the current turn of the event loop's microtasks, as a copy: nobody sees what another
- *           does to its bytes.
+ * Ensures   A parcel arrives as a copy, in a later microtask: agents share no bytes.
  */
 import { LinkedTransport, type LinkMessage } from './linked-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
-/** What all of them share; `states` by agent. */
+/** The options of all agents together; `states` is indexed by agent. */
 export interface MemoryTransportOptions
   extends Omit<TransportOptions, 'agent' | 'agents' | 'state'> {
   readonly states?: readonly (TransportOptions['state'] | undefined)[];
@@ -29,7 +29,7 @@ export function memoryTransports(
       (peer, deliver) => {
         own.set(peer, deliver);
         return {
-          // The peer is looked up at delivery: when the first of them greets, the last is not there yet.
+          // Look up the peer at delivery: when the first agent greets, the last does not exist yet.
           post: (message) => queueMicrotask(() => ends[peer].get(agent)?.(copied(message))),
           close: () => own.delete(peer),
         };
@@ -38,10 +38,10 @@ export function memoryTransports(
   });
 }
 
-/** The transport of an agent that is alone. */
+/** The transport of a single agent. */
 export function soloTransport(options: Omit<TransportOptions, 'agent' | 'agents'> = {}): Transport {
   return new LinkedTransport({ ...options, agent: 0, agents: 1 }, (peer) => {
-    throw new Error(`An agent that is alone has no way to agent ${peer}.`);
+    throw new Error(`A single agent has no link to agent ${peer}.`);
   });
 }
 

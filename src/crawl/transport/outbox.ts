@@ -1,18 +1,20 @@
 /**
- * What one agent has sent another and must keep: the sender's half of the transport's promise, without any wire.
+ * The parcels that one agent has sent another and must keep: the sender's half of the transport's
+ * guarantees, independent of the connection.
  *
- * Idea      A sequence number is an incarnation and a count within it, in one safe integer. Numbers rise over all runs of a
- *           crawl, although a run that goes on from a checkpoint does not know how far the one before it came.
- * Ensures   numbers rise by one within an incarnation, the first ends in 1; what is kept is what was sent and never
- *           acknowledged, in order.
- * Cost      O(1) a parcel; acknowledged ones are dropped in one sweep each.
+ * Idea      A sequence number is an incarnation and a count within it, in one safe integer. Numbers
+ *           rise over all runs of a crawl, although a resumed run does not know how many parcels
+ *           the run before it sent after its checkpoint.
+ * Ensures   Numbers rise by one within an incarnation, from count 1 on. Kept are the parcels sent
+ *           and never acknowledged, in order.
+ * Cost      O(1) per parcel; acknowledged parcels are dropped in one sweep.
  */
 import type { Bytes } from '../../base/units.ts';
 import type { KeptParcel } from './transport.ts';
 
-/** Parcels that one agent can send another in one run: at a thousand a second, for seven weeks. */
+/** Parcels that one agent can send another in one run: 1,000 per second for seven weeks. */
 const SPAN = 2 ** 32;
-/** Larger ones would leave the safe integers. */
+/** Larger incarnations would exceed the safe integers. */
 export const MOST_INCARNATIONS = 2 ** 21;
 
 /** Whether a sequence is the first of its incarnation. */
@@ -56,7 +58,7 @@ export class Outbox {
     return parcel;
   }
 
-  /** Forgets everything up to `sequence`. An old acknowledgement says nothing new. */
+  /** Forgets everything up to `sequence`. An old acknowledgement changes nothing. */
   acknowledge(sequence: number): void {
     let acknowledged = 0;
     while (acknowledged < this.#kept.length && this.#kept[acknowledged].sequence <= sequence) {

@@ -1,18 +1,19 @@
 /**
  * The transport between threads: a message port for each pair of agents.
  *
- * Idea      The sender keeps the bytes and the port clones them. For a parcel of 64 KiB that is about 70 µs of processor time, both
- *           threads counted, 0.08 µs a URL. A second copy that is transferred costs as much; a SharedArrayBuffer a parcel,
- *           which needs no copy, hardly less, and memory grows past a gigabyte, because the collector does not see how
- *           much hangs on one. The figures are in docs/agents.md.
- * Requires  a channel for each pair, of which each agent has one end: `portMesh` makes them.
+ * Idea      The sender keeps the bytes and the port clones them. For a parcel of 64 KiB that costs
+ *           about 70 µs of CPU time in both threads together, 0.08 µs per URL. Transferring a
+ *           second copy costs as much. A SharedArrayBuffer per parcel, which needs no copy, costs
+ *           hardly less, and memory grows beyond a gigabyte, because the garbage collector does
+ *           not see its size. The figures are in docs/agents.md.
+ * Requires  A channel for each pair of agents, each with one end: `portMesh` makes them.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { exactBytes } from './exact-bytes.ts';
 import { LinkedTransport, type LinkMessage, type OpenLink } from './linked-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
-/** One agent's ends, by the number of the agent at the other; none at its own number. */
+/** The ports of one agent, indexed by the other agent; undefined at its own index. */
 export type AgentPorts = readonly (MessagePort | undefined)[];
 
 /** Channels between all agents: element `a` is for agent `a`, to be transferred to its thread. */
@@ -30,7 +31,7 @@ export function portMesh(agents: number): AgentPorts[] {
   return mesh;
 }
 
-/** An open transport keeps its thread alive until it is closed, unless it is alone. */
+/** An open transport keeps its thread alive until it is closed, unless the agent is single. */
 export function portTransport(options: TransportOptions, ports: AgentPorts): Transport {
   const open: OpenLink = (peer, deliver) => {
     const port = ports[peer];
@@ -41,7 +42,7 @@ export function portTransport(options: TransportOptions, ports: AgentPorts): Tra
   return new LinkedTransport(options, open);
 }
 
-/** Ready to be cloned. */
+/** The message with bytes that are cheap to clone. */
 function packed(message: LinkMessage): LinkMessage {
   return 'acknowledged' in message ? message : { ...message, bytes: exactBytes(message.bytes) };
 }

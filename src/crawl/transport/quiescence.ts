@@ -1,19 +1,24 @@
 /**
- * Is the crawl over? All agents idle *and* no parcel on its way, as told by reports that are all of different moments.
+ * Is the crawl over? It is if all agents are idle *and* no parcel is on its way, although their
+ * reports are from different moments.
  *
- * Idea      Mattern's four counters (Algorithms for distributed termination detection, 1987). Agents report whether they are
- *           idle, how many parcels they have sent and how many dealt with. When the last reports look like the end,
- *           all agents are asked once more. If by then no more was sent than had been received before the question,
- *           then at the moment of the question nothing was on its way, and no idle agent had been woken:
+ * Idea      Mattern's four counters (Algorithms for distributed termination detection, 1987).
+ *           Agents report whether they are idle, how many parcels they have sent and how many they
+ *           have processed. When the last reports look like the end, the coordinator asks all
+ *           agents once more. If the answers show no more parcels sent than were received before
+ *           the question, then at the moment of the question no parcel was on its way, and no idle
+ *           agent had been woken:
  *
  *             received(first reports) ≤ received(question) ≤ sent(question) ≤ sent(answers)
  *
  *           and equal ends make everything between them equal.
- * Requires  an idle agent becomes busy only by a parcel or a stop; it is not idle while a parcel waits or is being taken in, or something
- *           half-full waits to be sent. Counters never decrease; reports of one agent come in the order it made them. An
- *           agent reports whenever it has become idle.
- * Ensures   `endWave` is never true early; and once the crawl is over, the last report to arrive leads to a wave that is.
- * Cost      a report each time an agent becomes idle, a message to each agent a wave; nothing while the crawl is busy.
+ * Requires  An idle agent becomes busy only through a parcel or a stop. It is not idle while it has
+ *           a parcel to process or a partly filled one to send. Counters never decrease. Reports
+ *           of one agent arrive in order. An agent reports whenever it becomes idle.
+ * Ensures   `endWave` is never true too early; and once the crawl is over, the last report leads to
+ *           a wave that ends with true.
+ * Cost      A report each time an agent becomes idle, a message to each agent per wave; nothing
+ *           while the crawl is busy.
  */
 import type { Traffic } from './transport.ts';
 
@@ -25,7 +30,7 @@ export interface ActivityReport extends Traffic {
 export class Quiescence {
   readonly #agents: number;
   readonly #last: (ActivityReport | undefined)[];
-  /** What had been received when the wave under way began. */
+  /** The parcels received before the current wave; undefined if there is none. */
   #receivedBefore: number | undefined;
 
   constructor(agents: number) {
@@ -33,28 +38,31 @@ export class Quiescence {
     this.#last = new Array(agents).fill(undefined);
   }
 
-  /** Takes what an agent told, by itself or because it was asked: whatever came last from it counts. */
+  /** Records the report of an agent, sent by itself or as an answer; the last one counts. */
   report(report: ActivityReport): void {
     this.#last[report.agent] = report;
   }
 
-  /** The last reports look like the end, and no wave is under way: ask every agent again. */
+  /**
+   * Whether the last reports look like the end, and no wave is under way: ask every agent again.
+   */
   get needsConfirmation(): boolean {
     if (this.#receivedBefore !== undefined || !this.#last.every((report) => report?.idle))
       return false;
     return this.#sum('sent') === this.#sum('received');
   }
 
-  /** Call it before the first agent is asked. */
+  /** Call it before the first agent of a wave is asked. */
   beginWave(): void {
     if (!this.needsConfirmation)
-      throw new Error('A wave begins when it is needed, and not before the last has ended.');
+      throw new Error('A wave begins only if it is needed and the last one has ended.');
     this.#receivedBefore = this.#sum('received');
   }
 
   /**
-   * The answers of all agents, each made after `beginWave` and reported when it came: an agent may have told more since. True when the
-   * crawl is over; else look at `needsConfirmation` again.
+   * Ends a wave with the answers of all agents, each made after `beginWave` and also passed to
+   * `report`; an agent may have reported again since. Returns true if the crawl is over; otherwise
+   * check `needsConfirmation` again.
    */
   endWave(answers: readonly ActivityReport[]): boolean {
     const receivedBefore = this.#receivedBefore;

@@ -1,11 +1,13 @@
 /**
- * A transport's state as bytes, for the file that an agent's checkpoint names; and what becomes of it when the crawl goes
- * on with another number of agents.
+ * The state of a transport as bytes, for the file of an agent's checkpoint; and the parcels to hand
+ * over when the crawl is resumed with another number of agents.
  *
- * Format    little-endian; `DRML`, version 1, `trs`; agent u32, agents u32, parcels u32, zero u32; then
- *           `received` a u64 an agent; then of each parcel sequence u64, to u32, kind u32, length u32, its bytes.
- * Ensures   decode(encode(state)) equals state, in bytes of its own; anything else is refused as a damaged file.
- * Cost      one copy of the unacknowledged bytes when they are read.
+ * Format    Little-endian; `DRML`, version 1, `trs`; agent u32, agents u32, parcels u32, zero u32;
+ *           then `received`, one u64 per agent; then for each parcel sequence u64, to u32,
+ *           kind u32, length u32 and its bytes.
+ * Ensures   decode(encode(state)) equals state, in newly allocated bytes; any other input is
+ *           rejected as a damaged file.
+ * Cost      One copy of the unacknowledged bytes when they are read.
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -37,7 +39,7 @@ export function encodeTransportState(state: TransportState): Uint8Array[] {
   return pieces;
 }
 
-/** `path` is named when the bytes are refused. */
+/** `path` is the file that the error names if the bytes are damaged. */
 export function decodeTransportState(bytes: Uint8Array, path: string): TransportState {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const expected = Buffer.from(formatHeader(FORMAT));
@@ -69,8 +71,9 @@ export function decodeTransportState(bytes: Uint8Array, path: string): Transport
 }
 
 /**
- * What was sent and is in nobody's checkpoint, given the states of all agents of a crawl. Whoever goes on with another
- * number of agents begins with empty transports and hands these out anew, by their content.
+ * The parcels that were sent and are in no receiver's checkpoint, given the states of all agents.
+ * A crawl that is resumed with another number of agents starts with empty transports and hands
+ * these out again, by their content.
  */
 export function undelivered(states: readonly TransportState[]): Parcel[] {
   return states.flatMap(({ agent: from, unacknowledged }) =>

@@ -1,34 +1,37 @@
 /**
- * What agents send each other, and what whoever carries it must promise.
+ * Parcels between agents, and the guarantees of their transport.
  *
- * Idea      The sender keeps a parcel until the receiver's checkpoint contains it. Then no agent needs to know about
- *           another's checkpoint, and a crash of either side loses nothing: what the receiver forgot is sent again, and
- *           what it remembers is recognised by its number and dropped.
+ * Idea      The sender keeps a parcel until the receiver's checkpoint contains it. Then no agent
+ *           needs to know about another's checkpoint, and a crash of either side loses nothing:
+ *           what the receiver forgot is sent again, and what it remembers is recognised by its
+ *           number and dropped.
  *
  *             sender                                   receiver
- *             send ──► keeps 7 8 9 ──── 7 8 9 ───────► takes 7 8 9 in, once and in order
+ *             send ──► keeps 7 8 9 ──── 7 8 9 ───────► processes 7 8 9, once and in order
  *                      keeps     9 ◄─── up to 8 ────── acknowledges what its checkpoint holds
  *                      └─ state(), in its own checkpoint
  *
- * Requires  of the caller: bytes that were sent are not changed any more; one incarnation number never serves twice
- *           (see `TransportOptions`); an agent's checkpoint holds its transport's `state()` together with whatever
- *           the parcels taken in led to, and whatever made it send.
- * Ensures   every parcel is taken in at least once, and exactly once while no agent crashes; parcels of one sender in
- *           the order sent. After a crash of the sender its lost work is done and sent anew under new numbers,
- *           so takers must bear repeats of content (the sieve and every DRUM do).
- * Cost      of memory: what is not acknowledged yet, about a window for each agent; see `room`.
+ * Requires  The caller does not change bytes after sending them, and never uses an incarnation
+ *           number twice (see `TransportOptions`). An agent's checkpoint holds its transport's
+ *           `state()` together with the effects of the parcels processed, and with the state that
+ *           made it send.
+ * Ensures   Every parcel is processed at least once, and exactly once while no agent crashes;
+ *           parcels of one sender are processed in the order sent. After a crash, the sender does
+ *           its lost work again and sends it under new numbers, so receivers must tolerate
+ *           repeated content (the sieve and every DRUM do).
+ * Cost      Memory for unacknowledged parcels, about one window per agent; see `room`.
  */
 import type { Bytes } from '../../base/units.ts';
 
-/** What a parcel is about; its taker reads the bytes accordingly. */
+/** The kinds of parcels; the receiver reads the bytes accordingly. */
 export const PARCEL = {
   /** URLs for the owner of their domain: see url-parcel.ts. */
   urls: 0,
-  /** Links between domains, for the owner of the target: see reputation/edge-parcel.ts. */
+  /** Links between domains, for the owner of the target: see reputation/edges/edge-parcel.ts. */
   edges: 1,
-  /** Links of sampled domains, for everybody: see reputation/supporter-sample.ts. */
+  /** Links of sampled domains, for all agents: see reputation/edges/supporter-sample.ts. */
   sample: 2,
-  /** Where the sender's domains stand, for everybody: see reputation/standing.ts. */
+  /** The standing of the sender's domains, for all agents: see reputation/budget/standing.ts. */
   standing: 3,
 } as const;
 
@@ -48,13 +51,13 @@ export interface KeptParcel {
   readonly bytes: Uint8Array;
 }
 
-/** What an agent's checkpoint holds of its transport. */
+/** The part of an agent's checkpoint that belongs to its transport. */
 export interface TransportState {
   readonly agent: number;
   readonly agents: number;
-  /** The last sequence taken in of each agent; 0 when nothing was. */
+  /** The last sequence processed from each agent; 0 if there is none. */
   readonly received: readonly number[];
-  /** What was sent and not acknowledged, for each receiver in the order sent. */
+  /** The parcels sent and not acknowledged, for each receiver in the order sent. */
   readonly unacknowledged: readonly KeptParcel[];
 }
 
@@ -62,14 +65,14 @@ export interface TransportOptions {
   readonly agent: number;
   readonly agents: number;
   /**
-   * How often the crawl was begun before: 0, then 1, … The count must be stored before anything is sent under it. A sender that
-   * falls back to its checkpoint would otherwise give new parcels the numbers of those it has forgotten, and the
-   * receiver, which has not, would drop them.
+   * The number of earlier runs of the crawl: 0, then 1, … It must be stored before anything is sent
+   * under it. Otherwise a sender that falls back to its checkpoint would reuse the numbers of
+   * parcels that it has forgotten, and the receiver would drop the new ones as repeats.
    */
   readonly incarnation?: number;
-  /** How many bytes may be unacknowledged before `room` makes its callers wait. */
+  /** The bytes that may be unacknowledged before `room` makes its callers wait. */
   readonly window?: Bytes;
-  /** From the checkpoint: what it says was not acknowledged is sent again. */
+  /** The state from the checkpoint; its unacknowledged parcels are sent again. */
   readonly state?: TransportState | undefined;
 }
 
@@ -77,11 +80,12 @@ export interface Transport {
   readonly agent: number;
   readonly agents: number;
 
-  /** Sends without waiting. The bytes are the transport's from now on: nobody may change them. */
+  /** Sends without waiting. The caller must not change the bytes afterwards. */
   send(to: number, kind: number, bytes: Uint8Array): void;
   /**
-   * Settles when less than the window is unacknowledged, or at the end. Whoever makes parcels waits for it before making more;
-   * whoever takes them in never does, or two agents would wait for each other.
+   * Resolves when less than the window is unacknowledged, or at the end. A producer of parcels
+   * waits for it before making more; a receiver never does, or two agents would wait for each
+   * other.
    */
   room(): Promise<void>;
   readonly hasRoom: boolean;
@@ -89,23 +93,26 @@ export interface Transport {
   unacknowledgedBytes(to?: number): Bytes;
 
   /**
-   * Hands every new parcel to `take`, one after the other, until `close`. A parcel counts as received when the promise of
-   * `take` has settled; `onIdle` is called when it was the last that had arrived. Rejects with what `take` throws, and
-   * when parcels were lost on the way.
+   * Passes every new parcel to `take`, one after the other, until `close`. A parcel counts as
+   * received when the promise of `take` has settled; `onIdle` is called if no other has arrived by
+   * then. Rejects with the error of `take`, or if parcels were lost on the way.
    */
   receive(take: TakeParcel, onIdle?: () => void): Promise<void>;
-  /** Nothing that arrived waits or is being taken in. */
+  /** Whether every parcel that arrived is processed. */
   readonly idle: boolean;
-  /** Says that a checkpoint with these `received` is stored: their senders may forget. Call it after every checkpoint. */
+  /** Acknowledges a checkpoint with these `received`, after which the senders may forget them. */
   acknowledge(received: readonly number[]): void;
-  /** Bytes taken in and not acknowledged. When they near the window senders are about to wait: time for a checkpoint. */
+  /**
+   * Bytes processed and not acknowledged. When they come near the window, senders are about to
+   * wait: time for a checkpoint.
+   */
   readonly owedBytes: Bytes;
 
-  /** For the checkpoint; parcels are not copied. */
+  /** The state for the checkpoint; parcels are not copied. */
   state(): TransportState;
-  /** Parcels put on the way, and parcels that arrived and were dealt with, in this run and with repeats: for `Quiescence`. */
+  /** Parcels sent and parcels processed in this run, with repeats: for `Quiescence`. */
   readonly traffic: Traffic;
-  /** Sends and takes in no more. What was not acknowledged is still in `state`. */
+  /** Stops sending and receiving. Unacknowledged parcels are still in `state`. */
   close(): void;
 }
 

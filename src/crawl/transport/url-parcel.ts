@@ -1,9 +1,10 @@
 /**
- * Keys and the bytes that travel with them as one parcel: discovered URLs on the way to their owner.
+ * Keys and their bytes as one parcel: discovered URLs on the way to their owner.
  *
- * Format    little-endian: entries u32, zero u32; then the keys, u64 each; then the ends, u32 each; then the bytes.
- * Ensures   the receiver reads the parcel in place, without a copy; bytes that are no such parcel are refused.
- * Cost      one copy, into a buffer of the exact size that the transport can keep.
+ * Format    Little-endian: entries u32, zero u32; then the keys, u64 each; then the ends, u32 each;
+ *           then the bytes.
+ * Ensures   The receiver reads the parcel in place, without a copy; damaged bytes are rejected.
+ * Cost      One copy, into a buffer of the exact size that the transport can keep.
  */
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 
@@ -21,7 +22,9 @@ export function packKeyedBatch(batch: KeyedBatch): Uint8Array {
   return parcel;
 }
 
-/** What a parcel consists of, one after the other: views of the batch, for whoever has a place of his own for them. */
+/**
+ * The pieces of a parcel in order, as views of the batch, for callers that copy them themselves.
+ */
 export function parcelPieces({ length, keys, ends, bytes }: KeyedBatch): Uint8Array[] {
   const body = length === 0 ? 0 : ends[length - 1];
   return [
@@ -32,17 +35,17 @@ export function parcelPieces({ length, keys, ends, bytes }: KeyedBatch): Uint8Ar
   ];
 }
 
-/** Views of the parcel, valid as long as it is; it is copied once when it does not lie on a multiple of eight. */
+/** Views of the parcel, valid as long as it is; an unaligned parcel is copied once. */
 export function unpackKeyedBatch(parcel: Uint8Array): KeyedBatch {
   if (parcel.byteOffset % 8 !== 0) return unpackKeyedBatch(Uint8Array.from(parcel));
   const { buffer, byteOffset } = parcel;
   const length = parcel.length < HEADER ? -1 : new Uint32Array(buffer, byteOffset, 1)[0];
   const start = HEADER + PER_ENTRY * length;
-  if (length < 0 || parcel.length < start) throw new Error('A parcel of URLs was cut short.');
+  if (length < 0 || parcel.length < start) throw new Error('A parcel of URLs is truncated.');
   const keys = new BigUint64Array(buffer, byteOffset + HEADER, length);
   const ends = new Uint32Array(buffer, byteOffset + HEADER + 8 * length, length);
   const bytes = parcel.subarray(start);
   if ((length === 0 ? 0 : ends[length - 1]) !== bytes.length)
-    throw new Error('A parcel of URLs is not whole.');
+    throw new Error('A parcel of URLs is not complete.');
   return { length, keys, ends, bytes };
 }

@@ -34,7 +34,7 @@ class Paper {
   }
 }
 
-/** What a command writes to a stream. */
+/** The text that a command writes to a stream. */
 async function printed(work: (output: PassThrough) => Promise<void>): Promise<string> {
   const output = new PassThrough();
   const pieces: Buffer[] = [];
@@ -64,7 +64,7 @@ const PAGES = [
   page('http://b.test/', 'b', '2026-01-03T00:00:00Z'),
 ];
 
-/** A crawl's folder: its index may be there or not, and so may the parts. */
+/** A crawl's folder, with or without its index and the parts of the index. */
 async function crawlFolder(state: 'indexed' | 'running' | 'bare'): Promise<string> {
   const dir = temporaryFolder();
   const writer = await WarcWriter.open(join(dir, 'archive'), {
@@ -93,7 +93,7 @@ describe('drumlin archive list', () => {
     'indexed',
     'running',
     'bare',
-  ] as const)('gives the captures of a crawl in order (%s)', async (state) => {
+  ] as const)('lists the captures of a crawl in order (%s)', async (state) => {
     const dir = await crawlFolder(state);
     expect(await listed(dir)).toEqual([
       '20260101 http://a.test/',
@@ -132,7 +132,7 @@ describe('drumlin archive list', () => {
     });
   });
 
-  test('reads a folder of WARC files and a single one alike, and prints lines to read', async () => {
+  test('reads a folder of WARC files or a single file, and prints readable lines', async () => {
     const dir = await crawlFolder('bare');
     const folder = join(dir, 'archive');
     expect(await listed(folder)).toHaveLength(7);
@@ -143,7 +143,7 @@ describe('drumlin archive list', () => {
     );
   });
 
-  test('says of a file with other records only that it holds no captures, and how to see what it holds', async () => {
+  test('reports a file without captures, and how to see its records', async () => {
     const file = join(temporaryFolder(), 'info.warc');
     const head = [
       'WARC/1.1',
@@ -158,14 +158,14 @@ describe('drumlin archive list', () => {
     });
   });
 
-  test('refuses a place without any, by name', async () => {
+  test('rejects a place without WARC files, by name', async () => {
     const folder = temporaryFolder();
     await expect(listed(folder)).rejects.toMatchObject({ code: 'ARCHIVE_MISSING', exitCode: 5 });
     await expect(listed(join(folder, 'none'))).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 });
 
-describe('what is no archive, or no URL', () => {
+describe('input that is not an archive, or not a URL', () => {
   const noted = async (
     work: (output: PassThrough, note: (text: string) => void) => Promise<void>,
   ) => {
@@ -178,7 +178,7 @@ describe('what is no archive, or no URL', () => {
     ['README.md', '# no archive\n', 'Give a crawl folder'],
     ['rubbish.warc.gz', '\x1f\x8brubbish', 'Give a crawl folder'],
     ['my.wacz', 'PK\x03\x04', 'A WACZ is a zip file: unpack it'],
-  ])('%s is refused by list and get, with what to name instead', async (name, text, remedy) => {
+  ])('%s is rejected by list and get, with what to name instead', async (name, text, remedy) => {
     const path = join(temporaryFolder(), name);
     writeFileSync(path, text, 'latin1');
     const refusal = { code: 'NOT_WARC', exitCode: 8, remedy: expect.stringContaining(remedy) };
@@ -188,7 +188,7 @@ describe('what is no archive, or no URL', () => {
     ).rejects.toMatchObject(refusal);
   });
 
-  test('a file that was cut off gives what is whole, and says that it was cut', async () => {
+  test('a truncated file yields its complete records, with a note about the damage', async () => {
     const dir = await crawlFolder('bare');
     const [first] = readdirSync(join(dir, 'archive')).sort();
     const path = join(dir, 'archive', first);
@@ -203,7 +203,11 @@ describe('what is no archive, or no URL', () => {
     await expect(asked).rejects.toMatchObject({ code: 'NOT_ARCHIVED' });
   });
 
-  test.each(['/docs/', 'a.test/docs/', 'localhost:8765/docs/'])('%s is no URL', async (url) => {
+  test.each([
+    '/docs/',
+    'a.test/docs/',
+    'localhost:8765/docs/',
+  ])('%s is not a whole URL', async (url) => {
     const dir = await crawlFolder('indexed');
     const refusal = { code: 'NOT_A_URL', exitCode: 2 };
     await expect(printed((output) => get(dir, url, {}, output))).rejects.toMatchObject(refusal);
@@ -213,13 +217,13 @@ describe('what is no archive, or no URL', () => {
     );
   });
 
-  test('a URL that is not there is refused with the most similar one that is', async () => {
+  test('an unknown URL is rejected, with the most similar URL in the archive', async () => {
     const dir = await crawlFolder('indexed');
     const asked = printed((output) => get(dir, 'http://a.test/docy', {}, output));
     await expect(asked).rejects.toThrow('Did you mean http://a.test/docsy?');
   });
 
-  test('the time of a capture is said where one was named', async () => {
+  test('the time of the capture is printed if --at names a time', async () => {
     const dir = await crawlFolder('indexed');
     const { notes } = await noted((output, note) =>
       get(dir, 'http://a.test/', { at: '2020' }, output, note),
@@ -251,7 +255,7 @@ describe('drumlin archive get', () => {
     });
   });
 
-  test('undoes codings, unless asked for the bytes as sent', async () => {
+  test('decodes the body, unless --raw asks for the bytes as sent', async () => {
     const dir = temporaryFolder();
     const zipped = gzipSync('plain');
     const writer = await WarcWriter.open(dir, { info });
@@ -268,7 +272,7 @@ describe('drumlin archive get', () => {
     expect(raw).toBe(Buffer.concat(wire).toString());
   });
 
-  test('says so when the index names what is not there', async () => {
+  test('reports an index entry that points at no record', async () => {
     const dir = await crawlFolder('indexed');
     for (const name of readdirSync(join(dir, 'archive')))
       truncateSync(join(dir, 'archive', name), 700);
@@ -286,7 +290,7 @@ async function checked(place: string): Promise<{ sound: boolean; problems: strin
 }
 
 describe('drumlin archive check', () => {
-  test('finds a crawl sound, and says what it looked at', async () => {
+  test('finds a crawl sound, and prints what it checked', async () => {
     const dir = await crawlFolder('indexed');
     const paper = new Paper();
     expect(await check(dir, {}, paper)).toBe(true);
@@ -295,7 +299,7 @@ describe('drumlin archive check', () => {
     );
   });
 
-  test('finds every line of an index that is wrong, missing or out of order', async () => {
+  test('finds every index line that is wrong, missing or out of order', async () => {
     const dir = await crawlFolder('indexed');
     const index = join(dir, 'indexes/index.cdxj');
     const lines = readFileSync(index, 'latin1').trimEnd().split('\n');
@@ -312,7 +316,7 @@ describe('drumlin archive check', () => {
     ]);
   });
 
-  test('finds a byte that was changed, wherever it is', async () => {
+  test('finds a changed byte anywhere', async () => {
     const dir = temporaryFolder();
     const writer = await WarcWriter.open(dir, { info, gzipLevel: 0 });
     await writer.write(PAGES[0]);
@@ -322,7 +326,7 @@ describe('drumlin archive check', () => {
     for (let at = 0; at < bytes.length; at += 7) {
       const spoilt = Buffer.from(bytes);
       spoilt[at] ^= 0x55;
-      // Of a member's header, what names its time and system says nothing about the record.
+      // The time and system in a gzip header do not affect the record.
       const inHeader = [...bytes.keys()].some(
         (i) => bytes[i] === 0x1f && bytes[i + 1] === 0x8b && at - i >= 4 && at - i < 10,
       );
@@ -348,11 +352,11 @@ describe('the broken files of other tools', () => {
         `byte 0: ${SHARED}`,
         'byte 0: revisit of http://example.com/: the digest of the block is wrong',
       ],
-      repair: '6 records shared a gzip member, and have one each now',
+      repair: '6 records shared a gzip member; each now has its own',
     },
     'example-bad.warc.gz.bad': {
       check: [`byte 0: ${SHARED}`],
-      repair: '6 records shared a gzip member, and have one each now',
+      repair: '6 records shared a gzip member; each now has its own',
     },
     'example-digest.warc': {
       check: ['byte 0: request of http://example.com/: the digest of the payload is wrong'],
@@ -375,7 +379,7 @@ describe('the broken files of other tools', () => {
         `byte 1197: corrupt: Content-Length is too small: no empty line follows the block; ${REPAIR}`,
       ],
       repair:
-        'bytes from byte 1197 on (corrupt: Content-Length is too small: no empty line follows the block)',
+        'bytes from byte 1197 (corrupt: Content-Length is too small: no empty line follows the block)',
     },
     'example-wget-bad-target-uri.warc.gz': {
       check: [
@@ -408,7 +412,7 @@ describe('the broken files of other tools', () => {
   });
 
   test.skipIf(!here).each(Object.entries(words))(
-    '%s is refused or repaired with the right words',
+    '%s is rejected or repaired, with the right message',
     async (name, said) => {
       const work = temporaryFolder();
       const path = join(work, name);
@@ -424,7 +428,7 @@ describe('the broken files of other tools', () => {
       expect(`${failure?.message ?? ''}${paper.text}`).toContain(said.repair);
       expect(readFileSync(path)).toEqual(readFileSync(join(folder, name)));
       if (!existsSync(out)) return;
-      // What was repaired needs no repair, and another reader can read it all.
+      // A repaired file needs no repair, and another reader can read all of it.
       const again = new Paper();
       await repairFile(out, { out: `${out}2` }, again);
       expect(again.text).toContain('nothing to repair');
@@ -434,7 +438,7 @@ describe('the broken files of other tools', () => {
 });
 
 describe('drumlin archive repair', () => {
-  test('keeps the whole records of a file that was cut off at any byte, in place, with the old one beside', async () => {
+  test('keeps the complete records of a file truncated at any byte, in place, and the old file as .bak', async () => {
     const source = temporaryFolder();
     const writer = await WarcWriter.open(source, { info });
     for (const exchange of PAGES) await writer.write(exchange);
@@ -457,12 +461,12 @@ describe('drumlin archive repair', () => {
       if (end === length) continue;
       expect(readFileSync(`${path}.bak`)).toEqual(bytes.subarray(0, length));
       expect(paper.text).toContain(
-        `${length - end} bytes from byte ${end} on (truncated: the last gzip member is cut off)`,
+        `${length - end} bytes from byte ${end} (truncated: the last gzip member is cut off)`,
       );
     }
   });
 
-  test('finds the records behind damage in the middle', async () => {
+  test('finds the records after damage in the middle', async () => {
     const dir = await crawlFolder('bare');
     const [name] = readdirSync(join(dir, 'archive')).sort();
     const path = join(dir, 'archive', name);
@@ -478,7 +482,7 @@ describe('drumlin archive repair', () => {
     );
   });
 
-  test('writes over nothing, and asks where to write', async () => {
+  test('overwrites no file, and requires a place to write', async () => {
     const work = temporaryFolder();
     const path = join(work, 'x.warc');
     writeFileSync(path, 'WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\nWARC/1.1\r\n');
@@ -495,7 +499,7 @@ describe('drumlin archive repair', () => {
 });
 
 describe('drumlin archive index', () => {
-  test('makes the index of a crawl again from its files, whatever it was', async () => {
+  test('builds the index of a crawl again from its WARC files, whatever it held', async () => {
     const dir = await crawlFolder('indexed');
     appendFileSync(join(dir, 'indexes/index.cdxj'), 'wrong\n');
     for (const part of readdirSync(join(dir, 'indexes/parts')))

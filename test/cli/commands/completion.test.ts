@@ -1,4 +1,4 @@
-/** Completion as bash does it: the script is sourced, and asked as the Tab key asks. */
+/** Completion in bash: the tests source the script and ask as the Tab key does. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** What bash offers after these words, the last of which is being typed. */
+/** The words that bash offers while the last of these words is typed. */
 function complete(...words: string[]): string[] {
   const program = `${bash}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _drumlin; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -33,7 +33,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _drumlin; printf '%s\\n' "\${COMPREPL
 }
 
 describe.skipIf(!has('bash'))('in bash', () => {
-  test('commands are completed, and those below them', () => {
+  test('commands and subcommands are completed', () => {
     expect(complete('cr')).toEqual(['crawl']);
     expect(complete('st')).toEqual(['status']);
     expect(complete('')).toEqual(
@@ -53,7 +53,7 @@ describe.skipIf(!has('bash'))('in bash', () => {
     expect(complete('domains', 'set', 'example.com', '--b')).toEqual(['--budget', '--block']);
   });
 
-  test('values are those that a flag takes: words, folders or files', () => {
+  test('values are those that a flag accepts: words, folders or files', () => {
     expect(complete('crawl', '--order', '')).toEqual(['budget', 'bfs']);
     expect(complete('crawl', 'http://x/', '--scope', 'p')).toEqual(['prefix']);
     expect(complete('domains', '--sort', 'f')).toEqual(['fetched']);
@@ -68,7 +68,7 @@ describe('the scripts', () => {
   test.each([
     'zsh',
     'fish',
-  ])('of %s name every command and are read by it, where it is installed', (shell) => {
+  ])('of %s name every command, and the shell can parse them if it is installed', (shell) => {
     const text = script(shell);
     for (const name of ['crawl', 'status', 'doctor', 'max-pages', 'watch'])
       expect(text).toContain(name);
@@ -81,7 +81,7 @@ describe('the scripts', () => {
     });
   });
 
-  test.skipIf(!has('fish'))('of fish complete as those of bash do', () => {
+  test.skipIf(!has('fish'))('of fish complete the same words as those of bash', () => {
     writeFileSync(join(dir, 'drumlin.fish'), script('fish'));
     const ask = (line: string) =>
       execFileSync('fish', ['-c', `source drumlin.fish; complete -C "${line}"`], {
@@ -96,7 +96,7 @@ describe('the scripts', () => {
     expect(ask('drumlin domains set example.com --bl')).toEqual(['--block']);
   });
 
-  test('of another shell are refused', () => {
+  test('of another shell are rejected', () => {
     const { status, stderr } = spawnSync(process.execPath, [BIN, 'completion', 'csh'], {
       encoding: 'utf8',
     });

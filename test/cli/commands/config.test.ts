@@ -1,4 +1,4 @@
-/** `drumlin config`, and a crawl that is told everything by drumlin.yaml. */
+/** `drumlin config`, and a crawl with all its settings in drumlin.yaml. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ function drumlin(
 }
 
 describe('drumlin config', () => {
-  test('tells where each value comes from', async () => {
+  test('prints the source of each value', async () => {
     writeFileSync(
       join(dir, 'drumlin.yaml'),
       'max-pages: 5\ndelay: 1s\nproxy: http://me:secret@proxy.test\ngzip: 2\n',
@@ -57,7 +57,7 @@ describe('drumlin config', () => {
     expect(sources.delay).toBe('default');
   });
 
-  test('prints a file that says the same', async () => {
+  test('prints a file with the same settings', async () => {
     writeFileSync(
       join(dir, 'mine.yaml'),
       (await drumlin(['config', '--yaml', '--delay', '3s', '--types', 'text/*'])).out,
@@ -68,7 +68,7 @@ describe('drumlin config', () => {
     expect(out).toMatch(/^gzip +1 +default$/m);
   });
 
-  test('refuses what is wrong by its line, and a file that is not there', async () => {
+  test('rejects a wrong line by its number, and a missing file', async () => {
     writeFileSync(join(dir, 'drumlin.yaml'), 'delay: 1s\nmax-pagse: 5\n');
     expect(await drumlin(['config'])).toEqual({
       code: 2,
@@ -84,7 +84,7 @@ describe('drumlin config', () => {
   });
 });
 
-test('a crawl takes seeds and settings from drumlin.yaml, and one that goes on what the file says now', async () => {
+test('a crawl reads seeds and settings from drumlin.yaml, and reads the file again on resume', async () => {
   const file = (extra: string) =>
     writeFileSync(
       join(dir, 'drumlin.yaml'),

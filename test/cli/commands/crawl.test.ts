@@ -1,4 +1,4 @@
-/** The command line as a person or a script meets it: exit codes, one-line refusals, the summary. */
+/** The command line as a user or a script sees it: exit codes, one-line errors, the summary. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Asynchronous, because the site that is crawled lives in this process. */
+/** Asynchronous, because the crawled site is served by this process. */
 function drumlin(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [BIN, ...args], { cwd: dir });
@@ -72,9 +72,9 @@ describe('drumlin crawl', () => {
   });
 
   test.each([
-    ['--exclude', '*', 'all URLs were refused'],
-    ['--budget', 'equal(0)', 'nothing that waits has budget'],
-  ])('leaves with 3 when %s %s lets no page through, and says why', async (option, value, why) => {
+    ['--exclude', '*', 'all URLs were skipped'],
+    ['--budget', 'equal(0)', 'all queued URLs belong to domains with budget 0'],
+  ])('exits with 3 when %s %s lets no page through, and prints why', async (option, value, why) => {
     const { code, out, err } = await drumlin(
       'crawl',
       `${site.origin}/`,
@@ -91,7 +91,7 @@ describe('drumlin crawl', () => {
   test.each([
     ['warc', 'archive'],
     ['files', 'pages'],
-  ])('says where pages are with --store %s, and there they are', async (store, folder) => {
+  ])('prints where pages are stored with --store %s, and they are there', async (store, folder) => {
     const { out } = await drumlin(
       'crawl',
       `${site.origin}/`,
@@ -105,7 +105,7 @@ describe('drumlin crawl', () => {
     expect(existsSync(join(dir, 'c', folder))).toBe(true);
   });
 
-  test('takes seeds from a file, and says on which line one is wrong', async () => {
+  test('reads seeds from a file, and reports the line of a wrong one', async () => {
     writeFileSync(join(dir, 'seeds.txt'), `# our site\n\n${site.origin}/\n`);
     expect((await drumlin('crawl', 'seeds.txt', ...LOCAL, '--max-pages', '1')).code).toBe(6);
     writeFileSync(join(dir, 'bad.txt'), `${site.origin}/\ngopher://x/\n`);
@@ -116,7 +116,7 @@ describe('drumlin crawl', () => {
     expect(code).toBe(2);
   });
 
-  test('goes on with a crawl by its folder alone', async () => {
+  test('resumes a crawl by its folder alone', async () => {
     const first = await drumlin(
       'crawl',
       `${site.origin}/`,
@@ -126,12 +126,12 @@ describe('drumlin crawl', () => {
       '--max-pages',
       '10',
     );
-    expect(first.out).toContain('go on     drumlin crawl --dir c');
+    expect(first.out).toContain('resume     drumlin crawl --dir c');
     const { out } = await drumlin('crawl', '--dir', 'c', '--max-pages', '1000', '--json');
     expect(JSON.parse(out)).toMatchObject({ pages: 31, urlsUnique: 41, urlsQueued: 0 });
   });
 
-  test('leaves with 3 when not a page could be had', async () => {
+  test('exits with 3 when no page was fetched', async () => {
     const { code, out } = await drumlin(
       'crawl',
       'http://127.0.0.1:9/',
@@ -143,7 +143,7 @@ describe('drumlin crawl', () => {
     expect(JSON.parse(out).errors).toEqual({ 'address-refused': 1 });
   });
 
-  test('stops cleanly on the first interrupt, and says how to go on', async () => {
+  test('stops cleanly on the first interrupt, and prints how to resume', async () => {
     const args = ['crawl', `${site.origin}/`, '--allow-private', '--delay', '5s', '--dir', 'c'];
     const child = spawn(process.execPath, [BIN, ...args], { cwd: dir });
     let out = '';
@@ -156,12 +156,12 @@ describe('drumlin crawl', () => {
     child.kill('SIGINT');
     expect(await ended).toBe(130);
     expect(err).toContain('Ctrl-C again stops at once');
-    expect(out).toContain('go on     drumlin crawl --dir c');
+    expect(out).toContain('resume     drumlin crawl --dir c');
     expect(existsSync(join(dir, 'c/agents/0/checkpoint.json'))).toBe(true);
   });
 });
 
-describe('what drumlin refuses, in one line with the remedy', () => {
+describe('drumlin rejects, in one line with the remedy,', () => {
   const refusals: [name: string, args: string[], line: RegExp][] = [
     ['no seeds', ['crawl'], /^drumlin: There is no URL to start from.*Name one or more/],
     [
@@ -185,7 +185,7 @@ describe('what drumlin refuses, in one line with the remedy', () => {
       /^drumlin: Sites on the public web .* Add --contact/,
     ],
     [
-      'a contact that is none',
+      'a contact that is neither URL nor e-mail address',
       ['crawl', 'http://x.test/', '--contact', 'me'],
       /^drumlin: "me" is neither a web address nor an e-mail/,
     ],
@@ -200,7 +200,7 @@ describe('what drumlin refuses, in one line with the remedy', () => {
       /^drumlin: file .*\n$/,
     ],
     [
-      'a name server that is none',
+      'a name server that is not an address',
       ['crawl', 'http://x.test/', '--allow-private', '--dns', 'bogus'],
       /^drumlin: .*bogus/,
     ],

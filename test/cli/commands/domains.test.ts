@@ -1,4 +1,4 @@
-/** Decisions about single domains on the command line: what is decided holds, or is refused with the right words. */
+/** `drumlin domains set`: an override applies, or is rejected with the right message. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,34 +28,36 @@ afterAll(async () => {
   rmSync(join(dir, '..'), { recursive: true, force: true });
 });
 
-test('a domain is blocked in a crawl that is breadth first, and when that holds is said', () => {
+test('a domain can be blocked in a breadth-first crawl, and the output says from when on', () => {
   const { code, out, err } = runCli('domains', 'set', '127.0.0.1', '--block', '--dir', dir);
   expect({ code, out, err }).toEqual({
     code: 0,
-    out: `127.0.0.1: blocked. It holds when the crawl goes on: bin/drumlin crawl --dir ${dir}\n`,
+    out: `127.0.0.1: blocked. It applies when you resume: bin/drumlin crawl --dir ${dir}\n`,
     err: '',
   });
 });
 
-test('a domain that the crawl never met is noted down, with the one that may be meant', () => {
+test('a domain that the crawl never discovered is stored, with a hint at the most similar one', () => {
   const { code, out, err } = runCli('domains', 'set', '127.0.0.11', '--block', '--dir', dir);
   expect(code).toBe(0);
   expect(out).toContain('127.0.0.11: blocked.');
-  expect(err).toBe('drumlin: The crawl has not met 127.0.0.11 so far. Did you mean 127.0.0.1?\n');
+  expect(err).toBe(
+    'drumlin: The crawl has not discovered 127.0.0.11 so far. Did you mean 127.0.0.1?\n',
+  );
 });
 
 test.each([
   ['--budget', '5'],
   ['--trust'],
-])('%s is refused where there are no budgets', (...flags) => {
+])('%s is rejected in a crawl without budgets', (...flags) => {
   const { code, err } = runCli('domains', 'set', '127.0.0.1', ...flags, '--dir', dir);
   expect(code).toBe(5);
   expect(err).toMatch(
-    /is breadth first, .*Only --block and --clear are for it; budgets want .*--order budget/,
+    /has no budgets: it is breadth first .*Use --block or --clear; budgets need .*--order budget/,
   );
 });
 
-test('what is missing is asked for in the order in which it is written', () => {
+test('missing arguments are reported in the order of the command line', () => {
   expect(runCli('domains', 'set').err).toContain("missing required argument 'domain'");
   expect(runCli('domains', 'set', 'example.com', '--block').err).toContain(
     'Name its folder: bin/drumlin domains set example.com --dir my-crawl',

@@ -1,4 +1,4 @@
-/** `drumlin filter` as a person meets it, and filters of a crawl whose agents have threads of their own. */
+/** `drumlin filter` as a user sees it, and filters of a crawl whose agents run in threads. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ function drumlin(...args: string[]): Promise<{ code: number | null; out: string;
 }
 
 describe('drumlin filter', () => {
-  test('list tells every predicate with an example', async () => {
+  test('list prints every predicate with an example', async () => {
     const { code, out } = await drumlin('filter', 'list', '--json');
     expect(code).toBe(0);
     const predicates = out
@@ -46,7 +46,7 @@ describe('drumlin filter', () => {
     for (const { example, doc } of predicates) expect(text).toContain(`  ${example}\n      ${doc}`);
   });
 
-  test('test tells what decided, and leaves with 7 when something is refused', async () => {
+  test('test prints what decided, and exits with 7 when a URL is rejected', async () => {
     writeFileSync(join(dir, 'blocked.txt'), '.example.edu\n');
     const { code, out } = await drumlin(
       ...['filter', 'test', '(HostEndsWith(.edu) and not InList(blocked.txt)) or PathDepth < 2'],
@@ -55,7 +55,7 @@ describe('drumlin filter', () => {
     expect(code).toBe(7);
     expect(out).toBe(
       [
-        'refused     https://example.edu/a/b/c',
+        'rejected    https://example.edu/a/b/c',
         `            InList(${join(dir, 'blocked.txt')}) is true`,
         '            PathDepth is 3',
         'accepted    https://mit.edu/a/b/c',
@@ -67,11 +67,11 @@ describe('drumlin filter', () => {
     const depends = await drumlin('filter', 'test', 'Status == 200', 'http://a.test/');
     expect(depends).toMatchObject({ code: 0, err: '' });
     expect(depends.out).toContain(
-      'it depends  http://a.test/\n            Status == 200 is not known from a URL alone',
+      'undecided   http://a.test/\n            Status == 200 is not known from the URL alone',
     );
   });
 
-  test('points at what is wrong', async () => {
+  test('points at the error', async () => {
     const { code, err } = await drumlin(
       'filter',
       'test',
@@ -84,7 +84,7 @@ describe('drumlin filter', () => {
     );
   });
 
-  test('agents in threads ask predicates of a module and lists; set and show are about the folder', async () => {
+  test('agents in threads use predicates of a module and lists; set and show work on the folder', async () => {
     writeFileSync(
       join(dir, 'mine.mjs'),
       "export const IsBlog = ({ url }) => url.includes('/blog/');\n",

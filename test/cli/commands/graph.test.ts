@@ -18,7 +18,7 @@ import { linking } from '../../crawl/small-site.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { contentOf, fileOf, newPlace } from '../../graph/fixtures.ts';
 
-/** What is written to it, as text. */
+/** An output that collects its text. */
 class Paper {
   text = '';
   readonly isTTY: boolean;
@@ -49,14 +49,14 @@ async function exported(folder: string, flags: object = {}): Promise<string> {
 }
 
 describe('drumlin graph import', () => {
-  test('says what it made, and nothing of progress when it took no time', async () => {
+  test('prints the result, and no progress for short work', async () => {
     const paper = new Paper();
     const out = newPlace();
     await importFiles([fileOf('1 2\n2 3\n')], { out, format: 'edges', ...MEMORY }, paper);
     expect(paper.text).toBe(`${out}: 4 nodes, 2 arcs\n`);
   });
 
-  test('refuses a malformed file with exit code 2, a place that is taken with 5, and leaves nothing', async () => {
+  test('rejects a malformed file with exit code 2 and a folder in use with 5, and leaves nothing behind', async () => {
     const out = newPlace();
     const flags = { out, format: 'edges', ...MEMORY } as const;
     await expect(importFiles([fileOf('1 2\n3\n')], flags, new Paper())).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('drumlin graph import', () => {
     [['graph', 'import', '--out', 'x'], "missing required argument 'files'"],
     [['graph', 'import', 'e.txt', '--out', 'x', '--format', 'gml'], "argument 'gml' is invalid"],
     [['graph', 'build', 'crawl'], "required option '--level <level>' not specified"],
-  ])('wrong flags (%j) are told', async (args, reason) => {
+  ])('wrong flags (%j) are reported', async (args, reason) => {
     const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
     register(program);
     for (const command of program.commands.flatMap((c) => [c, ...c.commands]))
@@ -88,7 +88,7 @@ describe('drumlin graph import', () => {
 });
 
 describe('drumlin graph export', () => {
-  test('writes arcs by name to the output, or to a file, compressed if its name says so', async () => {
+  test('writes arcs by name to the output or to a file, compressed if its name ends in .gz', async () => {
     const folder = await smallGraph();
     const text = 'a.org\tb.org\nb.org\ta.org\nc.org\ta.org\n';
     expect(await exported(folder)).toBe(text);
@@ -97,7 +97,7 @@ describe('drumlin graph export', () => {
     expect(gunzipSync(readFileSync(out)).toString()).toBe(text);
   });
 
-  test('writes Common Crawl’s two files into a folder, and wants to be told which', async () => {
+  test('writes the two files of Common Crawl into a folder, which must be named', async () => {
     const folder = await smallGraph();
     const out = newPlace();
     await exported(folder, { format: 'common-crawl', out });
@@ -112,7 +112,7 @@ describe('drumlin graph export', () => {
 });
 
 describe('drumlin graph info', () => {
-  test('describes a graph for people', async () => {
+  test('describes a graph as text', async () => {
     const paper = new Paper();
     await describeGraph(await smallGraph(), MEMORY, paper, new Paper());
     expect(paper.text.split('\n').map((line) => line.trim().split(/\s{2,}/))).toEqual([
@@ -120,21 +120,21 @@ describe('drumlin graph info', () => {
       ['arcs', '3, 0 of them from a node to itself'],
       ['out-degree', 'mean 1.00, deviation 0.00, skewness 0.0, largest 1 (a.org)'],
       ['in-degree', 'mean 1.00, deviation 0.82, skewness 0.0, largest 2 (a.org)'],
-      ['dangling', '0 (0.0 %) link nowhere'],
-      ['unlinked', '1 (33.3 %) are linked from nowhere, 0 (0.0 %) neither'],
+      ['dangling', '0 (0.0 %) have no links out'],
+      ['unlinked', '1 (33.3 %) have no links in, 0 (0.0 %) have no links at all'],
       ['reciprocity', '66.7 % of the arcs between two nodes go both ways'],
-      ['components', '2 strongly connected, the largest of 2 (66.7 %) nodes'],
+      ['components', '2 strongly connected, the largest has 2 (66.7 %) nodes'],
       [
         'disk',
         expect.stringMatching(
-          /^\d+ B out \([\d.]+ an arc\), \d+ B in \([\d.]+ an arc\), \d+ B names$/,
+          /^\d+ B out \([\d.]+ per arc\), \d+ B in \([\d.]+ per arc\), \d+ B names$/,
         ),
       ],
       [''],
     ]);
   });
 
-  test('describes it for programs, and says what components would take where memory is short', async () => {
+  test('describes it as JSON, and prints the memory that components would need if it is too small', async () => {
     const folder = await smallGraph();
     const [json, text] = [new Paper(), new Paper()];
     await describeGraph(folder, { ...MEMORY, json: true }, json, new Paper());
@@ -146,10 +146,10 @@ describe('drumlin graph info', () => {
       components: { count: 2 },
     });
     await describeGraph(folder, { memory: '10' }, text, new Paper());
-    expect(text.text).toContain('not looked for: that takes --memory 1M');
+    expect(text.text).toContain('not computed: needs --memory 1M');
   });
 
-  test('refuses what is no graph with exit code 5', async () => {
+  test('rejects a folder without a graph with exit code 5', async () => {
     await expect(
       describeGraph(temporaryFolder(), MEMORY, new Paper(), new Paper()),
     ).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe('drumlin graph info', () => {
 });
 
 describe('drumlin graph build', () => {
-  test('makes the graph of a crawl, in its folder unless told otherwise', async () => {
+  test('builds the graph of a crawl, by default in its folder', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     const origin = 'http://a.test';
     const writer = await WarcWriter.open(join(dir, 'archive'), {
@@ -204,16 +204,16 @@ describe('progress', () => {
     return paper.text;
   };
 
-  test('is a line every few seconds, with what is left of the step', () => {
+  test('is a line every few seconds, with the time left in the step', () => {
     expect(tell(new Paper())).toBe(
-      'reading: 25 %, 3.0 s left of this step (1.0 s so far)\n' +
-        'writing: 12 %, 13.3 s left of this step (6.0 s so far)\n' +
-        'writing: 43 %, 8.9 s left of this step (11.0 s so far)\n' +
+      'reading: 25 %, 3.0 s left in this step (1.0 s so far)\n' +
+        'writing: 12 %, 13.3 s left in this step (6.0 s so far)\n' +
+        'writing: 43 %, 8.9 s left in this step (11.0 s so far)\n' +
         'done\n',
     );
   });
 
-  test('is one line drawn over in a terminal, gone at the end', () => {
+  test('is one redrawn line in a terminal, erased at the end', () => {
     const text = tell(new Paper(true));
     expect(text.match(/\r\x1b\[2K[^\r]+/g)?.length).toBeGreaterThan(30);
     expect(text.endsWith('\r\x1b[2Kdone\n')).toBe(true);

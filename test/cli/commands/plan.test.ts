@@ -7,7 +7,7 @@ import {
   planTables,
 } from '../../../src/cli/commands/plan.ts';
 
-test('without numbers it prints the paper, Table 2 and Table 3', () => {
+test('without options it prints Tables 2 and 3 of the paper', () => {
   const [second, third] = planTables({});
   expect(second.map((r) => Math.round(r.mercator.overhead))).toEqual([12, 94, 918, 9156, 91542]);
   expect(second.map((r) => Math.floor(r.drum.overhead * 100) / 100)).toEqual([
@@ -20,7 +20,7 @@ test('without numbers it prints the paper, Table 2 and Table 3', () => {
   expect(Math.floor(third[9].drum.pagesPerSecond)).toBe(4192);
 });
 
-test('the table is text with aligned columns, and says the best disk for each memory', () => {
+test('the table has aligned columns, and names the best disk for each memory', () => {
   const text = plan({ pages: '1M,10M', memory: '128M,1G', disk: '1T' });
   const [checks, budgets] = text.trimEnd().split('\n\n');
   const lines = checks.split('\n');
@@ -95,6 +95,6 @@ test.each([
   [{ newLinks: '1' }],
   [{ newLinks: 'six' }],
   [{ rate: '0' }],
-])('%o is refused with the form it should have', (flags) => {
+])('%o is rejected, with the form it should have', (flags) => {
   expect(() => plan(flags)).toThrow(expect.objectContaining({ code: 'VALUE' }));
 });

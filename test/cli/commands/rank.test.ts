@@ -1,4 +1,4 @@
-/** From the words of a command line to a ranking on paper. */
+/** From the words of a command line to a printed ranking. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ describe('drumlin rank', () => {
     expect((await rank(graph, '--by', 'opic', '--top', '1k')).printed).toBe(all);
   });
 
-  test('writes a file, whole, and nothing beside it', async () => {
+  test('writes a complete file, and no other file', async () => {
     const out = join(folder, 'ranks.tsv');
     const { printed } = await rank('--by', 'in', '--top', '1', '--out', out, graph);
     expect(printed).toBe('');
@@ -71,7 +71,7 @@ describe('drumlin rank', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.tmp'))).toEqual([]);
   });
 
-  test('writes JSON with what the run was like', async () => {
+  test('writes JSON with facts about the run', async () => {
     const { printed, told } = await rank(graph, '--by', 'pagerank', '--top', '2', '--json');
     const report = JSON.parse(printed);
     expect(report).toMatchObject({ by: 'pagerank', nodes: 7, arcs: 7, facts: { held: 'memory' } });
@@ -87,7 +87,7 @@ describe('drumlin rank', () => {
     ).toEqual([]);
   });
 
-  test("takes a method's parameters as flags, anywhere and in either form", async () => {
+  test("accepts a method's parameters as flags, anywhere and in either form", async () => {
     const plain = (await rank(graph, '--by', 'pagerank', '--alpha', '0.5', '--iterations', '2'))
       .printed;
     const mixed = (
@@ -124,14 +124,14 @@ describe('drumlin rank', () => {
     [['--by', 'pagerank', '--alpha', '7'], 'alpha: 7 is out of range.'],
     [
       ['--by', 'pagerank', '--teleport', 'no-such-file'],
-      'The list of names "no-such-file" is not there.',
+      'The list of names "no-such-file" does not exist.',
     ],
-    [['--by', 'in', 'another'], '2 graphs are named, one is ranked.'],
+    [['--by', 'in', 'another'], 'More than one graph is given.'],
     [['--by', 'in', '--top', 'some'], '"some" is not a whole number.'],
     [['--by', 'in', '--memory', 'much'], '"much" is not a size.'],
     [['--by', 'in', '--threads', '0'], '--threads must be at least 1.'],
     [['--by', 'in', '--out', '/no/such/folder/x'], '/no/such/folder'],
-  ])('refuses %j', async (words, message) => {
+  ])('rejects %j', async (words, message) => {
     await expect(rank(graph, ...words)).rejects.toThrow(message);
   });
 
@@ -149,9 +149,9 @@ describe('drumlin rank', () => {
     expect(flags).toMatchObject({ by: 'in,opic', top: '7' });
   });
 
-  test('refuses a folder that is no graph', async () => {
+  test('rejects a folder without a graph', async () => {
     await expect(rank(folder, '--by', 'in')).rejects.toMatchObject({ name: 'DrumlinError' });
-    await expect(rank('--by', 'in')).rejects.toThrow('0 graphs are named');
+    await expect(rank('--by', 'in')).rejects.toThrow('No graph is given.');
   });
 
   test('no method has a parameter with the name of a flag of the command', async () => {
@@ -162,7 +162,7 @@ describe('drumlin rank', () => {
   });
 });
 
-test('a file whose making fails leaves nothing behind and the old one in place', async () => {
+test('a failed write leaves no file behind and the old file in place', async () => {
   const path = file('old.tsv', 'old\n');
   const failing = async function* () {
     yield 'new\n';
@@ -173,7 +173,7 @@ test('a file whose making fails leaves nothing behind and the old one in place',
   expect(readdirSync(folder).filter((name) => name.includes('.tmp'))).toEqual([]);
 });
 
-test('a file that cannot be written is refused before anything is computed', async () => {
+test('a file that cannot be written is rejected before the computation', async () => {
   let made = false;
   const make = async function* () {
     made = true;
@@ -185,7 +185,7 @@ test('a file that cannot be written is refused before anything is computed', asy
   expect(made).toBe(false);
 });
 
-test('text waits for a reader that is slow', async () => {
+test('text is written at the speed of a slow reader', async () => {
   const output = new PassThrough({ highWaterMark: 1 });
   const long = 'x'.repeat(300_000);
   const lines = async function* () {
@@ -199,7 +199,7 @@ test('text waits for a reader that is slow', async () => {
 });
 
 describe('a list of names', () => {
-  test('has a name a line, and a number where one is given', async () => {
+  test('has one name per line, with an optional number', async () => {
     const path = file('names.txt', '# comment\n\n a.example \nb.example\t0.5\r\nc.example\t3');
     expect([...(await readNameList(path))]).toEqual([
       ['a.example', 1],
@@ -214,7 +214,7 @@ describe('a list of names', () => {
     '\t1',
     'a\t1\t2',
     'a\t',
-  ])('refuses the line %j and says where it is', async (line) => {
+  ])('rejects the line %j and reports its number', async (line) => {
     const path = file('bad.txt', `fine\n${line}\n`);
     await expect(readNameList(path)).rejects.toThrow(`bad.txt:2: `);
   });
@@ -236,7 +236,7 @@ describe('the time that is left', () => {
     return lines;
   }
 
-  test('is not told of work that takes less than a second', () => {
+  test('is not shown for work of less than a second', () => {
     expect(
       drawn(true, [
         [10, 0.1],
@@ -245,7 +245,7 @@ describe('the time that is left', () => {
     ).toEqual([]);
   });
 
-  test('is drawn over in a terminal, and taken away at the end', () => {
+  test('is redrawn in a terminal, and erased at the end', () => {
     expect(
       drawn(true, [
         [1000, 0.25],
@@ -259,7 +259,7 @@ describe('the time that is left', () => {
     ]);
   });
 
-  test('is a plain line now and then elsewhere', () => {
+  test('is a plain line every few seconds elsewhere', () => {
     expect(
       drawn(false, [
         [1000, 0],

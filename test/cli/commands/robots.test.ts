@@ -1,4 +1,4 @@
-/** `drumlin robots` as a person or a script meets it, but for the process around it. */
+/** `drumlin robots` as a user or a script sees it, without a process of its own. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ function fileOf(text: string): string {
   return path;
 }
 
-/** Runs the command; its output and exit code, or the error it ends with. */
+/** Runs the command and returns its output and exit code, or its error. */
 async function robots(...args: string[]): Promise<{ out: string; code: number }> {
   const written: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -84,13 +84,13 @@ describe('drumlin robots', () => {
     expect(code).toBe(EXIT.denied);
   });
 
-  test('leaves with 0 when everything is allowed', async () => {
+  test('exits with 0 when everything is allowed', async () => {
     expect(await robots(fileOf(FILE), '/private', 'https://anywhere.test/free')).toMatchObject({
       code: 0,
     });
   });
 
-  test('tells everything to programs', async () => {
+  test('prints everything as JSON', async () => {
     const path = fileOf(FILE);
     const { out } = await robots(path, 'https://example.org/e?x=1', '--json');
     expect(JSON.parse(out)).toEqual({
@@ -123,18 +123,18 @@ describe('drumlin robots', () => {
     ['Mozilla/5.0 (compatible; DRUMLIN/1.0; +https://example.org)', '/d', 7],
     ['drumlin', '/%64', 7],
     ['drumlin', '/robots.txt', 0],
-  ])('asks for the agent %j about %s', async (agent, path, code) => {
+  ])('checks for the agent %j the path %s', async (agent, path, code) => {
     expect((await robots(fileOf(FILE), '--agent', agent, path)).code).toBe(code);
   });
 
-  test('says when no group applies, and that robots.txt itself is allowed', async () => {
+  test('reports that no group applies, and that robots.txt itself is allowed', async () => {
     const { out } = await robots(fileOf('User-agent: a\nDisallow: /'), '/x', '/robots.txt');
     expect(out).toBe(
       'allow  /x           no group applies\nallow  /robots.txt  robots.txt itself is always allowed\n',
     );
   });
 
-  test('lets no file steer the terminal', async () => {
+  test('lets no file control the terminal', async () => {
     const { out } = await robots(fileOf('User-agent: *\nDisallow: /a # \u001b[2J\u202e'), '/a');
     expect(out).toContain('Disallow: /a # \\u{1b}[2J\\u{202e}');
   });
@@ -179,7 +179,7 @@ describe('drumlin robots', () => {
       ['http://localhost:9/', '/x', '--allow-private', '--ca', 'none.pem'],
       /none\.pem does not exist/,
     ],
-  ])('refuses %j in one sentence with the remedy', async (args, message) => {
+  ])('rejects %j in one sentence with the remedy', async (args, message) => {
     const given = args.map((arg) => (arg === 'FILE' ? fileOf(FILE) : arg));
     await expect(robots(...given)).rejects.toMatchObject({
       name: 'DrumlinError',
@@ -198,7 +198,7 @@ describe('drumlin robots with a URL', () => {
   const redirect = (to: string) => (_: unknown, response: import('node:http').ServerResponse) =>
     response.writeHead(301, { location: to }).end();
 
-  test('fetches the file, of an origin its robots.txt', async () => {
+  test('fetches the file, or the robots.txt of an origin', async () => {
     const { origin, asked } = await site({ '/robots.txt': text(rules), '/other.txt': text('') });
     for (const [source, code] of [
       [origin, 7],
@@ -210,7 +210,7 @@ describe('drumlin robots with a URL', () => {
     expect(asked).toEqual(['/robots.txt', '/robots.txt', '/other.txt']);
   });
 
-  test('asks in its own name, whoever it asks for', async () => {
+  test('fetches in its own name, for every --agent', async () => {
     let agent: string | undefined;
     const { origin } = await site({
       '/robots.txt': (request, response) => {
@@ -223,7 +223,7 @@ describe('drumlin robots with a URL', () => {
     expect(agent).not.toMatch(/google/i);
   });
 
-  test('follows five redirects, and takes a sixth for no file', async () => {
+  test('follows five redirects, and treats a sixth as a missing file', async () => {
     const chain = (hops: number): Pages => ({
       ...Object.fromEntries(
         Array.from({ length: hops }, (_, i) => [`/${i}`, redirect(`/${i + 1}`)]),
@@ -254,7 +254,7 @@ describe('drumlin robots with a URL', () => {
     expect((await robots(origin, '/a', LOCAL)).out).toBe(out);
   });
 
-  test('denies when the server cannot be reached or cuts the file off', async () => {
+  test('denies when the server cannot be reached or truncates the file', async () => {
     const gone = await startSmallSite({});
     await gone.close();
     const away = await robots(gone.origin, '/a', LOCAL);
@@ -271,7 +271,7 @@ describe('drumlin robots with a URL', () => {
     expect((await robots(origin, '/a', LOCAL)).out).toContain('the file is incomplete');
   });
 
-  test('checks certificates, with an authority of the user’s or not at all when told so', async () => {
+  test('verifies certificates, with an authority from --ca, or not at all with --insecure', async () => {
     const server = await serve(send('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'), {
       key: KEY,
       cert: CERTIFICATE,
@@ -280,20 +280,20 @@ describe('drumlin robots with a URL', () => {
     writeFileSync(ca, AUTHORITY);
     const source = `https://localhost:${server.port}`;
     expect((await robots(source, '/a', LOCAL)).out).toMatch(/tls-failed: .*certificate/);
-    // Now its authority is known, but it is another name's.
+    // The authority is known now, but the certificate is for another name.
     expect((await robots(source, '/a', LOCAL, '--ca', ca)).out).toMatch(/tls-failed: .*localhost/);
     expect((await robots(source, '/a', LOCAL, '--insecure')).code).toBe(0);
     await server.close();
   });
 
-  test('does not let a redirect lead to an address that is refused', async () => {
+  test('does not let a redirect lead to a forbidden address', async () => {
     const { origin } = await site({ '/robots.txt': redirect('http://169.254.169.254/latest/') });
     expect((await robots(origin, '/a', LOCAL)).out).toContain(
       'address-refused: 169.254.169.254 is a cloud metadata address',
     );
   });
 
-  test('answers for no other origin, and asks nobody then', async () => {
+  test('answers for no other origin, and sends no request then', async () => {
     const { origin, asked } = await site({ '/robots.txt': text(rules) });
     await expect(robots(origin, 'http://other.test/a', LOCAL)).rejects.toThrow(
       `http://other.test has its own robots.txt; this one belongs to ${origin}.`,

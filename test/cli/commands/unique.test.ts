@@ -57,7 +57,7 @@ test('agrees with sort -u on any input, in any chunking, over any number of runs
   );
 });
 
-test('more lines than fit its memory go through the disk and come out once', async () => {
+test('more lines than fit into memory go through the disk and come out once', async () => {
   const lines = Array.from(
     { length: 60_000 },
     (_, i) => `http://host/${(i * 7919) % 20_011}/${'x'.repeat(40)}`,
@@ -67,7 +67,7 @@ test('more lines than fit its memory go through the disk and come out once', asy
   expect(linesOf(await run({ sieve: 'mercator' }, text))).toEqual([...new Set(lines)]);
 });
 
-test('--count prints how many are new, and remembers them as well', async () => {
+test('--count prints the number of new lines, and remembers them', async () => {
   const dir = join(temporaryFolder(), 'seen');
   expect((await run({ dir, count: true }, 'a\nb\na\n')).toString()).toBe('2\n');
   expect((await run({ dir }, 'a\nb\nc\n')).toString()).toBe('c\n');
@@ -77,7 +77,7 @@ test('--count prints how many are new, and remembers them as well', async () => 
 test.each([
   'undecided',
   'decided',
-])('--count refuses lines that an interrupted run left %s, and they are printed later', async (left) => {
+])('--count fails if an interrupted run left lines %s, and they are printed later', async (left) => {
   const dir = join(temporaryFolder(), 'seen');
   const offers = ['a', 'b', 'a'].map((line) => ({
     key: xxh64Bytes(Buffer.from(line)),
@@ -100,7 +100,7 @@ test('without --dir nothing is remembered and nothing is left behind', async () 
   expect((await run({}, 'a\n')).toString()).toBe('a\n');
 });
 
-test('lines longer than every buffer pass whole', async () => {
+test('lines longer than every buffer pass complete', async () => {
   const long = 'y'.repeat(3_000_000);
   expect((await run({}, `${long}\nshort\n${long}\n`)).length).toBe(3_000_001 + 6);
 });
@@ -108,7 +108,7 @@ test('lines longer than every buffer pass whole', async () => {
 test.each([
   'EPIPE',
   'ENOSPC',
-])('output that fails with %s is a clear refusal, and nothing counts as delivered', async (code) => {
+])('output that fails with %s is a clear error, and no line counts as delivered', async (code) => {
   const dir = join(temporaryFolder(), 'seen');
   const broken = new Writable({ write: (_bytes, _encoding, done) => done(systemError(code)) });
   await expect(
@@ -120,12 +120,12 @@ test.each([
   expect(linesOf(await run({ dir }, 'b\na\n')).sort()).toEqual(['a', 'b']);
 });
 
-test('a reader that goes away ends the command with its message, and nothing is left behind or locked', async () => {
+test('a reader that closes the pipe ends the command with its message, and nothing stays behind or locked', async () => {
   const temporary = temporaryFolder();
   const dir = join(temporaryFolder(), 'seen');
   for (const args of [[], ['--dir', dir]]) {
     const { code, errors } = await runUnread(args, temporary);
-    expect(errors).toContain('Whoever read the output went away');
+    expect(errors).toContain('The reader closed the output');
     expect(code).toBe(4);
     expect(readdirSync(temporary)).toEqual([]);
   }
@@ -133,7 +133,7 @@ test('a reader that goes away ends the command with its message, and nothing is 
   expect((await run({ dir }, 'a\n')).toString()).toBe('a\n');
 });
 
-/** The command with an output that nobody reads any more when its input arrives. */
+/** The command with an output that is closed before its input arrives. */
 async function runUnread(
   args: string[],
   temporary: string,
@@ -164,7 +164,7 @@ test('a signal stops it, and the folder stays as it was', async () => {
   expect(readdirSync(dir)).not.toContain('LOCK');
 });
 
-test('a folder in use, of another version, or of somebody else is refused by name', async () => {
+test('a folder in use, of another version or of another program is rejected by name', async () => {
   const held = temporaryFolder();
   writeFileSync(join(held, 'LOCK'), JSON.stringify({ pid: 1, host: 'elsewhere', started: '' }));
   await expect(run({ dir: held }, 'a\n')).rejects.toMatchObject({
@@ -185,11 +185,15 @@ test('a folder in use, of another version, or of somebody else is refused by nam
   });
 });
 
-test.each([{ memory: 'lots' }, { memory: '10' }, { disk: '-' }])('%o is refused', async (flags) => {
+test.each([
+  { memory: 'lots' },
+  { memory: '10' },
+  { disk: '-' },
+])('%o is rejected', async (flags) => {
   await expect(run(flags, 'a\n')).rejects.toMatchObject({ exitCode: 2 });
 });
 
-test('killed while it prints, and run again with the same input, it has printed every line in the end', async () => {
+test('killed while printing and run again with the same input, it has printed every line', async () => {
   const dir = join(temporaryFolder(), 'seen');
   const lines = Array.from(
     { length: 250_000 },
@@ -206,7 +210,7 @@ test('killed while it prints, and run again with the same input, it has printed 
   expect((await run({ dir }, [input])).length).toBe(0);
 });
 
-/** Kills the process as soon as something of its output has arrived: it is in the middle of its work then. */
+/** Kills the process at its first output: it is in the middle of its work then. */
 function runChild(
   dir: string,
   input: Buffer,

@@ -1,4 +1,4 @@
-/** The picture of a crawl: a function of what is known and of the terminal's size; and its place in a terminal. */
+/** The live view of a crawl: its picture, a function of a snapshot and a size; its terminal. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calmTime } from '../../../src/cli/screen/calm-time.ts';
@@ -62,38 +62,38 @@ const textOf = (snapshot: Snapshot, columns: number, rows = 40): string =>
     .join('\n');
 
 describe('the picture of a crawl', () => {
-  test('tells pages, bytes, front, backlog, errors by kind, the most fetched domains with rank and budget, and what is left', () => {
+  test('shows pages, bytes, front, backlog, failures by kind, the top domains with rank and budget, and the time left', () => {
     for (const columns of [60, 80, 140]) {
       const text = textOf(shot(), columns);
       expect(text).toMatch(/pages +1,234 +250\/s/);
       expect(text).toMatch(/data +5\.0 MB +1\.0 MB\/s/);
-      expect(text).toMatch(/front +12 hosts, 7 of them being asked/);
-      expect(text).toMatch(/waiting +99 URLs, 40 of them on disk/);
-      expect(text).toMatch(/errors +42 connect-timeout 40, reset 2/);
-      expect(text).toMatch(/refused +6 too-deep 5, robots\.txt 1/);
+      expect(text).toMatch(/front +12 hosts, 7 requests under way/);
+      expect(text).toMatch(/queued +99 URLs, 40 on disk/);
+      expect(text).toMatch(/failed +42 connect-timeout 40, reset 2/);
+      expect(text).toMatch(/skipped +6 too-deep 5, robots\.txt 1/);
       expect(text).toMatch(/one\.example +700 +#1 +5,000/);
       expect(text).toMatch(/two\.example +30 +– +10/);
-      expect(text).toMatch(/saved +4 s ago, in 0 s/);
+      expect(text).toMatch(/checkpoint +4 s ago, took 0 s/);
       expect(text).toContain('5 s of 10 s · 5 s left');
     }
   });
 
-  test('says who waits, and for what, while anybody does', () => {
+  test('shows paused hosts and the cause, while there are any', () => {
     const waiting = { causes: { 'status-5xx': 1 }, until: NOW.at + 24_000, host: 'slow.example' };
     const paused = shot({}, { vitals: { ...NOW.vitals, waiting } });
     for (const columns of [60, 80, 140])
-      expect(textOf(paused, columns)).toMatch(
-        /paused +1 {2}slow\.example waits 24 s \(status-5xx\)/,
-      );
+      expect(textOf(paused, columns)).toMatch(/paused +1 {2}slow\.example for 24 s \(status-5xx\)/);
     const several = { ...waiting, causes: { 'status-5xx': 1, reset: 2 } };
     expect(waitingText(several, NOW.at)).toBe(
-      '3 hosts wait, the first for 24 s (reset 2, status-5xx 1)',
+      '3 hosts, the first for 24 s (reset 2, status-5xx 1)',
     );
     expect(textOf(shot(), 80)).not.toContain('paused');
-    expect(plainLine(paused.now, paused.rate)).toContain(', slow.example waits 24 s (status-5xx)');
+    expect(plainLine(paused.now, paused.rate)).toContain(
+      ', paused slow.example for 24 s (status-5xx)',
+    );
   });
 
-  test('of a crawl that goes on counts what was counted before, and says that limits are of this run', () => {
+  test('of a resumed crawl includes the counts of earlier runs, and marks limits as those of this run', () => {
     const before = {
       ...new Counters(),
       pages: 1000,
@@ -104,24 +104,24 @@ describe('the picture of a crawl', () => {
     };
     const text = textOf(shot({}, { before }), 80);
     expect(text).toMatch(/pages +2,234 +250\/s/);
-    expect(text).toMatch(/known +1,333 URLs of 4,010 links/);
-    expect(text).toMatch(/errors +43 connect-timeout 40, reset 3/);
-    expect(text).toMatch(/refused +10 robots\.txt 5, too-deep 5/);
+    expect(text).toMatch(/discovered +1,333 URLs in 4,010 links/);
+    expect(text).toMatch(/failed +43 connect-timeout 40, reset 3/);
+    expect(text).toMatch(/skipped +10 robots\.txt 5, too-deep 5/);
     expect(text).toContain('5 s left (this run)');
     expect(plainLine({ ...NOW, before }, { pages: 250, bytes: 0 })).toContain(
       '2,234 pages, 1,234 of them in this run (250/s), 6.0 MB',
     );
   });
 
-  test('shows no ranks where there are no budgets, and says so when there is no limit', () => {
+  test('shows no ranks without budgets, and says that there is no limit', () => {
     const top = [{ name: 'one.example', pages: 700 }];
     const text = textOf(shot({}, { maxTime: Infinity, vitals: { ...NOW.vitals, top } }), 80);
     expect(text).not.toContain('budget');
     expect(text).toMatch(/one\.example +700$/m);
-    expect(text).toContain('no limit is set');
+    expect(text).toContain('no limit: runs until');
   });
 
-  test('begins with what is wrong and what to do only when something is', () => {
+  test('shows trouble and its remedy only if there is trouble', () => {
     const trouble = {
       code: 'network-gone',
       fact: 'Nobody answers.',
@@ -131,7 +131,7 @@ describe('the picture of a crawl', () => {
     expect(textOf(shot(), 80)).not.toContain('▲');
   });
 
-  test('has no line wider than the terminal and no more lines than it has rows, whatever is told', () => {
+  test('has no line wider than the terminal and fewer lines than rows, for any snapshot', () => {
     const number = fc.nat({ max: 1e15 });
     const name = fc.string({ unit: 'grapheme', maxLength: 90 });
     fc.assert(
@@ -166,7 +166,7 @@ describe('the picture of a crawl', () => {
 });
 
 describe('a line', () => {
-  test('is cut to its width in cells, with a mark, and left alone when it fits', () => {
+  test('is shortened to its width in cells, with a mark, and unchanged when it fits', () => {
     expect(paint(clip([piece('abc'), piece('def')], 6), false)).toBe('abcdef');
     expect(paint(clip([piece('abc'), piece('def')], 5), false)).toBe('abcd…');
     expect(widthOf('日本')).toBe(4);
@@ -188,8 +188,8 @@ describe('a line', () => {
   });
 });
 
-describe('what is left', () => {
-  test('is counted to the limit that comes first', () => {
+describe('the time left', () => {
+  test('is that of the nearest limit', () => {
     const asked = {
       elapsed: 10_000,
       maxTime: 60_000,
@@ -215,7 +215,7 @@ describe('what is left', () => {
     ).toBeUndefined();
   });
 
-  test('is told in times that do not jump', () => {
+  test('is printed with a stable number of digits', () => {
     expect([0, 59_400, 60_000, 3_599_000, 3_600_000, 1e9].map(calmTime)).toEqual([
       '0 s',
       '59 s',
@@ -227,7 +227,7 @@ describe('what is left', () => {
   });
 });
 
-/** A terminal that understands as much as the view needs: lines, up, erase to the end of the line and of the screen. */
+/** A terminal with what the view needs: lines, cursor up, erase to the end of line and screen. */
 class Terminal {
   isTTY = true;
   columns = 100;
@@ -246,7 +246,7 @@ class Terminal {
     this.#listeners.delete(listener);
   }
 
-  /** Wraps what is there, as terminals do. */
+  /** Wraps the lines, as terminals do. */
   resize(columns: number): void {
     this.columns = columns;
     const at = this.lines.length - this.#at;
@@ -274,7 +274,7 @@ class Terminal {
     }
   }
 
-  /** From here on lines are written anew. */
+  /** Clears the lines from the cursor on. */
   #overwrite(): void {
     for (let i = this.#at; i < this.lines.length; i++) this.lines[i] = '';
   }
@@ -283,7 +283,7 @@ class Terminal {
 describe('in a terminal', () => {
   const options = (clock: VirtualClock) => ({ title: 'title', clock, colours: false });
 
-  test('every picture is drawn over the last, and the last one stays', () => {
+  test('each picture replaces the one before, and the last one stays', () => {
     const terminal = new Terminal();
     const clock = virtualClock();
     let pages = 0;
@@ -303,7 +303,7 @@ describe('in a terminal', () => {
     expect(screen).toMatch(/stopping *\nand then\n$/);
   });
 
-  test('also when it becomes narrower or wider in between', () => {
+  test('a resize between two pictures leaves no remains', () => {
     for (const columns of [20, 37, 60, 140]) {
       const terminal = new Terminal();
       const clock = virtualClock();
@@ -318,7 +318,7 @@ describe('in a terminal', () => {
     }
   });
 
-  test('the cursor is hidden meanwhile, and there again at the end and when the process exits', () => {
+  test('the cursor is hidden meanwhile, and shown at the end and when the process exits', () => {
     const terminal = new Terminal();
     const clock = virtualClock();
     const listeners = process.listenerCount('exit');
@@ -334,7 +334,7 @@ describe('in a terminal', () => {
     expect(process.listenerCount('SIGTSTP')).toBe(0);
   });
 
-  test('one that does not know its width is taken for 80 columns', () => {
+  test('a terminal of unknown width counts as 80 columns', () => {
     const terminal = new Terminal();
     terminal.columns = 0;
     showLive(() => NOW, terminal, options(virtualClock())).end();
@@ -352,11 +352,11 @@ describe('elsewhere', () => {
     clock.advance(5000);
     expect(written).toHaveLength(1);
     expect(written[0]).toMatch(
-      /^5\.0 s: 1,234 pages \(.*\), 5\.0 MB, 99 waiting of 1,333 URLs known, 7 fetching/,
+      /^5\.0 s: 1,234 pages \(.*\), 5\.0 MB, 99 queued of 1,333 URLs discovered, 7 fetching/,
     );
     now = { ...NOW, vitals: { ...NOW.vitals, outage: { of: 'network', since: NOW.at - 60_000 } } };
     clock.advance(5000);
-    expect(written[2]).toMatch(/^trouble: Nobody has answered for 1 min 0 s\. /);
+    expect(written[2]).toMatch(/^trouble: No server has answered for 1 min 0 s\. /);
     view.note('stopping');
     view.end();
     clock.advance(60_000);
@@ -364,7 +364,7 @@ describe('elsewhere', () => {
     expect(written[3]).toBe('stopping\n');
   });
 
-  test('nothing at all with --quiet', () => {
+  test('--quiet writes nothing at all', () => {
     const written: string[] = [];
     const clock = virtualClock();
     const screen = { isTTY: true, write: (text: string) => void written.push(text) };
@@ -388,14 +388,14 @@ describe('the summary', () => {
     ...{ maxRssBytes: 1e8, urlsUnique: 70, urlsQueued: 0, hosts: 1, domains: 1, forgotten: {} },
   };
 
-  test('tells of one host in the singular, and what kept URLs out in words', () => {
-    expect(summaryText(summary)).toContain('sites     1 host of 1 domain\n');
-    expect(summaryText(summary)).toContain('pages     60 in 12.0 s (5/s), 1.0 MB\n');
+  test('uses the singular for one host, and names why URLs were skipped', () => {
+    expect(summaryText(summary)).toContain('sites      1 host of 1 domain\n');
+    expect(summaryText(summary)).toContain('pages      60 in 12.0 s (5/s), 1.0 MB\n');
     expect(refusedText(summary)).toBe('1 by robots.txt, 30 by the fetch filter, 2 excluded');
     expect(refusedText(new Counters())).toBe('none');
   });
 
-  test('of a crawl that went on tells of all of it, and of this run what is its own', () => {
+  test('of a resumed crawl covers all runs, with the pages and time of this run', () => {
     const before = {
       ...new Counters(),
       pages: 10,
@@ -405,7 +405,7 @@ describe('the summary', () => {
     };
     const text = summaryText({ ...summary, statuses: { 200: 60 } }, before);
     expect(text).toContain('60 in 12.0 s (5/s), 1.0 MB; with earlier runs 70, 2.0 MB');
-    expect(text).toContain('statuses  200: 70');
+    expect(text).toContain('statuses   200: 70');
     expect(text).toContain('3 by robots.txt');
   });
 });

@@ -17,32 +17,32 @@ const SUMMARY: Summary = {
   ...{ urlsUnique: 1, urlsQueued: 0, hosts: 1, domains: 1, forgotten: {} },
 };
 
-test('a crawl that has fetched something is not asked why it has not', () => {
+test('is undefined for a crawl that fetched a page', () => {
   expect(whyNothing({ ...SUMMARY, pages: 1, errors: { reset: 5 } })).toBeUndefined();
   expect(whyNothing(SUMMARY)).toBeUndefined();
 });
 
-test('one that has fetched nothing says what stood in its way most, and what to do', () => {
+test('names the most frequent reason and its remedy for a crawl that fetched no page', () => {
   expect(whyNothing({ ...SUMMARY, errors: { reset: 1, 'tls-failed': 4 } })).toBe(
-    'Not a page was fetched: the certificate cannot be verified. Name its authority with --ca, or take any certificate with --insecure.',
+    'No page was fetched: the certificate cannot be verified. Name its authority with --ca, or accept any certificate with --insecure.',
   );
   expect(whyNothing({ ...SUMMARY, retries: { 'connect-refused': 2 } })).toMatch(
-    /nobody listens there\. Check that/,
+    /the server refuses connections\. Check the port/,
   );
   expect(whyNothing({ ...SUMMARY, disallowed: 3 })).toMatch(
-    /robots\.txt forbids it\. Ask which line does: drumlin robots/,
+    /robots\.txt forbids it\. See which line decides: drumlin robots/,
   );
   expect(whyNothing({ ...SUMMARY, urlsQueued: 3 })).toMatch(
-    /has budget\. Give others some with --budget/,
+    /domains with budget 0\. Change --budget/,
   );
   expect(whyNothing({ ...SUMMARY, urlsQueued: 3, end: 'max-time' })).toBeUndefined();
-  expect(whyNothing({ ...SUMMARY, errors: { unheard: 1 } })).toMatch(/: unheard\. See log\.jsonl/);
+  expect(whyNothing({ ...SUMMARY, errors: { unheard: 1 } })).toMatch(/: unheard\. Read log\.jsonl/);
   expect(whyNothing({ ...SUMMARY, refused: { exclude: 3 } })).toMatch(
-    /all URLs were refused \(exclude\)\. Check --scope/,
+    /all URLs were skipped \(exclude\)\. Check --scope/,
   );
 });
 
-test('every fault of the retry table has words and a remedy', () => {
+test('every fault of the retry table has a fact and a remedy', () => {
   for (const fault of Object.keys(RETRY_TABLE)) expect(FAULTS).toHaveProperty([fault]);
   for (const [fact, remedy] of Object.values(FAULTS)) {
     expect(fact).toMatch(/^[^A-Z].*[^.]$/);

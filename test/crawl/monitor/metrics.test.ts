@@ -44,7 +44,7 @@ describe('the metrics page', () => {
     expect(families.get('drumlin_fetch_responses_total')?.samples).toEqual(expected);
   });
 
-  test('survives whatever kinds are counted', () => {
+  test('is valid for any label values', () => {
     const tally = fc.dictionary(fc.string({ unit: anyCharacter }), fc.nat({ max: 1e12 }));
     fc.assert(
       fc.property(
@@ -89,15 +89,15 @@ describe('the port for metrics', () => {
     expect((await ask(undefined, '/healthz')).status).toBe(503);
   });
 
-  test('says unhealthy, and why, and what to do', async () => {
+  test('reports unhealthy, with the fact and the remedy', async () => {
     const vitals = { ...NOW.vitals, outage: { of: 'network', since: 1e12 - 180_000 } as const };
     expect(await ask({ ...NOW, vitals }, '/healthz')).toMatchObject({
       status: 503,
-      text: 'unhealthy (network-gone): Nobody has answered for 3 min 0 s. Check the network; the crawl goes on by itself, and no URL is given up meanwhile.\n',
+      text: 'unhealthy (network-gone): No server has answered for 3 min 0 s. Check the network; the crawl continues by itself, and no URL fails meanwhile.\n',
     });
   });
 
-  test('refuses who asks by another name, as a page in a browser would that was led here by its name server', async () => {
+  test('rejects a request with another host name, as DNS rebinding in a browser would send it', async () => {
     server = await serveMetrics(0, () => NOW);
     const { get } = await import('node:http');
     const status = await new Promise((resolve) =>
@@ -109,11 +109,11 @@ describe('the port for metrics', () => {
     expect(status).toBe(403);
   });
 
-  test('that is taken is refused by name', async () => {
+  test('in use is reported by its number', async () => {
     server = await serveMetrics(0, () => NOW);
     const port = Number(new URL(server.url).port);
     await expect(serveMetrics(port, () => NOW)).rejects.toThrow(
-      `Metrics cannot be served on port ${port}: something else listens there. Choose another --metrics-port, or leave it out.`,
+      `Metrics cannot be served on port ${port}: the port is in use. Choose another --metrics-port, or remove the option.`,
     );
   });
 });

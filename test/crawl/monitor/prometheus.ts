@@ -1,4 +1,4 @@
-/** A strict reader of Prometheus' text format 0.0.4: what it does not know it refuses. */
+/** A strict parser of Prometheus' text format 0.0.4: it rejects anything unknown. */
 
 export interface Family {
   readonly type: string;

@@ -1,4 +1,4 @@
-/** The report of a crawl: its numbers, that it needs nothing but itself, and that it goes on with its series after a crash. */
+/** The report of a crawl: its numbers, its self-contained page, its series after a crash. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const pagesOf = async () =>
   (await crawlReport(disk, dir, Date.now())).series.reduce((sum, { pages }) => sum + pages, 0);
 
 describe('the report of a crawl', () => {
-  test('has pages, statuses, types, domains and what was asked, in one file that loads nothing and runs nothing', async () => {
+  test('has pages, statuses, types, domains and settings, in one file that loads nothing and runs nothing', async () => {
     await crawl();
     const path = await writeReport(dir);
     expect(path).toBe(join(dir, 'report.html'));
@@ -60,12 +60,12 @@ describe('the report of a crawl', () => {
     }
   });
 
-  test('counts the pages of all runs over time, also when the agents are others', async () => {
+  test('counts the pages of all runs over time, even if the number of agents changes', async () => {
     for (const agents of [2, 1, 3]) await crawl({ maxPages: 8, agents });
     expect(await pagesOf()).toBe(24);
   });
 
-  test('goes back with the checkpoint after a crash: what is fetched again is not counted twice', async () => {
+  test('goes back to the checkpoint after a crash: pages fetched again are not counted twice', async () => {
     await crawl({ maxPages: 10 });
     const config = resolveConfig({ dir, delay: 0, allowPrivate: true, agents: 2 });
     const run = await startCrawl([`${site.origin}/`], config, {
@@ -80,14 +80,14 @@ describe('the report of a crawl', () => {
     expect(await pagesOf()).toBe(32);
   });
 
-  test('tells ranks and budgets in the order of budgets', async () => {
+  test('shows ranks and budgets with --order budget', async () => {
     await crawl({ order: 'budget' });
     const html = crawlReportPage(await crawlReport(disk, dir, Date.now()));
     expect(html).toContain('<th>budget</th>');
     expect(html).toMatch(/<td>127\.0\.0\.1<\/td><td>32<\/td><td>1<\/td><td>1<\/td>/);
   });
 
-  test('draws what was sampled, and says so where there is too little', async () => {
+  test('plots the series, and says so if it is too short', async () => {
     await crawl();
     const report = await crawlReport(disk, dir, Date.now());
     const stretch = {
@@ -106,10 +106,10 @@ describe('the report of a crawl', () => {
     expect(html.match(/<figure>/g)?.length).toBeGreaterThanOrEqual(5);
     expect(html).toContain('minutes of crawling');
     expect(html).not.toContain('NaN');
-    expect(crawlReportPage({ ...report, series: [] })).toContain('too short to draw');
+    expect(crawlReportPage({ ...report, series: [] })).toContain('too short for a plot');
   });
 
-  test('is refused where there is nothing to tell', async () => {
+  test('is an error where there is no crawl', async () => {
     await expect(writeReport(join(dir, 'none'))).rejects.toThrow('There is no crawl in');
   });
 });
@@ -124,7 +124,7 @@ function elementsOf(node: Node): Node[] {
   return [node, ...(node.childNodes ?? []).flatMap(elementsOf)];
 }
 
-test('a pace is told of whole stretches: what is left over at either end goes with its neighbour', () => {
+test('rates are those of whole stretches: a short one at either end joins its neighbour', () => {
   const stretch = (millis: number, pages: number) => ({
     ...{ millis, pages, begins: 0, elapsed: 0, bytes: 0, errors: 0, retries: 0 },
     ...{ fetching: 0, front: 0, queued: 0, backlog: 0 },

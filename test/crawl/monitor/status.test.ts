@@ -1,4 +1,4 @@
-/** How a crawl is, from its folder: while it runs, after it has ended, failed, or was killed. */
+/** The status of a crawl from its folder: running, ended, failed or killed. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const begin = (options: CrawlOptions = {}) =>
 const status = (at = Date.now()) => statusOf(disk, dir, at);
 
 describe('the status of a crawl', () => {
-  test('that has come to its end says so, and what to type', async () => {
+  test('that is finished says so, and what to type next', async () => {
     await (await begin()).finished;
     const now = await status();
     expect(now).toMatchObject({
@@ -62,7 +62,7 @@ describe('the status of a crawl', () => {
     );
   });
 
-  test('that a limit has ended counts the pages of all its runs, and says how to go on', async () => {
+  test('that reached a limit counts the pages of all its runs, and shows how to resume', async () => {
     for (let run = 0; run < 2; run++) await (await begin({ maxPages: 5 })).finished;
     const now = await status();
     expect(now).toMatchObject({
@@ -72,12 +72,12 @@ describe('the status of a crawl', () => {
       waiting: 11,
     });
     expect(now.next).toEqual({
-      why: '11 URLs wait; to go on',
+      why: '11 URLs queued; to resume',
       command: `drumlin crawl --dir ${dir}`,
     });
   });
 
-  test('that runs is told from what it says itself, the pages of earlier runs included', async () => {
+  test('that is running comes from its own status file, with the pages of earlier runs', async () => {
     await (await begin({ maxPages: 5 })).finished;
     const run = await begin({ delay: '1h' });
     try {
@@ -95,9 +95,9 @@ describe('the status of a crawl', () => {
     }
   });
 
-  test('that was killed goes by its last checkpoint', async () => {
+  test('that was killed comes from its last checkpoint', async () => {
     await (await begin({ maxPages: 5 })).finished;
-    // What a process that was killed leaves behind: its lock, and its last words while it ran.
+    // A killed process leaves its lock and its last running status behind.
     const told = JSON.parse(readFileSync(join(dir, 'status.json'), 'utf8'));
     const { pid } = spawn('true');
     writeFileSync(
@@ -110,7 +110,7 @@ describe('the status of a crawl', () => {
     expect(now.next.command).toBe(`drumlin crawl --dir ${dir}`);
   });
 
-  test('that failed says by what', async () => {
+  test('that failed holds the error', async () => {
     const run = await startCrawl(
       [`${site.origin}/`],
       resolveConfig({ dir, delay: 0, allowPrivate: true }),
@@ -124,13 +124,13 @@ describe('the status of a crawl', () => {
     expect(await status()).toMatchObject({ state: 'failed', error: 'no more of this' });
   });
 
-  test('does without the status file, and without one that is damaged', async () => {
+  test('works without the status file, and with a damaged one', async () => {
     await (await begin({ maxPages: 5 })).finished;
     writeFileSync(join(dir, 'status.json'), '{"drumlin":"sta');
     expect(await status()).toMatchObject({ state: 'ended', counters: { pages: 5 } });
   });
 
-  test('is refused where there is no crawl', async () => {
+  test('is an error where there is no crawl', async () => {
     await expect(statusOf(disk, join(dir, 'none'), 0)).rejects.toThrow('There is no crawl in');
   });
 });
@@ -142,7 +142,7 @@ describe('the monitor', () => {
     return run.progress();
   };
 
-  test('writes the status every three seconds, and tells trouble and its end once each', async () => {
+  test('writes the status every three seconds, and logs trouble and its end once each', async () => {
     const at = { ...(await progressAtEnd()), front: 1, queued: 7 };
     const clock = virtualClock();
     const events: string[] = [];
@@ -168,7 +168,7 @@ describe('the monitor', () => {
     });
   });
 
-  test('tells once that the disk refuses the status, and goes on', async () => {
+  test('logs once that the status cannot be written, and continues', async () => {
     const at = await progressAtEnd();
     const clock = virtualClock();
     const events: string[] = [];

@@ -1,4 +1,4 @@
-/** What is in the log of a crawl, and that docs/log.md says so. */
+/** The log of a crawl: every line is an event of the table. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { linking, startSmallSite } from '../small-site.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-test('every event of the table is told somewhere', () => {
+test('every event of the table is logged somewhere', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts'),
   );
@@ -19,7 +19,7 @@ test('every event of the table is told somewhere', () => {
   for (const name of Object.keys(EVENTS)) expect(sources, name).toContain(`event('${name}'`);
 });
 
-test('a crawl writes nothing that the table does not have', async () => {
+test('a crawl logs no event that the table lacks', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'drumlin-log-'));
   const site = await startSmallSite({
     '/robots.txt': (_, response) => response.end('User-agent: *\nCrawl-delay: 9999\n'),

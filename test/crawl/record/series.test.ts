@@ -27,7 +27,7 @@ const step = fc.record({
 });
 const steps = fc.array(step, { maxLength: 500, size: 'max' });
 
-/** Goes through steps, with another run now and then. */
+/** Applies steps, some of which start another run. */
 function seriesOf(
   life: readonly Step[],
   restartEvery: number,
@@ -55,7 +55,7 @@ const sum = (state: SeriesState, column: 'pages' | 'millis') =>
   stretches(state).reduce((all, stretch) => all + stretch[column], 0);
 
 describe('the series of a crawl', () => {
-  test('has all that was counted, in never more than so many stretches, in order, whatever happens in between', () => {
+  test('holds all counts in order, in at most MOST stretches, for any steps', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 2, max: 400 }), (life, restartEvery) => {
         const { state, pages } = seriesOf(life, restartEvery);
@@ -68,7 +68,7 @@ describe('the series of a crawl', () => {
     );
   });
 
-  test('becomes coarser by itself, and is then as long as a second has been doubled', () => {
+  test('becomes coarser by itself: the length of a stretch is a second, doubled repeatedly', () => {
     const life = Array.from({ length: 4000 }, () => ({ wait: 1000, pages: 3, queued: 1 }));
     const { state } = seriesOf(life, Infinity);
     expect(state.every).toBe(16_000);
@@ -77,7 +77,7 @@ describe('the series of a crawl', () => {
     expect(sum(state, 'millis')).toBe(4_000_000);
   });
 
-  test('counts no time in which nobody crawled, nor much in which the machine slept', () => {
+  test('counts no time between runs, and little of the time in which the machine slept', () => {
     const first = new Series(1_000_000);
     first.sample(1_002_000, { ...NOTHING, pages: 5 });
     const second = new Series(90_000_000, first.state);
@@ -87,7 +87,7 @@ describe('the series of a crawl', () => {
     expect(sum(second.state, 'millis')).toBe(63_000);
   });
 
-  test('goes on where it was when the clock was set back between two runs', () => {
+  test('continues in order when the clock was set back between two runs', () => {
     const first = new Series(5_000_000);
     first.sample(5_001_000, { ...NOTHING, pages: 5 });
     const second = new Series(1_000_000, first.state);
@@ -96,7 +96,7 @@ describe('the series of a crawl', () => {
     expect(sum(second.state, 'pages')).toBe(7);
   });
 
-  test('of several agents together has what all have counted', () => {
+  test('of several agents together holds the counts of all', () => {
     const start = fc.integer({ min: 1_700_000_000_000, max: 1_700_000_900_000 });
     fc.assert(
       fc.property(fc.array(fc.tuple(steps, start), { maxLength: 3 }), (agents) => {
@@ -109,7 +109,7 @@ describe('the series of a crawl', () => {
     );
   });
 
-  test('of several agents adds up what waits, also of one that was too busy to tell', () => {
+  test('of several agents adds up the queued URLs, even for an agent without a recent sample', () => {
     const steady = new Series(1_000_000);
     for (let i = 0; i < 5; i++) steady.sample(1_000_000 + 1000 * i, { ...NOTHING, queued: 10 });
     const busy = new Series(1_000_000);

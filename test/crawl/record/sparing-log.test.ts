@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EventLog } from '../../../src/crawl/record/log.ts';
 import { SparingLog } from '../../../src/crawl/record/sparing-log.ts';
 
-test('tells the first events of a name, then that no more are told, then nothing; other names have their own count', () => {
+test('logs the first events of a name, then told-enough, then nothing; each name has its own count', () => {
   const lines: unknown[] = [];
   const inner: EventLog = { event: (name, facts) => void lines.push([name, facts]) };
   const log = new SparingLog(inner, 3);

@@ -7,8 +7,8 @@ import { mostPages, TopDomains } from '../../../src/crawl/record/top-domains.ts'
 import { allVitals, VitalsKeeper } from '../../../src/crawl/record/vitals.ts';
 import { virtualClock } from '../../fetch/virtual-clock.ts';
 
-describe('the domains of which most was fetched', () => {
-  test('are those that a full count would name, when every domain is seen once after its last page', () => {
+describe('the top domains', () => {
+  test('are those of a full count, if every domain is seen once after its last page', () => {
     const domain = fc.record({ name: fc.nat({ max: 80 }).map(String), pages: fc.nat({ max: 50 }) });
     const looks = fc.array(fc.array(domain, { size: 'max', maxLength: 60 }), { maxLength: 8 });
     fc.assert(
@@ -36,7 +36,7 @@ describe('the domains of which most was fetched', () => {
     );
   });
 
-  test('come with rank and budget where somebody knows them', () => {
+  test('have a rank and a budget where these are known', () => {
     const top = new TopDomains([{ name: 'gone.example', pages: 5 }]);
     top.look([{ name: 'a.example', hash: 7n, pages: 9 }], (hash) => ({
       rank: Number(hash),
@@ -48,7 +48,7 @@ describe('the domains of which most was fetched', () => {
     ]);
   });
 
-  test('of several agents are told once each, by who has counted further', () => {
+  test('of several agents appear once each, with the highest count', () => {
     const lists = [
       [{ name: 'a', pages: 3 }],
       [
@@ -64,7 +64,7 @@ describe('the domains of which most was fetched', () => {
 });
 
 describe('the vitals of an agent', () => {
-  test('tell when a page came last, and what the last checkpoint took', () => {
+  test('hold the time of the last page, and the duration of the last checkpoint', () => {
     const clock = virtualClock(1000);
     let pages = 0;
     let looks = 0;
@@ -89,7 +89,7 @@ describe('the vitals of an agent', () => {
     expect(looks).toBe(2);
   });
 
-  test('of all agents: the last page of any, the oldest checkpoint, none while one has none', () => {
+  test('of all agents: the last page of any, the oldest checkpoint, or none if one agent has none', () => {
     const one = { lastPageAt: 5, savedAt: 9, saving: 1, top: [] };
     const other = {
       lastPageAt: 7,
@@ -138,7 +138,7 @@ describe('a crawl is in trouble', () => {
   const codeOf = (vitals: Partial<Progress['vitals']>, more: Partial<Progress> = {}) =>
     troubleOf({ ...well, ...more, vitals: { ...well.vitals, ...vitals } })?.code;
 
-  test('when nobody answers, when names are gone, when no page comes though URLs wait, when checkpoints stay out, when the disk fills', () => {
+  test('when no server answers, when DNS fails, when no page is fetched although URLs are queued, without checkpoints, and on a full disk', () => {
     expect(codeOf({})).toBeUndefined();
     expect(codeOf({ outage: { of: 'network', since: 1e12 - MINUTE } })).toBe('network-gone');
     expect(codeOf({ outage: { of: 'names', since: 1e12 - MINUTE } })).toBe('names-gone');
@@ -147,7 +147,7 @@ describe('a crawl is in trouble', () => {
     expect(codeOf({}, { diskFree: 4e8 })).toBe('disk-low');
   });
 
-  test('but not when nothing waits, when it has only just begun, or when it keeps no checkpoints', () => {
+  test('but not when nothing is queued, when it has just started, or when it keeps no checkpoints', () => {
     expect(codeOf({ lastPageAt: 1e12 - 6 * MINUTE }, { front: 0, queued: 0 })).toBeUndefined();
     expect(codeOf({ savedAt: undefined }, { startedAt: 1e12 - MINUTE })).toBeUndefined();
     expect(codeOf({ savedAt: undefined }, { checkpoint: 0 })).toBeUndefined();
@@ -155,12 +155,12 @@ describe('a crawl is in trouble', () => {
     expect(codeOf({ savedAt: 1e12 - 6 * MINUTE }, { checkpoint: 60 * MINUTE })).toBeUndefined();
   });
 
-  test('and says in one sentence what, and in another what to do', () => {
+  test('and reports the fact in one sentence and the remedy in another', () => {
     const trouble = troubleOf({
       ...well,
       vitals: { ...well.vitals, lastPageAt: 1e12 - 7 * MINUTE },
     });
-    expect(trouble?.fact).toBe('No page has come for 7 min 0 s although 10 URLs wait.');
-    expect(trouble?.remedy).toMatch(/^See the last lines of log\.jsonl/);
+    expect(trouble?.fact).toBe('No page was fetched for 7 min 0 s, although 10 URLs are queued.');
+    expect(trouble?.remedy).toMatch(/^Read the last lines of log\.jsonl/);
   });
 });

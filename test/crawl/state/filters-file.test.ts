@@ -1,4 +1,4 @@
-/** filters.txt: what a person writes is kept, what cannot be read is refused by its line. */
+/** filters.txt: the user's text is kept, and errors name the line. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ describe('filters.txt', () => {
     expect(text()).toBe('# our filters\n\n# before a fetch\nfetch: false\nstore: Status == 200\n');
   });
 
-  test('is left alone when it says what is to be kept', async () => {
+  test('is not written if it already holds the filters', async () => {
     const { dir, text } = inFolder(OURS);
     await keepFilters(disk, dir, { schedule: 'HasQuery\n  and PathDepth < 4', fetch: 'true' });
     expect(text()).toBe(OURS);
@@ -53,7 +53,7 @@ describe('filters.txt', () => {
     expect(await readFilters(disk, dir)).toEqual({});
   });
 
-  test('is not there before a filter is', async () => {
+  test('does not exist before the first filter', async () => {
     const dir = temporaryFolder();
     expect(await readFilters(disk, dir)).toBeUndefined();
     await setFilter(disk, dir, 'parse', 'true');
@@ -62,14 +62,14 @@ describe('filters.txt', () => {
 
   test.each([
     ['schedule: a\n  b\nstroe: true', 3, 'there is no stage "stroe". Did you mean "store"?'],
-    ['HasQuery', 1, 'this is no filter'],
-    ['  HasQuery', 1, 'this is no filter'],
-    ['fetch: a\n\nfetch: b', 3, 'there is a filter for fetch already'],
-  ])('%j is refused by its line', (text, line, words) => {
+    ['HasQuery', 1, 'this is not a filter'],
+    ['  HasQuery', 1, 'this is not a filter'],
+    ['fetch: a\n\nfetch: b', 3, 'there is already a filter for fetch'],
+  ])('%j is rejected by its line', (text, line, words) => {
     expect(() => parseFilters(text, 'f.txt')).toThrow(`f.txt:${line}: ${words}`);
   });
 
-  test('is the old or the new one after a crash or a power cut', async () => {
+  test('is the old or the new one after a crash or a power failure', async () => {
     for (let operations = 0; operations < 10; operations++) {
       const dir = temporaryFolder();
       const power = new PowerCutFileSystem();
@@ -82,7 +82,7 @@ describe('filters.txt', () => {
     }
   });
 
-  test('is what was set last, whatever was set before', async () => {
+  test('holds the filter set last, whatever was set before', async () => {
     const change = fc.tuple(
       fc.constantFrom(...STAGES),
       fc.constantFrom('', 'true', 'Port == 80', 'not HasQuery'),

@@ -1,4 +1,4 @@
-/** A crawl that goes on with another number of agents: what was seen stays seen, and what waited still waits. */
+/** A crawl resumed with another number of agents: seen stays seen, queued stays queued. */
 import {
   appendFileSync,
   cpSync,
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Nothing here loses power: what is written counts. */
+/** No power failure happens here: everything written counts. */
 const onDisk = (fileSystem = nodeFileSystem) =>
   new Disk(new FaultyFileSystem({ skipSync: true }, fileSystem));
 const SMALL: CrawlOptions = {
@@ -64,7 +64,7 @@ async function crawl(
   return (await startCrawl(lab.seeds, config, { disk })).finished;
 }
 
-describe('a crawl that goes on with another number of agents', () => {
+describe('a crawl resumed with another number of agents', () => {
   test.each([
     ['all memory', {}],
     ['next to no memory', TINY],
@@ -88,7 +88,7 @@ describe('a crawl that goes on with another number of agents', () => {
     expect(readdirSync(join(dir, 'agents'))).toEqual(['0', '1']);
   });
 
-  test('asks no robots.txt again', async () => {
+  test('fetches no robots.txt again', async () => {
     const before = lab.requests;
     for (const agents of [1, 3, 2]) await crawl(agents, { maxPages: 40, ...TINY });
     await crawl(1, TINY);
@@ -96,13 +96,13 @@ describe('a crawl that goes on with another number of agents', () => {
     expect(lab.requests - before).toBe(pages.length + hosts.size);
   });
 
-  test('keeps what was counted', async () => {
+  test('keeps the counts', async () => {
     for (const agents of [2, 3, 1]) await crawl(agents, { maxPages: 25 });
     const { state } = JSON.parse(readFileSync(join(dir, 'agents/0/checkpoint.json'), 'utf8'));
     expect(state.counters).toMatchObject({ pages: 75, statuses: { 200: 75 } });
   });
 
-  test('forgets what the old agents archived after their last checkpoints, also of those that are no more', async () => {
+  test('removes what the old agents archived after their last checkpoints, even of agents that no longer exist', async () => {
     await crawl(3);
     const archive = join(dir, 'archive');
     const [file] = readdirSync(archive).filter((name) => name.endsWith('-2.warc.gz'));
@@ -128,19 +128,19 @@ describe('a crawl that goes on with another number of agents', () => {
       (operation, path, nth) => operation === 'rename' && isCrawlFile(path) && nth === 1,
     ],
     [
-      'before the old ones are deleted',
+      'before the old agents are deleted',
       (operation, path) => operation === 'removeFolder' && path.endsWith('agents'),
     ],
     [
-      'before the new ones are in their place',
+      'before the new agents are moved',
       (operation, path) => operation === 'rename' && path.endsWith('agents'),
     ],
     [
-      'before that is noted down',
+      'before crawl.json is written',
       (operation, path, nth) => operation === 'rename' && isCrawlFile(path) && nth === 2,
     ],
   ];
-  test.each(atSwitch)('loses nothing when the switch is cut off %s', async (_, fails) => {
+  test.each(atSwitch)('loses nothing when the switch is interrupted %s', async (_, fails) => {
     for (const next of [2, 3]) {
       await crawlOfTwo();
       const disk = onDisk(failingWhere(fails));
@@ -159,24 +159,24 @@ describe('a crawl that goes on with another number of agents', () => {
     }
   });
 
-  test('loses nothing when it is cut off anywhere in the switch, whoever goes on', async () => {
+  test('loses nothing when the switch is interrupted anywhere, with any number of agents on resume', async () => {
     await crawl(2, { maxPages: 50, ...TINY });
-    let cut = 0;
+    let interrupted = 0;
     for (let operations = 3; operations < 1500; operations = Math.ceil(operations * 1.3)) {
       const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations }));
-      const agents = 1 + (cut % 4);
+      const agents = 1 + (interrupted % 4);
       await crawl(agents, { maxPages: 10, checkpoint: 100, ...TINY }, disk).catch(({ code }) => {
         expect(code).toBe('DISK_FAILED');
-        cut++;
+        interrupted++;
       });
     }
-    expect(cut).toBeGreaterThan(10);
+    expect(interrupted).toBeGreaterThan(10);
     await crawl(3, TINY);
     expect(await archivedPages(dir)).toEqual(pages);
     expect(existsSync(join(dir, 'agents.next'))).toBe(false);
   });
 
-  test('loses nothing that was on its way from one agent to another when all of them died', async () => {
+  test('loses no parcel between agents when all of them died', async () => {
     let died = 0;
     for (let round = 0; round < 16; round++) {
       const disk = new Disk(new FaultyFileSystem({ skipSync: true, operations: 250 + 23 * round }));
@@ -192,7 +192,7 @@ describe('a crawl that goes on with another number of agents', () => {
   });
 });
 
-/** The folder of a crawl by two agents that has come to forty pages, made once. */
+/** The folder of a crawl by two agents with forty pages, made once. */
 async function crawlOfTwo(): Promise<void> {
   const made = join(folder, 'of-two');
   if (existsSync(made)) return cpSync(made, dir, { recursive: true });
@@ -202,7 +202,9 @@ async function crawlOfTwo(): Promise<void> {
 
 const isCrawlFile = (path: string) => path.endsWith('crawl.json');
 
-/** A file system that dies at one operation: `nth` counts those of the same kind on the same path. */
+/**
+ * A file system that dies at one operation: `nth` counts those of the same kind on the same path.
+ */
 function failingWhere(
   fails: (operation: string, path: string, nth: number) => boolean,
 ): FileSystem {

@@ -1,4 +1,4 @@
-/** Where pages go: a folder of files, a place of the user's own, or nowhere. */
+/** Where pages go: a folder of files, a user's own sink, or nowhere. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -36,12 +36,12 @@ describe('the name of a page', () => {
     ['https://example.org/v1.2/x.css', false, /^https\/example\.org\/v1_2~[0-9a-f]{16}\/x\.css$/],
     ['https://example.org/con.html', true, /^https\/example\.org\/con~[0-9a-f]{16}\.html$/],
     ['https://[2001:db8::1]/', true, /^https\/_2001_db8_1_~[0-9a-f]{16}\/index\.html$/],
-  ])('of %s can be read', (url, isHtml, name) => {
+  ])('of %s is readable', (url, isHtml, name) => {
     if (typeof name === 'string') expect(pagePath(url, isHtml)).toBe(name);
     else expect(pagePath(url, isHtml)).toMatch(name);
   });
 
-  test('is safe, and no other’s nor the folder of another’s, whatever the URLs', () => {
+  test('is safe and unique, and never a folder of another, for any URLs', () => {
     const segment = fc.constantFrom(
       'a',
       'A',
@@ -115,7 +115,7 @@ describe('a crawl into a folder of files', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  test('leaves the pages as they read, and a list of what was asked', async () => {
+  test('writes the decoded pages, and a list of all responses', async () => {
     site = await start();
     const dir = join(temporaryFolder(), 'crawl');
     expect(await crawl(dir)).toMatchObject({ pages: 5 });
@@ -139,7 +139,7 @@ describe('a crawl into a folder of files', () => {
     expect(existsSync(join(dir, 'indexes/index.cdxj'))).toBe(false);
   });
 
-  test('that is cut off anywhere has every page in the end, and each once in the list', async () => {
+  test('that is interrupted anywhere has every page in the end, and each once in the list', async () => {
     site = await start();
     const dir = join(temporaryFolder(), 'crawl');
     for (let operations = 5; operations < 200; operations = Math.ceil(operations * 1.6)) {
@@ -154,7 +154,7 @@ describe('a crawl into a folder of files', () => {
   });
 });
 
-test('a crawl that goes on with another store keeps what the first one has, and goes back to it', async () => {
+test('a crawl resumed with another store keeps the files of the first, and can return to it', async () => {
   site = await startSmallSite({ '/': linking('/1', '/2'), '/1': 'a', '/2': 'b' });
   const dir = join(temporaryFolder(), 'crawl');
   for (const [maxPages, store] of [
@@ -175,8 +175,8 @@ test('a crawl that goes on with another store keeps what the first one has, and 
   );
 });
 
-describe('a store of the user’s own', () => {
-  test('has every page, is waited for, and is closed when the crawl has ended', async () => {
+describe('a sink of the user', () => {
+  test('gets every page, is awaited, and is closed when the crawl has ended', async () => {
     site = await startSmallSite({
       '/': linking('/1', '/2', '/3'),
       '/1': 'a',
@@ -201,11 +201,11 @@ describe('a store of the user’s own', () => {
     for await (const _ of pages);
     expect(events.slice(0, -1).sort()).toEqual(['/', '/1', '/2', '/3']);
     expect(events.at(-1)).toBe('closed');
-    // One host is asked for one page at a time, and not again before the last was taken.
+    // One page of a host at a time, and the next only after the last was accepted.
     expect(most).toBe(1);
   });
 
-  test('that fails ends the crawl with its error, and is closed all the same', async () => {
+  test('that fails ends the crawl with its error, and is still closed', async () => {
     site = await startSmallSite({ '/': linking('/1') });
     let closed = 0;
     const store = { write: () => Promise.reject(new Error('no room')), close: () => void closed++ };
@@ -216,7 +216,7 @@ describe('a store of the user’s own', () => {
     expect(closed).toBe(1);
   });
 
-  test('that is none keeps nothing, also where there is a folder', async () => {
+  test('"none" stores nothing, even if the crawl has a folder', async () => {
     site = await startSmallSite({ '/': 'x' });
     const dir = join(temporaryFolder(), 'crawl');
     for await (const _ of streamed({ seeds: `${site.origin}/`, ...LOCAL, dir, store: 'none' }));

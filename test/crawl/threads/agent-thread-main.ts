@@ -1,4 +1,4 @@
-/** Agents for the tests of threads: each does what its start says. */
+/** Agents for the tests of threads: each plays the role in its start message. */
 import { setTimeout as after } from 'node:timers/promises';
 import { DrumlinError, EXIT } from '../../../src/base/errors.ts';
 import type { Page } from '../../../src/crawl/store/page.ts';
@@ -59,7 +59,7 @@ const diskFull = () =>
     cause: new Error('ENOSPC'),
   });
 
-/** Frames of heap that a thread with a limit does not have. */
+/** Allocates more heap than a thread with a limit has. */
 function hoard(): never {
   for (const hoarded: unknown[] = []; ; ) hoarded.push(new Array(10_000).fill(Math.random()));
 }
@@ -144,7 +144,10 @@ await serveAgentThread<TestStart, number, TestResult>(
       return { pages: count, stopped: await stop };
     }
 
-    /** Sends parcels to both others while it takes in theirs; waits for room, and acknowledges when it has caught up. */
+    /**
+     * Sends parcels to both others while it processes theirs; waits for room, acknowledges when
+     * idle.
+     */
     async function exchangeParcels(
       agent: number,
       ports: AgentPorts,

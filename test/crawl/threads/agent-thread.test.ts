@@ -42,7 +42,7 @@ function started(
 }
 
 describe('an agent in its thread', () => {
-  test('tells its progress, waits for the answer to each page, and finishes when it is stopped', async () => {
+  test('reports its progress, waits for the answer to each page, and finishes when it is stopped', async () => {
     const told: unknown[] = [];
     let underWay = 0;
     const thread = started(
@@ -75,7 +75,7 @@ describe('an agent in its thread', () => {
     await thread.close();
   });
 
-  test('answers a wave, is told to stop before it can listen, and leaves by itself', async () => {
+  test('answers a wave, handles a stop sent before it listens, and exits by itself', async () => {
     const reports: ActivityReport[] = [];
     const thread = started({ role: 'waits' }, { activity: (report) => void reports.push(report) });
     const answer = thread.activity();
@@ -107,7 +107,7 @@ describe('an agent in its thread', () => {
   test.each([
     ['breaks', 'TypeError', 'agent 2: x is not a function'],
     ['breaks-uncaught', 'RangeError', 'agent 2: out of reach'],
-  ] as const)('a fault of ours names the agent, keeps its stack, and ends the thread whatever it left open (%s)', async (role, name, message) => {
+  ] as const)('an internal error names the agent, keeps its stack, and ends the thread whatever it left open (%s)', async (role, name, message) => {
     const thread = started({ role });
     const error = await thread.finished.catch((error: unknown) => error);
     await thread.close();
@@ -115,7 +115,7 @@ describe('an agent in its thread', () => {
     expect((error as Error).stack).toMatch(/^agent 2: .*\n +at .*agent-thread-main/);
   });
 
-  test('a thread that ends without a word, or out of memory, is a failure that names the agent', async () => {
+  test('a thread that exits without a report, or out of memory, is a failure that names the agent', async () => {
     const gone = started({ role: 'exits' });
     await expect(gone.finished).rejects.toMatchObject({
       code: 'AGENT_GONE',
@@ -131,14 +131,14 @@ describe('an agent in its thread', () => {
     await expect(small.finished).rejects.toMatchObject({ code: 'AGENT_MEMORY', exitCode: 1 });
   });
 
-  test('a question is answered by the failure when the thread is gone before it could answer', async () => {
+  test('an ask rejects with the failure when the thread is gone before it could answer', async () => {
     const thread = started({ role: 'waits' });
     const answer = thread.activity();
     await thread.close(true);
     await expect(answer).rejects.toMatchObject({ code: 'AGENT_GONE' });
   });
 
-  test('what onPage throws comes back as the very same error, once the agent has ended', async () => {
+  test('an error thrown by onPage comes back as the same object, once the agent has ended', async () => {
     const mine = new (class Mine extends Error {})('enough');
     const thread = started(
       { role: 'pages', count: 2 },
@@ -217,7 +217,7 @@ describe('a link between threads', () => {
     }
   }
 
-  test('begins a call at once, so that a last word counts before the end of the thread that follows it', () => {
+  test('calls the handler at once, so that the last message counts before the exit of its thread', () => {
     const port = new HandPort();
     const link = new ThreadLink<Echo, Echo>(port, () => {});
     const heard: string[] = [];
@@ -232,7 +232,7 @@ describe('a link between threads', () => {
     expect(heard).toEqual(['early', 'late']);
   });
 
-  test('answers what was asked, and not what was only told', async () => {
+  test('answers an ask, and not a tell', async () => {
     const [here, there] = [new HandPort(), new HandPort()];
     const link = new ThreadLink<Echo, Echo>(here, () => {});
     new ThreadLink<Echo, Echo>(there, () => {}).serve({ echo: (text) => `${text}!` });
@@ -245,7 +245,7 @@ describe('a link between threads', () => {
     expect(there.posted.length).toBe(2);
   });
 
-  test('asks nobody who is gone', async () => {
+  test('rejects calls to a thread that is gone', async () => {
     const link = new ThreadLink<Echo, Echo>(new HandPort(), () => {});
     const before = link.ask('echo', 'one');
     link.fail(new Error('gone'));
@@ -255,10 +255,10 @@ describe('a link between threads', () => {
   });
 });
 
-describe('an error on its way between threads', () => {
+describe('an error sent between threads', () => {
   const travelled = (error: unknown) => unpackError(structuredClone(packError(error)));
 
-  test('keeps the code of the system, and its causes', () => {
+  test('keeps the system code and its causes', () => {
     const system = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     const error = travelled(new RangeError('outer', { cause: system }));
     expect(error).toMatchObject({
@@ -269,7 +269,7 @@ describe('an error on its way between threads', () => {
     expect('code' in error).toBe(false);
   });
 
-  test('ends where a cause leads back to itself, and bears what is no error', () => {
+  test('stops at a cause that refers to itself, and accepts values that are not errors', () => {
     const circular = new Error('round');
     circular.cause = circular;
     let depth = 0;

@@ -1,5 +1,5 @@
 /**
- * What it costs to send bytes to another thread and to keep them: the figures of docs/agents.md.
+ * The cost of sending bytes to another thread and keeping them: the figures of docs/agents.md.
  *
  *   npx tsx test/crawl/threads/copy-cost.ts [clone | transfer | share]
  */
@@ -15,10 +15,10 @@ import { TYPESCRIPT_THREAD } from './typescript-threads.ts';
 
 type Way = 'clone' | 'transfer' | 'share';
 const PARCELS = 6000;
-/** How many may be under way: what is acknowledged is forgotten. */
+/** The most batches under way; acknowledged ones are forgotten. */
 const WINDOW = 64;
 
-/** Sends a copy of `batch` and returns another, or the same, to be kept. */
+/** Sends a copy of `batch` and returns the one to keep. */
 const WAYS: Record<Way, (port: MessagePort, batch: Uint8Array) => Uint8Array> = {
   clone(port, batch) {
     const kept = batch.slice();
@@ -63,7 +63,7 @@ async function measure(way: Way, size: number): Promise<string> {
 }
 
 if (isMainThread) {
-  // One way a process when named, because memory that one has left behind is counted to the next.
+  // Measure one way per process: memory left behind by one would count for the next.
   const named = process.argv.slice(2) as Way[];
   for (const way of named.length > 0 ? named : (Object.keys(WAYS) as Way[])) {
     for (const size of [4096, 65_536, 262_144])

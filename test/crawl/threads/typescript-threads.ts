@@ -1,6 +1,6 @@
 /**
- * Threads that run the sources. The test runner compiles what tests import, not what their threads load: this has
- * the loader do it there too.
+ * Lets threads run the TypeScript sources. The test runner compiles what tests import, not what
+ * their threads load: this module adds the loader there.
  */
 import type { WorkerOptions } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-/** One of the threads that hammer an address table, and watch each other in shared memory. */
+/** One of the threads that stress an address table, and check each other in shared memory. */
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   type SharedAddresses,
@@ -8,10 +8,10 @@ import {
 export interface HammerData {
   readonly addresses: SharedAddresses;
   readonly ips: readonly string[];
-  /** By address: how many hold it, and when it is ready. */
+  /** By address: the number of holders, and the ready time. */
   readonly inside: Int32Array;
   readonly readyAt: Float64Array;
-  /** Threads that have started: they begin together. */
+  /** The number of threads started: they begin together. */
   readonly ready: Int32Array;
   readonly threads: number;
   readonly takes: number;
@@ -42,14 +42,14 @@ for (let taken = 0, tried = agent; taken < takes; tried++) {
   const i = tried % ips.length;
   const now = Date.now();
   if (table.tryTake(ips[i], now) !== 0) {
-    // Where there are fewer cores than threads, the holder may be waiting for ours.
+    // With fewer cores than threads, the holder may need our core.
     if (++refused % 200 === 0) Atomics.wait(asleep, 0, 0, 1);
     continue;
   }
   taken++;
   if (Atomics.add(inside, i, 1) !== 0) violations.push(`${ips[i]} is held twice`);
   if (now < readyAt[i]) violations.push(`${ips[i]} was taken at ${now}, before ${readyAt[i]}`);
-  // Mostly nothing is done and no delay is asked for: then takes of one address follow each other as closely as can be.
+  // Mostly without work and delay: then holds of one address follow each other very closely.
   if (tried % 100 === 0) spin(0.05);
   const next = Date.now() + (tried % 1000 === 0 ? 1 : 0);
   readyAt[i] = next;

@@ -17,7 +17,7 @@ const tables = (agents: number, options: SharedAddressOptions = {}) => {
   return Array.from({ length: agents }, (_, agent) => new SharedAddressTable(shared, agent));
 };
 
-/** Two addresses of one slot, and one of another. */
+/** Two addresses in one slot, and one in another. */
 const slotOf = (ip: string) => Number(xxh64(ip) & 3n);
 const ips = Array.from({ length: 40 }, (_, i) => `127.0.0.${i}`);
 const [first] = ips;
@@ -25,7 +25,7 @@ const twin = ips.slice(1).find((ip) => slotOf(ip) === slotOf(first))!;
 const stranger = ips.find((ip) => slotOf(ip) !== slotOf(first))!;
 
 describe('the address table', () => {
-  test('an address that one agent holds is not given to another, and is ready when it was given back with', () => {
+  test('an address held by one agent is not given to another, and is ready at the time of its return', () => {
     const [a, b] = tables(2);
     expect(a.tryTake(first, 1000)).toBe(0);
     expect(b.tryTake(first, 1003)).toBe(1013);
@@ -35,7 +35,7 @@ describe('the address table', () => {
     expect(b.tryTake(first, 1050)).toBe(0);
   });
 
-  test('two addresses in one slot wait for each other, and those of other slots for nobody', () => {
+  test('two addresses in one slot delay each other, and not those of other slots', () => {
     const [a, b] = tables(2);
     expect(a.tryTake(first, 1000)).toBe(0);
     expect(b.tryTake(twin, 1000)).toBe(1010);
@@ -43,7 +43,7 @@ describe('the address table', () => {
     expect(b.tryTake(stranger, 1000)).toBe(0);
   });
 
-  test('the address of a holder that died is free when its lease is over, and the dead one frees it no more', () => {
+  test('the address of a dead holder is free when the lease ends, and the old holder cannot free it again', () => {
     const [dead, b] = tables(2);
     dead.tryTake(first, 1000);
     expect(b.tryTake(first, 1095)).toBe(1100);
@@ -54,7 +54,7 @@ describe('the address table', () => {
     expect(dead.tryTake(first, 1110)).toBe(0);
   });
 
-  test('a holder that outlived its lease does not free what the same agent holds in the same slot since', () => {
+  test('a hold that outlived its lease does not free a newer hold of the same agent in the same slot', () => {
     const [a, b] = tables(2);
     a.tryTake(first, 1000);
     expect(a.tryTake(twin, 1100)).toBe(0);
@@ -64,7 +64,7 @@ describe('the address table', () => {
     expect(b.tryTake(twin, 1110)).toBe(0);
   });
 
-  test('an agent that read the clock a moment too early does not disturb the one that holds the address', () => {
+  test('an agent that read the clock slightly too early does not disturb the holder of the address', () => {
     const [a, b] = tables(2);
     a.tryTake(first, 1001);
     expect(b.tryTake(first, 1000)).toBe(1010);
@@ -72,7 +72,7 @@ describe('the address table', () => {
     expect(b.tryTake(first, 1002)).toBe(0);
   });
 
-  test('a delay longer than the lease is kept, also one without end, and parts of milliseconds are rounded up', () => {
+  test('a delay longer than the lease is kept, even an infinite one, and fractions of milliseconds are rounded up', () => {
     const [a, b] = tables(2);
     a.tryTake(first, 1000.25);
     a.giveBack(first, 5010.25);
@@ -82,7 +82,7 @@ describe('the address table', () => {
     expect(a.tryTake(first, 1e14)).toBeGreaterThan(2e14);
   });
 
-  test('refuses to take back what was not taken, and tables that cannot be', () => {
+  test('rejects the return of an address that was not taken, and impossible tables', () => {
     const [a, b] = tables(2);
     a.tryTake(first, 1000);
     expect(() => b.giveBack(first, 1000)).toThrow('was not taken');
@@ -92,13 +92,13 @@ describe('the address table', () => {
     expect(() => new SharedAddressTable(shareAddresses(), 2 ** 15)).toThrow('no agent');
   });
 
-  test('an agent that is alone takes whatever its workbench lets it', () => {
+  test('a single agent can take every address that its workbench allows', () => {
     expect(unsharedAddresses.tryTake(first, 5)).toBe(0);
     expect(unsharedAddresses.tryTake(first, 5)).toBe(0);
     unsharedAddresses.giveBack(first, 1e15);
   });
 
-  test('agrees with a model of slots, whatever agents do and however time passes', () => {
+  test('agrees with a model of slots, for any actions and times', () => {
     const step = fc.record({
       agent: fc.nat(2),
       ip: fc.constantFrom(...ips.slice(0, 6)),
@@ -131,7 +131,7 @@ describe('the address table', () => {
     );
   });
 
-  test('threads that hammer it never hold one address at once, nor take it before it is ready', async () => {
+  test('threads never hold one address at the same time, nor take it before it is ready', async () => {
     const data: HammerData = {
       addresses: shareAddresses({ slots: 2, lease: 60_000, retry: 1 }),
       ips: ips.slice(0, 3),

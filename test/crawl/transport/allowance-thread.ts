@@ -1,12 +1,14 @@
-/** One of the threads that spend allowances together: claims, fails at every third claim, and goes on to the end of each. */
+/**
+ * One of the threads that share allowances: claims until each ends, and fails every third claim.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Allowance, type SharedAllowance } from '../../../src/crawl/transport/allowance.ts';
 
 export interface SpenderData {
   readonly allowances: readonly SharedAllowance[];
-  /** Threads that have started: they begin together. */
+  /** The number of threads started: they begin together. */
   readonly ready: Int32Array;
-  /** By allowance: set by whoever sees its end. No claim may be open then, and none be granted afterwards. */
+  /** By allowance: set by the first thread that sees its end. Then no claim is open or granted. */
   readonly ended: Int32Array;
   readonly threads: number;
 }
@@ -29,7 +31,7 @@ function spend(allowance: Allowance, round: number): string | undefined {
     if (Atomics.load(ended, round) === 1) claimsAtEnd++;
     const gotPage = ++tries % 3 !== 0;
     if (gotPage) pages[round]++;
-    allowance.settle(gotPage, gotPage ? 2 : 0);
+    allowance.closeClaim(gotPage, gotPage ? 2 : 0);
   }
   return allowance.exhausted;
 }

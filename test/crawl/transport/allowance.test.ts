@@ -7,10 +7,10 @@ import { TYPESCRIPT_THREAD } from '../threads/typescript-threads.ts';
 import type { SpenderData, SpenderReport } from './allowance-thread.ts';
 
 describe('the allowance', () => {
-  test('agrees with two plain numbers, whichever agent claims and settles', () => {
+  test('agrees with two plain numbers, whichever agent claims and closes', () => {
     const step = fc.oneof(
       fc.record({ claim: fc.nat(1) }),
-      fc.record({ settle: fc.nat(1), gotPage: fc.boolean(), bytes: fc.nat(6) }),
+      fc.record({ close: fc.nat(1), gotPage: fc.boolean(), bytes: fc.nat(6) }),
     );
     const limit = fc.oneof(fc.nat(8), fc.constant(Infinity));
     fc.assert(
@@ -25,7 +25,7 @@ describe('the allowance', () => {
             expect(agents[step.claim].claim()).toBe(granted);
             if (granted) [left, claims] = [left - 1, claims + 1];
           } else if (claims > 0) {
-            agents[step.settle].settle(step.gotPage, step.bytes);
+            agents[step.close].closeClaim(step.gotPage, step.bytes);
             [left, claims, bytes] = [left + (step.gotPage ? 0 : 1), claims - 1, bytes - step.bytes];
           }
           const limit = left === 0 ? 'max-pages' : bytes <= 0 ? 'max-bytes' : undefined;
@@ -36,23 +36,23 @@ describe('the allowance', () => {
     );
   });
 
-  test('without limits there is always a page, and no end', () => {
+  test('without limits it always grants a page, and never ends', () => {
     const allowance = new Allowance(shareAllowance({}));
     expect(allowance.claim()).toBe(true);
-    allowance.settle(true, 10 ** 12);
+    allowance.closeClaim(true, 10 ** 12);
     expect([allowance.available, allowance.exhausted]).toEqual([true, undefined]);
   });
 
-  test('a claim settled twice is a fault', () => {
+  test('a claim closed twice is an error', () => {
     const allowance = new Allowance(shareAllowance({ maxPages: 3 }));
     allowance.claim();
-    allowance.settle(true);
-    expect(() => allowance.settle(true)).toThrow('never made');
+    allowance.closeClaim(true);
+    expect(() => allowance.closeClaim(true)).toThrow('never made');
   });
 
   test.each([
     1, 2, 3, 4, 5,
-  ])('no claim is granted once the end was seen, even by another before step %d of the claim', (step) => {
+  ])('no claim is granted after another agent saw the end before step %d of the claim', (step) => {
     const shared = shareAllowance({ maxBytes: 10 });
     const [mine, other] = [new Allowance(shared), new Allowance(shared)];
     other.claim();
@@ -60,7 +60,7 @@ describe('the allowance', () => {
     let seen: string | undefined;
     const between = () => {
       if (++steps !== step) return;
-      other.settle(true, 10);
+      other.closeClaim(true, 10);
       seen = other.exhausted;
     };
     const { load, compareExchange } = Atomics;
@@ -79,7 +79,7 @@ describe('the allowance', () => {
   test.each([
     { limits: { maxPages: 60 }, end: 'max-pages' },
     { limits: { maxBytes: 60 }, end: 'max-bytes' },
-  ])('threads that fail at every third page end together at $end, with as much as was allowed', async ({
+  ])('threads that fail every third page end together at $end, with exactly the allowed amount', async ({
     limits,
     end,
   }) => {
@@ -103,7 +103,7 @@ describe('the allowance', () => {
     const pages = data.allowances.map((_, round) =>
       reports.reduce((sum, report) => sum + report.pages[round], 0),
     );
-    // Two bytes a page; when the bytes end, one page of each other thread may be under way.
+    // Two bytes per page; when the bytes end, each other thread may have one page under way.
     const [least, most] = end === 'max-pages' ? [60, 60] : [30, 30 + data.threads - 1];
     expect(Math.min(...pages)).toBeGreaterThanOrEqual(least);
     expect(Math.max(...pages)).toBeLessThanOrEqual(most);

@@ -5,7 +5,7 @@ import { Outbox } from '../../../src/crawl/transport/outbox.ts';
 
 const bytes = (length: number) => new Uint8Array(length);
 
-test('an outbox keeps what a list of unacknowledged parcels would', () => {
+test('an outbox agrees with a list of unacknowledged parcels', () => {
   const step = fc.oneof(
     fc.record({ send: fc.nat(5) }),
     fc.record({ acknowledge: fc.integer({ min: -2, max: 12 }) }),
@@ -33,7 +33,7 @@ test('an outbox keeps what a list of unacknowledged parcels would', () => {
   );
 });
 
-test('an inbox finds every parcel new once, whatever is sent again, and over incarnations', () => {
+test('an inbox reports every parcel as new once, whatever is sent again, across incarnations', () => {
   const run = fc.record({ parcels: fc.integer({ min: 1, max: 6 }), again: fc.array(fc.nat(20)) });
   fc.assert(
     fc.property(fc.array(run, { maxLength: 5 }), (runs) => {
@@ -56,14 +56,14 @@ test('an inbox finds every parcel new once, whatever is sent again, and over inc
   );
 });
 
-test('an inbox refuses a hole in the numbers, because what fills it later would be taken for a repeat', () => {
+test('an inbox rejects a gap in the numbers, because a later parcel in it would look like a repeat', () => {
   const inbox = new Inbox(3, 7);
   expect(() => inbox.isNew(9)).toThrow('Agent 3 sent parcel 9 after 7');
   expect(() => inbox.isNew(2 ** 32 + 2)).toThrow('were lost');
   expect(inbox.isNew(2 ** 32 + 1)).toBe(true);
 });
 
-test('an inbox acknowledges forwards only, and nothing that never came', () => {
+test('an inbox acknowledges only forwards, and only parcels that arrived', () => {
   const inbox = new Inbox(3, 7);
   expect(inbox.acknowledge(7)).toBe(false);
   inbox.took(8, 100);
@@ -74,7 +74,7 @@ test('an inbox acknowledges forwards only, and nothing that never came', () => {
   expect(() => inbox.acknowledge(10)).toThrow('was not received');
 });
 
-test('an outbox refuses an incarnation whose numbers are in use', () => {
+test('an outbox rejects an incarnation whose numbers are in use', () => {
   const kept = [{ to: 1, sequence: 2 ** 32 + 4, kind: 0, bytes: bytes(1) }];
   expect(() => new Outbox(1, 1, kept)).toThrow('Incarnation 1 was used before');
   expect(new Outbox(1, 2, kept).add(0, bytes(2)).sequence).toBe(2 ** 33 + 1);

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { type ActivityReport, Quiescence } from '../../../src/crawl/transport/quiescence.ts';
 
 /**
- * A crawl of a few agents, every message of which (parcels, reports, questions, answers) takes as long as the scheduler likes; only
- * messages of one agent to the coordinator keep their order.
+ * A crawl of a few agents. The scheduler delays every message (parcels, reports, questions,
+ * answers) by any time; only messages of one agent to the coordinator keep their order.
  */
 class ModelCrawl {
   readonly #agents: { work: number; sent: number; received: number; told: boolean }[];
-  /** Receivers of the parcels on their way. */
+  /** The receivers of the parcels on the way. */
   readonly #parcels: number[] = [];
-  /** For each agent: what it told the coordinator, not yet arrived; answers are marked. */
+  /** For each agent: its reports that have not arrived at the coordinator; answers are marked. */
   readonly #toCoordinator: { report: ActivityReport; answer: boolean }[][];
   readonly #questions: number[] = [];
   readonly #quiescence: Quiescence;
@@ -53,7 +53,7 @@ class ModelCrawl {
   #deliver(i: number, choice: number): void {
     const agent = this.#agents[this.#parcels.splice(i, 1)[0]];
     agent.received++;
-    // A parcel may hold nothing new; an agent that it woke will tell when it has become idle again.
+    // A parcel may hold nothing new; an agent that it woke reports when it is idle again.
     agent.work += choice % 4 === 0 ? 1 : 0;
     agent.told = false;
   }
@@ -78,13 +78,13 @@ class ModelCrawl {
 }
 
 describe('termination', () => {
-  test('is never declared while work or a parcel is left, and always in the end, in whatever order things happen', () => {
+  test('is never declared while work or a parcel is left, and always in the end, for any order of events', () => {
     const work = fc.array(fc.nat(4), { minLength: 1, maxLength: 4 });
     const choices = fc.array(fc.nat(60), { minLength: 60, maxLength: 200 });
     fc.assert(
       fc.property(work, choices, (work, choices) => {
         const crawl = new ModelCrawl(work);
-        // After the choices of the property, the events come in turn, and parcels cause no more work.
+        // After the choices of the property, events happen in turn, and parcels cause no more work.
         for (let step = 0; !crawl.declaredOver; step++) {
           const events = crawl.events();
           expect(events.length).toBeGreaterThan(0);
@@ -107,13 +107,13 @@ describe('termination', () => {
     received,
   });
 
-  /** All answers come at once, and nobody tells anything else meanwhile. */
+  /** All answers arrive at once, and no agent reports anything else meanwhile. */
   const answered = (quiescence: Quiescence, ...answers: ActivityReport[]): boolean => {
     for (const answer of answers) quiescence.report(answer);
     return quiescence.endWave(answers);
   };
 
-  test('one agent alone is over when it says so twice', () => {
+  test('a single agent ends after two idle reports', () => {
     const quiescence = new Quiescence(1);
     quiescence.report({ agent: 0, idle: false, sent: 0, received: 0 });
     expect(quiescence.needsConfirmation).toBe(false);
@@ -123,13 +123,13 @@ describe('termination', () => {
     expect(answered(quiescence, idle(0, 0, 0))).toBe(true);
   });
 
-  test('an answer that is older than what its agent told since does not take its place', () => {
+  test('an answer does not replace a newer report of its agent', () => {
     const quiescence = new Quiescence(2);
     for (const agent of [0, 1]) quiescence.report(idle(agent, 0, 0));
     quiescence.beginWave();
     const answers = [idle(0, 0, 0), idle(1, 1, 0)];
     quiescence.report(answers[0]);
-    // Asked later, agent 1 had sent something; agent 0 has it before the answer arrives.
+    // Agent 1 is asked later and has sent a parcel; agent 0 has it before the answer arrives.
     quiescence.report(idle(0, 0, 1));
     quiescence.report(answers[1]);
     expect(quiescence.endWave(answers)).toBe(false);
@@ -138,8 +138,9 @@ describe('termination', () => {
     expect(answered(quiescence, idle(0, 0, 1), idle(1, 1, 0))).toBe(true);
   });
 
-  test('equal sums do not suffice: a parcel received before its sender reported hides one still on its way', () => {
-    // After its report agent 0 took in a parcel of agent 2 and sent two: agent 1 has taken one in, the other is on its way.
+  test('equal sums are not enough: a parcel received before its sender reported hides one on the way', () => {
+    // After its report agent 0 processed a parcel of agent 2 and sent two: agent 1 has processed
+    // one, the other is on its way.
     const quiescence = new Quiescence(3);
     for (const report of [idle(0, 0, 0), idle(1, 0, 1), idle(2, 1, 0)]) quiescence.report(report);
     expect(quiescence.needsConfirmation).toBe(true);
@@ -148,7 +149,7 @@ describe('termination', () => {
     expect(quiescence.needsConfirmation).toBe(false);
   });
 
-  test('answers that agree with each other do not suffice: they must agree with what was known before the question', () => {
+  test('answers that agree with each other are not enough: they must agree with the sums before the question', () => {
     const quiescence = new Quiescence(2);
     quiescence.report(idle(0, 1, 0));
     quiescence.report(idle(1, 0, 1));
@@ -159,16 +160,16 @@ describe('termination', () => {
     expect(answered(quiescence, idle(0, 1, 1), idle(1, 1, 1))).toBe(true);
   });
 
-  test('an agent that became busy by itself is believed, although the proof says that it cannot', () => {
+  test('an agent that became busy by itself is respected, although the proof excludes it', () => {
     const quiescence = new Quiescence(1);
     quiescence.report(idle(0, 0, 0));
     quiescence.beginWave();
     expect(answered(quiescence, { agent: 0, idle: false, sent: 0, received: 0 })).toBe(false);
   });
 
-  test('refuses a wave out of turn, and one that somebody did not answer', () => {
+  test('rejects a wave out of turn, and one without all answers', () => {
     const quiescence = new Quiescence(2);
-    expect(() => quiescence.beginWave()).toThrow('A wave begins when');
+    expect(() => quiescence.beginWave()).toThrow('A wave begins only if');
     expect(() => quiescence.endWave([])).toThrow('No wave is under way');
     quiescence.report(idle(0, 0, 0));
     quiescence.report(idle(1, 0, 0));

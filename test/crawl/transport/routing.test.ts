@@ -20,7 +20,7 @@ test('gives every partition to the one agent whose range holds it, for any numbe
   );
 });
 
-test('spreads the partitions as evenly as can be, in contiguous ranges from 0 to the last', () => {
+test('spreads the partitions as evenly as possible, in contiguous ranges from 0 to the last', () => {
   fc.assert(
     fc.property(agents, (n) => {
       const ranges = Array.from({ length: n }, (_, agent) => partitionsOf(agent, n));
@@ -43,6 +43,6 @@ test('one agent owns everything, and all URLs of a domain have one owner', () =>
   }
 });
 
-test.each([0, -1, 1.5, 1025, Number.NaN])('refuses %d agents with a remedy', (n) => {
-  expect(() => requireAgents(n)).toThrow('Take 1 to 1024');
+test.each([0, -1, 1.5, 1025, Number.NaN])('rejects %d agents with a remedy', (n) => {
+  expect(() => requireAgents(n)).toThrow('Use 1 to 1024');
 });

@@ -1,6 +1,6 @@
 /**
- * What every transport must do, whatever carries the parcels. A broker is one call of `transportConformance` away from being
- * held to it.
+ * The guarantees of every transport, whatever carries the parcels. To test a new transport, call
+ * `transportConformance`.
  */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -21,7 +21,7 @@ export interface OpenOptions extends Pick<TransportOptions, 'incarnation' | 'win
   readonly states?: readonly (TransportState | undefined)[];
 }
 
-/** Collects what an agent takes in, as texts by sender; a broken loop is thrown by `close`. */
+/** Collects the parcels of an agent as texts by sender; `close` throws if receiving failed. */
 class Taker {
   readonly taken: string[] = [];
   readonly #loop: Promise<void>;
@@ -43,12 +43,12 @@ const bytes = (content: string) => Uint8Array.from(Buffer.from(content));
 const text = (content: Uint8Array) => Buffer.from(content).toString();
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Waits until something holds, for as long as the test may take. */
+/** Waits until a condition holds, up to the time limit of the test. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await turn();
 }
 
-/** All that was put on the way has been dealt with. */
+/** Whether every parcel sent is processed. */
 async function settled(transports: readonly Transport[]): Promise<void> {
   const sum = (counter: 'sent' | 'received') =>
     transports.reduce((n, { traffic }) => n + traffic[counter], 0);
@@ -65,7 +65,7 @@ export function transportConformance(subject: Subject): void {
       return transports;
     };
 
-    test('every parcel is taken in once, by the agent it was sent to, in the order of its sender', async () => {
+    test('every parcel is processed once, by its receiver, in the order of its sender', async () => {
       const parcel = fc.record({
         from: fc.nat(2),
         step: fc.integer({ min: 1, max: 2 }),
@@ -95,7 +95,7 @@ export function transportConformance(subject: Subject): void {
       );
     });
 
-    test('the sender keeps what was not acknowledged, and only that', async () => {
+    test('the sender keeps unacknowledged parcels, and no others', async () => {
       const transports = opened(2);
       const [a, b] = transports;
       new Taker(b);
@@ -116,7 +116,7 @@ export function transportConformance(subject: Subject): void {
       expect(a.state().unacknowledged).toEqual([]);
     });
 
-    test('whoever waits for room waits while a window is unacknowledged, and no longer', async () => {
+    test('room waits while a window is unacknowledged, and no longer', async () => {
       const transports = opened(2, { window: 10 });
       const [a, b] = transports;
       new Taker(b);
@@ -135,7 +135,7 @@ export function transportConformance(subject: Subject): void {
       expect([entered, a.unacknowledgedBytes()]).toEqual([2, 1]);
     });
 
-    test('closing lets those in who wait for room, ends the receiving, and keeps what was not acknowledged', async () => {
+    test('close resolves room, ends receive, and keeps unacknowledged parcels', async () => {
       const [a, b] = opened(2, { window: 1 });
       const taker = new Taker(a);
       a.send(1, 0, bytes('kept'));
@@ -148,7 +148,7 @@ export function transportConformance(subject: Subject): void {
       b.close();
     });
 
-    test('what was sent before its sender closed still arrives', async () => {
+    test('a parcel sent before its sender closed still arrives', async () => {
       const [a, b] = opened(2);
       const taker = new Taker(b);
       for (let i = 0; i < 100; i++) a.send(1, 0, bytes(`${i}`));
@@ -156,7 +156,7 @@ export function transportConformance(subject: Subject): void {
       await until(() => taker.taken.length === 100);
     });
 
-    test('is idle only when nothing waits and nothing is being taken in, and says when it has become so', async () => {
+    test('is idle only when every parcel is processed, and reports when it becomes idle', async () => {
       const [a, b] = opened(2);
       let release = () => {};
       const held = new Promise<void>((resolve) => {
@@ -178,7 +178,7 @@ export function transportConformance(subject: Subject): void {
       expect(receivedWhenIdle).toEqual([2]);
     });
 
-    test('a taker that fails ends the receiving with its error, and its parcel does not count as received', async () => {
+    test('an error of take ends receive with that error, and the parcel does not count as received', async () => {
       const [a, b] = opened(2);
       const taker = new Taker(b, () => {
         throw new Error('no room on the disk');
@@ -188,16 +188,16 @@ export function transportConformance(subject: Subject): void {
       expect(b.state().received).toEqual([0, 0]);
     });
 
-    test('after a crash of the receiver what its checkpoint lacks is sent again, and the rest is forgotten', async () => {
+    test('after a crash of the receiver, parcels missing in its checkpoint are sent again, the others are forgotten', async () => {
       const before = opened(2);
       const taker = new Taker(before[1]);
       before[0].send(1, 4, bytes('safe'));
       await settled(before);
-      const cut = before[1].state();
+      const checkpoint = before[1].state();
       before[0].send(1, 4, bytes('forgotten'));
       await settled(before);
       expect(taker.taken).toEqual(['0:4:safe', '0:4:forgotten']);
-      const states = [before[0].state(), cut];
+      const states = [before[0].state(), checkpoint];
       for (const transport of before) transport.close();
 
       const after = opened(2, { incarnation: 1, states });
@@ -210,13 +210,13 @@ export function transportConformance(subject: Subject): void {
       ]);
     });
 
-    test('after a crash of the sender what it sends anew is no repeat of what it has forgotten', async () => {
+    test('after a crash of the sender, new parcels are not mistaken for those it has forgotten', async () => {
       const before = opened(2);
       new Taker(before[1]);
-      const cut = before[0].state();
+      const checkpoint = before[0].state();
       before[0].send(1, 0, bytes('forgotten by the sender'));
       await settled(before);
-      const states = [cut, before[1].state()];
+      const states = [checkpoint, before[1].state()];
       for (const transport of before) transport.close();
 
       const after = opened(2, { incarnation: 1, states });
@@ -226,7 +226,7 @@ export function transportConformance(subject: Subject): void {
       expect(taker.taken).toEqual(['0:0:something else']);
     });
 
-    test('a view of a large buffer arrives as what it shows', async () => {
+    test('a view of a large buffer arrives as the bytes of the view', async () => {
       const [a, b] = opened(2);
       const arrived: Uint8Array[] = [];
       void b.receive((parcel) => void arrived.push(parcel.bytes));
@@ -239,7 +239,7 @@ export function transportConformance(subject: Subject): void {
       ]);
     });
 
-    test('an agent that is alone needs nobody', async () => {
+    test('a single agent needs no other', async () => {
       const [solo] = opened(1);
       const taker = new Taker(solo);
       await solo.room();
@@ -250,10 +250,10 @@ export function transportConformance(subject: Subject): void {
       await taker.ended();
     });
 
-    test('refuses what makes no sense', () => {
+    test('rejects invalid calls', () => {
       const [a, b] = opened(2);
-      expect(() => a.send(0, 0, bytes('x'))).toThrow('no way to agent 0');
-      expect(() => a.send(2, 0, bytes('x'))).toThrow('no way to agent 2');
+      expect(() => a.send(0, 0, bytes('x'))).toThrow('no link to agent 0');
+      expect(() => a.send(2, 0, bytes('x'))).toThrow('no link to agent 2');
       expect(() => b.acknowledge([1, 0])).toThrow('was not received');
       expect(() => opened(3, { states: [a.state()] })).toThrow('The state of agent 0 of 2');
       expect(() => opened(2, { incarnation: 2 ** 21 })).toThrow('not the number of an incarnation');

@@ -1,6 +1,7 @@
 /**
- * The promise of the transport, in a model of a crawl: agents find things for each other, make checkpoints when they like, and fall
- * back to them when the process is killed. Nothing found is ever lost.
+ * The guarantees of the transport in a model of a crawl: agents discover things for each other,
+ * make checkpoints at any time, and fall back to them when the process is killed. No discovery is
+ * lost.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,10 +14,13 @@ import {
 } from '../../../src/crawl/transport/transport-state.ts';
 
 const AGENTS = 3;
-/** What an agent has to find, in order: things number 0 to 29; thing `t` of agent `a` is for agent (a + 1 + t % 2) % 3. */
+/**
+ * Each agent discovers things 0 to 29 in order; thing `t` of agent `a` is for agent (a + 1 + t % 2)
+ * % 3.
+ */
 const THINGS = 30;
 
-interface Cut {
+interface Checkpoint {
   readonly found: number;
   readonly owned: readonly string[];
   readonly transport: Uint8Array | undefined;
@@ -25,7 +29,7 @@ interface Cut {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 class ModelCrawl {
-  #cuts: Cut[] = Array.from({ length: AGENTS }, () => ({
+  #checkpoints: Checkpoint[] = Array.from({ length: AGENTS }, () => ({
     found: 0,
     owned: [],
     transport: undefined,
@@ -39,7 +43,7 @@ class ModelCrawl {
     this.#open();
   }
 
-  /** Finds the next few things, and sends those for one receiver in one parcel. */
+  /** Discovers the next few things, and sends those for one receiver in one parcel. */
   find(agent: number, count: number): void {
     const parcels = new Map<number, string[]>();
     const end = Math.min(this.#found[agent] + count, THINGS);
@@ -52,11 +56,11 @@ class ModelCrawl {
       this.#transports[agent].send(to, 0, Buffer.from(things.join(' ')));
   }
 
-  /** Stores a cut; whether the senders hear of it before the next crash is another matter. */
-  cut(agent: number, tell: boolean): void {
+  /** Stores a checkpoint; the senders may learn of it before the next crash, or not. */
+  checkpoint(agent: number, tell: boolean): void {
     const state = this.#transports[agent].state();
     const owned = [...this.owned[agent]];
-    this.#cuts[agent] = {
+    this.#checkpoints[agent] = {
       found: this.#found[agent],
       owned,
       transport: Buffer.concat(encodeTransportState(state)),
@@ -76,19 +80,19 @@ class ModelCrawl {
     while (sum('sent') !== sum('received')) await turn();
   }
 
-  /** Everything is acknowledged when everybody has made a cut. */
+  /** Everything is acknowledged when all agents have made a checkpoint. */
   async unacknowledgedAfterCuts(): Promise<number> {
-    for (let agent = 0; agent < AGENTS; agent++) this.cut(agent, true);
+    for (let agent = 0; agent < AGENTS; agent++) this.checkpoint(agent, true);
     await turn();
     return this.#transports.reduce((sum, transport) => sum + transport.unacknowledgedBytes(), 0);
   }
 
   #open(): void {
-    const states = this.#cuts.map(
-      ({ transport }) => transport && decodeTransportState(transport, 'the cut'),
+    const states = this.#checkpoints.map(
+      ({ transport }) => transport && decodeTransportState(transport, 'the checkpoint'),
     );
-    this.#found = this.#cuts.map(({ found }) => found);
-    const owned = this.#cuts.map((cut) => new Set(cut.owned));
+    this.#found = this.#checkpoints.map(({ found }) => found);
+    const owned = this.#checkpoints.map(({ owned }) => new Set(owned));
     this.owned = owned;
     this.#transports = memoryTransports(AGENTS, { incarnation: this.#incarnation++, states });
     for (const [agent, transport] of this.#transports.entries()) {
@@ -102,13 +106,13 @@ class ModelCrawl {
 const agent = fc.nat(AGENTS - 1);
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ find: agent, count: fc.integer({ min: 1, max: 8 }) }) },
-  { weight: 4, arbitrary: fc.record({ cut: agent, tell: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ checkpoint: agent, tell: fc.boolean() }) },
   { weight: 4, arbitrary: fc.constant('pause' as const) },
   { weight: 2, arbitrary: fc.constant('crash' as const) },
 );
 
 describe('agents that crash', () => {
-  test('lose nothing they found, whenever they made their cuts and whenever they were killed', async () => {
+  test('lose no discovery, whenever they made checkpoints and whenever they were killed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const crawl = new ModelCrawl();
@@ -116,7 +120,7 @@ describe('agents that crash', () => {
           if (step === 'pause') await turn();
           else if (step === 'crash') crawl.crash();
           else if ('find' in step) crawl.find(step.find, step.count);
-          else crawl.cut(step.cut, step.tell);
+          else crawl.checkpoint(step.checkpoint, step.tell);
         }
         await crawl.finish();
         const all = crawl.owned.map(() => new Set<string>());
@@ -151,7 +155,7 @@ describe('the state of a transport', () => {
     }),
   );
 
-  test('comes back from its bytes as it was', () => {
+  test('is decoded from its bytes unchanged', () => {
     fc.assert(
       fc.property(state, (state) => {
         expect(decodeTransportState(Buffer.concat(encodeTransportState(state)), 'x')).toEqual(
@@ -161,7 +165,7 @@ describe('the state of a transport', () => {
     );
   });
 
-  test('cut short, lengthened or of another kind is refused with the name of its file', () => {
+  test('truncated, extended or of another kind is rejected with the name of its file', () => {
     const whole = Buffer.concat(
       encodeTransportState({
         agent: 1,
@@ -190,7 +194,7 @@ describe('the state of a transport', () => {
     );
   });
 
-  test('of all agents together tells what no checkpoint holds', () => {
+  test('of all agents together yields the parcels that no checkpoint holds', () => {
     const parcel = (to: number, sequence: number) => ({
       to,
       sequence,

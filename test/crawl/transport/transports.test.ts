@@ -11,13 +11,13 @@ transportConformance({
       portTransport({ ...options, agent, agents, state: states?.[agent] }, ports),
     ),
 });
-test('an agent that is alone needs neither ports nor memory', () => {
+test('a single agent needs neither ports nor memory', () => {
   const state = { agent: 0, agents: 1, received: [0], unacknowledged: [] };
   expect(soloTransport({ state }).state()).toEqual(state);
-  expect(() => soloTransport().send(0, 0, new Uint8Array(1))).toThrow('no way to agent 0');
+  expect(() => soloTransport().send(0, 0, new Uint8Array(1))).toThrow('no link to agent 0');
 });
 
-test('a port transport says which port is missing', () => {
+test('a port transport names a missing port', () => {
   expect(() => portTransport({ agent: 1, agents: 3 }, [])).toThrow(
     'Agent 1 was given no port to agent 0',
   );

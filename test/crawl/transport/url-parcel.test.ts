@@ -8,7 +8,7 @@ const entry = fc.record({
   text: fc.string({ unit: 'grapheme', maxLength: 12 }),
 });
 
-test('a batch comes out of its parcel as it went in, wherever the parcel lies in memory', () => {
+test('a batch is unpacked from its parcel unchanged, at any alignment in memory', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 20 }), fc.nat(9), (entries, offset) => {
       const builder = new BatchBuilder(2, 16);
@@ -28,7 +28,7 @@ test('a batch comes out of its parcel as it went in, wherever the parcel lies in
   );
 });
 
-test('a parcel is a buffer of its own, of the exact size, so that a batch can be filled again', () => {
+test('a parcel is a new buffer of the exact size, so that the batch can be filled again', () => {
   const builder = new BatchBuilder();
   builder.addText(7n, 'http://a/');
   const parcel = packKeyedBatch(builder);
@@ -38,7 +38,7 @@ test('a parcel is a buffer of its own, of the exact size, so that a batch can be
   expect(Buffer.from(entryBytes(unpackKeyedBatch(parcel), 0)).toString()).toBe('http://a/');
 });
 
-test('a parcel cut short or lengthened is refused', () => {
+test('a truncated or extended parcel is rejected', () => {
   const builder = new BatchBuilder();
   builder.addText(1n, 'http://a/');
   builder.addText(2n, 'http://b/');
@@ -46,5 +46,5 @@ test('a parcel cut short or lengthened is refused', () => {
   for (let length = 0; length < parcel.length; length++) {
     expect(() => unpackKeyedBatch(parcel.slice(0, length))).toThrow('A parcel of URLs');
   }
-  expect(() => unpackKeyedBatch(new Uint8Array([...parcel, 0]))).toThrow('not whole');
+  expect(() => unpackKeyedBatch(new Uint8Array([...parcel, 0]))).toThrow('not complete');
 });
