@@ -28,9 +28,9 @@ describe('the interface CrawlOptions', () => {
   });
 
   test('says of each setting what it is, its unit if it is a number, and its default', () => {
-    const text = crawlOptionsText().replace(/\n {3}\* ?/g, ' ');
+    const text = crawlOptionsText().replace(/\n {3}\*(?!\/) ?/g, ' ');
     for (const [key, { doc, type, default: value }] of SETTING_ROWS) {
-      const comment = new RegExp(`/\\*\\*((?:(?!/\\*\\*).)*)\\*/\\s+readonly ${key}\\?:`).exec(
+      const comment = new RegExp(`/\\*\\*((?:(?!/\\*\\*).)*)\\*/\\s+readonly ${key}\\?:`, 's').exec(
         text,
       );
       expect(comment?.[1], key).toContain(doc.slice(1).replaceAll('*/', '*\u200b/'));
