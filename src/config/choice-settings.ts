@@ -91,7 +91,7 @@ export const CHOICE_SETTINGS = {
     'schedule-filter',
     filterText,
     '',
-    'filter for links to queue, such as "HostEndsWith(.edu) and PathDepth < 4"; @FILE reads it from a file; "drumlin filter list" prints the predicates',
+    'filter for links to queue, such as "HostEndsWith(.edu) and PathDepth < 4"; "@FILE" reads it from a file; "drumlin filter list" prints the predicates',
   ),
   fetchFilter: setting(
     'fetch-filter',

@@ -98,8 +98,8 @@ export interface CrawlOptions {
   readonly sitemaps?: boolean | 'true' | 'false';
 
   /**
-   * Filter for links to queue, such as "HostEndsWith(.edu) and PathDepth < 4"; @FILE reads it from
-   * a file; "drumlin filter list" prints the predicates.
+   * Filter for links to queue, such as "HostEndsWith(.edu) and PathDepth < 4"; "@FILE" reads it
+   * from a file; "drumlin filter list" prints the predicates.
    *
    * Default: none.
    * Flag: `--schedule-filter`. Environment: `DRUMLIN_SCHEDULE_FILTER`.
