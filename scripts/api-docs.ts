@@ -55,6 +55,7 @@ export async function apiDocs(): Promise<ApiDocs> {
 
 const CONVERSION: TypeDocOptions = {
   readme: 'none',
+  logLevel: LogLevel.Warn,
   name: 'API',
   disableSources: true,
   excludePrivate: true,
@@ -102,7 +103,7 @@ class Problems extends Logger {
 function contents(pages: ReadonlyMap<string, string>): string {
   const rows = ENTRIES.map((entry) => {
     const name = entry === 'index' ? 'drumlin' : entry;
-    const summary = /^# .*\n+(.*?)\n\n/s.exec(pages.get(`${name}.md`) ?? '')?.[1] ?? '';
+    const summary = /^# [^\n]*\n+(.*?)\n\n/s.exec(pages.get(`${name}.md`) ?? '')?.[1] ?? '';
     const specifier = entry === 'index' ? name : `drumlin/${name}`;
     return `| [\`${specifier}\`](${name}.md) | ${summary.replaceAll('\n', ' ')} |`;
   });
