@@ -1,6 +1,6 @@
 /**
- * Crawls only a part of a web: links by a filter with a predicate of our own, pages by their status.
- * Prints URLs that failed, too.
+ * Crawls only a part of a web: links by a filter with a predicate of our own, pages by their
+ * status. Prints URLs that failed, too.
  *
  *   npx tsx examples/filters.ts
  *

@@ -1,6 +1,6 @@
 /**
- * Writes `docs/api/` from the doc comments of `src/api/`, with TypeDoc. A test checks that the pages
- * are what this script writes.
+ * Writes `docs/api/` from the doc comments of `src/api/`, with TypeDoc. A test checks that the
+ * pages are what this script writes.
  *
  *   npx tsx scripts/api-docs.ts
  */

@@ -2,8 +2,9 @@
 import type { HeaderView } from './crawl-pages.ts';
 
 /**
- * A step in the life of a URL at which a filter decides. `schedule`: a link was discovered. `fetch`:
- * its turn has come. `parse`: the response has come. `follow` and `store`: the page was parsed.
+ * A step in the life of a URL at which a filter decides. `schedule`: a link was discovered.
+ * `fetch`: its turn has come. `parse`: the response has come. `follow` and `store`: the page was
+ * parsed.
  */
 export type Stage = 'schedule' | 'fetch' | 'parse' | 'follow' | 'store';
 

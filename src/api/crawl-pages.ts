@@ -56,7 +56,9 @@ export interface CrawlFailure {
   readonly url?: string;
   /** The host. */
   readonly host: string;
-  /** The name of the fault, such as `connect-refused` or `dns-not-found`, as in `Summary.errors`. */
+  /**
+   * The name of the fault, such as `connect-refused` or `dns-not-found`, as in `Summary.errors`.
+   */
   readonly fault: string;
   /** What went wrong, as a sentence. */
   readonly message: string;

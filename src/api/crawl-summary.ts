@@ -52,7 +52,10 @@ export interface Summary {
   readonly errors: Counts;
   /** Links skipped, by the limit or pattern that refused them. */
   readonly refused: Counts;
-  /** Pages like others (`near-duplicate`, `soft-404`) and links rewritten or made up because of them. */
+  /**
+   * Pages like others (`near-duplicate`, `soft-404`) and links rewritten or made up because of
+   * them.
+   */
   readonly alike: Counts;
   /** Digests and pages dropped from memory to make room, by setting. */
   readonly forgotten: Counts;

@@ -2,8 +2,8 @@
  * Sets and maps as large as the disk in a fixed memory: DRUM, *Disk Repository with Update
  * Management*, from the IRLbot paper (WWW 2008).
  *
- * Nothing is looked up one by one. Keys are collected and merged with a sorted file in bulk, so a key
- * costs a few bytes of sequential transfer and never a seek. Answers come later, in batches.
+ * Nothing is looked up one by one. Keys are collected and merged with a sorted file in bulk, so a
+ * key costs a few bytes of sequential transfer and never a seek. Answers come later, in batches.
  *
  * @example
  * ```ts
@@ -36,7 +36,9 @@ import { DrumSieve, MercatorSieve } from '../sieve/disk-sieve.ts';
 /** A key: 64 bits, or a text of which {@link keyOf} makes 64 bits. */
 export type Key = bigint | string;
 
-/** How an update combines the value of a key with the next one. It must not change its arguments. */
+/**
+ * How an update combines the value of a key with the next one. It must not change its arguments.
+ */
 export type Combine = (old: Uint8Array, next: Uint8Array) => Uint8Array;
 
 /** How to open {@link UniqueKeys}. */
@@ -44,8 +46,8 @@ export interface UniqueKeysOptions {
   /** The memory for everything, in bytes, at least 1 MiB. Default: 64 MiB. */
   readonly memory?: number;
   /**
-   * The order of novel texts. `arrival`: as they were added, which needs a merge whenever the memory
-   * is full. `any`: rare merges, for large sets. Default: `any`.
+   * The order of novel texts. `arrival`: as they were added, which needs a merge whenever the
+   * memory is full. `any`: rare merges, for large sets. Default: `any`.
    */
   readonly order?: 'arrival' | 'any';
   /** The bytes that collected texts may take on disk before a merge. Default: 8 GiB. */
@@ -120,9 +122,9 @@ export function to64(bytes: Uint8Array): bigint {
  * A set of texts in a folder that hands each text out once in its whole life.
  *
  * Await each call before the next: there is one caller at a time. The folder is locked while it is
- * open. After a crash it is what it was at the last {@link UniqueKeys.checkpoint}: texts added later
- * must be added again, and texts handed out later are handed out again. Two texts with the same
- * {@link keyOf} count as one.
+ * open. After a crash it is what it was at the last {@link UniqueKeys.checkpoint}: texts added
+ * later must be added again, and texts handed out later are handed out again. Two texts with the
+ * same {@link keyOf} count as one.
  */
 export class UniqueKeys {
   readonly #sieve: DrumSieve | MercatorSieve;
@@ -193,8 +195,8 @@ export class UniqueKeys {
  * A map from 64-bit keys to values in a folder, changed and asked in bulk.
  *
  * Await each call before the next: there is one caller at a time. For each key the operations take
- * effect one by one, in the order of the calls. The folder is locked while it is open. After a crash
- * the map is what it was at the last {@link DrumMap.checkpoint}.
+ * effect one by one, in the order of the calls. The folder is locked while it is open. After a
+ * crash the map is what it was at the last {@link DrumMap.checkpoint}.
  */
 export class DrumMap {
   readonly #drum: Drum;

@@ -4,8 +4,8 @@
 export type GraphLevel = 'page' | 'host' | 'domain';
 
 /**
- * A directed graph. Nodes are the numbers from 0 to `nodes - 1`, in byte order of their names. No arc
- * is there twice.
+ * A directed graph. Nodes are the numbers from 0 to `nodes - 1`, in byte order of their names. No
+ * arc is there twice.
  */
 export interface Graph {
   /** The number of nodes. */

@@ -101,7 +101,9 @@ export interface CrawlGraphOptions extends Omit<BuildOptions, 'level'> {
 
 /** How to write a graph as text. */
 export interface EdgeListOptions {
-  /** The memory for names, in bytes; names that do not fit are read one by one. Default: 256 MiB. */
+  /**
+   * The memory for names, in bytes; names that do not fit are read one by one. Default: 256 MiB.
+   */
   readonly memory?: number;
   /** Called now and then with the share of the work that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
@@ -139,8 +141,8 @@ export async function buildGraph(
 /**
  * Builds a graph in a new folder from files of others.
  *
- * @param paths Files, text or gzip, or folders of such files. For `bv` the common beginning of their
- * names.
+ * @param paths Files, text or gzip, or folders of such files. For `bv` the common beginning of
+ * their names.
  * @throws DrumlinError with file and line if a file is wrong.
  */
 export async function importGraph(

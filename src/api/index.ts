@@ -52,8 +52,8 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   /** Called with URLs that failed. Fetching from their host waits for its promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
   /**
-   * Where to put pages: `warc` (an archive), `files` (a folder of files), `none`, or a place of your
-   * own, for which fetching waits.
+   * Where to put pages: `warc` (an archive), `files` (a folder of files), `none`, or a place of
+   * your own, for which fetching waits.
    *
    * Default: `warc` if there is a `dir`, otherwise nowhere.
    */
@@ -65,12 +65,13 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
 /**
  * Crawls from the seeds and yields each page as it is fetched.
  *
- * The crawl begins with the first step of the loop. Leaving the loop stops it and waits until it has
- * stopped. Without a `dir` nothing is kept on disk; with one, the next call with the same `dir`
+ * The crawl begins with the first step of the loop. Leaving the loop stops it and waits until it
+ * has stopped. Without a `dir` nothing is kept on disk; with one, the next call with the same `dir`
  * resumes the crawl.
  *
  * @returns A stream of pages; its return value is the summary.
- * @throws DrumlinError into the loop: a wrong option at once, other failures after the pages before.
+ * @throws DrumlinError into the loop: a wrong option at once, other failures after the pages
+ * before.
  */
 export function crawl(options: StreamOptions): AsyncGenerator<Page, Summary, void> {
   return stream(options);

@@ -29,13 +29,17 @@ export interface LabOptions {
   readonly seed?: number;
   /** The name of a scenario, one of {@link SCENARIOS}. Default: `clean`. */
   readonly scenario?: string;
-  /** Shares of kinds of domains and servers that differ from the scenario, such as `{ farm: 0.2 }`. */
+  /**
+   * Shares of kinds of domains and servers that differ from the scenario, such as `{ farm: 0.2 }`.
+   */
   readonly mix?: Readonly<Record<string, number>>;
   /** The age of the web in months; pages and domains change with it. Default: 0. */
   readonly step?: number;
   /** The number of domains at step 0. Default: 10,000; 1 in the scenario `site`. */
   readonly domains?: number;
-  /** The mean number of pages of a domain; exact in the scenario `site`. Default: 460; `site`: 100. */
+  /**
+   * The mean number of pages of a domain; exact in the scenario `site`. Default: 460; `site`: 100.
+   */
   readonly pages?: number;
   /** The port for HTTP. Default: 0, any free port. */
   readonly httpPort?: number;
@@ -49,7 +53,9 @@ export interface LabOptions {
   readonly log?: string;
   /** How long slow servers make a client wait, in milliseconds. Default: 5000. */
   readonly patience?: number;
-  /** Whether all hosts share 127.0.0.1, for systems without the rest of 127.0.0.0/8. Default: false. */
+  /**
+   * Whether all hosts share 127.0.0.1, for systems without the rest of 127.0.0.0/8. Default: false.
+   */
   readonly oneAddress?: boolean;
   /** The number of addresses to spread hosts over evenly. Default: as on the real web. */
   readonly addresses?: number;

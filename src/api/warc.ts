@@ -80,7 +80,9 @@ export interface WarcRecord {
   readonly offset: number;
   /** How many bytes of the file it takes. */
   readonly length: number;
-  /** Whether it shares its gzip member or zstd frame with other records, so no index can name it. */
+  /**
+   * Whether it shares its gzip member or zstd frame with other records, so no index can name it.
+   */
   readonly sharesMember: boolean;
   /** The version of the format, such as `WARC/1.1`. */
   readonly version: string;
@@ -361,8 +363,8 @@ export class WarcWriter {
   }
 
   /**
-   * Opens a folder for writing, and makes it if it does not exist. The first record starts the first
-   * file.
+   * Opens a folder for writing, and makes it if it does not exist. The first record starts the
+   * first file.
    *
    * @throws DrumlinError if the folder cannot be written to.
    */

@@ -36,7 +36,9 @@ export interface ValueType<T> {
   holds(value: unknown): value is T;
   /** All values, where there are only a few. */
   readonly choices?: readonly string[];
-  /** The text between two items of a list: a flag may be repeated, and a program may pass an array. */
+  /**
+   * The text between two items of a list: a flag may be repeated, and a program may pass an array.
+   */
   readonly separator?: string;
   /** For a flag that may stand alone and then means true: the texts that count as its value. */
   readonly takes?: RegExp;

@@ -22,7 +22,9 @@ const TSCONFIG = {
   include: ['src'],
 };
 
-/** Packs the sources as they are now, and installs the tarball; returns the folder of the project. */
+/**
+ * Packs the sources as they are now, and installs the tarball; returns the folder of the project.
+ */
 export async function installPacked(folder: string): Promise<string> {
   const staging = join(folder, 'staging');
   const project = join(folder, 'project');

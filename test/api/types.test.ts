@@ -1,6 +1,6 @@
 /**
- * The types of the library and those of the crawler are declared apart: the library's have a comment
- * on everything and stay. This file compiles only if they agree.
+ * The types of the library and those of the crawler are declared apart: the library's have a
+ * comment on everything and stay. This file compiles only if they agree.
  */
 import { expect, test } from 'vitest';
 import type * as graphApi from '../../src/api/graph.ts';

@@ -1,4 +1,6 @@
-/** drumlin.yaml, the layers of a configuration, and the file that `drumlin config --yaml` prints. */
+/**
+ * drumlin.yaml, the layers of a configuration, and the file that `drumlin config --yaml` prints.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DrumlinError } from '../../src/base/errors.ts';
