@@ -1,11 +1,13 @@
 /**
- * Takes only some of a web: links by a filter with a predicate of one's own, pages by their status, and what could not be had.
+ * Crawls only a part of a web: links by a filter with a predicate of our own, pages by their
+ * status. Prints URLs that failed, too.
  *
  *   npx tsx examples/filters.ts
  *
- * It crawls the synthetic web that comes with drumlin. `drumlin filter list` tells what else can be asked.
+ * It crawls the synthetic web that comes with Drumlin. `drumlin filter list` prints all predicates.
  */
-import { crawl, startLab } from 'drumlin';
+import { crawl } from 'drumlin';
+import { startLab } from 'drumlin/lab';
 
 const lab = await startLab({ scenario: 'mixed', domains: 30, pages: 10 });
 const pages = crawl({

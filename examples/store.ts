@@ -1,13 +1,14 @@
 /**
- * Puts pages where you want them: here, into one file of JSON lines, with the words of each page.
+ * Puts pages into a place of our own: a file of JSON lines with the number of words of each page.
  *
  *   npx tsx examples/store.ts pages.jsonl
  *
- * The crawl waits for `write`, so a slow place slows it down and nothing piles up. `store: 'files'` puts pages into a folder, and
- * `store: 'warc'`, the default where there is a `dir`, into an archive.
+ * The crawl waits for `write`, so a slow place slows it down and memory stays bounded. The store
+ * `files` puts pages into a folder; `warc`, the default with a `dir`, puts them into an archive.
  */
 import { open } from 'node:fs/promises';
-import { crawl, startLab } from 'drumlin';
+import { crawl } from 'drumlin';
+import { startLab } from 'drumlin/lab';
 
 const file = await open(process.argv[2] ?? 'pages.jsonl', 'w');
 const lab = await startLab({ scenario: 'site', pages: 20 });

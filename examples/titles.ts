@@ -1,12 +1,13 @@
 /**
- * Prints the address and the title of every page of a small web, and of none outside it.
+ * Prints the status, the address and the title of every page of a small web.
  *
  *   npx tsx examples/titles.ts
  *
- * It crawls the synthetic web that comes with drumlin; for a site of your own leave out the lab, name your seeds and
- * add `contact`, so that its owner can reach you.
+ * It crawls the synthetic web that comes with Drumlin. For a site of your own, remove the lab, name
+ * your seeds and add `contact`, so that the owner of the site can reach you.
  */
-import { crawl, startLab } from 'drumlin';
+import { crawl } from 'drumlin';
+import { startLab } from 'drumlin/lab';
 
 const lab = await startLab({ scenario: 'site', pages: 20 });
 const pages = crawl({ seeds: lab.seeds, dns: [lab.dns], allowPrivate: true, delay: 0 });

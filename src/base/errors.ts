@@ -5,6 +5,7 @@
  * The exit codes are documented in docs/exit-codes.md and never change meaning.
  */
 export const EXIT = {
+  /** The command did what was asked. */
   ok: 0,
   /** A fault of ours: an error that carries no remedy. */
   internal: 1,
@@ -28,13 +29,20 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** The exit code of the command line for an error. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** An error with a remedy. Its message is the fact, then the remedy. */
 export class DrumlinError extends Error {
+  /** Always `DrumlinError`. */
   override readonly name = 'DrumlinError';
+  /** What kind of error it is, for programs: `SETTING`, `FOLDER_IN_USE`, … */
   readonly code: string;
+  /** What is wrong, as a sentence. */
   readonly fact: string;
+  /** What to do about it, as a sentence. */
   readonly remedy: string;
+  /** The exit code of the command line for this error. */
   readonly exitCode: ExitCode;
 
   constructor(

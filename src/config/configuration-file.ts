@@ -6,9 +6,10 @@
  *   delay: 2s
  *   exclude: ['*.zip', '*.iso']
  *
- * Idea      Scalars are taken as they are written, like words of a command line: `10` is no more a time here than there.
- * Ensures   what cannot be read, is not known or stands there twice is refused by file and line. Nothing in the file is more than
- *           text: no anchors, no tags, no maps within.
+ * Idea      Every scalar is read as the text that is written there, like an argument of a command.
+ *           So `10` is not a time here either.
+ * Ensures   Unreadable values, unknown keys and repeated keys are refused with file and line. The
+ *           file holds only text: no anchors, no tags, no nested maps.
  */
 import {
   isAlias,
@@ -30,7 +31,7 @@ const LONGEST = 2 ** 20;
 export interface ConfigurationFile {
   readonly path: string;
   readonly options: CrawlOptions;
-  /** Where each setting stands, from 1. */
+  /** The line of each setting, counted from 1. */
   readonly lines: ReadonlyMap<keyof CrawlConfig, number>;
   /** URLs, or files of URLs. */
   readonly seeds: readonly string[];
@@ -47,7 +48,7 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
     throw new DrumlinError('CONFIGURATION', `${path}:${line}: ${fact}`, remedy);
   };
   if (text.length > LONGEST)
-    refuseLine(1, 'it is too long.', `Take ${LONGEST} characters at most.`);
+    refuseLine(1, 'the file is too long.', `Use at most ${LONGEST} characters.`);
   const document = parseDocument(text, {
     lineCounter: counter,
     prettyErrors: false,
@@ -59,7 +60,7 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
     refuseLine(
       counter.linePos(error.pos[0]).line,
       `${words}.`,
-      'Write it like "max-pages: 1000", one a line.',
+      'Write one setting per line, like "max-pages: 1000".',
     );
   }
   const lineOf: (node: Parameters<Refuse>[0]) => number = ({ range }) =>
@@ -73,8 +74,8 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
     if (!isMap<ParsedNode, ParsedNode | null>(contents)) {
       return refuse(
         contents,
-        'this is no list of settings.',
-        'Write them like "max-pages: 1000", one a line.',
+        'this is not a list of settings.',
+        'Write one setting per line, like "max-pages: 1000".',
       );
     }
     for (const { key, value } of contents.items) {
@@ -106,7 +107,7 @@ function refuseUnknown(node: ParsedNode, name: string, refuse: Refuse): never {
   return refuse(node, `There is no setting "${name}".`, `Did you mean "${known}"?`);
 }
 
-/** One word, or several; as they are written. */
+/** One value or several, as text. */
 function wordsOf(node: ParsedNode, name: string, refuse: Refuse): string | string[] {
   if (isSeq<ParsedNode>(node)) return node.items.map((item) => wordOf(item, name, refuse));
   return wordOf(node, name, refuse);
@@ -116,15 +117,19 @@ function wordOf(node: ParsedNode, name: string, refuse: Refuse): string {
   if (isAlias(node) || node.anchor !== undefined || node.tag !== undefined) {
     return refuse(
       node,
-      `${name}: anchors, aliases and tags are not taken.`,
+      `${name}: anchors, aliases and tags are not allowed.`,
       'Write the value itself.',
     );
   }
   if (!isScalar(node)) {
-    return refuse(node, `${name}: this is no value.`, 'Write one word, or a list of them.');
+    return refuse(node, `${name}: this is not a value.`, 'Write one value, or a list of values.');
   }
   const { value, source } = node;
   if (value === null)
-    return refuse(node, `${name} has no value.`, 'Write one, "" for none, or leave the line out.');
+    return refuse(
+      node,
+      `${name} has no value.`,
+      'Write one, write "" for none, or remove the line.',
+    );
   return typeof value === 'string' ? value : (source ?? String(value));
 }

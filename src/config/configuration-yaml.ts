@@ -1,7 +1,8 @@
 /**
- * A configuration as a `drumlin.yaml` that says the same, every setting with what it means; those left at their default are commented out.
+ * Prints a configuration as a `drumlin.yaml`. Each setting has a comment that explains it; settings
+ * at their default are commented out.
  *
- * Ensures   `parseConfiguration` of it gives the values back, exactly.
+ * Ensures   `parseConfiguration` of the text gives exactly the same values.
  */
 import { type Configuration, DEFAULT } from './configuration.ts';
 import { type CrawlConfig, SETTING_ROWS, type Setting } from './settings.ts';
@@ -14,13 +15,13 @@ export function configurationYaml({ config, sources }: Configuration): string {
     return [...comment(setting.doc), sources[key] === DEFAULT ? `# ${line}` : line].join('\n');
   });
   return [
-    '# Settings of drumlin crawl. Flags and the environment win over this file.',
+    '# Settings of "drumlin crawl". Flags and the environment win over this file.',
     ...blocks,
     '',
   ].join('\n\n');
 }
 
-/** A word of which YAML makes nothing else. */
+/** Text that YAML reads as a string without quotes. */
 const PLAIN = /^[A-Za-z\d][\w./-]*$/;
 
 function yamlValue({ type }: Setting<unknown>, value: CrawlConfig[keyof CrawlConfig]): string {

@@ -1,7 +1,8 @@
 /**
- * Where the settings of a crawl come from: flags, the environment, a file, what the crawl's folder remembers, defaults; the first that says something wins.
+ * Where the settings of a crawl come from: flags, the environment, a file, the folder of the crawl,
+ * defaults. The first layer that sets a value wins.
  *
- * Ensures   a value that cannot be is refused with the place where it stands.
+ * Ensures   A wrong value is refused with its place.
  */
 import { DrumlinError } from '../base/errors.ts';
 import {
@@ -14,13 +15,13 @@ import {
 
 export interface Layer {
   readonly options: CrawlOptions;
-  /** Where it says so, for people: `--delay`, `DRUMLIN_DELAY`, `drumlin.yaml:3`. */
+  /** The place of a setting, to print: `--delay`, `DRUMLIN_DELAY`, `drumlin.yaml:3`. */
   place(key: keyof CrawlConfig): string;
 }
 
 export interface Configuration {
   readonly config: CrawlConfig;
-  /** Where each value comes from. */
+  /** The place that each value comes from. */
   readonly sources: Readonly<Record<keyof CrawlConfig, string>>;
 }
 
@@ -46,7 +47,7 @@ function valueIn(layer: Layer, key: keyof CrawlConfig): unknown {
     return readSetting(key, layer.options[key]);
   } catch (error) {
     if (!(error instanceof DrumlinError)) throw error;
-    // A flag names the setting already.
+    // The message of a flag already names the setting.
     const place = layer.place(key);
     if (place.startsWith('--')) throw error;
     throw new DrumlinError(error.code, `${place}: ${error.fact}`, error.remedy);

@@ -1,4 +1,4 @@
-/** The kinds of values that settings take: how each is written, read, checked and printed. */
+/** The kinds of values that settings take: how each is written, parsed, checked and printed. */
 import { resolve } from 'node:path';
 import type { Compression } from '../archive/compress/compression.ts';
 import type { GzipLevel } from '../archive/compress/gzip.ts';
@@ -19,18 +19,28 @@ import { parseBudget } from '../reputation/budget/budget-policy.ts';
 import { RANKS } from '../reputation/budget/standing.ts';
 
 export interface ValueType<T> {
+  /** The name of the value in help texts: `--delay <time>`. */
   readonly placeholder: string;
+  /** The type that a program passes, as TypeScript source. */
+  readonly code: string;
+  /** What a number counts, such as milliseconds. Absent where the value is not a number. */
+  readonly unit?: string;
+  /** Examples of the value as text, as TypeScript source. Absent where text is the value itself. */
+  readonly texts?: string;
   parse(text: string): T;
+  /** For people; it may round. */
   print(value: T): string;
-  /** Exactly, so that it is read as the same again; where `print` is for people. */
+  /** For `parse`, which gives the same value back. Absent where `print` does the same. */
   write?(value: T): string;
-  /** Whether a value that a program gave is one. */
+  /** Whether a value passed by a program belongs to this type. */
   holds(value: unknown): value is T;
-  /** All there are, where they are few. */
+  /** All values, where there are only a few. */
   readonly choices?: readonly string[];
-  /** A list: a flag may be given several times, and a program may give an array; this stands between the items. */
+  /**
+   * The text between two items of a list: a flag may be repeated, and a program may pass an array.
+   */
   readonly separator?: string;
-  /** A flag that may stand alone, for true: what can be its value. Any other word after it is not its own. */
+  /** For a flag that may stand alone and then means true: the texts that count as its value. */
   readonly takes?: RegExp;
 }
 
@@ -43,6 +53,7 @@ const unlessEndless = (print: (value: number) => string) => (value: number) =>
 
 export const text: ValueType<string> = {
   placeholder: 'text',
+  code: 'string',
   parse: (t) => t,
   print: (v) => v,
   holds: isText,
@@ -50,23 +61,31 @@ export const text: ValueType<string> = {
 export const folder: ValueType<string> = { ...text, placeholder: 'folder' };
 export const file: ValueType<string> = { ...text, placeholder: 'file' };
 
-/** A path that means the same from wherever the crawl goes on. */
+/** A path made absolute, so that a crawl resumed from another folder finds the same file. */
 export const wholePath: ValueType<string> = { ...file, parse: (t) => (t === '' ? '' : resolve(t)) };
-/** Read when the crawl begins: it may name predicates of the user's own. */
+/** Parsed when the crawl starts, because it may name predicates of the user. */
 export const filterText: ValueType<string> = {
   ...text,
   placeholder: 'filter',
   parse: (t) => t.trim(),
 };
 
-export const count: ValueType<number> = {
+/** A whole number of pages, URLs or whatever `unit` names. */
+export const countOf = (unit: string): ValueType<number> => ({
   placeholder: 'count',
+  code: 'number | string',
+  unit,
+  texts: "`'1000'`, `'20k'`, `'5M'`",
   parse: parseCount,
   print: unlessEndless(String),
   holds: isCount,
-};
+});
+export const port: ValueType<number> = { ...countOf('port number'), placeholder: 'port' };
 export const duration: ValueType<Millis> = {
   placeholder: 'time',
+  code: 'number | string',
+  unit: 'milliseconds',
+  texts: "`'250ms'`, `'10s'`, `'5m'`, `'2h'`",
   parse: parseDuration,
   print: unlessEndless(formatDuration),
   write: (v) => written(v, TIMES),
@@ -74,6 +93,9 @@ export const duration: ValueType<Millis> = {
 };
 export const size: ValueType<Bytes> = {
   placeholder: 'size',
+  code: 'number | string',
+  unit: 'bytes',
+  texts: "`'64Mi'`, `'1.5G'`",
   parse: parseBytes,
   print: unlessEndless(formatBytes),
   write: (v) => written(v, SIZES),
@@ -96,7 +118,7 @@ const SIZES = [
   ['', 1],
 ] as const;
 
-/** In the largest unit that it is a whole number of. */
+/** The value in the largest unit that divides it. */
 function written(value: number, units: readonly (readonly [string, number])[]): string {
   const [unit, size] =
     units.find(([, each]) => value !== 0 && value % each === 0) ?? units[units.length - 1];
@@ -105,15 +127,19 @@ function written(value: number, units: readonly (readonly [string, number])[]): 
 
 const NO_LIMIT = /^\s*(?:no limit|none)\s*$/;
 
-/** A number that need not be: a limit that was set elsewhere is taken back by "none". */
+/** A limit that may be absent: "none" removes one that was set elsewhere. */
 export const endless = <T extends number>(type: ValueType<T>): ValueType<T> => ({
   ...type,
+  texts: `${type.texts}, \`'none'\``,
   parse: (t) => (NO_LIMIT.test(t) ? (Infinity as T) : type.parse(t)),
   write: (v) => (v === Infinity ? 'none' : (type.write ?? type.print)(v)),
 });
 
 export const gzipLevel: ValueType<GzipLevel> = {
   placeholder: 'level',
+  code: 'number | string',
+  unit: 'level',
+  texts: "`'1'` to `'9'`",
   parse: (t) => parseCount(t) as GzipLevel,
   print: String,
   holds: (v): v is GzipLevel => isCount(v) && v >= 1 && v <= 9,
@@ -121,50 +147,62 @@ export const gzipLevel: ValueType<GzipLevel> = {
 
 export const zstdLevel: ValueType<ZstdLevel> = {
   placeholder: 'level',
+  code: 'number | string',
+  unit: 'level',
+  texts: "`'1'` to `'19'`",
   parse: parseCount,
   print: String,
   holds: (v): v is ZstdLevel => isCount(v) && v >= 1 && v <= 19,
 };
 
-/** Every agent owns at least one of this many partitions of the web. */
+/** The web has this many partitions, and each agent owns at least one. */
 const MOST_AGENTS = 1024;
 const isAgents = (v: unknown): v is number | 'cores' =>
   v === 'cores' || (isCount(v) && v >= 1 && v <= MOST_AGENTS);
 
 export const agents: ValueType<number | 'cores'> = {
   placeholder: 'count',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a type of TypeScript
+  code: "number | 'cores' | `${number}`",
+  unit: 'agents',
+  texts: "`'4'`, `'cores'`",
   parse: (t) => {
     const value = /^\d+$/.test(t.trim()) ? Number(t) : t.trim();
     if (isAgents(value)) return value;
     throw new DrumlinError(
       'VALUE',
-      `"${t}" is no number of agents.`,
-      `Take 1 to ${MOST_AGENTS}, or cores for one per core.`,
+      `"${t}" is not a number of agents.`,
+      `Use 1 to ${MOST_AGENTS}, or cores for one per core.`,
     );
   },
   print: String,
   holds: isAgents,
 };
 
-/** One word of several. */
+/** One of a few words. */
 const choice = <Word extends string>(what: string, words: readonly Word[]): ValueType<Word> => ({
   placeholder: what,
+  code: words.map((word) => `'${word}'`).join(' | '),
   parse: (t) => {
     const word = words.find((one) => one === t.trim());
     if (word !== undefined) return word;
-    throw new DrumlinError('VALUE', `"${t}" is no ${what}.`, `Take one of ${words.join(', ')}.`);
+    throw new DrumlinError(
+      'VALUE',
+      `"${t}" is not a valid ${what}.`,
+      `Use one of ${words.join(', ')}.`,
+    );
   },
   print: String,
   holds: (v): v is Word => words.some((word) => word === v),
   choices: words,
 });
 
-/** Which links are followed; src/crawl/agent/scope.ts says where each ends. */
+/** Which links to follow; `src/crawl/agent/scope.ts` defines each. */
 const SCOPES = ['host', 'domain', 'prefix', 'any'] as const;
 export type ScopeName = (typeof SCOPES)[number];
 export const scopeName = choice('scope', SCOPES);
 
-/** Which URLs come first. */
+/** In which order to fetch URLs. */
 const ORDERS = ['budget', 'bfs'] as const;
 export const orderName = choice('order', ORDERS);
 export const rankName = choice('rank', RANKS);
@@ -175,14 +213,14 @@ export const storeName = choice('store', STORES);
 
 export const compressionName = choice<Compression>('compression', ['gzip', 'zstd', 'none']);
 
-/** What becomes of a page whose payload is in the archive already. */
+/** What to do with a page whose payload is already in the archive. */
 const DUPLICATES = ['store', 'revisit', 'skip'] as const;
-export const duplicatesName = choice('way with duplicates', DUPLICATES);
-/** What becomes of pages that are like others: src/crawl/agent/likeness.ts. */
-export const likenessAction = choice('choice', ['store', 'no-follow', 'skip', 'off'] as const);
-export const softErrorAction = choice('choice', ['store', 'skip', 'off'] as const);
+export const duplicatesName = choice('action', DUPLICATES);
+/** What to do with a page that is like others: see `src/crawl/agent/likeness.ts`. */
+export const likenessAction = choice('action', ['store', 'no-follow', 'skip', 'off'] as const);
+export const softErrorAction = choice('action', ['store', 'skip', 'off'] as const);
 
-/** How much a domain may have a round: src/reputation/budget/budget-policy.ts says how it is written. */
+/** The budget of each domain; `src/reputation/budget/budget-policy.ts` defines the syntax. */
 export const budgetPolicy: ValueType<string> = {
   ...text,
   placeholder: 'policy',
@@ -192,10 +230,13 @@ export const budgetPolicy: ValueType<string> = {
 /** A part of a whole. */
 export const share: ValueType<number> = {
   placeholder: 'share',
+  code: 'number | string',
+  unit: 'share, above 0 and up to 1',
+  texts: "`'0.5'`",
   parse: (t) => {
     const value = Number(t);
     if (t.trim() !== '' && value > 0 && value <= 1) return value;
-    throw new DrumlinError('VALUE', `"${t}" is no share.`, 'Take a number above 0 and up to 1.');
+    throw new DrumlinError('VALUE', `"${t}" is not a share.`, 'Use a number above 0 and up to 1.');
   },
   print: String,
   holds: (v): v is number => typeof v === 'number',
@@ -203,6 +244,8 @@ export const share: ValueType<number> = {
 
 export const list: ValueType<readonly string[]> = {
   placeholder: 'list',
+  code: 'readonly string[] | string',
+  texts: "`'a,b'`",
   parse: (t) =>
     t
       .split(',')
@@ -216,13 +259,16 @@ export const list: ValueType<readonly string[]> = {
 export const contentTypes: ValueType<readonly string[]> = {
   ...list,
   placeholder: 'types',
+  texts: "`'text/html,image/*'`, `'all'`",
   parse: (t) => (t.trim() === 'all' ? [] : list.parse(t).map(normalisedTypePattern)),
   print: (v) => list.print(v) || 'all',
 };
 
-/** Blanks stand between them: commas occur in URLs and in regular expressions, blanks in neither. */
+/** Patterns separated by blanks: URLs and regular expressions may hold commas, but no blanks. */
 export const patterns: ValueType<readonly string[]> = {
   placeholder: 'pattern',
+  code: 'readonly string[] | string',
+  texts: "`'*.zip *.iso'`",
   parse: (t) => {
     const items = t.split(/\s+/).filter(Boolean);
     for (const pattern of items) checkUrlPattern(pattern);
@@ -235,18 +281,21 @@ export const patterns: ValueType<readonly string[]> = {
 
 export const flag: ValueType<boolean> = {
   placeholder: 'true/false',
+  code: "boolean | 'true' | 'false'",
   parse: (t) => {
     if (t === 'true' || t === 'false') return t === 'true';
-    throw new DrumlinError('VALUE', `"${t}" is neither true nor false.`, 'Write one of them.');
+    throw new DrumlinError('VALUE', `"${t}" is neither true nor false.`, 'Use true or false.');
   },
   print: String,
   holds: (v): v is boolean => typeof v === 'boolean',
   takes: /^(?:true|false)$/,
 };
 
-/** On when named; it may take a list, and `true` or `all` stands for everything. */
+/** True when the flag stands alone; its value is a list, or `true` or `all` for everything. */
 export const ranges: ValueType<boolean | readonly string[]> = {
   placeholder: 'ranges',
+  code: 'boolean | readonly string[] | string',
+  texts: "`'10.0.0.0/8,192.168.0.0/16'`, `'all'`",
   parse: (t) => /^(?:true|all|)$/.test(t) || (t !== 'false' && list.parse(t)),
   print: (v) => (typeof v === 'boolean' ? String(v) : list.print(v)),
   holds: (v): v is boolean | readonly string[] => typeof v === 'boolean' || isTextList(v),
@@ -261,10 +310,10 @@ export const proxyUrl: ValueType<string> = {
     const url = URL.canParse(t) ? new URL(t) : undefined;
     if (url?.protocol === 'http:' && url.pathname === '/' && url.search === '' && url.hash === '')
       return t;
-    // Not quoted: there may be a password in it.
+    // The value is not quoted, because it may hold a password.
     throw new DrumlinError(
       'VALUE',
-      'What is given is no HTTP proxy.',
+      'The value is not the URL of an HTTP proxy.',
       'Write it like http://proxy.example.org:3128.',
     );
   },

@@ -94,7 +94,7 @@ describe('the flags of drumlin crawl', () => {
     register(program);
     const help = program.commands[0].helpInformation().replace(/\s+/g, ' ');
     expect(help).toContain(
-      '--scope <scope> which links are followed: host (to the hosts of the seeds)',
+      '--scope <scope> which links to follow: host (to the hosts of the seeds)',
     );
     expect(help).toMatch(/--scope .*?\(default: any\)/);
     expect(help).toMatch(/--agents <count> .*?\(default: cores\)/);

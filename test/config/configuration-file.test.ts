@@ -1,4 +1,6 @@
-/** drumlin.yaml, the layers of a configuration, and the file that `drumlin config --yaml` prints. */
+/**
+ * drumlin.yaml, the layers of a configuration, and the file that `drumlin config --yaml` prints.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DrumlinError } from '../../src/base/errors.ts';
@@ -47,7 +49,7 @@ describe('drumlin.yaml', () => {
     expect(lines.get('exclude')).toBe(7);
   });
 
-  test.each(['', '# nothing\n', '---\n', '{}'])('may be as good as empty: %j', (text) => {
+  test.each(['', '# nothing\n', '---\n', '{}'])('may be empty: %j', (text) => {
     expect(parse(text)).toMatchObject({ options: {}, seeds: [] });
   });
 
@@ -60,26 +62,26 @@ describe('drumlin.yaml', () => {
     ['delay: ~', 1, 'delay has no value'],
     ['max-pages: 5\nmax-pages: 6', 2, 'unique'],
     ['max-pages: [1, 2]', 1, 'max-pages'],
-    ['max-pages: {a: 1}', 1, 'max-pages: this is no value'],
-    ['exclude: [[a]]', 1, 'exclude: this is no value'],
+    ['max-pages: {a: 1}', 1, 'max-pages: this is not a value'],
+    ['exclude: [[a]]', 1, 'exclude: this is not a value'],
     ['exclude: ["*", "/(a+)+$/"]', 1, 'can take very long'],
     ['dns: &x a\nproxy: *x', 1, 'anchors, aliases and tags'],
     ['proxy: *x', 1, 'anchors, aliases and tags'],
     ['user-agent: !!binary aGk=', 1, 'tags'],
-    ['- a', 1, 'this is no list of settings'],
-    ['word', 1, 'this is no list of settings'],
+    ['- a', 1, 'this is not a list of settings'],
+    ['word', 1, 'this is not a list of settings'],
     ['a: b: c', 1, 'Nested mappings'],
     ['gzip: 1\n  x', 1, '"1 x" is not a whole number'],
     ['"unclosed', 1, 'Missing closing'],
     ['? [a]\n: b', 1, 'There is no setting ""'],
-  ])('%j is refused by its line', (text, line, words) => {
+  ])('%j is refused with its line', (text, line, words) => {
     const work = () => parse(text);
     expect(work).toThrow(DrumlinError);
     expect(work).toThrow(new RegExp(`^drumlin\\.yaml:${line}: `));
     expect(work).toThrow(words);
   });
 
-  test('whatever else is in it is read or refused', () => {
+  test('any other content is read or refused', () => {
     const random = randomFrom(9);
     const words = ['&', '*', '!!', '[', ']', '{', '}', ': ', '- ', '\n', '"', '|', '>', '#', '<<'];
     let refused = 0;
@@ -99,10 +101,10 @@ describe('drumlin.yaml', () => {
     expect(refused).toBeGreaterThan(300);
   });
 
-  test('a document that would grow without end is refused at once', () => {
+  test('a document that would expand without end is refused at once', () => {
     const bomb = `a: &a [x]\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a, *a]`).join('\n')}`;
     expect(() => parse(bomb)).toThrow(DrumlinError);
-    expect(() => parse(`user-agent: ${'x'.repeat(2 ** 20)}`)).toThrow('it is too long');
+    expect(() => parse(`user-agent: ${'x'.repeat(2 ** 20)}`)).toThrow('the file is too long');
     expect(() => parse('['.repeat(10_000))).toThrow(DrumlinError);
   });
 });
@@ -110,7 +112,7 @@ describe('drumlin.yaml', () => {
 describe('layers', () => {
   const layer = (name: string, options: CrawlOptions): Layer => ({ options, place: () => name });
 
-  test('the first that says something wins, and is named', () => {
+  test('the first layer that sets a value wins, and is named', () => {
     const { config, sources } = resolveLayers([
       layer('--flag', { maxPages: '5' }),
       layer('ENV', { maxPages: '6', delay: '1s' }),
@@ -125,7 +127,7 @@ describe('layers', () => {
     });
   });
 
-  test('any number of layers is what a program would merge, whatever they say', () => {
+  test('layers give the same as a merge of plain objects', () => {
     const options = fc.record(
       {
         maxPages: fc.constantFrom('1', '2', 'none'),
@@ -144,14 +146,14 @@ describe('layers', () => {
     );
   });
 
-  test('what cannot be is refused with its place', () => {
+  test('a wrong value is refused with its place', () => {
     expect(() => resolveLayers([layer('DRUMLIN_DELAY', { delay: 'soon' })])).toThrow(
       'DRUMLIN_DELAY: delay: "soon" is not a time.',
     );
     expect(() => resolveLayers([layer('--delay', { delay: 'soon' })])).toThrow(/^delay: "soon"/);
   });
 
-  test('a limit is taken back by "none"', () => {
+  test('"none" removes a limit', () => {
     const { config } = resolveLayers([
       layer('--flag', { maxPages: 'none' }),
       layer('file', { maxPages: '5' }),
@@ -168,7 +170,7 @@ describe('the file that is printed', () => {
       string
     >;
 
-  test('says the same when it is read, for every setting', () => {
+  test('gives the same values when it is read, for every setting', () => {
     const config = resolveConfig({
       scope: 'host',
       include: ['*/a b/*', '/x{1,2}"/i'].map((pattern) => pattern.replace(' ', '')),
@@ -188,7 +190,7 @@ describe('the file that is printed', () => {
     expect(parse(text).lines.size).toBe(SETTING_ROWS.length);
   });
 
-  test('has what is left at its default in comments, and every comment can be taken away', () => {
+  test('comments out settings at their default, and every such comment can be removed', () => {
     const config = resolveConfig({ delay: '3s' });
     const sources = { ...sourcesOf(DEFAULT), delay: '--delay' };
     const text = configurationYaml({ config, sources });

@@ -7,7 +7,7 @@ import {
 } from '../../src/config/settings.ts';
 
 describe('the settings', () => {
-  test('every setting has a flag, a name in the environment and a default', () => {
+  test('every setting has a flag, an environment name and a default', () => {
     for (const [key, setting] of SETTING_ROWS) {
       expect(setting.flag).toBe(key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
       expect(environmentName(setting)).toMatch(/^DRUMLIN_[A-Z_]+$/);
@@ -15,7 +15,7 @@ describe('the settings', () => {
     }
   });
 
-  test('a value may be written as on the command line, or given as what it means', () => {
+  test('a value may be text as on the command line, or the value itself', () => {
     const config = resolveConfig({
       delay: '2s',
       maxPages: '20k',
@@ -27,11 +27,11 @@ describe('the settings', () => {
     expect(resolveConfig({ allowPrivate: '10.0.0.0/8' }).allowPrivate).toEqual(['10.0.0.0/8']);
   });
 
-  test('what is out of range is refused with the range', () => {
+  test('a value out of range is refused with the range', () => {
     expect(() => resolveConfig({ delay: -5 })).toThrow(
-      'delay: -5 is out of range. Take 0 ms or more.',
+      'delay: -5 is out of range. Use 0 ms or more.',
     );
     expect(() => resolveConfig({ maxPages: Number.NaN })).toThrow('max-pages: NaN is out of range');
-    expect(() => resolveConfig({ gzip: '12' })).toThrow('gzip: 12 is out of range. Take 1 to 9.');
+    expect(() => resolveConfig({ gzip: '12' })).toThrow('gzip: 12 is out of range. Use 1 to 9.');
   });
 });

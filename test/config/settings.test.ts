@@ -34,48 +34,54 @@ describe('values of settings', () => {
   });
 
   test.each([
-    [{ scope: 'hots' }, 'scope: "hots" is no scope. Take one of host, domain, prefix, any.'],
+    [
+      { scope: 'hots' },
+      'scope: "hots" is not a valid scope. Use one of host, domain, prefix, any.',
+    ],
     [
       { scope: 5 },
-      'scope: 5 is no value for it (scope). Give it as text, written as on the command line.',
+      'scope: 5 is not a valid value (scope). Pass it as text, as on the command line.',
     ],
     [
       { agents: '0' },
-      'agents: "0" is no number of agents. Take 1 to 1024, or cores for one per core.',
+      'agents: "0" is not a number of agents. Use 1 to 1024, or cores for one per core.',
     ],
-    [{ agents: '2.5' }, 'agents: "2.5" is no number of agents.'],
-    [{ agents: '' }, 'agents: "" is no number of agents.'],
-    [{ agents: 0 }, 'agents: 0 is no value for it'],
-    [{ agents: 2000 }, 'agents: 2000 is no value for it'],
+    [{ agents: '2.5' }, 'agents: "2.5" is not a number of agents.'],
+    [{ agents: '' }, 'agents: "" is not a number of agents.'],
+    [{ agents: 0 }, 'agents: 0 is not a valid value'],
+    [{ agents: 2000 }, 'agents: 2000 is not a valid value'],
     [{ types: 'html' }, 'types: "html" is not a content type. Write it like text/html'],
     [{ types: ['text/html', 'pdf'] }, 'types: "pdf" is not a content type.'],
     [{ include: 'docs' }, 'include: The pattern docs can match no URL'],
     [{ include: ['*', '/(/'] }, 'include: The pattern /(/ is not a regular expression'],
     [{ exclude: '/(a+)+$/' }, 'exclude: The pattern /(a+)+$/ can take very long'],
-    [{ exclude: 7 }, 'exclude: 7 is no value for it (pattern).'],
-    [{ insecure: 'yes' }, 'insecure: "yes" is neither true nor false. Write one of them.'],
-    [{ insecure: 1 }, 'insecure: 1 is no value for it (true/false).'],
-    [{ proxy: 'proxy.test:3128' }, 'proxy: What is given is no HTTP proxy. Write it like http://'],
-    [{ proxy: 'socks5://proxy.test' }, 'is no HTTP proxy.'],
-    [{ proxy: 'http://proxy.test/path' }, 'is no HTTP proxy.'],
-    [{ maxPages: 1.5 }, 'max-pages: 1.5 is no value for it (count).'],
-    [{ maxPages: '0' }, 'max-pages: 0 is out of range. Take 1 or more.'],
-    [{ maxPagesPerHost: '0' }, 'max-pages-per-host: 0 is out of range. Take 1 or more.'],
-    [{ maxUrlLength: '9000' }, 'max-url-length: 9000 is out of range. Take 1 to 8000.'],
-    [{ maxBytes: '0' }, 'max-bytes: 0 is out of range. Take 1 B or more.'],
+    [{ exclude: 7 }, 'exclude: 7 is not a valid value (pattern).'],
+    [{ insecure: 'yes' }, 'insecure: "yes" is neither true nor false. Use true or false.'],
+    [{ insecure: 1 }, 'insecure: 1 is not a valid value (true/false).'],
+    [
+      { proxy: 'proxy.test:3128' },
+      'proxy: The value is not the URL of an HTTP proxy. Write it like http://',
+    ],
+    [{ proxy: 'socks5://proxy.test' }, 'is not the URL of an HTTP proxy.'],
+    [{ proxy: 'http://proxy.test/path' }, 'is not the URL of an HTTP proxy.'],
+    [{ maxPages: 1.5 }, 'max-pages: 1.5 is not a valid value (count).'],
+    [{ maxPages: '0' }, 'max-pages: 0 is out of range. Use 1 or more.'],
+    [{ maxPagesPerHost: '0' }, 'max-pages-per-host: 0 is out of range. Use 1 or more.'],
+    [{ maxUrlLength: '9000' }, 'max-url-length: 9000 is out of range. Use 1 to 8000.'],
+    [{ maxBytes: '0' }, 'max-bytes: 0 is out of range. Use 1 B or more.'],
     [{ frontHosts: 0 }, 'front-hosts: 0 is out of range.'],
-    [{ backlogMemory: '1k' }, 'backlog-memory: 1000 is out of range. Take 66 kB or more.'],
+    [{ backlogMemory: '1k' }, 'backlog-memory: 1000 is out of range. Use 66 kB or more.'],
     [{ maxCrawlDelay: '60' }, 'max-crawl-delay: "60" is not a time.'],
-    [{ dns: 5 }, 'dns: 5 is no value for it (list).'],
-    [{ allowPrivate: [5] }, 'allow-private: 5 is no value for it (ranges).'],
+    [{ dns: 5 }, 'dns: 5 is not a valid value (list).'],
+    [{ allowPrivate: [5] }, 'allow-private: 5 is not a valid value (ranges).'],
     [{ delay: [1] }, 'delay: 1 is out of range.'],
     [{ maxDept: 5 }, 'There is no setting "maxDept". Did you mean "maxDepth"?'],
-  ] as [CrawlOptions, string][])('%j is refused with what to write', (options, words) => {
+  ] as [CrawlOptions, string][])('%j is refused with the remedy', (options, words) => {
     expect(() => resolveConfig(options)).toThrow(DrumlinError);
     expect(() => resolveConfig(options)).toThrow(words);
   });
 
-  test('every setting takes or refuses any text, number, truth and list, and never breaks', () => {
+  test('every setting accepts or refuses any text, number, boolean and list, and never crashes', () => {
     const given = fc.oneof(
       fc.string(),
       fc.double(),
@@ -97,7 +103,7 @@ describe('values of settings', () => {
     );
   });
 
-  test('what crawl.json keeps means the same when it is read again', () => {
+  test('a configuration stored as JSON resolves to the same values', () => {
     const config = resolveConfig({
       include: '*/a/* /b/',
       types: 'text/*',
@@ -112,7 +118,7 @@ describe('values of settings', () => {
     expect(resolveConfig(stored)).toEqual(config);
   });
 
-  test('agents are as many as the cores, or as many as asked for', () => {
+  test('there are as many agents as cores, or as many as the setting asks for', () => {
     expect(agentCount(resolveConfig({}))).toBe(availableParallelism());
     expect(agentCount(resolveConfig({ agents: 3 }))).toBe(3);
   });

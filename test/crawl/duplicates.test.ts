@@ -89,7 +89,7 @@ describe('pages with the same payload', () => {
   test.each([
     ['store', { warcinfo: 1, response: 9 }, 0],
     ['skip', { warcinfo: 1, response: 7 }, 2],
-  ])('are handled as asked: %s', async (duplicates, expected, revisits) => {
+  ] as const)('are handled as asked: %s', async (duplicates, expected, revisits) => {
     const dir = join(temporaryFolder(), 'crawl');
     expect(await crawl(dir, { duplicates })).toMatchObject({ pages: 9, revisits });
     expect(await kinds(dir)).toEqual(expected);

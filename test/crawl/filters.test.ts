@@ -114,7 +114,7 @@ describe('the filter of each stage', () => {
 describe('what cannot be read is refused before anything is begun', () => {
   test.each([
     [{ fetchFilter: 'Status == 200' }, 'Column 1 of the fetch filter: Status is not known'],
-    [{ order: 'bfs', scheduleFilter: 'DomainRank < 5' }, 'Crawl with --order budget'],
+    [{ order: 'bfs' as const, scheduleFilter: 'DomainRank < 5' }, 'Crawl with --order budget'],
     [{ storeFilter: 'InList(/nowhere/x.txt)' }, '/nowhere/x.txt does not exist'],
     [{ predicates: '/nowhere/x.mjs' }, '/nowhere/x.mjs cannot be loaded'],
   ])('%j', async (options, words) => {

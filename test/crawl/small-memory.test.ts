@@ -44,7 +44,7 @@ describe('a crawl with memory for three hosts and twelve URLs', () => {
     [2, 'bfs'],
     [1, 'budget'],
     [2, 'budget'],
-  ])('fetches what one with all memory fetches, each page once, with %i agents in the order %s', async (agents, order) => {
+  ] as const)('fetches what one with all memory fetches, each page once, with %i agents in the order %s', async (agents, order) => {
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 12 });
     const roomy = await fetched(lab, { agents: 1 });
     const tiny = await fetched(lab, { ...TINY, agents, order, dir: join(dir, 'crawl') });

@@ -27,7 +27,7 @@ export interface RecordFields {
   readonly id: string;
   readonly date: Millis;
   readonly targetUri?: string;
-  readonly ip?: string;
+  readonly ip?: string | undefined;
   readonly concurrentTo?: string;
   readonly warcinfoId?: string;
   readonly filename?: string;
@@ -116,7 +116,7 @@ export function responseFields(
     id: ids.responseId,
     date: exchange.startedAt,
     targetUri: exchange.url,
-    ip: exchange.ip,
+    ip: exchange.ip || undefined,
     warcinfoId: ids.warcinfoId,
     truncated: exchange.truncated,
     payloadDigest,
@@ -184,7 +184,7 @@ export function requestFields(exchange: Exchange, ids: ExchangeIds): RecordField
     id: ids.requestId,
     date: exchange.startedAt,
     targetUri: exchange.url,
-    ip: exchange.ip,
+    ip: exchange.ip || undefined,
     concurrentTo: ids.responseId,
     warcinfoId: ids.warcinfoId,
     contentType: 'application/http;msgtype=request',

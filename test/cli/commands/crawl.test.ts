@@ -207,7 +207,7 @@ describe('drumlin rejects, in one line with the remedy,', () => {
     [
       'no fetches',
       ['crawl', 'http://x.test/', '--fetches', '0'],
-      /^drumlin: fetches: 0 is out of range\. Take 1 or more/,
+      /^drumlin: fetches: 0 is out of range\. Use 1 or more/,
     ],
     [
       'too little memory',

@@ -109,7 +109,7 @@ describe('the scope of a crawl', () => {
   });
 
   test('without seeds nothing is in scope but in that of any', () => {
-    for (const name of ['host', 'domain', 'prefix'])
+    for (const name of ['host', 'domain', 'prefix'] as const)
       expect(scopeOf({ scope: name }).refusal('http://a.org/', 1)).toBe('out-of-scope');
     expect(scopeOf({}).refusal('http://a.org/', 1)).toBeUndefined();
   });
@@ -164,7 +164,7 @@ describe('limits and patterns', () => {
 
   test('of several reasons the cheapest is told', () => {
     const options = {
-      scope: 'host',
+      scope: 'host' as const,
       maxDepth: 1,
       maxUrlLength: 30,
       include: '*/i/*',
@@ -181,7 +181,7 @@ describe('limits and patterns', () => {
 
 describe('a seed that redirects', () => {
   test('takes the scope with it, and says so once', () => {
-    for (const name of ['host', 'domain', 'prefix']) {
+    for (const name of ['host', 'domain', 'prefix'] as const) {
       const scope = scopeOf({ scope: name }, 'http://old.org/docs/');
       expect(scope.refusal('https://new.org/docs/', 0)).toBe('out-of-scope');
       expect(scope.admitSeedRedirect('http://old.org/docs/', 'https://new.org/docs/')).toBe(true);

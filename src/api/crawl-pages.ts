@@ -1,0 +1,75 @@
+/** Pages, links and failures of a crawl, as a program sees them. */
+
+/** A fetched page. */
+export interface Page {
+  /** The canonical URL. */
+  readonly url: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The HTTP headers as received. */
+  readonly headers: HeaderView;
+  /** The body without transfer and content coding. */
+  readonly body: Uint8Array;
+  /** The links of an HTML page in their order; for a redirect only its target. */
+  readonly links: readonly Link[];
+  /** The number of links followed from a seed to this page. */
+  readonly depth: number;
+}
+
+/** A link of a page, or the target of a redirect. */
+export interface Link {
+  /** The canonical URL that it leads to. */
+  readonly url: string;
+  /** What the link comes from. */
+  readonly kind: LinkKind | 'redirect' | 'sitemap';
+  /** Whether the link has `rel=nofollow`. */
+  readonly nofollow: boolean;
+  /** When the target was last changed, by a sitemap: a date of ISO 8601. */
+  readonly changed?: string;
+}
+
+/** What kind of tag a link comes from: a tag, the `rel` of a `<link>`, or a `<meta>` refresh. */
+export type LinkKind =
+  | 'a'
+  | 'area'
+  | 'frame'
+  | 'iframe'
+  | 'canonical'
+  | 'next'
+  | 'prev'
+  | 'alternate'
+  | 'refresh';
+
+/** The headers of a response. Names compare without regard to case. */
+export interface HeaderView {
+  /** The first value of a header, trimmed; undefined if there is none. */
+  get(name: string): string | undefined;
+  /** All values of a header, in the order of arrival. */
+  all(name: string): string[];
+  /** All headers in the order of arrival, names as the server wrote them. */
+  entries(): Iterable<readonly [name: string, value: string]>;
+}
+
+/** URLs that could not be fetched, after the last retry. */
+export interface CrawlFailure {
+  /** The URL; absent if all queued URLs of the host failed. */
+  readonly url?: string;
+  /** The host. */
+  readonly host: string;
+  /**
+   * The name of the fault, such as `connect-refused` or `dns-not-found`, as in `Summary.errors`.
+   */
+  readonly fault: string;
+  /** What went wrong, as a sentence. */
+  readonly message: string;
+  /** The number of URLs that are lost. */
+  readonly urls: number;
+}
+
+/** A place of your own for pages. After a crash, a resumed crawl may write its last pages again. */
+export interface PageSink {
+  /** Stores a page. The crawl waits for the promise, and ends if it rejects. */
+  write(page: Page): void | Promise<void>;
+  /** Called once at the end of the crawl, however it ends. */
+  close?(): void | Promise<void>;
+}

@@ -1,0 +1,47 @@
+/** Rankings of a graph as a program sees them. */
+
+/** How to rank the nodes of a graph. */
+export interface RankRequest {
+  /** The method, such as `pagerank`, `trustrank`, `hits` or `tse`. */
+  readonly by: string;
+  /** The number of threads. Default: 1. */
+  readonly threads?: number;
+  /** The memory for everything that grows with the graph, in bytes. Default: 2 GiB. */
+  readonly memory?: number;
+  /** Called now and then with the share of the work that is done, 1 at the end. */
+  readonly onProgress?: (done: number) => void;
+  /** Stops the work. */
+  readonly signal?: AbortSignal;
+  /**
+   * Parameters of the method, such as `alpha` of `pagerank`: a number, text, or names of nodes (a
+   * list, or {@link NodeWeights}). `drumlin rank --list` prints the parameters of each method.
+   */
+  readonly [parameter: string]: unknown;
+}
+
+/** Weights of nodes by name. */
+export type NodeWeights = ReadonlyMap<string, number>;
+
+/** The result of a ranking. */
+export interface Ranking {
+  /** The method. */
+  readonly by: string;
+  /** The score of each node; greater is better. */
+  readonly scores: Float64Array;
+  /** Facts about the run, such as its iterations. */
+  readonly facts: Readonly<Record<string, number | string>>;
+  /** The numbers of the best nodes, best first; all nodes if `top` is left out. */
+  order(top?: number): Uint32Array;
+  /** The best nodes with their names, best first; all nodes if `count` is left out. */
+  top(count?: number): AsyncGenerator<RankedNode>;
+}
+
+/** A node and its place in a ranking. */
+export interface RankedNode {
+  /** Its rank, from 1. */
+  readonly rank: number;
+  /** Its name. */
+  readonly name: string;
+  /** Its score. */
+  readonly score: number;
+}

@@ -1,0 +1,165 @@
+/** The package as users install it: its entry points, types, examples, and what an editor shows. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENTRIES } from '../../scripts/api-docs.ts';
+import { SETTING_ROWS } from '../../src/config/settings.ts';
+import { compile, installPacked, runProgram } from './packed.ts';
+import { notExported } from './reachable-types.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const EXAMPLES = readdirSync(join(ROOT, 'examples')).map((name) => basename(name, '.ts'));
+const nameOf = (entry: string) => (entry === 'index' ? 'drumlin' : `drumlin/${entry}`);
+
+const folder = mkdtempSync(join(tmpdir(), 'drumlin-package-'));
+let project: string;
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+beforeAll(async () => {
+  project = await installPacked(folder);
+  const installed = join(project, 'node_modules/drumlin');
+  for (const name of EXAMPLES) {
+    const text = readFileSync(join(installed, 'examples', `${name}.ts`), 'utf8');
+    writeFileSync(join(project, 'src', `${name}.ts`), text);
+  }
+  for (const entry of ENTRIES) {
+    const text = readFileSync(join(ROOT, 'src/api', `${entry}.ts`), 'utf8');
+    writeFileSync(join(project, 'src', `comment-${entry}.ts`), exampleIn(text));
+  }
+  await compile(project);
+});
+
+/** The first example in the comment that a module opens with. */
+function exampleIn(source: string): string {
+  const code = /^\/\*\*(?:(?!\*\/).)*? \* @example\n \* ```ts\n(.*?)\n \* ```/s.exec(source)?.[1];
+  return `${(code ?? '').replaceAll(/^ \* ?/gm, '')}\n`;
+}
+
+describe('the packed package, installed in an empty strict project', () => {
+  test('exports the entry points of the reference, and nothing else', () => {
+    const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const paths = ENTRIES.map((entry) => (entry === 'index' ? '.' : `./${entry}`));
+    expect(Object.keys(exports)).toEqual(paths);
+    for (const entry of ENTRIES) {
+      expect(exports[entry === 'index' ? '.' : `./${entry}`]).toEqual({
+        types: `./dist/api/${entry}.d.ts`,
+        default: `./dist/api/${entry}.js`,
+      });
+    }
+  });
+
+  test('has an example for every entry point', () => {
+    for (const entry of ENTRIES.slice(1)) expect(EXAMPLES).toContain(entry);
+    for (const entry of ENTRIES) {
+      const text = readFileSync(join(project, 'src', `comment-${entry}.ts`), 'utf8');
+      expect(text).toContain(`from '${nameOf(entry)}';`);
+    }
+  });
+
+  test('keeps other modules private', async () => {
+    const program = `await import('drumlin/dist/crawl/crawl.js').catch(({ code }) => console.log(code));`;
+    writeFileSync(join(project, 'out', 'private.js'), program);
+    expect(await runProgram(project, 'private')).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
+  });
+
+  test.each(
+    ENTRIES.map((entry) => [nameOf(entry), entry]),
+  )('%s exports every type that its exports refer to', (_, entry) => {
+    const path = join(project, 'node_modules/drumlin/dist/api', `${entry}.d.ts`);
+    expect(notExported(path)).toEqual([]);
+  });
+});
+
+/** A line that each program prints, of those whose output does not depend on chance. */
+const PRINTED: Readonly<Record<string, RegExp>> = {
+  titles: /^200 http:\S+ ".+" \d+ links$/m,
+  filters: /^http\S+ \d+ links$/m,
+  store: /^20 pages stored$/m,
+  warc: /^ {2}11 response$/m,
+  robots: /^skip {2}\/paper\.pdf \(line 8, Disallow: \/\*\.pdf\$\)$/m,
+  url: /^https:\/\/www\.example\.co\.uk\/~user\/ of example\.co\.uk, [0-9a-f]+$/m,
+  links: /^a https:\/\/example\.org\/geo\/drumlins\?page=2$/m,
+  drum: /^the first page: 100 times$/m,
+  graph: /^pagerank 1 \S+ 0\.\d+$/m,
+  lab: /^(\d+) pages, \1 of them as expected, in \d+ requests$/m,
+  'comment-index': /^200 http:\S+ \d+$/m,
+  'comment-warc': /^https:\/\/example\.org\/ 200 14$/m,
+  'comment-robots': /^false\nDisallow: \/private\/\n2000$/m,
+  'comment-url': /^http:\/\/example\.org\/~user\/\nexample\.co\.uk$/m,
+  'comment-links': /^a https:\/\/example\.org\/drumlins\?b=1$/m,
+  'comment-drum': /^(?=.*a)(?=.*b)(?=.*c)(?:[abc]\n){3}$/s,
+  'comment-graph': /^1 b\.org 0\.\d+\n2 a\.org 0\.\d+$/m,
+  'comment-lab': /^(?:http:\S+ true\n){10}$/,
+};
+
+test.concurrent.each(Object.entries(PRINTED))('the example %s runs', async (name, printed) => {
+  expect(await runProgram(project, name)).toMatch(printed);
+});
+
+test('no example is left out', () => {
+  const programs = [...EXAMPLES, ...ENTRIES.map((entry) => `comment-${entry}`)];
+  expect(Object.keys(PRINTED).sort()).toEqual(programs.sort());
+});
+
+describe('an editor', () => {
+  /** What the language service shows for the word that begins at each `position`. */
+  function hover(text: string): (position: number) => string {
+    const path = join(project, 'src', 'hover.ts');
+    const options = ts.parseJsonConfigFileContent(
+      ts.readConfigFile(join(project, 'tsconfig.json'), ts.sys.readFile).config,
+      ts.sys,
+      project,
+    ).options;
+    const service = ts.createLanguageService({
+      getCompilationSettings: () => options,
+      getScriptFileNames: () => [path],
+      getScriptVersion: () => '1',
+      getScriptSnapshot: (name) => {
+        const found = name === path ? text : ts.sys.readFile(name);
+        return found === undefined ? undefined : ts.ScriptSnapshot.fromString(found);
+      },
+      getCurrentDirectory: () => project,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: (name) => name === path || ts.sys.fileExists(name),
+      readFile: (name) => (name === path ? text : ts.sys.readFile(name)),
+      directoryExists: ts.sys.directoryExists,
+      getDirectories: ts.sys.getDirectories,
+      ...(ts.sys.realpath && { realpath: ts.sys.realpath }),
+    });
+    return (position) => {
+      const info = service.getQuickInfoAtPosition(path, position);
+      const parts = [...(info?.displayParts ?? []), { text: '\n' }, ...(info?.documentation ?? [])];
+      return parts.map((part) => part.text).join('');
+    };
+  }
+
+  test('shows what maxPages is, its unit and its default', () => {
+    const text = "import { crawl } from 'drumlin';\ncrawl({ maxPages: 100, seeds: [] });\n";
+    const shown = hover(text)(text.indexOf('maxPages'));
+    expect(shown).toContain('(property) maxPages?: string | number');
+    expect(shown).toContain('Stop after this many pages');
+    expect(shown).toContain('Unit: pages. Default: no limit (`Infinity`).');
+  });
+
+  test('shows the same of every setting', () => {
+    const keys = SETTING_ROWS.map(([key]) => key);
+    const given = keys.map((key) => `  ${key}: undefined as never,\n`).join('');
+    const text = `import { crawl } from 'drumlin';\ncrawl({\n${given}  seeds: [],\n});\n`;
+    const at = hover(text);
+    for (const [key, { doc, default: value, type }] of SETTING_ROWS) {
+      const shown = at(text.indexOf(`  ${key}:`) + 2).replaceAll('\n', ' ');
+      if (key === 'store') expect(shown).toContain('Where to put pages');
+      else expect(shown).toContain(doc.slice(1).replaceAll('*/', '*\u200b/'));
+      expect(shown, key).toContain('Default: ');
+      if (typeof value === 'number') expect(shown).toContain(`Unit: ${type.unit}.`);
+    }
+  });
+
+  test('shows what crawl does', () => {
+    const text = "import { crawl } from 'drumlin';\ncrawl({ seeds: [] });\n";
+    expect(hover(text)(text.lastIndexOf('crawl'))).toContain('yields each page as it is fetched');
+  });
+});
