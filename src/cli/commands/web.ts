@@ -72,7 +72,10 @@ export function register(program: Command): void {
     )
     .option('--json', 'one object a line rather than a table')
     .action((_own: unknown, command: Command) =>
-      printTruth(command.optsWithGlobals<WebFlags & { json?: boolean }>()),
+      printTruth({
+        ...command.optsWithGlobals<WebFlags & { json?: boolean }>(),
+        ...typedFlags(command),
+      }),
     );
 }
 
@@ -134,6 +137,12 @@ async function writeAuthority(path: string, pem: string): Promise<void> {
       cause: error,
     });
   });
+}
+
+/** The flags that were typed behind this command; defaults of `web` would win over them otherwise. */
+function typedFlags(command: Command): Record<string, unknown> {
+  const typed = ([key]: [string, unknown]) => command.getOptionValueSource(key) === 'cli';
+  return Object.fromEntries(Object.entries(command.opts()).filter(typed));
 }
 
 async function printTruth(flags: WebFlags & { json?: boolean }): Promise<void> {
