@@ -62,7 +62,9 @@ function run(command: string, background: boolean): Promise<string> {
     let quiet: NodeJS.Timeout | undefined;
     const take = (part: Buffer) => {
       output += part;
-      if (background) quiet = (clearTimeout(quiet), setTimeout(done, QUIET_MS));
+      if (!background) return;
+      clearTimeout(quiet);
+      quiet = setTimeout(done, QUIET_MS);
     };
     child.stdout.on('data', take);
     child.stderr.on('data', take);
