@@ -7,7 +7,7 @@
  * Requires  Blocks that begin with ```console hold lines `$ command`, continued after a backslash, each
  *           followed by its output. A block ```console background runs until the guide ends.
  * Ensures   Only output changes. Commands run in the order of the guide, in one empty folder, with
- *           `bin/` on the search path. Lines over 100 columns end in "…". Nothing stays running.
+ *           `bin/` on the search path. Lines over 98 columns end in "…". Nothing stays running.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const BLOCK = /^```console( background)?\n([\s\S]*?)^```$/gm;
-const COLUMNS = 100;
+const COLUMNS = 98;
 /** A server of a background block is ready when it has printed and then been quiet for this long. */
 const QUIET_MS = 1500;
 
