@@ -78,7 +78,10 @@ export function register(program: Command): void {
     )
     .option('--json', 'print one object per line instead of a table')
     .action((_own: unknown, command: Command) =>
-      printTruth(command.optsWithGlobals<WebFlags & { json?: boolean }>()),
+      printTruth({
+        ...command.optsWithGlobals<WebFlags & { json?: boolean }>(),
+        ...typedFlags(command),
+      }),
     );
 }
 
@@ -144,6 +147,12 @@ async function writeAuthority(path: string, pem: string): Promise<void> {
       cause: error,
     });
   });
+}
+
+/** The flags that were typed behind this command; defaults of `web` would win over them otherwise. */
+function typedFlags(command: Command): Record<string, unknown> {
+  const typed = ([key]: [string, unknown]) => command.getOptionValueSource(key) === 'cli';
+  return Object.fromEntries(Object.entries(command.opts()).filter(typed));
 }
 
 async function printTruth(flags: WebFlags & { json?: boolean }): Promise<void> {
