@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { API_DOCS_PATH, type ApiDocs, apiDocs } from '../../scripts/api-docs.ts';
+import { API_DOCS_PATH, type ApiDocs, apiDocs } from '../../scripts/pages/api.ts';
 
 const FOLDER = join(import.meta.dirname, '../..', API_DOCS_PATH);
 

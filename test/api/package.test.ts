@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENTRIES } from '../../scripts/api-docs.ts';
+import { ENTRIES } from '../../scripts/pages/api.ts';
 import { SETTING_ROWS } from '../../src/config/settings.ts';
 import { compile, installPacked, runProgram } from './packed.ts';
 import { notExported } from './reachable-types.ts';

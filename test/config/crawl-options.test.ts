@@ -1,8 +1,6 @@
 /** The generated interface of the settings agrees with their table. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CRAWL_OPTIONS_PATH, crawlOptionsText } from '../../scripts/crawl-options.ts';
+import { crawlOptionsText } from '../../scripts/pages/crawl-options.ts';
 import {
   type CrawlConfig,
   type CrawlOptions,
@@ -16,11 +14,6 @@ const asOptions = (config: CrawlConfig): CrawlOptions => config;
 const NOT_IN_TABLE: Exclude<keyof CrawlOptions, keyof CrawlConfig>[] = [];
 
 describe('the interface CrawlOptions', () => {
-  test('is what "npm run docs" writes', () => {
-    const path = join(import.meta.dirname, '../..', CRAWL_OPTIONS_PATH);
-    expect(readFileSync(path, 'utf8')).toBe(crawlOptionsText());
-  });
-
   test('has every setting of the table, and its values are options again', () => {
     expect(NOT_IN_TABLE).toEqual([]);
     const config = resolveConfig({});

@@ -111,7 +111,9 @@ describe('drumlin rank', () => {
   test('lists every method with its parameters', async () => {
     const { printed } = await rank('--list');
     for (const name of RANKER_NAMES) expect(printed).toMatch(new RegExp(`^${name} `, 'm'));
-    expect(printed).toMatch(/--alpha <number> .*probability of following a link.*\(default: 0.85\)/);
+    expect(printed).toMatch(
+      /--alpha <number> .*probability of following a link.*\(default: 0.85\)/,
+    );
     expect(printed).toMatch(/--dangling <uniform\|teleport\|lost>/);
   });
 

@@ -1,16 +1,13 @@
 /**
- * Writes `docs/api/` from the doc comments of `src/api/`, with TypeDoc. A test checks that the
- * pages are what this script writes.
- *
- *   npx tsx scripts/api-docs.ts
+ * Writes `docs/api/` from the doc comments of `src/api/`, with TypeDoc. `test/api` checks
+ * that the pages are what it writes.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Application, Logger, LogLevel, type TypeDocOptions } from 'typedoc';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** From the root of the project. */
 export const API_DOCS_PATH = 'docs/api';
@@ -137,5 +134,3 @@ export async function writeApiDocs(): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, text] of pages) await writeFile(join(folder, name), text);
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await writeApiDocs();

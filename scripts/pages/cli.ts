@@ -1,16 +1,20 @@
 /**
- * docs/reference/cli.md, from the program itself: every command with its arguments, flags and examples.
+ * docs/reference/cli.md, from the program itself: every command with its arguments, flags and
+ * examples.
  *
  * Ensures   A command or flag that is not on the page cannot exist, and the page names none that does
- *           not. `UPDATE_DOCS=1 npx vitest run test/cli/cli-page.test.ts` writes it.
+ *           not.
  */
 import type { Command, Option } from 'commander';
-import { createProgram } from '../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import type { GeneratedPage } from './page.ts';
+
+export const cliReference: GeneratedPage = { path: 'docs/reference/cli.md', text: cliPage };
 
 const OPENING = `# Command line
 
 Every command of \`drumlin\`, with its arguments, flags and examples. This page is generated from the
-program (\`scripts/cli-page.ts\`); \`drumlin help COMMAND\` prints the same in a terminal.
+program (\`scripts/pages/cli.ts\`); \`drumlin help COMMAND\` prints the same in a terminal.
 
 Flags of \`drumlin crawl\` are settings: each is also an environment variable, a key of \`drumlin.yaml\`
 and an option of the library ([configuration](../configuration.md)). Exit codes have

@@ -2,17 +2,22 @@
  * docs/reference/metrics.md, from the metrics that a crawl serves.
  *
  * Ensures   A metric that is not on the page cannot exist, and the page names none that does not.
- *           `UPDATE_DOCS=1 npx vitest run test/crawl/monitor/metrics-page.test.ts` writes it.
  */
-import { metricsPage } from '../src/crawl/monitor/metrics.ts';
-import { Counters } from '../src/crawl/record/counters.ts';
-import type { Progress } from '../src/crawl/record/progress.ts';
+import { metricsPage } from '../../src/crawl/monitor/metrics.ts';
+import { Counters } from '../../src/crawl/record/counters.ts';
+import type { Progress } from '../../src/crawl/record/progress.ts';
+import type { GeneratedPage } from './page.ts';
+
+export const metricsReference: GeneratedPage = {
+  path: 'docs/reference/metrics.md',
+  text: metricsText,
+};
 
 const OPENING = `# Metrics
 
 A crawl with \`--metrics-port 9090\` serves these metrics for Prometheus at
 \`http://127.0.0.1:9090/metrics\`, in the text format 0.0.4. This page is generated from the metrics
-themselves (\`scripts/metrics-page.ts\`); [operations](../operations.md#metrics-and-health) says how to
+themselves (\`scripts/pages/metrics.ts\`); [operations](../operations.md#metrics-and-health) says how to
 use them.
 
 Names are \`drumlin_<component>_<name>_<unit>\`. Counters end in \`_total\`, count this process only, and
@@ -34,7 +39,7 @@ const SOME_CRAWL: Progress = {
   },
 };
 
-export function metricsReference(): string {
+export function metricsText(): string {
   const text = metricsPage(SOME_CRAWL, { cpuSeconds: 0, memory: 0 });
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)\n(?:\S+?\{(\w+)=)?/gm)].map(
     ([, name, help, type, label]) =>

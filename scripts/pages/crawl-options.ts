@@ -1,19 +1,18 @@
 /**
  * Writes `src/config/crawl-options.ts`: the settings as an interface, so that an editor shows what
- * each is, its unit and its default. A test checks that the file is what this script writes.
- *
- *   npx tsx scripts/crawl-options.ts
+ * each is, its unit and its default.
  */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { SETTING_ROWS } from '../src/config/schema.ts';
-import { environmentName, type Setting } from '../src/config/setting.ts';
 
-/** From the root of the project. */
-export const CRAWL_OPTIONS_PATH = 'src/config/crawl-options.ts';
+import { SETTING_ROWS } from '../../src/config/schema.ts';
+import { environmentName, type Setting } from '../../src/config/setting.ts';
+import type { GeneratedPage } from './page.ts';
 
 const WIDTH = 100;
+
+export const crawlOptions: GeneratedPage = {
+  path: 'src/config/crawl-options.ts',
+  text: crawlOptionsText,
+};
 
 /** What the file should contain. */
 export function crawlOptionsText(): string {
@@ -97,6 +96,3 @@ function property(start: string, type: string): string[] {
     i === all.length - 1 ? `${each};` : each,
   );
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  writeFileSync(join(import.meta.dirname, '..', CRAWL_OPTIONS_PATH), crawlOptionsText());
