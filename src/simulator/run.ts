@@ -113,7 +113,7 @@ async function runPolicy(
       onProgress?.(name, crawl.tally.pages / pages);
       if (signal?.aborted) throw interrupted();
     }
-    const { kinds, robots, retries, refused } = crawl.tally;
+    const { kinds, robots, retries, disallowed: refused } = crawl.tally;
     return { policy: name, complete, samples, kinds, robots, retries, refused, machine };
   } finally {
     await crawl.close();
