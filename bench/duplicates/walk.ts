@@ -88,7 +88,7 @@ export function walk(
     }
     const judgement = likeness.judge(url, page.body);
     onPage(page, judgement);
-    const question = likeness.taken(url, judgement);
+    const question = likeness.committed(url, judgement);
     // It is asked next, as the crawl does.
     if (question !== undefined && !known.has(question)) {
       known.add(question);

@@ -56,8 +56,8 @@ export interface CrawlHooks {
   /** Called with every URL or host that failed; the host's turn waits for the promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
   /**
-   * Predicates for filters, beside the built-in ones. Functions cannot be sent to another thread, so
-   * agents then run in the caller's.
+   * Predicates for filters, beside the built-in ones. Functions cannot be sent to another thread,
+   * so agents then run in the caller's.
    */
   readonly predicates?: UserPredicates;
   /** Called before the crawl starts, when the folder holds a crawl to resume. */

@@ -2,13 +2,13 @@
  * The agents of a crawl, and the coordinator's part: to start them, to know when all have finished,
  * to stop them together.
  *
- * Idea      Only the coordinator can know that no agent will send another anything more, so it tells
- *           agents when to finish. Agents report when they are idle. When all seem to be, the
- *           coordinator asks all of them once more (see `Quiescence`). A limit that one agent reaches
- *           stops all; so does a failure. Stopped agents still hand on what others own. The
+ * Idea      Only the coordinator can know that no agent will send another anything more, so it
+ *           tells agents when to finish. Agents report when they are idle. When all seem to be, the
+ *           coordinator asks all of them once more (see `Quiescence`). A limit that one agent
+ *           reaches stops all; so does a failure. Stopped agents still hand on what others own. The
  *           coordinator learns in the same way when all of it has arrived, and concludes the crawl.
- * Ensures   `finished` resolves when every agent has ended, with the counts of each; it rejects with
- *           the first failure.
+ * Ensures   `finished` resolves when every agent has ended, with the counts of each; it rejects
+ *           with the first failure.
  */
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';

@@ -42,7 +42,8 @@ export class Politeness {
   hostDelay(host: Host): Millis {
     const asked = this.#asked.ofHost(host.name);
     const delay = Math.max(asked, host.crawlDelay, this.#byBudget(host, asked, this.#slowest.host));
-    // A user who asks for no delay at all crawls a site of their own: a slow answer changes nothing.
+    // A user who asks for no delay at all crawls a site of their own: a slow answer changes
+    // nothing.
     return delay === 0 ? 0 : patientDelay(delay, host.responseTime);
   }
 
@@ -57,7 +58,9 @@ export class Politeness {
     return Math.max(asked, this.#byBudget(host, asked, this.#slowest.address));
   }
 
-  /** The pause of a host after a request out of turn; `host` is undefined if it is not in memory. */
+  /**
+   * The pause of a host after a request out of turn; `host` is undefined if it is not in memory.
+   */
   delayElsewhere(host: Host | undefined, hostName: string): Millis {
     return host ? this.hostDelay(host) : this.#asked.ofHost(hostName);
   }

@@ -1,6 +1,6 @@
 /**
- * A crawl in virtual time: the real sieve, frontier, backlog, host store, admission, turn policy and
- * delays, with a web that is asked directly.
+ * A crawl in virtual time: the real sieve, frontier, backlog, host store, admission, turn policy
+ * and delays, with a web that is asked directly.
  *
  *   seeds ─► admission ─► sieve ─► distributor ─► frontier ─► names ─► turns (glimpses of pages)
  *                ▲                                                       │
@@ -11,8 +11,8 @@
  *           costs only what its pages cost. Files are real; while one is read or written, the clock
  *           stands still.
  * Requires  one `run` at a time.
- * Ensures   two runs with the same settings do the same, to the last URL: only one thing happens at a
- *           time, and nothing depends on the time of day.
+ * Ensures   two runs with the same settings do the same, to the last URL: only one thing happens at
+ *           a time, and nothing depends on the time of day.
  * Cost      tens of microseconds a page; the memory of a crawl plus the web's caches.
  */
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 /**
  * A network of numbers: how long a look-up and a page take, and which servers do not answer.
  *
- * Idea      A host's distance is a hash of its name: less than a fifth of a second for most. What the
- *           lab's servers do late, they do `PATIENCE` late. Bandwidth, lost packets and load are not
- *           modelled: a page is one round trip.
+ * Idea      A host's distance is a hash of its name: less than a fifth of a second for most. What
+ *           the lab's servers do late, they do `PATIENCE` late. Bandwidth, lost packets and load
+ *           are not modelled: a page is one round trip.
  * Ensures   the same answers whenever and in whatever order they are asked for.
  */
 

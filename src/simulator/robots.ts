@@ -2,8 +2,8 @@
  * The lab's robots.txt files in virtual time: read by the real parser, kept with the host, obeyed
  * and retried by the crawler's own `RobotsInquiry`.
  *
- * Each request is made in a turn of the host. A redirect to another host is followed too; the delays
- * of that host are not modelled.
+ * Each request is made in a turn of the host. A redirect to another host is followed too; the
+ * delays of that host are not modelled.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';

@@ -2,8 +2,8 @@
  * The results of a virtual crawl, judged by the lab's truth, which no crawler sees.
  *
  * Useful    is a page of an honest domain (giant, ordinary, personal, academic, directory: neither
- *           spam nor endless) that arrived complete under its own address with status 200. The sieve
- *           lets a URL through once, so no page counts twice.
+ *           spam nor endless) that arrived complete under its own address with status 200. The
+ *           sieve lets a URL through once, so no page counts twice.
  * Cost      8 bytes for each domain of the web.
  */
 import type { Domain } from '../lab/domain.ts';

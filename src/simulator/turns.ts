@@ -1,7 +1,7 @@
 /**
- * Turns of hosts in virtual time. They follow the crawler's own `TurnPolicy`; where the agent awaits
- * a request, an event of the virtual clock is scheduled. In place of fetching, parsing and storing a
- * page they take a glimpse of it.
+ * Turns of hosts in virtual time. They follow the crawler's own `TurnPolicy`; where the agent
+ * awaits a request, an event of the virtual clock is scheduled. In place of fetching, parsing and
+ * storing a page they take a glimpse of it.
  *
  * A page that does not arrive complete counts as fetched and has no links; a real crawl would read
  * the part that arrived.

@@ -8,8 +8,8 @@
  * Idea      Links come one page at a time; the sieve and the other agents work in batches. Links
  *           gather until `carry` hands them on. A large parcel is sent at once. A small one is kept
  *           for a moment, so that more links join it.
- * Ensures   everything discovered is in `#forSieve`, in a parcel, or handed on. `snapshot` holds all
- *           that is not handed on.
+ * Ensures   everything discovered is in `#forSieve`, in a parcel, or handed on. `snapshot` holds
+ *           all that is not handed on.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
@@ -159,7 +159,10 @@ export class Admission {
     return true;
   }
 
-  /** What was discovered and not handed on, for the checkpoint. Requires that no `carry` is under way. */
+  /**
+   * What was discovered and not handed on, for the checkpoint. Requires that no `carry` is under
+   * way.
+   */
   snapshot(): KeyedBatch[] {
     return [this.#forSieve, ...this.#parcels].filter(({ length }) => length > 0);
   }

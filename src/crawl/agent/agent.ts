@@ -43,8 +43,8 @@ import type { Turns } from './turn.ts';
 /** How long requests under way may last after a stop, before their connections are closed. */
 const GRACE: Millis = 3000;
 /**
- * How much may be received since the last checkpoint before another is made early: senders keep what
- * no checkpoint of the receiver holds, and wait when it is too much (see `Transport.room`).
+ * How much may be received since the last checkpoint before another is made early: senders keep
+ * what no checkpoint of the receiver holds, and wait when it is too much (see `Transport.room`).
  */
 const MOST_OWED: Bytes = 6 * 2 ** 20;
 /** How soon to check whether another agent has given back a page of the crawl's limit. */

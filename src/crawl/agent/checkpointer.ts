@@ -65,8 +65,8 @@ export class Checkpointer {
     await this.#obey();
     reputation?.carry(true);
     await reputation?.write();
-    // Once more, for what came meanwhile, in the same step as the copies below: the transport counts
-    // it as received, the frontier as fetched.
+    // Once more, for what came meanwhile, in the same step as the copies below: the transport
+    // counts it as received, the frontier as fetched.
     reputation?.carry(true);
     reputation?.collect();
     const { received } = transport.state();

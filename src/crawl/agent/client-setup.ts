@@ -72,8 +72,8 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
 }
 
 /**
- * A proxy resolves names itself. So each host counts as an address of its own, and the proxy decides
- * which addresses are allowed.
+ * A proxy resolves names itself. So each host counts as an address of its own, and the proxy
+ * decides which addresses are allowed.
  */
 function namesBehindProxy(resolver: NameResolver): { resolver: NameResolver; guard: AddressGuard } {
   return {

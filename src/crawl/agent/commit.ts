@@ -68,7 +68,7 @@ export interface FollowParts {
   /** Learns which domain links to which; only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'page'> | undefined;
   /** Only where pages are compared. */
-  readonly likeness: Pick<Likeness, 'taken' | 'missed' | 'rewritten'> | undefined;
+  readonly likeness: Pick<Likeness, 'committed' | 'missed' | 'rewritten'> | undefined;
   readonly counters: Counters;
   readonly maxRedirects: number;
   /** Called when a seed, or what it redirected to, redirects. */
@@ -119,7 +119,7 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
   const { likeness } = parts;
   const { url } = fetched.exchange;
   if (reading.judgement) {
-    const question = likeness?.taken(url, reading.judgement);
+    const question = likeness?.committed(url, reading.judgement);
     if (question !== undefined) askNext(question, fetched, parts);
   } else likeness?.missed(url);
   if (!reading.follows) return;
@@ -131,7 +131,7 @@ function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void 
 
 /**
  * Queues a URL that we made up as the host's next: how the host answers a page that is not there
- * tells which of its pages are not there. No page links to it, so it passes no sieve.
+ * shows which of its pages are not there. No page links to it, so it passes no sieve.
  */
 function askNext(
   url: string,

@@ -1,6 +1,6 @@
 /**
- * What the user has decided for single domains (`drumlin domains set`): read from the crawl's folder
- * at the start and before every checkpoint, and obeyed from then on.
+ * What the user has decided for single domains (`drumlin domains set`): read from the crawl's
+ * folder at the start and before every checkpoint, and obeyed from then on.
  */
 import { xxh64 } from '../../base/xxh64.ts';
 import type { Disk } from '../../disk/disk.ts';

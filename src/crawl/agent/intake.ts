@@ -61,7 +61,9 @@ export class Intake {
     this.#parts = parts;
   }
 
-  /** Reads a response, shows it to `onPage`, and commits it. If it rejects, nothing was committed. */
+  /**
+   * Reads a response, shows it to `onPage`, and commits it. If it rejects, nothing was committed.
+   */
   async process(fetched: Fetched): Promise<void> {
     const { config, wantsType, payloads, onLinks } = this.#parts;
     const { exchange } = fetched;

@@ -1,6 +1,6 @@
 /**
- * Opens what an agent works with: its folder at the last checkpoint, the store, the HTTP client, the
- * transport to the other agents.
+ * Opens what an agent works with: its folder at the last checkpoint, the store, the HTTP client,
+ * the transport to the other agents.
  *
  * Ensures   when one of them cannot be opened, those opened before are closed again.
  */
@@ -121,7 +121,10 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
   }
 }
 
-/** Closes everything after a failure. That first failure is the one to report, so others are dropped. */
+/**
+ * Closes everything after a failure. That first failure is the one to report, so others are
+ * dropped.
+ */
 async function closeAll(opened: readonly Closable[]): Promise<void> {
   for (const part of [...opened].reverse()) {
     try {

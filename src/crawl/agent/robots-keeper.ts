@@ -2,9 +2,9 @@
  * Which URLs a host lets us fetch: the robots half of step 6 of a URL's life (RFC 9309).
  *
  * Idea      To learn the rules of an origin may take several requests: retries, and up to five
- *           redirects, also to other hosts (see `RobotsInquiry`). Each request is one `ask`, made in
- *           a turn of the host, so that delays hold between them. A request to another host borrows
- *           that host's address.
+ *           redirects, also to other hosts (see `RobotsInquiry`). Each request is one `ask`, made
+ *           in a turn of the host, so that delays hold between them. A request to another host
+ *           borrows that host's address.
  * Ensures   no page of an origin is fetched before its robots.txt, nor by rules older than a day. A
  *           file that cannot be fetched after all retries disallows everything for an hour.
  */
@@ -156,7 +156,9 @@ export class RobotsKeeper {
     }
   }
 
-  /** At a host whose turn it is not: only when it is not paused; then it is paused as after a turn. */
+  /**
+   * At a host whose turn it is not: only when it is not paused; then it is paused as after a turn.
+   */
   async #askElsewhere(turn: HostTurn, url: string): Promise<Exchange | Failure | 'taken'> {
     const { frontier, clock, politeness } = this.#parts;
     const name = hostOf(url);

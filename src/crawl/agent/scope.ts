@@ -1,10 +1,10 @@
 /**
  * May a discovered URL be scheduled? Asked for every link of every page, before the sieve.
  *
- * Idea      The seeds span a region of the web (their hosts, their domains, their folders, or all of
- *           it). A link has to lie in it, be near and short enough, match no pattern of `exclude`,
- *           and match one of `include` if there are any. Everything is compiled once. A setting that
- *           is not used costs nothing.
+ * Idea      The seeds span a region of the web (their hosts, their domains, their folders, or all
+ *           of it). A link has to lie in it, be near and short enough, match no pattern of
+ *           `exclude`, and match one of `include` if there are any. Everything is compiled once. A
+ *           setting that is not used costs nothing.
  * Requires  canonical URLs. Depth 0 is for seeds and what they redirect to.
  * Ensures   the answer depends only on the settings, the seeds and the redirects admitted: from
  *           `[...seeds, ...admitted]` a resumed crawl, or another agent, builds the same scope.
@@ -41,7 +41,9 @@ export type ScopeConfig = Pick<
 export interface Scope {
   /** Why the URL may not be scheduled; undefined when it may. */
   refusal(url: string, depth: number): ScopeRefusal | undefined;
-  /** Whether the URL itself shows a trap. One question for each URL is enough, however discovered. */
+  /**
+   * Whether the URL itself shows a trap. One question for each URL is enough, however discovered.
+   */
   trap(url: string): ScopeRefusal | undefined;
   /**
    * A seed, or what one redirected to, redirects: the site has moved, and the scope with it. True
@@ -105,7 +107,10 @@ class Region {
   readonly #cut: Cut;
   /** By piece, sorted, none within another. */
   readonly #folders = new Map<string, readonly string[]>();
-  /** Most links of a page lead to one origin, so its folders are cached. (The slice keeps one page alive.) */
+  /**
+   * Most links of a page lead to one origin, so its folders are cached. (The slice keeps one page
+   * alive.)
+   */
   #origin = '';
   #here: readonly string[] | undefined;
 
@@ -115,7 +120,8 @@ class Region {
 
   holds(url: string): boolean {
     const { length } = this.#origin;
-    // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a page.
+    // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a
+    // page.
     if (url.charCodeAt(length) !== SLASH || url.slice(0, length) !== this.#origin) {
       this.#origin = originOf(url);
       this.#here = this.#folders.get(this.#cut.pieceOf(url));
@@ -152,7 +158,9 @@ class Region {
   }
 }
 
-/** The host and port, without `www.`: to users, http and https, with and without it, are one site. */
+/**
+ * The host and port, without `www.`: to users, http and https, with and without it, are one site.
+ */
 function siteOf(url: string): string {
   const authority = authorityOf(url);
   return authority.startsWith('www.') ? authority.slice(4) : authority;
@@ -186,7 +194,8 @@ function domains(): (url: string) => string {
 /** Sorted, without those that lie in another. */
 function outermost(folders: string[]): string[] {
   const kept: string[] = [];
-  // What begins with a folder is sorted right behind it, so only the last one kept can hold the next.
+  // What begins with a folder is sorted right behind it, so only the last one kept can hold the
+  // next.
   for (const folder of folders.sort()) {
     if (kept.length === 0 || !folder.startsWith(kept[kept.length - 1])) kept.push(folder);
   }

@@ -2,7 +2,8 @@
  * Is a queued URL still wanted? Asked when its turn has come, since much may have changed since it
  * was scheduled: the user has set a filter or blocked a domain, or resumed with another scope.
  *
- * Cost      nothing where nothing has changed; otherwise, for each fetch, what admission costs a link.
+ * Cost      nothing where nothing has changed; otherwise, for each fetch, what admission costs a
+ *           link.
  */
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
@@ -17,7 +18,9 @@ export interface SecondLook {
   readonly standing: DomainStanding | undefined;
   /** Domains that the user has blocked. */
   readonly blocked: ReadonlySet<string>;
-  /** The scope, if URLs may have been queued by another; undefined if all were queued by this one. */
+  /**
+   * The scope, if URLs may have been queued by another; undefined if all were queued by this one.
+   */
   readonly newScope: Scope | undefined;
 }
 
@@ -29,7 +32,8 @@ export function reasonToSkip(
 ): string | undefined {
   if (blocked.size > 0 && blocked.has(turn.host.domain.name)) return 'blocked';
   const outside = newScope && reasonOutside(newScope, discovery);
-  // Counted apart from links that never reached the sieve: the counts of those that did must add up.
+  // Counted apart from links that never reached the sieve: the counts of those that did must add
+  // up.
   if (outside) return `${outside}-later`;
   const { fetch } = filters;
   return fetch && !fetch(new VisitSubject(turn, discovery, standing)) ? 'fetch-filter' : undefined;

@@ -3,8 +3,8 @@
  * any other URL, and the URLs that they list are discovered.
  *
  * Idea      Nothing has to be remembered about a sitemap: its root element says what it is. A
- *           sitemap in an index counts as a redirect of the index, so that the limit for redirects is
- *           the limit for indexes within indexes.
+ *           sitemap in an index counts as a redirect of the index, so that the limit for redirects
+ *           is the limit for indexes within indexes.
  * Ensures   a site speaks for itself only: a sitemap adds only URLs of its own domain. A sitemap of
  *           the domain that names it need not be in scope, like its robots.txt; all others must.
  */

@@ -38,7 +38,7 @@ import type { Counters } from '../record/counters.ts';
 const TURN_SLICE: Millis = 2000;
 /** Failures in a row after which a host that seems not to be there is given up. */
 const HOST_FAILURES = 3;
-/** The pause of a host while the last pages that its domain may have are being fetched. */
+/** The pause of a host while the last pages of its domain's page limit are being fetched. */
 const PAUSE_FOR_DOMAIN: Millis = 1000;
 /** The longest pause of a host that has only URLs to retry later: new ones may come meanwhile. */
 const PAUSE_FOR_NEW_URLS: Millis = 1000;
