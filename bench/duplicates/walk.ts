@@ -91,8 +91,8 @@ export function walk(
     }
     const judgement = likeness.judge(url, page.body);
     onPage(page, judgement);
-    const question = likeness.taken(url, judgement);
-    // Requested next, as in the crawl.
+    const question = likeness.committed(url, judgement);
+    // It is asked next, as the crawl does.
     if (question !== undefined && !known.has(question)) {
       known.add(question);
       queue.splice(next, 0, question);

@@ -1,19 +1,19 @@
-/** Where an agent's thread begins. */
+/** The main module of an agent's thread. */
 import { systemClock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
 import { Disk } from '../disk/disk.ts';
 import { loadPredicates } from '../filter/predicates.ts';
-import { runAgent } from './agent/agent-run.ts';
-import { limitGarbage } from './agent/garbage.ts';
-import type { ThreadedStart, Told } from './crew.ts';
+import { runAgent } from './agent/running-agent.ts';
+import type { AgentReport, ThreadedStart } from './crew.ts';
+import { limitGarbage } from './garbage.ts';
 import type { AgentProgress } from './record/counters.ts';
 import { serveAgentThread } from './threads/agent-thread.ts';
 import { packPage } from './threads/page-message.ts';
 import { portTransport } from './transport/port-transport.ts';
 
-const PROGRESS_EVERY: Millis = 250;
+const REPORT_EVERY: Millis = 250;
 
-await serveAgentThread<ThreadedStart, Told, AgentProgress>(async (start, coordinator) => {
+await serveAgentThread<ThreadedStart, AgentReport, AgentProgress>(async (start, coordinator) => {
   const { agent, agents, incarnation, ports, wantsPages, wantsErrors, ownsProcess } = start;
   if (ownsProcess) limitGarbage();
   const running = await runAgent(start, {
@@ -28,11 +28,18 @@ await serveAgentThread<ThreadedStart, Told, AgentProgress>(async (start, coordin
     predicates: await loadPredicates(start.config.predicates),
     onPage: wantsPages ? (page) => coordinator.ask('page', packPage(page)) : undefined,
   });
-  const told = (): Told => ({ progress: running.progress(), vitals: running.vitals() });
-  const tell = setInterval(() => coordinator.tell('progress', told()), PROGRESS_EVERY);
-  const result = running.result.finally(() => {
-    clearInterval(tell);
-    coordinator.tell('progress', told());
-  });
-  return { ...running, result };
+  const report = () =>
+    coordinator.tell('progress', { progress: running.progress(), vitals: running.vitals() });
+  const timer = setInterval(report, REPORT_EVERY);
+  return {
+    stop: (reason) => running.stop(reason),
+    conclude: () => running.conclude(),
+    activity: () => running.activity(),
+    seedMoved: (move) => running.seedMoved(move),
+    filters: (set) => running.filters(set),
+    result: running.result.finally(() => {
+      clearInterval(timer);
+      report();
+    }),
+  };
 });

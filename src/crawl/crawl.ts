@@ -1,6 +1,7 @@
 /**
- * A crawl from its seeds to its summary, as the command line and the library start it: refuses what cannot work, opens the
- * folder, and leaves the rest to a crew of agents.
+ * A crawl from its seeds to its summary, as the command line and the library start it.
+ *
+ *   plan (refuses what cannot work) ─► open the folder ─► start the crew of agents ─► watch ─► end
  */
 
 import { removeIndex } from '../archive/index/index-file.ts';
@@ -18,13 +19,15 @@ import {
   filtersOf,
 } from '../config/settings.ts';
 import { Disk } from '../disk/disk.ts';
-import { type FilterSet, loadFilters } from '../filter/filter-set.ts';
+import { type FilterSet, type FilterSurroundings, loadFilters } from '../filter/filter-set.ts';
 import { loadPredicates, type UserPredicates, withUserPredicates } from '../filter/predicates.ts';
+import { AskedDelays } from '../politeness/asked-delays.ts';
+import type { DelayTable } from '../politeness/delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
-import type { AgentStart } from './agent/agent-run.ts';
-import { equip } from './agent/client-setup.ts';
-import { FilterWatch } from './agent/filter-watch.ts';
+import { identityOf, setUpClient } from './agent/client-setup.ts';
+import type { AgentStart } from './agent/open-agent.ts';
 import { Crew } from './crew.ts';
+import { FilterWatch } from './filter-watch.ts';
 import { Monitor } from './monitor/monitor.ts';
 import {
   type AgentProgress,
@@ -48,63 +51,85 @@ import { requireAgents } from './transport/routing.ts';
 export type { Summary } from './record/counters.ts';
 
 export interface CrawlHooks {
-  /** Called with every page; the host's turn is not given back before the promise settles. */
+  /** Called with every page; the host's turn ends only after the promise has resolved. */
   readonly onPage?: (page: Page) => void | Promise<void>;
-  /** Called with whatever could not be had, in the same way. */
+  /** Called with every URL or host that failed; the host's turn waits for the promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
-  /** What filters may ask beside what they always may. Functions stay in their thread, and so do agents that call them. */
+  /**
+   * Predicates for filters, beside the built-in ones. Functions cannot be sent to another thread,
+   * so agents then run in the caller's.
+   */
   readonly predicates?: UserPredicates;
-  /** Called before anything is begun, when the folder holds a crawl to go on with. */
+  /** Called before the crawl starts, when the folder holds a crawl to resume. */
   readonly onGoOn?: (from: LastCheckpoint) => void;
-  /** Called with what wants attention about a file that the settings name. */
+  /** Called with a sentence about a file that the settings name and that needs attention. */
   readonly onWarning?: (sentence: string) => void;
-  /** Agents run in the caller's thread, instead of in threads of their own. */
+  /** Run agents in the caller's thread, instead of in their own threads. */
   readonly here?: boolean;
-  /** Nothing else runs in this process, so that V8's settings for all of it may be ours. */
+  /** Nothing else runs in this process, so the crawl may change V8's settings for all of it. */
   readonly ownsProcess?: boolean;
   /** For delays and waits of agents in the caller's thread; sockets keep the system's time. */
   readonly clock?: Clock;
-  /** Where agents in the caller's thread keep their files. */
+  /** For the files of agents in the caller's thread. */
   readonly disk?: Disk;
 }
 
 export interface CrawlRun {
   progress(): Progress;
-  /** Stops cleanly: nothing new is begun, and what waits is kept in the folder. */
+  /** Stops cleanly: nothing new is begun, and queued URLs are kept in the folder. */
   stop(): void;
-  /** The summary at the end; rejects when the crawl could not go on. */
+  /** The summary at the end; rejects when the crawl fails. */
   readonly finished: Promise<Summary>;
 }
-
-const NOTHING_YET: AgentProgress = {
-  ...new Counters(),
-  ...{
-    fetching: 0,
-    queued: 0,
-    backlog: 0,
-    front: 0,
-    hosts: 0,
-    domains: 0,
-    urlsUnique: 0,
-    forgotten: {},
-  },
-};
 
 export async function startCrawl(
   seeds: readonly string[],
   asked: CrawlConfig,
   hooks: CrawlHooks = {},
 ): Promise<CrawlRun> {
+  const plan = await planCrawl(seeds, asked, hooks);
+  const opened = await openCrawl(plan);
+  const watch = new Stopwatch();
+  try {
+    const earlier = await resumeFrom(plan, opened);
+    const crew = await startCrew(plan, opened);
+    return runCrawl(plan, opened, earlier, crew, watch);
+  } catch (error) {
+    opened.log.event('crawl-failed', { error: (error as Error)?.message });
+    await opened.monitor.close();
+    await opened.folder?.close();
+    throw error;
+  }
+}
+
+/** What a crawl is to do, checked. */
+interface Plan {
+  readonly seeds: readonly string[];
+  readonly config: CrawlConfig;
+  readonly hooks: CrawlHooks;
+  readonly agents: number;
+  /** Agents run in the caller's thread. */
+  readonly here: boolean;
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly filtering: FilterSurroundings;
+  readonly filters: FilterSet;
+  readonly delays: DelayTable | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Refuses what can be refused before a folder is touched. */
+async function planCrawl(
+  seeds: readonly string[],
+  asked: CrawlConfig,
+  hooks: CrawlHooks,
+): Promise<Plan> {
   const { clock = systemClock, disk = new Disk() } = hooks;
   const here = hooks.here ?? hooks.predicates !== undefined;
   const agents = agentCount(asked);
-  // Whatever can be refused is refused before a folder is touched.
   requireAgents(agents);
-  if ((hooks.clock || hooks.disk || hooks.predicates) && !here) {
-    throw new Error(
-      'Only agents in the caller’s thread have his clock, his disk and his functions.',
-    );
-  }
+  if ((hooks.clock || hooks.disk || hooks.predicates) && !here)
+    throw new Error('`clock`, `disk` and `predicates` require `here: true`.');
   if (asked.dir === '' && seeds.length === 0) throw noSeeds();
   const predicates = hooks.predicates
     ? withUserPredicates(hooks.predicates)
@@ -113,136 +138,155 @@ export async function startCrawl(
   const filters = await loadFilters(filtersOf(asked), filtering);
   const config = { ...asked, ...filterSettings(filters.texts) };
   const warnings: string[] = [];
-  const { client, delays } = await equip(config, clock, (sentence) => void warnings.push(sentence));
+  const warn = (sentence: string) => void warnings.push(sentence);
+  const identity = identityOf(config);
+  const { client, delays } = await setUpClient({ config, identity, clock, warn });
   await client.close();
+  const rest = { clock, disk, filtering, filters, delays, warnings };
+  return { seeds, config, hooks, agents, here, ...rest };
+}
 
+interface OpenCrawl {
+  readonly monitor: Monitor;
+  /** Undefined for a crawl that keeps nothing. */
+  readonly folder: CrawlFolder | undefined;
+  readonly log: CrawlLog;
+}
+
+async function openCrawl({ seeds, config, clock, disk }: Plan): Promise<OpenCrawl> {
   const { dir, metricsPort } = config;
   const monitor = await Monitor.open({ clock: systemClock, disk, dir, metricsPort });
-  const folder = await openFolder(disk, config, seeds, clock).catch(async (error) => {
-    await monitor.close();
-    throw error;
-  });
-  const log = folder?.log ?? new CrawlLog(clock);
-  const watch = new Stopwatch();
-  let crew: Crew;
-  let before: CountersState = { ...new Counters() };
-  let yet = NOTHING_YET;
   try {
-    const last = await folder?.lastCheckpoint();
-    if (last) {
-      hooks.onGoOn?.(last);
-      before = last.counters;
-      const { waiting: queued, urlsUnique, frontier } = last;
-      yet = {
-        ...yet,
-        queued,
-        urlsUnique,
-        hosts: frontier.hostsSeen,
-        domains: frontier.domainsSeen,
-      };
-    }
-    const politeness = new Politeness(config, delays);
-    await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
-    await folder?.begin(config, agents, seeds);
-    if (folder) await prepareArchive(disk, config);
-    const from = last && {
-      savedAt: isoTime(last.savedAt),
-      pages: last.pages,
-      waiting: last.waiting,
-    };
-    log.event('crawl-started', {
-      version: VERSION,
-      pid: process.pid,
-      seeds: seeds.length,
-      agents,
-      from,
-    });
-    for (const sentence of warnings) {
-      log.event('warning', { sentence });
-      hooks.onWarning?.(sentence);
-    }
-    crew = await Crew.start(startsFor(seeds, config, filters, agents, folder), {
-      clock,
-      disk,
-      log,
-      onPage: hooks.onPage,
-      onError: hooks.onError,
-      predicates,
-      here,
-      ownsProcess: hooks.ownsProcess ?? false,
-      onSeedMoved: (move) => folder?.seedMoved(move),
-    });
+    const folder = dir === '' ? undefined : await CrawlFolder.open(disk, config, seeds, clock);
+    return { monitor, folder, log: folder?.log ?? new CrawlLog(clock) };
   } catch (error) {
-    log.event('crawl-failed', { error: (error as Error)?.message });
     await monitor.close();
-    await folder?.close();
     throw error;
   }
-  const changes =
-    folder &&
-    new FilterWatch(
-      {
-        ...filtering,
-        dir: config.dir,
-        clock,
-        log,
-        every: config.checkpoint,
-        onChange: (set) => crew.setFilters(set),
-      },
-      filters.texts,
-    );
-  const { maxTime } = config;
+}
+
+/** What earlier runs of the crawl have done. */
+interface EarlierRuns {
+  readonly counted: CountersState;
+  /** The progress to show until every agent has reported. */
+  readonly progress: AgentProgress;
+}
+
+const NOTHING_YET: AgentProgress = {
+  ...new Counters(),
+  fetching: 0,
+  queued: 0,
+  backlog: 0,
+  front: 0,
+  hosts: 0,
+  domains: 0,
+  urlsUnique: 0,
+  forgotten: {},
+};
+
+/** Prepares the folder for this run, and reads how far earlier runs have come. */
+async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<EarlierRuns> {
+  const { seeds, config, hooks, agents, clock, disk, delays, warnings } = plan;
+  const last = await folder?.lastCheckpoint();
+  if (last) hooks.onGoOn?.(last);
+  const politeness = new Politeness(config, new AskedDelays(config, delays), undefined);
+  await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
+  await folder?.begin(config, agents, seeds);
+  if (folder) await prepareArchive(disk, config);
+  log.event('crawl-started', {
+    version: VERSION,
+    pid: process.pid,
+    seeds: seeds.length,
+    agents,
+    from: last && { savedAt: isoTime(last.savedAt), pages: last.pages, waiting: last.waiting },
+  });
+  for (const sentence of warnings) {
+    log.event('warning', { sentence });
+    hooks.onWarning?.(sentence);
+  }
+  return last ? earlierRuns(last) : { counted: { ...new Counters() }, progress: NOTHING_YET };
+}
+
+function earlierRuns({ counters, waiting, urlsUnique, frontier }: LastCheckpoint): EarlierRuns {
+  const { hostsSeen: hosts, domainsSeen: domains } = frontier;
+  return {
+    counted: counters,
+    progress: { ...NOTHING_YET, queued: waiting, urlsUnique, hosts, domains },
+  };
+}
+
+function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
+  const { hooks, here, clock, disk, filtering } = plan;
+  return Crew.start(startsFor(plan, folder), {
+    clock,
+    disk,
+    log,
+    onPage: hooks.onPage,
+    onError: hooks.onError,
+    predicates: filtering.predicates,
+    here,
+    ownsProcess: hooks.ownsProcess ?? false,
+    onSeedMoved: (move) => folder?.seedMoved(move),
+  });
+}
+
+/** Watches a crawl whose agents run, until its end. */
+function runCrawl(
+  plan: Plan,
+  opened: OpenCrawl,
+  earlier: EarlierRuns,
+  crew: Crew,
+  watch: Stopwatch,
+): CrawlRun {
+  const { config, clock, filtering, filters } = plan;
+  const { monitor, folder, log } = opened;
+  const { dir, checkpoint: every, maxTime } = config;
+  const onChange = (set: FilterSet) => crew.setFilters(set);
+  const filterWatch =
+    folder && new FilterWatch({ ...filtering, dir, clock, log, every, onChange }, filters.texts);
   const cancelTimer =
     maxTime === Infinity ? undefined : clock.after(maxTime, () => crew.stop('max-time'));
   const startedAt = clock.now();
   const progress = () => ({
-    ...progressOf(crew, config, watch, yet, { at: clock.now(), startedAt, before }),
+    ...progressOf(crew, config, watch, earlier, { at: clock.now(), startedAt }),
     diskFree: monitor.diskFree,
   });
   monitor.begin({ log, progress });
+  const finished = runToEnd(plan, opened, crew, filterWatch, watch);
   return {
     progress,
     stop: () => crew.stop('interrupted'),
-    finished: runToEnd(crew, disk, config, folder, changes, log, watch, monitor).finally(() =>
-      cancelTimer?.(),
-    ),
+    finished: finished.finally(() => cancelTimer?.()),
   };
-}
-
-async function openFolder(
-  disk: Disk,
-  config: CrawlConfig,
-  seeds: readonly string[],
-  clock: Clock,
-): Promise<CrawlFolder | undefined> {
-  return config.dir === '' ? undefined : CrawlFolder.open(disk, config, seeds, clock);
 }
 
 function progressOf(
   crew: Crew,
   { dir, checkpoint, maxTime, maxPages, maxBytes }: CrawlConfig,
   watch: Stopwatch,
-  yet: AgentProgress,
-  times: Pick<Progress, 'at' | 'startedAt' | 'before'>,
+  earlier: EarlierRuns,
+  times: Pick<Progress, 'at' | 'startedAt'>,
 ): Progress {
-  const told = crew.told();
+  const reports = crew.reports();
   return {
-    // Until all have told something, what is known of the crawl is what its last checkpoint says.
-    ...(told.length < crew.size ? yet : addUp(told.map(({ progress }) => progress))),
+    ...(reports.length < crew.size
+      ? earlier.progress
+      : addUp(reports.map(({ progress }) => progress))),
     ...times,
     ...{ maxTime, maxPages, maxBytes },
+    before: earlier.counted,
     elapsed: watch.elapsed(),
     agents: crew.size,
     checkpoint: dir === '' ? 0 : checkpoint,
     vitals: allVitals(
-      told.map(({ vitals }) => vitals),
+      reports.map(({ vitals }) => vitals),
       times.startedAt,
     ),
     ending: crew.ending,
   };
 }
 
-/** An index that is there is true: this one will not be for long. */
+/** An index that exists is complete, so the one of an earlier run is removed. */
 async function prepareArchive(
   disk: Disk,
   { dir, duplicates, dedupAgainst }: CrawlConfig,
@@ -253,14 +297,11 @@ async function prepareArchive(
 }
 
 async function runToEnd(
+  { config: { dir, store }, disk }: Plan,
+  { monitor, folder, log }: OpenCrawl,
   crew: Crew,
-  disk: Disk,
-  { dir, store }: CrawlConfig,
-  folder: CrawlFolder | undefined,
-  changes: FilterWatch | undefined,
-  log: CrawlLog,
+  filterWatch: FilterWatch | undefined,
   watch: Stopwatch,
-  monitor: Monitor,
 ): Promise<Summary> {
   try {
     const { end, agents } = await crew.finished();
@@ -276,26 +317,22 @@ async function runToEnd(
     await monitor.end({ error: message });
     throw error;
   } finally {
-    await changes?.end();
+    await filterWatch?.end();
     await folder?.close();
   }
 }
 
 const isoTime = (time: Millis): string => new Date(time).toISOString();
 
-/** What each agent is to begin with. */
+/** What each agent is started with. Requires that the folder has counted this run. */
 function startsFor(
-  seeds: readonly string[],
-  config: CrawlConfig,
-  filters: FilterSet,
-  agents: number,
+  { seeds, config, filters, agents }: Plan,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
     agents,
     config,
     filters,
-    // `begin` has counted this run.
     incarnation: (folder?.runs ?? 1) - 1,
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],

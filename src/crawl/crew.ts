@@ -1,11 +1,14 @@
 /**
- * The agents of a crawl, and the coordinator's part: to start them, to know when all have finished, to stop them together.
+ * The agents of a crawl, and the coordinator's part: to start them, to know when all have finished,
+ * to stop them together.
  *
- * Idea      An agent finishes when it is told to, because only the coordinator can know that no other will send it anything more:
- *           agents report when they have nothing to do, and when it looks as if nobody had, all are asked once more (see
- *           `Quiescence`). A limit that one agent reaches stops all; so does a failure. Agents that were stopped still hand on what
- *           others are to have; in the same way it is found out when all of it has arrived, and they may conclude.
- * Ensures   `finished` settles when every agent has: with what each of them counted, or with the first failure.
+ * Idea      Only the coordinator can know that no agent will send another anything more, so it
+ *           tells agents when to finish. Agents report when they are idle. When all seem to be, the
+ *           coordinator asks all of them once more (see `Quiescence`). A limit that one agent
+ *           reaches stops all; so does a failure. Stopped agents still hand on what others own. The
+ *           coordinator learns in the same way when all of it has arrived, and concludes the crawl.
+ * Ensures   `finished` resolves when every agent has ended, with the counts of each; it rejects
+ *           with the first failure.
  */
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
@@ -13,7 +16,8 @@ import type { Clock } from '../base/clock.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
-import { type AgentStart, runAgent } from './agent/agent-run.ts';
+import type { AgentStart } from './agent/open-agent.ts';
+import { runAgent } from './agent/running-agent.ts';
 import type { AgentProgress, EndReason } from './record/counters.ts';
 import type { EventLog } from './record/log.ts';
 import type { SeedMove } from './record/seed-move.ts';
@@ -24,7 +28,7 @@ import { unpackPage } from './threads/page-message.ts';
 import { type AgentPorts, portMesh, portTransport } from './transport/port-transport.ts';
 import { type ActivityReport, Quiescence } from './transport/quiescence.ts';
 
-/** What a thread is started with: the agent's start, and its ways to the others. */
+/** What a thread is started with: the agent's start, and its ports to the other agents. */
 export interface ThreadedStart extends AgentStart {
   readonly ports: AgentPorts;
   readonly wantsPages: boolean;
@@ -34,7 +38,7 @@ export interface ThreadedStart extends AgentStart {
 
 export interface CrewOptions {
   readonly clock: Clock;
-  /** Of agents in the caller's thread. */
+  /** For agents in the caller's thread. */
   readonly disk: Disk;
   readonly log: EventLog;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
@@ -42,14 +46,14 @@ export interface CrewOptions {
   /** What filters of agents in the caller's thread may ask. */
   readonly predicates: Predicates;
   readonly onSeedMoved: (move: SeedMove) => void;
-  /** In the caller's thread, and by his clock, instead of in threads of their own. */
+  /** Run agents in the caller's thread, by the caller's clock, instead of in their own threads. */
   readonly here: boolean;
-  /** Only agents run in this process, and what starts them. */
+  /** Nothing but this crawl runs in the process. */
   readonly ownsProcess: boolean;
 }
 
-/** What an agent tells of itself, a few times a second. */
-export interface Told {
+/** What an agent reports of itself, a few times a second. */
+export interface AgentReport {
   readonly progress: AgentProgress;
   readonly vitals: Vitals;
 }
@@ -61,19 +65,20 @@ interface Member {
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
-  /** The last that is known. */
-  told(): Told | undefined;
+  /** The last report, if there is one. */
+  lastReport(): AgentReport | undefined;
   readonly finished: Promise<AgentProgress>;
 }
 
 /**
- * Megabytes for young objects in an agent's thread. A page lives for a moment; with V8's usual 16 it is collected so often that
- * what is in the middle of its moment is taken for old.
+ * Megabytes for young objects in an agent's thread. A page lives for a moment. With V8's default of
+ * 16 MB, collections are so frequent that pages still in use are taken for old objects.
  */
 const YOUNG = 32;
 /**
- * Megabytes that an agent may take for objects in all, where V8 is somebody else's to set (see garbage.ts): twenty times what lives. Below
- * 2,048 V8 lets garbage grow to as much as lives, above to three times as much.
+ * Megabytes for all objects of an agent, in a process that runs other things too (see garbage.ts):
+ * twenty times what an agent keeps alive. Below 2,048 V8 lets garbage grow to the size of the live
+ * objects; above, to three times that size.
  */
 const OLD = 2000;
 
@@ -99,17 +104,17 @@ export class Crew {
           options.here ? await crew.#beginHere(start, ports) : crew.#beginThread(start, ports),
         );
       }
-      // A limit may have been reached, or an end found, while the last of them were still being started.
+      // A limit may have been reached, or the end of the crawl, while the last agents started.
       if (crew.#end !== undefined) for (const member of crew.#members) member.stop(crew.#end);
     } catch (error) {
       crew.#giveUp();
-      await crew.finished().catch(() => {}); // the first failure is the one to tell
+      await crew.finished().catch(() => {}); // the first failure is the one to report
       throw error;
     }
     return crew;
   }
 
-  /** Settles when every agent has finished. */
+  /** Resolves when every agent has ended; rejects with the first failure. */
   async finished(): Promise<{ end: EndReason; agents: AgentProgress[] }> {
     let failure: { error: unknown } | undefined;
     const agents = await Promise.all(
@@ -124,7 +129,7 @@ export class Crew {
     return { end: this.#end ?? 'finished', agents: agents.flatMap((agent) => agent ?? []) };
   }
 
-  /** Starts nothing new; what is under way may end, for a while. */
+  /** Begins nothing new; requests under way may end, for a while. */
   stop(reason: EndReason): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
@@ -132,21 +137,21 @@ export class Crew {
     for (const member of this.#members) member.stop(reason);
   }
 
-  /** From now on these decide. */
+  /** Replaces the filters of all agents. */
   setFilters(set: FilterSet): void {
     for (const member of this.#members) member.filters(set);
   }
 
-  /** What is known of each agent. */
-  told(): Told[] {
-    return this.#members.flatMap((member) => member.told() ?? []);
+  /** The last report of each agent that has made one. */
+  reports(): AgentReport[] {
+    return this.#members.flatMap((member) => member.lastReport() ?? []);
   }
 
   get size(): number {
     return this.#members.length;
   }
 
-  /** Why it is coming to its end, if so. */
+  /** Why the crawl is stopping; undefined while it is not. */
   get ending(): EndReason | undefined {
     return this.#end;
   }
@@ -166,14 +171,21 @@ export class Crew {
       onLimit: (reason) => this.stop(reason),
       onSeedMoved: (move) => this.#seedMoved(agent, move),
     });
-    const told = () => ({ progress: running.progress(), vitals: running.vitals() });
-    return { ...running, told, finished: running.result };
+    return {
+      stop: (reason) => running.stop(reason),
+      conclude: () => running.conclude(),
+      activity: () => running.activity(),
+      seedMoved: (move) => running.seedMoved(move),
+      filters: (set) => running.filters(set),
+      lastReport: () => ({ progress: running.progress(), vitals: running.vitals() }),
+      finished: running.result,
+    };
   }
 
   #beginThread(start: AgentStart, ports: AgentPorts): Member {
     const { log, onPage, onError, ownsProcess } = this.#options;
     const { agent } = start;
-    let last: Told | undefined;
+    let last: AgentReport | undefined;
     const threaded: ThreadedStart = {
       ...start,
       ports,
@@ -181,7 +193,7 @@ export class Crew {
       wantsErrors: onError !== undefined,
       ownsProcess,
     };
-    const thread = startAgentThread<ThreadedStart, Told, AgentProgress>(
+    const thread = startAgentThread<ThreadedStart, AgentReport, AgentProgress>(
       threadMain(),
       {
         agent,
@@ -195,8 +207,8 @@ export class Crew {
         },
       },
       {
-        progress: (told) => {
-          last = told;
+        progress: (report) => {
+          last = report;
         },
         activity: (report) => this.#idle(report),
         limit: (reason) => this.stop(reason),
@@ -212,7 +224,7 @@ export class Crew {
       activity: () => thread.activity(),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
-      told: () => last,
+      lastReport: () => last,
       finished: thread.finished,
     };
   }
@@ -232,7 +244,7 @@ export class Crew {
         if (wasStopped) this.#conclude();
         else this.stop('finished');
       } catch {
-        return; // an agent is gone: `finished` tells how
+        return; // an agent is gone: `finished` rejects with the reason
       }
     }
   }
@@ -248,22 +260,22 @@ export class Crew {
     for (const member of this.#members) member.conclude();
   }
 
-  /** One of them is missing: the others have nobody to wait for. */
+  /** An agent has failed: the others end without waiting for it. */
   #giveUp(): void {
     this.stop('interrupted');
-    // Who was begun after a limit had been reached may not have been told.
+    // An agent that started after a limit was reached may not know it.
     for (const member of this.#members) member.stop(this.#end ?? 'interrupted');
     this.#conclude();
   }
 
-  /** The agent that found it knows already. */
+  /** Reports a move to all agents but the one that discovered it. */
   #seedMoved(by: number, move: SeedMove): void {
     for (const [agent, member] of this.#members.entries()) if (agent !== by) member.seedMoved(move);
     this.#options.onSeedMoved(move);
   }
 }
 
-/** The neighbour has this file's extension: .js where it was built, .ts where a loader runs the sources. */
+/** `agent-main` has this file's extension: .js in a build, .ts where a loader runs the sources. */
 function threadMain(): URL {
   const extension = extname(new URL(import.meta.url).pathname);
   return new URL(`./agent-main${extension}`, import.meta.url);

@@ -1,10 +1,11 @@
 /**
- * A crawl as a stream of pages: the library's way in.
+ * A crawl as a stream of pages: the entry point of the library.
  *
- *   for await (const page of crawl({ seeds: ['https://example.org/'], contact: 'you@example.com' })) …
+ *   for await (const page of crawl({ seeds: 'https://example.org/', contact: 'you@example.com' })) …
  *
- * Ensures   back-pressure: while the reader is busy, at most `AHEAD` pages are fetched ahead of it. Leaving the loop stops
- *           the crawl cleanly, and returns when it has. What goes wrong is thrown into the loop.
+ * Ensures   back-pressure: while the reader is busy, at most `AHEAD` pages are fetched ahead of it.
+ *           Leaving the loop stops the crawl cleanly and waits for its end. A failure is thrown
+ *           into the loop.
  */
 
 import { agentCount, type CrawlOptions, resolveConfig } from '../config/settings.ts';
@@ -20,13 +21,16 @@ const AHEAD = 16;
 export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   /** URLs to start from. */
   readonly seeds: string | readonly string[];
-  /** Called with every page before the loop gets it; fetching waits for its promise. */
+  /** Called with every page before the loop gets it; fetching waits for the promise. */
   readonly onPage?: (page: Page) => void | Promise<void>;
-  /** Called with whatever could not be had; fetching from that host waits for its promise. */
+  /** Called with every URL or host that failed; fetching from that host waits for the promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
-  /** Where pages go: `warc`, `files`, `none`, or a place of your own, for which fetching waits. */
+  /** Where pages go: `warc`, `files`, `none`, or a sink of your own, for which fetching waits. */
   readonly store?: CrawlOptions['store'] | PageSink;
-  /** One expression for each stage, and predicates of your own: functions, or the path of a module that exports them. */
+  /**
+   * One expression for each stage. `predicates` adds your own: functions, or the path of a module
+   * that exports them.
+   */
   readonly filters?: FilterTexts & { readonly predicates?: UserPredicates | string };
 }
 
@@ -42,7 +46,7 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summa
     ...settingsFor(texts),
     ...(typeof predicates === 'string' && { predicates }),
   });
-  // One agent needs no thread of its own; several would share the reader's. Functions cannot leave it.
+  // One agent needs no thread of its own. Functions cannot be sent to another thread.
   const here = agentCount(config) === 1 || typeof predicates === 'object';
   const run = await startCrawl(starts, config, {
     onPage: async (page) => {
@@ -55,7 +59,7 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summa
     here,
   });
   const finished = run.finished.finally(() => sink?.close?.()).finally(() => pages.end());
-  finished.catch(() => {}); // thrown below, after the pages that came before it
+  finished.catch(() => {}); // thrown below, after the pages that were fetched before
   try {
     for (let page = await pages.take(); page; page = await pages.take()) yield page;
     return await finished;
@@ -66,12 +70,12 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summa
   }
 }
 
-/** Those that are given; an unknown stage is refused as an unknown setting. */
+/** Filters as settings; an unknown stage is refused as an unknown setting. */
 function settingsFor(texts: FilterTexts): CrawlOptions {
   return Object.fromEntries(Object.entries(texts).map(([stage, text]) => [`${stage}Filter`, text]));
 }
 
-/** A bounded queue between one taker and many givers, who wait while it is full. */
+/** A bounded queue between many givers and one taker; givers wait while it is full. */
 class Handover<T> {
   readonly #limit: number;
   readonly #items: T[] = [];
@@ -104,7 +108,7 @@ class Handover<T> {
     return item;
   }
 
-  /** What was given can still be taken; nobody waits any more. */
+  /** No giver or taker waits any more; items that were given can still be taken. */
   end(): void {
     this.#ended = true;
     this.#wakeTaker?.();

@@ -1,18 +1,18 @@
 /**
- * Delays follow budgets (IRLbot, 6.1): a domain that may have a hundred times as many pages a round is asked a hundred times as
- * often, down to a floor. So every domain needs about the same time for what one round brings, and none of them fills the
- * memory with URLs that wait for it.
+ * Delays follow budgets (IRLbot, 6.1). A domain with a hundred times the budget is fetched from a
+ * hundred times as often, down to a floor. So every domain needs about the same time for the URLs
+ * of one round, and none fills the memory with queued URLs.
  *
- * The same function serves hosts (40 s in the paper) and addresses (1 s), the latter with the mean budget of the domains there.
+ * The same function serves hosts (40 s in the paper) and addresses (1 s).
  */
 import type { Millis } from '../base/units.ts';
 
 export interface DelayRange {
-  /** For domains with the least budget, or less. */
+  /** The delay of domains with the least budget, or less. */
   readonly slowest: Millis;
-  /** For domains with the largest budgets. A floor above `slowest` counts as that. */
+  /** The delay of domains with the largest budgets. A floor above `slowest` counts as `slowest`. */
   readonly floor: Millis;
-  /** The budget of a domain that nothing is known of. */
+  /** The budget of an unknown domain. */
   readonly least: number;
 }
 

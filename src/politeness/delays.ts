@@ -1,13 +1,13 @@
 /**
- * Delays of single hosts and addresses, from a file with one a line.
+ * Delays of single hosts and addresses, from a file with one entry per line.
  *
  *   # one host; a domain with every host below it; an address, whatever its hosts are called
  *   host www.example.org 100ms
  *   host .example.net 10s
  *   address 192.0.2.1 2s
  *
- * Ensures   the narrowest line decides: the host itself, then the nearest domain above it. A line that cannot be
- *           read, or that repeats another, is refused with its number.
+ * Ensures   the narrowest line decides: the host itself, then the nearest domain above it. A line
+ *           that cannot be read, or that repeats another, is refused with its number.
  * Cost      one look-up per label of the name.
  */
 import { DrumlinError } from '../base/errors.ts';
@@ -16,7 +16,7 @@ import { hostName } from '../net/host-name.ts';
 import { parseIp } from '../net/ip-range.ts';
 
 export interface DelayTable {
-  /** Requires a host as it stands in a canonical URL. */
+  /** Requires the name as a canonical URL has it. */
   hostDelay(host: string): Millis | undefined;
   addressDelay(ip: string): Millis | undefined;
 }
@@ -29,7 +29,7 @@ interface Entry {
 /** Hosts by name, domains with their dot in front, addresses in one spelling. */
 type Entries = { readonly [kind in 'host' | 'address']: Map<string, Entry> };
 
-/** `file` is named in refusals. */
+/** Reads a file of delays; errors name it as `file`. */
 export function parseDelays(text: string, file: string): DelayTable {
   const entries: Entries = { host: new Map(), address: new Map() };
   for (const [i, line] of text
@@ -89,7 +89,7 @@ function addressKey(ip: string): string | undefined {
   return parsed && (parsed.family === 4 ? ip : parsed.bits.toString(16));
 }
 
-/** The host itself, the domain of its name, then each domain above it. */
+/** Looks for the host, then the domain of its name, then each domain above it. */
 function nearest(hosts: ReadonlyMap<string, Entry>, host: string): Entry | undefined {
   const own = hosts.get(host) ?? hosts.get(`.${host}`);
   if (own !== undefined) return own;

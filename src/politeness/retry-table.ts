@@ -1,29 +1,33 @@
 /**
- * What to do when a fetch fails, as one table: how often to try again, how long to wait before it, and whether the failure is
- * the host's rather than the page's.
+ * What follows a failed fetch, as one table: how many retries, how long to wait before each, and
+ * whether the failure is the host's or the page's.
  *
- * The waits are at least the time for which a failed look-up is remembered, so that another try is a new question. What will not
- * change by waiting (a name that does not exist, an address we refuse, a certificate, a response that is no HTTP) is not asked twice.
+ * Waits are at least as long as a failed look-up is cached, so that a retry asks the name server
+ * again. Failures that waiting does not cure are final at once: a name that does not exist, an
+ * address that is not allowed, a bad certificate, a response that is not HTTP.
  *
- * A page that fails (500 and its like) is not its host: only that page waits, and the others go on. A host where one page after the other
- * fails is left alone for longer and longer.
+ * A page that fails (status 500 and the like) says little about its host. Only that page waits, and
+ * the host's other URLs are fetched. A host where page after page fails is paused longer each time.
  */
 import type { Millis } from '../base/units.ts';
 import type { Exchange, FetchFault } from '../fetch/exchange.ts';
 import type { DnsFault } from '../net/dns.ts';
 
 export interface RetryRule {
-  /** Before the next request to the host, whether or not this URL is tried again; if `pageOnly`, before the URL is tried again. */
+  /**
+   * The pause before the next request to the host, whether or not this URL is retried; if
+   * `pageOnly`, the wait before the URL is retried.
+   */
   readonly wait: Millis;
-  /** Tries after the first. */
+  /** Attempts after the first. */
   readonly retries: number;
-  /** Failures in a row of this kind mean the host is not there: its other URLs need not be tried. */
+  /** Several such failures in a row mean that the host is not there: its queued URLs fail too. */
   readonly givesUpHost: boolean;
-  /** It says something about the page alone: the host's other URLs need not wait. */
+  /** The failure is the page's alone: the host's other URLs need not wait. */
   readonly pageOnly?: true;
 }
 
-/** Statuses that say "not now". All others are answers. */
+/** Statuses that mean "not now". All others are final. */
 export type StatusFault = 'status-429' | 'status-503' | 'status-5xx';
 
 export type RetryCause = FetchFault | DnsFault | StatusFault;
@@ -64,7 +68,10 @@ export function statusFault(status: number): StatusFault | undefined {
   return status >= 500 && status < 600 ? 'status-5xx' : undefined;
 }
 
-/** `Retry-After` in milliseconds from now: seconds or a date (RFC 9110, section 10.2.3); undefined when it makes no sense. */
+/**
+ * `Retry-After` as a time from now. The header holds seconds or a date (RFC 9110, section 10.2.3);
+ * undefined when it holds neither.
+ */
 export function retryAfter(value: string | undefined, now: Millis): Millis | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
@@ -72,16 +79,17 @@ export function retryAfter(value: string | undefined, now: Millis): Millis | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** However long a server asks to be left alone, it is asked again after this. */
+/** The longest pause that a server can ask for. */
 const LONGEST_PAUSE: Millis = 3600 * SECOND;
 
-/** So many pages of a host may fail one after the other before it is the host's trouble; then the pause doubles with each. */
+/** Failed pages in a row that do not pause the host; from then on the pause doubles with each. */
 const PAGES_OWN = 2;
 const FIRST_PAUSE: Millis = SECOND;
 
 /**
- * How long a host that answered "not now" is left alone: as it asks, or as the table says, whichever is longer. 0 for others.
- * `inRow`: pages of the host that have failed one after the other, with this one.
+ * How long a host that answered "not now" is paused: as it asks, or as the table says, whichever is
+ * longer. 0 for final statuses. `inRow` counts the pages of the host that failed one after the
+ * other, this one included.
  */
 export function pauseAfter(
   { status, headers }: Pick<Exchange, 'status' | 'headers'>,
@@ -94,8 +102,8 @@ export function pauseAfter(
   return Math.min(Math.max(asked, hostWait(retryRule(fault), inRow)), LONGEST_PAUSE);
 }
 
-/** How long the host is left alone by the table. */
-export function hostWait({ wait, pageOnly }: RetryRule, inRow: number): Millis {
+/** How long the table pauses the host. */
+function hostWait({ wait, pageOnly }: RetryRule, inRow: number): Millis {
   if (!pageOnly) return wait;
   return inRow <= PAGES_OWN ? 0 : Math.min(wait, FIRST_PAUSE * 2 ** (inRow - PAGES_OWN - 1));
 }

@@ -1,11 +1,13 @@
 /**
- * How long to leave a server alone that answers slowly. A server in trouble is asked less often than its host's delay demands; one that
- * recovers is asked as before.
+ * How long to pause a server that answers slowly. A server in trouble gets fewer requests than its
+ * delay allows; one that recovers gets as many as before.
  *
- * Idea      A number for each host, the smoothed time of its answers. The pause before the next request is ten times what that is beyond half a
- *           second, up to half a minute; a host whose own delay is longer keeps it. Ten is Mercator's factor; half a second is what distance, and
- *           a busy crawler, may add to a healthy server's answer.
- * Ensures   answers of up to `allowance` never slow a host down. The pause grows with every slow answer and never falls below the host's delay.
+ * Idea      Each host has one number: the smoothed time of its answers. The pause before the next
+ *           request is ten times the part of it beyond half a second, up to half a minute. A host
+ *           whose own delay is longer keeps that delay. Ten is Mercator's factor. Distance and a
+ *           busy crawler may add half a second to the answer of a healthy server.
+ * Ensures   answers of up to `allowance` never slow a host down. The pause grows with every slow
+ *           answer and is never shorter than the host's delay.
  * Cost      a few multiplications; one number to keep.
  *
  *   smoothed   0.5 s   0.8 s   1 s    2 s     3.5 s and more
@@ -14,19 +16,22 @@
 import type { Millis } from '../base/units.ts';
 
 export interface SlowDown {
-  /** Answers that take no longer cost nothing. */
+  /** Answers that take up to this long cause no pause. */
   readonly allowance: Millis;
-  /** The pause for each millisecond beyond it. */
+  /** The pause for each millisecond beyond `allowance`. */
   readonly factor: number;
   readonly longest: Millis;
 }
 
 export const SLOW_DOWN: SlowDown = { allowance: 500, factor: 10, longest: 30_000 };
 
-/** The share of a new time in the average. Slower counts more than faster: trouble is believed at once, recovery when it lasts. */
+/**
+ * The share of a new time in the average. A slower answer counts more than a faster one: trouble is
+ * believed at once, recovery only when it lasts.
+ */
 const WEIGHT = { slower: 1 / 2, faster: 1 / 8 } as const;
 
-/** The average after one more answer; `before` is undefined at the first. A request that timed out counts with the time it took. */
+/** The average after one more answer; `before` is undefined at the first answer. */
 export function smoothedTime(before: Millis | undefined, elapsed: Millis): Millis {
   const time = Math.max(0, elapsed);
   if (before === undefined) return time;

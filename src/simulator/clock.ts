@@ -1,15 +1,17 @@
 /**
- * A clock that stands still until it is moved: what is due at a time happens when the crawl has come to it, whatever the hour is outside.
+ * A clock that stands still until it is moved. Callbacks run when the crawl reaches their time,
+ * whatever the real time is.
  *
- * Requires  one owner who moves it; callbacks that do not.
- * Ensures   callbacks in the order of their times; among equal times always in the same order, given the same calls.
+ * Requires  one owner that moves it; callbacks do not.
+ * Ensures   callbacks run in the order of their times; for equal times the order depends only on
+ *           the calls.
  * Cost      O(log n) an event.
  */
 import FlatQueue from 'flatqueue';
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
 
-/** Where every virtual crawl begins: 1 January 2026. */
+/** When every virtual crawl begins: 1 January 2026. */
 const BEGINNING: Millis = 1_767_225_600_000;
 
 interface Event {
@@ -24,7 +26,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Since the beginning. */
+  /** The time since the beginning. */
   get elapsed(): Millis {
     return this.#now - BEGINNING;
   }
@@ -37,14 +39,17 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** When something is due next; Infinity when nothing is. */
+  /** When the next callback is due; Infinity when none is. */
   get nextAt(): Millis {
     while (this.#events.length > 0 && this.#events.peek()?.callback === undefined)
       this.#events.pop();
     return this.#events.peekValue() ?? Infinity;
   }
 
-  /** Moves to a time that is not past and no later than what is due next, and lets the first of what is due then happen. */
+  /**
+   * Moves to a time and runs the first callback that is due then. Requires a time that is not past
+   * and not later than `nextAt`.
+   */
   moveTo(time: Millis): void {
     this.#now = Math.max(this.#now, time);
     if (this.nextAt <= this.#now) this.#events.pop()?.callback?.();

@@ -1,14 +1,18 @@
 /**
- * A crawl in virtual time: the real sieve, frontier, backlog, host store, admission and delays, against a web that is asked directly.
+ * A crawl in virtual time: the real sieve, frontier, backlog, host store, admission, turn policy
+ * and delays, with a web that is asked directly.
  *
- *   seeds ─► admission ─► sieve ─► distributor ─► frontier ─► names, visits (glimpses, in place of pages) ─► admission
+ *   seeds ─► admission ─► sieve ─► distributor ─► frontier ─► names ─► turns (glimpses of pages)
+ *                ▲                                                       │
+ *                └──────────────────────── links ────────────────────────┘
  *
- * Idea      Time goes from event to event: an answer that arrives, a host whose delay is over, a disk that is free again. Nothing happens
- *           in between, so nobody waits: a month of politeness costs what its pages cost. Files are real, and waited
- *           for; meanwhile the clock stands still.
- * Requires  one `run`.
- * Ensures   two runs with the same settings do the same, to the last URL: only one thing happens at a time, and nothing depends on the
- *           time of day.
+ * Idea      Time moves from event to event: an answer arrives, a pause of a host ends, the disk is
+ *           free again. Nothing happens in between, so nothing waits: a month of polite crawling
+ *           costs only what its pages cost. Files are real; while one is read or written, the clock
+ *           stands still.
+ * Requires  one `run` at a time.
+ * Ensures   two runs with the same settings do the same, to the last URL: only one thing happens at
+ *           a time, and nothing depends on the time of day.
  * Cost      tens of microseconds a page; the memory of a crawl plus the web's caches.
  */
 import { join } from 'node:path';
@@ -25,6 +29,7 @@ import { Distributor } from '../frontier/distributor.ts';
 import { Frontier } from '../frontier/frontier.ts';
 import { HostStore } from '../frontier/host-store.ts';
 import type { Web } from '../lab/web.ts';
+import { AskedDelays } from '../politeness/asked-delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
 import { DrumSieve } from '../sieve/disk-sieve.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
@@ -35,12 +40,12 @@ import { Network } from './network.ts';
 import { type Order, POLICIES, type Policy } from './policies.ts';
 import { VirtualRobots } from './robots.ts';
 import { Tally } from './tally.ts';
-import { Visits } from './visits.ts';
+import { VirtualTurns } from './turns.ts';
 
-/** Links gather over so many pages, unless a fetcher has nothing to do, */
+/** Links are distributed after this many pages, or earlier when a fetcher is idle. */
 const PAGES_TO_CARRY = 64;
-/** and then for so long. */
-const LOOK_AGAIN: Millis = 20;
+/** The time until the next distribution, after one that achieved nothing. */
+const DISTRIBUTE_AGAIN: Millis = 20;
 const RECENT_LINKS = 2 ** 20;
 
 export interface VirtualCrawlOptions {
@@ -59,7 +64,7 @@ interface Parts {
   readonly sieve: DrumSieve;
   readonly admission: Admission;
   readonly names: VirtualNames;
-  readonly visits: Visits;
+  readonly turns: VirtualTurns;
   readonly order: Order;
   readonly distributor: Distributor;
   readonly tally: Tally;
@@ -71,14 +76,14 @@ export interface Meters {
   readonly sieve: DiskMeter;
   readonly backlog: DiskMeter;
   readonly hosts: DiskMeter;
-  /** What is known of domains, and URLs that wait for budget. */
+  /** The records of domains, and URLs that are queued until their domain has budget. */
   readonly domains: DiskMeter;
 }
 
 export class VirtualCrawl {
   readonly #parts: Parts;
   #carriedAt = 0;
-  /** When the distributor may work again: the disk is busy until then, or there was nothing to do. */
+  /** When the distributor may work again: the disk is busy until then, or there was no work. */
   #nextStep: Millis = 0;
 
   private constructor(parts: Parts) {
@@ -86,7 +91,7 @@ export class VirtualCrawl {
   }
 
   static async open(options: VirtualCrawlOptions): Promise<VirtualCrawl> {
-    const crawl = new VirtualCrawl(await putTogether(options));
+    const crawl = new VirtualCrawl(await openParts(options));
     crawl.#parts.admission.discover(options.web.seeds(), 0);
     return crawl;
   }
@@ -103,22 +108,22 @@ export class VirtualCrawl {
     return this.#parts.meters;
   }
 
-  /** URLs that wait between the sieve and the frontier. */
+  /** URLs queued between the sieve and the frontier. */
   get waiting(): number {
     return this.#parts.order.supply.waiting;
   }
 
-  /** URLs let through by the sieve. */
+  /** URLs that the sieve has let through. */
   get urlsUnique(): number {
     return this.#parts.sieve.size;
   }
 
-  /** Of virtual time. */
+  /** The virtual time since the beginning. */
   get elapsed(): Millis {
     return this.#parts.clock.elapsed;
   }
 
-  /** Goes on until so many pages were fetched in all; false when there are no more. */
+  /** Crawls until `pages` are fetched in all; false when there are no more. */
   async run(pages: number): Promise<boolean> {
     const { clock, tally } = this.#parts;
     while (tally.pages < pages) {
@@ -137,21 +142,21 @@ export class VirtualCrawl {
     return this.#parts.close();
   }
 
-  /** Begins whatever may begin now. */
+  /** Begins every look-up and turn that may begin now. */
   #begin(): void {
-    const { clock, frontier, names, visits } = this.#parts;
+    const { clock, frontier, names, turns } = this.#parts;
     names.begin();
-    while (this.#mayVisit()) {
+    while (this.#mayBeginTurn()) {
       const turn = frontier.acquire(clock.now());
       if (!turn) {
         frontier.starved();
         return;
       }
-      visits.begin(turn);
+      turns.begin(turn);
     }
   }
 
-  #mayVisit(): boolean {
+  #mayBeginTurn(): boolean {
     return this.#parts.frontier.turnsOut < this.#parts.fetches;
   }
 
@@ -161,10 +166,10 @@ export class VirtualCrawl {
     return tally.pages - this.#carriedAt >= PAGES_TO_CARRY || this.#isStarving();
   }
 
-  /** A fetcher has nothing to do, and links wait that may have something for it. */
+  /** A fetcher is idle, and undistributed links may have work for it. */
   #isStarving(): boolean {
     const { admission, distributor } = this.#parts;
-    return this.#mayVisit() && (admission.hasWork || distributor.hasWork);
+    return this.#mayBeginTurn() && (admission.hasWork || distributor.hasWork);
   }
 
   async #distribute(): Promise<void> {
@@ -173,10 +178,10 @@ export class VirtualCrawl {
     if (await admission.carry()) order.supply.offered();
     const progressed = await distributor.step();
     await this.#rank();
-    this.#nextStep = clock.now() + Math.max(diskClock.rest(), progressed ? 0 : LOOK_AGAIN);
+    this.#nextStep = clock.now() + Math.max(diskClock.rest(), progressed ? 0 : DISTRIBUTE_AGAIN);
   }
 
-  /** Takes in the links between domains that have gathered, and ranks when that is due. */
+  /** Carries links between domains to the graph, and ranks domains when that is due. */
   async #rank(): Promise<void> {
     const { reputation } = this.#parts.order;
     if (this.#parts.frontier.turnsOut === 0) reputation?.carry(true);
@@ -186,23 +191,18 @@ export class VirtualCrawl {
   #nextAt(): Millis {
     const { clock, frontier, distributor } = this.#parts;
     let next = clock.nextAt;
-    if (!this.#mayVisit()) return next;
+    if (!this.#mayBeginTurn()) return next;
     next = Math.min(next, frontier.nextReadyAt());
     if (this.#isStarving()) return Math.min(next, this.#nextStep);
     const { wakeAt } = distributor;
-    return wakeAt === Infinity ? next : Math.min(next, Math.max(wakeAt, clock.now() + LOOK_AGAIN));
+    return wakeAt === Infinity
+      ? next
+      : Math.min(next, Math.max(wakeAt, clock.now() + DISTRIBUTE_AGAIN));
   }
 }
 
-async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions): Promise<Parts> {
-  const clock = new VirtualClock();
-  const meters: Meters = {
-    sieve: newMeter(),
-    backlog: newMeter(),
-    hosts: newMeter(),
-    domains: newMeter(),
-  };
-  const diskClock = new DiskClock(clock, Object.values(meters));
+/** The files of a crawl, each on a disk that is metered. */
+async function openFiles({ config, folder }: VirtualCrawlOptions, meters: Meters) {
   const part = async (name: keyof Meters) => {
     const disk = meteredDisk(meters[name]);
     const path = join(folder, name);
@@ -215,32 +215,28 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
   );
   const store = await HostStore.open({ ...(await part('hosts')), memory: config.hostMemory });
   const backlog = await Backlog.open({ ...(await part('backlog')), memory: config.backlogMemory });
-  const frontier = new Frontier({
-    backlog,
-    store,
-    clock,
-    limits: limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' }),
-    onRefused: () => {},
-  });
+  return { sieve, store, backlog, domains: await part('domains') };
+}
+
+async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
+  const { web, policy, config } = options;
+  const clock = new VirtualClock();
+  const meters: Meters = {
+    sieve: newMeter(),
+    backlog: newMeter(),
+    hosts: newMeter(),
+    domains: newMeter(),
+  };
+  const diskClock = new DiskClock(clock, Object.values(meters));
+  const { sieve, store, backlog, domains } = await openFiles(options, meters);
+  const limits = limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' });
+  const frontier = new Frontier({ backlog, store, clock, limits, onRefused: () => {} });
   const fewHosts = () => frontier.fewHosts;
-  const order = await policy({ clock, sieve, config, fewHosts, ...(await part('domains')) });
+  const order = await policy({ clock, sieve, config, fewHosts, ...domains });
   const distributor = new Distributor(order.supply, frontier, diskClock);
-
-  const politeness = new Politeness(config, undefined);
-  const { reputation } = order;
-  if (reputation) {
-    politeness.budgets = {
-      crowded: () => frontier.turnsOut >= config.fetches,
-      budgetOf: (domain) => reputation.budgetOf(domain),
-      leastBudget: () => reputation.leastBudget,
-    };
-  }
-
-  const tally = new Tally(web);
-  const network = new Network(web);
   const admission = new Admission({
     filters: { schedule: undefined },
-    standing: () => undefined,
+    standing: undefined,
     scope: createScope(config, web.seeds()),
     recent: new RecentCache(RECENT_LINKS),
     sieve,
@@ -248,23 +244,15 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
     counters: new Counters(),
     clock,
   });
-  const names = new VirtualNames({
-    clock,
-    network,
-    frontier,
-    onLookUp: (name) => tally.lookUp(name),
-  });
-  const visits = new Visits({
-    web,
-    clock,
-    network,
-    frontier,
-    admission,
-    politeness,
+  const tally = new Tally(web);
+  const onLookUp = (name: string) => tally.lookUp(name);
+  const network = new Network(web);
+  const names = new VirtualNames({ clock, network, frontier, onLookUp });
+  const { reputation } = order;
+  const turns = new VirtualTurns({
+    ...{ web, clock, network, frontier, admission, config, tally, reputation },
+    politeness: politenessOf(config, frontier, order),
     robots: new VirtualRobots(web, network, clock, config.maxCrawlDelay),
-    config,
-    tally,
-    reputation: order.reputation,
   });
   const close = async () => {
     await order.close();
@@ -272,7 +260,16 @@ async function putTogether({ web, policy, config, folder }: VirtualCrawlOptions)
   };
   const { fetches } = config;
   return {
-    ...{ clock, diskClock, meters, frontier, sieve, admission, names, visits, order, distributor },
+    ...{ clock, diskClock, meters, frontier, sieve, admission, names, turns, order, distributor },
     ...{ tally, fetches, close },
   };
+}
+
+function politenessOf(config: CrawlConfig, frontier: Frontier, { reputation }: Order): Politeness {
+  const budgets = reputation && {
+    crowded: () => frontier.turnsOut >= config.fetches,
+    budgetOf: (domain: bigint) => reputation.budgetOf(domain),
+    leastBudget: () => reputation.leastBudget,
+  };
+  return new Politeness(config, new AskedDelays(config, undefined), budgets);
 }

@@ -1,21 +1,23 @@
 /**
- * Real files, and how long a plain disk would have taken over them.
+ * Real files, and how long an ordinary disk would take for them.
  *
- * Idea      In virtual time the disk's work takes none, and a frontier that starves would read the disk without end. So every transfer is
- *           counted, and a clock that adds the time of those since the last `rest` tells the distributor how long its
- *           work took: it keeps to the shares of time that it keeps to in a real crawl.
- * Ensures   the same bytes in two runs: transfers are counted when they are asked for, not when the system is done with them.
+ * Idea      In virtual time the disk's work takes no time, and a frontier that starves would read
+ *           the disk without end. So every transfer is counted. A clock that adds the time of the
+ *           transfers since the last `rest` tells the distributor how long its work took: so the
+ *           distributor keeps to the same shares of time as in a real crawl.
+ * Ensures   the same bytes in two runs: a transfer is counted when it is requested, not when the
+ *           system has completed it.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import { Disk } from '../disk/disk.ts';
 import { nodeFileSystem, type RawFile } from '../disk/file-system.ts';
 
-/** What a disk moves in a millisecond: 200 MB/s, an ordinary one that others use too; */
+/** What a disk moves in a millisecond: 200 MB/s, an ordinary disk in shared use. */
 const BYTES_A_MILLISECOND = 200_000;
-/** and every transfer costs a tenth of one, however small it is. */
+/** Every transfer costs at least a tenth of a millisecond. */
 const TRANSFERS_A_MILLISECOND = 10;
-/** So does thinking: the distributor looks at its clock once for every host that a sweep passes, and that takes some microseconds. */
+/** CPU time counts too: the distributor reads its clock once for every host that a sweep passes. */
 const LOOKS_A_MILLISECOND = 200;
 
 export interface DiskMeter {
@@ -54,7 +56,7 @@ class MeteredFile implements RawFile {
     return this.#file.write(from, offset, length, position);
   }
 
-  /** A virtual crawl is never gone on with: nothing of it need outlive the power. */
+  /** Does nothing: a virtual crawl is never resumed, so its files need not survive a crash. */
   async sync(): Promise<void> {}
 
   truncate(length: number): Promise<void> {
@@ -70,7 +72,7 @@ class MeteredFile implements RawFile {
   }
 }
 
-/** The time of a clock plus what the disk has taken since it rested last. */
+/** The time of a clock plus the time of the disk's work since the last `rest`. */
 export class DiskClock implements Clock {
   readonly #clock: Clock;
   readonly #meters: readonly DiskMeter[];
@@ -91,14 +93,14 @@ export class DiskClock implements Clock {
     return this.#clock.after(delay, callback);
   }
 
-  /** The work is done; returns how long it took. */
+  /** Ends a piece of work; returns how long it took. */
   rest(): Millis {
     const before = this.#restedAt;
     this.#restedAt = this.#worked();
     return Math.ceil(this.#restedAt - before);
   }
 
-  /** Since the beginning. */
+  /** The time of all work since the beginning. */
   #worked(): Millis {
     let time = this.#looks / LOOKS_A_MILLISECOND;
     for (const { read, written, transfers } of this.#meters)

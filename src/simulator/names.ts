@@ -1,20 +1,8 @@
-/**
- * Looks names up in virtual time: what `Naming` is to a real crawl, by the same retry table and with as many questions at once.
- */
+/** Look-ups of names in virtual time, by the crawler's own `LookUpQueue` and retry table. */
 import type { Clock } from '../base/clock.ts';
+import { type LookUp, LookUpQueue } from '../crawl/agent/host-resolver.ts';
 import type { Frontier } from '../frontier/frontier.ts';
-import type { Host } from '../frontier/host.ts';
-import { Fifo } from '../frontier/queue/fifo.ts';
-import { retryRule } from '../politeness/retry-table.ts';
-import type { LookUp, Network } from './network.ts';
-
-/** Look-ups under way at once. */
-const LOOK_UPS = 64;
-
-interface Question {
-  readonly host: Host;
-  readonly failures: number;
-}
+import type { NameAnswer, Network } from './network.ts';
 
 export interface VirtualNamesParts {
   readonly clock: Clock;
@@ -25,43 +13,36 @@ export interface VirtualNamesParts {
 
 export class VirtualNames {
   readonly #parts: VirtualNamesParts;
-  readonly #again = new Fifo<Question>();
-  #underWay = 0;
+  readonly #queue: LookUpQueue;
 
   constructor(parts: VirtualNamesParts) {
     this.#parts = parts;
+    this.#queue = new LookUpQueue(parts.frontier);
   }
 
-  /** Begins to look up what wants a name, as far as there is room. */
+  /** Begins as many look-ups as may be under way at once. */
   begin(): void {
-    while (this.#underWay < LOOK_UPS) {
-      const host = this.#again.length > 0 ? undefined : this.#parts.frontier.unresolved();
-      const question = host ? { host, failures: 0 } : this.#again.shift();
-      if (!question) return;
-      this.#ask(question);
-    }
+    for (let next = this.#queue.next(); next; next = this.#queue.next()) this.#ask(next);
   }
 
-  #ask(question: Question): void {
+  #ask(lookUp: LookUp): void {
     const { clock, network, onLookUp } = this.#parts;
-    const { takes, outcome } = network.lookUp(question.host.name);
-    onLookUp(question.host.name);
-    this.#underWay++;
+    const { takes, outcome } = network.lookUp(lookUp.host.name);
+    onLookUp(lookUp.host.name);
     clock.after(takes, () => {
-      this.#underWay--;
-      this.#answered(question, outcome);
+      this.#queue.ended();
+      this.#answered(lookUp, outcome);
     });
   }
 
-  #answered({ host, failures }: Question, outcome: LookUp['outcome']): void {
+  #answered(lookUp: LookUp, outcome: NameAnswer['outcome']): void {
     const { clock, frontier } = this.#parts;
     if (typeof outcome !== 'string') {
-      frontier.resolved(host, [outcome]);
+      frontier.resolved(lookUp.host, [outcome]);
       return;
     }
-    const { retries, wait } = retryRule(outcome);
-    if (failures < retries)
-      clock.after(wait, () => this.#again.push({ host, failures: failures + 1 }));
-    else frontier.giveUp(host, outcome);
+    const retry = this.#queue.retry(lookUp, outcome);
+    if (retry) clock.after(retry.wait, retry.due);
+    else frontier.giveUp(lookUp.host, outcome);
   }
 }

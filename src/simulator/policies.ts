@@ -1,7 +1,8 @@
 /**
- * Orders in which a crawl may spend its fetches: what stands between the sieve and the frontier, and who is told of links.
+ * The orders in which a crawl may spend its fetches: what lies between the sieve and the frontier,
+ * and what learns of links between domains.
  *
- * A policy is a function that puts the real parts together; adding one is a line in `POLICIES`.
+ * A policy is a function that assembles the real parts. To add one, add a line to `POLICIES`.
  */
 import type { Clock } from '../base/clock.ts';
 import { flatOut } from '../base/pacer.ts';
@@ -29,7 +30,7 @@ export interface PolicyParts {
 
 export interface Order {
   readonly supply: Supply;
-  /** Is told of links, and what domains have earned; undefined when nobody asks. */
+  /** Learns of links, and knows the budgets of domains; undefined in breadth-first order. */
   readonly reputation: Reputation | undefined;
   close(): Promise<void>;
 }
@@ -37,7 +38,7 @@ export interface Order {
 export type Policy = (parts: PolicyParts) => Promise<Order>;
 
 export const POLICIES: Readonly<Record<string, Policy>> = {
-  /** Every URL in the order in which it was found, a fair share for every host. */
+  /** Breadth first: every URL in the order of its discovery, a fair share for every host. */
   bfs: async ({ sieve }) => ({
     supply: new SieveSupply(sieve),
     reputation: undefined,
@@ -50,7 +51,7 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
   tse: budgetedBy('tse'),
 };
 
-/** For links between domains that were reported lately. */
+/** For recent links between domains. */
 const RECENT_EDGES = 2 ** 19;
 
 function budgetedBy(rank: RankName): Policy {

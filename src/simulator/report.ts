@@ -1,4 +1,4 @@
-/** A run of the lab as a page. */
+/** The HTML report of a run of the lab. */
 
 import { formatBytes, formatCount } from '../base/units.ts';
 import { facts, figure, page, section, table } from '../report/page.ts';
@@ -7,7 +7,7 @@ import type { MachineSample, PolicyResult, Sample } from './run.ts';
 import { GROUPS, kindRows, lookUpRows, pagesOf, percent, summaryRows } from './summary.ts';
 
 export interface LabReport {
-  /** Each a short phrase: scenario, seed, sizes, delays. */
+  /** Short phrases: scenario, seed, sizes, delays. */
   readonly facts: readonly string[];
   readonly results: readonly PolicyResult[];
 }
@@ -15,7 +15,7 @@ export interface LabReport {
 export function labReportPage({ facts: phrases, results }: LabReport): string {
   const sections = [
     facts(phrases),
-    section('What came of it', table(summaryRows(results)), USEFUL_TEXT),
+    section('Results', table(summaryRows(results)), USEFUL_TEXT),
     ...results.map((result, i) => kindsOverTime(result, i)),
     section(
       'Useful pages',
@@ -32,7 +32,7 @@ export function labReportPage({ facts: phrases, results }: LabReport): string {
     ),
     section('Disk', perPage(results), DISK_TEXT),
     section(
-      'URLs that wait',
+      'Queued URLs',
       lines(results, 'URLs', ({ queued }) => queued),
     ),
     section(
@@ -48,13 +48,13 @@ export function labReportPage({ facts: phrases, results }: LabReport): string {
 }
 
 const USEFUL_TEXT =
-  'Useful is a page of an honest domain that came whole under its own address. Spam are the kinds that are made to deceive, endless those that never end by carelessness.';
-const RATE_TEXT = 'Of the pages between two samples, not of all since the beginning.';
+  'A page is useful if it belongs to an honest domain and arrived complete under its own address. Spam kinds are made to deceive; endless kinds have no end by carelessness.';
+const RATE_TEXT = 'A share of the pages between two samples, not of all pages since the beginning.';
 const DISK_TEXT =
-  'Bytes a page that moved between memory and the files in which URLs wait: the backlog, and under budgets what is known of domains too.';
-const FRONT_TEXT = 'Hosts in memory that have something to fetch and an address.';
+  'Bytes per page read from and written to the files of queued URLs: the backlog and, under budgets, the files of domains.';
+const FRONT_TEXT = 'Hosts in memory that have queued URLs and an address.';
 const MEMORY_TEXT =
-  'Of the whole process, the synthetic web included; one policy after the other, so that each begins where the last ended.';
+  'Memory of the whole process, the synthetic web included. Policies run one after the other, so each begins where the last ended.';
 
 const pagesAxis = { label: 'pages fetched', scale: 'linear', format: short } as const;
 const shareAxis = {
@@ -68,7 +68,7 @@ function short(value: number): string {
   return value >= 1e4 ? `${Number((value / 1e3).toPrecision(3))}k` : formatCount(value);
 }
 
-/** A line a policy over the pages fetched. */
+/** One line for each policy, over the pages fetched. */
 function lines(
   results: readonly PolicyResult[],
   label: string,
@@ -105,7 +105,7 @@ function spamRate(results: readonly PolicyResult[]): string {
   return figure({ title: 'share of the last fetches', x: pagesAxis, y: shareAxis, series });
 }
 
-/** What a count grew by between two samples, as a share of the pages between them. */
+/** The growth of a count between two samples, as a share of the pages between them. */
 function rates(samples: readonly Sample[], countOf: (sample: Sample) => number): Series['points'] {
   return samples.flatMap((sample, i) => {
     const before = i === 0 ? undefined : samples[i - 1];
@@ -115,7 +115,7 @@ function rates(samples: readonly Sample[], countOf: (sample: Sample) => number):
   });
 }
 
-/** The share of each group and of the kinds that matter most, over the pages of one policy. */
+/** The share of each group and of the largest kinds of spam, over the pages of one policy. */
 function kindsOverTime({ policy, samples }: PolicyResult, at: number): string {
   const last = samples[samples.length - 1];
   const largest = [...GROUPS.spam]
@@ -133,7 +133,7 @@ function kindsOverTime({ policy, samples }: PolicyResult, at: number): string {
       points: share(({ pagesByKind }) => pagesByKind[kind]),
     })),
   ];
-  const text = at === 0 ? 'Of all pages fetched so far.' : '';
+  const text = at === 0 ? 'Shares of all pages fetched so far.' : '';
   return section(
     `Where ${policy} spent its fetches`,
     figure({ title: policy, x: pagesAxis, y: shareAxis, series }),

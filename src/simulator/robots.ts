@@ -1,28 +1,27 @@
 /**
- * The rules of the lab's robots.txt files in virtual time: read by the real parser, kept with the host, obeyed as in a real crawl.
+ * The lab's robots.txt files in virtual time: read by the real parser, kept with the host, obeyed
+ * and retried by the crawler's own `RobotsInquiry`.
  *
- * An inquiry is one request in a turn of the host, tried again as the retry table says. Redirects are followed within it, also to another
- * host, whose delays are not held against it: that is not modelled.
+ * Each request is made in a turn of the host. A redirect to another host is followed too; the
+ * delays of that host are not modelled.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
+import { freshRules, RobotsInquiry } from '../crawl/agent/robots-inquiry.ts';
+import type { RobotsCost } from '../crawl/agent/turn-policy.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Answer } from '../lab/answer.ts';
 import type { Web } from '../lab/web.ts';
 import { type RetryCause, retryRule, statusFault } from '../politeness/retry-table.ts';
-import { type RobotsRules, robotsFromResponse, UNREACHABLE } from '../robots/parse-robots.ts';
+import { type RobotsRules, robotsFromResponse } from '../robots/parse-robots.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { hostOf, originOf, pathOf } from '../url/parts.ts';
 import type { Network } from './network.ts';
 
 const PRODUCT = 'drumlin';
-const FRESH_FOR: Millis = 24 * 3600_000;
-const UNREACHABLE_FOR: Millis = 3600_000;
-const MAX_REDIRECTS = 5;
 
-interface Inquiry {
+interface Request {
   readonly takes: Millis;
-  readonly requests: number;
   readonly outcome: Answer | RetryCause;
 }
 
@@ -39,65 +38,39 @@ export class VirtualRobots {
     this.#maxCrawlDelay = maxCrawlDelay;
   }
 
-  /** The rules for a URL's origin, or undefined when they must be asked for first. */
+  /** The rules for a URL's origin; undefined when they must be requested first. */
   lookUp(host: Host, url: string): RobotsRules | undefined {
-    const known = host.robots.get(originOf(url));
-    return known && known.expiresAt > this.#clock.now() ? known.rules : undefined;
+    return freshRules(host, originOf(url), this.#clock.now());
   }
 
-  /** Asks for the rules of a URL's origin. */
-  ask(url: string): Inquiry {
-    let at = `${originOf(url)}/robots.txt`;
-    let takes = 0;
-    for (let requests = 1; ; requests++) {
-      const hostName = hostOf(at);
-      const secure = at.startsWith('https:');
-      const domain = this.#web.placeOf(hostName)?.domain;
-      const answer = this.#web.answer(hostName, pathOf(at), secure);
-      takes += this.#network.takes(hostName, answer?.behaviour);
-      if (!domain || !answer) return { takes, requests, outcome: 'dns-not-found' };
-      if (secure && domain.behaviour('tls') !== 'tls')
-        return { takes, requests, outcome: 'tls-failed' };
-      const target = answer.location && canonicalise(answer.location, { base: at });
-      if (!target || target === at || requests > MAX_REDIRECTS)
-        return { takes, requests, outcome: statusFault(answer.status) ?? answer };
-      at = target;
+  /** Makes the next request for the robots.txt of a URL's origin. */
+  ask(host: Host, url: string): Request {
+    const { url: at } = new RobotsInquiry(host, originOf(url));
+    const hostName = hostOf(at);
+    const isSecure = at.startsWith('https:');
+    const domain = this.#web.placeOf(hostName)?.domain;
+    const answer = this.#web.answer(hostName, pathOf(at), isSecure);
+    const takes = this.#network.takes(hostName, answer?.behaviour);
+    if (!domain || !answer) return { takes, outcome: 'dns-not-found' };
+    if (isSecure && domain.behaviour('tls') !== 'tls') return { takes, outcome: 'tls-failed' };
+    return { takes, outcome: statusFault(answer.status) ?? answer };
+  }
+
+  /** Keeps the outcome of the request with the host. */
+  keep(host: Host, url: string, outcome: Request['outcome']): RobotsCost {
+    const inquiry = new RobotsInquiry(host, originOf(url));
+    if (typeof outcome === 'string') {
+      if (!inquiry.retries(outcome, false)) inquiry.gaveUp(this.#clock.now());
+      return { requested: true, pause: retryRule(outcome).wait, cause: outcome };
     }
-  }
-
-  /** Keeps what came of an inquiry with the host; returns how long that is left alone. */
-  keep(host: Host, url: string, outcome: Inquiry['outcome']): Millis {
-    const origin = originOf(url);
-    if (typeof outcome !== 'string') {
-      const rules = robotsFromResponse(
-        outcome.status,
-        Buffer.from(outcome.body, 'latin1'),
-        PRODUCT,
-      );
-      this.#set(host, origin, rules, FRESH_FOR);
-      return 0;
+    const { status, location, body } = outcome;
+    const target =
+      location === undefined ? undefined : canonicalise(location, { base: inquiry.url });
+    if (!inquiry.redirected(target)) {
+      const rules = robotsFromResponse(status, Buffer.from(body, 'latin1'), PRODUCT);
+      const crawlDelay = Math.min(rules.crawlDelay ?? 0, this.#maxCrawlDelay);
+      inquiry.learned(rules, crawlDelay, this.#clock.now());
     }
-    const { retries, wait } = retryRule(outcome);
-    const failures = host.robots.get(origin)?.inquiry.failures ?? 0;
-    if (failures < retries) this.#set(host, origin, undefined, 0, failures + 1);
-    else this.#set(host, origin, UNREACHABLE, UNREACHABLE_FOR);
-    return wait;
-  }
-
-  #set(
-    host: Host,
-    origin: string,
-    rules: RobotsRules | undefined,
-    freshFor: Millis,
-    failures = 0,
-  ): void {
-    const crawlDelay = Math.min(rules?.crawlDelay ?? 0, this.#maxCrawlDelay);
-    const inquiry = { url: `${origin}/robots.txt`, hops: 0, failures };
-    host.robots.set(origin, {
-      rules,
-      expiresAt: this.#clock.now() + freshFor,
-      crawlDelay,
-      inquiry,
-    });
+    return { requested: true, pause: 0 };
   }
 }

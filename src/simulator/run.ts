@@ -1,7 +1,8 @@
 /**
- * The same web crawled once by each policy, and what came of it, sampled on the way.
+ * Crawls the same web once by each policy, and samples the results on the way.
  *
- * Ensures   the same settings give the same result, apart from what `machine` holds: time and memory of this process.
+ * Ensures   the same settings give the same result, except for `machine`: the time and memory of
+ *           this process.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../base/errors.ts';
@@ -17,10 +18,10 @@ import { KIND_NAMES, type KindTallies } from './tally.ts';
 
 const SAMPLES = 200;
 
-/** How a crawl stood after so many pages; counts are since its beginning. */
+/** The state of a crawl after `pages`; counts are since its beginning. */
 export interface Sample {
   readonly pages: number;
-  /** Of virtual time. */
+  /** Seconds of virtual time. */
   readonly seconds: number;
   readonly pagesByKind: Readonly<Record<KindName, number>>;
   readonly useful: number;
@@ -28,21 +29,21 @@ export interface Sample {
   readonly lookUps: number;
   readonly lookUpsByKind: Readonly<Record<KindName, number>>;
   readonly urlsUnique: number;
-  /** URLs that wait, in memory and on disk. */
+  /** URLs queued in memory and on disk. */
   readonly queued: number;
-  /** Hosts in memory with something to fetch. */
+  /** Hosts in memory with queued URLs. */
   readonly front: number;
-  /** Moved between memory and the backlog's files. */
+  /** Bytes read from and written to the backlog's files. */
   readonly backlogBytes: Bytes;
-  /** Moved between memory and the files about domains: budgets, edges, and URLs that wait for budget. */
+  /** Bytes read from and written to the files of domains: budgets, edges, URLs without budget. */
   readonly domainBytes: Bytes;
-  /** Moved between memory and all files. */
+  /** Bytes read from and written to all files. */
   readonly diskBytes: Bytes;
 }
 
-/** What another run need not find again. */
+/** Figures that differ from run to run. */
 export interface MachineSample {
-  /** Since the crawl began. */
+  /** Seconds of real time since the crawl began. */
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly rss: Bytes;
@@ -51,15 +52,17 @@ export interface MachineSample {
 
 export interface PolicyResult {
   readonly policy: string;
-  /** False when the web had no more to give. */
+  /** False when the web had fewer pages. */
   readonly complete: boolean;
   readonly samples: readonly Sample[];
   readonly kinds: KindTallies;
-  /** Requests for robots.txt; requests that were answered "not now"; URLs that robots.txt keeps us from. */
+  /** Requests for robots.txt. */
   readonly robots: number;
+  /** Requests for pages that were answered "not now". */
   readonly retries: number;
+  /** URLs that robots.txt disallows. */
   readonly refused: number;
-  /** One for each sample. */
+  /** One for each of `samples`. */
   readonly machine: readonly MachineSample[];
 }
 
@@ -68,7 +71,9 @@ export interface LabRunOptions {
   readonly policies: readonly string[];
   readonly pages: number;
   readonly config: CrawlConfig;
-  /** For the files of one crawl after the other; must exist and be empty, and is so again afterwards. */
+  /**
+   * For the files of one crawl after the other. Must exist and be empty; is empty again at the end.
+   */
   readonly folder: string;
   readonly onProgress?: (policy: string, done: number) => void;
   readonly signal?: AbortSignal;
@@ -113,7 +118,7 @@ async function runPolicy(
       onProgress?.(name, crawl.tally.pages / pages);
       if (signal?.aborted) throw interrupted();
     }
-    const { kinds, robots, retries, refused } = crawl.tally;
+    const { kinds, robots, retries, disallowed: refused } = crawl.tally;
     return { policy: name, complete, samples, kinds, robots, retries, refused, machine };
   } finally {
     await crawl.close();

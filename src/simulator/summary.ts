@@ -1,4 +1,4 @@
-/** The figures of a run that a table shows, in the terminal and on the page: one row a policy. */
+/** The tables of a run, in the terminal and in the report. */
 import { formatBytes, formatCount, formatDuration } from '../base/units.ts';
 import { KINDS } from '../lab/kinds.ts';
 import type { PolicyResult, Sample } from './run.ts';
@@ -16,7 +16,7 @@ export function pagesOf({ pagesByKind }: Sample, group: GroupName): number {
   return GROUPS[group].reduce((sum, kind) => sum + pagesByKind[kind], 0);
 }
 
-/** A cell is text; the first column is the policy's name. */
+/** One row for each policy, after the head; the first column is its name. */
 export function summaryRows(results: readonly PolicyResult[]): string[][] {
   const head = [
     ...['policy', 'pages', 'useful', 'on spam', 'on endless', 'domains', 'DNS', 'virtual time'],
@@ -47,11 +47,14 @@ function summaryRow({ policy, samples, machine }: PolicyResult): string[] {
   ];
 }
 
-/** Shares of the pages by kind, a column a policy; kinds that the web has none of are left out. */
+/**
+ * Shares of the pages by kind, one column for each policy; kinds that no policy has reached are
+ * left out.
+ */
 export function kindRows(results: readonly PolicyResult[]): string[][] {
   const head = ['kind', ...results.map(({ policy }) => policy)];
-  const met = KIND_NAMES.filter((kind) => results.some(({ kinds }) => kinds[kind].lookUps > 0));
-  const rows = met.map((kind) => [
+  const reached = KIND_NAMES.filter((kind) => results.some(({ kinds }) => kinds[kind].lookUps > 0));
+  const rows = reached.map((kind) => [
     kind,
     ...results.map(({ kinds, samples }) =>
       percent(kinds[kind].pages, samples[samples.length - 1].pages),
@@ -60,11 +63,11 @@ export function kindRows(results: readonly PolicyResult[]): string[][] {
   return [head, ...rows];
 }
 
-/** DNS look-ups by kind, and of the domain that took the most. */
+/** DNS look-ups by kind, and those of the domain with the most. */
 export function lookUpRows(results: readonly PolicyResult[]): string[][] {
   const head = ['DNS by kind', ...results.flatMap(({ policy }) => [policy, 'most of one domain'])];
-  const met = KIND_NAMES.filter((kind) => results.some(({ kinds }) => kinds[kind].lookUps > 0));
-  const rows = met.map((kind) => [
+  const reached = KIND_NAMES.filter((kind) => results.some(({ kinds }) => kinds[kind].lookUps > 0));
+  const rows = reached.map((kind) => [
     kind,
     ...results.flatMap(({ kinds }) => [
       formatCount(kinds[kind].lookUps),

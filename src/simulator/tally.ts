@@ -1,9 +1,10 @@
 /**
- * What became of a virtual crawl, judged by the lab's truth, which no crawler sees.
+ * The results of a virtual crawl, judged by the lab's truth, which no crawler sees.
  *
- * Useful    is a page of an honest domain (giant, ordinary, personal, academic, directory: neither spam nor endless) that came whole under
- *           its own address with status 200. As the sieve lets a URL through once, each is another page.
- * Cost      8 bytes a domain of the web.
+ * Useful    is a page of an honest domain (giant, ordinary, personal, academic, directory: neither
+ *           spam nor endless) that arrived complete under its own address with status 200. The
+ *           sieve lets a URL through once, so no page counts twice.
+ * Cost      8 bytes for each domain of the web.
  */
 import type { Domain } from '../lab/domain.ts';
 import type { Kind, KindName } from '../lab/kind.ts';
@@ -16,8 +17,9 @@ export interface KindTally {
   /** Domains of which a page was fetched. */
   domains: number;
   lookUps: number;
-  /** Of the domain that took the most. */
+  /** Pages of the domain with the most. */
   mostPages: number;
+  /** Look-ups of the domain with the most. */
   mostLookUps: number;
 }
 
@@ -37,8 +39,8 @@ export class Tally {
   robots = 0;
   /** Requests that were answered "not now". */
   retries = 0;
-  /** URLs that robots.txt keeps us from. */
-  refused = 0;
+  /** URLs that robots.txt disallows. */
+  disallowed = 0;
   readonly kinds: KindTallies;
   readonly #web: Web;
   readonly #pagesOf: Uint32Array;
@@ -55,6 +57,11 @@ export class Tally {
     >;
   }
 
+  countRetry(): void {
+    this.retries++;
+  }
+
+  /** `isPage`: it is useful if its domain is honest. */
   page({ index, kind }: Domain, isPage: boolean): void {
     const tally = this.kinds[kind.name];
     const pages = ++this.#pagesOf[index];

@@ -55,7 +55,7 @@ describe('a file of delays', () => {
     expect(delays.addressDelay(ip)).toBe(delay);
   });
 
-  test('may be empty, begin with a byte order mark and have the line ends of any system', () => {
+  test('may be empty, begin with a byte order mark, and use the line ends of any system', () => {
     expect(parseDelays('', 'x').hostDelay('a.org')).toBeUndefined();
     expect(parseDelays('', 'x').addressDelay('192.0.2.1')).toBeUndefined();
     expect(parseDelays('\uFEFFhost a.org 1s\r\nhost b.org 2s', 'x').hostDelay('a.org')).toBe(1000);
@@ -89,7 +89,7 @@ describe('a file of delays', () => {
     expect(() => parseDelays(`# first\n${lines}\n`, 'd.txt')).toThrow(`d.txt:${line}: ${words}`);
   });
 
-  test('is read or refused in one sentence, whatever it holds', () => {
+  test('is read, or refused in one sentence, whatever it holds', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('host', 'address', ''),
@@ -107,7 +107,7 @@ describe('a file of delays', () => {
     );
   });
 
-  test('agrees with going through all lines, whatever they are', () => {
+  test('agrees with a scan of all lines, whatever they are', () => {
     const label = fc.constantFrom('a', 'b', 'c');
     const host = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.'));
     const key = fc.tuple(fc.constantFrom('', '.'), host).map(([dot, name]) => dot + name);

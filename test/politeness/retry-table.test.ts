@@ -9,7 +9,7 @@ import {
 } from '../../src/politeness/retry-table.ts';
 
 describe('the retry table', () => {
-  test('tries nothing again that waiting does not change', () => {
+  test('retries nothing that waiting does not cure', () => {
     for (const cause of [
       'dns-not-found',
       'address-refused',
@@ -21,7 +21,7 @@ describe('the retry table', () => {
     }
   });
 
-  test('waits before every other try, longer than a failed look-up is remembered', () => {
+  test('waits before every retry, longer than a failed look-up is cached', () => {
     for (const [cause, rule] of Object.entries(RETRY_TABLE)) {
       if (rule.retries > 0)
         expect([cause, rule.wait >= (cause.startsWith('dns') ? 30_000 : 1000)]).toEqual([
@@ -31,7 +31,7 @@ describe('the retry table', () => {
     }
   });
 
-  test('never gives up a host for what one page or one moment did', () => {
+  test('never gives up a host for one page or one moment', () => {
     for (const cause of [
       'bad-response',
       'head-too-large',
@@ -43,7 +43,7 @@ describe('the retry table', () => {
     }
   });
 
-  test('has a row for the statuses that say "not now", and none for answers', () => {
+  test('has a row for the statuses that mean "not now", and none for final ones', () => {
     const rows = [200, 301, 404, 410, 429, 499, 500, 502, 503, 599, 600, 999].map((status) =>
       statusFault(status),
     );
@@ -90,21 +90,21 @@ describe('the pause of a host', () => {
     return pauseAfter(head, 0, inRow);
   };
 
-  test('is none after an answer, and none after one page that fails', () => {
+  test('is 0 after a final status, and after one failed page', () => {
     expect([200, 404, 500, 502, 504].map((status) => pause(status))).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test('is that of the table when the server as a whole says "not now"', () => {
+  test('is that of the table when the whole server answers "not now"', () => {
     expect([pause(503), pause(429)]).toEqual([120_000, 300_000]);
   });
 
-  test('is what the server asks for, if that is longer, and an hour at most', () => {
+  test('is what the server asks for, if that is longer, up to an hour', () => {
     expect(pause(500, 'Retry-After: 7')).toBe(7000);
     expect(pause(503, 'Retry-After: 7')).toBe(120_000);
     expect(pause(503, 'Retry-After: 99999')).toBe(3_600_000);
   });
 
-  test('grows with every page that fails after the second in a row, to half a minute', () => {
+  test('grows with every failed page after the second in a row, up to half a minute', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((inRow) => pause(500, '', inRow));
     expect(pauses).toEqual([0, 0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });

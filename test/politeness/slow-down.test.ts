@@ -17,15 +17,15 @@ describe('a host', () => {
     [4000, 900, 4000],
     [4000, 1000, 5000],
     [60_000, 10_000, 60_000],
-  ])('with a delay of %d ms that answers in %d ms is left alone for %d ms', (delay, smoothed, pause) => {
+  ])('with a delay of %d ms that answers in %d ms is paused for %d ms', (delay, smoothed, pause) => {
     expect(patientDelay(delay, smoothed)).toBe(pause);
   });
 
-  test('that has not answered yet has its own delay', () => {
+  test('that has not answered yet keeps its own delay', () => {
     expect(patientDelay(4000, undefined)).toBe(4000);
   });
 
-  test('that answers in good time is never slowed down', () => {
+  test('that answers in time is never slowed down', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(SLOW_DOWN.allowance)), millis, (times, delay) => {
         expect(patientDelay(delay, smoothedAfter(times))).toBe(delay);
@@ -33,7 +33,7 @@ describe('a host', () => {
     );
   });
 
-  test('is never asked sooner for being slower, nor sooner than its delay, nor kept waiting for ever', () => {
+  test('is never paused less for being slower, nor less than its delay, nor without end', () => {
     fc.assert(
       fc.property(fc.array(millis, { minLength: 1 }), millis, millis, (times, more, delay) => {
         const [fast, slow] = [
@@ -47,7 +47,7 @@ describe('a host', () => {
     );
   });
 
-  test('that becomes slow is believed at once, one that recovers when it lasts', () => {
+  test('slows down at the first slow answer, and recovers when fast answers last', () => {
     const fast = new Array(20).fill(100);
     expect(patientDelay(1000, smoothedAfter([...fast, 4000]))).toBe(15_500);
     const recovering = (answers: number) =>
@@ -57,7 +57,7 @@ describe('a host', () => {
   });
 });
 
-test('the smoothed time lies between what it was and what came, whatever the clock did', () => {
+test('the smoothed time lies between the old average and the new time, whatever the clock does', () => {
   fc.assert(
     fc.property(millis, fc.integer({ min: -5000, max: 200_000 }), (before, elapsed) => {
       const now = smoothedTime(before, elapsed);

@@ -110,7 +110,7 @@ describe('a crawl in virtual time', () => {
     const crawl = await openCrawl({ scenario: 'clean', domains: 300, pages: 10, mix });
     expect(await crawl.run(1e9)).toBe(false);
     const { tally } = crawl;
-    expect(tally.refused).toBeGreaterThan(30);
+    expect(tally.disallowed).toBeGreaterThan(30);
     expect(tally.lookUps).toBeGreaterThan(tally.domains);
     expect(tally.robots).toBeGreaterThanOrEqual(tally.domains);
     expect(tally.domains).toBeGreaterThan(100);

@@ -1,12 +1,15 @@
 /**
- * From a page's links to the sieve of whoever owns them: steps 2 to 4 of a URL's life.
+ * From the links of a page to the sieve of the agent that owns them: steps 2 to 4 of a URL's life.
  *
- *   discover ─► scope, schedule filter ─► recent cache ─► route ─┬─► outbox ─► sieve           (domains of this agent)
- *                                                                └─► parcel ─► another agent ─► its outbox
+ *   discover ─► scope, schedule filter ─► recent cache ─► route
+ *       ├─ domains of this agent ─────► #forSieve ─► sieve
+ *       └─ domains of other agents ───► parcel ────► another agent: receive ─► its #forSieve
  *
- * Idea      Links come one page at a time; the sieve and the other agents work in batches. Links gather until `carry` hands
- *           them on. A large parcel is sent at once, a small one waits for company, but not for long.
- * Ensures   everything discovered is in the outbox, in a parcel, or handed on. `snapshot` is all of what was not.
+ * Idea      Links come one page at a time; the sieve and the other agents work in batches. Links
+ *           gather until `carry` hands them on. A large parcel is sent at once. A small one is kept
+ *           for a moment, so that more links join it.
+ * Ensures   everything discovered is in `#forSieve`, in a parcel, or handed on. `snapshot` holds
+ *           all that is not handed on.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
@@ -27,16 +30,16 @@ import type { Scope } from './scope.ts';
 
 /** A parcel this large is sent at once. */
 const PARCEL_BYTES: Bytes = 64 * 1024;
-/** A smaller one waits this long for company. */
+/** A smaller parcel is kept at most this long. */
 const PARCEL_AGE: Millis = 100;
-/** Fetching waits while more than this is on its way to the sieve. */
-const OUTBOX_BYTES: Bytes = 4 * 2 ** 20;
+/** Fetching waits while more than this is to be offered to the sieve. */
+const MOST_FOR_SIEVE: Bytes = 4 * 2 ** 20;
 
 export interface AdmissionParts {
   readonly scope: Scope;
   readonly filters: Pick<StageFilters, 'schedule'>;
-  /** Where domains stand, for filters that ask. */
-  readonly standing: () => DomainStanding | undefined;
+  /** The standing of domains, for filters; only in the order of budgets. */
+  readonly standing: DomainStanding | undefined;
   readonly recent: RecentCache;
   readonly sieve: Sieve;
   readonly transport: Transport;
@@ -48,9 +51,11 @@ export class Admission {
   readonly #parts: AdmissionParts;
   readonly #fingerprints = new Fingerprints();
   #keep = new Uint8Array(256);
-  #outbox = new BatchBuilder();
-  #offered = new BatchBuilder();
-  /** By agent; our own is the outbox. */
+  /** URLs of this agent's domains that the sieve was not offered yet. */
+  #forSieve = new BatchBuilder();
+  /** What `carry` is offering to the sieve. */
+  #beingOffered = new BatchBuilder();
+  /** URLs of other agents' domains, by agent; our own is never used. */
   readonly #parcels: BatchBuilder[];
   #parcelsDue: Millis = Infinity;
   #offering = false;
@@ -62,22 +67,25 @@ export class Admission {
     this.#parcels = Array.from({ length: parts.transport.agents }, () => new BatchBuilder());
   }
 
-  /** There is something to hand on. */
+  /** Something can be handed on. */
   get hasWork(): boolean {
-    return this.#outbox.length > 0 || this.#parcelsDue !== Infinity;
+    return this.#forSieve.length > 0 || this.#parcelsDue !== Infinity;
   }
 
-  /** Nothing is on its way. */
+  /** Nothing is to be handed on, or being handed on. */
   get idle(): boolean {
     return !this.#offering && !this.hasWork;
   }
 
-  /** When `carry` has something to do although nothing happens. */
+  /** When `carry` has something to do even if nothing new is discovered. */
   get wakeAt(): Millis {
     return this.#parcelsDue;
   }
 
-  /** Takes the URLs that one page or seed list leads to, all come by in the same way; `exempt` from scope and filter. */
+  /**
+   * Takes the URLs of one page or seed list, all at the same depth and after as many redirects.
+   * `exempt` URLs need not pass the scope and the filter.
+   */
   discover(found: readonly string[], depth: number, redirects = 0, exempt = false): void {
     const { recent, scope, counters, transport, clock } = this.#parts;
     const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth), depth);
@@ -92,15 +100,15 @@ export class Admission {
         continue;
       }
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
-      const batch = owner === transport.agent ? this.#outbox : this.#parcels[owner];
+      const batch = owner === transport.agent ? this.#forSieve : this.#parcels[owner];
       batch.addText(keys[i], encodeDiscovery({ url: urls[i], depth, redirects }));
-      if (batch === this.#outbox) continue;
+      if (batch === this.#forSieve) continue;
       if (batch.byteLength >= PARCEL_BYTES) this.#send(owner);
       else if (this.#parcelsDue === Infinity) this.#parcelsDue = clock.now() + PARCEL_AGE;
     }
   }
 
-  /** Whether a URL would be let in, if it was found so far from a seed. */
+  /** Whether a URL that is discovered at this depth would be let in. */
   admits(url: string, depth: number): boolean {
     const { scope } = this.#parts;
     if (scope.refusal(url, depth) !== undefined || scope.trap(url) !== undefined) return false;
@@ -109,13 +117,16 @@ export class Admission {
 
   /** URLs that another agent has discovered. */
   receive(batch: KeyedBatch): void {
-    this.#outbox.addAll(batch);
+    this.#forSieve.addAll(batch);
   }
 
-  /** Settles when little enough is on its way that more may be discovered: back-pressure, also across agents. */
+  /**
+   * Resolves when there is room for more links: here, and in the windows of other agents. This is
+   * the back-pressure on turns.
+   */
   async room(): Promise<void> {
     const { transport } = this.#parts;
-    while (!this.#ending && !(transport.hasRoom && this.#outbox.byteLength <= OUTBOX_BYTES)) {
+    while (!this.#ending && !(transport.hasRoom && this.#forSieve.byteLength <= MOST_FOR_SIEVE)) {
       await new Promise<void>((wake) => {
         this.#waitingForRoom.push(wake);
         if (!transport.hasRoom) void transport.room().then(wake);
@@ -123,31 +134,37 @@ export class Admission {
     }
   }
 
-  /** Nothing more will be discovered: nobody need wait for room, which others may no longer make. */
+  /** The agent is stopping: no turn waits for room any more, since others may make none. */
   end(): void {
     this.#ending = true;
-    this.#letIn();
+    this.#wakeWaiting();
   }
 
-  /** Sends parcels that are old enough, and offers the outbox to the sieve; true when it was offered something. */
+  /**
+   * Sends parcels that are old enough, or all, and offers this agent's URLs to the sieve. Returns
+   * true when the sieve was offered something.
+   */
   async carry(sendAll = false): Promise<boolean> {
     this.#sendParcels(sendAll);
-    if (this.#outbox.length === 0) return false;
-    [this.#outbox, this.#offered] = [this.#offered, this.#outbox];
+    if (this.#forSieve.length === 0) return false;
+    [this.#forSieve, this.#beingOffered] = [this.#beingOffered, this.#forSieve];
     this.#offering = true;
     try {
-      await this.#parts.sieve.offer(this.#offered);
+      await this.#parts.sieve.offer(this.#beingOffered);
     } finally {
-      this.#offered.clear();
+      this.#beingOffered.clear();
       this.#offering = false;
     }
-    this.#letIn();
+    this.#wakeWaiting();
     return true;
   }
 
-  /** What was discovered and not handed on, for the checkpoint. Not to be taken while `carry` is under way. */
+  /**
+   * What was discovered and not handed on, for the checkpoint. Requires that no `carry` is under
+   * way.
+   */
   snapshot(): KeyedBatch[] {
-    return [this.#outbox, ...this.#parcels].filter(({ length }) => length > 0);
+    return [this.#forSieve, ...this.#parcels].filter(({ length }) => length > 0);
   }
 
   /** Takes back what a snapshot held. */
@@ -155,15 +172,15 @@ export class Admission {
     const { transport } = this.#parts;
     if (batch.length === 0) return;
     const owner = agentOf(partitionOfFingerprint(batch.keys[0]), transport.agents);
-    (owner === transport.agent ? this.#outbox : this.#parcels[owner]).addAll(batch);
+    (owner === transport.agent ? this.#forSieve : this.#parcels[owner]).addAll(batch);
     if (owner !== transport.agent) this.#parcelsDue = 0;
   }
 
-  #letIn(): void {
+  #wakeWaiting(): void {
     for (const wake of this.#waitingForRoom.splice(0)) wake();
   }
 
-  /** Before the cache: a link that is too deep here may be found again nearer to a seed. */
+  /** Comes before the cache: a link that is too deep here may be discovered nearer to a seed. */
   #inScope(urls: readonly string[], depth: number): readonly string[] {
     const { scope, counters } = this.#parts;
     if (!urls.some((url) => scope.refusal(url, depth))) return urls;
@@ -180,13 +197,13 @@ export class Admission {
     return kept;
   }
 
-  /** What the filter takes. Whoever names a seed wants it, and what it redirects to. */
+  /** The URLs that pass the filter. Seeds, and what they redirect to, always pass. */
   #filtered(urls: readonly string[], depth: number): readonly string[] {
     const { filters, standing } = this.#parts;
     const { schedule } = filters;
     if (schedule === undefined || depth === 0) return urls;
     const nothing = { visit: undefined, response: undefined, page: undefined };
-    const link = { url: '', depth, standing: standing(), ...nothing };
+    const link = { url: '', depth, standing, ...nothing };
     return urls.filter((url) => {
       link.url = url;
       return schedule(link);

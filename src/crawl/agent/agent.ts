@@ -1,135 +1,166 @@
 /**
- * The agent: one event loop that takes the URLs of its domains through their whole life. Wiring only; every step is a module
- * of its own.
+ * The agent: one event loop that takes the URLs of its domains through their whole life. Here are
+ * its loops only; every step is a module of its own, and `assemble.ts` puts them together.
  *
- *    ┌──────────────────────────── other agents ◄──┬──────────────────────────────────────────────────────┐
- *    ▼                                             │                                                      │
- *  inbox ─► admission (scope ─► recent cache ─► route ─► sieve) ─► distributor ─► naming (DNS) ─► visits (robots ─► fetch ─► store ─► parse)
+ *                 other agents ◄──────────── parcels ────────────┐
+ *                      │                                         │
+ *                      ▼                                         │
+ *   1 receive ─► admission (scope ─► recent cache ─► route) ─────┘
+ *                      │    ▲
+ *   2 distribute    sieve   └────────────── links ───────────────┐
+ *                      ▼                                         │
+ *                supply ─► frontier ◄─► backlog                  │
+ *                      │                                         │
+ *   3 resolve     names ─► addresses                             │
+ *                      ▼                                         │
+ *   4 turns       workbench ─► robots ─► fetch ─► intake: parse ─► commit
  *
- * Loops run side by side. Each sleeps on a signal and is woken by what the loop before it achieved. An agent with nothing left
- * to do says so and waits: another agent may send it something. The coordinator knows when all have finished. An agent that was stopped
- * hands on what others are to have, and waits once more: its last ranking is by all links that any of them has found.
+ * Four loops run side by side: `receive` of the transport, `#distribute`, `run` of the host
+ * resolver, and `#runTurns`. Each sleeps until another has work for it or a time has come.
+ * Checkpoints are made by `#distribute`, between two steps.
+ *
+ * An agent without work reports that it is idle and waits: another agent may send it URLs. The
+ * coordinator knows when all are idle. An agent that was stopped hands on what other agents own and
+ * waits once more, so that its last ranking counts all links that any agent has discovered.
  */
 import type { Clock } from '../../base/clock.ts';
 import { Signal } from '../../base/signal.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
 import type { Distributor } from '../../frontier/distributor.ts';
-import type { Frontier } from '../../frontier/frontier.ts';
+import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Supply } from '../../frontier/supply.ts';
 import type { Message, Reputation } from '../../reputation/reputation.ts';
 import type { EndReason } from '../record/counters.ts';
-import type { Allowance } from '../transport/allowance.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import { PARCEL, type Parcel, type Transport } from '../transport/transport.ts';
 import { unpackKeyedBatch } from '../transport/url-parcel.ts';
 import type { Admission } from './admission.ts';
-import type { Naming } from './host-resolver.ts';
-import { type VisitLimits, type VisitTools, visit } from './visit.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import type { FetchPermits } from './fetch-permits.ts';
+import type { HostResolver } from './host-resolver.ts';
+import type { Turns } from './turn.ts';
 
-/** How long requests under way may go on after a stop, before their connections are cut. */
+/** How long requests under way may last after a stop, before their connections are closed. */
 const GRACE: Millis = 3000;
-/** Senders keep what is owed to them, and wait when it is too much (see `Transport.room`): then a checkpoint comes early. */
-const OWED_MUCH: Bytes = 6 * 2 ** 20;
-/** How soon to look again whether another agent gave back a page of the crawl's limit. */
-const LOOK_AGAIN: Millis = 250;
+/**
+ * How much may be received since the last checkpoint before another is made early: senders keep
+ * what no checkpoint of the receiver holds, and wait when it is too much (see `Transport.room`).
+ */
+const MOST_OWED: Bytes = 6 * 2 ** 20;
+/** How soon to check whether another agent has given back a page of the crawl's limit. */
+const CHECK_CLAIMS_AFTER: Millis = 250;
 
-/** What parcels are called that are about domains. */
+/** The names of parcels about domains. */
 const MESSAGES: Readonly<Record<number, Message>> = {
   [PARCEL.edges]: 'edges',
   [PARCEL.sample]: 'sample',
   [PARCEL.standing]: 'standing',
 };
 
+/** What the loops sleep on. */
+export class AgentSignals {
+  /** Links were discovered, or the frontier wants more: wakes `#distribute`. */
+  readonly links: Signal;
+  /** A host needs an address: wakes the host resolver. */
+  readonly names: Signal;
+  /** A host may be ready, or a turn has ended: wakes `#runTurns`. */
+  readonly turns: Signal;
+
+  constructor(clock: Clock) {
+    this.links = new Signal(clock);
+    this.names = new Signal(clock);
+    this.turns = new Signal(clock);
+  }
+
+  wakeAll(): void {
+    for (const signal of [this.links, this.names, this.turns]) signal.notify();
+  }
+}
+
 export interface AgentParts {
   readonly clock: Clock;
-  readonly frontier: Frontier;
+  readonly signals: AgentSignals;
+  readonly permits: FetchPermits;
+  readonly transport: Transport;
   readonly admission: Admission;
   readonly supply: Supply;
   /** Only in the order of budgets. */
   readonly reputation: Reputation | undefined;
   readonly distributor: Distributor;
-  readonly naming: Naming;
-  readonly transport: Transport;
-  readonly allowance: Allowance;
-  readonly tools: VisitTools;
-  /** Stores a consistent cut of the agent, if it keeps any. */
-  readonly checkpoint: () => Promise<void>;
+  readonly frontier: Frontier;
+  readonly hostResolver: HostResolver;
+  readonly turns: Pick<Turns, 'run'>;
+  readonly checkpointer: Pick<Checkpointer, 'write'>;
   readonly checkpointEvery: Millis;
-  /** What the coordinator is told. */
+  /** Ends the requests under way. */
+  readonly closeConnections: () => void;
+  /** Reports to the coordinator that there is no work. */
   readonly onIdle: (report: ActivityReport) => void;
+  /** Reports to the coordinator that the limit of the crawl is reached. */
   readonly onLimit: (reason: EndReason) => void;
 }
 
 export class Agent {
   readonly #parts: AgentParts;
-  readonly #links: Signal;
-  readonly #names: Signal;
-  readonly #work: Signal;
   #distributing = false;
   #checkpointAt: Millis;
-  /** What the coordinator was told last. */
+  /** The last report to the coordinator. */
   #reported = '';
-  #end: EndReason | undefined;
-  /** It was stopped, and has handed on all that it had; */
+  /** The agent was stopped, and has handed on all that it had. */
   #handedOn = false;
-  /** nor will anybody else send anything. */
+  /** All agents have handed on what they had, so that nothing more arrives. */
   #concluded = false;
   #failure: { error: unknown } | undefined;
   #cancelGrace: (() => void) | undefined;
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
-    this.#links = new Signal(parts.clock);
-    this.#names = new Signal(parts.clock);
-    this.#work = new Signal(parts.clock);
     this.#checkpointAt = parts.clock.now() + parts.checkpointEvery;
   }
 
-  /** Runs until `stop`. Rejects when the agent cannot go on. */
+  /** Runs until `stop`. Rejects when the agent fails. */
   async run(): Promise<EndReason> {
-    const { naming, transport } = this.#parts;
-    const over = () => this.#end !== undefined;
+    const { signals, permits, transport, hostResolver, checkpointer } = this.#parts;
+    const wakeTurns = () => signals.turns.notify();
     const receiving = transport
-      .receive(
-        (parcel) => this.#receive(parcel),
-        () => this.#work.notify(),
-      )
+      .receive((parcel) => this.#receive(parcel), wakeTurns)
       .catch((error) => this.#fail(error));
     await Promise.all(
       [
         this.#distribute(),
-        naming.run(this.#names, () => this.#work.notify(), over),
-        this.#visits(),
+        hostResolver.run(signals.names, wakeTurns, () => permits.stopping),
+        this.#runTurns(),
       ].map((loop) => loop.catch((error) => this.#fail(error))),
     );
     this.#cancelGrace?.();
-    if (!this.#failure) await this.#settle().catch((error) => this.#fail(error));
+    if (!this.#failure) await this.#handOnAll().catch((error) => this.#fail(error));
     transport.close();
     await receiving;
     if (this.#failure) throw this.#failure.error;
-    await this.#parts.checkpoint();
-    return this.#end ?? 'finished';
+    await checkpointer.write();
+    return permits.end ?? 'finished';
   }
 
-  /** Starts nothing new; what is under way may end, for a while. */
+  /** Begins nothing new; requests under way may end, for a while. */
   stop(reason: EndReason): void {
-    if (this.#end !== undefined) return;
-    this.#end = reason;
-    this.#parts.admission.end();
-    this.#cancelGrace = this.#parts.clock.after(GRACE, () => void this.#parts.tools.client.close());
-    for (const signal of [this.#links, this.#names, this.#work]) signal.notify();
+    const { clock, signals, permits, admission, closeConnections } = this.#parts;
+    if (permits.stopping) return;
+    permits.stop(reason);
+    admission.end();
+    this.#cancelGrace = clock.after(GRACE, closeConnections);
+    signals.wakeAll();
   }
 
-  /** All agents have been stopped and nothing is on its way between them, or never will be: the end. */
+  /** All agents have stopped and no parcel is under way between them: the agent may end. */
   conclude(): void {
     this.#concluded = true;
-    this.#work.notify();
+    this.#parts.signals.turns.notify();
   }
 
-  /** Whether there is anything left to do here, for the coordinator who asks. */
+  /** Whether there is work left here, for a coordinator that asks. */
   activity(): ActivityReport {
     const activity = this.#activity();
-    // Told that there is, he must be told when there is no longer, even if nothing else has changed since he last was.
+    // After reporting work, always report the next idle state, even if it equals the last one.
     if (!activity.idle) this.#reported = '';
     return activity;
   }
@@ -142,20 +173,23 @@ export class Agent {
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.stop('interrupted');
-    this.#work.notify();
+    this.#parts.signals.turns.notify();
   }
 
-  /** Hands everything on and has it decided, so that the summary can tell how much is left; ranks domains a last time. */
-  async #settle(): Promise<void> {
-    const { admission, supply, reputation } = this.#parts;
+  /**
+   * Hands on everything that was discovered, until all agents have done so. Then lets the sieve
+   * decide about what is left, so that the summary can count it, and ranks domains a last time.
+   */
+  async #handOnAll(): Promise<void> {
+    const { signals, admission, supply, reputation } = this.#parts;
     for (;;) {
-      // Also where nobody waits for it any more: the last checkpoint can send nothing.
+      // Also after the conclusion: the last checkpoint can send nothing.
       await admission.carry(true);
       await reputation?.deliver();
       if (this.#concluded || this.#failure) break;
       this.#handedOn = true;
       this.#reportIdle();
-      await this.#work.wait();
+      await signals.turns.wait();
       this.#handedOn = false;
     }
     if (this.#failure) return;
@@ -164,76 +198,81 @@ export class Agent {
   }
 
   #receive({ from, kind, bytes }: Parcel): void {
-    const { admission, reputation } = this.#parts;
+    const { signals, admission, reputation } = this.#parts;
     if (kind === PARCEL.urls) admission.receive(unpackKeyedBatch(bytes));
     else reputation?.receive(from, MESSAGES[kind], bytes);
-    this.#links.notify();
+    signals.links.notify();
   }
 
-  /** Carries links to the sieve and what is novel to the workbench; makes checkpoints in between. */
+  /** Carries links to the sieve and new URLs to the frontier; makes checkpoints in between. */
   async #distribute(): Promise<void> {
-    const { admission, supply, reputation, distributor, frontier } = this.#parts;
-    while (this.#end === undefined) {
+    const { signals, permits, admission, supply, reputation, distributor, frontier } = this.#parts;
+    while (!permits.stopping) {
       this.#distributing = true;
-      // Nobody to fetch for means that others may wait for what is still on its way from here.
+      // Without a turn under way here, other agents may wait for the parcels of this one.
       if (await admission.carry(frontier.turnsOut === 0)) supply.offered();
       const progressed = await distributor.step();
       await reputation?.step();
       if (frontier.turnsOut === 0 && frontier.queued === 0 && distributor.idle) {
         await reputation?.deliver();
-        if (this.#mayStandBetter()) reputation?.rankSoon();
+        if (this.#mayRankBetter()) reputation?.rankSoon();
       }
       await this.#checkpointIfDue();
       this.#distributing = false;
-      // Only news wakes the fetchers: two loops that woke each other for nothing would never sleep. To have become
-      // idle is news too, since it may be what the end of the crawl was waiting for.
+      // Only news wakes the other loops: two loops that woke each other for nothing would never
+      // sleep. To become idle is news too: the end of the crawl may wait for it.
       if (progressed || this.#isIdle()) {
-        this.#names.notify();
-        this.#work.notify();
+        signals.names.notify();
+        signals.turns.notify();
       }
-      if (!progressed && !(admission.hasWork && frontier.turnsOut === 0)) {
-        const wakeAt = Math.min(
-          distributor.wakeAt,
-          admission.wakeAt,
-          reputation?.wakeAt ?? Infinity,
-        );
-        await this.#links.wait(Math.min(wakeAt, this.#checkpointAt));
-      }
+      if (!progressed && !(admission.hasWork && frontier.turnsOut === 0))
+        await signals.links.wait(this.#nextDistribution());
     }
+  }
+
+  #nextDistribution(): Millis {
+    const { admission, reputation, distributor } = this.#parts;
+    const rankAt = reputation?.wakeAt ?? Infinity;
+    return Math.min(distributor.wakeAt, admission.wakeAt, rankAt, this.#checkpointAt);
   }
 
   async #checkpointIfDue(): Promise<void> {
-    const { clock, transport, checkpoint, checkpointEvery } = this.#parts;
-    const owedMuch = OWED_MUCH / Math.max(1, transport.agents - 1);
-    if (clock.now() < this.#checkpointAt && transport.owedBytes < owedMuch) return;
-    await checkpoint();
+    const { clock, transport, checkpointer, checkpointEvery } = this.#parts;
+    const mostOwed = MOST_OWED / Math.max(1, transport.agents - 1);
+    if (clock.now() < this.#checkpointAt && transport.owedBytes < mostOwed) return;
+    await checkpointer.write();
     this.#checkpointAt = clock.now() + checkpointEvery;
   }
 
-  /** Hands out turns while there are any. */
-  async #visits(): Promise<void> {
-    const { clock, frontier, admission, distributor, allowance, onLimit } = this.#parts;
-    const tools = { ...this.#parts.tools, ...this.#limits() };
-    while (this.#end === undefined) {
-      const turn = this.#mayVisit() ? frontier.acquire(clock.now()) : undefined;
+  /** Begins a turn for every host that is ready, while fetchers are free. */
+  async #runTurns(): Promise<void> {
+    const { clock, signals, permits, frontier, admission, distributor, onLimit } = this.#parts;
+    while (!permits.stopping) {
+      const turn = permits.mayBeginTurn ? frontier.acquire(clock.now()) : undefined;
       if (turn) {
-        visit(turn, tools)
-          .catch((error) => this.#fail(error))
-          .finally(() => {
-            // A host whose address has grown old is to be resolved again.
-            this.#names.notify();
-            this.#work.notify();
-          });
+        this.#runTurn(turn);
         continue;
       }
-      const limit = allowance.exhausted;
+      const limit = permits.limitReached;
       if (limit) onLimit(limit);
       this.#reportIdle();
-      if (this.#mayVisit()) frontier.starved();
-      if (admission.hasWork || distributor.hasWork || this.#mayStandBetter()) this.#links.notify();
-      await this.#work.wait(this.#nextTurn());
+      if (permits.mayBeginTurn) frontier.starved();
+      if (admission.hasWork || distributor.hasWork || this.#mayRankBetter()) signals.links.notify();
+      await signals.turns.wait(this.#nextTurn());
     }
-    while (frontier.turnsOut > 0) await this.#work.wait();
+    while (frontier.turnsOut > 0) await signals.turns.wait();
+  }
+
+  #runTurn(turn: HostTurn): void {
+    const { signals, turns } = this.#parts;
+    turns
+      .run(turn)
+      .catch((error) => this.#fail(error))
+      .finally(() => {
+        // A host whose addresses have expired is to be resolved again.
+        signals.names.notify();
+        signals.turns.notify();
+      });
   }
 
   #reportIdle(): void {
@@ -244,41 +283,25 @@ export class Agent {
   }
 
   #nextTurn(): Millis {
-    const { clock, frontier, allowance } = this.#parts;
-    if (!allowance.available) return clock.now() + LOOK_AGAIN;
-    return this.#mayVisit() ? frontier.nextReadyAt() : Infinity;
-  }
-
-  #mayVisit(): boolean {
-    const { frontier, tools, allowance } = this.#parts;
-    return frontier.turnsOut < tools.config.fetches && allowance.available;
+    const { clock, permits, frontier } = this.#parts;
+    if (permits.allClaimed) return clock.now() + CHECK_CLAIMS_AFTER;
+    return permits.mayBeginTurn ? frontier.nextReadyAt() : Infinity;
   }
 
   #isIdle(): boolean {
-    const { admission, distributor, reputation, naming, frontier, transport } = this.#parts;
+    const { permits, transport, admission, reputation, distributor, hostResolver, frontier } =
+      this.#parts;
     if (reputation?.idle === false || !admission.idle || !transport.idle) return false;
-    // What waits to be fetched waits for another run.
-    if (this.#end !== undefined) return this.#handedOn;
+    // Once stopped, queued URLs are left for a resumed crawl.
+    if (permits.stopping) return this.#handedOn;
     if (this.#distributing || frontier.turnsOut > 0 || frontier.queued > 0) return false;
-    return naming.idle && distributor.idle && !this.#mayStandBetter();
+    return hostResolver.idle && distributor.idle && !this.#mayRankBetter();
   }
 
-  /** What waits had no budget when domains were ranked last, and links have been found since. */
-  #mayStandBetter(): boolean {
+  /** All queued URLs had no budget at the last ranking, and links were discovered since. */
+  #mayRankBetter(): boolean {
     const { supply, reputation, distributor, frontier } = this.#parts;
     if (frontier.turnsOut > 0 || frontier.queued > 0 || !distributor.idle) return false;
     return reputation?.hasNews === true && supply.waiting > 0;
-  }
-
-  #limits(): VisitLimits {
-    const { allowance } = this.#parts;
-    return {
-      stopping: () => this.#end !== undefined,
-      claimPage: () => this.#end === undefined && allowance.claim(),
-      settleClaim: (gotPage, bytes) => allowance.closeClaim(gotPage, bytes),
-      foundLinks: () => {
-        if (this.#mayVisit()) this.#links.notify();
-      },
-    };
   }
 }

@@ -1,4 +1,4 @@
-/** What an agent sets out with, read off the settings: who it is, whom it may ask, through what, with which secrets. */
+/** The HTTP client, the name resolver and the address guard, as the settings ask for them. */
 
 import type { Clock } from '../../base/clock.ts';
 import { DrumlinError } from '../../base/errors.ts';
@@ -16,28 +16,37 @@ import { createResolver, type NameResolver, type ResolverOptions } from '../../n
 import { type DelayTable, parseDelays } from '../../politeness/delays.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../url/parameters.ts';
 
-export interface Equipment {
-  readonly identity: Identity;
+export interface ClientSetup {
   readonly client: HttpClient;
-  /** Names to addresses, and which of them may be asked. */
+  /** From names to addresses. */
   readonly resolver: NameResolver;
+  /** Which addresses may be asked. */
   readonly guard: AddressGuard;
+  /** Delays of single hosts and addresses, if a file names any. */
   readonly delays: DelayTable | undefined;
+  /** Query parameters that links lose, if there are any. */
   readonly drop: ParameterList | undefined;
 }
 
-/** Reads the files that the settings name, and refuses what cannot work before anything is begun. */
-export async function equip(
-  config: CrawlConfig,
-  clock: Clock,
-  warn: (sentence: string) => void = () => {},
-  onAnswer?: ResolverOptions['onAnswer'],
-): Promise<Equipment> {
-  const identity = createIdentity({
-    version: VERSION,
-    contact: config.contact.split(/[\s,]+/).filter(Boolean),
-    userAgent: config.userAgent,
-  });
+export interface ClientOptions {
+  readonly config: CrawlConfig;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  /** Called with a sentence about a file that the settings name and that needs attention. */
+  readonly warn?: (sentence: string) => void;
+  /** Called with every answer of a name server. */
+  readonly onAnswer?: ResolverOptions['onAnswer'];
+}
+
+/** Who the crawler is to servers: its name, version and contact. */
+export function identityOf({ contact, userAgent }: CrawlConfig): Identity {
+  const contacts = contact.split(/[\s,]+/).filter(Boolean);
+  return createIdentity({ version: VERSION, contact: contacts, userAgent });
+}
+
+/** Reads the files that the settings name, and refuses what cannot work before a crawl begins. */
+export async function setUpClient(options: ClientOptions): Promise<ClientSetup> {
+  const { config, identity, clock, warn = () => {}, onAnswer } = options;
   const guard = guardFor(identity, config);
   const resolver = createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
@@ -52,7 +61,6 @@ export async function equip(
     ...(config.cookies !== '' && { cookies: await readCookies(config.cookies, warn) }),
   });
   return {
-    identity,
     client,
     ...(proxy ? namesBehindProxy(resolver) : { resolver, guard }),
     delays:
@@ -63,7 +71,10 @@ export async function equip(
   };
 }
 
-/** A proxy resolves names itself: each host counts as an address of its own, and the proxy judges what may be asked. */
+/**
+ * A proxy resolves names itself. So each host counts as an address of its own, and the proxy
+ * decides which addresses are allowed.
+ */
 function namesBehindProxy(resolver: NameResolver): { resolver: NameResolver; guard: AddressGuard } {
   return {
     resolver: { resolve: async (host) => [{ ip: host, family: 4 }], close: () => resolver.close() },

@@ -1,4 +1,4 @@
-/** How large the front of an agent may be: what the configuration says, in the frontier's terms. */
+/** How large the front of an agent may be: the settings in the terms of the frontier. */
 
 import type { Millis } from '../../base/units.ts';
 import { addressDelay, type CrawlConfig } from '../../config/settings.ts';
@@ -7,8 +7,9 @@ import type { FrontierLimits } from '../../frontier/frontier.ts';
 const LEAST_HOSTS_PER_ADDRESS = 16;
 const MOST_HOSTS_PER_ADDRESS = 256;
 /**
- * In the order of budgets a front that no fetcher has waited for in this time is larger than it need be: whoever is in it has been chosen,
- * and the less is in it, the longer the best of what waits can be chosen. Breadth first has nothing to choose.
+ * In the order of budgets, a front that no fetcher has waited for in this time is larger than
+ * necessary, and shrinks. Hosts in the front are already chosen; with a small front the best queued
+ * hosts are chosen later, by newer ranks. Breadth first has nothing to choose.
  */
 const CALM: Millis = 5000;
 
@@ -24,7 +25,7 @@ export function limitsOf(config: CrawlConfig): FrontierLimits {
   };
 }
 
-/** Twice as many as an address can be asked for in turn before the first of them is ready again. */
+/** Twice as many hosts as an address can serve before the first of them is ready again. */
 function hostsPerAddress(config: CrawlConfig): number {
   const inTurn = config.delay / Math.max(addressDelay(config), 1);
   return Math.min(Math.max(LEAST_HOSTS_PER_ADDRESS, Math.ceil(2 * inTurn)), MOST_HOSTS_PER_ADDRESS);

@@ -1,9 +1,9 @@
 /**
- * From a host's name to its place on the workbench: the DNS half of step 6.
+ * From a host's name to its place on the workbench: the DNS half of step 6 of a URL's life.
  *
- * Ensures   every host that came out of `frontier.unresolved` is resolved to an address that the guard allows, or
- *           dropped with its URLs counted. A name that could not be looked up is tried again by the retry table,
- *           and holds up nobody meanwhile.
+ * Ensures   every host that comes out of `frontier.unresolved` is resolved to an address that the
+ *           guard allows, or given up with its URLs counted. A failed look-up is retried by the
+ *           retry table, and other hosts do not wait for it.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Signal } from '../../base/signal.ts';
@@ -13,7 +13,7 @@ import type { Host } from '../../frontier/host.ts';
 import { Fifo } from '../../frontier/queue/fifo.ts';
 import type { AddressGuard } from '../../net/address-guard.ts';
 import { DnsError, type NameResolver } from '../../net/dns.ts';
-import { retryRule } from '../../politeness/retry-table.ts';
+import { type RetryCause, retryRule } from '../../politeness/retry-table.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import type { EventLog } from '../record/log.ts';
@@ -21,18 +21,70 @@ import type { CrawlFailure } from '../store/page.ts';
 import type { Outage } from './outage.ts';
 
 /** Look-ups under way at once. */
-const LOOKUPS = 64;
+const LOOK_UPS = 64;
 
-interface Attempt {
+/** A host to look up, and how many of its look-ups have failed. */
+export interface LookUp {
   readonly host: Host;
   readonly failures: number;
 }
 
-export interface NamingParts {
+/**
+ * Which host is looked up next, and whether a failed look-up is retried. It does no I/O: the
+ * simulator uses it too.
+ */
+export class LookUpQueue {
+  readonly #frontier: Pick<Frontier, 'unresolved'>;
+  readonly #again = new Fifo<LookUp>();
+  #underWay = 0;
+  #paused = 0;
+
+  constructor(frontier: Pick<Frontier, 'unresolved'>) {
+    this.#frontier = frontier;
+  }
+
+  /** No look-up is under way, and none will be retried. */
+  get idle(): boolean {
+    return this.#underWay === 0 && this.#paused === 0 && this.#again.length === 0;
+  }
+
+  /** The next look-up, retries first; undefined when there is none or enough are under way. */
+  next(): LookUp | undefined {
+    if (this.#underWay >= LOOK_UPS) return undefined;
+    const again = this.#again.shift();
+    const host = again ? undefined : this.#frontier.unresolved();
+    const next = again ?? (host && { host, failures: 0 });
+    if (next) this.#underWay++;
+    return next;
+  }
+
+  /** A look-up has ended. */
+  ended(): void {
+    this.#underWay--;
+  }
+
+  /** Plans a retry of a failed look-up; undefined when none is left. Call `due` after `wait`. */
+  retry(
+    { host, failures }: LookUp,
+    fault: RetryCause,
+    excused = false,
+  ): { readonly wait: Millis; readonly due: () => void } | undefined {
+    const { retries, wait } = retryRule(fault);
+    if (!excused && failures >= retries) return undefined;
+    this.#paused++;
+    const due = () => {
+      this.#paused--;
+      this.#again.push({ host, failures: excused ? failures : failures + 1 });
+    };
+    return { wait, due };
+  }
+}
+
+export interface HostResolverParts {
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
   readonly frontier: Pick<Frontier, 'unresolved' | 'resolved' | 'giveUp'>;
-  readonly counters: Counters;
+  readonly counters: Pick<Counters, 'countRetry'>;
   readonly log: EventLog;
   readonly clock: Clock;
   readonly outage: Outage;
@@ -40,31 +92,30 @@ export interface NamingParts {
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
 }
 
-export class Naming {
-  readonly #parts: NamingParts;
-  readonly #again = new Fifo<Attempt>();
+export class HostResolver {
+  readonly #parts: HostResolverParts;
+  readonly #queue: LookUpQueue;
   readonly #cancelRetries = new Set<() => void>();
-  #lookups = 0;
-  #waiting = 0;
 
-  constructor(parts: NamingParts) {
+  constructor(parts: HostResolverParts) {
     this.#parts = parts;
+    this.#queue = new LookUpQueue(parts.frontier);
   }
 
-  /** No host is on its way to the workbench. (One that has not been looked at yet still counts as queued URLs.) */
+  /** No host is on its way to the workbench. Hosts not begun yet still count as queued URLs. */
   get idle(): boolean {
-    return this.#lookups === 0 && this.#waiting === 0 && this.#again.length === 0;
+    return this.#queue.idle;
   }
 
   /**
-   * Resolves hosts until `over`; wakes on `names`, and tells by `onResolved` that the workbench has changed. What is under way
-   * at the end is cancelled, and its hosts stay in the frontier.
+   * Resolves hosts until `over`. Wakes on `names`; calls `onResolved` when the workbench has
+   * changed. Look-ups under way at the end are cancelled, and their hosts stay in the frontier.
    */
   async run(names: Signal, onResolved: () => void, over: () => boolean): Promise<void> {
     const underWay = new Set<Promise<void>>();
     let failure: { error: unknown } | undefined;
     while (!over() && !failure) {
-      for (let next = this.#next(); next; next = this.#next()) {
+      for (let next = this.#queue.next(); next; next = this.#queue.next()) {
         const lookUp = this.#resolve(next, names, over)
           .catch((error) => {
             failure ??= { error };
@@ -84,19 +135,10 @@ export class Naming {
     if (failure) throw failure.error;
   }
 
-  #next(): Attempt | undefined {
-    if (this.#lookups >= LOOKUPS) return undefined;
-    const again = this.#again.shift();
-    if (again) return again;
-    const host = this.#parts.frontier.unresolved();
-    return host && { host, failures: 0 };
-  }
-
-  async #resolve(attempt: Attempt, names: Signal, over: () => boolean): Promise<void> {
+  async #resolve(lookUp: LookUp, names: Signal, over: () => boolean): Promise<void> {
     const { resolver, guard, frontier } = this.#parts;
-    const { host } = attempt;
+    const { host } = lookUp;
     const since = this.#parts.clock.now();
-    this.#lookups++;
     try {
       const addresses = await resolver.resolve(host.name);
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
@@ -104,39 +146,38 @@ export class Naming {
       else await this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip) ?? '');
     } catch (error) {
       if (!(error instanceof DnsError)) throw error;
-      if (!over()) await this.#failed(attempt, error, since, names, over);
+      if (!over()) await this.#failed(lookUp, error, since, names, over);
     } finally {
-      this.#lookups--;
+      this.#queue.ended();
     }
   }
 
   /**
-   * Only failures while the name servers are there count. To ask for that at the last one alone would not do: it may have begun
-   * while they were gone, and they are back when it ends.
+   * A failure counts only while the name servers are there. The agent checks that at every failure,
+   * not only at the last: that one may have begun while they were gone and end when they are back.
    */
   async #failed(
-    { host, failures }: Attempt,
-    error: DnsError,
+    lookUp: LookUp,
+    { fault, message }: DnsError,
     since: Millis,
     names: Signal,
     over: () => boolean,
   ): Promise<void> {
-    const { fault, message } = error;
-    const { retries, wait } = retryRule(fault);
-    const excused = fault !== 'dns-not-found' && (await this.#parts.outage.namesAreGone(since));
-    if (over()) return; // meanwhile: it fails because everything is closed
-    if (!excused && failures >= retries) {
+    const { resolver, clock, counters, outage, waits } = this.#parts;
+    const { host } = lookUp;
+    const excused = fault !== 'dns-not-found' && (await outage.namesAreGone(since, resolver));
+    if (over()) return; // it failed because the agent has closed everything
+    const retry = this.#queue.retry(lookUp, fault, excused);
+    if (!retry) {
       await this.#giveUp(host, fault, message);
       return;
     }
-    this.#parts.counters.countRetry(fault);
-    this.#waiting++;
-    this.#parts.waits.begin(host, fault, wait);
-    const cancel = this.#parts.clock.after(wait, () => {
+    counters.countRetry(fault);
+    waits.begin(host, fault, retry.wait);
+    const cancel = clock.after(retry.wait, () => {
       this.#cancelRetries.delete(cancel);
-      this.#waiting--;
-      this.#parts.waits.over(host);
-      this.#again.push({ host, failures: excused ? failures : failures + 1 });
+      waits.over(host);
+      retry.due();
       names.notify();
     });
     this.#cancelRetries.add(cancel);

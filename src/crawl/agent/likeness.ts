@@ -1,11 +1,14 @@
 /**
- * What the crawl makes of pages that are like others: near-duplicates, URLs that do not choose the page, pages that are not there.
+ * Pages that are like others: near-duplicates, URLs whose parameters do not choose the page, and
+ * pages for "not found" with status 200 (soft 404s).
  *
- *   judge ─► (stored, skipped) ─► taken: remembered, learned from, told
- *   links ─► rewritten as was learned ─► admission           a URL that waited ─► instead: refused, the other discovered
+ *   page  ─► judge ─► stored or skipped ─► committed: remembered, learned from, logged
+ *   links ─► rewritten by what was learned ─► admission
+ *   a queued URL ─► instead: skipped, and another URL discovered in its place
  *
- * Ensures   `judge` changes nothing; what a page changes is changed by `taken`, in the step in which the page is counted, so that a
- *           checkpoint has both or neither. Redirects and seeds are never rewritten: somebody means them.
+ * Ensures   `judge` changes nothing. What a page changes is changed by `committed`, in the step of
+ *           its commit, so that a checkpoint has both or neither. Redirects and seeds are never
+ *           rewritten: they are meant as they are.
  */
 
 import type { CrawlConfig } from '../../config/settings.ts';
@@ -17,18 +20,21 @@ import { originOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';
 
-/** Pages of fewer shingles are not compared: frames, lists of one word, pages that only scripts fill. */
+/**
+ * Pages with fewer shingles are not compared: frames, lists of one word, pages filled by scripts.
+ */
 const LEAST_SHINGLES = 5;
 
-/** What was found out about a page of status 200. */
+/** What `judge` finds about a page of status 200. */
 export interface Judgement {
   readonly fingerprint: Fingerprint;
   /** An earlier page that it is like. */
   readonly near: SimilarPage | undefined;
-  /** It says that there is no such page. */
+  /** It is the host's page for "not found". */
   readonly isSoft: boolean;
-  /** Why it is not stored; undefined when it is. */
+  /** Why it is not stored; undefined when it is stored. */
   readonly refusal: 'near-duplicate' | 'soft-404' | 'soft-404-question' | undefined;
+  /** Its links may be followed. */
   readonly follows: boolean;
 }
 
@@ -72,8 +78,11 @@ export class Likeness {
     };
   }
 
-  /** The page was counted. Returns a URL to ask for, to tell whether the host has a page for what is not there. */
-  taken(url: string, { fingerprint, near, isSoft, refusal }: Judgement): string | undefined {
+  /**
+   * The page is committed. Returns a URL to fetch next, if its answer would show whether the host
+   * has a page for "not found".
+   */
+  committed(url: string, { fingerprint, near, isSoft, refusal }: Judgement): string | undefined {
     const { config, memory, counters, log } = this.#parts;
     if (refusal !== undefined) counters.countRefused(refusal);
     if (refusal === 'soft-404-question') {
@@ -104,12 +113,12 @@ export class Likeness {
     return isSameHost ? memory.softErrors.suspect(url, fingerprint) : undefined;
   }
 
-  /** Something else than a page of status 200 came. */
+  /** The response is committed, and is no page of status 200. */
   missed(url: string): void {
     this.#parts.memory.softErrors.answered(url, undefined);
   }
 
-  /** Links of a page as they are to be discovered, each once. */
+  /** The links of a page as they are discovered, each once. */
   rewritten(urls: readonly string[]): readonly string[] {
     const { config, memory, counters } = this.#parts;
     if (!config.learnTraps || memory.isInnocent) return urls;
@@ -124,7 +133,7 @@ export class Likeness {
     return [...new Set(rewritten)];
   }
 
-  /** What is to be discovered in place of a URL that waited; undefined: it is to be fetched. */
+  /** The URL to discover in place of a queued one; undefined when that is to be fetched. */
   instead({ url, depth, redirects }: Discovery): string | undefined {
     const { config, memory } = this.#parts;
     if (!config.learnTraps || memory.isInnocent || depth === 0 || redirects > 0) return undefined;

@@ -1,19 +1,21 @@
 /**
- * Are they gone, or are we cut off? A network that vanishes for some minutes must not cost the URLs of every host that is asked
- * in that time.
+ * Is a server gone, or are we cut off from the network? A network that fails for some minutes must
+ * not cost the URLs of every host that is asked in that time.
  *
- * Idea      That somebody cannot be reached is held against him only while others can. Who answered before and now does not is
- *           given a quarter of an hour to come back. When several such addresses fail one after the other, and nobody at
- *           all answers in between, it is the network: then nobody is blamed, not even who was never met. For names the
- *           same is asked directly, at every failure: if none has been looked up since, and one that was known a while ago
- *           cannot be looked up either, the name servers are gone.
+ * Idea      A failure to connect counts against a host only while others can be reached. An address
+ *           that answered before has a quarter of an hour to come back. When several such addresses
+ *           fail in a row and none at all answers in between, the network is gone: then no failure
+ *           counts, not even of hosts that never answered. For names the agent asks directly, at
+ *           every failure: if no name was resolved since the look-up began, and one that was known
+ *           cannot be resolved either, the name servers are gone.
  *
  *             answered a · b · c        failed a · b · c            answered b
  *             ───────────────────────── ▲ the network is gone ───── ▲ and back
  *
- * Ensures   whom nobody ever reached is excused only during an outage, so that a crawl with nothing but dead hosts left still ends;
- *           no outage is believed for longer than an hour.
- * Cost      a small entry for each of the addresses that answered lately; a look-up every few seconds while names fail.
+ * Ensures   a host that never answered is excused only during an outage, so that a crawl with only
+ *           dead hosts left still ends. No outage is believed for longer than an hour.
+ * Cost      a small entry for each address that answered lately; a look-up every few seconds while
+ *           names fail.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
@@ -23,33 +25,32 @@ import type { RetryCause } from '../../politeness/retry-table.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Outage as Gone } from '../record/vitals.ts';
 
-/** What a network that is gone looks like. Whoever resets a connection or answers late is there. */
+/** The faults of a network that is gone. A server that resets a connection or is slow is there. */
 const UNREACHED: ReadonlySet<RetryCause> = new Set([
   'connect-refused',
   'connect-timeout',
   'connect-failed',
 ]);
 const MINUTE: Millis = 60_000;
-/** How long who answered before may be away. */
+/** How long an address that answered before is excused. */
 const PATIENCE: Millis = 15 * MINUTE;
-/** So many addresses that answered before must fail in a row. */
+/** How many addresses that answered before must fail in a row. */
 const SEVERAL = 3;
 const LONGEST_OUTAGE: Millis = 60 * MINUTE;
-/** Addresses that are remembered, those that answered last. */
+/** How many addresses are remembered: those that answered last. */
 const REMEMBERED = 10_000;
 const PROBE_EVERY: Millis = 10_000;
 
 export interface OutageParts {
-  readonly resolver: NameResolver;
   readonly clock: Clock;
   readonly log: EventLog;
 }
 
 export class Outage {
   readonly #parts: OutageParts;
-  /** Addresses that have answered, and since when they have not. */
+  /** Addresses that have answered, and since when they fail. */
   readonly #known = new Map<string, { failingSince: Millis | undefined }>();
-  /** Those of them that failed since anybody answered. */
+  /** Addresses of `#known` that failed since any address answered. */
   readonly #silent = new Set<string>();
   #goneSince: Millis | undefined;
   #knownName: string | undefined;
@@ -61,7 +62,7 @@ export class Outage {
     this.#parts = parts;
   }
 
-  /** What is gone now, as far as is known. */
+  /** What is gone now, as far as the agent knows. */
   get current(): Gone | undefined {
     if (this.#goneSince !== undefined) return { of: 'network', since: this.#goneSince };
     return this.#namesGoneSince === undefined
@@ -69,7 +70,7 @@ export class Outage {
       : { of: 'names', since: this.#namesGoneSince };
   }
 
-  /** Somebody has answered. */
+  /** A server has answered at this address. */
   answered(ip: string): void {
     this.#silent.clear();
     if (this.#goneSince !== undefined) this.#parts.log.event('network-back', { ip });
@@ -79,7 +80,7 @@ export class Outage {
     else this.#remember(ip);
   }
 
-  /** Whether this failure says nothing about whoever was to be asked there. */
+  /** Whether a failure is explained by an outage. Requires a call at every failure. */
   excuses(fault: RetryCause, ip: string): boolean {
     if (!UNREACHED.has(fault)) return false;
     const now = this.#parts.clock.now();
@@ -96,7 +97,7 @@ export class Outage {
     return this.#goneSince !== undefined && now - this.#goneSince < LONGEST_OUTAGE;
   }
 
-  /** A server has answered with the addresses of a name. */
+  /** A name server has answered with the addresses of a name. */
   resolved(name: string): void {
     this.#knownName = name;
     this.#resolvedAt = this.#parts.clock.now();
@@ -105,12 +106,15 @@ export class Outage {
     this.#namesGoneSince = undefined;
   }
 
-  /** Whether names that are known to exist could not be looked up either when a look-up that began at `since` failed. */
-  async namesAreGone(since: Millis): Promise<boolean> {
+  /**
+   * Whether the name servers are gone, after a look-up that began at `since` has failed. Asks
+   * `resolver` for a name that is known to exist.
+   */
+  async namesAreGone(since: Millis, resolver: NameResolver): Promise<boolean> {
     if (this.#knownName === undefined || this.#resolvedAt > since) return false;
     const now = this.#parts.clock.now();
     if (!this.#probe || now - this.#probe.at >= PROBE_EVERY) {
-      this.#probe = { at: now, fails: this.#lookUpFails(this.#knownName) };
+      this.#probe = { at: now, fails: lookUpFails(this.#knownName, resolver) };
     }
     if (!(await this.#probe.fails)) return false;
     if (this.#namesGoneSince === undefined) {
@@ -120,21 +124,21 @@ export class Outage {
     return now - this.#namesGoneSince < LONGEST_OUTAGE;
   }
 
-  async #lookUpFails(name: string): Promise<boolean> {
-    try {
-      await this.#parts.resolver.resolve(name, true);
-      return false;
-    } catch (error) {
-      if (!(error instanceof DnsError)) throw error;
-      return error.fault !== 'dns-not-found';
-    }
-  }
-
   #remember(ip: string): void {
     this.#known.set(ip, { failingSince: undefined });
     if (this.#known.size <= REMEMBERED) return;
     const [oldest] = this.#known.keys();
     this.#known.delete(oldest);
     this.#silent.delete(oldest);
+  }
+}
+
+async function lookUpFails(name: string, resolver: NameResolver): Promise<boolean> {
+  try {
+    await resolver.resolve(name, true);
+    return false;
+  } catch (error) {
+    if (!(error instanceof DnsError)) throw error;
+    return error.fault !== 'dns-not-found';
   }
 }

@@ -1,16 +1,18 @@
 /**
- * May a URL that was found be scheduled? Asked for every link of every page, before the sieve.
+ * May a discovered URL be scheduled? Asked for every link of every page, before the sieve.
  *
- * Idea      The seeds span a region of the web (their hosts, their domains, their folders, or all of it); a link has
- *           to lie in it, be near and short enough, match no pattern of `exclude`, and one of `include` if there are
- *           any. Everything is compiled once; what was not asked for costs nothing.
+ * Idea      The seeds span a region of the web (their hosts, their domains, their folders, or all
+ *           of it). A link has to lie in it, be near and short enough, match no pattern of
+ *           `exclude`, and match one of `include` if there are any. Everything is compiled once. A
+ *           setting that is not used costs nothing.
  * Requires  canonical URLs. Depth 0 is for seeds and what they redirect to.
- * Ensures   the answer depends on the settings, the seeds and the redirects admitted, and on nothing else: from
- *           `[...seeds, ...admitted]` a restarted crawl, or another agent, builds the same scope.
- * Cost      a comparison of lengths and a count of slashes by default; about 0.1 µs with a region, as much again for each pattern. Memory
- *           for each host, domain or folder among the seeds; none for `any`.
+ * Ensures   the answer depends only on the settings, the seeds and the redirects admitted: from
+ *           `[...seeds, ...admitted]` a resumed crawl, or another agent, builds the same scope.
+ * Cost      a comparison of lengths and a count of slashes by default; about 0.1 µs with a region,
+ *           as much again for each pattern. Memory for each host, domain or folder among the seeds;
+ *           none for `any`.
  *
- * docs/scope.md says what users of other crawlers find different, and why.
+ * docs/scope.md explains what users of other crawlers find different, and why.
  */
 
 import type { CrawlConfig } from '../../config/settings.ts';
@@ -20,6 +22,7 @@ import { compileUrlPattern } from '../../filter/url-pattern.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 import { authorityOf, hostOf, originOf, pathOf } from '../../url/parts.ts';
 import { repeatsMoreThan } from '../../url/repeats.ts';
+import type { SeedMove } from '../record/seed-move.ts';
 
 export type ScopeRefusal =
   | 'url-too-long'
@@ -38,11 +41,13 @@ export type ScopeConfig = Pick<
 export interface Scope {
   /** Why the URL may not be scheduled; undefined when it may. */
   refusal(url: string, depth: number): ScopeRefusal | undefined;
-  /** Whether the URL itself shows that it leads nowhere: it need be asked once for each URL, however it was come by. */
+  /**
+   * Whether the URL itself shows a trap. One question for each URL is enough, however discovered.
+   */
   trap(url: string): ScopeRefusal | undefined;
   /**
-   * A seed, or what one redirected to, redirects: the site has moved, and the scope with it. True when the scope grew,
-   * which other agents and the crawl's folder have to be told.
+   * A seed, or what one redirected to, redirects: the site has moved, and the scope with it. True
+   * when the scope grew: then other agents and the crawl's folder must learn of it.
    */
   admitSeedRedirect(from: string, to: string): boolean;
   /** What `admitSeedRedirect` added, in order. */
@@ -63,7 +68,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
       if (depth > maxDepth) return 'too-deep';
       if (region !== undefined && !region.holds(url)) return 'out-of-scope';
       if (exclude.length > 0 && someMatch(exclude, url)) return 'excluded';
-      // The page to start from is seldom of the kind that is looked for.
+      // `include` does not apply to seeds: they are seldom of the kind that is looked for.
       if (include.length > 0 && depth > 0 && !someMatch(include, url)) return 'not-included';
       return undefined;
     },
@@ -82,7 +87,7 @@ function someMatch(tests: readonly TextTest[], url: string): boolean {
   return false;
 }
 
-/** By what the web is cut, and how much of such a piece a seed spans. */
+/** Into which pieces the web is divided, and how much of a piece a seed spans. */
 interface Cut {
   pieceOf(url: string): string;
   folderOf(url: string): string;
@@ -102,7 +107,10 @@ class Region {
   readonly #cut: Cut;
   /** By piece, sorted, none within another. */
   readonly #folders = new Map<string, readonly string[]>();
-  /** The links of a page mostly lead to one place: its folders are kept at hand. (The slice keeps one page alive.) */
+  /**
+   * Most links of a page lead to one origin, so its folders are cached. (The slice keeps one page
+   * alive.)
+   */
   #origin = '';
   #here: readonly string[] | undefined;
 
@@ -112,7 +120,8 @@ class Region {
 
   holds(url: string): boolean {
     const { length } = this.#origin;
-    // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a page.
+    // Comparing a slice takes half the time of startsWith on URLs that are slices themselves, of a
+    // page.
     if (url.charCodeAt(length) !== SLASH || url.slice(0, length) !== this.#origin) {
       this.#origin = originOf(url);
       this.#here = this.#folders.get(this.#cut.pieceOf(url));
@@ -139,8 +148,8 @@ class Region {
   }
 
   /**
-   * Whether a redirect between these two may make the region larger. A page that is gone often redirects to the front
-   * page of its site: that must not open the whole site where a folder was asked for.
+   * Whether a redirect between these two may make the region larger. A page that is gone often
+   * redirects to the front page of its site: that must not open the whole site to a folder scope.
    */
   mayMove(from: string, to: string): boolean {
     const { pieceOf, folderOf } = this.#cut;
@@ -149,7 +158,9 @@ class Region {
   }
 }
 
-/** The host and port, without `www.`: http and https, with and without it, are one site to whoever names a seed. */
+/**
+ * The host and port, without `www.`: to users, http and https, with and without it, are one site.
+ */
 function siteOf(url: string): string {
   const authority = authorityOf(url);
   return authority.startsWith('www.') ? authority.slice(4) : authority;
@@ -162,10 +173,10 @@ function folderOf(url: string): string {
   return path.slice(0, path.lastIndexOf('/', query < 0 ? path.length : query) + 1);
 }
 
-/** Hosts whose domain is remembered; all are forgotten when there are more. */
+/** Hosts whose domain is cached; the cache is emptied when it is full. */
 const MOST_REMEMBERED = 16_384;
 
-/** The domain of a URL as somebody rents it: names under the private section of the suffix list count as domains. */
+/** The registered domain of a URL; the private section of the suffix list counts too. */
 function domains(): (url: string) => string {
   const remembered = new Map<string, string>();
   return (url) => {
@@ -183,14 +194,15 @@ function domains(): (url: string) => string {
 /** Sorted, without those that lie in another. */
 function outermost(folders: string[]): string[] {
   const kept: string[] = [];
-  // Whatever begins with a folder is sorted right behind it, so only the last one kept can hold the next.
+  // What begins with a folder is sorted right behind it, so only the last one kept can hold the
+  // next.
   for (const folder of folders.sort()) {
     if (kept.length === 0 || !folder.startsWith(kept[kept.length - 1])) kept.push(folder);
   }
   return kept;
 }
 
-/** Of folders sorted and none within another, only the last that is not behind the path can hold it. */
+/** Requires sorted folders, none within another: only the last not behind the path can hold it. */
 function isUnderOne(folders: readonly string[], path: string): boolean {
   let low = 0;
   let high = folders.length;
@@ -202,7 +214,45 @@ function isUnderOne(folders: readonly string[], path: string): boolean {
   return low > 0 && path.startsWith(folders[low - 1]);
 }
 
-/** A part of a string keeps the whole of it in memory, which may be a page; what is remembered must not. */
+/** A slice keeps the whole string in memory, which may be a page; what is cached must not. */
 function ownCopy(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
+}
+
+/** The seeds that have moved: the scope follows them, and so do other agents and later runs. */
+export class MovedSeeds {
+  readonly #scope: Scope;
+  readonly #onMoved: (move: SeedMove) => void;
+  readonly #moves: SeedMove[] = [];
+
+  /** `onMoved` reports moves that this agent discovers. */
+  constructor(scope: Scope, onMoved: (move: SeedMove) => void) {
+    this.#scope = scope;
+    this.#onMoved = onMoved;
+  }
+
+  /** Moves that this agent has discovered, for its checkpoint. */
+  get moves(): readonly SeedMove[] {
+    return this.#moves;
+  }
+
+  /** Moves of the last checkpoint: the crawl may have crashed before its folder held them. */
+  restore(moves: readonly SeedMove[]): void {
+    for (const move of moves) {
+      if (this.#scope.admitSeedRedirect(...move)) this.#onMoved(move);
+      this.#moves.push(move);
+    }
+  }
+
+  /** A seed, or what it redirected to, redirects. */
+  redirected(from: string, to: string): void {
+    if (!this.#scope.admitSeedRedirect(from, to)) return;
+    this.#moves.push([from, to]);
+    this.#onMoved([from, to]);
+  }
+
+  /** Another agent has discovered a move. */
+  learn(move: SeedMove): void {
+    this.#scope.admitSeedRedirect(...move);
+  }
 }

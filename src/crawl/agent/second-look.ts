@@ -1,8 +1,9 @@
 /**
- * Is a URL that has waited still wanted? Asked when its turn has come, since much may have been decided since it was scheduled: the
- * operator has set a filter or blocked a domain, or the crawl was stopped and goes on with another scope.
+ * Is a queued URL still wanted? Asked when its turn has come, since much may have changed since it
+ * was scheduled: the user has set a filter or blocked a domain, or resumed with another scope.
  *
- * Cost      nothing for a crawl of which nothing was decided on the way; otherwise what a link costs on its way in, once for each fetch.
+ * Cost      nothing where nothing has changed; otherwise, for each fetch, what admission costs a
+ *           link.
  */
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
@@ -13,34 +14,36 @@ import { VisitSubject } from './visit-subject.ts';
 
 export interface SecondLook {
   readonly filters: Pick<StageFilters, 'fetch'>;
-  readonly reputation: DomainStanding | undefined;
-  /** Domains from which the operator wants nothing. */
+  /** The standing of domains, for filters; only in the order of budgets. */
+  readonly standing: DomainStanding | undefined;
+  /** Domains that the user has blocked. */
   readonly blocked: ReadonlySet<string>;
-  /** Of a crawl that goes on with another scope than URLs were scheduled by; undefined where all were scheduled by this one. */
+  /**
+   * The scope, if URLs may have been queued by another; undefined if all were queued by this one.
+   */
   readonly newScope: Scope | undefined;
 }
 
-/** Why a URL is not fetched after all, as it is counted; undefined when it is. */
-export function secondThoughts(
+/** Why a queued URL is skipped, as it is counted; undefined when it is fetched. */
+export function reasonToSkip(
   turn: HostTurn,
   discovery: Discovery,
-  { filters, reputation, blocked, newScope }: SecondLook,
+  { filters, standing, blocked, newScope }: SecondLook,
 ): string | undefined {
   if (blocked.size > 0 && blocked.has(turn.host.domain.name)) return 'blocked';
-  const outside = newScope && outsideOf(newScope, discovery);
-  // Told apart from what never met the sieve, or the account of URLs that did would not come out even.
+  const outside = newScope && reasonOutside(newScope, discovery);
+  // Counted apart from links that never reached the sieve: the counts of those that did must add
+  // up.
   if (outside) return `${outside}-later`;
   const { fetch } = filters;
-  return fetch && !fetch(new VisitSubject(turn, discovery, reputation))
-    ? 'fetch-filter'
-    : undefined;
+  return fetch && !fetch(new VisitSubject(turn, discovery, standing)) ? 'fetch-filter' : undefined;
 }
 
 const MAY_BE_SITEMAP = /\.xml(?:\.gz)?$/i;
 
-function outsideOf(scope: Scope, { url, depth, redirects }: Discovery): string | undefined {
+function reasonOutside(scope: Scope, { url, depth, redirects }: Discovery): string | undefined {
   const reason = scope.refusal(url, depth) ?? scope.trap(url);
-  // Sitemaps and what seeds redirect to need not lie in the scope. What is excluded is excluded.
+  // Sitemaps and the targets of seeds need not lie in the scope, but `exclude` holds for them too.
   const isExempt = (depth === 0 && redirects > 0) || MAY_BE_SITEMAP.test(url);
   return isExempt && reason !== 'excluded' ? undefined : reason;
 }

@@ -1,10 +1,12 @@
 /**
- * Sitemaps in a crawl (`--sitemaps`): robots.txt names them, a turn of their host fetches them like any other URL, and what they list is discovered.
+ * Sitemaps in a crawl (`--sitemaps`): robots.txt names them, a turn of their host fetches them like
+ * any other URL, and the URLs that they list are discovered.
  *
- * Idea      Nothing has to be remembered about a sitemap: it is told by its root element when it has come. A sitemap in an index counts as
- *           a redirect of it, so that the limit for redirects is the limit for indexes within indexes.
- * Ensures   a site speaks for itself only: of what a sitemap lists, only URLs of its own domain are taken. A sitemap of the domain that names it
- *           need not be in scope, as its robots.txt need not; all others must.
+ * Idea      Nothing has to be remembered about a sitemap: its root element says what it is. A
+ *           sitemap in an index counts as a redirect of the index, so that the limit for redirects
+ *           is the limit for indexes within indexes.
+ * Ensures   a site speaks for itself only: a sitemap adds only URLs of its own domain. A sitemap of
+ *           the domain that names it need not be in scope, like its robots.txt; all others must.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -20,12 +22,13 @@ import type { Counters } from '../record/counters.ts';
 import type { Link } from '../store/page.ts';
 import type { Admission } from './admission.ts';
 
-/** Of one robots.txt. */
+/** Sitemaps that one robots.txt may name. */
 const MOST_NAMED = 100;
-/** Of one sitemap, and of what it is when unpacked: as the protocol has it. */
+/** URLs of one sitemap: the limit of the protocol. */
 const MOST_PAGES = 50_000;
+/** Bytes of one sitemap, decompressed: the limit of the protocol. */
 const LARGEST: Bytes = 50 * 2 ** 20;
-/** Of one index. */
+/** Sitemaps of one index. */
 const MOST_IN_INDEX = 1000;
 
 const XML = /\bxml\b/i;
@@ -36,14 +39,14 @@ export interface ReadSitemap {
   readonly links: readonly Link[];
 }
 
-/** Whether a response is worth a look: by its type, or by its name where the type says nothing. */
+/** Whether a response may be a sitemap, by its type or by its URL. */
 export function mayBeSitemap({ url, status, headers }: Exchange): boolean {
   if (status < 200 || status > 299) return false;
   const type = headers.get('content-type') ?? '';
   return XML.test(type) || GZIP.test(type) || /\.xml(?:\.gz)?$/i.test(url);
 }
 
-/** What a response lists, if it is a sitemap. */
+/** The links that a response lists, if it is a sitemap. */
 export async function sitemapIn(
   exchange: Exchange,
   drop: ParameterList | undefined,
@@ -69,17 +72,11 @@ export async function sitemapIn(
   return { kind: sitemap.kind, links };
 }
 
-interface Tools {
-  readonly admission: Admission;
-  readonly counters: Counters;
-  readonly config: { readonly maxRedirects: number };
-}
-
-/** The sitemaps that the robots.txt of a URL's host names. */
+/** Discovers the sitemaps that the robots.txt of a URL's host names. */
 export function discoverNamed(
   sitemaps: readonly string[],
   { url: from, depth }: Discovery,
-  { admission }: Tools,
+  admission: Pick<Admission, 'discover'>,
 ): void {
   const base = from;
   const named = sitemaps.slice(0, MOST_NAMED).flatMap((text) => canonicalise(text, { base }) ?? []);
@@ -91,26 +88,31 @@ export function discoverNamed(
   );
 }
 
-/** What a sitemap lists. */
+export interface ListedParts {
+  readonly admission: Pick<Admission, 'discover'>;
+  readonly counters: Pick<Counters, 'urlsSeen' | 'countRefused'>;
+  /** Also the limit for indexes within indexes. */
+  readonly maxRedirects: number;
+}
+
+/** Discovers the URLs that a sitemap lists. */
 export function discoverListed(
   { kind, links }: ReadSitemap,
-  discovery: Discovery,
-  tools: Tools,
+  { url: from, depth, redirects }: Discovery,
+  { admission, counters, maxRedirects }: ListedParts,
 ): void {
-  const { url: from, depth, redirects } = discovery;
-  const { admission, counters, config } = tools;
   counters.urlsSeen += links.length;
   const domain = domainOf(from);
   const own = links.map(({ url }) => url).filter(sameDomain(domain));
   counters.countRefused('sitemap-foreign', links.length - own.length);
   if (kind === 'pages') admission.discover(own, depth + 1);
-  else if (redirects < config.maxRedirects) admission.discover(own, depth, redirects + 1, true);
+  else if (redirects < maxRedirects) admission.discover(own, depth, redirects + 1, true);
   else counters.countRefused('sitemap-depth', own.length);
 }
 
 const domainOf = (url: string): string => payLevelDomain(hostOf(url));
 
-/** Most URLs of a sitemap have one host. */
+/** Remembers the domain of each host: most URLs of a sitemap have one host. */
 function sameDomain(domain: string): (url: string) => boolean {
   const known = new Map<string, boolean>();
   return (url) => {

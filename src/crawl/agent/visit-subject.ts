@@ -1,4 +1,6 @@
-/** What filters are asked about in a visit: it grows from the turn to the response to the page that was read. */
+/**
+ * What filters are asked about a fetch. It grows from the turn to the response to the parsed page.
+ */
 import type { Exchange } from '../../fetch/exchange.ts';
 import type {
   DomainStanding,
@@ -12,7 +14,7 @@ import type { Discovery } from '../../frontier/queue/discovery.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import type { ParsedPage } from '../../parse/page.ts';
 
-/** A page that was not read, because it is none or because a filter said so. */
+/** The facts of a response that is not HTML, or that a filter refused to parse. */
 const UNREAD: PageFacts = {
   links: 0,
   title: () => undefined,
@@ -60,7 +62,7 @@ export class VisitSubject implements Subject {
     };
   }
 
-  /** With a redirect's target as its only link. */
+  /** `links` counts the links; the target of a redirect is its only link. */
   read(page: ParsedPage | undefined, links: number): void {
     if (!page) this.page = { ...UNREAD, links };
     else this.page = { links, title: page.title, charset: page.charset, ...page.robots };

@@ -35,7 +35,7 @@ function fixture(agents: number): Fixture {
   const admission = new Admission({
     scope: createScope(resolveConfig({ scope: 'any' }), []),
     filters: { schedule: undefined },
-    standing: () => undefined,
+    standing: undefined,
     recent: new RecentCache(2 ** 16),
     counters: new Counters(),
     ...{ clock, transport, sieve },

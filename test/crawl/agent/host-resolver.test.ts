@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Signal } from '../../../src/base/signal.ts';
-import { Naming } from '../../../src/crawl/agent/host-resolver.ts';
+import { HostResolver } from '../../../src/crawl/agent/host-resolver.ts';
 import { Outage } from '../../../src/crawl/agent/outage.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { HostWaits } from '../../../src/crawl/record/host-waits.ts';
@@ -28,7 +28,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
     },
     close: () => {},
   };
-  const outage = new Outage({ resolver, clock, log });
+  const outage = new Outage({ clock, log });
   outage.resolved('known.test');
   const waiting = [new Host('host.test', new Domain('host.test'))];
   let fate: 'resolved' | 'given up' | undefined;
@@ -41,7 +41,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
     resolved: end('resolved'),
     giveUp: end('given up'),
   };
-  const naming = new Naming({
+  const hostResolver = new HostResolver({
     ...{ resolver, clock, log, outage, frontier },
     guard: { allows: () => true, reason: () => undefined },
     counters: new Counters(),
@@ -50,7 +50,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
   });
   const names = new Signal(clock);
   let isOver = false;
-  const running = naming.run(
+  const running = hostResolver.run(
     names,
     () => {},
     () => isOver,

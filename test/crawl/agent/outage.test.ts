@@ -130,7 +130,7 @@ describe('an outage', () => {
   beforeEach(() => {
     now = 1e12;
     answer = 'there';
-    outage = new Outage({ resolver, clock, log: { event: () => {} } });
+    outage = new Outage({ clock, log: { event: () => {} } });
   });
   const fails = (ip: string) => outage.excuses('connect-timeout', ip);
 
@@ -184,15 +184,15 @@ describe('an outage', () => {
 
   test('of the name servers is told from names that do not work by asking for one that did', async () => {
     answer = new DnsError('dns-timeout', 'nobody there');
-    expect(await outage.namesAreGone(now)).toBe(false);
+    expect(await outage.namesAreGone(now, resolver)).toBe(false);
     outage.resolved('known.test');
-    expect(await outage.namesAreGone(now)).toBe(true);
+    expect(await outage.namesAreGone(now, resolver)).toBe(true);
     now += 11_000;
     answer = 'there';
-    expect(await outage.namesAreGone(now)).toBe(false);
+    expect(await outage.namesAreGone(now, resolver)).toBe(false);
     now += 11_000;
     answer = new DnsError('dns-not-found', 'it was deleted, says a server that is there');
-    expect(await outage.namesAreGone(now)).toBe(false);
+    expect(await outage.namesAreGone(now, resolver)).toBe(false);
   });
 
   test('of the name servers is not believed while they answer others', async () => {
@@ -202,7 +202,7 @@ describe('an outage', () => {
     const since = now;
     now += 5000;
     outage.resolved('other.test');
-    expect(await outage.namesAreGone(since)).toBe(false);
-    expect(await outage.namesAreGone(now)).toBe(true);
+    expect(await outage.namesAreGone(since, resolver)).toBe(false);
+    expect(await outage.namesAreGone(now, resolver)).toBe(true);
   });
 });

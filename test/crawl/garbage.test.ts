@@ -10,7 +10,7 @@ interface Outcome {
 
 /** A gigabyte of garbage beside `lives` MB that live, in a process of its own: what is set holds for all of one. */
 async function churn(how: 'limited' | 'unlimited', lives: number): Promise<Outcome> {
-  const script = fileURLToPath(new URL('../garbage-child.ts', import.meta.url));
+  const script = fileURLToPath(new URL('./garbage-child.ts', import.meta.url));
   const flags = ['--max-semi-space-size=1', '--import', 'tsx'];
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...flags,

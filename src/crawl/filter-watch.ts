@@ -1,18 +1,20 @@
 /**
- * Filters that change while a crawl runs: its folder is looked at now and then, and what is new there is handed to the agents.
+ * Filters that change while a crawl runs: reads `filters.txt` in its folder now and then, and hands
+ * new filters to the agents.
  *
- * Ensures   what cannot be read changes nothing, and the log tells why, once. Lists are read anew with every change of a filter.
+ * Ensures   filters that cannot be read change nothing, and the reason is logged once. Lists are
+ *           read again with every change of a filter.
  */
-import type { Clock } from '../../base/clock.ts';
-import type { Millis } from '../../base/units.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Millis } from '../base/units.ts';
 import {
   type FilterSet,
   type FilterSurroundings,
   type FilterTexts,
   loadFilters,
-} from '../../filter/filter-set.ts';
-import type { EventLog } from '../record/log.ts';
-import { readFilters } from '../state/filters-file.ts';
+} from '../filter/filter-set.ts';
+import type { EventLog } from './record/log.ts';
+import { readFilters } from './state/filters-file.ts';
 
 export interface FilterWatchParts extends FilterSurroundings {
   readonly dir: string;
@@ -27,7 +29,7 @@ export class FilterWatch {
   #cancel: (() => void) | undefined;
   #looking: Promise<void> = Promise.resolve();
   #ended = false;
-  /** What was seen last, taken or refused. */
+  /** The filters that were read last, used or refused. */
   #seen: string;
   #refused = '';
 
@@ -37,7 +39,7 @@ export class FilterWatch {
     this.#wait();
   }
 
-  /** Looks no more. */
+  /** Stops reading the folder. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#cancel?.();

@@ -1,0 +1,328 @@
+/** Puts the parts of an agent together, in the order of a URL's life. Nothing runs yet. */
+import { politePacer } from '../../base/pacer.ts';
+import type { Bytes } from '../../base/units.ts';
+import { typeFilter } from '../../filter/content-type.ts';
+import { compileFilters, type StageFilters } from '../../filter/filter-set.ts';
+import { Backlog } from '../../frontier/backlog/backlog.ts';
+import { Distributor } from '../../frontier/distributor.ts';
+import { Frontier } from '../../frontier/frontier.ts';
+import { SieveSupply, type Supply } from '../../frontier/supply.ts';
+import { AskedDelays } from '../../politeness/asked-delays.ts';
+import { type Budgets, Politeness } from '../../politeness/politeness.ts';
+import { parseBudget } from '../../reputation/budget/budget-policy.ts';
+import { BudgetedSupply } from '../../reputation/budgeted-supply.ts';
+import { EdgeGatherer } from '../../reputation/edges/edge-gatherer.ts';
+import { Reputation } from '../../reputation/reputation.ts';
+import type { ReputationFolder } from '../../reputation/reputation-folder.ts';
+import { MemorySieve } from '../../sieve/memory-sieve.ts';
+import { RecentCache } from '../../sieve/recent-cache.ts';
+import type { Sieve } from '../../sieve/sieve.ts';
+import { partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { Counters } from '../record/counters.ts';
+import { HostWaits } from '../record/host-waits.ts';
+import { SparingLog } from '../record/sparing-log.ts';
+import { SharedAddressTable } from '../transport/address-table.ts';
+import { Allowance } from '../transport/allowance.ts';
+import { agentOf } from '../transport/routing.ts';
+import { PARCEL } from '../transport/transport.ts';
+import { Admission } from './admission.ts';
+import { Agent, AgentSignals } from './agent.ts';
+import { ProgressKeeper } from './agent-progress.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { DomainDecisions } from './domain-decisions.ts';
+import { FetchPermits } from './fetch-permits.ts';
+import { limitsOf } from './front-limits.ts';
+import { HostResolver } from './host-resolver.ts';
+import { Intake } from './intake.ts';
+import { Likeness } from './likeness.ts';
+import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
+import { RobotsKeeper } from './robots-keeper.ts';
+import { RobotsMemory } from './robots-memory.ts';
+import { createScope, MovedSeeds, type Scope } from './scope.ts';
+import { reasonToSkip } from './second-look.ts';
+import { Turns } from './turn.ts';
+import { TurnPolicy } from './turn-policy.ts';
+
+/** For the cache of recent links: the menus and footers of a few thousand sites. */
+const RECENT_LINKS: Bytes = 2 ** 20;
+/** For the digests of recent payloads: half a million pages. */
+const RECENT_PAYLOADS: Bytes = 2 ** 22;
+/** For recent links between domains. */
+const RECENT_EDGES: Bytes = 2 ** 19;
+
+/** An agent that is ready to run, and the parts that its start and its end need. */
+export interface Assembly {
+  readonly agent: Agent;
+  readonly admission: Admission;
+  readonly frontier: Frontier;
+  readonly politeness: Politeness;
+  readonly reputation: Reputation | undefined;
+  readonly decisions: DomainDecisions;
+  readonly movedSeeds: MovedSeeds;
+  /** Replaced in place when the user changes them. */
+  readonly filters: StageFilters;
+  readonly progress: ProgressKeeper;
+}
+
+export function assemble(
+  start: AgentStart,
+  around: AgentSurroundings,
+  opened: OpenAgent,
+): Assembly {
+  const { config } = start;
+  const { folder, store, client, transport } = opened;
+  const shared = sharedParts(around, opened);
+  const { clock, log, counters } = shared;
+  const signals = new AgentSignals(clock);
+  const robotsMemory = new RobotsMemory();
+  const asked = new AskedDelays(config, opened.delays);
+
+  // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
+  const sieve = folder?.sieve ?? new MemorySieve();
+  const frontier = frontierOf(start, opened, shared, asked, robotsMemory);
+  const { supply, reputation } = orderOf(start, opened, shared, sieve, frontier);
+  const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
+  const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
+
+  // A link is admitted: scope, filter, recent cache, route, sieve.
+  const scope = createScope(config, start.seeds);
+  for (const move of start.moved) scope.admitSeedRedirect(...move);
+  const movedSeeds = new MovedSeeds(scope, around.onSeedMoved);
+  const filters = compileFilters(start.filters, around.predicates);
+  const admission = new Admission({
+    ...{ scope, filters, standing: reputation, sieve, transport, counters, clock },
+    recent: new RecentCache(RECENT_LINKS),
+  });
+
+  // A new URL comes into the frontier, and its host gets an address.
+  const distributor = new Distributor(supply, frontier, clock);
+  const hostResolver = new HostResolver({ ...shared, frontier });
+
+  // A host has its turn: robots, fetch, intake, commit.
+  const isOurs = (domain: bigint) => ownerOf(domain, start.agents) === start.agent;
+  const decisions = new DomainDecisions({
+    ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
+  });
+  const turning = { frontier, politeness, permits, admission, reputation, filters, robotsMemory };
+  const turns = turnsOf(start, around, opened, shared, {
+    ...turning,
+    blocked: decisions.blocked,
+    newScope: start.rescoped ? scope : undefined,
+    onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
+    onLinks: () => {
+      if (permits.mayBeginTurn) signals.links.notify();
+    },
+  });
+
+  // Everything is checkpointed.
+  const queued = { frontier, supply, sieve };
+  const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation });
+  const checkpointer = new Checkpointer({
+    ...{ clock, log, folder, decisions, reputation, transport, frontier, admission, supply, store },
+    ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
+    every: config.checkpoint,
+  });
+  const agent = new Agent({
+    ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
+    ...{ hostResolver, turns, checkpointer, checkpointEvery: config.checkpoint },
+    closeConnections: () => void client.close(),
+    onIdle: around.onIdle,
+    onLimit: around.onLimit,
+  });
+  const forStart = { admission, frontier, politeness, decisions };
+  return { agent, ...forStart, reputation, movedSeeds, filters, progress };
+}
+
+/** What many parts use. */
+type Shared = ReturnType<typeof sharedParts>;
+
+function sharedParts(
+  { clock, log, onError }: AgentSurroundings,
+  { outage, resolver, guard }: OpenAgent,
+) {
+  const counters = new Counters();
+  const sparing = new SparingLog(log);
+  const waits = new HostWaits(clock, sparing);
+  return { clock, log, onError, outage, resolver, guard, counters, sparing, waits };
+}
+
+function frontierOf(
+  { agent, addresses, config }: AgentStart,
+  { folder, restored, startedAt }: OpenAgent,
+  { clock, counters, waits }: Shared,
+  asked: AskedDelays,
+  robotsMemory: RobotsMemory,
+): Frontier {
+  const limits = limitsOf(config);
+  return new Frontier({
+    backlog: folder?.backlog ?? Backlog.inMemory(),
+    store: folder?.hosts,
+    clock,
+    limits: folder ? limits : { ...limits, hosts: Infinity, urls: Infinity },
+    ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
+    // A resumed agent does not know when an address was asked last.
+    ...(restored && { readyFrom: (ip: string) => startedAt + asked.ofAddress(ip) }),
+    onEnter: (host) => robotsMemory.hostEntered(host),
+    onLeave: (host) => {
+      robotsMemory.hostLeft(host);
+      waits.over(host);
+    },
+    onRefused: (reason, urls) =>
+      reason.endsWith('-limit')
+        ? counters.countRefused(reason, urls)
+        : counters.countError(reason, urls),
+  });
+}
+
+/** The order in which URLs come into the frontier. */
+interface Order {
+  readonly supply: Supply & { readonly taken: number };
+  /** Only in the order of budgets. */
+  readonly reputation: Reputation | undefined;
+}
+
+function orderOf(
+  start: AgentStart,
+  { folder, restored, transport }: OpenAgent,
+  shared: Shared,
+  sieve: Sieve,
+  frontier: Frontier,
+): Order {
+  const taken = restored?.state.taken;
+  if (!folder?.reputation) return { supply: new SieveSupply(sieve, taken), reputation: undefined };
+  const pacer = politePacer();
+  const { book, rounds } = folder.reputation;
+  const supply = new BudgetedSupply(
+    {
+      sieve,
+      book,
+      beast: rounds,
+      now: () => shared.clock.now(),
+      pacer,
+      roundTime: start.config.delay,
+      fewHosts: () => frontier.fewHosts,
+      onBlocked: (urls) => shared.counters.countRefused('blocked', urls),
+    },
+    taken,
+  );
+  const onBudgets = () => supply.budgetsChanged();
+  const parts = { transport, clock: shared.clock, pacer, onBudgets };
+  return { supply, reputation: reputationOf(start, folder.reputation, parts) };
+}
+
+function reputationOf(
+  { agent, agents, config }: AgentStart,
+  { book, edges, sample }: ReputationFolder,
+  parts: Pick<OpenAgent, 'transport'> &
+    Pick<ConstructorParameters<typeof Reputation>[0], 'clock' | 'pacer' | 'onBudgets'>,
+): Reputation {
+  const { transport, clock, pacer, onBudgets } = parts;
+  return new Reputation({
+    agent,
+    agents,
+    rank: config.rank,
+    policy: parseBudget(config.budget),
+    isOurs: (domain) => ownerOf(domain, agents) === agent,
+    gatherer: new EdgeGatherer({
+      owners: agents,
+      ownerOf: (partition) => agentOf(partition, agents),
+      cash: config.rank === 'opic',
+      cache: RECENT_EDGES,
+    }),
+    edges,
+    sample,
+    book,
+    clock,
+    pacer,
+    send: (to, message, bytes) => transport.send(to, PARCEL[message], bytes),
+    onBudgets,
+  });
+}
+
+/** The agent that owns the domain with this hash. */
+const ownerOf = (domain: bigint, agents: number): number =>
+  agentOf(partitionOfFingerprint(domain), agents);
+
+/** Delays follow budgets while all fetchers are busy. */
+function budgetsOf(
+  { fetches }: AgentStart['config'],
+  frontier: Frontier,
+  reputation: Reputation | undefined,
+): Budgets | undefined {
+  return (
+    reputation && {
+      crowded: () => frontier.turnsOut >= fetches,
+      budgetOf: (domain) => reputation.budgetOf(domain),
+      leastBudget: () => reputation.leastBudget,
+    }
+  );
+}
+
+/** What turns use beside what is open and shared. */
+interface TurnsWith {
+  readonly frontier: Frontier;
+  readonly politeness: Politeness;
+  readonly permits: FetchPermits;
+  readonly admission: Admission;
+  readonly reputation: Reputation | undefined;
+  readonly filters: StageFilters;
+  readonly robotsMemory: RobotsMemory;
+  readonly blocked: ReadonlySet<string>;
+  readonly newScope: Scope | undefined;
+  readonly onSeedRedirect: (from: string, to: string) => void;
+  readonly onLinks: () => void;
+}
+
+function turnsOf(
+  { config }: AgentStart,
+  { onPage }: AgentSurroundings,
+  { client, store, identity, drop, likenessMemory }: OpenAgent,
+  shared: Shared,
+  parts: TurnsWith,
+): Turns {
+  const { clock, log, onError, outage, counters, sparing, waits } = shared;
+  const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
+  const { maxCrawlDelay, maxRedirects, sitemaps } = config;
+  const { productToken } = identity;
+  const likeness =
+    likenessMemory && new Likeness({ config, memory: likenessMemory, counters, log: sparing });
+  const robots = new RobotsKeeper({
+    ...{ ...shared, client, store, frontier, politeness, productToken, maxCrawlDelay },
+    memory: parts.robotsMemory,
+  });
+  const { onSeedRedirect } = parts;
+  const commit = { store, frontier, admission, reputation, likeness, counters };
+  const intake = new Intake({
+    ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
+    wantsType: typeFilter(config.types),
+    parseOptions: { agent: productToken.toLowerCase(), ...(drop && { drop }) },
+    payloads: new RecentCache(RECENT_PAYLOADS),
+    commit: { ...commit, maxRedirects, onSeedRedirect },
+  });
+  const { blocked, newScope } = parts;
+  const secondLook = { filters, standing: reputation, blocked, newScope };
+  const policy = new TurnPolicy({
+    ...{ clock, frontier, politeness, robots, counters },
+    stillWants: (turn, discovery) => {
+      const reason = reasonToSkip(turn, discovery, secondLook);
+      if (reason !== undefined) counters.countRefused(reason);
+      return reason === undefined;
+    },
+    replaces: (discovery) => {
+      const other = likeness?.instead(discovery);
+      if (other === undefined) return false;
+      counters.countRefused('trap');
+      admission.discover([other], discovery.depth);
+      onLinks();
+      return true;
+    },
+    claimPage: () => permits.claimPage(),
+    stopping: () => permits.stopping,
+    excuses: (fault, ip) => outage.excuses(fault, ip),
+  });
+  const failures = { counters, log, sparing, onError };
+  return new Turns({
+    ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
+    ...{ failures, sitemaps },
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * Writes the checkpoints of an agent: the consistent state on disk from which it resumes.
+ *
+ * Idea      Everything in memory is copied in one step, in which nothing else runs: the frontier,
+ *           what was discovered and not handed on, what the transport has sent and received, the
+ *           counters, the lengths of the store's files. The copy is written while the agent
+ *           continues.
+ * Requires  that `write` is never called twice at once, nor while links are carried to the sieve.
+ * Ensures   a checkpoint holds each page entirely or not at all (see `commit.ts`). Other agents may
+ *           forget what they sent only after the checkpoint that holds it is on disk.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { FieldWriter } from '../../base/fields.ts';
+import type { Millis } from '../../base/units.ts';
+import type { Frontier } from '../../frontier/frontier.ts';
+import { takeSnapshot } from '../../frontier/snapshot.ts';
+import type { Supply } from '../../frontier/supply.ts';
+import type { Reputation } from '../../reputation/reputation.ts';
+import type { EventLog } from '../record/log.ts';
+import type { AgentFolder, AgentState } from '../state/agent-folder.ts';
+import { encodeImage } from '../state/memory-image.ts';
+import type { Store } from '../store/store.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { Admission } from './admission.ts';
+import type { ProgressKeeper } from './agent-progress.ts';
+import type { DomainDecisions } from './domain-decisions.ts';
+import type { MovedSeeds } from './scope.ts';
+
+export interface CheckpointerParts {
+  readonly clock: Clock;
+  readonly log: EventLog;
+  readonly agent: number;
+  /** A checkpoint that takes longer than this is logged. */
+  readonly every: Millis;
+  /** Undefined for a crawl that keeps nothing. */
+  readonly folder: Pick<AgentFolder, 'save'> | undefined;
+  readonly decisions: Pick<DomainDecisions, 'obey'>;
+  /** Only in the order of budgets. */
+  readonly reputation: Pick<Reputation, 'carry' | 'write' | 'collect'> | undefined;
+  readonly transport: Pick<Transport, 'state' | 'acknowledge'>;
+  readonly frontier: Frontier;
+  readonly admission: Pick<Admission, 'snapshot'>;
+  /** `taken` counts the URLs taken from the sieve. */
+  readonly supply: Pick<Supply, 'waiting'> & { readonly taken: number };
+  readonly store: Pick<Store, 'cut' | 'makeDurable'>;
+  readonly progress: ProgressKeeper;
+  readonly movedSeeds: MovedSeeds;
+  /** How many seeds of the crawl the agent knows. */
+  readonly seeds: number;
+}
+
+export class Checkpointer {
+  readonly #parts: CheckpointerParts;
+  // The memory of one checkpoint is used again for the next.
+  readonly #snapshot = new FieldWriter();
+  readonly #discovered = new FieldWriter();
+
+  constructor(parts: CheckpointerParts) {
+    this.#parts = parts;
+  }
+
+  async write(): Promise<void> {
+    const { clock, log, agent, every, folder, reputation, transport } = this.#parts;
+    const begun = clock.now();
+    await this.#obey();
+    reputation?.carry(true);
+    await reputation?.write();
+    // Once more, for what came meanwhile, in the same step as the copies below: the transport
+    // counts it as received, the frontier as fetched.
+    reputation?.carry(true);
+    reputation?.collect();
+    const { received } = transport.state();
+    if (folder) {
+      const [image, state] = [this.#image(), this.#state()];
+      await folder.save(image, state, () => this.#parts.store.makeDurable());
+      this.#parts.progress.checkpointed(begun);
+      const took = clock.now() - begun;
+      if (took > every) log.event('checkpoint-slow', { agent, took });
+    }
+    transport.acknowledge(received);
+  }
+
+  /** A file that cannot be read changes nothing: the crawl continues with the old decisions. */
+  async #obey(): Promise<void> {
+    const { decisions, log } = this.#parts;
+    await decisions
+      .obey()
+      .catch((error) => log.event('domains-file-refused', { why: String(error.message) }));
+  }
+
+  /** What the agent has in memory. */
+  #image(): Uint8Array[] {
+    const { frontier, transport, admission } = this.#parts;
+    const image = {
+      frontier: takeSnapshot(frontier, this.#snapshot),
+      transport: transport.state(),
+      discovered: admission.snapshot(),
+    };
+    return encodeImage(image, this.#discovered);
+  }
+
+  #state(): AgentState {
+    const { clock, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
+    return {
+      savedAt: clock.now(),
+      waiting: frontier.queued + frontier.turnsOut + supply.waiting,
+      frontier: frontier.state,
+      taken: supply.taken,
+      seeds,
+      moved: movedSeeds.moves,
+      archive: store.cut(),
+      ...progress.state(),
+    };
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The commit of a page: the step after which it counts. Steps 10 and 1 of a URL's life.
+ *
+ *   store accepts the page ─► counted ─► links discovered        one step, nothing is awaited
+ *
+ * Ensures   a checkpoint has either all of a page (in the store, in the counters, its links) or
+ *           nothing of it; then its URL is still queued, and a resumed crawl fetches it again.
+ */
+import type { StoredAs } from '../../archive/write/exchange-records.ts';
+import type { SimilarPage } from '../../duplicates/similar-pages.ts';
+import type { Exchange } from '../../fetch/exchange.ts';
+import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
+import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { ParsedPage } from '../../parse/page.ts';
+import { statusFault } from '../../politeness/retry-table.ts';
+import type { Reputation } from '../../reputation/reputation.ts';
+import type { Counters } from '../record/counters.ts';
+import type { Store } from '../store/store.ts';
+import type { Admission } from './admission.ts';
+import type { Judgement, Likeness } from './likeness.ts';
+import { discoverListed, type ReadSitemap } from './sitemaps.ts';
+
+/** A response, the URL it is about, and the turn in which it was fetched. */
+export interface Fetched {
+  readonly exchange: Exchange;
+  readonly discovery: Discovery;
+  readonly turn: HostTurn;
+}
+
+/** What a response holds: a redirect, a page, a sitemap, or something without links. */
+export interface Contents {
+  /** Where it redirects to. */
+  readonly target: string | undefined;
+  readonly page: ParsedPage | undefined;
+  readonly sitemap: ReadSitemap | undefined;
+}
+
+/** What the intake has decided about a response. */
+export interface Reading {
+  readonly contents: Contents;
+  /** The page is stored. */
+  readonly keep: boolean;
+  /** Its links are followed. */
+  readonly follows: boolean;
+  /** Its type is wanted; otherwise it was read only because it may be a sitemap. */
+  readonly isWanted: boolean;
+  /** The same payload came before, lately. */
+  readonly isDuplicate: () => boolean;
+  readonly sha1: () => string;
+  /** Only for pages of status 200, and where pages are compared. */
+  readonly judgement: Judgement | undefined;
+  /** An earlier page that it is like, as the archive notes it. */
+  readonly near: SimilarPage | undefined;
+}
+
+/** What a page is counted with. */
+export interface CountParts {
+  readonly frontier: Pick<Frontier, 'countPage'>;
+  /** Only in the order of budgets. */
+  readonly reputation: Pick<Reputation, 'fetched'> | undefined;
+  readonly counters: Counters;
+}
+
+/** What the links of a page are discovered with. */
+export interface FollowParts {
+  readonly admission: Pick<Admission, 'discover' | 'admits'>;
+  readonly frontier: Pick<Frontier, 'putBack'>;
+  /** Learns which domain links to which; only in the order of budgets. */
+  readonly reputation: Pick<Reputation, 'page'> | undefined;
+  /** Only where pages are compared. */
+  readonly likeness: Pick<Likeness, 'committed' | 'missed' | 'rewritten'> | undefined;
+  readonly counters: Counters;
+  readonly maxRedirects: number;
+  /** Called when a seed, or what it redirected to, redirects. */
+  readonly onSeedRedirect: (from: string, to: string) => void;
+}
+
+export type CommitParts = CountParts & FollowParts & { readonly store: Pick<Store, 'store'> };
+
+/**
+ * Stores, counts and follows a page in one step. `reading` is undefined for a response of an
+ * unwanted type, which is only counted. The promise, if there is one, waits for the store.
+ */
+export function commit(
+  fetched: Fetched,
+  reading: Reading | undefined,
+  parts: CommitParts,
+): Promise<void> | undefined {
+  const { exchange, discovery } = fetched;
+  const accepted = (as: StoredAs) => {
+    count(fetched, parts);
+    if (!reading?.isWanted) parts.counters.countRefused('content-type');
+    if (!reading) return;
+    if (as !== 'response') parts.counters.revisits++;
+    if (reading.isDuplicate()) parts.counters.duplicates++;
+    discover(fetched, reading, parts);
+  };
+  if (!reading?.keep) {
+    accepted('response');
+    return undefined;
+  }
+  const { near, sha1 } = reading;
+  return parts.store.store(exchange, accepted, { hopsFromSeed: discovery.depth, near, sha1 });
+}
+
+function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: CountParts): void {
+  frontier.countPage(turn);
+  reputation?.fetched(turn.host.domain.hash);
+  counters.pages++;
+  counters.bytes += exchange.bytesReceived;
+  counters.countStatus(exchange.status);
+  const fault = statusFault(exchange.status);
+  if (fault) counters.countError(fault);
+  counters.countType(exchange.headers.get('content-type'));
+}
+
+/** Remembers what the page is like, and discovers its links. */
+function discover(fetched: Fetched, reading: Reading, parts: FollowParts): void {
+  const { likeness } = parts;
+  const { url } = fetched.exchange;
+  if (reading.judgement) {
+    const question = likeness?.committed(url, reading.judgement);
+    if (question !== undefined) askNext(question, fetched, parts);
+  } else likeness?.missed(url);
+  if (!reading.follows) return;
+  const { target, page, sitemap } = reading.contents;
+  if (target !== undefined) followRedirect(target, fetched, parts);
+  else if (page) followLinks(page, fetched, parts);
+  else if (sitemap) discoverListed(sitemap, fetched.discovery, parts);
+}
+
+/**
+ * Queues a URL that we made up as the host's next: how the host answers a page that is not there
+ * shows which of its pages are not there. No page links to it, so it passes no sieve.
+ */
+function askNext(
+  url: string,
+  { turn, discovery }: Fetched,
+  { frontier, admission, counters }: FollowParts,
+): void {
+  const depth = discovery.depth + 1;
+  if (!admission.admits(url, depth)) return;
+  frontier.putBack(turn, { url, depth, redirects: 0 });
+  counters.countAlike('soft-404-question');
+}
+
+function followRedirect(target: string, { turn, discovery }: Fetched, parts: FollowParts): void {
+  const { counters, admission, reputation, maxRedirects, onSeedRedirect } = parts;
+  const { url, depth, redirects } = discovery;
+  counters.urlsSeen++;
+  reputation?.page(turn.host.domain.hash, url, [target]);
+  if (depth === 0) onSeedRedirect(url, target);
+  if (redirects < maxRedirects) admission.discover([target], depth, redirects + 1);
+  else counters.countError('too-many-redirects');
+}
+
+/** Discovers the links of a page, unless it or they ask not to be followed. */
+function followLinks(
+  { links, robots }: ParsedPage,
+  { turn, discovery }: Fetched,
+  { counters, admission, reputation, likeness }: FollowParts,
+): void {
+  counters.urlsSeen += links.length;
+  if (robots.nofollow) return;
+  const named = links.filter((link) => !link.nofollow).map((link) => link.url);
+  const followed = likeness?.rewritten(named) ?? named;
+  reputation?.page(turn.host.domain.hash, discovery.url, followed);
+  admission.discover(followed, discovery.depth + 1);
+}

@@ -1,0 +1,162 @@
+/**
+ * The intake of a page: what becomes of a response, from its bytes to its commit. Steps 9, 10 and 1
+ * of a URL's life.
+ *
+ *   response ─► wanted type? ─► decode ─► parse ─► like another page? ─► onPage ─► commit
+ *
+ * Filters may refuse each of parse, follow and store. Nothing is counted as a page, and no link is
+ * discovered, before `commit`: if the intake fails, the URL can be put back.
+ */
+import { digest } from '../../archive/warc/digest.ts';
+import { onceAsked } from '../../base/once-asked.ts';
+import { xxh64 } from '../../base/xxh64.ts';
+import type { CrawlConfig } from '../../config/settings.ts';
+import { decodeContent } from '../../fetch/decode.ts';
+import type { Exchange } from '../../fetch/exchange.ts';
+import { redirectTarget } from '../../fetch/redirect.ts';
+import type { TypeFilter } from '../../filter/content-type.ts';
+import type { StageFilters } from '../../filter/filter-set.ts';
+import type { DomainStanding } from '../../filter/subject.ts';
+import { isHtml } from '../../parse/is-html.ts';
+import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
+import type { RecentCache } from '../../sieve/recent-cache.ts';
+import type { Counters } from '../record/counters.ts';
+import type { CrawlFailure, Link, Page } from '../store/page.ts';
+import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
+import type { Likeness } from './likeness.ts';
+import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
+import { VisitSubject } from './visit-subject.ts';
+
+export interface IntakeParts {
+  readonly config: Pick<CrawlConfig, 'sitemaps' | 'maxRedirects' | 'nearDuplicates'>;
+  /** Which content types are stored and read. */
+  readonly wantsType: TypeFilter;
+  readonly parseOptions: ParseOptions;
+  /** Replaced in place when the user changes them. */
+  readonly filters: Pick<StageFilters, 'parse' | 'follow' | 'store'>;
+  /** The standing of domains, for filters; only in the order of budgets. */
+  readonly standing: DomainStanding | undefined;
+  /** Only where pages are compared. */
+  readonly likeness: Pick<Likeness, 'judge'> | undefined;
+  /** Digests of recent payloads. */
+  readonly payloads: RecentCache;
+  readonly counters: Pick<Counters, 'countRefused'>;
+  readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+  readonly commit: CommitParts;
+  /** Called when links may have been discovered that fetchers wait for. */
+  readonly onLinks: () => void;
+}
+
+/** What is known of a response before it is read. */
+interface Known extends Pick<Reading, 'isWanted' | 'isDuplicate' | 'sha1'> {
+  /** By its type or its URL. */
+  readonly mayBeSitemap: boolean;
+}
+
+export class Intake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads a response, shows it to `onPage`, and commits it. If it rejects, nothing was committed.
+   */
+  async process(fetched: Fetched): Promise<void> {
+    const { config, wantsType, payloads, onLinks } = this.#parts;
+    const { exchange } = fetched;
+    const isWanted = wants(exchange, wantsType);
+    const looks = config.sitemaps && mayBeSitemap(exchange);
+    if (!isWanted && !looks) return commit(fetched, undefined, this.#parts.commit);
+    const sha1 = onceAsked(() => digest('sha1', exchange.payload));
+    const isDuplicate = onceAsked(() => exchange.payload.length > 0 && isRepeat(sha1(), payloads));
+    const known = { isWanted, isDuplicate, sha1, mayBeSitemap: looks };
+    await commit(fetched, await this.#read(fetched, known), this.#parts.commit);
+    onLinks();
+  }
+
+  /** Frees the memory of a response, unless `onPage` may have kept the page. */
+  release(exchange: Exchange): void {
+    if (!this.#parts.onPage) exchange.release?.();
+  }
+
+  /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
+  async #read(fetched: Fetched, known: Known): Promise<Reading> {
+    const { config, parseOptions, likeness, onPage } = this.#parts;
+    const { exchange, discovery } = fetched;
+    const { url, status, headers } = exchange;
+    const { isWanted, isDuplicate, sha1 } = known;
+    const subject = this.#subjectOf(fetched, isDuplicate);
+
+    const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
+    const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
+    const parses = isPage && this.#mayPass('parse', subject);
+    const body = parses || onPage ? (await decodeContent(exchange)).body : exchange.payload;
+    const page = parses ? parse(body, exchange, parseOptions) : undefined;
+    const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
+    const sitemap = looks ? await sitemapIn(exchange, parseOptions.drop) : undefined;
+    const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
+    subject?.read(page, links.length);
+
+    const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
+    const follows =
+      links.length > 0 && judgement?.follows !== false && this.#mayPass('follow', subject);
+    const keep = isWanted && judgement?.refusal === undefined && this.#mayPass('store', subject);
+    if (target !== undefined && discovery.redirects >= config.maxRedirects)
+      await this.#reportRedirects(fetched, target);
+    if (keep) await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
+    const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
+    const contents = { target, page, sitemap };
+    return { contents, keep, follows, isWanted, isDuplicate, sha1, judgement, near };
+  }
+
+  /** What filters are asked about; undefined where there are none. */
+  #subjectOf(
+    { exchange, discovery, turn }: Fetched,
+    isDuplicate: () => boolean,
+  ): VisitSubject | undefined {
+    const { filters, standing } = this.#parts;
+    if (!filters.parse && !filters.follow && !filters.store) return undefined;
+    const subject = new VisitSubject(turn, discovery, standing);
+    subject.answered(exchange, isDuplicate);
+    return subject;
+  }
+
+  /** Whether the filter of a stage lets a response through. Counts it when it does not. */
+  #mayPass(stage: 'parse' | 'follow' | 'store', subject: VisitSubject | undefined): boolean {
+    const accepts = this.#parts.filters[stage];
+    if (!accepts || !subject || accepts(subject)) return true;
+    this.#parts.counters.countRefused(`${stage}-filter`);
+    return false;
+  }
+
+  async #reportRedirects({ exchange: { url }, turn }: Fetched, target: string): Promise<void> {
+    await this.#parts.onError?.({
+      url,
+      host: turn.host.name,
+      fault: 'too-many-redirects',
+      message: `It leads to ${target}.`,
+      urls: 1,
+    });
+  }
+}
+
+/** Redirects and errors are wanted whatever their type: they explain why a page is missing. */
+function wants({ status, headers }: Exchange, wantsType: TypeFilter): boolean {
+  return status < 200 || status > 299 || wantsType(headers.get('content-type'));
+}
+
+function isRepeat(digest: string, payloads: RecentCache): boolean {
+  return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;
+}
+
+function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptions): ParsedPage {
+  const contentType = headers.get('content-type');
+  return parsePage(body, { url, contentType, robotsHeaders: headers.all('x-robots-tag') }, options);
+}
+
+function redirectLinks(target: string | undefined): Link[] {
+  return target === undefined ? [] : [{ url: target, kind: 'redirect', nofollow: false }];
+}

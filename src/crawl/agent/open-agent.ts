@@ -1,0 +1,168 @@
+/**
+ * Opens what an agent works with: its folder at the last checkpoint, the store, the HTTP client,
+ * the transport to the other agents.
+ *
+ * Ensures   when one of them cannot be opened, those opened before are closed again.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Millis } from '../../base/units.ts';
+import { type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
+import type { Identity } from '../../fetch/identity.ts';
+import type { FilterSet } from '../../filter/filter-set.ts';
+import type { Predicates } from '../../filter/predicate.ts';
+import type { DnsAnswer } from '../../net/dns.ts';
+import type { EndReason } from '../record/counters.ts';
+import type { EventLog } from '../record/log.ts';
+import type { SeedMove } from '../record/seed-move.ts';
+import { AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
+import { decodeImage, type MemoryImage as MemoryImage } from '../state/memory-image.ts';
+import { openStore } from '../store/open-store.ts';
+import type { CrawlFailure, Page } from '../store/page.ts';
+import type { Store } from '../store/store.ts';
+import type { SharedAddresses } from '../transport/address-table.ts';
+import type { SharedAllowance } from '../transport/allowance.ts';
+import type { ActivityReport } from '../transport/quiescence.ts';
+import type { Transport, TransportState } from '../transport/transport.ts';
+import { type ClientSetup, identityOf, setUpClient } from './client-setup.ts';
+import { Outage } from './outage.ts';
+
+/** What an agent is started with. Plain data, so that it can be sent to a thread. */
+export interface AgentStart {
+  readonly agent: number;
+  readonly agents: number;
+  /** How many runs of the crawl came before this one. */
+  readonly incarnation: number;
+  readonly config: CrawlConfig;
+  /** All seeds of the crawl: the scope is made of them. */
+  readonly seeds: readonly string[];
+  /** Seeds that have moved: the scope follows them. */
+  readonly moved: readonly SeedMove[];
+  /** Queued URLs may have been scheduled by another scope. */
+  readonly rescoped: boolean;
+  readonly allowance: SharedAllowance;
+  /** Undefined for an agent that is alone. */
+  readonly addresses: SharedAddresses | undefined;
+  readonly filters: FilterSet;
+}
+
+/** What an agent needs and no message can carry. */
+export interface AgentSurroundings {
+  readonly clock: Clock;
+  readonly disk: Disk;
+  /** Connects the agent with the others; `state` is that of its last checkpoint. */
+  readonly connect: (state: TransportState | undefined) => Transport;
+  readonly log: EventLog;
+  readonly onIdle: (report: ActivityReport) => void;
+  readonly onLimit: (reason: EndReason) => void;
+  readonly onSeedMoved: (move: SeedMove) => void;
+  readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+  /** What filters may ask. */
+  readonly predicates: Predicates;
+}
+
+/** The last checkpoint of an agent. */
+export interface Restored {
+  readonly state: AgentState;
+  /** What the agent had in memory. */
+  readonly image: MemoryImage;
+}
+
+export interface OpenAgent extends ClientSetup {
+  readonly startedAt: Millis;
+  /** Undefined for a crawl that keeps nothing. */
+  readonly folder: AgentFolder | undefined;
+  /** Undefined for an agent that was never checkpointed. */
+  readonly restored: Restored | undefined;
+  readonly identity: Identity;
+  /** Where pages go. */
+  readonly store: Store;
+  readonly outage: Outage;
+  /** Pages that others are compared with; undefined where none are compared. */
+  readonly likenessMemory: LikenessMemory | undefined;
+  readonly transport: Transport;
+}
+
+interface Closable {
+  close(): Promise<void> | void;
+}
+
+export async function openAgent(start: AgentStart, around: AgentSurroundings): Promise<OpenAgent> {
+  const { config } = start;
+  const { clock, log } = around;
+  const opened: Closable[] = [];
+  const keep = <Part extends Closable>(part: Part): Part => {
+    opened.push(part);
+    return part;
+  };
+  try {
+    const identity = identityOf(config);
+    const folder = await openFolder(start, around);
+    if (folder) keep(folder);
+    const startedAt = clock.now();
+    const restored = restoredFrom(folder, config.dir);
+    const store = keep(await openAgentStore(start, around, identity, restored));
+    const outage = new Outage({ clock, log });
+    const onAnswer = async (answer: DnsAnswer) => {
+      outage.resolved(answer.host);
+      if (config.dnsRecords) await store.storeAnswer?.(answer);
+    };
+    const setup = await setUpClient({ config, identity, clock, onAnswer });
+    keep(setup.client);
+    const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
+    const transport = around.connect(restored?.image.transport);
+    const parts = { folder, restored, identity, store, outage, likenessMemory, transport };
+    return { startedAt, ...parts, ...setup };
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+/**
+ * Closes everything after a failure. That first failure is the one to report, so others are
+ * dropped.
+ */
+async function closeAll(opened: readonly Closable[]): Promise<void> {
+  for (const part of [...opened].reverse()) {
+    try {
+      await part.close();
+    } catch {}
+  }
+}
+
+/** Closes an agent that was opened and could not be started. */
+export async function closeOpened({ folder, store, client, transport }: OpenAgent): Promise<void> {
+  await closeAll([...(folder ? [folder] : []), store, client, transport]);
+}
+
+async function openFolder(
+  { agent, config }: AgentStart,
+  { disk, log }: AgentSurroundings,
+): Promise<AgentFolder | undefined> {
+  if (config.dir === '') return undefined;
+  return AgentFolder.open(disk, agentDir(config.dir, agent), config, (p) =>
+    log.event('rank-sample-halved', { p }),
+  );
+}
+
+function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | undefined {
+  const checkpoint = folder?.restored;
+  return checkpoint && { state: checkpoint.state, image: decodeImage(checkpoint.front, dir) };
+}
+
+function openAgentStore(
+  { agent, config }: AgentStart,
+  { disk, clock }: AgentSurroundings,
+  { userAgent }: Identity,
+  restored: Restored | undefined,
+): Promise<Store> {
+  const earlier = restored?.state.archive;
+  return openStore({ disk, clock, config, agent, userAgent, earlier });
+}
+
+function newLikenessMemory(config: CrawlConfig): LikenessMemory | undefined {
+  return wantsLikeness(config) ? new LikenessMemory(config.similarityMemory) : undefined;
+}

@@ -1,0 +1,122 @@
+/**
+ * An agent from its start to its end: opened, assembled, resumed from its last checkpoint, run,
+ * closed. It does not know in which thread it runs.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { compileFilters, type FilterSet } from '../../filter/filter-set.ts';
+import { restoreSnapshot } from '../../frontier/snapshot.ts';
+import { fingerprint, partitionOfFingerprint } from '../../url/fingerprint.ts';
+import type { AgentProgress, EndReason } from '../record/counters.ts';
+import type { SeedMove } from '../record/seed-move.ts';
+import type { Vitals } from '../record/vitals.ts';
+import type { ActivityReport } from '../transport/quiescence.ts';
+import { agentOf } from '../transport/routing.ts';
+import { type Assembly, assemble } from './assemble.ts';
+import {
+  type AgentStart,
+  type AgentSurroundings,
+  closeOpened,
+  type OpenAgent,
+  openAgent,
+  type Restored,
+} from './open-agent.ts';
+
+export async function runAgent(
+  start: AgentStart,
+  around: AgentSurroundings,
+): Promise<RunningAgent> {
+  const opened = await openAgent(start, around);
+  try {
+    const assembly = assemble(start, around, opened);
+    const { restored } = opened;
+    if (restored) restore(restored, assembly, around.clock);
+    await assembly.decisions.obey();
+    // Seeds that were known at the last checkpoint are in it; later ones are not.
+    const newSeeds = start.seeds.slice(restored?.state.seeds ?? 0);
+    assembly.admission.discover(ownSeeds(newSeeds, start), 0);
+    return new RunningAgent(around, opened, assembly);
+  } catch (error) {
+    await closeOpened(opened);
+    throw error;
+  }
+}
+
+function restore({ state, image }: Restored, assembly: Assembly, clock: Clock): void {
+  const { frontier, politeness, admission, movedSeeds } = assembly;
+  frontier.restore(state.frontier);
+  restoreSnapshot(image.frontier, frontier, (host) => clock.now() + politeness.hostDelay(host));
+  for (const batch of image.discovered) admission.restore(batch);
+  movedSeeds.restore(state.moved);
+}
+
+/** Each seed is discovered by the agent that owns it. */
+function ownSeeds(seeds: readonly string[], { agent, agents }: AgentStart): string[] {
+  return seeds.filter(
+    (seed) => agentOf(partitionOfFingerprint(fingerprint(seed)), agents) === agent,
+  );
+}
+
+export class RunningAgent {
+  /** What the agent has counted, when it has ended; rejects when it fails. */
+  readonly result: Promise<AgentProgress>;
+  readonly #around: AgentSurroundings;
+  readonly #opened: OpenAgent;
+  readonly #assembly: Assembly;
+
+  /** Starts the loops. */
+  constructor(around: AgentSurroundings, opened: OpenAgent, assembly: Assembly) {
+    this.#around = around;
+    this.#opened = opened;
+    this.#assembly = assembly;
+    this.result = this.#run();
+    this.result.catch(() => {}); // reported to those who await it
+  }
+
+  stop(reason: EndReason): void {
+    this.#assembly.agent.stop(reason);
+  }
+
+  conclude(): void {
+    this.#assembly.agent.conclude();
+  }
+
+  activity(): ActivityReport {
+    return this.#assembly.agent.activity();
+  }
+
+  progress(): AgentProgress {
+    return this.#assembly.progress.progress();
+  }
+
+  /** Also adds a sample to the series of the crawl: to be called a few times a second. */
+  vitals(): Vitals {
+    return this.#assembly.progress.vitals();
+  }
+
+  /** Another agent reports that a seed has moved. */
+  seedMoved(move: SeedMove): void {
+    this.#assembly.movedSeeds.learn(move);
+  }
+
+  /** Replaces the filters. */
+  filters(set: FilterSet): void {
+    Object.assign(this.#assembly.filters, compileFilters(set, this.#around.predicates));
+  }
+
+  async #run(): Promise<AgentProgress> {
+    const { folder, store, client } = this.#opened;
+    const { agent, reputation } = this.#assembly;
+    try {
+      await agent.run();
+      await store.close();
+      return this.progress();
+    } catch (error) {
+      await store.close().catch(() => {}); // the first failure is the one to report
+      throw error;
+    } finally {
+      await client.close();
+      await reputation?.end();
+      await folder?.close();
+    }
+  }
+}

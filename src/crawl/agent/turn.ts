@@ -1,0 +1,150 @@
+/**
+ * One host's turn: steps 6 to 10 of a URL's life, in order.
+ *
+ *   next URL ─► robots.txt ─► fetch ─► intake (parse, store, count, discover) ─► room ─► next URL …
+ *
+ * Which URL is next, what is retried and how long the host is paused is `TurnPolicy`; here is the
+ * I/O between its steps. A turn owns its host and its address until it is released.
+ *
+ * Ensures   the turn is released whatever happens. A page that was not committed is put back.
+ */
+import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
+import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
+import type { Host } from '../../frontier/host.ts';
+import type { RetryCause } from '../../politeness/retry-table.ts';
+import type { Counters } from '../record/counters.ts';
+import type { HostWaits } from '../record/host-waits.ts';
+import type { EventLog } from '../record/log.ts';
+import type { CrawlFailure } from '../store/page.ts';
+import type { Admission } from './admission.ts';
+import type { FetchPermits } from './fetch-permits.ts';
+import type { Intake } from './intake.ts';
+import type { Outage } from './outage.ts';
+import type { RobotsKeeper } from './robots-keeper.ts';
+import { discoverNamed } from './sitemaps.ts';
+import type { TurnPolicy, TurnState } from './turn-policy.ts';
+
+export interface TurnParts {
+  readonly policy: TurnPolicy;
+  readonly robots: Pick<RobotsKeeper, 'ask'>;
+  readonly client: Pick<HttpClient, 'fetch'>;
+  readonly intake: Pick<Intake, 'process' | 'release'>;
+  readonly admission: Pick<Admission, 'room' | 'discover'>;
+  readonly frontier: Pick<Frontier, 'putBack'>;
+  readonly permits: Pick<FetchPermits, 'stopping' | 'closeClaim'>;
+  readonly outage: Pick<Outage, 'answered'>;
+  readonly waits: HostWaits;
+  readonly failures: FailureParts;
+  /** Sitemaps that a robots.txt names are discovered. */
+  readonly sitemaps: boolean;
+}
+
+/** How failed URLs and hosts are reported. */
+export interface FailureParts {
+  readonly counters: Pick<Counters, 'countError'>;
+  readonly log: EventLog;
+  /** For what may happen on every page. */
+  readonly sparing: EventLog;
+  readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+}
+
+export class Turns {
+  readonly #parts: TurnParts;
+  readonly #stopping: () => boolean;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+    this.#stopping = () => parts.permits.stopping;
+  }
+
+  /** Takes URLs of the host until the policy ends the turn. */
+  async run(turn: HostTurn): Promise<void> {
+    const { policy, admission, waits } = this.#parts;
+    const state = policy.begin(turn);
+    waits.over(turn.host);
+    try {
+      do {
+        const step = policy.next(state);
+        if (step === 'end') break;
+        if (step === 'fetch') await this.#fetch(state);
+        else if (step === 'ask-robots') await this.#askRobots(state);
+        else if (step === 'unreachable') await this.#robotsUnreachable(state);
+        // Back-pressure: the turn keeps its host until there is room for what it discovered.
+        await admission.room();
+      } while (policy.continues(state));
+    } finally {
+      policy.release(state);
+      this.#notePause(state);
+    }
+  }
+
+  async #askRobots(state: TurnState): Promise<void> {
+    const { policy, robots, sitemaps, admission } = this.#parts;
+    const { turn, discovery } = state;
+    const cost = await robots.ask(turn, discovery.url, this.#stopping, (named) => {
+      if (sitemaps) discoverNamed(named, discovery, admission);
+    });
+    policy.askedRobots(state, cost);
+  }
+
+  async #robotsUnreachable({ turn, discovery }: TurnState): Promise<void> {
+    const message = 'Its robots.txt could not be fetched.';
+    await this.#urlFailed(turn.host, discovery.url, 'robots-unreachable', message);
+  }
+
+  async #fetch(state: TurnState): Promise<void> {
+    const { policy, client, intake, frontier, permits, outage } = this.#parts;
+    const { turn, discovery } = state;
+    let exchange: Exchange;
+    try {
+      const isLast = turn.host.queue.length === 0;
+      exchange = await client.fetch({ url: discovery.url, address: turn.address, isLast });
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error;
+      permits.closeClaim(false);
+      if (!policy.failed(state, error.fault)) await this.#failed(state, error);
+      return;
+    }
+    outage.answered(turn.address.ip);
+    const isFinal = policy.answered(state, exchange);
+    permits.closeClaim(isFinal, exchange.bytesReceived);
+    try {
+      if (isFinal) await intake.process({ exchange, discovery, turn });
+    } catch (error) {
+      // The agent fails, but the page was not committed: a resumed crawl fetches it again.
+      frontier.putBack(turn, discovery);
+      throw error;
+    }
+    intake.release(exchange);
+  }
+
+  async #failed(state: TurnState, { fault, message }: FetchError): Promise<void> {
+    const { log, onError } = this.#parts.failures;
+    const { host } = state.turn;
+    await this.#urlFailed(host, state.discovery.url, fault, message);
+    const urls = this.#parts.policy.givesUpHost(state, fault);
+    if (urls === undefined) return;
+    log.event('host-given-up', { host: host.name, fault, why: message, urls });
+    await onError?.({ host: host.name, fault, message, urls });
+  }
+
+  /** Reports a failed URL, then counts it: a checkpoint made in between still has it queued. */
+  async #urlFailed(
+    host: Host,
+    url: string,
+    fault: RetryCause | 'robots-unreachable',
+    message: string,
+  ): Promise<void> {
+    const { counters, sparing, onError } = this.#parts.failures;
+    await onError?.({ url, host: host.name, fault, message, urls: 1 });
+    counters.countError(fault);
+    sparing.event('url-given-up', { url, fault, why: message });
+  }
+
+  /** Records which hosts are paused for longer than usual, for the status of the crawl. */
+  #notePause({ turn: { host }, pause, cause, retriesAfter }: TurnState): void {
+    const { waits } = this.#parts;
+    if (retriesAfter !== undefined) waits.only(host, 'status-5xx', retriesAfter);
+    else if (pause > 0 && cause) waits.begin(host, cause, pause);
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Turns of hosts in virtual time. They follow the crawler's own `TurnPolicy`; where the agent
+ * awaits a request, an event of the virtual clock is scheduled. In place of fetching, parsing and
+ * storing a page they take a glimpse of it.
+ *
+ * A page that does not arrive complete counts as fetched and has no links; a real crawl would read
+ * the part that arrived.
+ */
+
+import type { CrawlConfig } from '../config/settings.ts';
+import type { Admission } from '../crawl/agent/admission.ts';
+import { type Step, TurnPolicy, type TurnState } from '../crawl/agent/turn-policy.ts';
+import type { HeaderView } from '../fetch/exchange.ts';
+import type { Frontier, HostTurn } from '../frontier/frontier.ts';
+import type { Discovery } from '../frontier/queue/discovery.ts';
+import { BEHAVIOURS } from '../lab/behaviour.ts';
+import { type Glimpse, glimpseOf } from '../lab/judge/glimpse.ts';
+import type { Web } from '../lab/web.ts';
+import type { Politeness } from '../politeness/politeness.ts';
+import type { Reputation } from '../reputation/reputation.ts';
+import type { VirtualClock } from './clock.ts';
+import type { Network } from './network.ts';
+import type { VirtualRobots } from './robots.ts';
+import type { Tally } from './tally.ts';
+
+export interface VirtualTurnsParts {
+  readonly web: Web;
+  readonly clock: VirtualClock;
+  readonly network: Network;
+  readonly frontier: Frontier;
+  readonly admission: Admission;
+  readonly politeness: Politeness;
+  readonly robots: VirtualRobots;
+  readonly config: Pick<CrawlConfig, 'maxRedirects'>;
+  readonly tally: Tally;
+  /** Learns which domain links to which; only in the order of budgets. */
+  readonly reputation: Pick<Reputation, 'page'> | undefined;
+}
+
+/** The lab's Retry-After is always shorter than the pause of the retry table. */
+const NO_HEADERS: HeaderView = { get: () => undefined, all: () => [], entries: () => [] };
+
+export class VirtualTurns {
+  readonly #parts: VirtualTurnsParts;
+  readonly #policy: TurnPolicy;
+
+  constructor(parts: VirtualTurnsParts) {
+    const { clock, frontier, politeness, robots, tally } = parts;
+    this.#parts = parts;
+    // Nothing is filtered, limited or stopped here, and the network never fails.
+    this.#policy = new TurnPolicy({
+      ...{ clock, frontier, politeness, robots, counters: tally },
+      stillWants: () => true,
+      replaces: () => false,
+      claimPage: () => true,
+      stopping: () => false,
+      excuses: () => false,
+    });
+  }
+
+  begin(turn: HostTurn): void {
+    this.#next(this.#policy.begin(turn));
+  }
+
+  /** Takes URLs of the host until one needs a request, or the turn ends. */
+  #next(state: TurnState): void {
+    let step: Step;
+    do {
+      step = this.#policy.next(state);
+      if (step === 'unreachable') this.#parts.tally.disallowed++;
+    } while ((step === 'skip' || step === 'unreachable') && this.#policy.continues(state));
+    if (step === 'fetch') this.#fetch(state);
+    else if (step === 'ask-robots') this.#askRobots(state);
+    else this.#policy.release(state);
+  }
+
+  #askRobots(state: TurnState): void {
+    const { clock, robots, tally } = this.#parts;
+    const { host } = state.turn;
+    const { url } = state.discovery;
+    const { takes, outcome } = robots.ask(host, url);
+    clock.after(takes, () => {
+      tally.robots++;
+      this.#policy.askedRobots(state, robots.keep(host, url, outcome));
+      this.#requested(state);
+    });
+  }
+
+  #fetch(state: TurnState): void {
+    const { web, clock, network } = this.#parts;
+    const { turn, discovery } = state;
+    const { host } = turn;
+    const glimpse = glimpseOf(web, discovery.url);
+    if (!glimpse) throw new Error(`${host.name} has an address and no domain.`);
+    const elapsed = network.takes(host.name, glimpse.behaviour);
+    clock.after(elapsed, () => {
+      const response = { status: glimpse.status, headers: NO_HEADERS, elapsed };
+      if (this.#policy.answered(state, response)) this.#commit(glimpse, turn, discovery);
+      this.#requested(state);
+    });
+  }
+
+  /** Another request in the same turn, if there are no delays. */
+  #requested(state: TurnState): void {
+    if (this.#policy.continues(state)) this.#next(state);
+    else this.#policy.release(state);
+  }
+
+  #commit(glimpse: Glimpse, turn: HostTurn, discovery: Discovery): void {
+    const { frontier, tally } = this.#parts;
+    const isWhole = !glimpse.behaviour || !BEHAVIOURS[glimpse.behaviour].spoils;
+    frontier.countPage(turn);
+    tally.page(glimpse.domain, glimpse.isPage && isWhole);
+    if (glimpse.redirect !== undefined) this.#followRedirect(glimpse.redirect, turn, discovery);
+    else if (isWhole) this.#followLinks(glimpse.links, turn, discovery);
+  }
+
+  #followRedirect(target: string, { host }: HostTurn, { url, depth, redirects }: Discovery): void {
+    const { config, admission, reputation } = this.#parts;
+    reputation?.page(host.domain.hash, url, [target]);
+    if (redirects < config.maxRedirects) admission.discover([target], depth, redirects + 1);
+  }
+
+  #followLinks(links: readonly string[], { host }: HostTurn, { url, depth }: Discovery): void {
+    const { admission, reputation } = this.#parts;
+    if (links.length === 0) return;
+    reputation?.page(host.domain.hash, url, links);
+    admission.discover(links, depth + 1);
+  }
+}
