@@ -271,7 +271,7 @@ export class Frontier {
 
   /** The page of the URL taken last is committed. */
   countPage({ host }: HostTurn): void {
-    host.underWay = undefined;
+    this.#endFetch(host);
     host.pages++;
     host.domain.pages++;
   }
