@@ -7,10 +7,11 @@
  * Costs     about 15 ns a key; n log n at worst.
  */
 
+import { alignTo8 } from '../base/align.ts';
 import type { Pacer } from '../base/pacer.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import { KEYS_PER_GROUP } from './geometry.ts';
-import { alignUp, type Kernel } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
 
 /** Work between two pauses: a millisecond or two. */
 const SLICE_KEYS = 65_536;
@@ -33,7 +34,7 @@ export class BucketSort {
     this.keys = at + 16;
     this.pairs = this.keys + bucketKeys * 8;
     this.#groups = this.pairs + bucketKeys * 16;
-    this.end = alignUp(this.#groups + (bucketKeys * 8) / KEYS_PER_GROUP + 16);
+    this.end = alignTo8(this.#groups + (bucketKeys * 8) / KEYS_PER_GROUP + 16);
   }
 
   /** Reads the bucket's keys; returns how many. */

@@ -9,9 +9,10 @@
  *
  * The paper's letters: k buckets, M the size of a chunk, r the bucket buffer, R the memory.
  */
+import { alignTo8 } from '../base/align.ts';
 import { DrumlinError } from '../base/errors.ts';
 import { formatBytes } from '../base/units.ts';
-import { alignUp, SLACK, SLOTS } from './kernel.ts';
+import { SLACK, SLOTS } from './kernel.ts';
 
 /** What is left of 1 MiB when a cache and a reader of lines have taken their parts. */
 export const MIN_MEMORY = 768 * 1024;
@@ -115,18 +116,20 @@ export function arenaBytes(g: Geometry): number {
 
 /** The buffers of one bucket: keys, then texts. */
 export function laneBytes(g: Geometry): number {
-  return g.keyChunk + alignUp(g.textChunk + SLACK);
+  return g.keyChunk + alignTo8(g.textChunk + SLACK);
 }
 
 export function mergeBytes(g: Geometry): number {
   // The texts of a bucket and as many bytes of answers, and where each tuple's are.
-  const texts = holdsTexts(g) ? alignUp(2 * g.bucketTexts + g.bucketKeys * TUPLE_BYTES + SLACK) : 0;
-  return texts + alignUp(g.bucketKeys * sortBytes(1)) + 128 + 3 * g.window + answerBytes(g);
+  const texts = holdsTexts(g)
+    ? alignTo8(2 * g.bucketTexts + g.bucketKeys * TUPLE_BYTES + SLACK)
+    : 0;
+  return texts + alignTo8(g.bucketKeys * sortBytes(1)) + 128 + 3 * g.window + answerBytes(g);
 }
 
 /** The answers for one chunk: two counters, a bit an arrival, a key an answer. */
 export function answerBytes(g: Geometry): number {
-  return 8 + alignUp(Math.ceil(chunkEntries(g) / 8)) + g.keyChunk + 8;
+  return 8 + alignTo8(Math.ceil(chunkEntries(g) / 8)) + g.keyChunk + 8;
 }
 
 export function chunkEntries(g: Geometry): number {
@@ -135,15 +138,15 @@ export function chunkEntries(g: Geometry): number {
 
 /** The part of the kernel's memory beside the arena: the slots, the lanes, the batch that is worked on. */
 export function fixedBytes(g: Geometry): number {
-  const staging = g.stagedEntries * (8 + 4 + 1) + alignUp(g.stagedBytes + SLACK);
-  return SLOTS * 2 + g.buckets * 16 + alignUp(staging) + 256;
+  const staging = g.stagedEntries * (8 + 4 + 1) + alignTo8(g.stagedBytes + SLACK);
+  return SLOTS * 2 + g.buckets * 16 + alignTo8(staging) + 256;
 }
 
 /** What a chunk is read into when its answers are taken, and a batch of answers that two full chunks fit in. */
 export function takeBytes(g: Pick<Geometry, 'keyChunk' | 'textChunk'>): number {
   const entries = g.keyChunk / 8;
-  const chunk = alignUp(g.textChunk + SLACK) + alignUp(Math.ceil(entries / 8));
-  return chunk + 2 * entries * (8 + 4) + alignUp(2 * g.textChunk + SLACK) + 64;
+  const chunk = alignTo8(g.textChunk + SLACK) + alignTo8(Math.ceil(entries / 8));
+  return chunk + 2 * entries * (8 + 4) + alignTo8(2 * g.textChunk + SLACK) + 64;
 }
 
 function sortBytes(keys: number): number {

@@ -10,14 +10,9 @@
  * Layouts. A lane is four u32: where the next key goes, where its chunk of keys ends, the same for texts. A text is
  * stored as its length (7 bits a byte, low first) and its bytes. A pair is a u64 key and its u64 index of arrival.
  */
+import { alignTo8 } from '../base/align.ts';
+import { WebAssembly } from '../base/web-assembly.ts';
 import { KERNEL_WASM } from './kernel-wasm.ts';
-
-/** The little that is used of it: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer };
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
 
 /** Texts are copied 16 bytes at a time. */
 export const SLACK = 16;
@@ -105,7 +100,7 @@ export class Kernel {
   /** An address of `size` bytes for good; asking for more than the capacity is a fault of the caller's plan. */
   allocate(size: number): number {
     const address = this.#allocated;
-    this.#allocated += alignUp(size);
+    this.#allocated += alignTo8(size);
     if (this.#allocated > this.bytes.length)
       throw new RangeError('the kernel memory is planned too small');
     return address;
@@ -122,8 +117,4 @@ export class Kernel {
   u64(address: number, length: number): BigUint64Array {
     return new BigUint64Array(this.buffer, address, length);
   }
-}
-
-export function alignUp(size: number): number {
-  return Math.ceil(size / 8) * 8;
 }

@@ -7,13 +7,14 @@
  * Ensures   whole chunks: `taken` counts them, and opening at that count goes on with the next.
  */
 
+import { alignTo8 } from '../base/align.ts';
 import { VarintReader } from '../base/varint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import { SequentialReader } from '../disk/sequential-reader.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
 import { takeBytes } from './geometry.ts';
-import { alignUp, Kernel, SLACK } from './kernel.ts';
+import { Kernel, SLACK } from './kernel.ts';
 import { ANSWERS_FORMAT } from './key-merge.ts';
 import type { KeyedBatch } from './keyed-batch.ts';
 
@@ -162,7 +163,7 @@ export class KeyAnswers {
     const chunk = this.#chunks.next().value;
     if (!chunk) throw new RangeError('more blocks of answers than chunks');
     if (answers === 0) return { chunk, answers, bits: NONE, keys: NONE };
-    const bitBytes = alignUp(Math.ceil(count / 8));
+    const bitBytes = alignTo8(Math.ceil(count / 8));
     const body = (await this.#reader.take(bitBytes + answers * 8)) ?? NONE;
     return { chunk, answers, bits: body.subarray(0, bitBytes), keys: body.subarray(bitBytes) };
   }

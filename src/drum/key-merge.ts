@@ -12,6 +12,7 @@
  * and the answered keys in order.
  */
 
+import { alignTo8 } from '../base/align.ts';
 import type { Pacer } from '../base/pacer.ts';
 import type { AppendLog } from '../disk/append-log.ts';
 import type { DiskFile } from '../disk/disk.ts';
@@ -19,7 +20,7 @@ import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { BucketSort, EvenStarts } from './bucket-sort.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Geometry } from './geometry.ts';
-import { alignUp, type Kernel, MERGE } from './kernel.ts';
+import { type Kernel, MERGE } from './kernel.ts';
 
 export const KEYS_FORMAT: Format = { type: 'key', version: 1 };
 export const ANSWERS_FORMAT: Format = { type: 'ans', version: 1 };
@@ -50,7 +51,7 @@ export class KeyMerge {
     this.#bucket = new BucketSort(kernel, pacer, arena, bucketKeys);
     this.#cursorsAt = this.#bucket.end;
     this.#novel = this.#cursorsAt + 24;
-    const windows = this.#novel + alignUp(bucketKeys / 8 + 8);
+    const windows = this.#novel + alignTo8(bucketKeys / 8 + 8);
     this.#windows = [windows, windows + window];
     this.#out = windows + 2 * window;
     this.#block = windows + 3 * window;
@@ -82,7 +83,7 @@ export class KeyMerge {
   }
 
   async #mergeBucket(n: number, seen: SeenKeys, out: AppendLog): Promise<void> {
-    this.#kernel.bytes.fill(0, this.#novel, this.#novel + alignUp(n / 8));
+    this.#kernel.bytes.fill(0, this.#novel, this.#novel + alignTo8(n / 8));
     this.#cursors[0] = this.#bucket.pairs;
     this.#cursors[1] = this.#bucket.pairs + n * 16;
     while (true) {
@@ -99,7 +100,7 @@ export class KeyMerge {
     const bits = this.#block + 8;
     let from = 0;
     for (const { count } of log.chunks(bucket)) {
-      const keys = bits + alignUp(count / 8);
+      const keys = bits + alignTo8(count / 8);
       this.#kernel.bytes.fill(0, bits, keys);
       const n = this.#kernel.run.pick(this.#bucket.keys, this.#novel, from, count, bits, keys);
       counts[0] = count;

@@ -15,13 +15,8 @@
  *           other words is its links, and is read with them. Only the first 512 KiB are read.
  * Cost      55 to 85 µs for a page of 25 KB on a busy machine, about as much as finding its links; 576 KiB of memory a thread.
  */
+import { WebAssembly } from '../base/web-assembly.ts';
 import { FINGERPRINT_WASM } from './fingerprint-wasm.ts';
-
-/** The little that is used of it: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: object };
-};
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };

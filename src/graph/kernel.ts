@@ -4,16 +4,9 @@
  * Layout    tables, then the offsets of the block, then, moved when the memory grows, targets, widths and gaps.
  * Costs     about 1.5 ns an arc; 9 bytes of memory for an arc of the largest block.
  */
+import { alignTo16 } from '../base/align.ts';
+import { WebAssembly } from '../base/web-assembly.ts';
 import { KERNEL_WASM } from './kernel-wasm.ts';
-
-/** The little that is used of it: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: {
-    initial: number;
-  }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
 
 const PAGE = 65_536;
 const TABLES = 16;
@@ -55,7 +48,7 @@ export class ListDecoder {
   /** For blocks of at most so many lists. */
   constructor(mostLists: number) {
     this.#mostLists = mostLists;
-    this.#targets = alignUp(OFFSETS + (mostLists + 1) * 4);
+    this.#targets = alignTo16(OFFSETS + (mostLists + 1) * 4);
     const instance = new WebAssembly.Instance(COMPILED, { env: { memory: this.#memory } });
     this.#run = instance.exports as unknown as Functions;
     this.#run.prepare(TABLES);
@@ -68,7 +61,7 @@ export class ListDecoder {
     if (groups <= this.#groups) return;
     this.#groups = groups;
     this.#widths = this.#targets + groups * GROUP;
-    this.#gaps = alignUp(this.#widths + groups);
+    this.#gaps = alignTo16(this.#widths + groups);
     const missing = this.#gaps + (groups + 1) * GROUP - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
     this.offsets = new Uint32Array(this.#memory.buffer, OFFSETS, this.#mostLists + 1);
@@ -105,8 +98,4 @@ export interface Decoded {
   readonly targets: Uint32Array;
   readonly largest: number;
   readonly used: number;
-}
-
-function alignUp(address: number): number {
-  return Math.ceil(address / 16) * 16;
 }

@@ -13,6 +13,7 @@
  * docs/scope.md says what users of other crawlers find different, and why.
  */
 
+import { ownCopy } from '../../base/own-copy.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import type { ScopeName } from '../../config/value-types.ts';
 import type { TextTest } from '../../filter/glob.ts';
@@ -200,9 +201,4 @@ function isUnderOne(folders: readonly string[], path: string): boolean {
     else high = middle;
   }
   return low > 0 && path.startsWith(folders[low - 1]);
-}
-
-/** A part of a string keeps the whole of it in memory, which may be a page; what is remembered must not. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }

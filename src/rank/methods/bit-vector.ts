@@ -17,6 +17,7 @@
  * Costs     D readings of the in-lists a round, or one in all where 4 bytes an arc fit beside 29 a node. The relative error is 13 % in the mean.
  */
 
+import { onesIn } from '../../base/bits.ts';
 import { formatCount } from '../../base/units.ts';
 import { BLOCK_ARCS, type Graph } from '../../graph/graph.ts';
 import { usefulThreads } from '../engine/kernel.ts';
@@ -30,7 +31,6 @@ import {
   type PlacedLists,
   shareOut,
 } from '../supporters/blocks.ts';
-import { ones } from '../supporters/supporters-bits.ts';
 import { SupportersKernel } from '../supporters/supporters-kernel.ts';
 import { drawBits } from './bit-vector-draw.ts';
 
@@ -219,5 +219,5 @@ function settle(
 }
 
 function zeros(bits: Uint32Array, node: number): number {
-  return BITS - ones(bits[2 * node]) - ones(bits[2 * node + 1]);
+  return BITS - onesIn(bits[2 * node]) - onesIn(bits[2 * node + 1]);
 }

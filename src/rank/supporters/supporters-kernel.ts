@@ -10,20 +10,10 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { alignTo16 } from '../../base/align.ts';
+import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
 import { MOST_BYTES } from '../engine/memory.ts';
 import { SUPPORTERS_KERNEL_WASM } from './supporters-kernel-wasm.ts';
-
-/** The little that is used of it: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: { initial: number; maximum: number; shared: true }) => SharedMemory;
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
-
-interface SharedMemory {
-  readonly buffer: SharedArrayBuffer;
-  grow(pages: number): number;
-}
 
 const PAGE = 65_536;
 /** Address 0 is left out: it reads as "nothing". */
@@ -100,7 +90,7 @@ parentPort.on('message', ([name, ...args]) => {
 export class SupportersKernel {
   /** How many calls may run at a time. */
   readonly hands: number;
-  readonly #memory: SharedMemory;
+  readonly #memory: KernelMemory<SharedArrayBuffer>;
   readonly #functions: Functions;
   readonly #threads: Thread[];
   #allocated = FIRST_ADDRESS;
@@ -116,7 +106,7 @@ export class SupportersKernel {
   /** An address of `size` bytes, all zero. Views made before it may end sooner than the memory does; they stay valid. */
   allocate(size: number): number {
     const address = this.#allocated;
-    this.#allocated += alignUp(size);
+    this.#allocated += alignTo16(size);
     if (this.#allocated > MOST_BYTES) throw new RangeError('more memory than 32 bits address');
     const missing = this.#allocated - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
@@ -159,7 +149,7 @@ class Thread {
   readonly #worker: Worker;
   readonly #waiting: { resolve(): void; reject(error: Error): void }[] = [];
 
-  constructor(memory: SharedMemory) {
+  constructor(memory: KernelMemory<SharedArrayBuffer>) {
     const workerData = { module: COMPILED, memory };
     this.#worker = new Worker(PROGRAM, { eval: true, execArgv: [], workerData });
     this.#worker.on('message', () => this.#waiting.shift()?.resolve());
@@ -178,9 +168,4 @@ class Thread {
   async close(): Promise<void> {
     await this.#worker.terminate();
   }
-}
-
-/** As `allocate` rounds: to 16, the width of a vector. */
-export function alignUp(size: number): number {
-  return Math.ceil(size / 16) * 16;
 }

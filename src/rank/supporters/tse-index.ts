@@ -16,7 +16,7 @@
  * Requires  sources in increasing order; targets below `nodes`.
  * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the sample itself.
  */
-import { ones } from './supporters-bits.ts';
+import { onesIn } from '../../base/bits.ts';
 import type { SupportersKernel } from './supporters-kernel.ts';
 
 /** Sampled sources and where they link to: list i has `lengths[i]` targets; the lists follow one another through the pieces. */
@@ -84,7 +84,7 @@ function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   let before = 0;
   for (let at = 0; at < ranked.length; at += 2) {
     ranked[at + 1] = before;
-    before += ones(ranked[at]);
+    before += onesIn(ranked[at]);
   }
   return before;
 }
@@ -133,5 +133,5 @@ function fillLists(
 /** The number of a target's list. */
 function rankOf(ranked: Uint32Array, target: number): number {
   const at = (target >>> 5) * 2;
-  return ranked[at + 1] + ones(ranked[at] & ((1 << (target & 31)) - 1));
+  return ranked[at + 1] + onesIn(ranked[at] & ((1 << (target & 31)) - 1));
 }
