@@ -194,7 +194,7 @@ export class PairSorter {
     await this.#pass(part, (chunk) => placeValues(chunk, low, offsets, values));
     offsets.copyWithin(1, 0, count);
     offsets[0] = 0;
-    const kept = settleLists(offsets, count, values);
+    const kept = sortUniqueLists(offsets, count, values);
     return { first: low, count, offsets, values: values.subarray(0, kept) };
   }
 
@@ -209,7 +209,7 @@ export class PairSorter {
       });
     }
     const offsets = Uint32Array.of(0, n);
-    const kept = settleLists(offsets, 1, values);
+    const kept = sortUniqueLists(offsets, 1, values);
     return { first: key, count: 1, offsets, values: values.subarray(0, kept) };
   }
 
@@ -382,7 +382,7 @@ const SHORT_LIST = 24;
  * Sorts every list `values[offsets[i] .. offsets[i + 1])`, removes repeats and closes the gaps that they leave.
  * Returns how many values are left; `offsets` is brought up to date. Lists that are sorted already cost one look.
  */
-export function settleLists(offsets: Uint32Array, count: number, values: Uint32Array): number {
+export function sortUniqueLists(offsets: Uint32Array, count: number, values: Uint32Array): number {
   let kept = 0;
   let start = offsets[0];
   for (let i = 0; i < count; i++) {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Disk } from '../../src/disk/disk.ts';
-import { PairSorter, settleLists } from '../../src/disk/external-sort.ts';
+import { PairSorter, sortUniqueLists } from '../../src/disk/external-sort.ts';
 import { FaultyFileSystem } from './faulty-file-system.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -86,7 +86,7 @@ test('a full disk is told, not lost', async () => {
   await expect(sortPairs(pairs, 200, disk)).rejects.toMatchObject({ code: 'DISK_FULL' });
 });
 
-test('settleLists sorts each list on its own and closes the gaps, short lists and long', () => {
+test('sortUniqueLists sorts each list on its own and closes the gaps, short lists and long', () => {
   const lists = fc.array(fc.array(fc.nat(60), { maxLength: 60 }), { maxLength: 8 });
   fc.assert(
     fc.property(lists, (content) => {
@@ -95,7 +95,7 @@ test('settleLists sorts each list on its own and closes the gaps, short lists an
         offsets[i + 1] = offsets[i] + list.length;
       });
       const values = Uint32Array.from(content.flat());
-      const kept = settleLists(offsets, content.length, values);
+      const kept = sortUniqueLists(offsets, content.length, values);
       const expected = content.map((list) => [...new Set(list)].sort((a, b) => a - b));
       expect(content.map((_, i) => [...values.subarray(offsets[i], offsets[i + 1])])).toEqual(
         expected,
