@@ -1,6 +1,7 @@
 /**
- * Kernels in AssemblyScript, compiled to the bytes that are committed beside them: whoever installs the package has no compiler. A kernel's own file names
- * its source and its flags; run by itself it writes the bytes anew, and a test compares them.
+ * Compiles kernels in AssemblyScript to the bytes committed beside them, so that the package needs
+ * no compiler. A file for each kernel names its source and flags; when run, it writes the bytes
+ * again, and a test compares them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';

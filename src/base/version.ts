@@ -1,4 +1,4 @@
-/** The version of the package, as its package.json states it, found from src/ and from dist/ alike. */
+/** The version in package.json, which is two folders up from here in src/ and in dist/. */
 import { readFileSync } from 'node:fs';
 
 export const VERSION: string = JSON.parse(

@@ -5,7 +5,7 @@
 
 export interface KernelMemory<Buffer extends ArrayBufferLike> {
   readonly buffer: Buffer;
-  /** Returns the number of pages before. */
+  /** Returns how many pages there were before. */
   grow(pages: number): number;
 }
 

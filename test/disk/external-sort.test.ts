@@ -57,7 +57,7 @@ test('gives every pair once, by key and then by value, whatever the memory and h
   );
 });
 
-test('a key with more values than fit is split by value, and goes on in the next groups', async () => {
+test('a key with more values than fit is split by value, and continues in the next groups', async () => {
   const pairs = Array.from({ length: 500 }, (_, i): Pair => [3, (i * 7919) % 1000]);
   const { got, groups } = await sortPairs([[1, 1], ...pairs, [9, 9]], 1);
   expect(got).toEqual(model([[1, 1], ...pairs, [9, 9]]));
@@ -74,13 +74,13 @@ test('keys that are far apart are grouped in several parts, none wider than memo
   expect((await sortPairs(pairs, 1e4)).got).toEqual(pairs);
 });
 
-test('transfers that the system cuts short change nothing', async () => {
+test('short reads and writes change nothing', async () => {
   const pairs = Array.from({ length: 300 }, (_, i): Pair => [(i * 31) % 50, (i * 17) % 40]);
   const disk = new Disk(new FaultyFileSystem({ shortTransfers: 13 }));
   expect((await sortPairs(pairs, 200, disk)).got).toEqual(model(pairs));
 });
 
-test('a full disk is told, not lost', async () => {
+test('a full disk is reported', async () => {
   const pairs = Array.from({ length: 3000 }, (_, i): Pair => [i % 50, i]);
   const disk = new Disk(new FaultyFileSystem({ room: 30_000 }));
   await expect(sortPairs(pairs, 200, disk)).rejects.toMatchObject({ code: 'DISK_FULL' });
