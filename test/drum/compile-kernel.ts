@@ -1,6 +1,7 @@
 /**
- * Compiles the kernels: `npx tsx test/drum/compile-kernel.ts` rewrites src/drum/kernel-wasm.ts after a change of kernel.as.ts.
- * The compiled bytes are committed, because whoever installs the package has no compiler; a test compares them.
+ * Compiles the kernels: `npx tsx test/drum/compile-kernel.ts` rewrites src/drum/kernel-wasm.ts
+ * after a change of kernel.as.ts. The compiled bytes are committed, so that the package needs no
+ * compiler; a test compares them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
