@@ -201,7 +201,7 @@ async function fill(
   for (let i = 0; i < size.hosts; i++) {
     const name = hostOf(i);
     if (frontier.host(name)) continue;
-    const { host } = frontier.candidate(name);
+    const { host } = frontier.registry.candidate(name);
     host.addresses = [{ ip: addressOf(name), family: 4 }];
     host.pages = 1;
     store.save(host);

@@ -1,6 +1,6 @@
 /**
- * Vitest compares arrays of bytes key by key, which takes seconds for pages. Those that are equal are told at once; those that are
- * not are left to Vitest, which says where they differ.
+ * Vitest compares arrays of bytes key by key, which takes seconds for pages. This finds equal
+ * arrays at once; for others Vitest reports where they differ.
  */
 import { expect } from 'vitest';
 

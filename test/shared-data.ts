@@ -1,4 +1,4 @@
-/** Real material for tests that lies beside the project, not in it: a test without it is skipped. */
+/** Real data for tests, kept beside the project, not in it: without it those tests are skipped. */
 import { join } from 'node:path';
 
 export const sharedData = (...path: string[]): string =>

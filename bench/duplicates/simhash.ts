@@ -1,4 +1,5 @@
-/** Charikar's simhash in plain JavaScript, like the packages of that name: the peer. */
+/** Charikar's simhash in plain JavaScript, as the packages of that name do it: the peer. */
+import { onesIn } from '../../src/base/bits.ts';
 
 export type Simhash = readonly [low: number, high: number];
 
@@ -38,13 +39,7 @@ export function simhash(features: Iterable<string>): Simhash {
 }
 
 export function distance(one: Simhash, other: Simhash): number {
-  return ones(one[0] ^ other[0]) + ones(one[1] ^ other[1]);
-}
-
-function ones(x: number): number {
-  let bits = x - ((x >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  return onesIn(one[0] ^ other[0]) + onesIn(one[1] ^ other[1]);
 }
 
 /**

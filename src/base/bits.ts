@@ -1,6 +1,6 @@
-/** How many bits of a number of 32 are set. */
-export function onesIn(bits: number): number {
-  let ones = 0;
-  for (let left = bits; left !== 0; left &= left - 1) ones++;
-  return ones;
+/** How many of a word's 32 bits are set. */
+export function onesIn(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

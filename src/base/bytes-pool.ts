@@ -1,24 +1,27 @@
 /**
- * Memory that is used again and again: for bodies of responses, for buffers of files.
+ * A pool of memory for bodies of responses and buffers of files.
  *
- * Idea      A body of 25 KB hangs on an object of a few bytes. Left to the garbage collector, it stays until that object is collected,
- *           and one that was in use for a moment too long counts as old: in a wide crawl, tens of megabytes that nobody needs, and holes
- *           among what the C library's allocator has. So whoever is done says so, and the next piece of that size is
- *           the same memory. Who forgets to leaves it to the collector.
- * Requires  nobody reads or writes what was given back.
- * Ensures   `take` gives at least as many bytes as asked for, and memory that nobody else has; at most `spare` bytes wait for use.
- * Cost      up to twice the size of what is put there; the bytes are not zero.
+ * Idea      A body of 25 KB belongs to an object of a few bytes. Left to the garbage collector, it
+ *           stays until that object is collected, and an object used a moment too long counts as
+ *           old. In a wide crawl that is tens of megabytes of unused memory, and fragments in the C
+ *           library's heap. So the user of a buffer gives it back, and the next buffer of that size
+ *           is the same memory. A buffer that is not given back is left to the collector.
+ * Requires  no read or write of what was given back.
+ * Ensures   `take` gives at least as many bytes as asked for, in memory with no other user; at most
+ *           `spare` bytes are kept for later use.
+ * Cost      up to twice the size asked for; the bytes are not zeroed.
  */
 import type { Bytes } from './units.ts';
 
-/** Less is cut from Node's own pool, and more is rare: neither comes back. */
+/** Log2 of the smallest size kept: smaller buffers come from Node's own pool. */
 const SMALLEST = 12;
+/** Log2 of the largest size kept: larger buffers are rare. */
 const LARGEST = 18;
 const SPARE: Bytes = 4 * 2 ** 20;
 
 export class BytesPool {
   readonly #spare: Bytes;
-  /** By the logarithm of their size. */
+  /** Free buffers, by the logarithm of their size. */
   readonly #free: Buffer[][] = Array.from({ length: LARGEST + 1 }, () => []);
   #waiting: Bytes = 0;
 
@@ -26,7 +29,7 @@ export class BytesPool {
     this.#spare = spare;
   }
 
-  /** Bytes that wait for use. */
+  /** Bytes kept for later use. */
   get waiting(): Bytes {
     return this.#waiting;
   }

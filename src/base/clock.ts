@@ -1,7 +1,7 @@
 /**
- * Time is a parameter: politeness is tested without waiting, and the laboratory lives a month in a minute.
- * `now` is the time of the wall clock in milliseconds since 1970. The system's never goes back (`steady`), but a machine that
- * slept, or whose clock was set forward, makes it jump ahead.
+ * Time is a parameter: tests of politeness do not wait, and the simulator runs a month in a minute.
+ * `now` is wall-clock time in milliseconds since 1970. The system clock here never goes back
+ * (`steady`), but it jumps ahead when the machine slept or its clock was set forward.
  */
 import type { Millis } from './units.ts';
 
@@ -11,22 +11,23 @@ export interface Clock {
   after(delay: Millis, callback: () => void): () => void;
 }
 
-/** The system's timers overflow beyond this and fire at once: a longer wait is made of several. */
+/** The system's timers overflow beyond this and fire at once: a longer wait uses several timers. */
 const LONGEST_TIMER: Millis = 2 ** 31 - 1;
 
 /**
- * A wall clock that is never behind what it said before plus the time that has passed: set back, it goes on as if it had
- * not been. A host that may be asked in a second would otherwise wait for an hour and a second.
+ * A wall clock that never goes back: when the system's is set back, it continues as before.
+ * Otherwise a host paused for a second would be paused for an hour and a second.
  */
 export function steady(wall: () => Millis, elapsed: () => Millis): () => Millis {
   let last = wall();
   let at = elapsed();
   return () => {
-    // In this order: if this thread has to wait between the two, that time must not be counted twice. A clock that gains a little
-    // each time is soon ahead of those of other threads, with whom it shares when addresses may be asked.
-    const told = wall();
+    // The wall clock first: a pause of this thread between the two calls must not count twice. A
+    // clock that gains a little each time is soon ahead of those of other threads, which share the
+    // ready times of addresses with it.
+    const wallTime = wall();
     const since = elapsed();
-    last = Math.max(told, last + since - at);
+    last = Math.max(wallTime, last + since - at);
     at = since;
     return Math.floor(last);
   };

@@ -1,13 +1,13 @@
 /**
- * Every error a user may meet: a code for programs, the fact, and what to do about it.
+ * The errors shown to users: a code for programs, the fact, and the remedy.
  *
- * The command line prints `fact remedy` as one line and leaves with `exitCode`; the library throws it.
- * The exit codes are documented in docs/exit-codes.md and never change meaning.
+ * The command line prints `fact remedy` as one line and exits with `exitCode`; the library throws
+ * it. The exit codes are documented in docs/exit-codes.md and never change meaning.
  */
 export const EXIT = {
   /** The command did what was asked. */
   ok: 0,
-  /** A fault of ours: an error that carries no remedy. */
+  /** A bug in Drumlin: an error without a remedy. */
   internal: 1,
   /** The command line, the configuration or an input file is wrong. */
   usage: 2,
@@ -15,17 +15,17 @@ export const EXIT = {
   nothingCrawled: 3,
   /** The disk is full or refuses to be written. */
   disk: 4,
-  /** Another process holds the folder, or its format is not ours to read. */
+  /** Another process holds the folder, or this build cannot read its format. */
   folder: 5,
-  /** A limit that was asked for ended the crawl, and URLs still wait. */
+  /** A limit set by the user ended the crawl, and URLs are still queued. */
   limitReached: 6,
-  /** `drumlin robots`, `drumlin filter test`: a URL that was asked about may not be fetched. */
+  /** `drumlin robots`, `drumlin filter test`: a URL given may not be fetched. */
   denied: 7,
-  /** `drumlin archive`: what was asked for is damaged or not there. */
+  /** `drumlin archive`: the records asked for are damaged or missing. */
   damaged: 8,
-  /** `drumlin doctor`: the machine is not as a crawl needs it. */
+  /** `drumlin doctor`: the machine is not ready to crawl. */
   unfit: 9,
-  /** Stopped by the user (128 + SIGINT, the shell's own convention). */
+  /** Stopped by the user (128 + SIGINT, the convention of shells). */
   interrupted: 130,
 } as const;
 

@@ -1,13 +1,15 @@
 /**
- * What the small languages of settings have in common (budgets, filters): numbers with suffixes, and a refusal that points at the
- * place.
+ * What the expression languages of settings (budgets, filters) share: numbers with suffixes, and
+ * errors that point at their place.
  */
 import { DrumlinError } from './errors.ts';
 
 const UNITS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9 };
 const NUMBER = /(\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kMG]?)/y;
 
-/** The number that stands at a place of a text, such as `10`, `1.5M` or `2e3`: Infinity when it is too large for one. */
+/**
+ * The number at a place of a text, such as `10`, `1.5M` or `2e3`; Infinity when it is too large.
+ */
 export function numberAt(
   text: string,
   at: number,
@@ -17,7 +19,7 @@ export function numberAt(
   return match ? { text: match[0], value: Number(match[1]) * (UNITS[match[2]] ?? 1) } : undefined;
 }
 
-/** Widest excerpt before and after the place that is pointed at. */
+/** Most characters shown before and after the place of an error. */
 const AROUND = 50;
 
 export interface Refused {
@@ -25,13 +27,16 @@ export interface Refused {
   /** What the text is: `filter`, `budget`. */
   readonly what: string;
   readonly text: string;
-  /** From 0. */
+  /** Where the error is, from 0. */
   readonly at: number;
   readonly fact: string;
   readonly remedy: string;
 }
 
-/** Refuses a text for what stands at one place of it: in a sentence with the column, and with a caret under the line. */
+/**
+ * Throws an error at one place of a text: its message names the column and shows a caret under the
+ * line.
+ */
 export function refuseAt({ code, what, text, at, fact, remedy }: Refused): never {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const end = text.indexOf('\n', at);
@@ -56,5 +61,5 @@ function pointer(line: string, column: number): string {
   return `  ${before}${after}\n  ${' '.repeat(before.length)}^`;
 }
 
-/** Each would move what stands after it. */
+/** Control characters would move the text after them. */
 const CONTROL = /[\0-\x1f\x7f]/g;

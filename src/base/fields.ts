@@ -1,7 +1,7 @@
 /**
- * Fields of a small record, one after the other: numbers (whole, not negative) as varints, times as f64 (milliseconds), texts in
- * latin1 and bytes with their length before them. Who writes and who reads agree on the order; the file that records
- * stand in tells the version.
+ * Fields of a small record, one after the other: numbers (whole, not negative) as varints, times as
+ * f64 (milliseconds), texts in latin1 and bytes with their length before them. Writer and reader
+ * must agree on the order; the file that holds the records states the version.
  */
 import { VarintReader, varintSize, writeVarint } from './varint.ts';
 
@@ -32,12 +32,12 @@ export class FieldWriter {
     }
   }
 
-  /** Begins anew in the same memory: for large records that are written again and again. */
+  /** Starts a new record in the same memory: for large records that are written often. */
   clear(): void {
     this.#length = 0;
   }
 
-  /** A view, valid until more is written. */
+  /** The record: a view, valid until the next write. */
   finish(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }

@@ -1,10 +1,11 @@
 /**
- * A byte buffer that grows: where a head or a body of unknown length gathers.
+ * A byte buffer that grows: for a head or a body of unknown length.
  *
- * Idea      Capacity doubles, so a byte is copied once when it arrives and, amortised, once more while growing; with a
- *           right first guess it is never moved again.
- * Requires  one writer; the bytes given to `append` may be reused by the caller afterwards; nothing is done with it after `release`.
- * Ensures   `view()` is every appended byte in order, without a copy; it stays valid as long as nothing is appended.
+ * Idea      Capacity doubles, so a byte is copied once when it arrives and, amortised, once more
+ *           while growing; with a right first guess it is never moved again.
+ * Requires  one writer; no call after `release`. The caller may reuse the bytes given to `append`.
+ * Ensures   `view()` is every appended byte in order, without a copy; it stays valid as long as
+ *           nothing is appended.
  * Cost      at most twice the memory of the content.
  */
 import type { BytesPool } from './bytes-pool.ts';
@@ -38,7 +39,7 @@ export class GrowingBytes {
       : this.#bytes.subarray(0, this.#length);
   }
 
-  /** Gives the memory back: nobody reads a `view` any more. */
+  /** Gives the memory back: no `view` may be read after this. */
   release(): void {
     this.#pool.give(this.#bytes);
     this.#bytes = NOTHING;

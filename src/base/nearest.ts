@@ -5,7 +5,7 @@ export function nearest<Known extends string>(word: string, known: readonly Know
   return known[distances.indexOf(Math.min(...distances))];
 }
 
-/** What is longer is no slip of the fingers, and is not worth the time. */
+/** A longer word is no typing mistake, and not worth the time. */
 const LONGEST_WORD = 64;
 
 function editDistance(a: string, b: string): number {

@@ -1,4 +1,4 @@
-/** Asks once, and remembers; an answer is never undefined. */
+/** Calls `question` once and remembers the answer, which must not be undefined. */
 export function onceAsked<T>(question: () => T): () => T {
   let answer: T | undefined;
   return () => {

@@ -1,4 +1,6 @@
-/** A part of a string keeps the whole of it in memory, which may be a page: what is kept for long is copied. */
+/**
+ * A substring keeps its whole string in memory, which may be a page: copy what is kept for long.
+ */
 export function ownCopy(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }

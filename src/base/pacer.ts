@@ -1,9 +1,9 @@
 /**
- * Long work shares the event loop: between two slices it asks the pacer, which lets others run when a few milliseconds
- * have passed.
+ * Long work shares the event loop: between two slices it calls the pacer, which lets other
+ * callbacks run every few milliseconds.
  */
 export interface Pacer {
-  /** Resolves at once, or after everything that was waiting has had its turn. */
+  /** Undefined when there is no need to pause; else resolves after the callbacks already queued. */
   pause(): Promise<void> | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How one loop of the agent wakes another: a flag that is set by `notify` and taken by `wait`, so that no call is
- * lost between a look and a sleep.
+ * How one loop of the agent wakes another: `notify` sets a flag and `wait` clears it, so that a
+ * call between a check and a wait is not lost.
  */
 import type { Clock } from './clock.ts';
 import type { Millis } from './units.ts';

@@ -1,4 +1,4 @@
-/** Stopping long work from outside. */
+/** Stops long work when its signal is aborted. */
 import { DrumlinError, EXIT } from './errors.ts';
 
 export function stopIfAsked(signal: AbortSignal | undefined): void {

@@ -1,6 +1,6 @@
 /**
- * Does several pieces of work side by side, and fails like the first of them that failed, but only when none is under way any
- * more: whoever closes files afterwards closes none that is being written.
+ * Waits for several pieces of work to end, then throws the first failure. Unlike `Promise.all` it
+ * does not return while another is under way: a caller can then close files that none still writes.
  */
 export async function together<Work extends readonly unknown[]>(
   work: readonly [...{ [I in keyof Work]: Promise<Work[I]> }],

@@ -1,6 +1,6 @@
 /**
- * Units live in types, so that a size cannot be passed for a time (a bare number still can); and in suffixes, so
- * that a user writes `64Mi` or `10s` and never counts zeros.
+ * Units are in types, so that a size cannot be passed for a time (a bare number still can); and in
+ * suffixes, so that a user writes `64Mi` or `10s` and never counts zeros.
  */
 import { DrumlinError } from './errors.ts';
 
@@ -27,7 +27,9 @@ export function parseBytes(text: string): Bytes {
   return parseWithSuffix(text.replace(/B$/, ''), SIZES, 'a size', '64Mi, 1.5G or 4096') as Bytes;
 }
 
-/** `250ms`, `10s`, `5m`, `2h`, `1d`, and a bare `0`; any other bare number is ambiguous and refused. */
+/**
+ * `250ms`, `10s`, `5m`, `2h`, `1d`, and a bare `0`; any other bare number is ambiguous and refused.
+ */
 export function parseDuration(text: string): Millis {
   return parseWithSuffix(
     text.trim() === '0' ? '0s' : text,
@@ -65,7 +67,7 @@ export function formatDuration(millis: number): string {
   return h > 0 ? `${h} h ${m} min` : `${m} min ${s} s`;
 }
 
-/** Thousands apart, whatever the locale of the machine: logs and tables must not depend on it. */
+/** With commas between thousands, whatever the locale: logs and tables must not depend on it. */
 export function formatCount(count: number): string {
   return Math.round(count)
     .toString()

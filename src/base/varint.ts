@@ -1,4 +1,7 @@
-/** Lengths as they are stored before texts and values: seven bits a byte, low first, the top bit saying that more follow. */
+/**
+ * Varints, stored before texts and values as their length: seven bits a byte, low bits first; the
+ * top bit means that more follow.
+ */
 
 export function varintSize(value: number): number {
   let size = 1;
@@ -30,7 +33,7 @@ export class VarintReader {
       const byte = this.bytes[this.at++];
       value += (byte & 127) * unit;
       if (byte < 128) return value;
-      if (byte === undefined) throw new RangeError('A number goes on behind the end of its block.');
+      if (byte === undefined) throw new RangeError('A number continues past the end of its block.');
     }
   }
 

@@ -1,9 +1,11 @@
 /**
- * A file that only grows at its end, written behind: one buffer is filled while the other is on its way to the disk.
+ * A file that only grows at its end, written behind: one buffer fills while the other is being
+ * written.
  *
- * Ensures   bytes in the order of the calls; `length` counts them all, written or not. After `sync` they survive a loss of
- *           power. Opened again at a length it had at a `sync`, it is exactly what it was then: whatever was
- *           written later is cut off. A write that fails makes the next call throw, and every one after it.
+ * Ensures   bytes in the order of the calls; `length` counts them all, written or not. After `sync`
+ *           they survive a loss of power. Opened again at a length it had at a `sync`, the log is
+ *           exactly what it was then: later bytes are truncated. After a write that fails, the next
+ *           call throws, and every one after it.
  * Costs     a copy of the bytes, and two buffers; `append` waits only when both are full.
  */
 import { BytesPool } from '../base/bytes-pool.ts';
@@ -20,7 +22,7 @@ export class AppendLog {
   #filling: Buffer;
   #other: Buffer;
   #filled = 0;
-  /** Where the buffer that is being filled will go. */
+  /** Where in the file the buffer being filled will go. */
   #position: number;
   #inFlight: Promise<void> | undefined;
   #failure: unknown;
@@ -62,7 +64,7 @@ export class AppendLog {
     return new AppendLog(file, length, bufferBytes);
   }
 
-  /** Of the whole file, its header included. */
+  /** Length of the whole file, its header included. */
   get length(): number {
     return this.#position + this.#filled;
   }
@@ -78,16 +80,19 @@ export class AppendLog {
     }
   }
 
-  /** Leaves room for `bytes` that are written in place later; returns where it begins. */
+  /** Leaves room for `bytes` to be written in place later; returns where the room begins. */
   async reserve(bytes: number): Promise<number> {
     await this.flush();
     const start = this.#position;
     this.#position += bytes;
-    await this.file.truncate(this.#position); // longer, that is: the room reads as zeros until it is used
+    await this.file.truncate(this.#position); // makes it longer: the room reads as zeros
     return start;
   }
 
-  /** Hands everything to the system: readers of the file see it, and a crash of the process no longer loses it. */
+  /**
+   * Hands everything to the system: readers of the file see it, and it survives a crash of the
+   * process.
+   */
   async flush(): Promise<void> {
     if (this.#filled > 0) await this.#swap();
     await this.#landed();
@@ -98,7 +103,7 @@ export class AppendLog {
     await this.file.sync();
   }
 
-  /** Nothing more will be appended: the buffers are given back, the file stays open to be read. */
+  /** Ends appending: gives the buffers back; the file stays open for reading. */
   async seal(): Promise<DiskFile> {
     await this.flush();
     this.#giveBack();
@@ -114,7 +119,7 @@ export class AppendLog {
     }
   }
 
-  /** Closes without writing what is still buffered: for a log that nobody will read. */
+  /** Closes without writing the buffered bytes: for a log that will not be read. */
   async abandon(): Promise<void> {
     await this.#inFlight;
     this.#giveBack();
@@ -144,7 +149,7 @@ export class AppendLog {
   }
 }
 
-/** Does the work; if it fails, closes the logs that it was writing, and passes the failure on. */
+/** Does the work; if it fails, abandons the logs it was writing and rethrows. */
 export async function closeOnFailure<T>(
   logs: readonly AppendLog[],
   work: () => Promise<T>,

@@ -1,12 +1,13 @@
 /**
  * A file that only grows, by whole batches.
  *
- * Ensures   After a failed `append` the file ends where it ended before, as far as the disk still obeys; the
- *           same batch may be given again, and lands at the same place. `length` counts whole batches only.
- *           After `sync` they survive a power cut, and so does the file's name.
+ * Ensures   After a failed `append` the file ends where it ended before, if the disk can still
+ *           truncate it; the same batch may be given again, and goes to the same place. `length`
+ *           counts whole batches only. After `sync` they survive a power cut, and so does the
+ *           file's name.
  * Cost      A system call for each piece of the batch.
  *
- * That is what the archive needs beyond a `DiskFile`: an `AppendLog` refuses everything after a failed write.
+ * The archive needs this: an `AppendLog` refuses everything after a failed write.
  */
 import { dirname } from 'node:path';
 import type { Bytes } from '../base/units.ts';
@@ -23,12 +24,12 @@ export class BatchFile {
     this.#file = file;
   }
 
-  /** An existing file is never touched: that is an error. */
+  /** Throws when the file exists. */
   static async create(disk: Disk, path: string): Promise<BatchFile> {
     return new BatchFile(disk, await disk.open(path, 'exclusive'));
   }
 
-  /** Goes on behind the first `length` bytes; what comes after them goes. */
+  /** Continues after the first `length` bytes; bytes after them are truncated. */
   static async open(disk: Disk, path: string, length: Bytes): Promise<BatchFile> {
     const batches = new BatchFile(disk, await disk.open(path, 'update'));
     await batches.#file.truncate(length);
@@ -49,21 +50,25 @@ export class BatchFile {
         end += piece.length;
       }
     } catch (error) {
-      // The next append writes at the same place, so a failing truncate costs nothing but a ragged end.
+      // The next append writes at the same place, so a failed truncate leaves only a ragged end.
       await this.#file.truncate(this.#length).catch(() => {});
       throw error;
     }
     this.#length = end;
   }
 
-  /** Fills `into` from `position`, as far as whole batches go or further; returns how many bytes there were. */
+  /**
+   * Fills `into` from `position` and returns how many bytes there were: all of the whole batches,
+   * or more.
+   */
   readUpTo(into: Uint8Array, position: number): Promise<number> {
     return this.#file.readUpTo(into, position);
   }
 
   async sync(): Promise<void> {
     await this.#file.sync();
-    // A new file's name is part of its folder: without this a power cut may lose the name and keep the bytes.
+    // A new file's name is part of its folder: without this a power cut may lose the name and keep
+    // the bytes.
     if (!this.#nameIsDurable) await this.#disk.syncFolder(dirname(this.#file.path));
     this.#nameIsDurable = true;
   }

@@ -1,18 +1,22 @@
 /**
- * A checkpoint: the one small file that says which files of a folder count, how long each is, and what else the program
- * must know to go on from there.
+ * A checkpoint: the one small file that names the files of a folder that count, their lengths, and
+ * what else the program needs to resume from there.
  *
- * Requires  that every named file was made durable up to its length before `save`, and that no byte below
- *           that length is changed while the checkpoint is the last one.
- * Ensures   at every instant the folder holds one whole checkpoint, the old or the new: `save` writes beside it, makes that
- *           durable, renames it over, makes the folder durable. `recover` brings the folder back to it.
+ * Requires  every named file is durable up to its length before `save`, and no byte below that
+ *           length changes while the checkpoint is the last one.
+ * Ensures   at every instant the folder holds one whole checkpoint, the old or the new: `save`
+ *           writes beside it, makes that durable, renames it over, makes the folder durable.
+ *           `recover` brings the folder back to it.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import type { Disk } from './disk.ts';
 import { versionMismatch } from './format.ts';
 
-/** What a part of a checkpoint stores: the lengths in bytes of the files that count, by their names, and the rest. */
+/**
+ * What a part of a checkpoint stores: the files that count, by name, with their lengths in bytes;
+ * and the rest of its state.
+ */
 export interface Frozen<State> {
   readonly files: Readonly<Record<string, number>>;
   readonly state: State;
@@ -23,7 +27,7 @@ export interface Checkpoint<State> extends Frozen<State> {
   readonly sequence: number;
 }
 
-/** What is written in the file, so that a folder of another kind is refused by name. */
+/** Name of the file, and what is written in it: a folder of another kind is refused. */
 export interface CheckpointFormat {
   readonly name: string;
   readonly kind: string;
@@ -55,7 +59,8 @@ export async function saveCheckpoint<State>(
   format: CheckpointFormat,
   checkpoint: Checkpoint<State>,
 ): Promise<void> {
-  // The folder's entries for files created since the last checkpoint must be durable before they are named.
+  // The folder's entries for files created since the last checkpoint must be durable before they
+  // are named.
   await disk.syncFolder(folder);
   const text = JSON.stringify({ drumlin: format.kind, version: format.version, ...checkpoint });
   await replaceFile(disk, folder, format.name, Buffer.from(`${text}\n`));
@@ -83,8 +88,9 @@ export async function loadCheckpoint<State>(
 }
 
 /**
- * Cuts every named file to its length, and deletes the files that `isOurs` knows and the checkpoint does not name: they
- * were begun after it. Without a checkpoint every such file goes.
+ * Truncates every named file to its length, and deletes the files that `isOurs` accepts and the
+ * checkpoint does not name: they were begun after it. Without a checkpoint all of these are
+ * deleted.
  */
 export async function recoverFolder(
   disk: Disk,
@@ -99,8 +105,8 @@ export async function recoverFolder(
       if (size < length) {
         throw new DrumlinError(
           'FILE_SHORT',
-          `${join(folder, name)} has ${size} bytes, but the checkpoint counts on ${length}.`,
-          'It was damaged by something else than this program; restore the folder from a copy.',
+          `${join(folder, name)} has ${size} bytes, but the checkpoint needs ${length}.`,
+          'Another program damaged it. Restore the folder from a copy.',
           { exitCode: EXIT.folder },
         );
       }

@@ -1,9 +1,10 @@
 /**
- * Files as the rest of the project sees them: whole transfers, bytes counted, failures that say what to do.
+ * Files as the rest of the project uses them: whole transfers, bytes counted, errors with a remedy.
  *
- * Ensures   a `writeAll` or `readAll` that returns has moved every byte; one that fails throws a DrumlinError that names
- *           the file. Nothing is retried after a failed write or fsync: what the disk then holds is unknown, and only
- *           opening the folder again at its last checkpoint tells.
+ * Ensures   a `writeAll` or `readAll` that returns has moved every byte; one that fails throws a
+ *           DrumlinError that names the file. Nothing is retried after a failed write or fsync:
+ *           what the disk then holds is unknown until the folder is opened again at its last
+ *           checkpoint.
  * Costs     nothing over the system call; there is no buffering here.
  */
 import { basename } from 'node:path';
@@ -23,7 +24,7 @@ export class Disk {
     return new DiskFile(this, path, await guard(path, 'opened', this.fileSystem.open(path, mode)));
   }
 
-  /** The whole of a small file. */
+  /** The text of a small file. */
   async readText(path: string): Promise<string> {
     const file = await this.open(path, 'read');
     try {
@@ -44,7 +45,10 @@ export class Disk {
     return { text: Buffer.from(bytes).toString('utf8'), mode };
   }
 
-  /** With those above it; nobody but its owner looks into one that is `closed`. One that exists stays as it is. */
+  /**
+   * Makes a folder and those above it; only its owner can read a `closed` one. An existing folder
+   * stays as it is.
+   */
   makeFolder(path: string, closed = false): Promise<void> {
     return guard(path, 'created', this.fileSystem.makeFolder(path, closed));
   }
@@ -57,7 +61,9 @@ export class Disk {
     return guard(to, 'replaced', this.fileSystem.rename(from, to));
   }
 
-  /** Gives a file another name; false where the file system cannot, or not there: then it has to be copied. */
+  /**
+   * Gives a file another name; false where the file system cannot: then the file must be copied.
+   */
   async link(from: string, to: string): Promise<boolean> {
     try {
       await this.fileSystem.link?.(from, to);
@@ -72,12 +78,12 @@ export class Disk {
     return guard(path, 'made durable', this.fileSystem.syncFolder(path));
   }
 
-  /** Deletes a folder with everything in it; that there is none is no failure. */
+  /** Deletes a folder with everything in it; a missing folder is no failure. */
   removeFolder(path: string): Promise<void> {
     return guard(path, 'deleted', this.fileSystem.removeFolder(path));
   }
 
-  /** That the file is gone already is no failure. */
+  /** Deletes a file; a missing file is no failure. */
   async remove(path: string): Promise<void> {
     await guard(
       path,
@@ -113,7 +119,10 @@ export class DiskFile {
     }
   }
 
-  /** Fills `into` from `position` and returns how many bytes there were: fewer only at the end of the file. */
+  /**
+   * Fills `into` from `position` and returns how many bytes there were: fewer only at the end of
+   * the file.
+   */
   async readUpTo(into: Uint8Array, position: number): Promise<number> {
     let done = 0;
     while (done < into.length) {
@@ -135,7 +144,7 @@ export class DiskFile {
       throw new DrumlinError(
         'FILE_SHORT',
         `${this.path} ends at byte ${position + n}, but ${position + into.length} bytes are expected.`,
-        'It was damaged by something else than this program; restore the folder from a copy.',
+        'Another program damaged it. Restore the folder from a copy.',
         { exitCode: EXIT.folder },
       );
     }
@@ -172,7 +181,7 @@ const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const DENIED = 'Make the folder readable and writable, or choose another --dir.';
 const TOO_MANY_OPEN =
   'Too many files are open: raise the limit ("ulimit -n 65536"), or lower --fetches.';
-/** What to do about the failures whose cause is known. */
+/** Remedies for failures with a known cause. */
 const REMEDIES: Readonly<Record<string, string>> = {
   EACCES: DENIED,
   EPERM: DENIED,
@@ -189,7 +198,7 @@ function failure(path: string, what: string, cause: unknown): DrumlinError {
     return new DrumlinError(
       'DISK_FULL',
       `The disk has no room left for ${path}.`,
-      'Free some space and run the same command again: it goes on from the last checkpoint.',
+      'Free some space and run the same command again: it resumes from the last checkpoint.',
       { exitCode: EXIT.disk, cause },
     );
   }

@@ -1,18 +1,22 @@
 /**
- * Pairs of 32-bit numbers, more than fit in memory, grouped by key and sorted by value, repeats removed.
+ * Pairs of 32-bit numbers, more than fit in memory, grouped by key and sorted by value, repeats
+ * removed.
  *
- * Idea      pairs go to one file. If they do not fit, their keys are counted in 65,536 ranges, and the file is split
- *           into parts of consecutive ranges that do; a range that is still too much is split again in the same way,
- *           and a single key with too many values by value. A part is grouped by counting: its file is read twice,
- *           once for the length of each group, once to put the values in their places. No comparison is made, except
- *           within a group whose values came unsorted.
+ * Idea      pairs go to one file. If they do not fit in memory, their keys are counted in 65,536
+ *           ranges, and the file is split into parts of consecutive ranges that fit. A range that
+ *           is still too large is split again in the same way, and a single key with too many
+ *           values is split by value. A part is grouped by counting: its file is read twice, once
+ *           for the length of each group, once to put the values in their places. Values are
+ *           compared only within a group that came unsorted.
  * Requires  a folder of its own for its files; `sorted` is called once, after the last `add`.
- * Ensures   groups come in order of their keys, and every pair that was added is in them once. The groups of one
- *           `Groups` are complete, except that a key with very many values may come alone and several times, its
- *           values then going on upwards. A `Groups` is valid until the next.
- * Costs     at most the memory given, and no more than some 50 MB. 8 bytes a pair written and read twice when all
- *           fits a cache; each split writes them once more and reads them twice more; about 130 million pairs need
- *           one split. Files of a split are deleted as soon as they were read.
+ * Ensures   groups come in order of their keys, and every pair that was added is in them once. The
+ *           groups of one `Groups` are complete, with one exception: a key with very many values
+ *           may come alone and several times, with increasing values. A `Groups` is valid until the
+ *           next one.
+ * Costs     at most the memory given, and no more than some 50 MB. 8 bytes a pair written and read
+ *           twice when all fit a cache; each split writes them once more and reads them twice more;
+ *           about 130 million pairs need one split. Files of a split are deleted as soon as they
+ *           were read.
  */
 import { join } from 'node:path';
 import { AppendLog } from './append-log.ts';
@@ -21,7 +25,8 @@ import { type Format, HEADER_BYTES } from './format.ts';
 import { ReadAhead } from './read-ahead.ts';
 
 /**
- * Values grouped by key: those of key `first + i` are `values[offsets[i] .. offsets[i + 1])`, strictly increasing.
+ * Values grouped by key: those of key `first + i` are `values[offsets[i] .. offsets[i + 1])`,
+ * strictly increasing.
  */
 export interface Groups {
   readonly first: number;
@@ -33,10 +38,11 @@ export interface Groups {
 const FORMAT: Format = { type: 'prs', version: 1 };
 const PAIR_BYTES = 8;
 const CHUNK_PAIRS = 32_768;
-/** Parts of one split; three times as many at worst. */
+/** Parts of one split; up to three times as many in the worst case. */
 const MOST_PARTS = 128;
 /**
- * Values are put in their places all over the memory of a part: beyond what a cache holds, each would cost a miss.
+ * Values go to places all over the memory of a part: beyond the size of a cache, each would be a
+ * miss.
  */
 const CACHED_BYTES = 4 * 2 ** 20;
 const PART_BUFFER_BYTES = 32 * 1024;
@@ -57,11 +63,13 @@ export class PairSorter {
   readonly #disk: Disk;
   readonly #folder: string;
   readonly #name: string;
-  /** How many values are grouped at once, and over how many keys. */
+  /** How many values are grouped at once. */
   readonly #mostValues: number;
+  /** Over how many keys values are grouped at once. */
   readonly #mostKeys: number;
-  /** Buffers of a part, and of the file that all pairs go to first. */
+  /** Buffer of a part. */
   readonly #partBytes: number;
+  /** Buffer of the file that all pairs go to first. */
   readonly #logBytes: number;
   #log: AppendLog | undefined;
   readonly #staged = new Uint32Array(2 * CHUNK_PAIRS);
@@ -76,7 +84,8 @@ export class PairSorter {
   #offsets = this.#values;
 
   /**
-   * `name` begins the names of its files; `onProgress` is told now and then which share of `sorted` is done, about.
+   * `name` begins the names of its files; `onProgress` is called now and then with the approximate
+   * share of `sorted` that is done.
    */
   constructor(
     disk: Disk,
@@ -91,7 +100,7 @@ export class PairSorter {
     this.#name = name;
     this.#mostValues = Math.max(16, Math.floor(Math.min(memory / 4, CACHED_BYTES) / 4));
     this.#mostKeys = Math.max(16, Math.floor(Math.min(memory / 4, CACHED_BYTES) / 4));
-    // A part that is being written has two buffers of its own and one that collects.
+    // A part being written has two buffers in its log and one that collects.
     const share = Math.min(PART_BUFFER_BYTES, Math.max(512, memory / 4 / (3 * MOST_PARTS)));
     this.#partBytes = Math.floor(share / 8) * 8;
     this.#logBytes = Math.floor(Math.min(256 * 1024, Math.max(512, memory / 16)) / 8) * 8;
@@ -102,7 +111,7 @@ export class PairSorter {
     return this.#pairs + this.#stagedPairs;
   }
 
-  /** How often each pair is looked at, if one split is enough. */
+  /** How often each pair is read, if one split is enough. */
   get #passes(): number {
     return this.#pairs > this.#mostValues ? 4 : 2;
   }
@@ -128,7 +137,7 @@ export class PairSorter {
     yield* this.#sort({ path: log.file.path, pairs: this.#pairs, low, high });
   }
 
-  /** Lets go of the file that is being written, when the pairs will not be sorted after all. */
+  /** Closes the file being written when the pairs will not be sorted after all. */
   async abandon(): Promise<void> {
     await this.#log?.abandon();
   }
@@ -182,7 +191,7 @@ export class PairSorter {
     const { low, high } = part;
     const count = high - low + 1;
     const values = this.#values;
-    // One array: lengths, then starts, then ends.
+    // One array holds lengths, then starts, then ends.
     const offsets = this.#offsets.subarray(0, count + 1).fill(0);
     await this.#pass(part, (chunk) => countKeys(chunk, low, offsets));
     let start = 0;
@@ -194,14 +203,14 @@ export class PairSorter {
     await this.#pass(part, (chunk) => placeValues(chunk, low, offsets, values));
     offsets.copyWithin(1, 0, count);
     offsets[0] = 0;
-    const kept = settleLists(offsets, count, values);
+    const kept = sortUniqueLists(offsets, count, values);
     return { first: low, count, offsets, values: values.subarray(0, kept) };
   }
 
   async #oneGroup(part: Part, key: number): Promise<Groups> {
     const values = this.#values;
     let n = 0;
-    // When all values are the same, however many there are, one will do.
+    // If all values are the same, one of them is enough.
     if (part.low === part.high) values[n++] = part.low;
     else {
       await this.#pass(part, (chunk) => {
@@ -209,7 +218,7 @@ export class PairSorter {
       });
     }
     const offsets = Uint32Array.of(0, n);
-    const kept = settleLists(offsets, 1, values);
+    const kept = sortUniqueLists(offsets, 1, values);
     return { first: key, count: 1, offsets, values: values.subarray(0, kept) };
   }
 
@@ -235,7 +244,10 @@ export class PairSorter {
     return parts;
   }
 
-  /** Consecutive ranges together, as long as they can be grouped at once, or until there would be too many parts. */
+  /**
+   * Joins consecutive ranges as long as they can be grouped at once, or while there would be too
+   * many parts.
+   */
   #plan({ pairs, low, high, key }: Part, ranges: Uint32Array, shift: number): Part[] {
     const mostPairs = Math.max(this.#mostValues, Math.ceil(pairs / MOST_PARTS));
     const mostRanges =
@@ -278,7 +290,7 @@ export class PairSorter {
     });
   }
 
-  /** Shows all pairs of a part, some at a time: key, value, key, value. */
+  /** Calls `look` with all pairs of a part, some at a time: key, value, key, value. */
   async #pass(part: Part, look: (chunk: Uint32Array) => void | Promise<void>): Promise<void> {
     const file = await this.#disk.open(part.path, 'read');
     const end = HEADER_BYTES + part.pairs * PAIR_BYTES;
@@ -299,7 +311,7 @@ export class PairSorter {
   }
 }
 
-/** A part while it is being written. */
+/** A part being written. */
 class Lane {
   readonly #log: AppendLog;
   readonly pairs: Uint32Array;
@@ -329,7 +341,8 @@ class Lane {
   }
 }
 
-// The loops below see every pair; they are functions of their own so that the engine compiles each for itself.
+// The loops below run for every pair. Each is a function of its own, so that the engine compiles it
+// separately.
 
 function countKeys(chunk: Uint32Array, low: number, counts: Uint32Array): void {
   for (let at = 0; at < chunk.length; at += 2) counts[chunk[at] - low]++;
@@ -375,14 +388,15 @@ function fillLanes(
   return chunk.length;
 }
 
-/** Up to here an insertion sort is faster than calling the engine's. */
+/** Up to this length an insertion sort is faster than the engine's sort. */
 const SHORT_LIST = 24;
 
 /**
- * Sorts every list `values[offsets[i] .. offsets[i + 1])`, removes repeats and closes the gaps that they leave.
- * Returns how many values are left; `offsets` is brought up to date. Lists that are sorted already cost one look.
+ * Sorts every list `values[offsets[i] .. offsets[i + 1])`, removes repeats and closes the gaps.
+ * Updates `offsets` and returns how many values are left. A list that is sorted already costs one
+ * pass.
  */
-export function settleLists(offsets: Uint32Array, count: number, values: Uint32Array): number {
+export function sortUniqueLists(offsets: Uint32Array, count: number, values: Uint32Array): number {
   let kept = 0;
   let start = offsets[0];
   for (let i = 0; i < count; i++) {

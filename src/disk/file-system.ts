@@ -1,8 +1,8 @@
 /**
- * The seam to the operating system: all that this project asks of files, small enough that a test can stand in
- * for it and cut writes short, fill the disk, or fail an fsync.
+ * The interface to the operating system's files, small enough that a test can replace it: to
+ * shorten writes, fill the disk, or fail an fsync.
  *
- * `read` and `write` promise only what the system does: they may move fewer bytes than asked. `Disk` deals with that.
+ * `read` and `write` may move fewer bytes than asked, as the system does; `Disk` repeats them.
  */
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -23,16 +23,16 @@ export interface FileSystem {
   open(path: string, mode: OpenMode): Promise<RawFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Another name for a file; one that cannot give any leaves it out. */
+  /** Gives a file another name; missing where files can have only one. */
   link?(from: string, to: string): Promise<void>;
   /** A whole file or pipe, and its permission bits. A file system without permissions omits it. */
   readWhole?(path: string): Promise<{ readonly bytes: Uint8Array; readonly mode: number }>;
-  /** With everything in it; that there is none is no failure. */
+  /** Deletes a folder with everything in it; a missing folder is no failure. */
   removeFolder(path: string): Promise<void>;
-  /** With those above it; durable when it returns. One that is `closed` is its owner's alone. */
+  /** Makes a folder and those above it, durably; only its owner can read a `closed` one. */
   makeFolder(path: string, closed?: boolean): Promise<void>;
   list(folder: string): Promise<string[]>;
-  /** A rename is durable once its folder is. */
+  /** Makes renames and new names in a folder durable. */
   syncFolder(path: string): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ const FLAGS: Record<OpenMode, string> = { read: 'r', update: 'r+', create: 'w+',
 
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
-    return new NodeFile(await settle<number>((done) => fs.open(path, FLAGS[mode], done)));
+    return new NodeFile(await promised<number>((done) => fs.open(path, FLAGS[mode], done)));
   },
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => fs.promises.unlink(path),
@@ -62,7 +62,8 @@ export const nodeFileSystem: FileSystem = {
       mode: closed ? 0o700 : 0o777,
     });
     if (highest === undefined) return;
-    // Each new folder is an entry of the one above it, which must be durable before anything in it counts.
+    // Each new folder is an entry of the one above it, which must be durable before anything in it
+    // counts.
     for (let made = resolve(path); made.length >= resolve(highest).length; made = dirname(made)) {
       await this.syncFolder(dirname(made));
     }
@@ -78,7 +79,10 @@ export const nodeFileSystem: FileSystem = {
   },
 };
 
-/** On descriptors and callbacks: half the cost of a FileHandle for each of the many transfers of a merge. */
+/**
+ * Uses descriptors and callbacks: half the cost of a FileHandle for each of the many transfers of a
+ * merge.
+ */
 class NodeFile implements RawFile {
   #fd: number;
 
@@ -87,36 +91,36 @@ class NodeFile implements RawFile {
   }
 
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<number> {
-    return settle((done) => fs.read(this.#fd, into, offset, length, position, done));
+    return promised((done) => fs.read(this.#fd, into, offset, length, position, done));
   }
 
   write(from: Uint8Array, offset: number, length: number, position: number): Promise<number> {
-    return settle((done) => fs.write(this.#fd, from, offset, length, position, done));
+    return promised((done) => fs.write(this.#fd, from, offset, length, position, done));
   }
 
   sync(): Promise<void> {
-    return settle((done) => fs.fsync(this.#fd, done));
+    return promised((done) => fs.fsync(this.#fd, done));
   }
 
   truncate(length: number): Promise<void> {
-    return settle((done) => fs.ftruncate(this.#fd, length, done));
+    return promised((done) => fs.ftruncate(this.#fd, length, done));
   }
 
   async size(): Promise<number> {
-    return (await settle<fs.Stats>((done) => fs.fstat(this.#fd, done))).size;
+    return (await promised<fs.Stats>((done) => fs.fstat(this.#fd, done))).size;
   }
 
-  /** Twice is once: the number may belong to another file by then. */
+  /** A second call does nothing: the descriptor may belong to another file by then. */
   async close(): Promise<void> {
     const fd = this.#fd;
     this.#fd = -1;
-    if (fd >= 0) await settle<void>((done) => fs.close(fd, done));
+    if (fd >= 0) await promised<void>((done) => fs.close(fd, done));
   }
 }
 
 type Callback<T> = (error: NodeJS.ErrnoException | null, value?: T) => void;
 
-function settle<T>(call: (done: Callback<T>) => void): Promise<T> {
+function promised<T>(call: (done: Callback<T>) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     call((error, value) => (error ? reject(error) : resolve(value as T)));
   });

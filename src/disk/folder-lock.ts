@@ -1,13 +1,15 @@
 /**
- * One process per folder: two that wrote to the same files would ruin both.
+ * One process per folder: two writers would ruin each other's files.
  *
- * Ensures   while a lock is held, `acquire` on the same folder fails in every other process of this machine, and names
- *           the owner. The lock of a process that died is taken over.
- * Idea      the file LOCK appears whole or not at all and says who owns it. A process is known by its id and by the instant it
- *           started, so that a reused id is not mistaken for the owner. A dead lock is removed only by who holds
- *           LOCK.takeover and has judged it again since, so that what is removed is what was judged. A dead
- *           LOCK.takeover is a dead lock like any other, with a LOCK.takeover.takeover of its own.
- * Non-goal  machines that share a folder over the network: a lock of another host is never judged, only named.
+ * Ensures   while a lock is held, `acquire` on the same folder fails in every other process of this
+ *           machine, with an error that names the owner. The lock of a dead process is taken over.
+ * Idea      the file LOCK appears whole or not at all, and names its owner. A process is identified
+ *           by its id and its start time, so that a reused id is not mistaken for the owner. A
+ *           process removes a dead lock only while it holds LOCK.takeover, and checks it again
+ *           first, so that it removes the lock that it checked. A dead LOCK.takeover is a dead lock
+ *           like any other, with a LOCK.takeover.takeover of its own.
+ * Non-goal  machines that share a folder over the network: a lock of another machine is never taken
+ *           over.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -19,7 +21,7 @@ const TAKEOVER = '.takeover';
 interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** What the system says about the start of the process; '' where it does not say. */
+  /** When the process started, as the system reports it; '' where it does not. */
   readonly started: string;
 }
 
@@ -37,7 +39,7 @@ export class FolderLock {
     return new FolderLock(path);
   }
 
-  /** Once: a second call would remove the lock of whoever came next. */
+  /** Works once: a second call would remove the lock of the next owner. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
@@ -45,7 +47,7 @@ export class FolderLock {
   }
 }
 
-/** Who holds a folder, and whether that process is still there; undefined when nobody does. */
+/** The owner of a folder's lock, and whether that process is alive; undefined without a lock. */
 export function holderOf(
   folder: string,
 ): { readonly pid: number; readonly alive: boolean } | undefined {
@@ -58,7 +60,7 @@ export function holderOf(
   }
 }
 
-/** Written beside and linked into place: a lock that can be seen always names its owner. */
+/** Writes the lock beside its place and links it there: a visible lock always names its owner. */
 function claim(path: string): boolean {
   const me: Owner = { pid: process.pid, host: os.hostname(), started: startOf(process.pid) };
   const draft = `${path}.${process.pid}`;
@@ -95,7 +97,9 @@ function removeDead(path: string, folder: string): void {
   }
 }
 
-/** False when there is none any more, which must not be taken for a dead one: the next may appear at any moment. */
+/**
+ * False when the lock is gone, which is not the same as dead: a new one may appear at any moment.
+ */
 function isDead(path: string, folder: string): boolean {
   let text: string;
   try {
@@ -105,7 +109,8 @@ function isDead(path: string, folder: string): boolean {
     throw held(folder, undefined, path);
   }
   const owner = parseOwner(text);
-  // A power cut may leave a LOCK without its content. The other is there for an instant only: somebody wrote it by hand.
+  // A power cut may leave LOCK without its content: it is dead. LOCK.takeover exists for an instant
+  // only: one without content was made by hand, and counts as alive.
   const alive = owner ? isAlive(owner) : path.endsWith(TAKEOVER);
   if (alive) throw held(folder, owner, path);
   return true;
@@ -121,16 +126,16 @@ function parseOwner(text: string): Owner | undefined {
 }
 
 function isAlive(owner: Owner): boolean {
-  if (owner.host !== os.hostname()) return true; // not ours to judge
+  if (owner.host !== os.hostname()) return true; // another machine's: cannot check
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
-    return systemCode(error) === 'EPERM'; // somebody else's process, but a process
+    return systemCode(error) === 'EPERM'; // another user's process, but alive
   }
   return owner.started === '' || owner.started === startOf(owner.pid);
 }
 
-/** Field 22 of /proc/<pid>/stat, counted after the name, which may hold anything, even blanks. */
+/** Field 22 of /proc/<pid>/stat, counted from the end of the name, which may contain blanks. */
 function startOf(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -145,7 +150,7 @@ function held(folder: string, owner: Owner | undefined, path: string): DrumlinEr
   return new DrumlinError(
     'FOLDER_IN_USE',
     `${folder} is in use by ${who}.`,
-    `Wait until it ends or choose another folder; if it is certain that it no longer runs, delete ${path}.`,
+    `Wait until it ends, or choose another folder. If you are sure that it no longer runs, delete ${path}.`,
     { exitCode: EXIT.folder },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The first eight bytes of every binary file: `DRML`, one byte of version, three letters of type. `head -c 8` tells a
- * person what a file is, and a file of another kind or of another version is refused by name.
+ * The first eight bytes of every binary file: `DRML`, one byte of version, three letters of type.
+ * `head -c 8` shows what a file is; a file of another type or version is refused.
  */
 import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { DiskFile } from './disk.ts';
@@ -9,7 +9,7 @@ export const HEADER_BYTES = 8;
 const MAGIC = 'DRML';
 
 export interface Format {
-  /** Three letters. */
+  /** Three letters that name the kind of file. */
   readonly type: string;
   readonly version: number;
 }

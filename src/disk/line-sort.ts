@@ -1,24 +1,27 @@
 /**
  * Lines of text, more than fit in memory, sorted bytewise.
  *
- * Idea      Lines gather until they fill the memory, are sorted there and go to a file: a run. Runs are merged, as many at once as
- *           have buffers, until one merge gives them all.
- * Requires  a folder for its files; Latin-1 lines without line ends; `sorted` is called once, after the last `add`.
- * Ensures   every line that was added, in order, repeats included. Its files are gone when `sorted` has ended, or after `close`.
- * Costs     about the memory given. Each line is written and read once if it all fits in `MOST_RUNS` times the memory.
+ * Idea      Lines are collected until they fill the memory, sorted there and written to a file: a
+ *           run. Up to `MOST_RUNS` runs are merged at once, until one merge gives all lines.
+ * Requires  a folder for its files; Latin-1 lines without line ends; `sorted` is called once, after
+ *           the last `add`.
+ * Ensures   every line added comes out, in order, repeats included. Its files are deleted when
+ *           `sorted` ends, or by `close`.
+ * Costs     about the memory given. Each line is written and read once if all fit in `MOST_RUNS`
+ *           times the memory.
  */
 import { join } from 'node:path';
 import type { Bytes } from '../base/units.ts';
 import type { Disk } from './disk.ts';
 import { readLines } from './lines.ts';
 
-/** What a line takes in memory besides its letters. */
+/** Bytes of a line in memory besides its characters. */
 const PER_LINE: Bytes = 48;
 /** Runs merged at once. */
 const MOST_RUNS = 64;
 const LEAST_BUFFER: Bytes = 4096;
 const MOST_BUFFER: Bytes = 256 * 1024;
-/** Lines handed on together. */
+/** Lines in a batch of output. */
 const BATCH = 1024;
 
 export class LineSorter {
@@ -51,7 +54,7 @@ export class LineSorter {
     for await (const batch of lines) for (const line of batch) await this.add(line);
   }
 
-  /** In batches, each valid for good. */
+  /** All lines, in batches that stay valid. */
   async *sorted(): AsyncGenerator<string[]> {
     try {
       if (this.#runs.length === 0) {
@@ -70,7 +73,7 @@ export class LineSorter {
     }
   }
 
-  /** Deletes what it has written. */
+  /** Deletes its files. */
   async close(): Promise<void> {
     for (const run of this.#runs.splice(0)) await this.#disk.remove(run);
   }
@@ -116,14 +119,14 @@ function* inBatches(lines: readonly string[]): Generator<string[]> {
   for (let at = 0; at < lines.length; at += BATCH) yield lines.slice(at, at + BATCH);
 }
 
-/** One sorted stream of lines while it is being merged: where it stands in the batch that it gave last. */
+/** One sorted stream of lines in a merge, and the position in its current batch. */
 interface Lane {
   readonly rest: AsyncGenerator<string[]>;
   batch: readonly string[];
   at: number;
 }
 
-/** Merges streams that are sorted into one that is; ends them all, however it ends. */
+/** Merges sorted streams into one; closes them all, also after a failure. */
 export async function* mergeLines(
   streams: readonly AsyncGenerator<string[]>[],
 ): AsyncGenerator<string[]> {

@@ -2,8 +2,8 @@
  * Lines of a text file, in batches, through one buffer.
  *
  * Requires  lines that end in `\n`; the last one may lack it.
- * Ensures   every line from byte `from` on, in order, without its end; bytes are letters one to one (Latin-1), so that comparing
- *           lines compares bytes.
+ * Ensures   every line from byte `from` on, in order, without its line end. One byte is one
+ *           character (Latin-1), so that comparing lines compares bytes.
  * Costs     two buffers and the lines of one.
  */
 import type { Disk } from './disk.ts';

@@ -1,13 +1,13 @@
 /**
- * Reads a range of a file from front to back while the reader works on what came before.
+ * Reads a range of a file from front to back, one chunk ahead of its user.
  *
- * Idea      one chunk is always on its way. The bytes wait in one window, so that a reader that cannot tell
- *           beforehand how many bytes it will use looks at more than enough and then says how many those were.
- * Ensures   `peek(n)` gives the next n bytes, fewer only where the range ends: a view that is valid until the next
- *           call. Windows begin at multiples of 8 as long as only multiples of 8 are skipped, so that they can be
- *           seen as numbers.
- * Costs     two chunks of memory, and a copy of each byte unless chunks are taken whole; a longer `peek` enlarges the
- *           window.
+ * Idea      one chunk is always being read. The bytes are in one window: a user that does not know
+ *           how many bytes it needs peeks at more than enough, then skips what it used.
+ * Ensures   `peek(n)` gives the next n bytes, fewer only where the range ends: a view that is valid
+ *           until the next call. Windows begin at multiples of 8 as long as only multiples of 8 are
+ *           skipped, so that they can be viewed as numbers.
+ * Costs     two chunks of memory, and a copy of each byte unless whole chunks are peeked and
+ *           skipped; a longer `peek` enlarges the window.
  */
 import type { DiskFile } from './disk.ts';
 
@@ -23,7 +23,7 @@ export class ReadAhead {
   #chunk: Uint8Array;
   #coming: Promise<number> | undefined;
 
-  /** Of the bytes `start .. end` of the file. */
+  /** Reads the bytes `start .. end` of the file. */
   constructor(file: DiskFile, start: number, end: number, chunkBytes = CHUNK_BYTES) {
     this.#file = file;
     this.#position = start;
@@ -38,23 +38,23 @@ export class ReadAhead {
     return this.#window.subarray(this.#from, Math.min(this.#to, this.#from + n));
   }
 
-  /** Only what was looked at can be skipped. */
+  /** Requires that the last `peek` gave at least n bytes. */
   skip(n: number): void {
     this.#from += n;
   }
 
-  /** Waits for the read that is under way: the file may be closed afterwards. */
+  /** Waits for the read under way: the file may be closed afterwards. */
   async end(): Promise<void> {
-    await this.#coming?.catch(() => {}); // nobody asked for it
+    await this.#coming?.catch(() => {}); // these bytes were not asked for
     this.#coming = undefined;
   }
 
-  /** Moves the chunk that came into the window, and orders the next. */
+  /** Moves the chunk that was read into the window, and starts reading the next. */
   async #take(wanted: number): Promise<void> {
     const read = (await this.#coming) ?? 0;
     const held = this.#to - this.#from;
     if (held === 0 && this.#window.length === this.#chunk.length) {
-      [this.#window, this.#chunk] = [this.#chunk, this.#window]; // the usual case of whoever takes whole chunks: no copy
+      [this.#window, this.#chunk] = [this.#chunk, this.#window]; // whole chunks need no copy
       this.#have(read);
       return;
     }
@@ -80,6 +80,6 @@ export class ReadAhead {
     const n = Math.min(this.#chunk.length, this.#end - this.#position);
     this.#coming =
       n > 0 ? this.#file.readUpTo(this.#chunk.subarray(0, n), this.#position) : undefined;
-    this.#coming?.catch(() => {}); // told to whoever asks for the bytes
+    this.#coming?.catch(() => {}); // thrown by the peek that needs the bytes
   }
 }

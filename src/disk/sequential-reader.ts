@@ -1,8 +1,9 @@
 /**
  * Reads a file from front to back through one buffer.
  *
- * Ensures   `take(n)` returns the next n bytes, a view that is valid until the next call, or undefined when the
- *           range ends exactly here; a range that ends inside the n bytes is an error.
+ * Ensures   `take(n)` returns the next n bytes, a view that is valid until the next call, or
+ *           undefined when the range ends exactly here; a range that ends inside the n bytes is an
+ *           error.
  * Costs     one read per buffer; a request larger than the buffer enlarges it.
  */
 import { DrumlinError, EXIT } from '../base/errors.ts';
@@ -37,7 +38,7 @@ export class SequentialReader {
       throw new DrumlinError(
         'FILE_SHORT',
         `${this.#file.path} ends inside a record, at byte ${this.#end}.`,
-        'It was damaged by something else than this program; restore the folder from a copy.',
+        'Another program damaged it. Restore the folder from a copy.',
         { exitCode: EXIT.folder },
       );
     }

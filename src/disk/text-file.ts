@@ -1,7 +1,7 @@
 /**
- * A text file in the making, compressed with gzip if its name ends in `.gz`.
+ * Writes a text file, compressed with gzip if its name ends in `.gz`.
  *
- * Ensures   `write` waits while the disk is behind; nothing is left of a file that failed.
+ * Ensures   `write` waits while the disk is behind; a file that failed is deleted.
  */
 import { once } from 'node:events';
 import { dirname } from 'node:path';
@@ -12,7 +12,10 @@ export interface TextFile {
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** Written beside its place, made durable and renamed over it: the file is the old one or the new one, whole. */
+/**
+ * Writes beside the file, makes it durable and renames it: the file is the old one or the new one,
+ * whole.
+ */
 export async function writeText(
   disk: Disk,
   path: string,
@@ -32,7 +35,7 @@ export async function writeText(
     await disk.rename(temporary, path);
     await disk.syncFolder(dirname(path));
   } catch (error) {
-    await disk.remove(temporary).catch(() => {}); // the first failure is the one to tell
+    await disk.remove(temporary).catch(() => {}); // the first failure is the one to report
     throw error;
   }
 }
@@ -55,12 +58,12 @@ class PlainText implements TextFile {
 
 class GzipText implements TextFile {
   readonly #gzip: Gzip = createGzip();
-  /** Ends when everything is written, or cannot be. */
+  /** Resolves when everything is written; rejects when a write fails. */
   readonly #written: Promise<void>;
 
   constructor(file: DiskFile) {
     this.#written = this.#drainTo(new PlainText(file));
-    this.#written.catch(() => {}); // told to whoever writes or ends
+    this.#written.catch(() => {}); // thrown by `write` or `end`
   }
 
   async write(bytes: Uint8Array): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * Text files as they are handed in, plain or compressed with gzip, some whole lines at a time.
+ * Reads text files of users, plain or compressed with gzip, some whole lines at a time.
  *
- * Ensures   chunks of whole lines in UTF-8, in order, the last one ended by a line end even if the file's is not; a
- *           byte order mark is left out. A line longer than a mebibyte, bytes that are no UTF-8 and gzip that is cut
- *           off or damaged are refused, by file and line.
+ * Ensures   chunks of whole lines in UTF-8, in order; the last line gets a line end if it has none;
+ *           a byte order mark is left out. A line longer than a mebibyte, bytes that are not UTF-8,
+ *           and gzip that is cut off or damaged are errors that name file and line.
  * Costs     one pass; gzip is undone off the event loop, one chunk ahead.
  */
 import { isUtf8 } from 'node:buffer';
@@ -22,7 +22,7 @@ export interface LineChunk {
   readonly line: number;
 }
 
-/** Told the bytes of the files, as they lie on disk, that were read. */
+/** Called with the number of bytes just read, as they are on disk. */
 export type ReadProgress = (bytes: number) => void;
 
 const CHUNK_BYTES = 256 * 1024;
@@ -61,8 +61,8 @@ export async function* readLines(
 }
 
 /**
- * The files named, and for a folder those in it, as large graphs are handed out (`part-00000.gz`, …): by name,
- * markers left out.
+ * The files named, and for a folder the files in it, sorted by name: large graphs are published as
+ * `part-00000.gz`, …. Names that begin with `.` or `_` are left out.
  */
 export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<string[]> {
   const namesIn = (path: string) => disk.list(path).catch(() => undefined);
@@ -76,7 +76,7 @@ export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<
         throw new DrumlinError(
           'TEXT_INPUT',
           `${inner} is a folder in a folder.`,
-          'Name it too, or its files.',
+          'Name that folder too, or its files.',
         );
       files.push(inner);
     }
@@ -84,7 +84,7 @@ export async function inputFiles(disk: Disk, paths: readonly string[]): Promise<
   return files;
 }
 
-/** What they take on disk, for a progress that knows its end. */
+/** Bytes of files on disk, to show progress. */
 export async function inputBytes(disk: Disk, files: readonly string[]): Promise<number> {
   let bytes = 0;
   for (const path of files) {
@@ -110,7 +110,7 @@ export function malformed(path: string, line: number, reason: string): DrumlinEr
   return new DrumlinError(
     'TEXT_INPUT',
     `${path}, line ${line}: ${reason}.`,
-    'Mend the file, or get it again.',
+    'Repair the file, or get it again.',
   );
 }
 
@@ -154,7 +154,7 @@ async function* readAll(
     for (;;) {
       const bytes = await reader.peek(chunkBytes);
       if (bytes.length === 0) return;
-      // A copy: the stream that takes it may hold on to it.
+      // A copy: the stream may keep it.
       yield bytes.slice();
       reader.skip(bytes.length);
       onRead(bytes.length);
@@ -193,7 +193,7 @@ function requireUtf8(path: string, bytes: Uint8Array, line: number): void {
     start = end + 1;
     bad++;
   }
-  throw malformed(path, bad, 'is no UTF-8');
+  throw malformed(path, bad, 'is not UTF-8');
 }
 
 function countLines(bytes: Uint8Array): number {

@@ -1,10 +1,13 @@
-/** How much room a folder takes, and how much there is. */
+/** How much disk space a folder uses, and how much is free. */
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { Bytes } from '../base/units.ts';
 
-/** Of all files in a folder and below; 0 when there is none. What vanishes meanwhile, in a crawl that runs, counts as nothing. */
+/**
+ * Bytes of all files in a folder and below; 0 when it is missing. Files that a running crawl
+ * deletes meanwhile count as 0.
+ */
 export async function bytesIn(folder: string): Promise<Bytes> {
   let sum = 0;
   for (const entry of await unlessGone(readdir(folder, { withFileTypes: true }), [])) {
@@ -15,7 +18,7 @@ export async function bytesIn(folder: string): Promise<Bytes> {
   return sum;
 }
 
-/** What may still be written where the folder is. */
+/** Bytes free on the disk of a folder. */
 export async function bytesFree(folder: string): Promise<Bytes> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -1,6 +1,6 @@
 /**
- * The files of a folder that live and die with generations, and the rule that makes checkpoints hold: a file that the last
- * settled checkpoint names, or one that is being stored, is kept until a later one no longer names it.
+ * The files of a folder that are replaced by newer generations. A file is kept as long as a
+ * checkpoint needs it: the last settled one, or one being stored.
  */
 import { join } from 'node:path';
 import type { Disk, DiskFile } from './disk.ts';
@@ -9,10 +9,12 @@ export class VersionedFiles {
   readonly #disk: Disk;
   readonly #folder: string;
   #named: ReadonlySet<string>;
-  /** What a state names that was frozen and is not settled yet: it may be in the checkpoint by the time of a crash. */
+  /**
+   * Files named by a frozen state that is not settled yet: after a crash it may be the checkpoint.
+   */
   #frozen: ReadonlySet<string> = new Set();
   readonly #unwanted = new Set<string>();
-  /** Files that will not change any more and were made durable. */
+  /** Complete files that were made durable. */
   readonly #durable: Set<string>;
 
   constructor(disk: Disk, folder: string, named: Iterable<string>) {
@@ -36,24 +38,24 @@ export class VersionedFiles {
     await this.#disk.remove(this.path(name));
   }
 
-  /** A state that names these files was handed out to be stored. */
+  /** A state that names these files is about to be stored. */
   freeze(names: Iterable<string>): void {
     this.#frozen = new Set(names);
   }
 
-  /** It will be written again: what was made durable of it is not all. */
+  /** The file will be written again: it is not durable any more. */
   reopen(name: string): void {
     this.#durable.delete(name);
   }
 
-  /** For a file that is complete: one fsync in its life. */
+  /** Makes a complete file durable, with one fsync in its life. */
   async makeDurable(name: string, file: Pick<DiskFile, 'sync'>): Promise<void> {
     if (this.#durable.has(name)) return;
     await file.sync();
     this.#durable.add(name);
   }
 
-  /** The checkpoint that names these files is safely stored. */
+  /** The checkpoint that names these files is safely stored: deletes what only older ones named. */
   async settle(named: Iterable<string>): Promise<void> {
     this.#named = new Set(named);
     this.#frozen = new Set();

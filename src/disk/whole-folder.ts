@@ -1,9 +1,11 @@
 /**
  * A folder that appears whole or not at all.
  *
- * Idea      it is made under another name beside its place, and renamed when it is complete and durable.
- * Ensures   nothing is left of a failed attempt. What a killed process left behind is cleared by the next attempt;
- *           two attempts at the same place at the same time are refused, and so is a place that is taken.
+ * Idea      the folder is built under another name beside its place, and renamed when complete and
+ *           durable.
+ * Ensures   nothing is left of a failed attempt. The next attempt deletes what a killed process
+ *           left. An error when another attempt at the same place is running, or when the place is
+ *           taken.
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -11,7 +13,7 @@ import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
 import type { Disk } from './disk.ts';
 import { FolderLock } from './folder-lock.ts';
 
-/** `make` fills the folder it is given, and has another for files that are not to stay. */
+/** `make` fills `folder`; files in `scratch` are deleted afterwards. */
 export async function makeWhole<T>(
   disk: Disk,
   place: string,
@@ -48,9 +50,9 @@ async function refuseTaken(disk: Disk, folder: string): Promise<void> {
   } catch (error) {
     if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return;
     if (!(error instanceof DrumlinError) || systemCode(error.cause) !== 'ENOTDIR') throw error;
-    throw taken(`${folder} cannot be made a folder: it, or what it would be in, is a file.`);
+    throw taken(`${folder} cannot be made a folder: it or a folder above it is a file.`);
   }
-  throw taken(`${folder} is there already.`);
+  throw taken(`${folder} exists already.`);
 }
 
 function taken(fact: string): DrumlinError {

@@ -1,16 +1,19 @@
 /**
- * One bucket in memory: its keys as they arrived, and (key, index) pairs sorted by key, then by arrival.
+ * One bucket in memory: its keys as they arrived, and (key, index) pairs sorted by key, then by
+ * arrival.
  *
- * Idea      keys of a bucket are spread over the bucket's range, so one pass puts them into groups of about eight and each group
- *           is sorted by insertion. Keys that are no fingerprints and crowd in few groups are sorted by heap instead.
+ * Idea      keys of a bucket are spread over its range, so one pass puts them into groups of about
+ *           eight, and each group is sorted by insertion. Keys that are not fingerprints may crowd
+ *           into few groups; a large group is sorted by heap.
  * Requires  SORT bytes a key of the arena from `at` on, at most `bucketKeys` keys.
  * Costs     about 15 ns a key; n log n at worst.
  */
 
+import { alignTo8 } from '../base/align.ts';
 import type { Pacer } from '../base/pacer.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import { KEYS_PER_GROUP } from './geometry.ts';
-import { alignUp, type Kernel } from './kernel.ts';
+import type { Kernel } from './kernel.ts';
 
 /** Work between two pauses: a millisecond or two. */
 const SLICE_KEYS = 65_536;
@@ -20,10 +23,11 @@ export class BucketSort {
   readonly #pacer: Pacer;
   readonly #bounds: number;
   readonly #groups: number;
-  /** Addresses: u64 keys in the order of arrival; pairs of u64, sorted. */
+  /** Address of the u64 keys, in the order of arrival. */
   readonly keys: number;
+  /** Address of the pairs of u64, sorted. */
   readonly pairs: number;
-  /** Where the memory that this uses ends. */
+  /** Address where the memory used here ends. */
   readonly end: number;
 
   constructor(kernel: Kernel, pacer: Pacer, at: number, bucketKeys: number) {
@@ -33,13 +37,13 @@ export class BucketSort {
     this.keys = at + 16;
     this.pairs = this.keys + bucketKeys * 8;
     this.#groups = this.pairs + bucketKeys * 16;
-    this.end = alignUp(this.#groups + (bucketKeys * 8) / KEYS_PER_GROUP + 16);
+    this.end = alignTo8(this.#groups + (bucketKeys * 8) / KEYS_PER_GROUP + 16);
   }
 
   /** Reads the bucket's keys; returns how many. */
   async load(log: ChunkLog, bucket: number): Promise<number> {
     let at = this.keys;
-    // All at once: the system orders them better than waiting for each would.
+    // All at once: the system can then order the reads.
     const reads = log.chunks(bucket).map(({ count, keysAt }) => {
       const into = this.#kernel.view(at, count * 8);
       at += count * 8;
@@ -77,7 +81,7 @@ export class BucketSort {
   }
 }
 
-/** Watches sorted buckets go by and notes where each k-th part of all tuples begins. */
+/** Notes, from the sorted buckets of a merge, where each k-th part of all tuples begins. */
 export class EvenStarts {
   readonly result = [0];
   readonly #buckets: number;

@@ -1,13 +1,15 @@
 /**
- * Where the buckets of one generation live on disk: one file of chunks, each holding tuples of one bucket.
+ * The buckets of one generation on disk: one file of chunks, each holding tuples of one bucket.
  *
- * Idea      k bucket files would mean k open files, k fsyncs and scattered writes. One log is written in order and made durable
- *           by one fsync; a bucket is read back chunk by chunk, and chunks are large.
- * Layout    the file's header, then chunks: six u32 (bucket, count, bytes of texts, room for keys, room for texts, and
- *           one zero), the keys, the texts. The texts begin where the room for keys ends; a chunk that was
- *           written whole has no spare room.
- * Open      a checkpoint in the middle of a chunk gives it its place and full room, and writes what there is; later
- *           parts are written behind it in place. Until it is closed only the checkpoint knows how much of it counts.
+ * Idea      k bucket files would mean k open files, k fsyncs and scattered writes. One log is
+ *           written in order and made durable by one fsync; a bucket is read back chunk by chunk,
+ *           and chunks are large.
+ * Layout    the file's header, then chunks: six u32 (bucket, count, bytes of texts, room for keys,
+ *           room for texts, and one zero), the keys, the texts. The texts begin where the room for
+ *           keys ends; a chunk that was written whole has no spare room.
+ * Open      a checkpoint in the middle of a chunk gives the chunk its place and full room, and
+ *           writes what there is; the rest follows in place. Until the chunk is closed, only the
+ *           checkpoint holds how much of it counts.
  * Ensures   the order of the chunks of a bucket is the order of arrival.
  * Costs     a directory in memory of about 100 bytes a chunk, below 0.1 % of the file.
  */
@@ -70,7 +72,10 @@ export class ChunkLog {
     return new ChunkLog(await AppendLog.create(disk, path, OFFERS_FORMAT, bufferBytes), buckets);
   }
 
-  /** Reads the directory back from the headers of the chunks; `open` is what the checkpoint knew better. */
+  /**
+   * Reads the directory from the headers of the chunks; `open` is the checkpoint's list of open
+   * chunks, whose headers are not final.
+   */
   static async open(
     disk: Disk,
     path: string,
@@ -108,13 +113,15 @@ export class ChunkLog {
     return this.#chunks[bucket];
   }
 
-  /** The chunk of the bucket that a checkpoint left open, with what is written of it. */
+  /** The bucket's chunk that a checkpoint left open, and how much of it is written. */
   opened(bucket: number): Chunk | undefined {
     const open = this.#open.get(bucket);
     return open && placed(bucket, open.at, open.room, open.amount);
   }
 
-  /** Ends the bucket's chunk: `parts` is all of it, including what a checkpoint has written already. */
+  /**
+   * Completes the bucket's chunk: `parts` is all of it, including what a checkpoint wrote already.
+   */
   async close(bucket: number, parts: Parts): Promise<void> {
     const amount = amountOf(parts);
     const open = this.#open.get(bucket);
@@ -133,8 +140,9 @@ export class ChunkLog {
   }
 
   /**
-   * Writes what the buffers of some buckets hold so far, each at the place where the rest of its chunk will follow. All at once:
-   * one after the other they would wait for a busy event loop hundreds of times.
+   * Writes what the buffers of some buckets hold so far, each at the place where the rest of its
+   * chunk will follow. The writes run at once: one after the other would wait hundreds of times for
+   * a busy event loop.
    */
   async writeOpen(chunks: ReadonlyMap<number, Parts>, room: Room): Promise<void> {
     const begun = [...chunks.keys()].filter((bucket) => !this.#open.has(bucket));
@@ -164,7 +172,7 @@ export class ChunkLog {
     await this.#log.file.readAll(into, at);
   }
 
-  /** Nothing more will be added: only the directory stays in memory. */
+  /** Ends adding: only the directory stays in memory. */
   async seal(): Promise<void> {
     await this.#log.seal();
   }

@@ -1,12 +1,13 @@
 /**
  * The first half of DRUM: tuples go to the buffers of their buckets, and full buffers to the disk.
  *
- * Idea      a bucket is a range of keys; ranges are made of slots (the first 16 bits of a key), so that finding the bucket
- *           is one look into a table. Where the ranges begin follows the keys that came before, not the
- *           key space: an agent that owns a few partitions still fills all its buckets.
- * Requires  the arena of the kernel for as long as anything is collected.
- * Ensures   the tuples of a bucket stay in the order of arrival; no bucket ever holds more than `bucketKeys` keys
- *           or, unless it holds a single tuple, more than `bucketTexts` bytes.
+ * Idea      a bucket is a range of keys; ranges are made of slots (the first 16 bits of a key), so
+ *           that finding the bucket is one table look-up. Where the ranges begin follows the keys
+ *           that came before, not the key space: an agent that owns a few partitions still fills
+ *           all its buckets.
+ * Requires  the arena of the kernel while tuples are collected.
+ * Ensures   the tuples of a bucket stay in the order of arrival; no bucket ever holds more than
+ *           `bucketKeys` keys or, unless it holds a single tuple, more than `bucketTexts` bytes.
  */
 
 import { varintSize, writeVarint } from '../base/varint.ts';
@@ -19,12 +20,15 @@ export class Collector {
   readonly #kernel: Kernel;
   readonly #geometry: Geometry;
   readonly #arena: number;
-  /** Four u32 a bucket, as the kernel wants them: next key, end of keys, next text, end of texts. */
+  /**
+   * Address of four u32 a bucket, as the kernel needs them: next key, end of keys, next text, end
+   * of texts.
+   */
   readonly #lanesAt: number;
   readonly #lanes: Uint32Array;
   readonly #slotsAt: number;
   readonly #slots: Uint16Array;
-  /** The part of a batch that is worked on, in the kernel's memory. */
+  /** Addresses of the part of a batch that is being collected, in the kernel's memory. */
   readonly #staged: {
     readonly keys: number;
     readonly ends: number;
@@ -33,8 +37,9 @@ export class Collector {
   };
   readonly #stagedKeys: BigUint64Array;
   readonly #stagedEnds: Uint32Array;
-  /** What left each bucket's buffer for the disk. */
+  /** Keys of each bucket that are on disk. */
   readonly #spilledKeys: Uint32Array;
+  /** Bytes of texts of each bucket that are on disk. */
   readonly #spilledTexts: Float64Array;
   #starts: readonly number[] = [];
   #log: ChunkLog | undefined;
@@ -61,7 +66,10 @@ export class Collector {
     this.starts = Array.from({ length: buckets }, (_, i) => Math.floor((i * SLOTS) / buckets));
   }
 
-  /** The slot where each bucket begins, not decreasing, the first 0. May be set between two generations. */
+  /**
+   * The slot where each bucket begins, not decreasing, the first 0. Set it only between two
+   * generations.
+   */
   get starts(): readonly number[] {
     return this.#starts;
   }
@@ -81,11 +89,11 @@ export class Collector {
   }
 
   get log(): ChunkLog {
-    if (!this.#log) throw new Error('nothing is being collected');
+    if (!this.#log) throw new Error('Nothing is being collected.');
     return this.#log;
   }
 
-  /** Starts with the buckets of `log`: empty ones, or those that a checkpoint knew. */
+  /** Starts with the buckets of `log`: empty, or as a checkpoint left them. */
   async begin(log: ChunkLog): Promise<void> {
     this.#log = log;
     for (let bucket = 0; bucket < this.#geometry.buckets; bucket++) {
@@ -103,8 +111,8 @@ export class Collector {
   }
 
   /**
-   * Collects the entries of `batch` from `from` on, those with a zero in `keep` left out; returns the first that finds its
-   * bucket full, or the length.
+   * Collects the entries of `batch` from `from` on, except those with a zero in `keep`; returns the
+   * first entry whose bucket is full, or the length.
    */
   async collect(batch: KeyedBatch, from: number, keep?: Uint8Array): Promise<number> {
     const { keys, ends, bytes, keep: kept } = this.#staged;
@@ -134,7 +142,7 @@ export class Collector {
     return this.log;
   }
 
-  /** Writes the buffers down as they are, for a checkpoint; collecting goes on. */
+  /** Writes what the buffers hold, for a checkpoint; collecting continues. */
   async writeOpen(): Promise<void> {
     const room = { keys: this.#geometry.keyChunk, texts: this.#geometry.textChunk };
     const chunks = new Map<number, Parts>();
@@ -144,7 +152,10 @@ export class Collector {
     await this.log.writeOpen(chunks, room);
   }
 
-  /** Copies as many entries as fit to the kernel's memory; none when the first is larger than all of it. */
+  /**
+   * Copies as many entries as fit to the kernel's memory; none when the first is larger than all of
+   * it.
+   */
   #stage(batch: KeyedBatch, from: number, keep: Uint8Array | undefined): number {
     const { stagedEntries, stagedBytes } = this.#geometry;
     const start = from === 0 ? 0 : batch.ends[from - 1];
@@ -165,8 +176,8 @@ export class Collector {
   }
 
   /**
-   * Makes room for entry `i`, which found none: true when it was put away as a chunk of its own, undefined when its
-   * bucket is full.
+   * Makes room for entry `i`, which found none: true when it became a chunk of its own, undefined
+   * when its bucket is full.
    */
   async #makeRoom(
     batch: KeyedBatch,

@@ -1,17 +1,17 @@
 /**
- * What happens to a value when its key is updated again. A function of the caller's own may do anything else; it must
- * not change its arguments, and what it returns is copied.
+ * What an update does to the value that its key has. A caller may write another function; it must
+ * not change its arguments, and its result is copied.
  */
 export type Combine = (old: Uint8Array, next: Uint8Array) => Uint8Array;
 
 export const replace: Combine = (_old, next) => next;
 
-/** Both are unsigned 64-bit counters, little-endian; the sum wraps around. */
+/** Adds two unsigned 64-bit counters, little-endian; the sum wraps around. */
 export const add64: Combine = (old, next) => from64(read64(old) + read64(next));
 
 export const max64: Combine = (old, next) => (read64(old) >= read64(next) ? old : next);
 
-/** One after the other: a list that grows, of neighbours for instance. */
+/** Appends: for a list that grows, of neighbours for instance. */
 export const append: Combine = (old, next) => {
   const joined = new Uint8Array(old.length + next.length);
   joined.set(old);

@@ -1,9 +1,11 @@
 /**
- * What checking URLs for uniqueness costs: the models of section 4 of the IRLbot paper (Lee, Leonard, Wang, Loguinov: "IRLbot:
- * scaling to 6 billion pages and beyond", WWW 2008), as functions.
+ * What checking URLs for uniqueness costs: the models of section 4 of the IRLbot paper (Lee,
+ * Leonard, Wang, Loguinov: "IRLbot: scaling to 6 billion pages and beyond", WWW 2008), as
+ * functions.
  *
- * The overhead α says how many times the bytes of all parsed links are moved between memory and disk. The letters are
- * the paper's; its tables are computed with decimal units (1 GB is 10^9 bytes, 256 KB is 256,000).
+ * The overhead α is how many times the bytes of all parsed links move between memory and disk. The
+ * letters are the paper's; its tables are computed with decimal units (1 GB is 10^9 bytes, 256 KB
+ * is 256,000).
  */
 export interface CostParameters {
   /** N: pages to be downloaded. */
@@ -62,7 +64,9 @@ export function polybotOverhead(c: CostParameters): number {
   return (2 * texts * (c.urlBytes + 4 * c.pointerBytes)) / (c.urlBytes * c.memory) + c.uniqueShare;
 }
 
-/** Theorem 2, equation (5): limited by the memory where it cannot fill the disk, by the disk elsewhere. */
+/**
+ * Theorem 2, equation (5): limited by memory while memory cannot fill the disk, else by the disk.
+ */
 export function drumOverhead(c: CostParameters): number {
   const merges =
     c.memory ** 2 < memoryForDisk(c)
@@ -72,12 +76,12 @@ export function drumOverhead(c: CostParameters): number {
   return merges + leastOverhead(c);
 }
 
-/** What no method that stores both hashes and URLs on disk can go below: 2 + p + 2H/b. */
+/** The least overhead of any method that stores both hashes and URLs on disk: 2 + p + 2H/b. */
 export function leastOverhead(c: CostParameters): number {
   return 2 + c.uniqueShare + (2 * c.hashBytes) / c.urlBytes;
 }
 
-/** Equation (6): the disk that this memory can make use of. */
+/** Equation (6): the largest disk that this memory can use. */
 export function optimalDisk(c: CostParameters): number {
   return (
     (c.memory ** 2 * (c.hashBytes + c.urlBytes)) /
@@ -85,7 +89,7 @@ export function optimalDisk(c: CostParameters): number {
   );
 }
 
-/** At the optimal disk: the number of buckets, and the memory that one is sorted in. */
+/** The number of buckets at the optimal disk. */
 export function optimalBuckets(c: CostParameters): number {
   return c.memory / (4 * c.bufferBytes);
 }
@@ -94,7 +98,9 @@ export function optimalBucketBuffer(c: CostParameters): number {
   return (c.memory * c.hashBytes) / (2 * (c.hashBytes + c.pointerBytes));
 }
 
-/** Theorem 3, equation (7): pages a second that a disk of this bandwidth (bytes a second) allows. */
+/**
+ * Theorem 3, equation (7): pages a second that a disk of this bandwidth (bytes a second) allows.
+ */
 export function pagesPerSecond(c: CostParameters, overhead: number, bandwidth: number): number {
   return bandwidth / (overhead * c.urlBytes * c.linksPerPage);
 }

@@ -1,9 +1,9 @@
 /**
- * Tuples for a DRUM with values, packed: an operation, a key, a value where it updates, and bytes that come back with the
- * answer where it checks.
+ * Tuples for a DRUM with values, packed: an operation, a key, a value if it updates, and auxiliary
+ * bytes that come back with the answer if it checks.
  *
- * A tuple is stored as one byte (1 checks, 2 updates, 3 both), the value's length as a varint, the value, and the auxiliary
- * bytes up to its end.
+ * A tuple is stored as one byte (1 checks, 2 updates, 3 both), the value's length as a varint, the
+ * value, and the auxiliary bytes up to its end.
  */
 
 import { varintSize, writeVarint } from '../base/varint.ts';
@@ -15,9 +15,10 @@ const NONE = new Uint8Array(0);
 
 export class DrumBatch {
   readonly tuples = new BatchBuilder();
-  /** The longest value and the longest tuple, which a DRUM compares with what it can hold. */
+  /** Bytes of the longest value, which a DRUM compares with what it can hold. */
   longestValue = 0;
   shortestValue = Number.POSITIVE_INFINITY;
+  /** Bytes of the longest tuple, which a DRUM compares with what it can hold. */
   longestTuple = 0;
   #scratch = new Uint8Array(256);
 
@@ -25,7 +26,7 @@ export class DrumBatch {
     return this.tuples.length;
   }
 
-  /** Is the key known, and with which value? */
+  /** Asks whether the key is known, and with which value. */
   check(key: bigint, aux: Uint8Array = NONE): void {
     this.#add(CHECK, key, NONE, aux);
   }
@@ -36,7 +37,7 @@ export class DrumBatch {
     this.#add(UPDATE, key, value, NONE);
   }
 
-  /** Both at once: the answer tells what was there before. */
+  /** Both at once: the answer is the value before the update. */
   checkUpdate(key: bigint, value: Uint8Array, aux: Uint8Array = NONE): void {
     this.#measure(value);
     this.#add(CHECK | UPDATE, key, value, aux);

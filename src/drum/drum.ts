@@ -1,14 +1,16 @@
 /**
- * DRUM: a map from 64-bit keys to values, as large as the disk, that is asked and changed in bulk.
+ * DRUM: a map from 64-bit keys to values, as large as the disk, with queries and updates in bulk.
  *
- * Idea      tuples <operation, key, value, aux> are spread over buckets on disk; when a bucket is full all of them are merged,
- *           in one pass, with the sorted file of records. Answers come later, in batches, with the auxiliary bytes
- *           that travelled along: whatever the caller needs to go on.
- * Requires  one caller at a time, and the folder's lock held by whoever opened it.
- * Ensures   the effect of the tuples one by one in the order they were offered, for each key: a check is answered with what was
- *           there just before it, an update combines with what is there. Answers of a bucket come in the order of
- *           arrival. Memory is the number given, whatever the number of keys.
- * Crash     as KeyDrum: opened at what `freeze` returned it is exactly what it was then.
+ * Idea      tuples <operation, key, value, aux> are spread over buckets on disk; when one bucket is
+ *           full, all are merged in one pass with the sorted file of records. Answers come later,
+ *           in batches, with the auxiliary bytes of the tuple: whatever the caller needs to
+ *           continue.
+ * Requires  one caller at a time, which holds the folder's lock.
+ * Ensures   for each key, the effect of the tuples one by one in the order they were offered: a
+ *           check is answered with the value just before it, an update combines with the value
+ *           there. Answers of a bucket come in the order of arrival. Memory is as given, whatever
+ *           the number of keys.
+ * Crash     as KeyDrum: opened at what `freeze` returned, it is exactly what it was then.
  * Non-goals single look-ups, deletion, ranges.
  */
 
@@ -24,7 +26,7 @@ import { type Combine, replace } from './combine.ts';
 import type { DrumBatch } from './drum-batch.ts';
 import { arenaBytes, fixedBytes, type Geometry, valueGeometry } from './geometry.ts';
 import { Kernel } from './kernel.ts';
-import { Offers, type OffersState, offersName } from './offers.ts';
+import { answersName, Offers, type OffersState, offersName } from './offers.ts';
 import {
   openRecords,
   type RecordFile,
@@ -38,17 +40,20 @@ import { VALUE_ANSWERS_FORMAT, ValueMerge } from './value-merge.ts';
 
 export interface DrumAnswer {
   readonly key: bigint;
-  /** What the key had when it was checked; undefined when it was unknown. */
+  /** The key's value when it was checked; undefined when the key was unknown. */
   readonly value: Uint8Array | undefined;
   readonly aux: Uint8Array;
 }
 
 export interface DrumState {
   readonly size: number;
-  /** The generation of the file of records; 0: there is none yet. */
+  /** The generation of the file of records; 0 when there is none yet. */
   readonly repository: number;
   readonly collecting: OffersState;
-  /** Merged, and not yet all taken; `position` is where in the file the next block begins. */
+  /**
+   * Merged generations whose answers are not all taken; `position` is where in the file the next
+   * block begins.
+   */
   readonly decided: readonly { readonly generation: number; readonly position: number }[];
 }
 
@@ -57,14 +62,14 @@ export interface DrumOptions {
   /** Must exist; only files named `records.N`, `offers.N` and `answers.N` in it are touched. */
   readonly folder: string;
   readonly memory: number;
-  /** The length of every value; without it each has its own. */
+  /** The length of every value; by default each value has its own. */
   readonly valueBytes?: number;
-  /** What an update does to a value that is there: replaces it unless told. */
+  /** What an update does to the value of its key; by default it replaces it. */
   readonly combine?: Combine;
   readonly diskLimit?: number;
   readonly pacer?: Pacer;
   readonly at?: Frozen<DrumState> | undefined;
-  /** In place of what is derived from `memory`, for tests. */
+  /** Replaces the geometry derived from `memory`, for tests. */
   readonly geometry?: Geometry;
 }
 
@@ -116,12 +121,12 @@ export class Drum {
     return this.#offers.pending;
   }
 
-  /** Bytes of a tuple, its value and what travels with it: no longer one is taken. */
+  /** Most bytes of a tuple, with its value and auxiliary bytes. */
   get longestTuple(): number {
     return this.#geometry.bucketTexts;
   }
 
-  /** Counts the merges: `records` that was begun in another generation must be begun anew. */
+  /** Counts the merges: after another merge, call `records` again. */
   get generation(): number {
     return this.#repository?.generation ?? 0;
   }
@@ -131,7 +136,7 @@ export class Drum {
     return this.#repository?.count ?? 0;
   }
 
-  /** Takes the tuples; the batch may be reused afterwards. */
+  /** Copies the tuples; the batch may be reused afterwards. */
   async offer(batch: DrumBatch): Promise<void> {
     this.#requireFit(batch);
     await this.#caller.run(() => this.#offers.add(batch.tuples, undefined, () => this.#decide()));
@@ -142,7 +147,7 @@ export class Drum {
     return this.#caller.run(() => this.#decide());
   }
 
-  /** The next answers, or undefined when all that is merged was taken. */
+  /** The next answers, or undefined when all answers of merged tuples were taken. */
   take(): Promise<DrumAnswer[] | undefined> {
     return this.#caller.run(() => this.#take());
   }
@@ -170,7 +175,7 @@ export class Drum {
     }
   }
 
-  /** Closes the files and keeps nothing that was not frozen. */
+  /** Closes the files; anything since the last `freeze` is lost. */
   async close(): Promise<void> {
     await this.#offers.abandon();
     for (const { file } of this.#decided) await file.close();
@@ -261,7 +266,7 @@ export class Drum {
     if (batch.shortestValue === fixed && batch.longestValue === fixed) return;
     throw new DrumlinError(
       'VALUE_LENGTH',
-      `A value of ${batch.longestValue} bytes was offered where all have ${fixed}.`,
+      `A value of ${batch.longestValue} bytes was offered, but all values have ${fixed}.`,
       'Offer values of that length, or create the repository for values of any length.',
     );
   }
@@ -286,4 +291,3 @@ async function readBlock(decided: Decided): Promise<DrumAnswer[]> {
 }
 
 const recordsName = (generation: number) => `records.${generation}`;
-const answersName = (generation: number) => `answers.${generation}`;

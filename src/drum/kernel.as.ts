@@ -1,10 +1,11 @@
 /**
- * The kernels of DRUM in AssemblyScript: loops over raw memory that the caller lays out, no allocation, no state.
- * Everything here is measured in nanoseconds a key; what to do when a buffer is full is the caller's business, so each
- * loop that may run out of room returns where it stopped and can be called again.
+ * The kernels of DRUM in AssemblyScript: loops over raw memory that the caller lays out, no
+ * allocation, no state. Costs here are nanoseconds a key. The caller decides what to do when a
+ * buffer is full: each loop that may run out of room returns where it stopped and can be called
+ * again.
  *
- * Compiled by test/drum/compile-kernel.ts into kernel-wasm.ts, which is what the build and the tests load.
- * The meaning of each function, and the layout it works on, is stated once, in kernel.ts.
+ * Compiled by test/drum/compile-kernel.ts into kernel-wasm.ts, which is what the build and the
+ * tests load. The meaning of each function, and the layout it works on, is stated in kernel.ts.
  */
 
 const P1: u64 = 0x9e3779b185ebca87;
@@ -85,7 +86,10 @@ export function lineEnds(bytes: usize, from: u32, to: u32, ends: usize, capacity
   return n;
 }
 
-/** Copies in steps of 16 bytes: up to 15 bytes past the end are written too, which every buffer here leaves room for. */
+/**
+ * Copies in steps of 16 bytes: up to 15 bytes past the end are written too, for which every buffer
+ * here has room.
+ */
 // @ts-ignore: decorator
 @inline
 function copy(to: usize, from: usize, length: usize): void {
@@ -132,8 +136,8 @@ export function distribute(
   return n;
 }
 
-// Sorting: one pass counts the groups of a range of keys, one scatters (key, index) pairs into them, and
-// the groups, which are small when the keys are fingerprints, are sorted in place.
+// Sorting: one pass counts the groups of a range of keys, one scatters (key, index) pairs into
+// them, and the groups, which are small when the keys are fingerprints, are sorted in place.
 
 export function bounds(keys: usize, n: u32, out: usize): void {
   const end = keys + (<usize>n << 3);
@@ -222,7 +226,10 @@ function insertionSort(base: usize, size: u32): void {
   }
 }
 
-/** For the groups of keys that are no fingerprints: never quadratic. Equal keys are ordered by their index. */
+/**
+ * For groups of keys that are not fingerprints: never quadratic. Equal keys are ordered by their
+ * index.
+ */
 function heapSort(base: usize, size: u32): void {
   for (let i: i32 = (size >> 1) - 1; i >= 0; i--) siftDown(base, i, size);
   for (let last = size - 1; last > 0; last--) {
@@ -253,8 +260,8 @@ function siftDown(base: usize, i: u32, size: u32): void {
   v128.store(base + (<usize>i << 4), pair);
 }
 
-// Merging. The cursors live in memory (six u32: pair, pair end, seen, seen end, out, out end), so that a call can stop
-// anywhere and the next goes on.
+// Merging. The cursors are in memory (six u32: pair, pair end, seen, seen end, out, out end), so
+// that a call can stop anywhere and the next one continues.
 
 export function merge(cursors: usize, novel: usize, last: bool): u32 {
   let pair: usize = load<u32>(cursors);
@@ -302,7 +309,10 @@ export function merge(cursors: usize, novel: usize, last: bool): u32 {
   return why;
 }
 
-/** The novel keys among `count` arrivals from the index `from` on, in order, and their bits moved down to begin at 0. */
+/**
+ * The novel keys among `count` arrivals from the index `from` on, in order, and their bits shifted
+ * to begin at 0.
+ */
 export function pick(keys: usize, novel: usize, from: u32, count: u32, bits: usize, out: usize): u32 {
   let n: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -316,7 +326,10 @@ export function pick(keys: usize, novel: usize, from: u32, count: u32, bits: usi
   return n;
 }
 
-/** The texts whose bit is set: copied to `out`, their ends to `ends`. The last text ends at the return value. */
+/**
+ * The texts whose bit is set: copied to `out`, their ends to `ends`. The last text ends at the
+ * return value.
+ */
 export function extract(text: usize, count: u32, bits: usize, ends: usize, out: usize, outFrom: u32): u32 {
   let end = outFrom;
   for (let i: u32 = 0; i < count; i++) {

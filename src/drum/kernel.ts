@@ -1,23 +1,21 @@
 /**
- * The kernels and the memory they work on: one block whose size the caller decides and which never grows.
+ * The kernels and the memory they work on: one block whose size the caller decides and which never
+ * grows.
  *
- * Idea      everything DRUM does to a key costs tens of nanoseconds, less than one call or one object in JavaScript; so
- *           keys and texts live in one WebAssembly memory, and the loops over them run there, a batch a call.
- * Requires  addresses inside the memory, aligned to 8; SLACK bytes that may be overwritten behind every
- *           buffer that texts are copied to.
+ * Idea      everything DRUM does to a key costs tens of nanoseconds, less than one call or one
+ *           object in JavaScript. So keys and texts are in one WebAssembly memory, and the loops
+ *           over them run there, a batch a call.
+ * Requires  addresses inside the memory, aligned to 8; SLACK bytes that may be overwritten behind
+ *           every buffer that texts are copied to.
  * Ensures   no allocation. Views given out by `bytes` stay valid for the life of the kernel.
  *
- * Layouts. A lane is four u32: where the next key goes, where its chunk of keys ends, the same for texts. A text is
- * stored as its length (7 bits a byte, low first) and its bytes. A pair is a u64 key and its u64 index of arrival.
+ * Layouts. A lane is four u32: where the next key goes, where its chunk of keys ends, the same for
+ * texts. A text is stored as its length (7 bits a byte, low first) and its bytes. A pair is a u64
+ * key and its u64 index of arrival.
  */
+import { alignTo8 } from '../base/align.ts';
+import { WebAssembly } from '../base/web-assembly.ts';
 import { KERNEL_WASM } from './kernel-wasm.ts';
-
-/** The little that is used of it: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer };
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
 
 /** Texts are copied 16 bytes at a time. */
 export const SLACK = 16;
@@ -30,11 +28,13 @@ const COMPILED = new WebAssembly.Module(KERNEL_WASM);
 interface Functions {
   /** keys[i] = xxHash64 of entry i of a packed batch, without its last `trailing` bytes. */
   hashAll(bytes: number, ends: number, n: number, keys: number, trailing: number): void;
-  /** The offsets just behind each newline of bytes[from .. to), at most `capacity`; returns how many. */
+  /**
+   * The offsets just after each newline of bytes[from .. to), at most `capacity`; returns how many.
+   */
   lineEnds(bytes: number, from: number, to: number, ends: number, capacity: number): number;
   /**
-   * Puts the entries i.. of a batch whose `keep` byte is set into the lanes of their buckets; returns the
-   * first that finds no room, or n.
+   * Puts the entries i.. of a batch whose `keep` byte is set into the lanes of their buckets;
+   * returns the first entry without room, or n.
    */
   distribute(
     keys: number,
@@ -52,7 +52,10 @@ interface Functions {
   countGroups(keys: number, n: number, low: bigint, shift: number, groups: number): void;
   /** Turns the counts into the place where each group starts. */
   startGroups(groups: number, count: number): void;
-  /** Puts the pairs of keys[from .. to) into their groups; afterwards groups[g] is where group g ends. */
+  /**
+   * Puts the pairs of keys[from .. to) into their groups; afterwards groups[g] is where group g
+   * ends.
+   */
   scatter(
     keys: number,
     from: number,
@@ -65,14 +68,21 @@ interface Functions {
   /** Sorts the groups from .. to by key, then by arrival. */
   sortGroups(groups: number, from: number, to: number, pairs: number): void;
   /**
-   * Merges sorted pairs into sorted seen keys. `cursors` are six u32: pairs, their end, seen, its end, out, its end;
-   * they are moved on. Sets the bit of `novel` at the index of the first pair of each key that was not seen.
-   * Returns why it stopped; `last` says that no more seen keys will come.
+   * Merges sorted pairs into sorted seen keys. `cursors` are six u32: pairs, their end, seen, its
+   * end, out, its end; the call advances them. Sets the bit of `novel` at the index of the first
+   * pair of each key that was not seen. `last`: no more seen keys will come. Returns why it stopped
+   * (see `MERGE`).
    */
   merge(cursors: number, novel: number, last: number): 0 | 1 | 2;
-  /** Of `count` arrivals from the index `from`: the bits, moved to begin at 0, and the novel keys; returns how many. */
+  /**
+   * For `count` arrivals from the index `from`: the bits, shifted to begin at 0, and the novel
+   * keys; returns how many.
+   */
   pick(keys: number, novel: number, from: number, count: number, bits: number, out: number): number;
-  /** Of `count` stored texts those whose bit is set, packed to `out` from `outFrom` on; returns where they end. */
+  /**
+   * Packs those of `count` stored texts whose bit is set to `out` from `outFrom` on; returns where
+   * they end.
+   */
   extract(
     text: number,
     count: number,
@@ -88,11 +98,11 @@ export const MERGE = { done: 0, needsSeen: 1, needsRoom: 2 } as const;
 export class Kernel {
   readonly run: Functions;
   readonly buffer: ArrayBuffer;
-  /** All of the memory, by address. */
+  /** The whole memory, by address. */
   readonly bytes: Uint8Array;
-  #allocated = 8; // address 0 is left out: it reads as "nothing"
+  #allocated = 8; // address 0 stays unused: it means "nothing"
 
-  /** `capacity` in bytes; what is not touched is not resident. */
+  /** `capacity` is in bytes; pages never written take no physical memory. */
   constructor(capacity: number) {
     const pages = Math.ceil((capacity + 8) / PAGE);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
@@ -102,12 +112,15 @@ export class Kernel {
     this.bytes = new Uint8Array(memory.buffer);
   }
 
-  /** An address of `size` bytes for good; asking for more than the capacity is a fault of the caller's plan. */
+  /**
+   * Reserves `size` bytes for good and returns their address; throws beyond the capacity, which the
+   * caller plans.
+   */
   allocate(size: number): number {
     const address = this.#allocated;
-    this.#allocated += alignUp(size);
+    this.#allocated += alignTo8(size);
     if (this.#allocated > this.bytes.length)
-      throw new RangeError('the kernel memory is planned too small');
+      throw new RangeError('The kernel memory is too small.');
     return address;
   }
 
@@ -122,8 +135,4 @@ export class Kernel {
   u64(address: number, length: number): BigUint64Array {
     return new BigUint64Array(this.buffer, address, length);
   }
-}
-
-export function alignUp(size: number): number {
-  return Math.ceil(size / 8) * 8;
 }

@@ -1,19 +1,21 @@
 /**
- * What a merge has decided, handed out: the novel tuples of one generation, chunk by chunk, in the order of arrival
- * within each bucket.
+ * Hands out what a merge decided: the novel tuples of one generation, chunk by chunk, in the order
+ * of arrival within each bucket.
  *
- * Idea      the merge writes only bits and keys; the texts are still in the log, and are read here, in order, when
- *           somebody wants them. A chunk without an answer is not read at all.
- * Ensures   whole chunks: `taken` counts them, and opening at that count goes on with the next.
+ * Idea      the merge writes only bits and keys; the texts are still in the log, and are read here,
+ *           in order, when they are taken. A chunk without an answer is not read.
+ * Ensures   only whole chunks are handed out: `taken` counts them, and opening at that count
+ *           continues with the next one.
  */
 
+import { alignTo8 } from '../base/align.ts';
 import { VarintReader } from '../base/varint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
 import { SequentialReader } from '../disk/sequential-reader.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
 import { takeBytes } from './geometry.ts';
-import { alignUp, Kernel, SLACK } from './kernel.ts';
+import { Kernel, SLACK } from './kernel.ts';
 import { ANSWERS_FORMAT } from './key-merge.ts';
 import type { KeyedBatch } from './keyed-batch.ts';
 
@@ -23,7 +25,7 @@ export interface ChunkSize {
   readonly textChunk: number;
 }
 
-/** Buffers for handing out: one chunk coming in, and a batch going out that two full chunks fit in. */
+/** Buffers for taking answers: one chunk that is read, and a batch that two full chunks fit in. */
 export class TakeBuffers {
   readonly size: ChunkSize;
   readonly kernel: Kernel;
@@ -84,7 +86,7 @@ interface Block {
   readonly keys: Uint8Array;
 }
 
-/** A merged generation: its log, its shape, and how many of its chunks were handed out before. */
+/** A merged generation: its log, its shape, and how many of its chunks were already handed out. */
 export interface Answered extends ChunkSize {
   readonly log: ChunkLog;
   readonly buckets: number;
@@ -97,7 +99,7 @@ export class KeyAnswers {
   readonly #reader: SequentialReader;
   readonly #chunks: Iterator<Chunk, undefined>;
   #taken = 0;
-  /** Read, but found no room in the last batch. */
+  /** A block that was read but did not fit the last batch. */
   #waiting: Block | undefined;
 
   private constructor(answered: Answered, file: DiskFile, reader: SequentialReader) {
@@ -126,12 +128,15 @@ export class KeyAnswers {
     }
   }
 
-  /** Chunks handed out, or passed over because nothing in them was new. */
+  /** Chunks handed out, or skipped because nothing in them was new. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** The next answers, as many as the buffers hold; undefined at the end. Valid until the buffers are used again. */
+  /**
+   * The next answers, as many as the buffers hold; undefined at the end. Valid until the buffers
+   * are used again.
+   */
   async take(buffers: TakeBuffers): Promise<KeyedBatch | undefined> {
     buffers.clear();
     while (true) {
@@ -160,9 +165,9 @@ export class KeyAnswers {
     if (!header) return undefined;
     const [count, answers] = new Uint32Array(header.slice().buffer);
     const chunk = this.#chunks.next().value;
-    if (!chunk) throw new RangeError('more blocks of answers than chunks');
+    if (!chunk) throw new RangeError('There are more blocks of answers than chunks.');
     if (answers === 0) return { chunk, answers, bits: NONE, keys: NONE };
-    const bitBytes = alignUp(Math.ceil(count / 8));
+    const bitBytes = alignTo8(Math.ceil(count / 8));
     const body = (await this.#reader.take(bitBytes + answers * 8)) ?? NONE;
     return { chunk, answers, bits: body.subarray(0, bitBytes), keys: body.subarray(bitBytes) };
   }
@@ -183,7 +188,7 @@ export class KeyAnswers {
     buffers.length += answers;
   }
 
-  /** A text larger than any buffer is a chunk of its own, and an answer of its own. */
+  /** A text larger than the buffers is a chunk of its own, and an answer of its own. */
   async #takeAlone({ chunk, keys }: Block): Promise<KeyedBatch> {
     const stored = new Uint8Array(chunk.textBytes);
     await this.#log.read(stored, chunk.textsAt);

@@ -1,14 +1,18 @@
 /**
- * DRUM for keys alone, the URLseen of the paper: each key comes out once, with the bytes that came with it first.
+ * DRUM for keys alone, the URLseen of the paper: each key comes out once, with the bytes that came
+ * with it first.
  *
- * Idea      keys and texts are spread over buckets on disk; when a bucket is full all of them are merged, in one pass, with
- *           the sorted file of all keys ever seen. So a key costs a few bytes of sequential transfer, never a seek.
- * Requires  one caller at a time, and the folder's lock held by whoever opened it.
- * Ensures   every key offered is answered once, by `take`, with the text of its first offer; answers of a bucket come in the order
- *           of arrival. Memory is that of the geometry, whatever the number of keys.
- * Crash     `freeze` returns what a checkpoint must store; the folder opened with it is exactly what it was then. So after a
- *           crash nothing offered before the freeze is lost, an answer not taken before it is given again, and only answers
- *           taken after it are given twice. A merge only writes new files, so killing it harms nothing.
+ * Idea      keys and texts are spread over buckets on disk; when one bucket is full, all are merged
+ *           in one pass with the sorted file of all keys ever seen. So a key costs a few bytes of
+ *           sequential transfer, never a seek.
+ * Requires  one caller at a time, which holds the folder's lock.
+ * Ensures   every key offered is answered once, by `take`, with the text of its first offer;
+ *           answers of a bucket come in the order of arrival. Memory is that of the geometry,
+ *           whatever the number of keys.
+ * Crash     `freeze` returns what a checkpoint must store; a folder opened with it is exactly what
+ *           it was then. So after a crash nothing offered before the freeze is lost, an answer not
+ *           taken before it is still to come, and only answers taken after it come twice. A merge
+ *           only writes new files, so killing it does no harm.
  * Costs     Theorem 2 of the paper; docs/drum.md has the figures.
  */
 
@@ -24,15 +28,16 @@ import { Kernel } from './kernel.ts';
 import { KeyAnswers, TakeBuffers } from './key-answers.ts';
 import { ANSWERS_FORMAT, KEYS_FORMAT, KeyMerge, type Repository } from './key-merge.ts';
 import type { KeyedBatch } from './keyed-batch.ts';
-import { Offers, type OffersState, offersName, type Shape } from './offers.ts';
+import { answersName, Offers, type OffersState, offersName, type Shape } from './offers.ts';
 import { SingleCaller } from './single-caller.ts';
 
 export interface KeyDrumState {
-  /** Distinct keys, all in the file of this generation (0: there is none yet). */
+  /** Distinct keys, all in the file of the repository. */
   readonly size: number;
+  /** The generation of the file of keys; 0 when there is none yet. */
   readonly repository: number;
   readonly collecting: OffersState;
-  /** Merged, and not yet all taken. */
+  /** Merged generations whose answers are not all taken. */
   readonly decided: readonly (Shape & { readonly taken: number })[];
 }
 
@@ -41,17 +46,20 @@ export interface KeyDrumOptions {
   /** Must exist; only files named `keys.N`, `offers.N` and `answers.N` in it are touched. */
   readonly folder: string;
   readonly geometry: Geometry;
-  /** Merge when the offers take this many bytes on disk, even though no bucket is full. */
+  /** Merge when the offers take this many bytes on disk, even if no bucket is full. */
   readonly diskLimit?: number;
   readonly pacer?: Pacer;
   readonly at?: Frozen<KeyDrumState> | undefined;
-  /** For a folder that is opened for the first time: so many keys were written to it by `KnownKeys`, and count as taken. */
+  /**
+   * For a folder opened for the first time: how many keys `KnownKeys` wrote to it; they count as
+   * taken.
+   */
   readonly known?: number;
 }
 
 interface Decided extends Shape {
   readonly log: ChunkLog;
-  /** Known while its answers are being taken. */
+  /** Present while the answers are being taken. */
   answers?: KeyAnswers;
   taken: number;
 }
@@ -86,7 +94,7 @@ export class KeyDrum {
     this.#merge = new KeyMerge(kernel, geometry, arena, pacer);
   }
 
-  /** Opens the folder as it was at `at`, or empty. */
+  /** Opens the folder as it was at `at`; empty without `at`. */
   static async open(options: KeyDrumOptions): Promise<KeyDrum> {
     const { disk, folder, at, known = 0 } = options;
     const files = known > 0 ? { [keysName(1)]: HEADER_BYTES + 8 * known } : {};
@@ -97,7 +105,7 @@ export class KeyDrum {
     return drum;
   }
 
-  /** Offered and not yet decided. */
+  /** Keys offered and not yet decided. */
   get pending(): number {
     return this.#offers.pending;
   }
@@ -134,7 +142,10 @@ export class KeyDrum {
     }
   }
 
-  /** Makes everything so far durable and says how to find it again; nothing is given up until `settle`. */
+  /**
+   * Makes everything so far durable and returns what a checkpoint stores of it; deletes no file
+   * that the last checkpoint needs until `settle`.
+   */
   freeze(): Promise<Frozen<KeyDrumState>> {
     return this.#caller.run(async () => {
       const frozen = await this.#freeze();
@@ -143,12 +154,12 @@ export class KeyDrum {
     });
   }
 
-  /** `frozen` is stored safely: what it does not name may go. */
+  /** `frozen` is safely stored: deletes files that only older states name. */
   settle(frozen: Frozen<KeyDrumState>): Promise<void> {
     return this.#caller.run(() => this.#files.settle(Object.keys(frozen.files)));
   }
 
-  /** Closes the files and keeps nothing that was not frozen. */
+  /** Closes the files; anything since the last `freeze` is lost. */
   async close(): Promise<void> {
     await this.#offers.abandon();
     for (const { log, answers } of this.#decided) await (answers ?? log).abandon();
@@ -256,4 +267,3 @@ export class KeyDrum {
 }
 
 export const keysName = (generation: number) => `keys.${generation}`;
-const answersName = (generation: number) => `answers.${generation}`;

@@ -1,17 +1,20 @@
 /**
- * The second half of DRUM for keys without values: each bucket is sorted and merged into the repository, and all of them
- * in one pass over it.
+ * The second half of DRUM for keys without values: each bucket is sorted and merged into the
+ * repository, all of them in one pass over it.
  *
- * Requires  a finished log: every bucket's tuples on disk. The arena is free.
- * Ensures   `out` becomes the sorted union of the repository and the log; `answers` holds, for each chunk of the log in the order
- *           of buckets, which of its tuples are the first of a key never seen before. Nothing else is touched, so that
- *           an interrupted merge leaves everything as it was.
- * Costs     one read and one write of the repository, one read of the log's keys; about 30 ns of work a key.
+ * Requires  a finished log: every bucket's tuples are on disk. The arena is free.
+ * Ensures   `out` becomes the sorted union of the repository and the log; `answers` holds, for each
+ *           chunk of the log in the order of buckets, which of its tuples are the first of a key
+ *           never seen before. Nothing else is touched, so that an interrupted merge leaves
+ *           everything as it was.
+ * Costs     one read and one write of the repository, one read of the log's keys; about 30 ns of
+ *           work a key.
  *
- * An answer block: u32 count of tuples, u32 count of answers; if there are answers, a bit a tuple (padded to 8 bytes)
- * and the answered keys in order.
+ * An answer block: u32 count of tuples, u32 count of answers; if there are answers, a bit a tuple
+ * (padded to 8 bytes) and the answered keys in order.
  */
 
+import { alignTo8 } from '../base/align.ts';
 import type { Pacer } from '../base/pacer.ts';
 import type { AppendLog } from '../disk/append-log.ts';
 import type { DiskFile } from '../disk/disk.ts';
@@ -19,7 +22,7 @@ import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { BucketSort, EvenStarts } from './bucket-sort.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Geometry } from './geometry.ts';
-import { alignUp, type Kernel, MERGE } from './kernel.ts';
+import { type Kernel, MERGE } from './kernel.ts';
 
 export const KEYS_FORMAT: Format = { type: 'key', version: 1 };
 export const ANSWERS_FORMAT: Format = { type: 'ans', version: 1 };
@@ -34,7 +37,7 @@ export class KeyMerge {
   readonly #geometry: Geometry;
   readonly #pacer: Pacer;
   readonly #bucket: BucketSort;
-  /** Addresses behind the sorted bucket; see `mergeBytes` for their sizes. */
+  // Addresses after the sorted bucket; see `mergeBytes` for their sizes.
   readonly #cursorsAt: number;
   readonly #novel: number;
   readonly #windows: readonly [number, number];
@@ -50,14 +53,14 @@ export class KeyMerge {
     this.#bucket = new BucketSort(kernel, pacer, arena, bucketKeys);
     this.#cursorsAt = this.#bucket.end;
     this.#novel = this.#cursorsAt + 24;
-    const windows = this.#novel + alignUp(bucketKeys / 8 + 8);
+    const windows = this.#novel + alignTo8(bucketKeys / 8 + 8);
     this.#windows = [windows, windows + window];
     this.#out = windows + 2 * window;
     this.#block = windows + 3 * window;
     this.#cursors = kernel.u32(this.#cursorsAt, 6);
   }
 
-  /** Returns where the buckets should begin so that tuples like these would fill them evenly. */
+  /** Merges; returns where the buckets should begin so that tuples like these fill them evenly. */
   async run(
     log: ChunkLog,
     repository: Repository | undefined,
@@ -82,7 +85,7 @@ export class KeyMerge {
   }
 
   async #mergeBucket(n: number, seen: SeenKeys, out: AppendLog): Promise<void> {
-    this.#kernel.bytes.fill(0, this.#novel, this.#novel + alignUp(n / 8));
+    this.#kernel.bytes.fill(0, this.#novel, this.#novel + alignTo8(n / 8));
     this.#cursors[0] = this.#bucket.pairs;
     this.#cursors[1] = this.#bucket.pairs + n * 16;
     while (true) {
@@ -99,7 +102,7 @@ export class KeyMerge {
     const bits = this.#block + 8;
     let from = 0;
     for (const { count } of log.chunks(bucket)) {
-      const keys = bits + alignUp(count / 8);
+      const keys = bits + alignTo8(count / 8);
       this.#kernel.bytes.fill(0, bits, keys);
       const n = this.#kernel.run.pick(this.#bucket.keys, this.#novel, from, count, bits, keys);
       counts[0] = count;
@@ -117,7 +120,7 @@ export class KeyMerge {
     this.#cursors[4] = start;
   }
 
-  /** The keys of the repository behind the last bucket come over as they are. */
+  /** Copies the keys of the repository after the last bucket. */
   async #copyRest(seen: SeenKeys, out: AppendLog): Promise<void> {
     await this.#flushOut(out);
     while (true) {
@@ -129,7 +132,7 @@ export class KeyMerge {
   }
 }
 
-/** The sorted keys of the repository, a window at a time; the next is being read while one is worked on. */
+/** The sorted keys of the repository, a window at a time; the next one is being read meanwhile. */
 class SeenKeys {
   readonly #kernel: Kernel;
   readonly #file: DiskFile | undefined;
@@ -175,7 +178,7 @@ class SeenKeys {
     }
     const into = this.#kernel.view(this.#windows[this.#turn], bytes);
     this.#coming = this.#file.readAll(into, this.#position).then(() => bytes);
-    this.#coming.catch(() => undefined); // it is awaited by the next `advance`; until then it is not unhandled
+    this.#coming.catch(() => undefined); // the next `advance` awaits it
     this.#position += bytes;
   }
 }

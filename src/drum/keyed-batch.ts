@@ -1,8 +1,8 @@
 /**
- * Packs keys and the bytes that travel with them into one batch, and is used again and again.
+ * Packs keys and the bytes that belong to them into one batch, which can be reused.
  *
- * Ensures   what was added, in order; arrays grow by doubling and are kept by `clear`, so that a batch that is
- *           filled over and over allocates nothing once it has seen its largest content.
+ * Ensures   entries in the order they were added. Arrays grow by doubling and `clear` keeps them,
+ *           so that a reused batch stops allocating once it has held its largest content.
  * Cost      a copy of the bytes; no object per entry.
  */
 
@@ -30,12 +30,12 @@ export class BatchBuilder implements KeyedBatch {
     this.addRange(key, bytes, 0, bytes.length);
   }
 
-  /** Adds `bytes[from .. to)`: what a parser or another batch holds needs no view of its own. */
+  /** Adds `bytes[from .. to)`: the range needs no view of its own. */
   addRange(key: bigint, bytes: Uint8Array, from: number, to: number): void {
     const start = this.byteLength;
     const end = start + to - from;
     this.#reserve(end);
-    // For short ranges a loop beats `set`, which needs a view made first.
+    // For short ranges a loop is faster than `set`, which needs a view.
     if (to - from <= 32) for (let i = from, at = start; i < to; i++) this.bytes[at++] = bytes[i];
     else this.bytes.set(bytes.subarray(from, to), start);
     this.#push(key, end);
@@ -47,7 +47,7 @@ export class BatchBuilder implements KeyedBatch {
     this.#push(key, start + this.#writer.write(text, start, 'utf8'));
   }
 
-  /** Every entry of `batch`, in its order: all bytes in one copy. */
+  /** Adds every entry of `batch`, in its order, with one copy of the bytes. */
   addAll({ length, keys, ends, bytes }: KeyedBatch): void {
     if (length === 0) return;
     const start = this.byteLength;
@@ -89,7 +89,7 @@ export function entryBytes(batch: KeyedBatch, i: number): Uint8Array {
   return batch.bytes.subarray(i === 0 ? 0 : batch.ends[i - 1], batch.ends[i]);
 }
 /**
- * Keys with bytes that travel along, packed: entry i has key `keys[i]` and the bytes
+ * Keys with the bytes that belong to them, packed: entry i has key `keys[i]` and the bytes
  * `bytes[ends[i-1] .. ends[i])`, the first beginning at 0. Only the first `length` entries count.
  */
 export interface KeyedBatch {

@@ -1,9 +1,12 @@
 /**
- * Writes the keys that a `KeyDrum` is to know from the beginning, when what another one knew is handed over to it.
+ * Writes the keys that a new `KeyDrum` knows from the start, when it takes them over from another
+ * one.
  *
- * Idea      A repository is a sorted file of keys, and a partition is one range of it: handing over is copying.
+ * Idea      A repository is a sorted file of keys, and a partition is one range of it: taking over
+ *           is copying.
  * Requires  keys strictly increasing over all calls; a folder without a DRUM in it.
- * Ensures   `KeyDrum.open` with the number that `seal` returns knows exactly these keys, and hands none of them out.
+ * Ensures   `KeyDrum.open` with the number that `seal` returns knows exactly these keys, and hands
+ *           none of them out.
  */
 
 import { join } from 'node:path';
@@ -33,7 +36,7 @@ export class KnownKeys {
     await this.#log.append(new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength));
   }
 
-  /** How many there are; the file is complete. */
+  /** Completes the file; returns how many keys it has. */
   async seal(): Promise<number> {
     await this.#log.close();
     return this.#count;

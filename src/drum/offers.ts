@@ -1,8 +1,9 @@
 /**
- * The offers of a DRUM, one generation after the other: collected in buckets until they are full, given away to be merged,
- * frozen for a checkpoint, found again after a crash.
+ * The offers of a DRUM, one generation after the other: collected in buckets until one is full,
+ * merged, frozen for a checkpoint, restored after a crash.
  *
- * Ensures   what `freeze` describes is durable, and `resume` brings exactly that back, also with other buffers than before.
+ * Ensures   what `freeze` describes is durable, and `resume` restores exactly that, also with
+ *           buffers of another size.
  */
 import type { Disk } from '../disk/disk.ts';
 import type { VersionedFiles } from '../disk/versioned-files.ts';
@@ -26,7 +27,7 @@ export interface OffersState extends Shape {
   readonly open: readonly OpenChunk[];
 }
 
-/** Boundaries learnt from fewer tuples a bucket than this would follow chance. */
+/** Boundaries learnt from fewer tuples a bucket would be random. */
 const TUPLES_PER_BUCKET_TO_LEARN = 64;
 
 export class Offers {
@@ -74,12 +75,14 @@ export class Offers {
     if (this.#collector.log.length >= this.#diskLimit) await merge();
   }
 
-  /** Everything collected, complete on disk; the arena is free until `next`. */
+  /** Writes everything collected to disk; the arena is free until `next`. */
   finish(): Promise<ChunkLog> {
     return this.#collector.finish();
   }
 
-  /** Begins an empty generation; `starts` is what the last one taught about where buckets should begin. */
+  /**
+   * Begins an empty generation; `starts` is where buckets should begin, learnt from the last one.
+   */
   async next(tuples: number, starts: readonly number[]): Promise<void> {
     if (tuples >= TUPLES_PER_BUCKET_TO_LEARN * this.#geometry.buckets)
       this.#collector.starts = starts;
@@ -87,7 +90,7 @@ export class Offers {
     await this.begin();
   }
 
-  /** Begins without anything collected, in the generation given or the present one. */
+  /** Begins with nothing collected, in the generation given or the present one. */
   async begin(generation = this.#generation): Promise<void> {
     this.#generation = generation;
     const path = this.#files.path(offersName(this.#generation));
@@ -116,7 +119,7 @@ export class Offers {
       await this.#collector.begin(log);
       return;
     }
-    // The memory given is another than before: what was collected then is collected anew.
+    // The memory given has changed: collect the old tuples again.
     this.#generation++;
     await this.begin();
     for await (const batch of collectedBatches(log, state.buckets))
@@ -161,6 +164,10 @@ export class Offers {
 
 export function offersName(generation: number): string {
   return `offers.${generation}`;
+}
+
+export function answersName(generation: number): string {
+  return `answers.${generation}`;
 }
 
 function sameShape(a: Shape, b: Shape): boolean {

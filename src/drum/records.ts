@@ -1,10 +1,11 @@
 /**
  * The repository of a DRUM with values: a file of records sorted by key, read and written in order.
  *
- * Layout    the header, a u32 with the length of every value (VARIABLE when each has its own) and four zero bytes; then
- *           records: u64 key, the value's length as a varint where it is not fixed, the value.
- * Idea      records are parsed from a buffer without a promise each: `next` and `put` work at once as long as the buffer
- *           lasts, and only say when it must be refilled or emptied.
+ * Layout    the header, a u32 with the length of every value (VARIABLE when each has its own) and
+ *           four zero bytes; then records: u64 key, the value's length as a varint where it is not
+ *           fixed, the value.
+ * Idea      no promise for each record: `next` and `put` return at once while the buffer lasts, and
+ *           a promise only when it must be refilled or emptied.
  */
 
 import { DrumlinError, EXIT } from '../base/errors.ts';
@@ -17,10 +18,10 @@ export const RECORDS_FORMAT: Format = { type: 'rec', version: 1 };
 const RECORDS_START = HEADER_BYTES + 8;
 const VARIABLE = 0xffff_ffff;
 
-/** The length of every value, or undefined where each has its own. */
+/** The length of every value, or undefined when each has its own. */
 export type ValueBytes = number | undefined;
 
-/** A file of records that is complete. */
+/** A complete file of records. */
 export interface RecordFile {
   readonly file: DiskFile;
   readonly length: number;
@@ -37,7 +38,7 @@ export class RecordReader {
   /** Where the next record begins in the buffer. */
   #next = 0;
   #value = 0;
-  /** Whether `key` and `value` are those of a record; false at the end. */
+  /** There is a record: `key` and `value` are valid. False at the end. */
   ready = false;
   key = 0n;
 
@@ -48,12 +49,12 @@ export class RecordReader {
     this.#view = new DataView(this.#buffer.buffer);
   }
 
-  /** A view, valid until the next record. */
+  /** The record's value: a view, valid until the next record. */
   get value(): Uint8Array {
     return this.#buffer.subarray(this.#value, this.#next);
   }
 
-  /** Moves on; undefined when it could at once, a promise when it had to read. */
+  /** Advances to the next record; a promise when it has to read, else undefined. */
   next(): Promise<void> | undefined {
     return this.#parse() ? undefined : this.#refill();
   }
@@ -130,10 +131,15 @@ export class RecordWriter {
     return new RecordWriter(log, valueBytes, bufferBytes);
   }
 
-  /** Keys must come in increasing order. Undefined when the buffer had room, a promise when it had to be emptied. */
+  /**
+   * Writes a record; keys must increase. A promise when the buffer has to be emptied, else
+   * undefined.
+   */
   put(key: bigint, value: Uint8Array): Promise<void> | undefined {
     if (this.#valueBytes !== undefined && value.length !== this.#valueBytes) {
-      throw new RangeError(`a value of ${value.length} bytes where all have ${this.#valueBytes}`);
+      throw new RangeError(
+        `A value has ${value.length} bytes, but all must have ${this.#valueBytes}.`,
+      );
     }
     this.count++;
     const header = 8 + (this.#valueBytes === undefined ? varintSize(value.length) : 0);
@@ -175,7 +181,7 @@ export class RecordWriter {
   }
 }
 
-/** Opens a file of records, which must hold values of the length expected. */
+/** Opens a file of records; throws when its values have another length than expected. */
 export async function openRecords(
   disk: Disk,
   path: string,
@@ -190,10 +196,11 @@ export async function openRecords(
     await file.readAll(size, HEADER_BYTES);
     const found = new DataView(size.buffer).getUint32(0, true);
     if (found !== (valueBytes ?? VARIABLE)) {
-      const say = (n: number) => (n === VARIABLE ? 'values of any length' : `values of ${n} bytes`);
+      const lengths = (n: number) =>
+        n === VARIABLE ? 'values of any length' : `values of ${n} bytes`;
       throw new DrumlinError(
         'VALUE_LENGTH',
-        `${path} holds ${say(found)}, not ${say(valueBytes ?? VARIABLE)}.`,
+        `${path} holds ${lengths(found)}, not ${lengths(valueBytes ?? VARIABLE)}.`,
         'Open it as it was created.',
         { exitCode: EXIT.folder },
       );

@@ -1,7 +1,8 @@
 /**
- * Reads back what was collected, for a folder that is opened with other buffers than it was closed with.
+ * Reads collected tuples back, for a folder that is opened with buffers of another size.
  *
- * Ensures   all tuples of the log, bucket by bucket in the order of arrival; so tuples of one key keep their order.
+ * Ensures   all tuples of the log, bucket by bucket, in the order of arrival: tuples of one key
+ *           keep their order.
  */
 
 import { VarintReader } from '../base/varint.ts';

@@ -1,6 +1,6 @@
 /**
- * One call at a time; and after a failure none at all, because only opening the folder again at its last checkpoint
- * tells what the disk holds.
+ * One call at a time, and none after a failure: what the disk then holds is unknown until the
+ * folder is opened again at its last checkpoint.
  */
 export class SingleCaller {
   #busy = false;
@@ -8,7 +8,7 @@ export class SingleCaller {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#busy) throw new Error('called before the promise of the last call has settled');
+    if (this.#busy) throw new Error('Called before the promise of the last call has settled.');
     this.#busy = true;
     try {
       return await work();

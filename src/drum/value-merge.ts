@@ -1,14 +1,15 @@
 /**
- * The second half of DRUM with values: the tuples of each bucket are applied, in the order of arrival of each key, to the
- * sorted records of the repository, in one pass over it.
+ * The second half of DRUM with values: the tuples of each bucket are applied, in the order of
+ * arrival of each key, to the sorted records of the repository, in one pass over it.
  *
  * Requires  a finished log whose buckets fit the arena with their texts.
- * Ensures   the new repository is what a map would hold after the tuples one by one; a check is answered with what
- *           the map held just then. Answers of a bucket come in the order of arrival; a bucket whose answers outgrow their
- *           memory is answered in parts, each a range of keys.
+ * Ensures   the new repository is what a map would hold after the tuples one by one; a check is
+ *           answered with what the map held at that moment. Answers of a bucket come in the order
+ *           of arrival; if they outgrow their memory they come in parts, each a range of keys.
  *
- * Answers are blocks: u32 bytes that follow, u32 answers; then for each answer u64 key, a varint (0: unknown, else 1 +
- * the length of the value), the value, the length of the auxiliary bytes as a varint, those bytes.
+ * Answers are blocks: u32 bytes that follow, u32 answers; then for each answer u64 key, a varint
+ * (0: unknown, else 1 + the length of the value), the value, the length of the auxiliary bytes as a
+ * varint, those bytes.
  */
 
 import type { Pacer } from '../base/pacer.ts';
@@ -36,14 +37,17 @@ export class ValueMerge {
   readonly #bucket: BucketSort;
   readonly #keys: BigUint64Array;
   readonly #pairs: BigUint64Array;
-  /** The texts of the bucket, and where each tuple's begins. */
+  /** The texts of the bucket. */
   readonly #texts: Uint8Array;
   readonly #reader: VarintReader;
+  /** Where each tuple's text begins. */
   readonly #starts: Uint32Array;
-  /** Values that answers need, each once, and where each tuple's is and how long. */
+  /** Values that answers need, each once. */
   readonly #values: Uint8Array;
   #valuesFilled = 0;
+  /** Where each tuple's answer is among the values. */
   readonly #answerAt: Uint32Array;
+  /** How long each tuple's answer is, or `UNANSWERED`, or `UNKNOWN`. */
   readonly #answerLength: Int32Array;
 
   constructor(kernel: Kernel, geometry: Geometry, arena: number, pacer: Pacer, combine: Combine) {
@@ -95,7 +99,7 @@ export class ValueMerge {
   async #loadTexts(log: ChunkLog, bucket: number, n: number): Promise<void> {
     let at = 0;
     for (const chunk of log.chunks(bucket)) {
-      // Collected with more memory than there is now.
+      // The texts were collected with more memory than there is now.
       if (at + chunk.textBytes > this.#texts.length)
         throw valueTooLarge(chunk.textBytes, this.#texts.length);
       await log.read(this.#texts.subarray(at, at + chunk.textBytes), chunk.textsAt);
@@ -123,7 +127,7 @@ export class ValueMerge {
       }
       const wasKnown = old.ready && old.key === key;
       let value = wasKnown ? old.value : undefined;
-      let stored = UNANSWERED; // where the present value lies among the answers, once one has needed it
+      let stored = UNANSWERED; // place of the value among the answers, once an answer needs it
       for (; i < n && this.#pairs[2 * i] === key; i++) {
         const index = Number(this.#pairs[2 * i + 1]);
         const operation = this.#open(index);
@@ -131,7 +135,7 @@ export class ValueMerge {
           if (value && stored === UNANSWERED) {
             if (this.#valuesFilled + value.length > this.#values.length) {
               await this.#answer(n, blocks);
-              this.#open(index); // answering moved the reader
+              this.#open(index); // `#answer` moved the reader
             }
             stored = this.#store(value);
           }
@@ -153,13 +157,13 @@ export class ValueMerge {
     }
   }
 
-  /** A record that no tuple touches comes over as it is. */
+  /** Copies a record that no tuple changes. */
   #pass(old: RecordReader, out: RecordWriter): Promise<void> | undefined {
     const wait = out.put(old.key, old.value);
     return wait ? wait.then(() => old.next()) : old.next();
   }
 
-  /** Sets the reader behind the operation of the tuple, which is returned. */
+  /** Moves the reader past the operation of the tuple, and returns the operation. */
   #open(index: number): number {
     this.#reader.at = this.#starts[index];
     this.#reader.next();
@@ -174,7 +178,7 @@ export class ValueMerge {
     return at;
   }
 
-  /** Writes the answers that are known, in the order of arrival, and makes room for more. */
+  /** Writes the known answers, in the order of arrival, and makes room for more. */
   async #answer(n: number, blocks: AnswerBlocks): Promise<void> {
     for (let i = 0; i < n; i++) {
       const length = this.#answerLength[i];
@@ -227,7 +231,7 @@ class AnswerBlocks {
     return undefined;
   }
 
-  /** Writes the block that is being filled. */
+  /** Writes the block being filled. */
   async end(): Promise<void> {
     if (this.#count === 0) return;
     this.#view.setUint32(0, this.#filled - 8, true);

@@ -20,13 +20,8 @@
  * Cost      55 to 85 µs for a page of 25 KB on a busy machine, about as much as finding its links;
  *           576 KiB of memory per thread.
  */
+import { WebAssembly } from '../base/web-assembly.ts';
 import { FINGERPRINT_WASM } from './fingerprint-wasm.ts';
-
-/** The used part of its interface; Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: object };
-};
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };

@@ -111,7 +111,7 @@ export class Distributor {
     while (this.#frontier.wantsMore && this.#clock.now() < startedAt + SLICE) {
       more = await sweep.next();
       if (!more) break;
-      this.#frontier.sweepAt(sweep.id.key);
+      this.#frontier.registry.sweepAt(sweep.id.key);
       await this.#visit(sweep);
       if (backlog.full) await backlog.makeRoom();
     }
@@ -126,14 +126,14 @@ export class Distributor {
     this.#broughtIn = 0;
     this.#sweepTime = 0;
     // Before the merge: who leaves memory meanwhile must not come back with a record that is not merged.
-    this.#frontier.sweepAt(0n);
+    this.#frontier.registry.sweepAt(0n);
     this.#finder = await this.#frontier.store?.merge();
     this.#sweeping = true;
   }
 
   async #endSweep(): Promise<void> {
     await this.#frontier.backlog.endSweep();
-    this.#frontier.sweepAt(undefined);
+    this.#frontier.registry.sweepAt(undefined);
     this.#sweeping = false;
     const now = this.#clock.now();
     this.#nextSweep = now + this.#sweepTime / SWEEP_SHARE;
@@ -156,13 +156,14 @@ export class Distributor {
   /** Takes what there is room for of the host at which the sweep stands. */
   async #visit(sweep: Sweep): Promise<void> {
     const frontier = this.#frontier;
-    if (frontier.leftAhead(sweep.host)) return;
+    const { registry } = frontier;
+    if (registry.leftAhead(sweep.host)) return;
     const present = frontier.host(sweep.host);
     const { host, newDomain } = present
       ? { host: present, newDomain: false }
-      : frontier.candidate(sweep.host);
+      : registry.candidate(sweep.host);
     const known = present ? undefined : await this.#find(host, newDomain);
-    const objection = frontier.objection(host);
+    const objection = registry.objection(host);
     if (objection === 'refused') {
       frontier.refuse(host, sweep.drop());
       if (present) frontier.feed(host, new PathQueue(host.name), false);

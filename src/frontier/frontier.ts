@@ -1,43 +1,37 @@
 /**
- * The frontier: every URL that passed the sieve and was not fetched yet, and the order in which it may be.
+ * The frontier: every URL that passed the sieve and is not fetched yet, and the order of fetching.
  *
  *   add ─► queue of its host, in memory ─► workbench ─► turn: take, take, … ─► release
- *      └─► backlog, when memory has no room for it or others of its host wait there
+ *      └─► backlog, when memory has no room for it or others of its host are queued there
  *
- * Idea      Memory holds the *front*: the hosts that may be asked soon, each with its next few URLs. Everything else waits on
- *           disk: URLs in the backlog, what is known of hosts in the host store. While all of a crawl fits into memory
- *           nothing goes to disk, and a small crawl feels instant; from then on the distributor brings hosts in as
- *           others run dry.
- * Ensures   URLs of a host come out in the order in which they were added. No URL is lost: each is handed out by a turn, or
- *           counted as refused, or still waits.
- * Cost      the hosts and URLs of `limits`, whatever the number of either in the crawl.
+ * Idea      Memory holds the *front*: the hosts that can be fetched soon, each with its next few
+ *           URLs. Everything else is on disk: URLs in the backlog, what is known of hosts in the
+ *           host store. While a whole crawl fits into memory, nothing goes to disk, and a small
+ *           crawl feels instant. Later the distributor brings hosts in as others run dry. Which
+ *           hosts are in memory is kept by the registry (`HostRegistry`); this file gives turns.
+ * Requires  one caller.
+ * Ensures   URLs of a host come out in the order in which they were added. No URL is lost: each is
+ *           handed out by a turn, or counted as refused, or still queued.
+ * Cost      the hosts and URLs of `limits`, however many the crawl has.
  */
-import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
-import { payLevelDomain } from '../url/domain.ts';
 import { hostOf } from '../url/parts.ts';
 import type { Backlog } from './backlog/backlog.ts';
-import { FrontSize, type FrontSizeLimits } from './front-size.ts';
-import { Domain, Host } from './host.ts';
+import { FrontSize } from './front-size.ts';
+import type { Domain, Host } from './host.ts';
+import { type HostLimits, HostRegistry, PATIENCE, type RegistryParts } from './host-registry.ts';
 import type { HostStore } from './host-store.ts';
 import { OutOfTurn } from './out-of-turn.ts';
 import type { Discovery } from './queue/discovery.ts';
-import { Fifo } from './queue/fifo.ts';
 import type { PathQueue } from './queue/path-queue.ts';
-import { SweepMark } from './sweep-mark.ts';
 import { type AddressTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
 
-export interface FrontierLimits extends FrontSizeLimits {
+export interface FrontierLimits extends HostLimits {
   /** Most URLs in memory. */
   readonly urls: number;
-  /** Beyond that size of the front, an address that has this many hosts waiting gets no more. */
-  readonly hostsPerAddress: number;
-  /** Pages in the life of the crawl. */
-  readonly pagesPerHost: number;
-  readonly pagesPerDomain: number;
 }
 
 export interface FrontierState {
@@ -47,56 +41,35 @@ export interface FrontierState {
   readonly allHere: boolean;
 }
 
-export interface FrontierParts {
+export interface FrontierParts extends RegistryParts {
   readonly backlog: Backlog;
-  /** Without one no host ever leaves memory. */
-  readonly store: HostStore | undefined;
-  readonly clock: Clock;
   readonly limits: FrontierLimits;
   readonly addresses?: AddressTable;
-  /** When addresses may be asked for the first time. */
+  /** When an address may be asked for the first time. */
   readonly readyFrom?: (ip: string) => Millis;
-  /** A host has come into memory, with what is known of it; or has left, and what others keep of it can go too. */
-  readonly onEnter?: (host: Host) => void;
-  readonly onLeave?: (host: Host) => void;
-  /** URLs were refused without being fetched, by what. */
+  /** Called when URLs are refused, that is not fetched, with the reason. */
   readonly onRefused: (reason: string, urls: number) => void;
 }
 
-/** How long an address is believed before the name is resolved again. */
-const ADDRESS_FRESH: Millis = 3600_000;
-/** How long a host that was given up is left alone. */
-const GIVEN_UP_FOR: Millis = 4 * 3600_000;
-/** A host that must wait longer than this makes room for others, when memory is full. */
-const PATIENCE: Millis = 60_000;
-/** URLs of one host in memory. */
+/** A host may keep at least this many URLs in memory. */
 const LEAST_QUEUE = 16;
+/** A host may keep at most this many URLs in memory. */
 const LONGEST_QUEUE = 4096;
 
 export class Frontier {
   readonly backlog: Backlog;
   readonly store: HostStore | undefined;
+  readonly registry: HostRegistry;
   readonly #parts: FrontierParts;
   readonly #limits: FrontierLimits;
   readonly #workbench: Workbench<Host>;
-  readonly #hosts = new Map<string, Host>();
-  readonly #domains = new Map<string, Domain>();
-  /** With a place on the workbench and nothing to fetch in memory, the one that ran dry first at the head. */
-  readonly #idle = new Set<Host>();
-  readonly #unresolved = new Fifo<Host>();
-  /** Without a place, and about to get one: unresolved, or being resolved. */
-  readonly #resolving = new Set<Host>();
-  /** Hosts in memory with URLs in the backlog and few in memory: what a sweep could do something for. */
+  /** Hosts in memory with URLs in the backlog and few in memory: a sweep can feed them. */
   readonly #hungry = new Set<Host>();
+  /** URLs queued in memory. */
   #queued = 0;
   readonly #size: FrontSize;
-  /** Every host of the crawl is in memory: one that is not is new. */
-  #allHere = true;
-  readonly #sweep = new SweepMark();
   readonly #outOfTurn = new OutOfTurn();
   #changes = 0;
-  hostsSeen = 0;
-  domainsSeen = 0;
 
   constructor(parts: FrontierParts) {
     this.#parts = parts;
@@ -105,19 +78,24 @@ export class Frontier {
     this.backlog = parts.backlog;
     this.store = parts.store;
     this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom);
+    const onLeave = (host: Host) => {
+      this.#hungry.delete(host);
+      parts.onLeave?.(host);
+    };
+    this.registry = new HostRegistry({ ...parts, onLeave }, this.#workbench);
   }
 
-  /** URLs waiting, in memory or on disk. */
+  /** URLs queued, in memory or on disk. */
   get queued(): number {
     return this.#queued + this.backlog.urls;
   }
 
   /** Hosts in memory that have something to fetch, and an address. */
   get front(): number {
-    return this.#hosts.size - this.#idle.size - this.#resolving.size;
+    return this.registry.front;
   }
 
-  /** Hardly as many as fetchers, whatever is required. */
+  /** The front is smaller than at first, however large it should be now. */
   get fewHosts(): boolean {
     return this.front < this.#limits.front;
   }
@@ -127,57 +105,91 @@ export class Frontier {
     return this.#size.required;
   }
 
-  /** Turns given and not yet given back. */
+  /** Turns acquired and not released yet. */
   get turnsOut(): number {
     return this.#workbench.turnsOut;
   }
 
-  /** Counts what may let a sweep bring in more than the last one did. */
+  /** Counts events after which a sweep may bring in more than the last one did. */
   get changes(): number {
     return this.#changes;
+  }
+
+  /** Hosts seen in the whole crawl. */
+  get hostsSeen(): number {
+    return this.registry.hostsSeen;
+  }
+
+  /** Domains seen in the whole crawl. */
+  get domainsSeen(): number {
+    return this.registry.domainsSeen;
   }
 
   // —— URLs come in ——
 
   add(discovery: Discovery): void {
     const name = hostOf(discovery.url);
-    const host = this.#hosts.get(name) ?? (this.#allHere ? this.#newHost(name) : undefined);
-    const reason = host && this.#refusal(host);
+    const host =
+      this.registry.get(name) ?? (this.registry.allHere ? this.#newHost(name) : undefined);
+    const reason = host && this.registry.refusal(host);
     if (reason) this.#parts.onRefused(reason, 1);
     else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
       host.queue.push(discovery);
       this.#queued++;
-      this.#filled(host);
+      this.registry.filled(host);
     } else {
       this.backlog.add(name, discovery);
-      if (host) this.#waitsOnDisk(host);
+      if (host) this.#queuedOnDisk(host);
       else this.#changes++;
     }
+  }
+
+  /** Moves URLs from the backlog to a host's queue; `more` when the backlog may hold others. */
+  feed(host: Host, from: PathQueue, more: boolean): void {
+    if (this.registry.get(host.name) !== host) {
+      this.backlog.putBack(host.name, from.entries());
+      return;
+    }
+    this.#queued += from.length;
+    if (from.length > 0) host.queue.append(from.entries());
+    host.hasBacklog = more;
+    this.#hungry.delete(host);
+    if (more) this.#noteHunger(host);
+    if (host.queue.length > 0) this.registry.filled(host);
   }
 
   /** Puts a URL back at the head of its host's queue, to be tried again at the host's next turn. */
   putBack({ host }: HostTurn, discovery: Discovery): void {
     host.queue.unshift(discovery);
-    this.#settle(host);
+    this.#endFetch(host);
     this.#queued++;
   }
 
-  /** Puts a URL behind the others of its host: it is tried again later, and they go on meanwhile. */
+  /** Puts a URL behind the others of its host, which are fetched first; it is tried again later. */
   postpone({ host }: HostTurn, discovery: Discovery, until: Millis): void {
     host.retryAt = until;
     host.queue.push(discovery);
-    this.#settle(host);
+    this.#endFetch(host);
     this.#queued++;
   }
 
-  // —— Hosts come in and go ——
+  /** How many URLs of a host memory has room for. */
+  roomAt(host: Host): number {
+    // The share of a front of full size: a few large hosts must not take the room of all others.
+    const hosts = Math.max(1, this.registry.size, this.required);
+    const share = Math.floor(this.#limits.urls / hosts);
+    const most = share === Infinity ? share : Math.min(Math.max(share, LEAST_QUEUE), LONGEST_QUEUE);
+    return Math.max(0, most - host.queue.length);
+  }
+
+  // —— Hosts come in and leave ——
 
   /** The host, if it is in memory. */
   host(name: string): Host | undefined {
-    return this.#hosts.get(name);
+    return this.registry.get(name);
   }
 
-  /** There should be more hosts with something to fetch, and there is room for them. */
+  /** The front is too small, and there is room for more. */
   get wantsMore(): boolean {
     return this.front < this.required && this.#hasRoom();
   }
@@ -187,116 +199,42 @@ export class Frontier {
     this.#size.starved(this.front, this.#parts.clock.now());
   }
 
-  /** How many URLs of a host memory has room for. */
-  roomAt(host: Host): number {
-    // As if the front were as large as it should be: a few large hosts must not take the room of all others.
-    const hosts = Math.max(1, this.#hosts.size, this.required);
-    const share = Math.floor(this.#limits.urls / hosts);
-    const most = share === Infinity ? share : Math.min(Math.max(share, LEAST_QUEUE), LONGEST_QUEUE);
-    return Math.max(0, most - host.queue.length);
-  }
-
-  /** Hosts whose URLs wait on disk while they have few in memory or are not there, as a share of all such hosts. */
+  /** Hosts with a backlog that have few URLs in memory, or none, as a share of all with a backlog. */
   get limbo(): number {
     const onDisk = this.backlog.hosts;
     return onDisk === 0 ? 0 : Math.max(0, onDisk - this.#fed()) / onDisk;
   }
 
-  /** A sweep is about to begin, or has come to this key, or is over. */
-  sweepAt(key: bigint | undefined): void {
-    this.#sweep.moveTo(key);
-    if (key !== undefined) return;
-    for (const domain of this.#domains.values()) if (domain.hosts === 0) this.#dropDomain(domain);
-  }
-
-  /** The sweep must not bring the host in: its record on disk is older than what was known when it left. */
-  leftAhead(name: string): boolean {
-    return this.#sweep.isLeft(name);
-  }
-
-  /** A host for a name that is not in memory; `admit` or nothing follows. */
-  candidate(name: string): { readonly host: Host; readonly newDomain: boolean } {
-    const domainName = payLevelDomain(name);
-    const known = this.#domains.get(domainName);
-    return {
-      host: new Host(name, known ?? new Domain(domainName)),
-      newDomain: known === undefined,
-    };
-  }
-
-  /** What keeps a candidate out for now, or refuses its URLs for good. */
-  objection(host: Host): 'refused' | 'later' | undefined {
-    if (this.#refusal(host)) return 'refused';
-    const now = this.#parts.clock.now();
-    if (host.readyAt > now + PATIENCE) return 'later';
-    const [address] = host.addresses;
-    return address && host.addressesExpireAt > now && this.#isCrowded(address.ip)
-      ? 'later'
-      : undefined;
-  }
-
   /** Counts URLs of a host that will not be fetched. */
   refuse(host: Host, urls: number): void {
-    this.#parts.onRefused(this.#refusal(host) ?? 'refused', urls);
+    this.#parts.onRefused(this.registry.refusal(host) ?? 'refused', urls);
   }
 
-  /** Takes a host into memory, which must have room for it. */
+  /** Takes a candidate of the registry into memory, which must have room for it. */
   admit(host: Host, known: { readonly host: boolean; readonly domain: boolean }): void {
-    if (!known.host) this.hostsSeen++;
-    if (!known.domain && !this.#domains.has(host.domain.name)) this.domainsSeen++;
-    this.#makeRoom();
-    this.#domains.set(host.domain.name, host.domain);
-    host.domain.hosts++;
     host.readyAt = Math.max(host.readyAt, this.#outOfTurn.readyAt(host.name));
-    this.#hosts.set(host.name, host);
-    this.#parts.onEnter?.(host);
-    if (host.addresses.length > 0 && host.addressesExpireAt > this.#parts.clock.now()) {
-      this.#idle.add(host);
-      this.#workbench.attach(host, host.addresses[0]);
-    } else this.#resolve(host);
-  }
-
-  /** Moves URLs from the backlog to a host's queue; `more` may wait there still. */
-  feed(host: Host, from: PathQueue, more: boolean): void {
-    if (this.#hosts.get(host.name) !== host) {
-      this.backlog.putBack(host.name, from.entries());
-      return;
-    }
-    this.#queued += from.length;
-    if (from.length > 0) host.queue.append(from.entries());
-    host.hasBacklog = more;
-    this.#hungry.delete(host);
-    if (more) this.#noteHunger(host);
-    if (host.queue.length > 0) this.#filled(host);
+    this.registry.enter(host, known);
   }
 
   /** The next host that needs an address. */
   unresolved(): Host | undefined {
-    return this.#unresolved.shift();
+    return this.registry.nextUnresolved();
   }
 
-  /** Gives a host its place; the first address is used, the others when it does not answer. */
+  /** Gives a host its place at the first address; the others are used when that does not answer. */
   resolved(host: Host, addresses: readonly ResolvedAddress[]): void {
-    host.addresses = addresses;
-    host.addressesExpireAt = this.#parts.clock.now() + ADDRESS_FRESH;
-    this.#resolving.delete(host);
-    if (this.#isCrowded(addresses[0].ip)) {
+    if (!this.registry.resolved(host, addresses)) {
       this.#emptyQueue(host);
-      this.#forget(host);
-      return;
-    }
-    this.#workbench.attach(host, addresses[0]);
-    if (host.queue.length === 0) this.#ranDry(host);
+      this.registry.leave(host);
+    } else if (host.queue.length === 0) this.#ranDry(host);
   }
 
-  /** Gives a host up: what waits of it is refused, and so is what comes in the next hours. */
+  /** Gives up on a host: its URLs in memory are refused, and those that come in the next hours. */
   giveUp(host: Host, fault: string): number {
-    host.givenUp = { fault, until: this.#parts.clock.now() + GIVEN_UP_FOR };
-    const urls = host.queue.take(Infinity).count;
-    this.#queued -= urls;
-    this.#parts.onRefused(fault, urls);
-    // Without an address it has no place; it stays in memory as one that is idle.
-    if (this.#resolving.delete(host)) this.#ranDry(host);
+    const wasResolving = this.registry.giveUp(host, fault);
+    const urls = this.#refuseQueue(host, fault);
+    // Without an address it has no place; it stays in memory as an idle host.
+    if (wasResolving) this.#ranDry(host);
     return urls;
   }
 
@@ -307,9 +245,9 @@ export class Frontier {
     return this.#workbench.acquire(now);
   }
 
-  /** The next URL of the host whose turn it is, taken out; undefined when there is none, or only such as are tried again later. */
+  /** Takes the host's next URL out; undefined when there is none, or only such as are paused. */
   take({ host }: HostTurn): Discovery | undefined {
-    this.#settle(host);
+    this.#endFetch(host);
     const discovery = this.#firstDue(host);
     if (discovery) {
       host.underWay = discovery;
@@ -320,7 +258,7 @@ export class Frontier {
     return discovery;
   }
 
-  /** Those that have failed before go to the end until their time has come, each once: none is looked at twice. */
+  /** URLs that failed before go to the end until their time has come, each at most once a call. */
   #firstDue({ queue, retryAt }: Host): Discovery | undefined {
     if (retryAt <= this.#parts.clock.now()) return queue.shift();
     for (let left = queue.length; left > 0; left--) {
@@ -331,37 +269,36 @@ export class Frontier {
     return undefined;
   }
 
-  /** The URL that was taken last is dealt with: a page of the host was fetched, and can no longer be lost. */
+  /** The page of the URL taken last is committed. */
   countPage({ host }: HostTurn): void {
-    host.underWay = undefined;
+    this.#endFetch(host);
     host.pages++;
     host.domain.pages++;
   }
 
-  /** Pages of the domain that are under way may be its last. */
+  /** The pages of the domain that are under way may be its last. */
   mustWait({ host: { domain } }: HostTurn): boolean {
     return domain.pages + domain.underWay >= this.#limits.pagesPerDomain;
   }
 
-  /** No more pages may be fetched from the host or its domain: what waits of it in memory is refused. */
+  /** No more pages may be fetched from the host; its URLs in memory are refused. */
   atLimit({ host }: HostTurn): boolean {
-    const reason = this.#refusal(host);
+    const reason = this.registry.refusal(host);
     if (!reason) return false;
-    const urls = host.queue.take(Infinity).count;
-    this.#queued -= urls;
-    this.#parts.onRefused(reason, urls);
+    this.#refuseQueue(host, reason);
     return true;
   }
 
+  /** Ends a turn: the host is paused until `hostReadyAt`, its address until `addressReadyAt`. */
   release(turn: HostTurn, hostReadyAt: Millis, addressReadyAt: Millis): void {
     const { host } = turn;
-    this.#settle(host);
+    this.#endFetch(host);
     const now = this.#parts.clock.now();
     if (hostReadyAt > now + PATIENCE && !this.#hasRoom()) this.#emptyQueue(host);
     const resolveAgain = host.addressesExpireAt <= now;
     this.#workbench.release(turn, hostReadyAt, addressReadyAt, resolveAgain);
     if (host.queue.length === 0) this.#ranDry(host);
-    else if (resolveAgain) this.#resolve(host);
+    else if (resolveAgain) this.registry.resolve(host);
   }
 
   /** Sends the host whose turn it is to its next address; false when it has none. */
@@ -373,7 +310,7 @@ export class Frontier {
     return true;
   }
 
-  /** Takes an address that belongs to another host's turn, when it is free and ready. */
+  /** Takes an address without a host of it, when it is free and ready; false when it is not. */
   borrow(address: ResolvedAddress, now: Millis): boolean {
     return this.#workbench.borrow(address, now);
   }
@@ -382,20 +319,21 @@ export class Frontier {
     this.#workbench.giveBack(address, readyAt);
   }
 
-  /** Whether a host may be asked out of turn: nobody is asking it, and its delay is over. */
+  /** Whether a host may be asked out of turn: no turn of it is out, and its delay is over. */
   mayAsk(hostName: string, now: Millis): boolean {
-    const host = this.#hosts.get(hostName);
+    const host = this.registry.get(hostName);
     const readyAt = Math.max(host?.readyAt ?? 0, this.#outOfTurn.readyAt(hostName));
     return readyAt <= now && !(host && this.#workbench.isOut(host));
   }
 
   /** A host was asked out of turn, whether it is in memory or not. */
   askedOutOfTurn(hostName: string, readyAt: Millis): void {
-    const host = this.#hosts.get(hostName);
+    const host = this.registry.get(hostName);
     if (host) host.readyAt = Math.max(host.readyAt, readyAt);
     this.#outOfTurn.asked(hostName, readyAt, this.#parts.clock.now());
   }
 
+  /** When the next turn may be acquired; Infinity when no host is queued. */
   nextReadyAt(): Millis {
     return this.#workbench.nextReadyAt();
   }
@@ -403,99 +341,68 @@ export class Frontier {
   // —— Checkpoints ——
 
   inMemory(): Iterable<Host> {
-    return this.#hosts.values();
+    return this.registry.hosts();
   }
 
   domainsInMemory(): Iterable<Domain> {
-    return this.#domains.values();
+    return this.registry.domains();
   }
 
   /** What a checkpoint stores beside the snapshot. */
   get state(): FrontierState {
-    const { hostsSeen, domainsSeen } = this;
-    return { hostsSeen, domainsSeen, required: this.required, allHere: this.#allHere };
+    const { hostsSeen, domainsSeen, allHere } = this.registry;
+    return { hostsSeen, domainsSeen, required: this.required, allHere };
   }
 
-  /** Takes up where a checkpoint left off; hosts and domains follow. */
+  /** Resumes from a checkpoint; the registry's `restoreDomain` and `restoreHost` follow. */
   restore({ hostsSeen, domainsSeen, required, allHere }: FrontierState): void {
-    this.hostsSeen = hostsSeen;
-    this.domainsSeen = domainsSeen;
+    this.registry.hostsSeen = hostsSeen;
+    this.registry.domainsSeen = domainsSeen;
+    this.registry.allHere = allHere;
     this.#size.restore(required);
-    this.#allHere = allHere;
   }
 
-  restoreDomain(name: string, fill: (domain: Domain) => void): void {
-    const domain = new Domain(name);
-    fill(domain);
-    this.#domains.set(name, domain);
-  }
-
-  restoreHost(host: Host, waiting: PathQueue, hasBacklog: boolean): void {
+  restoreHost(host: Host, queued: PathQueue, hasBacklog: boolean): void {
     host.mistrustFuture(this.#parts.clock.now());
     this.admit(host, { host: true, domain: true });
-    this.feed(host, waiting, hasBacklog);
+    this.feed(host, queued, hasBacklog);
   }
 
+  // —— Helpers ——
+
   #newHost(name: string): Host | undefined {
-    if (!this.#hasRoom() || this.#hosts.size >= this.#limits.hosts) {
-      this.#allHere = false;
+    if (!this.#hasRoom() || this.registry.isFull) {
+      this.registry.allHere = false;
       return undefined;
     }
-    const { host, newDomain } = this.candidate(name);
+    const { host, newDomain } = this.registry.candidate(name);
     this.admit(host, { host: false, domain: !newDomain });
     return host;
   }
 
-  /** Why nothing more is fetched from a host, if so. */
-  #refusal({ givenUp, pages, domain }: Host): string | undefined {
-    if (givenUp && givenUp.until > this.#parts.clock.now()) return givenUp.fault;
-    if (pages >= this.#limits.pagesPerHost) return 'host-page-limit';
-    return domain.pages >= this.#limits.pagesPerDomain ? 'domain-page-limit' : undefined;
-  }
-
   #hasRoom(): boolean {
-    const { hosts, urls } = this.#limits;
-    // Names that nobody answers for must not take all places.
-    const resolving = this.#resolving.size < Math.max(this.#limits.front, hosts / 4);
-    return resolving && this.#hosts.size - this.#idle.size < hosts && this.#queued < urls;
+    return this.#queued < this.#limits.urls && this.registry.hasPlace;
   }
 
-  /** Nothing of the URL that was taken last can be lost any more. */
-  #settle(host: Host): void {
+  /** The URL taken last is no longer under way: it is committed, queued again, failed or refused. */
+  #endFetch(host: Host): void {
     if (host.underWay) host.domain.underWay--;
     host.underWay = undefined;
   }
 
-  /** The address could not serve more hosts anyway, and others could use their places. */
-  #isCrowded(ip: string): boolean {
-    const { front, hostsPerAddress } = this.#limits;
-    return (
-      this.store !== undefined &&
-      this.front > front &&
-      this.#workbench.waitingAt(ip) >= hostsPerAddress
-    );
-  }
-
-  #filled(host: Host): void {
-    const wasIdle = this.#idle.delete(host);
-    const now = this.#parts.clock.now();
-    if (wasIdle && this.#workbench.has(host) && host.addressesExpireAt <= now)
-      this.#workbench.detach(host, now);
-    if (this.#workbench.has(host)) this.#workbench.filled(host);
-    else if (!this.#resolving.has(host)) this.#resolve(host);
-  }
-
-  #resolve(host: Host): void {
-    this.#resolving.add(host);
-    this.#unresolved.push(host);
+  #refuseQueue(host: Host, reason: string): number {
+    const urls = host.queue.take(Infinity).count;
+    this.#queued -= urls;
+    this.#parts.onRefused(reason, urls);
+    return urls;
   }
 
   #ranDry(host: Host): void {
-    this.#idle.add(host);
+    this.registry.ranDry(host);
     this.#changes++;
   }
 
-  #waitsOnDisk(host: Host): void {
+  #queuedOnDisk(host: Host): void {
     host.hasBacklog = true;
     this.#noteHunger(host);
   }
@@ -507,42 +414,17 @@ export class Frontier {
     this.#changes++;
   }
 
-  /** Hosts in memory that have enough for now. */
+  /** Hosts in memory that have enough URLs there for now. */
   #fed(): number {
     return Math.max(0, this.front - this.#hungry.size);
   }
 
-  /** Sends the oldest idle host away, when memory is full. */
-  #makeRoom(): void {
-    if (this.#hosts.size < this.#limits.hosts) return;
-    const [oldest] = this.#idle;
-    if (oldest) this.#forget(oldest);
-  }
-
+  /** Moves the queued URLs of a host to the backlog. */
   #emptyQueue(host: Host): void {
     const entries = host.queue.take(Infinity);
     if (entries.count === 0) return;
     this.#queued -= entries.count;
     this.backlog.putBack(host.name, entries);
     host.hasBacklog = true;
-  }
-
-  /** Keeps what is known of a host on disk, and nothing of it in memory. */
-  #forget(host: Host): void {
-    this.#allHere = false;
-    if (this.#workbench.has(host)) this.#workbench.detach(host, this.#parts.clock.now());
-    this.#hosts.delete(host.name);
-    this.#idle.delete(host);
-    this.#hungry.delete(host);
-    this.store?.save(host);
-    this.#sweep.left(host);
-    this.#parts.onLeave?.(host);
-    const { domain } = host;
-    if (--domain.hosts === 0 && this.#sweep.hasPassed(domain.key)) this.#dropDomain(domain);
-  }
-
-  #dropDomain(domain: Domain): void {
-    this.store?.saveDomain(domain);
-    this.#domains.delete(domain.name);
   }
 }

@@ -52,9 +52,9 @@ export function restoreSnapshot(
     const kind = fields.number();
     const name = fields.text();
     if (kind === KIND.domain)
-      frontier.restoreDomain(name, (domain) => decodeDomain(fields.bytes(), domain));
+      frontier.registry.restoreDomain(name, (domain) => decodeDomain(fields.bytes(), domain));
     else if (kind === KIND.host) {
-      const { host } = frontier.candidate(name);
+      const { host } = frontier.registry.candidate(name);
       decodeHost(fields.bytes(), host);
       host.readyAt = Math.max(host.readyAt, readyAt(host));
       const hasBacklog = fields.number() === 1;

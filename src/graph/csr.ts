@@ -5,7 +5,7 @@
  * Ensures   lists strictly increasing, repeats removed.
  * Costs     a counting sort: about 10 ns an arc, more if the lists are long and unsorted.
  */
-import { settleLists } from '../disk/external-sort.ts';
+import { sortUniqueLists } from '../disk/external-sort.ts';
 import type { IdArcs } from './arcs.ts';
 import type { Csr } from './graph.ts';
 
@@ -14,7 +14,7 @@ export function csrOf(nodes: number, { from, to }: IdArcs): Csr {
   const targets = new Uint32Array(from.length);
   const next = offsets.slice(0, nodes);
   for (let i = 0; i < from.length; i++) targets[next[from[i]]++] = to[i];
-  const kept = settleLists(offsets, nodes, targets);
+  const kept = sortUniqueLists(offsets, nodes, targets);
   return { offsets, targets: targets.subarray(0, kept) };
 }
 

@@ -5,16 +5,9 @@
  *           the memory grows.
  * Costs     about 1.5 ns an arc; 9 bytes of memory per arc of the largest block.
  */
+import { alignTo16 } from '../base/align.ts';
+import { WebAssembly } from '../base/web-assembly.ts';
 import { KERNEL_WASM } from './kernel-wasm.ts';
-
-/** The part of the API that is used: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: {
-    initial: number;
-  }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
 
 const PAGE = 65_536;
 const TABLES = 16;
@@ -59,7 +52,7 @@ export class ListDecoder {
   /** A decoder of blocks of at most `mostLists` lists. */
   constructor(mostLists: number) {
     this.#mostLists = mostLists;
-    this.#targets = alignUp(OFFSETS + (mostLists + 1) * 4);
+    this.#targets = alignTo16(OFFSETS + (mostLists + 1) * 4);
     const instance = new WebAssembly.Instance(COMPILED, { env: { memory: this.#memory } });
     this.#run = instance.exports as unknown as Functions;
     this.#run.prepare(TABLES);
@@ -72,7 +65,7 @@ export class ListDecoder {
     if (groups <= this.#groups) return;
     this.#groups = groups;
     this.#widths = this.#targets + groups * GROUP;
-    this.#gaps = alignUp(this.#widths + groups);
+    this.#gaps = alignTo16(this.#widths + groups);
     const missing = this.#gaps + (groups + 1) * GROUP - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
     this.offsets = new Uint32Array(this.#memory.buffer, OFFSETS, this.#mostLists + 1);
@@ -109,8 +102,4 @@ export interface Decoded {
   readonly targets: Uint32Array;
   readonly largest: number;
   readonly used: number;
-}
-
-function alignUp(address: number): number {
-  return Math.ceil(address / 16) * 16;
 }

@@ -1,15 +1,18 @@
 /**
- * A sieve in a folder: DRUM for the keys, a cache of recent ones in front.
+ * A sieve in a folder: a DRUM for the keys, behind a cache of recent keys.
  *
- * Two forms. DrumSieve has many buckets on disk and merges rarely; the order of arrival is kept only within a bucket.
- * MercatorSieve has one bucket, so that keys come out in the order of their first offers (breadth first),
- * and merges as often as its memory is full. Their folders are the same, and one may be opened as the other.
+ * Two forms. DrumSieve has many buckets on disk and merges rarely; the order of arrival is kept
+ * only within a bucket. MercatorSieve has one bucket, so that keys come out in the order of their
+ * first offers (breadth first), and merges whenever its memory is full. Their folders have the same
+ * format, and one may be opened as the other.
  *
- * Two ways to live. By itself (`open`) a sieve locks its folder and keeps its own checkpoint there, written by `checkpoint`.
- * As a part of a crawl (`openAt`) it does neither: the crawl stores what `freeze` returns in its own checkpoint.
+ * Two ways to open. By itself (`open`) a sieve locks its folder and keeps its own checkpoint there,
+ * written by `checkpoint`. As a part of a crawl (`openAt`) it does neither: the crawl stores what
+ * `freeze` returns in its own checkpoint.
  *
- * Crash     see KeyDrum: opened again, it is what it was at the last checkpoint. What was offered later must be offered
- *           again; what was taken later comes out again; nothing else is lost or repeated.
+ * Crash     see KeyDrum: opened again, the sieve is what it was at the last checkpoint. Keys
+ *           offered later must be offered again; keys taken later come out again; nothing else is
+ *           lost or repeated.
  */
 
 import { DrumlinError, EXIT } from '../base/errors.ts';
@@ -30,7 +33,7 @@ import { RecentCache } from './recent-cache.ts';
 import type { DurableSieve } from './sieve.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'sieve', version: 1 };
-/** The part of the memory that goes to the cache. */
+/** The share of the memory used for the cache. */
 const CACHE_SHARE = 1 / 8;
 const DISK_LIMIT = 8 * 2 ** 30;
 
@@ -40,16 +43,19 @@ export interface SieveOptions {
   readonly folder: string;
   /** Bytes of memory for everything: buffers, sorting, the cache. */
   readonly memory: number;
-  /** Bytes that offers may take on disk before they are merged; 8 GiB unless told. */
+  /** Bytes that offers may take on disk before they are merged; by default 8 GiB. */
   readonly diskLimit?: number;
-  /** Whether a merge lets other work run; it does unless told otherwise. */
+  /** How a merge lets other work run; by default every few milliseconds. */
   readonly pacer?: Pacer;
-  /** Bytes of the memory for the cache of recent keys; an eighth unless told, none with 0. */
+  /** Bytes of the memory for the cache of recent keys; by default an eighth; 0 for no cache. */
   readonly cache?: number;
   readonly disk?: Disk;
-  /** For `openAt` without a state: so many keys were written to the folder by `KnownKeys`, and are not let through again. */
+  /**
+   * For `openAt` without a state: how many keys `KnownKeys` wrote to the folder; they are not let
+   * through again.
+   */
   readonly known?: number;
-  /** In place of what is derived from `memory`: for tests, which reach the disk with a handful of keys. */
+  /** Replaces the geometry derived from `memory`: for tests, which reach the disk with few keys. */
   readonly geometry?: Geometry;
 }
 
@@ -119,7 +125,10 @@ export class DiskSieve implements DurableSieve {
     return this.#drum.settle(frozen);
   }
 
-  /** Everything offered, decided and taken so far survives a crash from here on. For a sieve that lives by itself. */
+  /**
+   * Makes everything offered, decided and taken so far survive a crash. For a sieve opened by
+   * itself.
+   */
   async checkpoint(): Promise<void> {
     const frozen = await this.#drum.freeze();
     const sequence = ++this.#checkpoints;
@@ -127,7 +136,7 @@ export class DiskSieve implements DurableSieve {
     await this.#drum.settle(frozen);
   }
 
-  /** Gives the folder back as it was at the last checkpoint. */
+  /** Closes the folder and releases its lock; anything since the last checkpoint is lost. */
   async close(): Promise<void> {
     try {
       await this.#drum.close();
@@ -136,7 +145,7 @@ export class DiskSieve implements DurableSieve {
     }
   }
 
-  /** The parts of a sieve that lives by itself, for the constructors of the two forms. */
+  /** The parts of a sieve opened by itself, for the constructors of the two forms. */
   protected static async openFolder(options: SieveOptions, plan: (memory: number) => Geometry) {
     const disk = options.disk ?? new Disk();
     await disk.makeFolder(options.folder);
@@ -171,7 +180,10 @@ export class DrumSieve extends DiskSieve {
     return new DrumSieve(drum, disk, options, lock, checkpoints);
   }
 
-  /** As a part of something that locks the folder and stores the state; undefined begins anew. */
+  /**
+   * As a part of a crawl, which locks the folder and stores the state; undefined starts an empty
+   * sieve.
+   */
   static async openAt(options: SieveOptions, at: SieveState | undefined): Promise<DrumSieve> {
     const { drum, disk } = await DiskSieve.openPart(options, drumGeometry, at);
     return new DrumSieve(drum, disk, options, undefined, 0);
@@ -192,8 +204,8 @@ export class MercatorSieve extends DiskSieve {
 }
 
 /**
- * Writes an empty checkpoint before any other file, so that a folder with files and without one is known to be somebody
- * else's: recovery, which deletes what no checkpoint names, must never touch it.
+ * Writes an empty checkpoint before any other file. So a folder with files and without a checkpoint
+ * is not a sieve's: recovery, which deletes what no checkpoint names, must never touch it.
  */
 async function claimFolder(disk: Disk, folder: string): Promise<void> {
   const strangers = (await disk.list(folder)).filter(
@@ -202,7 +214,7 @@ async function claimFolder(disk: Disk, folder: string): Promise<void> {
   if (strangers.length > 0) {
     throw new DrumlinError(
       'FOLDER_NOT_OURS',
-      `${folder} is not empty and holds no sieve (there is ${strangers[0]}).`,
+      `${folder} is not empty and holds no sieve (it has ${strangers[0]}).`,
       'Choose another --dir, or an empty one.',
       { exitCode: EXIT.folder },
     );

@@ -1,12 +1,14 @@
 /**
- * The fingerprints of the links of a page: what `fingerprint` gives, for a third of the time.
+ * The fingerprints of the links of a page: the same as `fingerprint`, in a third of the time.
  *
- * Idea      A BigInt is an object, and a fingerprint by itself takes three of them. Here the URLs are laid side by side in the
- *           memory of the DRUM kernel, which hashes them in one call; what is left is arithmetic on halves. Most links were met
- *           a moment ago, and their hashes tell: only for the others is it worth finding out the partition.
+ * Idea      A BigInt is an object, and a single fingerprint makes three of them. Here the URLs are
+ *           put side by side in the memory of the DRUM kernel, which hashes them in one call; the
+ *           rest is arithmetic on 32-bit halves. Most links were seen a moment ago and are
+ *           recognised by their hashes: only the others need their partition.
  * Requires  canonical URLs, which are ASCII.
- * Ensures   keys[i] is the hash of URL i, and its fingerprint once `finish(i)` was called; valid until the next `hash`.
- * Cost      memory that grows to the longest list of links met.
+ * Ensures   keys[i] is the hash of URL i, and its fingerprint once `finish(i)` was called; valid
+ *           until the next `hash`.
+ * Cost      memory that grows to the longest list of links seen.
  */
 import { Kernel, SLACK } from '../drum/kernel.ts';
 import { PARTITION_BITS, partitionOfUrl } from '../url/fingerprint.ts';
@@ -30,7 +32,8 @@ export class Fingerprints {
 
   /** The hash of each URL, by which it is recognised. */
   hash(urls: readonly string[]): BigUint64Array {
-    // Joined first: one call that writes a long text takes a third of the time of sixty that write short ones.
+    // Joined first: one call that writes a long text takes a third of the time of sixty short
+    // writes.
     let text = '';
     for (const url of urls) text += url;
     if (urls.length > this.#room.urls || text.length > this.#room.bytes) {
@@ -47,7 +50,10 @@ export class Fingerprints {
     return this.keys;
   }
 
-  /** Makes a fingerprint of hash i, which is that of `url`; not to be called twice. Gives the partition. */
+  /**
+   * Turns hash i, which is that of `url`, into a fingerprint and returns the partition. Call it
+   * once for each i.
+   */
   finish(i: number, url: string): number {
     const words = this.#words;
     const partition = partitionOfUrl(url);

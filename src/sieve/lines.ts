@@ -1,8 +1,10 @@
 /**
- * Lines of a stream as batches for a sieve: the key of a line is its xxHash64, its text the line with its newline.
+ * Lines of a stream as batches for a sieve: the key of a line is its xxHash64, its text the line
+ * with its newline.
  *
- * Ensures   every line once, whatever the pieces it arrives in; a last line without a newline gets one. Bytes are not
- *           interpreted: a line may hold anything but a newline. A batch is valid until the next is asked for.
+ * Ensures   every line once, however the stream is divided; a last line without a newline gets one.
+ *           Bytes are not interpreted: a line may hold anything but a newline. A batch is valid
+ *           until the next one.
  * Costs     one copy and about 30 ns a line; memory for the longest line.
  */
 
@@ -14,7 +16,7 @@ import type { KeyedBatch } from '../drum/keyed-batch.ts';
 const NEWLINE = 10;
 const CAPACITY = 1024 * 1024;
 const LONGEST = 2 ** 30;
-/** A batch ends when this many lines are found: shorter lines than this leaves room for are rare. */
+/** A batch holds at most one line for each of these bytes of room: shorter lines are rare. */
 const BYTES_PER_LINE = 16;
 
 export async function* lineBatches(
@@ -41,7 +43,7 @@ class LineBuffer {
   readonly #ends: number;
   readonly #keys: number;
   #filled = 0;
-  /** No newline before this: a long line that comes in many pieces is searched once, not once a piece. */
+  /** There is no newline before this: a long line in many pieces is searched only once. */
   #scanned = 0;
 
   constructor(capacity: number) {
@@ -53,7 +55,7 @@ class LineBuffer {
     this.#keys = this.#kernel.allocate(this.#maxLines * 8);
   }
 
-  /** Whether a line fills it and has not ended. */
+  /** Whether one line fills the buffer and has not ended. */
   get isFull(): boolean {
     return this.#filled === this.#capacity;
   }
@@ -66,7 +68,7 @@ class LineBuffer {
     return n;
   }
 
-  /** The whole lines so far; what is left of the last one stays for later. */
+  /** The whole lines so far; the beginning of an unfinished line stays for later. */
   *batches(): Generator<KeyedBatch> {
     const { run } = this.#kernel;
     while (true) {

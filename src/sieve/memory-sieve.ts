@@ -1,9 +1,10 @@
 /**
- * The sieve as its definition reads: a set in memory. The others are tested against it, and a crawl that is known to be
- * small may use it; it keeps nothing when the process ends.
+ * The sieve as a set in memory. The other sieves are tested against it, and a small crawl may use
+ * it; it is lost when the process ends.
  *
  * Ensures   the order of first offers.
- * Costs     memory that grows with the distinct keys, about 50 bytes each, and ends at 16 million (the limit of a Set).
+ * Costs     memory that grows with the distinct keys, about 50 bytes each, and ends at 16 million
+ *           (the limit of a Set).
  */
 
 import type { KeyedBatch } from '../drum/keyed-batch.ts';

@@ -1,13 +1,18 @@
 /**
- * Remembers keys met a moment ago, so that a menu repeated on every page does not travel through the sieve each time.
+ * Remembers keys seen a moment ago, so that a menu repeated on every page does not go through the
+ * sieve each time.
  *
- * Idea      a table of sets of four keys: a key belongs to one set, the most recent first, the oldest falls out.
- * Ensures   never a false hit: `admit` says 0 only for a key that it has been given before. It forgets, and then a key
- *           passes again, which costs time and nothing else. Key 0 marks an empty place and is never remembered.
- * Costs     the memory given, rounded down to a power of two, whatever passes; one cache line a key.
+ * Idea      a table of sets of four keys: a key belongs to one set, the most recent first; the
+ *           oldest is dropped.
+ * Ensures   never a false hit: `admit` sets 0 only for a key that it was given before. It forgets
+ *           keys, which then pass again; that costs only time. Key 0 marks an empty place and is
+ *           never remembered.
+ * Costs     the memory given, rounded down to a power of two, whatever passes; one cache line a
+ *           key.
  *
- * The sets of a page's links are anywhere in memory. A first pass looks at all of them, and no step of it waits for what the one
- * before found, so that they are fetched side by side; a key that was the last of its set needs no more than that.
+ * The sets of a page's links are anywhere in memory. A first pass reads all of them; its steps do
+ * not depend on each other, so that the processor loads them in parallel. A key that is the most
+ * recent of its set needs no more than that.
  */
 const WAYS = 4;
 const SET_BYTES = WAYS * 8;
@@ -23,7 +28,10 @@ export class RecentCache {
     this.#mask = sets - 1;
   }
 
-  /** keep[i] becomes 0 where key i was here recently, 1 elsewhere, for the first n keys; returns how many are 1. */
+  /**
+   * Sets keep[i] to 0 if key i was seen recently, else to 1, for the first n keys; returns how many
+   * are 1.
+   */
   admit(keys: BigUint64Array, n: number, keep: Uint8Array): number {
     const words = new Uint32Array(keys.buffer, keys.byteOffset, n * 2);
     const table = this.#table;
@@ -43,12 +51,15 @@ export class RecentCache {
     return kept;
   }
 
-  /** The low bits choose the set: the high ones are the partition, the same for all keys of an agent. */
+  /**
+   * The low bits choose the set: the high ones are the partition, the same for all keys of an
+   * agent.
+   */
   #setOf(low: number): number {
     return (low & this.#mask) * WAYS * 2;
   }
 
-  /** Whether a key is in its set; from now on it is the last that was. */
+  /** Whether a key is in its set; it becomes the most recent one there. */
   #isKnown(low: number, high: number): boolean {
     const table = this.#table;
     const set = this.#setOf(low);

@@ -7,7 +7,7 @@ import { send } from '../fetch/scripted-server.ts';
 
 const start = (bytes: Uint8Array): unknown => bytes.buffer;
 
-test('nobody has memory that somebody else has, and what waits stays below its limit', () => {
+test('no memory has two users, and the bytes kept stay below their limit', () => {
   const spare = 64 * 1024;
   const size = fc.oneof(fc.integer({ min: 1, max: 9000 }), fc.integer({ min: 1, max: 600_000 }));
   const step = fc.record({ size, keeps: fc.nat(20) });
@@ -27,7 +27,7 @@ test('nobody has memory that somebody else has, and what waits stays below its l
   );
 });
 
-test('what was given back is used again, for what is about as large', () => {
+test('memory given back is used again for a request of about the same size', () => {
   const pool = new BytesPool();
   const first = pool.take(20_000);
   pool.give(first);
@@ -36,13 +36,13 @@ test('what was given back is used again, for what is about as large', () => {
   expect(pool.take(30_000)).not.toBe(first);
 });
 
-test('small and huge pieces do not come back', () => {
+test('small and huge buffers are not kept', () => {
   const pool = new BytesPool();
   for (const size of [1, 4095, 300_000, 2 ** 20]) pool.give(pool.take(size));
   expect(pool.waiting).toBe(0);
 });
 
-test('bytes that are released twice are given back once', () => {
+test('bytes released twice are given back once', () => {
   const pool = new BytesPool();
   const bytes = new GrowingBytes(10_000, pool);
   bytes.append(Buffer.alloc(40_000, 'x'), 0, 40_000);
@@ -55,7 +55,7 @@ test('bytes that are released twice are given back once', () => {
 const page = (letter: string): string =>
   `HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n${letter.repeat(20_000)}`;
 
-test('a response is put where another was that its reader is done with, and nowhere else', async () => {
+test('a response reuses the memory of a released response, and of no other', async () => {
   const letters = ['a', 'b', 'c'];
   const { url, address } = await server((conversation) =>
     send(page(letters.shift()!))(conversation),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { steady } from '../../src/base/clock.ts';
 
-test('a steady clock never goes back, and is never ahead of a wall clock that does not, however long its thread has to wait between any two steps', () => {
+test('a steady clock never goes back, and is never ahead of a wall clock that does not, however long its thread pauses between two steps', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(40), { minLength: 40, maxLength: 400, size: 'max' }), (waits) => {
       let [time, step] = [1_000_000, 0];
@@ -22,7 +22,7 @@ test('a steady clock never goes back, and is never ahead of a wall clock that do
   );
 });
 
-test('a steady clock goes on when the wall clock is set back, and leaps when that is set ahead', () => {
+test('a steady clock continues when the wall clock is set back, and jumps when it is set ahead', () => {
   let [wall, elapsed] = [10_000, 0];
   const now = steady(
     () => wall,

@@ -32,7 +32,7 @@ describe('units', () => {
     expect(() => parseCount('many')).toThrow('not a whole number');
   });
 
-  test('what is printed is short and the same in every locale', () => {
+  test('printed values are short and the same in every locale', () => {
     expect(formatBytes(999)).toBe('999 B');
     expect(formatBytes(25_400)).toBe('25 kB');
     expect(formatBytes(1_234_567)).toBe('1.2 MB');

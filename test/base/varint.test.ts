@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VarintReader, varintSize, writeVarint } from '../../src/base/varint.ts';
 
-test('numbers are read as they were written, one after the other, in as many bytes as was said', () => {
+test('numbers are read back as written, one after the other, in as many bytes as varintSize gives', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(300), fc.maxSafeNat())), (numbers) => {
       const bytes = new Uint8Array(numbers.reduce((sum, number) => sum + varintSize(number), 0));
@@ -15,7 +15,7 @@ test('numbers are read as they were written, one after the other, in as many byt
   );
 });
 
-test('a number that was cut off is refused, not waited for', () => {
-  expect(() => new VarintReader(Uint8Array.of(0x80)).next()).toThrow('behind the end');
-  expect(() => new VarintReader(new Uint8Array(100).fill(0xff)).next()).toThrow('behind the end');
+test('a truncated number is an error', () => {
+  expect(() => new VarintReader(Uint8Array.of(0x80)).next()).toThrow('past the end');
+  expect(() => new VarintReader(new Uint8Array(100).fill(0xff)).next()).toThrow('past the end');
 });

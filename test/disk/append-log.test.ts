@@ -36,7 +36,7 @@ test('an append log holds its header and then every byte in order, whatever the 
   );
 });
 
-test('a log opened at an earlier length forgets what came later and goes on from there', async () => {
+test('a log opened at an earlier length drops later bytes and continues from there', async () => {
   const path = join(temporaryFolder(), 'log');
   const disk = new Disk();
   const log = await AppendLog.create(disk, path, FORMAT, 8);
@@ -51,7 +51,7 @@ test('a log opened at an earlier length forgets what came later and goes on from
   expect(readFileSync(path).subarray(8).toString()).toBe('kept!');
 });
 
-test('room that was reserved reads as zeros until it is written in place', async () => {
+test('reserved room reads as zeros until it is written in place', async () => {
   const path = join(temporaryFolder(), 'log');
   const log = await AppendLog.create(new Disk(), path, FORMAT, 4);
   await log.append(Buffer.from('ab'));
@@ -62,7 +62,7 @@ test('room that was reserved reads as zeros until it is written in place', async
   expect(readFileSync(path).subarray(8).toString()).toBe('ab\0X\0cd');
 });
 
-test('a full disk is reported by name and remedy, and the log stays broken', async () => {
+test('a full disk is reported with the file and the remedy, and every later call fails', async () => {
   const path = join(temporaryFolder(), 'log');
   const log = await AppendLog.create(new Disk(new FaultyFileSystem({ room: 20 })), path, FORMAT, 8);
   await log.append(new Uint8Array(12));
@@ -75,7 +75,7 @@ test('a full disk is reported by name and remedy, and the log stays broken', asy
   await log.abandon();
 });
 
-test('an fsync that fails is an error, never a silence', async () => {
+test('a failed fsync is an error', async () => {
   const path = join(temporaryFolder(), 'log');
   const log = await AppendLog.create(
     new Disk(new FaultyFileSystem({ failSync: true })),
@@ -100,7 +100,7 @@ test.each([
   });
 });
 
-test('a sequential reader gives back any split of the bytes, and says when a record is cut', async () => {
+test('a sequential reader gives back any split of the bytes, and reports a truncated record', async () => {
   const path = join(temporaryFolder(), 'bytes');
   await fc.assert(
     fc.asyncProperty(
@@ -131,7 +131,7 @@ test('a sequential reader gives back any split of the bytes, and says when a rec
   await file.close();
 });
 
-test('a file that is shorter than it must be is named', async () => {
+test('the error about a file that is too short names it', async () => {
   const path = join(temporaryFolder(), 'short');
   writeFileSync(path, 'abc');
   const file = await new Disk().open(path, 'read');
@@ -139,7 +139,7 @@ test('a file that is shorter than it must be is named', async () => {
   await file.close();
 });
 
-test('traffic counts every byte that moved', async () => {
+test('traffic counts every byte moved', async () => {
   const disk = new Disk(new FaultyFileSystem({ shortTransfers: 3 }));
   const file = await disk.open(join(temporaryFolder(), 'counted'), 'create');
   await file.writeAll(new Uint8Array(10), 0);

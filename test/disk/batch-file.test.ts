@@ -7,9 +7,9 @@ import { Disk } from '../../src/disk/disk.ts';
 import { FaultyFileSystem } from './faulty-file-system.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-test('whatever writes are cut short or refused, the file holds whole batches only, and each one once', async () => {
+test('whatever writes are shortened or fail, the file holds whole batches only, each once', async () => {
   const batch = fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 3 });
-  // For each batch, the room that the disk has at each try; then there is enough.
+  // For each batch, the free space at each try; after these there is enough.
   const step = fc.record({ batch, rooms: fc.array(fc.nat({ max: 25 }), { maxLength: 3 }) });
   await fc.assert(
     fc.asyncProperty(
@@ -44,7 +44,7 @@ test('whatever writes are cut short or refused, the file holds whole batches onl
   );
 });
 
-test('a ragged end that could not be cut off is overwritten by the same batch', async () => {
+test('a ragged end that could not be truncated is overwritten by the same batch', async () => {
   const path = join(temporaryFolder(), 'x');
   const system = new FaultyFileSystem({ shortTransfers: 2 });
   const file = await BatchFile.create(new Disk(system), path);
@@ -59,7 +59,7 @@ test('a ragged end that could not be cut off is overwritten by the same batch', 
   expect((await readFile(path)).toString()).toBe('one.two.');
 });
 
-test('an existing file is not touched', async () => {
+test('an existing file is an error and stays as it is', async () => {
   const path = join(temporaryFolder(), 'x');
   const disk = new Disk();
   const file = await BatchFile.create(disk, path);

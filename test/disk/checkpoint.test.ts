@@ -16,7 +16,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 const FORMAT: CheckpointFormat = { name: 'checkpoint.json', kind: 'test', version: 2 };
 const cut = (sequence: number) => ({ sequence, files: { 'log.1': 3 }, state: { n: sequence } });
 
-test('a checkpoint comes back as it was saved, and a folder without one has none', async () => {
+test('a checkpoint is loaded as it was saved, and a new folder has none', async () => {
   const folder = temporaryFolder();
   const disk = new Disk();
   expect(await loadCheckpoint(disk, folder, FORMAT)).toBeUndefined();
@@ -48,7 +48,7 @@ test('whatever operation a save is killed at, the folder holds the old checkpoin
 test.each([
   false,
   true,
-])('whenever power is lost, what a checkpoint names is there (renames at once: %s)', async (eagerRenames) => {
+])('whenever power is lost, the files that a checkpoint names are there (renames at once: %s)', async (eagerRenames) => {
   for (let operations = 0, saved = false; !saved; operations++) {
     const folder = temporaryFolder();
     const powered = new PowerCutFileSystem({ eagerRenames });
@@ -85,9 +85,9 @@ test.each([
 test.each([
   ['of another kind', '{"drumlin":"other","version":2}', 'CHECKPOINT_FORMAT'],
   ['of another version', '{"drumlin":"test","version":1}', 'FILE_VERSION'],
-  ['that is no JSON', 'hello', 'CHECKPOINT_FORMAT'],
-  ['that is JSON but nothing of ours', 'null', 'CHECKPOINT_FORMAT'],
-])('a checkpoint %s is refused by name', async (_, content, code) => {
+  ['that is not JSON', 'hello', 'CHECKPOINT_FORMAT'],
+  ['that is other JSON', 'null', 'CHECKPOINT_FORMAT'],
+])('a checkpoint %s is refused with its path', async (_, content, code) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'checkpoint.json'), content);
   await expect(loadCheckpoint(new Disk(), folder, FORMAT)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test('recovery cuts named files, deletes our unnamed ones, and leaves everything else alone', async () => {
+test('recovery truncates named files, deletes our unnamed ones, and keeps all other files', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'log.1'), 'abcdef');
   writeFileSync(join(folder, 'log.2'), 'begun after the checkpoint');
@@ -122,7 +122,7 @@ test('recovery refuses a named file that is missing or too short', async () => {
   expect(existsSync(join(folder, 'log.1'))).toBe(true);
 });
 
-test('a folder is made with those above it, and making it again is no failure', async () => {
+test('a folder is made with those above it, and making it twice is no failure', async () => {
   const folder = join(temporaryFolder(), 'a', 'b', 'c');
   const disk = new Disk();
   await disk.makeFolder(folder);

@@ -15,7 +15,7 @@ test.each([
   ['EMFILE', 'DISK_FAILED', 'raise the limit'],
   ['ENFILE', 'DISK_FAILED', 'raise the limit'],
   ['EIO', 'DISK_FAILED', 'the health of the disk'],
-])('%s is told as %s, with the file and the remedy', async (systemCode, code, remedy) => {
+])('%s is reported as %s, with the file and the remedy', async (systemCode, code, remedy) => {
   const disk = new Disk({ ...nodeFileSystem, open: () => Promise.reject(systemError(systemCode)) });
   await expect(disk.open('some/file', 'create')).rejects.toMatchObject({
     code,
@@ -25,7 +25,7 @@ test.each([
   });
 });
 
-test('a file where a folder should be is told with the remedy', async () => {
+test('a file where a folder should be is reported with the remedy', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const refusal = { code: 'DISK_FAILED', remedy: expect.stringContaining('choose another --dir') };

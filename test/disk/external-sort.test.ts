@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Disk } from '../../src/disk/disk.ts';
-import { PairSorter, settleLists } from '../../src/disk/external-sort.ts';
+import { PairSorter, sortUniqueLists } from '../../src/disk/external-sort.ts';
 import { FaultyFileSystem } from './faulty-file-system.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -57,7 +57,7 @@ test('gives every pair once, by key and then by value, whatever the memory and h
   );
 });
 
-test('a key with more values than fit is split by value, and goes on in the next groups', async () => {
+test('a key with more values than fit is split by value, and continues in the next groups', async () => {
   const pairs = Array.from({ length: 500 }, (_, i): Pair => [3, (i * 7919) % 1000]);
   const { got, groups } = await sortPairs([[1, 1], ...pairs, [9, 9]], 1);
   expect(got).toEqual(model([[1, 1], ...pairs, [9, 9]]));
@@ -74,19 +74,19 @@ test('keys that are far apart are grouped in several parts, none wider than memo
   expect((await sortPairs(pairs, 1e4)).got).toEqual(pairs);
 });
 
-test('transfers that the system cuts short change nothing', async () => {
+test('short reads and writes change nothing', async () => {
   const pairs = Array.from({ length: 300 }, (_, i): Pair => [(i * 31) % 50, (i * 17) % 40]);
   const disk = new Disk(new FaultyFileSystem({ shortTransfers: 13 }));
   expect((await sortPairs(pairs, 200, disk)).got).toEqual(model(pairs));
 });
 
-test('a full disk is told, not lost', async () => {
+test('a full disk is reported', async () => {
   const pairs = Array.from({ length: 3000 }, (_, i): Pair => [i % 50, i]);
   const disk = new Disk(new FaultyFileSystem({ room: 30_000 }));
   await expect(sortPairs(pairs, 200, disk)).rejects.toMatchObject({ code: 'DISK_FULL' });
 });
 
-test('settleLists sorts each list on its own and closes the gaps, short lists and long', () => {
+test('sortUniqueLists sorts each list on its own and closes the gaps, short lists and long', () => {
   const lists = fc.array(fc.array(fc.nat(60), { maxLength: 60 }), { maxLength: 8 });
   fc.assert(
     fc.property(lists, (content) => {
@@ -95,7 +95,7 @@ test('settleLists sorts each list on its own and closes the gaps, short lists an
         offsets[i + 1] = offsets[i] + list.length;
       });
       const values = Uint32Array.from(content.flat());
-      const kept = settleLists(offsets, content.length, values);
+      const kept = sortUniqueLists(offsets, content.length, values);
       const expected = content.map((list) => [...new Set(list)].sort((a, b) => a - b));
       expect(content.map((_, i) => [...values.subarray(offsets[i], offsets[i + 1])])).toEqual(
         expected,

@@ -1,6 +1,6 @@
 /**
- * A file system that misbehaves on purpose: writes cut short, a disk that fills up, an fsync or a rename that fails, and
- * a process that "dies" after so many operations, so that whatever it does later never reaches the disk.
+ * A file system with faults on purpose: short writes, a full disk, an fsync or a rename that fails,
+ * and a process that "dies" after a number of operations: later ones never reach the disk.
  */
 import {
   type FileSystem,
@@ -15,10 +15,10 @@ export interface Faults {
   /** Bytes that fit on the disk before ENOSPC. */
   room?: number;
   failSync?: boolean;
-  /** An fsync succeeds at once: for tests that crash the process only, not the machine. */
+  /** An fsync does nothing: for tests that crash the process, not the machine. */
   skipSync?: boolean;
   failRename?: boolean;
-  /** Operations that change anything which still succeed; then every call fails, as after a kill. */
+  /** How many operations that change something succeed; then every call fails, as after a kill. */
   operations?: number;
 }
 

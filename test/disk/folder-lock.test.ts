@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderLock } from '../../src/disk/folder-lock.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-test('a folder is held by one owner, who is named, until it is released', () => {
+test('a folder has one owner, named in the error, until it is released', () => {
   const folder = temporaryFolder();
   const lock = FolderLock.acquire(folder);
   expect(() => FolderLock.acquire(folder)).toThrow(`process ${process.pid}`);
@@ -15,7 +15,7 @@ test('a folder is held by one owner, who is named, until it is released', () => 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a live process elsewhere keeps its lock; when it is dead the lock is taken over', async () => {
+test('another live process keeps its lock; when it is dead the lock is taken over', async () => {
   const folder = temporaryFolder();
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   const exited = new Promise((resolve) => other.once('exit', resolve));
@@ -43,7 +43,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('the lock of another machine is never judged, only named with the remedy', () => {
+test('the lock of another machine is never taken over; the error names it with the remedy', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'LOCK'), JSON.stringify({ pid: 1, host: 'elsewhere', started: '' }));
   expect(() => FolderLock.acquire(folder)).toThrow(/process 1 on elsewhere.*delete .*LOCK/s);
@@ -56,7 +56,7 @@ test('only one process at a time may take over', () => {
   expect(() => FolderLock.acquire(folder)).toThrow(/LOCK\.takeover/);
 });
 
-test('a lock released twice leaves the next owner its own', () => {
+test('releasing a lock twice does not remove the lock of the next owner', () => {
   const folder = temporaryFolder();
   const first = FolderLock.acquire(folder);
   first.release();
@@ -66,7 +66,7 @@ test('a lock released twice leaves the next owner its own', () => {
   second.release();
 });
 
-test('a process that died while it took over, at any depth, blocks nobody; one that lives does', async () => {
+test('a process that died during a takeover, at any depth, does not block others; a live one does', async () => {
   const folder = temporaryFolder();
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   const exited = new Promise((resolve) => other.once('exit', resolve));
@@ -82,11 +82,11 @@ test('a process that died while it took over, at any depth, blocks nobody; one t
   lock.release();
 });
 
-test('a lock that is released and taken by another while it is judged stays with the other', () => {
+test('a lock that changes its owner while it is checked stays with the new owner', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'LOCK');
   const next = JSON.stringify({ pid: 7, host: 'elsewhere', started: '' });
-  writeFileSync(path, 'of the one that releases it');
+  writeFileSync(path, 'of the process that releases it');
   const read = fs.readFileSync;
   let judged = 0;
   const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, encoding: 'utf8') => {
@@ -104,11 +104,11 @@ test('a lock that is released and taken by another while it is judged stays with
   expect(readdirSync(folder)).toEqual(['LOCK']);
 });
 
-test('a dead lock in whose place a live one has come before the takeover stays with that one', () => {
+test('a dead lock that a live one replaced before the takeover stays with the live owner', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'LOCK');
   const next = JSON.stringify({ pid: 7, host: 'elsewhere', started: '' });
-  writeFileSync(path, 'of one that died');
+  writeFileSync(path, 'of a dead process');
   const link = fs.linkSync;
   const spy = vi.spyOn(fs, 'linkSync').mockImplementation((from, to) => {
     if (to === `${path}.takeover`) writeFileSync(path, next);
@@ -120,6 +120,6 @@ test('a dead lock in whose place a live one has come before the takeover stays w
   expect(readdirSync(folder)).toEqual(['LOCK']);
 });
 
-test('a folder that cannot be written is a clear refusal', () => {
+test('a folder that cannot be written is an error with a remedy', () => {
   expect(() => FolderLock.acquire(join(temporaryFolder(), 'absent'))).toThrow(/cannot be created/);
 });

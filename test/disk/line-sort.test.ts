@@ -23,7 +23,7 @@ async function sorted(
   return out;
 }
 
-describe('lines that are sorted', () => {
+describe('sorted lines', () => {
   test('come in the order of their bytes, repeats included, whether they fit in memory or not', async () => {
     await fc.assert(
       fc.asyncProperty(anyLines, fc.constantFrom(200, 1000, 1e6), async (lines, memory) => {
@@ -33,12 +33,12 @@ describe('lines that are sorted', () => {
     );
   });
 
-  test('are merged in several rounds where there are many more than fit', async () => {
+  test('are merged in several rounds when many more come than fit', async () => {
     const lines = Array.from({ length: 3000 }, (_, i) => `${(i * 7919) % 3001}`);
     expect(await sorted(lines, 2000, 2)).toEqual(lines.toSorted());
   });
 
-  test('leave no file behind when nobody wants to see them all', async () => {
+  test('leave no file behind when only some are read', async () => {
     const folder = temporaryFolder();
     const sorter = new LineSorter(new Disk(), folder, 'x', 100);
     for (let i = 0; i < 50; i++) await sorter.add(String(i));

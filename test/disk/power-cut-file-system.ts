@@ -1,7 +1,7 @@
 /**
- * A file system whose power can be cut: what was not made durable is gone afterwards. Data is durable after the file's
- * sync, names (of created, renamed and deleted files) after their folder's. With `eagerRenames` a rename is durable at once, as it
- * may be: nobody promises that the names of a folder are written in the order in which they were made.
+ * A file system whose power can be cut: what was not made durable is lost. Data is durable after
+ * the file's sync, names (of created, renamed and deleted files) after their folder's. With
+ * `eagerRenames` a rename is durable at once: systems may write the names of a folder in any order.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -56,7 +56,9 @@ export class PowerCutFileSystem implements FileSystem {
     this.#durableNames.delete(from);
   }
 
-  /** What is in a folder moves along with it; whether the folder's own name is durable is not modelled. */
+  /**
+   * Moves the files of a folder with it; whether the folder's own name is durable is not modelled.
+   */
   #moveFolder(names: Map<string, Inode>, from: string, to: string): void {
     for (const [path, inode] of [...names]) {
       if (!isIn(path, from)) continue;
@@ -94,14 +96,14 @@ export class PowerCutFileSystem implements FileSystem {
     }
   }
 
-  /** What was there before it was first opened here is as durable as the power cuts before have left it. */
+  /** A file that existed before it was first opened here counts as durable. */
   #takeOver(path: string): void {
     const inode = { durable: readFileSync(path) };
     this.#names.set(path, inode);
     this.#durableNames.set(path, inode);
   }
 
-  /** Leaves on the disk what is durable, and nothing else of what passed through here. */
+  /** Leaves on the disk only what is durable. */
   cutPower(): void {
     for (const path of this.#names.keys()) {
       if (!this.#durableNames.has(path) && existsSync(path)) rmSync(path);

@@ -7,7 +7,7 @@ import { ReadAhead } from '../../src/disk/read-ahead.ts';
 import { FaultyFileSystem } from './faulty-file-system.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-test('shows the bytes of a range in order, however far one looks and however little one takes', async () => {
+test('gives the bytes of a range in order, however far a peek looks and however little is skipped', async () => {
   const steps = fc.array(fc.tuple(fc.nat(70), fc.nat(70)), { maxLength: 30 });
   const content = fc.uint8Array({ maxLength: 300, size: 'max' });
   await fc.assert(
@@ -44,7 +44,7 @@ test('shows the bytes of a range in order, however far one looks and however lit
   );
 });
 
-test('a range that the file does not hold ends where the file does', async () => {
+test('a range beyond the end of the file ends where the file does', async () => {
   const path = join(temporaryFolder(), 'file');
   writeFileSync(path, 'short');
   const file = await new Disk().open(path, 'read');
@@ -55,7 +55,7 @@ test('a range that the file does not hold ends where the file does', async () =>
   await file.close();
 });
 
-test('a read that fails is told to whoever asks for the bytes, and to nobody else', async () => {
+test('a failed read is thrown by the peek that needs its bytes, and by no other call', async () => {
   const path = join(temporaryFolder(), 'file');
   writeFileSync(path, 'some bytes');
   const file = await new Disk().open(path, 'read');

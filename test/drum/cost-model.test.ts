@@ -12,7 +12,10 @@ import {
   polybotOverhead,
 } from '../../src/drum/cost-model.ts';
 
-/** The paper cuts some figures and rounds others, so a cell is met within one unit of its last printed digit. */
+/**
+ * The paper truncates some figures and rounds others, so a cell must agree within one unit of its
+ * last printed digit.
+ */
 function expectPrinted(value: number, printed: string): void {
   const digits = printed.replaceAll(',', '');
   const unit = 10 ** -(digits.split('.')[1]?.length ?? 0);
@@ -63,7 +66,8 @@ test('the least overhead and the best sizes are those of the paper', () => {
   expectPrinted(leastOverhead(PAPER), '2.256');
   expect(optimalBuckets(PAPER)).toBeCloseTo(976.6, 1);
   expect(optimalBucketBuffer(PAPER) / PAPER.memory).toBeCloseTo(1 / 3, 5);
-  // The paper prints 4.39 TB for 1 GB; equation (6) with its own parameters gives 4.80 TB, which is 4.37 TiB.
+  // The paper prints 4.39 TB for 1 GB; equation (6) with its own parameters gives 4.80 TB, which is
+  // 4.37 TiB.
   expect(optimalDisk(PAPER)).toBeCloseTo(4.801e12, -9);
 });
 

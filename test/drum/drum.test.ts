@@ -65,7 +65,7 @@ function pack(list: readonly Tuple[]): DrumBatch {
   return batch;
 }
 
-/** A map that does what a DRUM promises, one tuple at a time. */
+/** A map that does what a DRUM must do, one tuple at a time. */
 class Model {
   map = new Map<bigint, Uint8Array>();
   answers: string[] = [];
@@ -113,7 +113,7 @@ const sorted = (map: Map<bigint, Uint8Array>) =>
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => [key, Buffer.from(value).toString('hex')] as [bigint, string]);
 
-/** Stable by key: what must hold of the order is that of each key. */
+/** Stable by key: only the order within each key is promised. */
 const byKey = (answers: readonly string[]) =>
   answers
     .map((answer, i) => ({ answer, i, key: answer.split(' ')[0] }))
@@ -122,13 +122,13 @@ const byKey = (answers: readonly string[]) =>
 
 describe.each([
   ['counters that are added', add64, 8, counter],
-  ['counters of which the greatest stays', max64, 8, counter],
+  ['counters that keep the greatest', max64, 8, counter],
   ['values that are replaced', replace, undefined, anyValue],
   ['neighbours that are appended', append, undefined, fc.uint8Array({ maxLength: 2 })],
 ] as const)('a DRUM of %s', (_, combine, valueBytes, value) => {
   const fixed = valueBytes === undefined ? {} : { valueBytes };
 
-  test('does what a map would do with the tuples one by one, and answers each check once', async () => {
+  test('does what a map does with the tuples one by one, and answers each check once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(tuples(value), { maxLength: 5 }),
@@ -159,7 +159,7 @@ describe.each([
   });
 });
 
-test('after a crash a DRUM is what it was at the last freeze, also when it is opened with other memory', async () => {
+test('after a crash a DRUM is what it was at the last freeze, also when it is opened with more or less memory', async () => {
   const step = fc.oneof(
     {
       weight: 3,
@@ -226,7 +226,7 @@ test('answers come in the order of arrival within a bucket', async () => {
   await drum.close();
 });
 
-test('a tuple that cannot fit a bucket, or a value of a wrong length, is refused before anything happens', async () => {
+test('a tuple too large for a bucket, or a value of a wrong length, is refused and changes nothing', async () => {
   const drum = await Drum.open(options({ valueBytes: 8 }));
   const large = new DrumBatch();
   large.check(1n, new Uint8Array(100));
@@ -239,7 +239,7 @@ test('a tuple that cannot fit a bucket, or a value of a wrong length, is refused
   await drum.close();
 });
 
-test('values longer than every buffer survive merges and are found again', async () => {
+test('values longer than every buffer survive merges', async () => {
   const how = options({ geometry: { ...GEOMETRY, bucketTexts: 4096 } });
   const drum = await Drum.open(how);
   const batch = new DrumBatch();
@@ -257,7 +257,7 @@ test('values longer than every buffer survive merges and are found again', async
   await drum.close();
 });
 
-test('a repository of other values is refused by name', async () => {
+test('a repository with values of another length is refused with its path', async () => {
   const how = options({ valueBytes: 8 });
   const drum = await Drum.open(how);
   const batch = new DrumBatch();
@@ -279,7 +279,7 @@ test('a second call before the first has settled is refused', async () => {
   await drum.close();
 });
 
-test('counters read back what was written', () => {
+test('counters are read as they were written', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (n) => read64(from64(n)) === n),
   );

@@ -12,7 +12,7 @@ const MIB = 2 ** 20;
 
 test.each(
   Object.entries(plans),
-)('%s never asks for more memory than given, and uses most of it', (_, plan) => {
+)('%s never uses more memory than given, and uses most of it', (_, plan) => {
   fc.assert(
     fc.property(fc.integer({ min: MIB, max: 2 ** 31 - 1 }), (memory) => {
       const geometry = plan(memory);

@@ -38,7 +38,7 @@ test('lineEnds finds every newline and nothing else, up to its capacity', () => 
       const kernel = new Kernel(1024);
       const bytes = kernel.allocate(128);
       const ends = kernel.allocate(128);
-      kernel.bytes.fill(10, bytes, bytes + 128); // newlines behind the end must not count
+      kernel.bytes.fill(10, bytes, bytes + 128); // newlines past the end must not count
       kernel.bytes.set(list, bytes);
       const n = kernel.run.lineEnds(bytes, 0, list.length, ends, capacity);
       const expected = list.flatMap((value, i) => (value === 10 ? [i + 1] : [])).slice(0, capacity);
@@ -196,7 +196,7 @@ test('distribute stops at the first entry without room, and never writes past it
   expect(kernel.run.distribute(keys, ends, bytes, keep, 0, 3, slots, lanes)).toBe(1);
 });
 
-test('memory that was not planned is refused', () => {
+test('an allocation beyond the capacity throws', () => {
   const kernel = new Kernel(100);
   expect(() => kernel.allocate(65_537)).toThrow(RangeError);
 });

@@ -76,7 +76,7 @@ test('bytes moved are within a tenth of what Theorem 2 predicts', async () => {
 test('buckets follow the keys: a narrow range of them still fills all buckets evenly', async () => {
   const geometry = { ...TINY, buckets: 4, bucketKeys: 1000, keyChunk: 64, textChunk: 256 };
   const drum = await open(geometry);
-  // An agent that owns two of 1024 partitions: ten constant bits, or nearly.
+  // An agent that owns two of 1024 partitions: nine or ten constant bits.
   const keys = Array.from(
     { length: 800 },
     (_, i) => (BigInt(300 + (i % 2)) << 54n) | (xxh64(`${i}`) >> 10n),
@@ -92,7 +92,7 @@ test('buckets follow the keys: a narrow range of them still fills all buckets ev
   await drum.close();
 });
 
-test('a merge lets others run between its slices', async () => {
+test('a merge lets other work run between its slices', async () => {
   let pauses = 0;
   const pacer: Pacer = {
     pause: () => {
@@ -110,7 +110,7 @@ test('a merge lets others run between its slices', async () => {
   await drum.close();
 });
 
-test('keys that are no fingerprints, all in one bucket, are merged as well', async () => {
+test('keys that are not fingerprints, all in one bucket, are merged too', async () => {
   const drum = await open(drumGeometry(2 ** 20));
   const keys = Array.from({ length: 30_000 }, (_, i) => BigInt(((i * 7) % 20_000) ** 2));
   await drum.offer(pack(keys.map((key) => ({ key, text: '' }))));
@@ -133,7 +133,7 @@ test('files that no checkpoint needs are deleted as soon as their answers are ta
   await drum.close();
 });
 
-test('a damaged repository is refused by name', async () => {
+test('a damaged repository is refused with its path', async () => {
   const folder = temporaryFolder();
   const disk = new Disk();
   const drum = await KeyDrum.open({ disk, folder, geometry: TINY });

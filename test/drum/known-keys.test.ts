@@ -9,7 +9,7 @@ import { TINY } from './tiny-geometry.ts';
 
 const key = fc.bigInt({ min: 0n, max: 60n });
 
-test('a DRUM that knows keys from the beginning hands out all others, once, also after it was opened again', async () => {
+test('a DRUM that knows keys from the start hands out all others once, also after it was opened again', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(key),
@@ -45,7 +45,7 @@ test('a DRUM that knows keys from the beginning hands out all others, once, also
   );
 });
 
-test('keys that do not rise are refused: the file would be no repository', async () => {
+test('keys that do not increase are refused: the file would not be sorted', async () => {
   const keys = await KnownKeys.create(new Disk(), temporaryFolder());
   await keys.append(BigUint64Array.of(3n, 5n));
   await expect(keys.append(BigUint64Array.of(5n))).rejects.toThrow('increasing');

@@ -1,4 +1,7 @@
-/** What a folder holds when it is opened again: after a power cut, with less memory, in the middle of a checkpoint. */
+/**
+ * What a folder holds when it is opened again: after a power cut, with less memory, in the middle
+ * of a checkpoint.
+ */
 import { expect, test } from 'vitest';
 import type { Frozen } from '../../src/disk/checkpoint.ts';
 import { Disk } from '../../src/disk/disk.ts';
@@ -58,7 +61,7 @@ test('offers collected after a restart survive a power cut once they are frozen'
   await drum.close();
 });
 
-test('what was collected with much memory is merged with little', async () => {
+test('offers collected with much memory are merged with little', async () => {
   const disk = new Disk();
   const folder = temporaryFolder();
   const large = await KeyDrum.open({ disk, folder, geometry: mercatorGeometry(2 ** 24) });
@@ -72,7 +75,7 @@ test('what was collected with much memory is merged with little', async () => {
   await small.close();
 });
 
-test('a frozen state can be opened although the structure went on before it was settled', async () => {
+test('a frozen state can be opened even if the structure changed before it was settled', async () => {
   const disk = new Disk();
   const folder = temporaryFolder();
   const geometry = drumGeometry(2 ** 20);
@@ -86,7 +89,7 @@ test('a frozen state can be opened although the structure went on before it was 
   await again.close();
 });
 
-test('long old values do not spoil short new ones when answers overflow in the middle of a key', async () => {
+test('long old values do not damage short new ones when answers overflow in the middle of a key', async () => {
   const drum = await Drum.open({ disk: new Disk(), folder: temporaryFolder(), memory: 2 ** 20 });
   const batch = new DrumBatch();
   for (let i = 0; i < 400; i++) batch.update(BigInt(i + 1), new Uint8Array(4000).fill(i % 250));

@@ -160,6 +160,23 @@ describe('the frontier', () => {
     expect(Object.keys(crawl.refused).sort()).toEqual(['domain-page-limit', 'host-page-limit']);
   });
 
+  test('fetches the last page that the limit of a domain allows: a counted page is no longer under way', async () => {
+    const crawl = await new DryCrawl({ hosts: 10, urls: 100, pagesPerDomain: 6 }).open();
+    await crawl.discover(Array.from({ length: 10 }, (_, i) => `http://a.example/${i}`));
+    for (let i = 0; i < 6; i++) {
+      while (await crawl.distributor.step());
+      for (let host = crawl.frontier.unresolved(); host; host = crawl.frontier.unresolved())
+        crawl.frontier.resolved(host, [{ ip: '10.0.0.1', family: 4 }]);
+      const turn = crawl.frontier.acquire(crawl.now) as HostTurn;
+      expect([crawl.frontier.atLimit(turn), crawl.frontier.mustWait(turn)]).toEqual([false, false]);
+      crawl.frontier.take(turn);
+      if (i === 5) expect(crawl.frontier.mustWait(turn)).toBe(true);
+      crawl.frontier.countPage(turn);
+      crawl.frontier.release(turn, crawl.now, crawl.now);
+    }
+    expect(crawl.frontier.atLimit(crawl.frontier.acquire(crawl.now) as HostTurn)).toBe(true);
+  });
+
   test('refuses what waits, in memory or on disk, at a host that was given up, for some hours', async () => {
     const crawl = await new DryCrawl().open();
     const urls = Array.from({ length: 30 }, (_, i) => `http://gone.example/${i}`);

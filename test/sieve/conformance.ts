@@ -1,7 +1,4 @@
-/**
- * What every sieve must do, whatever it is made of. A new implementation is one call of `sieveConformance` away from
- * being held to it.
- */
+/** What every sieve must do. A new implementation is tested by one call of `sieveConformance`. */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
@@ -15,11 +12,14 @@ export interface Subject {
   open(): Promise<Sieve>;
   /** Whether keys come out in the order of their first offers. */
   readonly ordered: boolean;
-  /** For a sieve that outlives its process: a folder, opened again and again. */
+  /** For a sieve that outlives its process: a folder that can be opened many times. */
   durable?(): { open(at: SieveState | undefined): Promise<DurableSieve> };
 }
 
-/** Few keys, so that they repeat; both ends of the range, neighbours, and keys that differ in low bits only. */
+/**
+ * Few keys, so that they repeat; both ends of the range, neighbours, and keys that differ in low
+ * bits only.
+ */
 const KEYS = [0n, 1n, 2n, 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n - 2n].concat(
   Array.from({ length: 24 }, (_, i) => BigInt.asUintN(64, BigInt(i + 1) * 0x9e3779b97f4a7c15n)),
 );
@@ -41,7 +41,7 @@ export function sieveConformance(subject: Subject): void {
     const normal = (entries: readonly Offer[]) =>
       subject.ordered ? [...entries] : [...entries].sort(byKey);
 
-    test('lets every key through once, with the bytes of its first offer, however offers and flushes fall', async () => {
+    test('lets every key through once, with the bytes of its first offer, whenever offers and flushes come', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(offers, { maxLength: 8 }),
@@ -104,7 +104,7 @@ export function sieveConformance(subject: Subject): void {
       );
     });
 
-    test('carries empty texts, texts larger than any buffer, and many of them in one batch', async () => {
+    test('accepts empty texts, texts larger than any buffer, and many texts in one batch', async () => {
       const sieve = await opened();
       const entries = Array.from({ length: 40 }, (_, i) => ({
         key: BigInt.asUintN(64, BigInt(i) * 0x9e3779b97f4a7c15n),
@@ -116,7 +116,7 @@ export function sieveConformance(subject: Subject): void {
       expect(normal(await takeAll(sieve))).toEqual(normal(entries));
     });
 
-    test('takes an empty batch and a flush of nothing for what they are', async () => {
+    test('accepts an empty batch and a flush of nothing', async () => {
       const sieve = await opened();
       await sieve.offer(pack([]));
       await sieve.flush();
@@ -129,7 +129,10 @@ export function sieveConformance(subject: Subject): void {
   });
 }
 
-/** Offer, decide, take, freeze, crash, in any order: always equal to a set that is copied at the freeze. */
+/**
+ * Offer, decide, take, freeze, crash, in any order: always equal to a set that is copied at the
+ * freeze.
+ */
 function durability(
   durable: NonNullable<Subject['durable']>,
   normal: (entries: readonly Offer[]) => Offer[],

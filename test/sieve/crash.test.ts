@@ -15,26 +15,26 @@ import { firsts, type Offer, pack, takeAll } from './packing.ts';
 /** Batches with repeats; every third is followed by a checkpoint. */
 const BATCHES = Array.from({ length: 9 }, (_, i) => crawlLikeOffers(i * 9, i * 9 + 9));
 
-/** What was taken before a checkpoint, and the batch to go on with after it. */
-interface Cut {
+/** What was taken before a checkpoint, and the batch to continue with after it. */
+interface Progress {
   readonly delivered: readonly Offer[];
   readonly next: number;
 }
 
 class Life {
   /** By the number of the checkpoint; the first is that of the empty folder. */
-  readonly cuts: Cut[] = [
+  readonly checkpoints: Progress[] = [
     { delivered: [], next: 0 },
     { delivered: [], next: 0 },
   ];
 
-  /** The cut that the folder holds, whether or not the process lived to know it. */
-  async last(folder: string): Promise<Cut> {
-    return this.cuts[await checkpointsOf(folder)];
+  /** The checkpoint that the folder holds, even if the process died before it could note it. */
+  async last(folder: string): Promise<Progress> {
+    return this.checkpoints[await checkpointsOf(folder)];
   }
 }
 
-/** Goes on from the last cut; whatever was taken after it is forgotten with the process. */
+/** Resumes from the last checkpoint; what was taken after it is lost with the process. */
 async function live(
   form: typeof DrumSieve | typeof MercatorSieve,
   folder: string,
@@ -55,7 +55,7 @@ async function live(
         await sieve.flush();
         taken.push(...(await takeAll(sieve)));
       }
-      life.cuts[2 + (i - 2) / 3] = { delivered: [...taken], next: i + 1 };
+      life.checkpoints[2 + (i - 2) / 3] = { delivered: [...taken], next: i + 1 };
       await sieve.checkpoint();
     }
   } finally {
@@ -68,7 +68,7 @@ const byKey = (a: Offer, b: Offer) => (a.key < b.key ? -1 : 1);
 const EXPECTED = firsts(BATCHES.flat()).sort(byKey);
 
 describe.each([DrumSieve, MercatorSieve])('$name', (form) => {
-  test('after a death at any file operation, opening again goes on from the last checkpoint, and nothing is lost or doubled', async () => {
+  test('after a death at any file operation, a sieve resumes from its last checkpoint: nothing is lost or repeated', async () => {
     const operations = await live(form, temporaryFolder(), {}, new Life());
     expect(operations).toBeGreaterThan(100);
     for (let at = 0; at < operations; at += Math.ceil(operations / 17)) {
@@ -95,7 +95,7 @@ async function checkpointsOf(folder: string): Promise<number> {
   return JSON.parse(Buffer.from(bytes).toString()).sequence;
 }
 
-test('a full disk ends the work with a clear error, and after room was made nothing is lost', async () => {
+test('a full disk is reported, and nothing is lost after space was freed', async () => {
   const folder = temporaryFolder();
   const life = new Life();
   await expect(live(DrumSieve, folder, { room: 4000 }, life)).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test('after a failure the sieve refuses every further call', async () => {
   await sieve.close();
 });
 
-test('an fsync that fails leaves the checkpoint before it', async () => {
+test('a failed fsync leaves the checkpoint before it', async () => {
   const folder = temporaryFolder();
   const first = await DrumSieve.open({ folder, memory: 2 ** 20, geometry: TINY });
   await first.offer(pack(BATCHES[0]));
@@ -171,7 +171,7 @@ test('after the power is cut at any moment, a sieve is what it was at its last c
   }
 });
 
-test('a process killed by SIGKILL in its merges, again and again, delivers every key exactly once in the end', async () => {
+test('a process killed by SIGKILL again and again during merges delivers every key exactly once in the end', async () => {
   const folder = temporaryFolder();
   let kills = 0;
   for (const killAt of [33, 61, 90, 120, 1e9]) {
@@ -197,7 +197,7 @@ function endsByKill(folder: string, killAt: number): Promise<boolean> {
   });
 }
 
-test('a folder of somebody else is left alone', async () => {
+test('a folder that holds no sieve stays as it is', async () => {
   const folder = temporaryFolder();
   const file = await nodeFileSystem.open(join(folder, 'keys.1'), 'create');
   await file.close();
@@ -207,7 +207,7 @@ test('a folder of somebody else is left alone', async () => {
   expect(await nodeFileSystem.list(folder)).toEqual(['keys.1']);
 });
 
-test('two sieves cannot have the same folder, and a folder may be opened as the other form', async () => {
+test('two sieves cannot use the same folder, and a folder may be opened as the other form', async () => {
   const folder = temporaryFolder();
   const sieve = await DrumSieve.open({ folder, memory: 2 ** 20 });
   await expect(MercatorSieve.open({ folder, memory: 2 ** 20 })).rejects.toMatchObject({

@@ -4,12 +4,12 @@ import { xxh64 } from '../../src/base/xxh64.ts';
 import { Fingerprints } from '../../src/sieve/fingerprints.ts';
 import { fingerprint, partitionOfFingerprint } from '../../src/url/fingerprint.ts';
 
-/** Paths are cut from it: to make up every letter of so many would take longer than the test. */
+/** Paths are slices of it: to generate every letter would take longer than the test. */
 const LETTERS = Array.from({ length: 2000 }, (_, i) =>
   String.fromCharCode(33 + ((i * i) % 94)),
 ).join('');
 
-test('fingerprints of many URLs at once are those of each by itself, however many and however long', () => {
+test('fingerprints of many URLs at once equal those of each URL, however many and however long', () => {
   const url = fc
     .tuple(
       fc.constantFrom('http', 'https'),

@@ -1,7 +1,7 @@
 /**
- * A process for the crash test: it does what a crawl does with a sieve, and kills itself with SIGKILL at the file operation
- * it is told. Its output is a log that its checkpoint names with the sieve's files, so that both are cut together:
- * over all its lives every key must be in the output exactly once.
+ * A process for the crash test: it uses a sieve as a crawl does, and kills itself with SIGKILL at a
+ * given file operation. Its output is a log that its checkpoint names with the sieve's files, so
+ * that both are truncated together: over all runs every key must be in the output exactly once.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const GEOMETRY = {
   stagedBytes: 512,
 };
 
-/** The same for everybody: about one in three is new. */
+/** The same in every process: about one in three is new. */
 export function crawlLikeOffers(from: number, to: number): Offer[] {
   return Array.from({ length: to - from }, (_, k) => {
     const i = from + k;
@@ -94,7 +94,7 @@ async function main(folder: string, killAt: number): Promise<void> {
   await sieve.close();
 }
 
-/** Counts the operations that change anything, and dies in the middle of the one it is told. */
+/** Counts the operations that change anything, and dies in the middle of the given one. */
 function dyingFileSystem(killAt: number): FileSystem {
   let operations = 0;
   const live = () => {
@@ -103,7 +103,7 @@ function dyingFileSystem(killAt: number): FileSystem {
   const wrap = (file: RawFile): RawFile => ({
     read: (into, offset, length, position) => file.read(into, offset, length, position),
     async write(from, offset, length, position) {
-      // Half of what was asked for reaches the disk before the end.
+      // Half of the bytes reach the disk first.
       if (operations + 1 >= killAt) await file.write(from, offset, length >> 1, position);
       live();
       return file.write(from, offset, length, position);

@@ -32,7 +32,7 @@ async function* pieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenera
   }
 }
 
-test('every line comes once with its hash, whatever the pieces it arrives in and however small the buffer', async () => {
+test('every line comes once with its hash, however the stream is divided and however small the buffer', async () => {
   const line = fc.string({ maxLength: 40 }).map((text) => text.replaceAll('\n', ''));
   await fc.assert(
     fc.asyncProperty(
@@ -57,7 +57,7 @@ test('every line comes once with its hash, whatever the pieces it arrives in and
   );
 });
 
-test('a long line is searched once, however many pieces it comes in and however often the buffer grows', async () => {
+test('a long line is searched once, however many pieces it has and however often the buffer grows', async () => {
   const text = `${'z'.repeat(20_000)}\nshort\n${'y'.repeat(20_000)}`;
   searched.bytes = 0;
   const found: string[] = [];

@@ -10,13 +10,8 @@
  * Cost      2 to 3 µs per KB of HTML, 6 if nothing repeats; 0.75 MB of memory.
  */
 import { crc32 } from 'node:zlib';
+import { WebAssembly } from '../../base/web-assembly.ts';
 import { DEFLATE_WASM } from './deflate-wasm.ts';
-
-/** The used part of its interface; Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: object };
-};
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };

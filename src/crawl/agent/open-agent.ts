@@ -17,7 +17,7 @@ import type { EndReason } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import { AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
-import { decodeImage, type MemoryImage as MemoryImage } from '../state/memory-image.ts';
+import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
 import type { CrawlFailure, Page } from '../store/page.ts';
 import type { Store } from '../store/store.ts';

@@ -15,6 +15,7 @@
  * docs/scope.md explains what users of other crawlers find different, and why.
  */
 
+import { ownCopy } from '../../base/own-copy.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import type { ScopeName } from '../../config/value-types.ts';
 import type { TextTest } from '../../filter/glob.ts';
@@ -212,11 +213,6 @@ function isUnderOne(folders: readonly string[], path: string): boolean {
     else high = middle;
   }
   return low > 0 && path.startsWith(folders[low - 1]);
-}
-
-/** A slice keeps the whole string in memory, which may be a page; what is cached must not. */
-function ownCopy(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }
 
 /** The seeds that have moved: the scope follows them, and so do other agents and later runs. */

@@ -1,23 +1,26 @@
 /**
- * The backlog: URLs that passed the sieve and may not be fetched yet, on disk, in order per host.
+ * The backlog: queued URLs on disk, in order per host.
  *
- * Idea      BUbiNG's virtualizer keeps queues on disk so that the workbench holds only what may be fetched soon; IRLbot shows
- *           that such queues must be read in order, never looked up. Here URLs lie in runs sorted by host, and a *sweep*
- *           passes over all hosts in the order of their keys, like the hand of a clock: at each host its owner takes
- *           as many URLs as have room on the workbench, and leaves the rest for the next round. A sweep stops
- *           wherever the workbench is full and goes on when there is room.
+ * Idea      BUbiNG's virtualizer keeps queues on disk, so that the workbench holds only what can be
+ *           fetched soon. IRLbot shows that such queues must be read in order, never looked up.
+ *           Here URLs are in runs sorted by host, and a *sweep* passes over all hosts in the order
+ *           of their keys, round after round. At each host the distributor takes as many URLs as
+ *           have room on the workbench, and leaves the rest for the next round. A sweep pauses when
+ *           the workbench is full and continues when there is room.
  *
  *             returned (memory) ─┐
  *             run.1  run.2 …     ├─ merged by host, oldest first ─► sweep ─► workbench
  *             arrivals (memory) ─┘
  *
  * Requires  one call at a time, of the backlog and of its sweep; `add` and `putBack` at any time.
- * Ensures   URLs of a host are taken in the order in which they were added; those put back come before all others. No URL is
- *           lost: each is taken, dropped by the caller, or still here. After a failure of the disk every call is refused:
- *           only opening the folder again at the last frozen state tells what it holds.
- * Cost      memory: twice the number given, what comes while it is written out, and about 100 KB a run. Disk: a URL is
- *           written once, or once more each time that sixteen runs become one or a run is rewritten to give its space
- *           back, and read as often; a sweep reads and writes a row of about 50 bytes a host and run.
+ * Ensures   URLs of a host are taken in the order in which they were added; those put back come
+ *           before all others. No URL is lost: each is taken, dropped by the caller, or still here.
+ *           After a failure of the disk every call is refused: what the folder holds is unknown
+ *           until it is opened again at the last frozen state.
+ * Cost      memory: twice the bytes given, what comes while they are written out, and about 100 KB
+ *           a run. Disk: a URL is written once, and once more each time that sixteen runs become
+ *           one or a run is rewritten to free space, and read as often. A sweep reads and writes a
+ *           row of about 50 bytes a host and run.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -35,15 +38,15 @@ import { RunWriter } from './run-writer.ts';
 import { Sweep } from './sweep.ts';
 
 export interface BacklogLimits {
-  /** As many runs are swept side by side; beyond, neighbours are merged, */
+  /** Most runs swept side by side; beyond that, neighbours are merged. */
   readonly mostRuns: number;
-  /** so many at once. */
+  /** How many neighbours are merged at once. */
   readonly mergedAtOnce: number;
-  /** A run is rewritten when three quarters of it no longer count, and that is more than this. */
+  /** A run is rewritten when more than this, and three quarters of it, no longer counts. */
   readonly waste: Bytes;
-  /** Read at once from the index and from the data of a run; there may be dozens. */
+  /** Bytes read at once from the index and from the data of a run; there may be dozens of runs. */
   readonly window: Bytes;
-  /** An index that is not larger has no file of its own. */
+  /** An index up to this size has no file of its own. */
   readonly indexInMemory: Bytes;
 }
 
@@ -57,7 +60,7 @@ const LIMITS: BacklogLimits = {
 
 export interface BacklogState {
   readonly nextRun: number;
-  /** Oldest first. */
+  /** The runs, oldest first. */
   readonly runs: readonly RunState[];
 }
 
@@ -65,7 +68,7 @@ export interface BacklogOptions {
   readonly disk: Disk;
   /** Must exist; only files named `run.*` in it are touched. */
   readonly folder: string;
-  /** For what came lately and is not on disk yet. */
+  /** For recent URLs that are not on disk yet. */
   readonly memory: Bytes;
   readonly at?: Frozen<BacklogState> | undefined;
   readonly limits?: Partial<BacklogLimits>;
@@ -77,16 +80,19 @@ export class Backlog {
   readonly #folder: string;
   readonly #place: RunPlace;
   readonly #caller = new SingleCaller();
-  /** Put back by the workbench: before all others of their hosts. */
+  /** URLs put back by the workbench, which come before all others of their hosts. */
   readonly returned = new MemoryRun();
   #arrivals = new MemoryRun();
-  /** Oldest first. */
+  /** The runs, oldest first. */
   #runs: Run[] = [];
   #nextRun = 1;
   #sweep: Sweep | undefined;
   /** URLs that are being written to disk. */
   #inTransit = 0;
-  /** Of what was put back, what could not be written out since the sweep under way will come to it. */
+  /**
+   * Bytes put back that could not be written out, because the sweep under way has yet to reach
+   * their hosts.
+   */
   #ahead: Bytes = 0;
   #durableNames: ReadonlySet<string>;
 
@@ -108,18 +114,18 @@ export class Backlog {
     return backlog;
   }
 
-  /** One that never writes anything, for a crawl without a folder. */
+  /** A backlog that never writes anything, for a crawl without a folder. */
   static inMemory(): Backlog {
     return new Backlog({ disk: new Disk(), folder: '', memory: Infinity });
   }
 
-  /** URLs that wait. */
+  /** URLs queued here. */
   get urls(): number {
     const inMemory = this.returned.urls + this.#arrivals.urls + this.#inTransit;
     return this.#runs.reduce((sum, run) => sum + run.urls, inMemory);
   }
 
-  /** Hosts with URLs here, a host counted once for every run it is in. */
+  /** Hosts with URLs here; a host counts once for every run it is in. */
   get hosts(): number {
     return this.#runs.reduce(
       (sum, run) => sum + run.hosts,
@@ -127,7 +133,7 @@ export class Backlog {
     );
   }
 
-  /** What came lately. */
+  /** Recent URLs, still in memory. */
   get arrivals(): MemoryRun {
     return this.#arrivals;
   }
@@ -136,22 +142,25 @@ export class Backlog {
     this.#arrivals.add(host, discovery);
   }
 
-  /** Behind everything that the host has here. */
+  /** Adds after everything that the host has here. */
   addAll(host: string, entries: Entries): void {
     this.#arrivals.append(host, entries);
   }
 
-  /** Takes back what the workbench could not use; it will be handed out first, before what was put back earlier. */
+  /**
+   * Takes back what the workbench could not use; it is handed out first, before what was put back
+   * earlier.
+   */
   putBack(host: string, entries: Entries): void {
     this.returned.prepend(host, entries);
   }
 
-  /** There is more than memory is meant to hold: `makeRoom` is due. */
+  /** Memory holds more than it should: call `makeRoom`. */
   get full(): boolean {
     return this.#arrivals.bytes > this.#memory || this.returned.bytes - this.#ahead > this.#memory;
   }
 
-  /** Writes what came lately or was put back to disk, when it is more than memory is meant to hold. */
+  /** When memory holds more than it should, writes recent URLs, or those put back, to disk. */
   async makeRoom(): Promise<void> {
     if (!this.full) return;
     await this.#caller.run(async () => {
@@ -166,7 +175,7 @@ export class Backlog {
     return this.#sweep ?? this.#caller.run(() => this.#beginSweep());
   }
 
-  /** The sweep has come round: what it left is what the next one finds. */
+  /** Ends a sweep that has passed all hosts: the next one finds what it left. */
   endSweep(): Promise<void> {
     return this.#caller.run(async () => {
       await this.#sweep?.end();
@@ -176,7 +185,7 @@ export class Backlog {
     });
   }
 
-  /** What is on disk; what is in memory (`returned`, `arrivals`) the caller keeps by other means. */
+  /** Describes what is on disk; the caller stores what is in memory (`returned`, `arrivals`). */
   freeze(): Promise<Frozen<BacklogState>> {
     return this.#caller.run(async () => {
       await this.#sweep?.leave();
@@ -189,7 +198,7 @@ export class Backlog {
     });
   }
 
-  /** The frozen state is safely stored. */
+  /** The frozen state is safely stored: deletes files that only older ones name. */
   settle({ files }: Frozen<BacklogState>): Promise<void> {
     return this.#caller.run(() => this.#place.files.settle(Object.keys(files)));
   }
@@ -231,7 +240,10 @@ export class Backlog {
     await this.#write(full, (run) => this.#runs.push(run));
   }
 
-  /** In the middle of a sweep only what is behind it: before it, younger URLs of a host would be met first. */
+  /**
+   * During a sweep, writes only hosts that it has passed: at others it would come to younger URLs
+   * first.
+   */
   async #writeReturned(): Promise<void> {
     const sweep = this.#sweep;
     const out = this.returned.split((high, low, host) => !sweep || sweep.isBehind(high, low, host));
@@ -252,7 +264,7 @@ export class Backlog {
     await discardAll(empty);
   }
 
-  /** Merges until few enough runs are left beside those that are being swept. */
+  /** Merges until few enough runs are left beside those being swept. */
   async #keepFew(): Promise<void> {
     const { mostRuns, mergedAtOnce } = this.#limits;
     while (this.#runs.filter((run) => !run.isSwept).length > mostRuns) {
@@ -262,7 +274,10 @@ export class Backlog {
     }
   }
 
-  /** Where the neighbours begin that have the least to copy. Neighbours, since age is order. */
+  /**
+   * Where the `count` neighbours with the least to copy begin. Only neighbours: runs are in order
+   * of age.
+   */
   #cheapest(count: number): number | undefined {
     let best: number | undefined;
     let least = Infinity;
@@ -275,7 +290,7 @@ export class Backlog {
     return best;
   }
 
-  /** Rewrites runs of which little is left, neighbours together. */
+  /** Rewrites runs with little left, neighbours together. */
   async #giveSpaceBack(): Promise<void> {
     const isWasteful = (run: Run | undefined) =>
       run !== undefined && run.waste > Math.max(this.#limits.waste, 3 * run.bytes);
@@ -286,7 +301,7 @@ export class Backlog {
     }
   }
 
-  /** Makes one run of `count` neighbours. The old ones go when the new one is complete. */
+  /** Makes one run of `count` neighbours. The old ones are deleted when the new one is complete. */
   async #rewrite(start: number, count: number): Promise<void> {
     const old = this.#runs.slice(start, start + count);
     const made = await mergeRuns(this.#place, this.#nextRun++, old);
@@ -295,7 +310,7 @@ export class Backlog {
   }
 }
 
-/** Closes all before it deletes any: a failure leaves no file open. */
+/** Closes all runs before it deletes any: a failure leaves no file open. */
 async function discardAll(runs: readonly Run[]): Promise<void> {
   for (const run of runs) await run.close();
   for (const run of runs) await run.discard();

@@ -1,27 +1,27 @@
 /**
- * Goes through several sorted sequences of hosts side by side, host by host.
+ * Reads several sorted sequences of hosts side by side, host by host.
  *
- * Idea      There are a few dozen sequences, and large hosts stand in all of them. Looking through one array of numbers finds all that
- *           stand at the least host in one go, where a heap would give them one by one; names are looked at only
- *           where 53 bits of the keys agree.
- * Requires  every cursor stands at its first host.
+ * Idea      There are a few dozen sequences, and large hosts are in all of them. One pass over an
+ *           array of numbers finds all cursors at the least host at once; a heap would give them
+ *           one by one. Names are compared only where 53 bits of the keys agree.
+ * Requires  every cursor is at its first host.
  */
 
-/** Where one sequence stands. */
+/** The position in one sequence. */
 export interface HostCursor {
-  /** 53 bits of the key of its present host (`orderOf`); Infinity at the end. */
+  /** 53 bits of the key of the present host (`orderOf`); Infinity at the end. */
   readonly order: number;
   readonly high: number;
   readonly low: number;
   readonly host: string;
-  /** Goes to the next host; a promise when that takes time. */
+  /** Moves to the next host; a promise when that takes time. */
   pass(): void | Promise<void>;
 }
 
 export class HostMerge<C extends HostCursor> {
   readonly #cursors: readonly C[];
   readonly #orders: Float64Array;
-  /** Those of the cursors that stand at the present host, in the order in which they were given. */
+  /** The cursors at the present host, in the order in which they were given. */
   readonly present: C[] = [];
   readonly #presentAt: number[] = [];
 
@@ -30,7 +30,7 @@ export class HostMerge<C extends HostCursor> {
     this.#orders = Float64Array.from(cursors, ({ order }) => order);
   }
 
-  /** Finds the next host, when the last one was passed; false at the end. */
+  /** Finds the next host after the last one was passed; false at the end. */
   find(): boolean {
     const orders = this.#orders;
     let least = Infinity;
@@ -57,7 +57,10 @@ export class HostMerge<C extends HostCursor> {
     await this.pass();
   }
 
-  /** Lets a cursor be present unless its host comes later; then those that come later no longer are. */
+  /**
+   * Makes a cursor present unless its host comes later; removes those whose host comes later than
+   * its host.
+   */
   #enter(i: number): void {
     const cursor = this.#cursors[i];
     const difference = this.present.length === 0 ? 0 : compareHosts(cursor, this.present[0]);

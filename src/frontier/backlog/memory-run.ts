@@ -1,16 +1,17 @@
 /**
- * A run that is still in memory: what came lately, by host. It is swept like the runs on disk, and written out as one of
- * them when it has grown too large.
+ * A run in memory: recent URLs, by host. It is swept like the runs on disk, and becomes one of them
+ * when it is too large.
  *
- * Idea      Most hosts have few URLs here, so nothing is made for a host but a slot in a few typed arrays. Entries stand one
- *           behind the other in blocks, in the order they came, each with the place of the next one of its host.
+ * Idea      Most hosts have few URLs here, so a host has only a slot in a few typed arrays. Entries
+ *           are in blocks, in the order they came, each with the place of the next entry of its
+ *           host.
  *
  *             slot of a.example: first ──┐                               last ──┐
  *             block      … │ next │ /x │ … │ next │ /y │ … │ next │ /w │ … │ · │ /z │ …
  *                             └──────────────┘ └─────────────┘ └─────────────┘
  *
- * Ensures   entries of a host come in the order they were appended, those prepended before. What is taken leaves a hole; when
- *           there are more holes than entries, all entries are moved together.
+ * Ensures   entries of a host come in the order they were appended, prepended ones first. An entry
+ *           taken leaves a hole; when holes outweigh entries, all entries are moved together.
  * Cost      an entry costs its bytes and four; a host about `HOST_BYTES`.
  */
 import type { Bytes } from '../../base/units.ts';
@@ -27,20 +28,22 @@ import {
 import type { HostId } from './run.ts';
 import type { RunWriter } from './run-writer.ts';
 
-/** What a host costs beside its URLs: its slot, its entry in the map, its name. */
+/** Memory of a host beside its URLs: its slot, its entry in the map, its name. */
 const HOST_BYTES: Bytes = 200;
-/** Before each entry: where the next one of the host begins. */
+/** Bytes before each entry: the place of the host's next one. */
 const LINK = 4;
 const BLOCK_BITS = 18;
 const BLOCK: Bytes = 1 << BLOCK_BITS;
 const WITHIN = BLOCK - 1;
-/** A place is 32 bits: the block, and where in it. */
+/** A place has 32 bits: the block, and the offset in it. */
 const MOST_BLOCKS = 2 ** (32 - BLOCK_BITS);
 const FIRST_SLOTS = 16;
-/** As the index of a run stores it. */
+/** The index of a run stores the length in 16 bits. */
 const LONGEST_NAME = 65_535;
 
-/** Hosts in the order of a sweep: their names, and their keys in halves (low, high, low, high …). */
+/**
+ * Hosts in the order of a sweep: their names, and their keys in halves (low, high, low, high …).
+ */
 export interface SortedHosts {
   readonly names: readonly string[];
   readonly halves: Uint32Array;
@@ -73,7 +76,7 @@ export class MemoryRun {
     return this.#slots.size;
   }
 
-  /** What it takes of memory, about. */
+  /** Memory that it takes, approximately. */
   get bytes(): Bytes {
     return this.#used + this.#slots.size * HOST_BYTES;
   }
@@ -86,14 +89,14 @@ export class MemoryRun {
     if (this.#holes > this.#urls && this.#used > BLOCK) this.#closeHoles();
   }
 
-  /** Behind what the host has here. */
+  /** Adds after what the host has here. */
   append(host: string, entries: Entries): void {
     if (entries.count === 0) return;
     this.#copyIn(this.#slotFor(host), entries);
     if (this.#holes > this.#urls && this.#used > BLOCK) this.#closeHoles();
   }
 
-  /** Before what the host has here. */
+  /** Adds before what the host has here. */
   prepend(host: string, entries: Entries): void {
     if (entries.count === 0) return;
     const slot = this.#slotFor(host);
@@ -127,7 +130,7 @@ export class MemoryRun {
     return count;
   }
 
-  /** What waits at each host, for whoever stores what is in memory: a copy. */
+  /** A copy of each host's entries, for a checkpoint. */
   *waiting(): Generator<{ readonly queue: PathQueue }> {
     for (const [host, slot] of this.#slots) {
       const queue = new PathQueue(host);
@@ -147,7 +150,7 @@ export class MemoryRun {
     return { names: slots.map((slot) => this.#names[slot]), halves };
   }
 
-  /** Takes out the hosts that are wanted, as a run of their own. */
+  /** Moves the hosts that are `wanted` to a new run. */
   split(wanted: (high: number, low: number, host: string) => boolean): MemoryRun {
     const out = new MemoryRun();
     for (const [host, slot] of this.#slots) {
@@ -160,7 +163,7 @@ export class MemoryRun {
     return out;
   }
 
-  /** Writes all of it, host by host; it must not be changed meanwhile. */
+  /** Writes everything, host by host; it must not change meanwhile. */
   async writeTo(writer: RunWriter): Promise<void> {
     for (const slot of this.#sortedSlots()) {
       const waits = writer.begin(
@@ -217,8 +220,8 @@ export class MemoryRun {
   #room(size: number): number {
     if (this.#at + LINK + size > BLOCK) {
       if (this.#blocks.length === MOST_BLOCKS)
-        throw new Error('a run in memory holds 4 GiB at most');
-      // One that is longer than a block gets a block of its own.
+        throw new Error('A run in memory holds at most 4 GiB.');
+      // An entry longer than a block gets a block of its own.
       this.#blocks.push(Buffer.allocUnsafeSlow(Math.max(BLOCK, LINK + size)));
       this.#at = 0;
     }
@@ -281,7 +284,7 @@ export class MemoryRun {
     const known = this.#slots.get(host);
     if (known !== undefined) return known;
     if (host.length > LONGEST_NAME)
-      throw new Error(`the name of a host has ${LONGEST_NAME} bytes at most`);
+      throw new Error(`The name of a host has at most ${LONGEST_NAME} bytes.`);
     const slot = this.#freeSlots.pop() ?? this.#names.length;
     if (slot === this.#counts.length) this.#moreSlots();
     key[0] = hostKey(host);

@@ -1,10 +1,11 @@
 /**
- * Where a reader stands in a run: at a host, of which it takes entries from the front or all, and then passes on.
+ * A position in a run: at a host. The reader takes some of the host's first entries or all, then
+ * passes to the next host.
  *
- * Ensures   rows of hosts that are passed with something left go to the index given, if one is; the run's own are not
- *           touched. What `take` gives is in the order of the file.
- * Cost      a window on the index and one on the data. The window on the data is read ahead over small hosts, and holds about what is
- *           asked for of large ones.
+ * Ensures   rows of hosts that are passed with something left go to the new index, if one is given;
+ *           the run's own index does not change. `take` gives entries in the order of the file.
+ * Cost      a window on the index and one on the data. The window on the data reads ahead over
+ *           small hosts, and holds about what is asked for of large ones.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -13,14 +14,14 @@ import { type Entries, wholeEntries } from '../queue/path-queue.ts';
 import type { HostCursor } from './host-merge.ts';
 import { damaged, type Index, type IndexWriter, type RowReader } from './run-index.ts';
 
-/** The least that is worth a read. */
+/** The smallest read worth its cost. */
 const LEAST_READ: Bytes = 4096;
 
 export class RunCursor implements HostCursor {
   readonly #row: RowReader;
   readonly #window: Window;
   readonly #left: IndexWriter | undefined;
-  /** What was taken and dropped; a host counts when it is passed with nothing left. */
+  /** What was taken or dropped; a host counts when it is passed with nothing left. */
   readonly taken = { urls: 0, hosts: 0, bytes: 0 };
 
   constructor(row: RowReader, window: Window, left?: IndexWriter) {
@@ -29,7 +30,7 @@ export class RunCursor implements HostCursor {
     this.#left = left;
   }
 
-  /** Goes to the first host. */
+  /** Moves to the first host. */
   async start(): Promise<void> {
     await this.#row.next();
   }
@@ -59,7 +60,10 @@ export class RunCursor implements HostCursor {
     return this.#row.count;
   }
 
-  /** Takes up to `most` of the host's entries, as many as are in memory: a view, valid until the next call. */
+  /**
+   * Takes up to `most` of the host's entries, those that are in memory: a view, valid until the
+   * next call.
+   */
   take(most: number): Entries {
     const row = this.#row;
     const held = this.#window.held(row.at, row.bytes);
@@ -72,18 +76,21 @@ export class RunCursor implements HostCursor {
     return entries;
   }
 
-  /** Reads at least one more entry of the host, when there are any left and `take` gives none; about `most` if it can. */
+  /**
+   * Reads at least one more entry of the host, about `most` if possible; call it when entries are
+   * left and `take` gives none.
+   */
   async load(most: number): Promise<void> {
     const { at, bytes, count } = this.#row;
     const { size } = this.#window;
     const held = this.#window.held(at, bytes).length;
     if (held === bytes) throw damaged(this.#window.file.path, `has no whole entry at byte ${at}`);
-    // Behind a small host stand others that will be wanted next.
+    // After a small host come others that will be needed next.
     const wanted = bytes <= size ? size : Math.max(LEAST_READ, (1.25 * most * bytes) / count);
     await this.#window.load(at, Math.max(Math.ceil(Math.min(size, wanted)), 2 * held));
   }
 
-  /** Gives up all that is left of the host; returns how many URLs that were. */
+  /** Drops all that is left of the host; returns how many URLs. */
   drop(): number {
     const { count, bytes } = this.#row;
     this.#row.count = 0;
@@ -93,7 +100,10 @@ export class RunCursor implements HostCursor {
     return count;
   }
 
-  /** Keeps what is left of the host for the next sweep, and goes on to the next host; a promise when that takes time. */
+  /**
+   * Keeps what is left of the host for the next sweep, and moves to the next host; a promise when
+   * that takes time.
+   */
   pass(): void | Promise<void> {
     const row = this.#row;
     if (row.count === 0) this.taken.hosts++;
@@ -105,12 +115,12 @@ export class RunCursor implements HostCursor {
     return row.next();
   }
 
-  /** The index of what is left, when everything was passed. */
+  /** The index of what is left, after everything was passed. */
   seal(): Promise<Index> {
     return this.#written().seal();
   }
 
-  /** Makes durable what was written of the new index; says where in the old one to go on. */
+  /** Makes the new index so far durable; returns where in the old one to continue. */
   async save(): Promise<{
     readonly generation: number;
     readonly length: Bytes;
@@ -137,12 +147,12 @@ export class RunCursor implements HostCursor {
   }
 
   #written(): IndexWriter {
-    if (!this.#left) throw new Error('nothing is kept of what this cursor passes');
+    if (!this.#left) throw new Error('This cursor writes no index.');
     return this.#left;
   }
 }
 
-/** A piece of a file in memory, moved forward as reads go on. */
+/** A piece of a file in memory, which moves forward. */
 export class Window {
   readonly file: DiskFile;
   readonly size: Bytes;

@@ -1,12 +1,15 @@
 /**
  * The index of a run: a row for each host that still has URLs in it, in the order of hosts.
  *
- * Idea      A row never changes in place. A sweep reads the old index and writes the new one, which becomes the old one of the
- *           next sweep. An index of few rows stays in memory and has no file until a checkpoint wants one: a
- *           backlog of one large site is swept whenever it needs URLs without a file being made.
- * Format    run.N.index.G: header, then for each host its key (u64), where its entries begin in run.N (u48), how many bytes (u48)
- *           and entries (u48) there are, the length of its name (u16), the name.
- * Ensures   rows strictly increasing by key, then by name: a key is 64 bits of hashes, and two hosts may share one.
+ * Idea      A row never changes in place. A sweep reads the old index and writes the new one, which
+ *           is the old one of the next sweep. An index of few rows stays in memory and has no file
+ *           until a checkpoint needs one: the backlog of one large site is swept often without
+ *           making files.
+ * Format    run.N.index.G: header, then for each host its key (u64), where its entries begin in
+ *           run.N (u48), how many bytes (u48) and entries (u48) there are, the length of its name
+ *           (u16), the name.
+ * Ensures   rows strictly increasing by key, then by name: a key is 64 bits of hashes, and two
+ *           hosts may share one.
  */
 
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -23,30 +26,30 @@ const COUNT = 20;
 const NAME_LENGTH = 26;
 const NAME = 28;
 const LOG_BUFFER: Bytes = 16 * 1024;
-/** For rows that are copied in passing: a backlog of millions has hundreds of megabytes of them. */
+/** Buffer to copy rows: a backlog of millions of hosts has hundreds of megabytes of rows. */
 const COPY_BUFFER: Bytes = 2 ** 18;
 const FIRST_BUFFER: Bytes = 1024;
 
-/** Where runs live, and how much of one is held in memory. */
+/** The folder of runs, and how much of a run is held in memory. */
 export interface RunPlace {
   readonly disk: Disk;
   readonly files: VersionedFiles;
-  /** Read at once from the index and from the data of a run. */
+  /** Bytes read at once from the index and from the data of a run. */
   readonly window: Bytes;
-  /** An index that is not larger has no file of its own. */
+  /** An index up to this size has no file of its own. */
   readonly indexInMemory: Bytes;
 }
 
 export const indexName = (run: number, generation: number) => `run.${run}.index.${generation}`;
 
-/** An index that is complete. */
+/** A complete index. */
 export interface Index {
-  /** Of its file, or of the one it would have. */
+  /** Length of its file, or of the file it would have. */
   readonly length: Bytes;
   /** The rows, when they are few. */
   readonly rows?: Buffer;
   readonly file?: DiskFile;
-  /** Of its file. */
+  /** The generation in the name of its file. */
   readonly generation: number;
 }
 
@@ -70,7 +73,7 @@ export async function openIndex(
   }
 }
 
-/** Writes rows that are in memory to a file, and makes them durable; returns its length. */
+/** Writes rows in memory to a file, durably; returns its length. */
 export async function saveRows(
   place: RunPlace,
   run: number,
@@ -90,7 +93,7 @@ export async function saveRows(
 
 /** Reads an index row by row. */
 export class RowReader {
-  /** The present row: 53 bits of its key, for a first comparison; Infinity behind the last row. */
+  /** 53 bits of the key of the present row, for a first comparison; Infinity after the last row. */
   order = Infinity;
   high = 0;
   low = 0;
@@ -101,15 +104,16 @@ export class RowReader {
   readonly #file: DiskFile | undefined;
   readonly #length: Bytes;
   #buffer: Buffer;
-  /** What is in the buffer stands here in the index, */
+  /** Where in the index the bytes of the buffer begin. */
   #position: number;
-  /** and goes up to here in the buffer. */
+  /** How many bytes of the buffer are filled. */
   #held: number;
-  /** The present row in the buffer. */
+  /** Where the present row begins in the buffer. */
   #start = 0;
+  /** Where the present row ends in the buffer. */
   #end = 0;
 
-  /** Stands before the row at `from`. */
+  /** Begins before the row at `from`. */
   constructor(index: Index, from: number, window: Bytes) {
     this.#length = index.length;
     this.#file = index.file;
@@ -140,18 +144,18 @@ export class RowReader {
     return this.#end - this.#start;
   }
 
-  /** Goes to the next row; a promise when it must be read first. */
+  /** Moves to the next row; a promise when it must be read first. */
   next(): void | Promise<void> {
     if (!this.#step()) return this.#fill();
   }
 
-  /** Writes the present row as it is now. */
+  /** Copies the present row. */
   copyTo(into: Buffer, at: number): void {
     this.#buffer.copy(into, at, this.#start, this.#end);
     writeNumbers(into, at, this.at, this.bytes, this.count);
   }
 
-  /** The present row and all behind it, when they are in memory. */
+  /** The present row and all after it; requires that they are in memory. */
   rest(): Buffer {
     return this.#buffer.subarray(this.#start, this.#held);
   }
@@ -182,7 +186,7 @@ export class RowReader {
   async #fill(): Promise<void> {
     do {
       const rest = this.#buffer.subarray(this.#end, this.#held);
-      // A name longer than the window.
+      // The name is longer than the window.
       if (rest.length === this.#buffer.length)
         this.#buffer = Buffer.allocUnsafeSlow(2 * rest.length);
       this.#buffer.set(rest);
@@ -203,7 +207,9 @@ export class RowReader {
   }
 }
 
-/** Completes an index that a checkpoint names: the rows of another follow, from a place on, as they are. */
+/**
+ * Completes an unfinished index of a checkpoint: appends the rows of the old index from a place on.
+ */
 export async function completeIndex(
   { disk, files }: RunPlace,
   run: number,
@@ -215,7 +221,7 @@ export async function completeIndex(
   files.reopen(name);
   const { file, rows } = rest.index;
   try {
-    // It is in memory when more may be than when the checkpoint was made.
+    // It is in memory if larger indexes may be than when the checkpoint was made.
     if (rows) await log.append(rows.subarray(rest.from - HEADER_BYTES));
     if (file) await copyRows(file, rest.from, rest.index.length, log);
     return { length: log.length, file: await log.seal(), generation };
@@ -242,7 +248,7 @@ export class IndexWriter {
   readonly generation: number;
   #buffer: Buffer;
   #filled = 0;
-  /** Once the rows have outgrown memory, or a checkpoint wants them. */
+  /** Present once the rows outgrow memory, or a checkpoint needs them. */
   #log: AppendLog | undefined;
   #durable: Bytes = 0;
 
@@ -253,17 +259,17 @@ export class IndexWriter {
     this.#buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_BUFFER, place.indexInMemory));
   }
 
-  /** Of the file it is or would be. */
+  /** Length of the file that it is or would be. */
   get length(): Bytes {
     return (this.#log?.length ?? HEADER_BYTES) + this.#filled;
   }
 
-  /** Makes room for a row; a promise when the disk must be waited for. */
+  /** Makes room for a row; a promise when it has to wait for the disk. */
   reserve(size: Bytes): void | Promise<void> {
     if (this.#filled + size > this.#buffer.length) return this.#makeRoom(size);
   }
 
-  /** Adds a row for which room was reserved. */
+  /** Adds a row; `reserve` it first. */
   add(high: number, low: number, host: string, at: number, bytes: number, count: number): void {
     const start = this.#filled;
     this.#buffer.writeUInt32LE(low, start);
@@ -274,13 +280,13 @@ export class IndexWriter {
     this.#filled += rowSize(host);
   }
 
-  /** Adds the present row of another index, for which room was reserved. */
+  /** Adds the present row of another index; `reserve` it first. */
   copy(row: RowReader): void {
     row.copyTo(this.#buffer, this.#filled);
     this.#filled += row.size;
   }
 
-  /** The rows so far, when they are in memory. */
+  /** The rows so far; requires that they are in memory. */
   rows(): Buffer {
     return this.#buffer.subarray(0, this.#filled);
   }
@@ -292,7 +298,7 @@ export class IndexWriter {
     return { length, file: await this.#log.seal(), generation };
   }
 
-  /** Makes what there is survive a loss of power. */
+  /** Makes the rows so far survive a loss of power. */
   async save(): Promise<void> {
     if (this.#durable === this.length) return;
     await this.#flush();
@@ -328,7 +334,7 @@ export function rowSize(host: string): Bytes {
   return NAME + host.length;
 }
 
-/** The first 53 bits of a key, as a number that is exact. */
+/** The first 53 bits of a key, as an exact number. */
 export function orderOf(high: number, low: number): number {
   return high * 2 ** 21 + (low >>> 11);
 }
@@ -337,7 +343,7 @@ export function damaged(path: string, how: string): DrumlinError {
   return new DrumlinError(
     'FILE_DAMAGED',
     `${path} ${how}.`,
-    'It was damaged by something else than this program; restore the folder from a copy.',
+    'Another program damaged it. Restore the folder from a copy.',
     { exitCode: EXIT.folder },
   );
 }

@@ -1,4 +1,7 @@
-/** Makes one run of several neighbours: the URLs of a host one after the other, the oldest run's first. They stay as they are. */
+/**
+ * Makes one run of several neighbours: the URLs of a host one after the other, the oldest run's
+ * first. The old runs do not change.
+ */
 
 import { HostMerge } from './host-merge.ts';
 import type { Run } from './run.ts';

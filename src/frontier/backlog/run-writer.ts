@@ -1,7 +1,7 @@
 /**
  * Writes a run, host by host in increasing order.
  *
- * Ensures   every call that gives no promise is done when it returns; nothing is read back before `seal`.
+ * Ensures   a call that returns no promise is done. Do not read the run before `seal`.
  */
 import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
@@ -17,14 +17,15 @@ export class RunWriter {
   readonly #place: RunPlace;
   readonly #log: AppendLog;
   readonly #index: IndexWriter;
-  /** Entries on their way to the log. */
+  /** Entries to be written to the log. */
   readonly #block = Buffer.allocUnsafeSlow(BLOCK);
   #filled = 0;
   #high = 0;
   #low = 0;
   #host = '';
-  /** Where the present host begins, and how many entries it has. */
+  /** Where the present host begins. */
   #start: number;
+  /** Entries of the present host. */
   #count = 0;
   #urls = 0;
   #hosts = 0;
@@ -37,7 +38,7 @@ export class RunWriter {
     this.#index = new IndexWriter(place, id, 0);
   }
 
-  /** Makes the run `id` of what `write` writes. */
+  /** Makes the run `id` from what `write` writes. */
   static async make(
     place: RunPlace,
     id: number,
@@ -61,7 +62,7 @@ export class RunWriter {
     }
   }
 
-  /** Ends the host before, and begins another. */
+  /** Ends the host before, and begins a new one. */
   begin(high: number, low: number, host: string): void | Promise<void> {
     const waits = this.#count > 0 ? this.#index.reserve(rowSize(this.#host)) : undefined;
     if (waits) return waits.then(() => this.#turnTo(high, low, host));

@@ -1,10 +1,10 @@
 /**
- * A run: one file of the backlog, in which URLs stand sorted by host, those of a host in the order they came.
+ * A run: one file of the backlog, with URLs sorted by host, those of a host in the order they came.
  *
- * Idea      The data never change. What changes is the index (`run-index.ts`): taking ten URLs of a host with a million costs a
- *           row, not a million URLs rewritten.
+ * Idea      The data never change, only the index does (`run-index.ts`): taking ten URLs of a host
+ *           with a million rewrites one row, not a million URLs.
  * Format    run.N: header, then the entries (`PathQueue`) of one host after the other.
- * Requires  one sweep at a time; a run that is being swept is not merged.
+ * Requires  one sweep at a time; a run being swept is not merged.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -26,12 +26,15 @@ export const RUN_FORMAT: Format = { type: 'run', version: 1 };
 export const RUN_FILES = /^run\.\d+(\.index\.\d+)?$/;
 export const dataName = (id: number) => `run.${id}`;
 
-/** Which host: the key it sorts by. Two hosts may share one, though seldom; then they are told apart by name. */
+/**
+ * The key by which a host is sorted. Two hosts may share a key, though rarely; then they are sorted
+ * by name.
+ */
 export interface HostId {
   readonly key: bigint;
 }
 
-/** What is left in a run. */
+/** How much is left in a run. */
 export interface RunCounts {
   readonly urls: number;
   readonly hosts: number;
@@ -41,7 +44,10 @@ export interface RunCounts {
 export interface RunState extends RunCounts {
   readonly id: number;
   readonly generation: number;
-  /** In the middle of a sweep: the index that is being written, and where the row after its last begins in the old. */
+  /**
+   * During a sweep: the generation of the index being written, and where the row after its last one
+   * begins in the old index.
+   */
   readonly sweep?: { readonly generation: number; readonly from: number };
 }
 
@@ -62,7 +68,7 @@ export class Run {
   #nextGeneration: number;
   /** The sweep under way. */
   #cursor: RunCursor | undefined;
-  /** Where the rows that are in memory were last written down, and how many URLs were left then. */
+  /** Where the rows in memory were last written, and how many URLs were left then. */
   #saved:
     | { readonly generation: number; readonly length: Bytes; readonly urls: number }
     | undefined;
@@ -105,12 +111,12 @@ export class Run {
     return this.#counts.hosts - (this.#cursor?.taken.hosts ?? 0);
   }
 
-  /** Bytes of entries left, */
+  /** Bytes of entries left. */
   get bytes(): Bytes {
     return this.#counts.bytes - (this.#cursor?.taken.bytes ?? 0);
   }
 
-  /** and of entries that no longer count: disk space that only rewriting the run gives back. */
+  /** Bytes of entries that no longer count: only rewriting the run frees them. */
   get waste(): Bytes {
     return this.#data.length - HEADER_BYTES - this.bytes;
   }
@@ -126,24 +132,27 @@ export class Run {
     return this.#cursor;
   }
 
-  /** Every row was passed: the index that the cursor wrote takes the place of the old one. */
+  /** Ends a sweep that passed every row: the index that the cursor wrote replaces the old one. */
   async endSweep(): Promise<void> {
     const cursor = this.#cursor;
-    if (!cursor?.isAtEnd) throw new Error(`run ${this.id} is not swept to its end`);
+    if (!cursor?.isAtEnd) throw new Error(`The sweep of run ${this.id} has not ended.`);
     const index = await cursor.seal();
     this.#counts = { urls: this.urls, hosts: this.hosts, bytes: this.bytes };
     this.#cursor = undefined;
     await this.#replaceIndex(index);
   }
 
-  /** Reads everything that is left, and changes nothing. */
+  /** A cursor to read everything that is left; it changes nothing. */
   async read(): Promise<RunCursor> {
     const cursor = this.#cursorAt(HEADER_BYTES);
     await cursor.start();
     return cursor;
   }
 
-  /** Makes what is left durable, names its files, and tells what else to remember. No cursor may stand at a host. */
+  /**
+   * Makes what is left durable, adds its files to `lengths`, and returns its state. No cursor may
+   * be at a host.
+   */
   async freeze(lengths: Record<string, Bytes>): Promise<RunState> {
     const { id, urls, hosts, bytes } = this;
     const { files } = this.#place;
@@ -170,7 +179,7 @@ export class Run {
     };
   }
 
-  /** Deletes its files, as soon as no checkpoint needs them; it must be closed. */
+  /** Deletes its files as soon as no checkpoint needs them; close it first. */
   async discard(): Promise<void> {
     const { files } = this.#place;
     await files.discard(dataName(this.id));
@@ -188,7 +197,10 @@ export class Run {
     return new RunCursor(new RowReader(this.#index, from, this.#place.window), this.#window, left);
   }
 
-  /** Rows change only when URLs are taken: as long as their number is the same, what was written down last holds. */
+  /**
+   * Rows change only when URLs are taken: while their number is the same, the last written rows are
+   * valid.
+   */
   async #saveRows(): Promise<{ readonly generation: number; readonly length: Bytes }> {
     if (this.#saved?.urls === this.urls) return this.#saved;
     const generation = this.#nextGeneration++;
@@ -211,7 +223,10 @@ export class Run {
     }
   }
 
-  /** A sweep that a crash cut off ends where it was: the rest is kept as it is, and the next one begins anew. */
+  /**
+   * Ends a sweep that a crash interrupted: the rest is kept, and the next sweep begins at the first
+   * host.
+   */
   async #finishSweep({ generation, from }: { generation: number; from: number }, lengths: Lengths) {
     const length = lengths[indexName(this.id, generation)];
     this.#nextGeneration = Math.max(this.#nextGeneration, generation + 1);

@@ -1,11 +1,12 @@
 /**
  * One round over the hosts of the backlog, in the order of their keys.
  *
- * Use       `next` moves to a host; its owner takes from it what it has room for, drops it, or does neither; `next` again.
+ * Use       `next` moves to a host; the caller takes URLs that it has room for, drops the host, or
+ *           does neither; `next` again.
  * Requires  one caller. URLs may be put back at any time, also while a call is under way.
- * Ensures   a host that had URLs when the round began is met, and only once, unless they were written out of memory since. What is
- *           added meanwhile may be met in this round or in the next; what is put back to the present host is taken
- *           before everything else of it.
+ * Ensures   the sweep comes once to each host that had URLs when the round began, unless these were
+ *           written out of memory since. URLs added meanwhile come in this round or in the next;
+ *           URLs put back to the present host are taken before its others.
  */
 import type { SingleCaller } from '../../drum/single-caller.ts';
 import type { Entries, PathQueue } from '../queue/path-queue.ts';
@@ -21,11 +22,14 @@ export class Sweep {
   readonly #caller: SingleCaller;
   readonly #runs: readonly Run[];
   readonly #returned: MemoryRun;
-  /** Until they are written out: what comes then is younger than a run that this sweep does not see. */
+  /**
+   * The arrivals, until they are written out: later ones are younger than a run that this sweep
+   * does not read.
+   */
   #arrivals: MemoryRun | undefined;
   readonly #arrivalsCursor: MemoryCursor;
   readonly #merge: HostMerge<RunCursor | MemoryCursor>;
-  /** The host at which the sweep stands, or stood last. */
+  /** The host where the sweep is, or was last. */
   #at: { readonly high: number; readonly low: number; readonly host: string } | undefined;
   #isPassed = true;
   #isAtEnd = false;
@@ -42,7 +46,7 @@ export class Sweep {
     this.#returned = returned;
     this.#arrivals = arrivals;
     this.#arrivalsCursor = new MemoryCursor(arrivals.sorted());
-    // Oldest first.
+    // From the oldest to the youngest.
     this.#merge = new HostMerge([
       new MemoryCursor(returned.sorted()),
       ...cursors,
@@ -61,7 +65,7 @@ export class Sweep {
     return new Sweep(caller, [...runs], cursors, returned, arrivals);
   }
 
-  /** The host at which the sweep stands. */
+  /** The host where the sweep is. */
   get host(): string {
     return this.#present().host;
   }
@@ -71,7 +75,7 @@ export class Sweep {
     return { key: (BigInt(high) << 32n) | BigInt(low) };
   }
 
-  /** URLs of the present host may be where this sweep does not see them, although `take` found no more. */
+  /** The present host may have URLs that this sweep does not read, even if `take` found no more. */
   get mayHaveMore(): boolean {
     return this.#arrivals === undefined;
   }
@@ -92,11 +96,13 @@ export class Sweep {
     });
   }
 
-  /** Moves up to `most` of the present host's URLs to its queue, the oldest first; returns how many there were. */
+  /**
+   * Moves up to `most` of the present host's URLs to its queue, the oldest first; returns how many.
+   */
   take(most: number, into: PathQueue): Promise<number> {
     const { host } = this.#present();
     if (into.host !== host)
-      throw new Error(`URLs of ${host} are not for the queue of ${into.host}`);
+      throw new Error(`URLs of ${host} cannot go to the queue of ${into.host}.`);
     return this.#caller.run(async () => {
       let taken = this.#returned.move(host, most, into);
       for (const cursor of this.#merge.present) {
@@ -106,7 +112,7 @@ export class Sweep {
           taken += entries.count;
           if (entries.count > 0) continue;
           await cursor.load(most - taken);
-          // What was put back while the disk was waited for is older than all that is left here.
+          // What was put back while the disk was read is older than all that is left here.
           taken += this.#returned.move(host, most - taken, into);
         }
       }
@@ -114,7 +120,7 @@ export class Sweep {
     });
   }
 
-  /** Gives up all of the present host's URLs that this sweep sees; returns how many those were. */
+  /** Drops all of the present host's URLs that this sweep reads; returns how many. */
   drop(): number {
     const { host } = this.#present();
     const inMemory = this.#returned.drop(host) + (this.#arrivals?.drop(host) ?? 0);
@@ -126,7 +132,7 @@ export class Sweep {
     return this.#caller.run(async () => this.leave());
   }
 
-  /** As `pass`, for the backlog itself; a promise when that takes time. */
+  /** Like `pass`, for the backlog itself; a promise when that takes time. */
   leave(): void | Promise<void> {
     this.#isPassed = true;
     return this.#merge.pass();
@@ -137,19 +143,19 @@ export class Sweep {
     this.#arrivals = undefined;
   }
 
-  /** The sweep will not come to this host any more. */
+  /** The sweep has passed this host. */
   isBehind(high: number, low: number, host: string): boolean {
     return this.#at !== undefined && compareHosts({ high, low, host }, this.#at) < 0;
   }
 
-  /** Ends the round, which must have come to its end; returns the runs that it passed over. */
+  /** Ends a round that has passed all hosts; returns the runs that it read. */
   async end(): Promise<readonly Run[]> {
-    if (!this.#isAtEnd) throw new Error('the sweep has not come to its end');
+    if (!this.#isAtEnd) throw new Error('The sweep has not passed all hosts.');
     for (const run of this.#runs) await run.endSweep();
     return this.#runs;
   }
 
-  /** A host that was met only among the arrivals, and they were written out, has nothing here any more. */
+  /** False for a host that was only among the arrivals, when these were written out. */
   #mayHaveSome(): boolean {
     const { present } = this.#merge;
     return (
@@ -158,12 +164,14 @@ export class Sweep {
   }
 
   #present(): { readonly high: number; readonly low: number; readonly host: string } {
-    if (this.#isPassed || !this.#at) throw new Error('the sweep stands at no host');
+    if (this.#isPassed || !this.#at) throw new Error('The sweep is at no host.');
     return this.#at;
   }
 }
 
-/** The hosts that a run in memory had when the sweep began; their URLs are taken from the run itself. */
+/**
+ * The hosts that a run in memory had when the sweep began; their URLs are read from the run itself.
+ */
 class MemoryCursor implements HostCursor {
   readonly #hosts: SortedHosts;
   #at = 0;

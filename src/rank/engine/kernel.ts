@@ -12,19 +12,9 @@
  * Costs     three times faster than the same loop in JavaScript; docs/ranking.md has the figures.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { WebAssembly } from '../../base/web-assembly.ts';
 import { KERNEL_WASM } from './kernel-wasm.ts';
 import { type Helpers, startHelpers } from './threads.ts';
-
-/** The part of the API that is used: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: {
-    initial: number;
-    maximum: number;
-    shared: true;
-  }) => { buffer: SharedArrayBuffer };
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
 
 const PAGE = 65_536;
 /**

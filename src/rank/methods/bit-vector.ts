@@ -21,6 +21,7 @@
  *           node. The mean relative error is 13 %.
  */
 
+import { onesIn } from '../../base/bits.ts';
 import { formatCount } from '../../base/units.ts';
 import { BLOCK_ARCS, type Graph } from '../../graph/graph.ts';
 import { usefulThreads } from '../engine/kernel.ts';
@@ -34,7 +35,6 @@ import {
   type PlacedLists,
   shareOut,
 } from '../supporters/blocks.ts';
-import { ones } from '../supporters/supporters-bits.ts';
 import { SupportersKernel } from '../supporters/supporters-kernel.ts';
 import { drawBits } from './bit-vector-draw.ts';
 
@@ -223,5 +223,5 @@ function updateEstimates(
 }
 
 function zeros(bits: Uint32Array, node: number): number {
-  return BITS - ones(bits[2 * node]) - ones(bits[2 * node + 1]);
+  return BITS - onesIn(bits[2 * node]) - onesIn(bits[2 * node + 1]);
 }

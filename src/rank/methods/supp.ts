@@ -14,12 +14,13 @@
  *           bytes an arc, 8 a node, and 4.2 a node for each thread. supp-a.ts and supp-b.ts need
  *           less memory; tse.ts estimates it in seconds.
  */
+import { alignTo16 } from '../../base/align.ts';
 import type { Graph } from '../../graph/graph.ts';
 import { usefulThreads } from '../engine/kernel.ts';
 import { requireMemory } from '../engine/memory.ts';
 import { defineRanker, type RankOptions, type RankResult } from '../engine/ranker.ts';
 import { loadInLists, type PlacedLists, shareOut } from '../supporters/blocks.ts';
-import { alignUp, SupportersKernel } from '../supporters/supporters-kernel.ts';
+import { SupportersKernel } from '../supporters/supporters-kernel.ts';
 
 export const ranker = defineRanker({
   name: 'supp',
@@ -168,6 +169,6 @@ interface Range {
 }
 
 function bytesNeeded({ nodes, arcs }: Graph, threads: number): number {
-  const hand = alignUp(nodes / 8 + 4) + alignUp(4 * (nodes + 1));
+  const hand = alignTo16(nodes / 8 + 4) + alignTo16(4 * (nodes + 1));
   return 4 * arcs + 8 * (nodes + 1) + 12 * nodes + threads * hand + 1024;
 }

@@ -12,20 +12,10 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { alignTo16 } from '../../base/align.ts';
+import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
 import { MOST_BYTES } from '../engine/memory.ts';
 import { SUPPORTERS_KERNEL_WASM } from './supporters-kernel-wasm.ts';
-
-/** The part of the API that is used: Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Memory: new (size: { initial: number; maximum: number; shared: true }) => SharedMemory;
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: object };
-};
-
-interface SharedMemory {
-  readonly buffer: SharedArrayBuffer;
-  grow(pages: number): number;
-}
 
 const PAGE = 65_536;
 /** Address 0 is not used: it means "none". */
@@ -113,7 +103,7 @@ parentPort.on('message', ([name, ...args]) => {
 export class SupportersKernel {
   /** How many calls may run at a time. */
   readonly hands: number;
-  readonly #memory: SharedMemory;
+  readonly #memory: KernelMemory<SharedArrayBuffer>;
   readonly #functions: Functions;
   readonly #threads: Thread[];
   #allocated = FIRST_ADDRESS;
@@ -132,8 +122,8 @@ export class SupportersKernel {
    */
   allocate(size: number): number {
     const address = this.#allocated;
-    this.#allocated += alignUp(size);
-    if (this.#allocated > MOST_BYTES) throw new RangeError('more memory than 32 bits can address');
+    this.#allocated += alignTo16(size);
+    if (this.#allocated > MOST_BYTES) throw new RangeError('more memory than 32 bits address');
     const missing = this.#allocated - this.#memory.buffer.byteLength;
     if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
     return address;
@@ -178,7 +168,7 @@ class Thread {
   readonly #worker: Worker;
   readonly #waiting: { resolve(): void; reject(error: Error): void }[] = [];
 
-  constructor(memory: SharedMemory) {
+  constructor(memory: KernelMemory<SharedArrayBuffer>) {
     const workerData = { module: COMPILED, memory };
     this.#worker = new Worker(PROGRAM, { eval: true, execArgv: [], workerData });
     this.#worker.on('message', () => this.#waiting.shift()?.resolve());
@@ -197,9 +187,4 @@ class Thread {
   async close(): Promise<void> {
     await this.#worker.terminate();
   }
-}
-
-/** Rounds up like `allocate`: to 16, the width of a vector. */
-export function alignUp(size: number): number {
-  return Math.ceil(size / 16) * 16;
 }

@@ -23,7 +23,7 @@
  * Costs     n / 4 bytes and at most 9 a sampled arc; while it is being built, another 8 with the
  *           sample itself.
  */
-import { ones } from './supporters-bits.ts';
+import { onesIn } from '../../base/bits.ts';
 import type { SupportersKernel } from './supporters-kernel.ts';
 
 /**
@@ -97,7 +97,7 @@ function markTargets(ranked: Uint32Array, sample: RetainedSample): number {
   let before = 0;
   for (let at = 0; at < ranked.length; at += 2) {
     ranked[at + 1] = before;
-    before += ones(ranked[at]);
+    before += onesIn(ranked[at]);
   }
   return before;
 }
@@ -148,5 +148,5 @@ function fillLists(
 /** The number of a target's list. */
 function rankOf(ranked: Uint32Array, target: number): number {
   const at = (target >>> 5) * 2;
-  return ranked[at + 1] + ones(ranked[at] & ((1 << (target & 31)) - 1));
+  return ranked[at + 1] + onesIn(ranked[at] & ((1 << (target & 31)) - 1));
 }

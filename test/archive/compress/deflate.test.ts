@@ -8,15 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { deflater } from '../../../src/archive/compress/deflate.ts';
 import { DEFLATE_WASM } from '../../../src/archive/compress/deflate-wasm.ts';
 import { readWarc } from '../../../src/archive/warc/warc-reader.ts';
+import { WebAssembly } from '../../../src/base/web-assembly.ts';
 import { makePage } from '../../../src/lab/page.ts';
 import { NO_PORTS, webOf } from '../../../src/lab/server/lab.ts';
 import { sharedData } from '../../shared-data.ts';
-
-/** The used part of its interface; Node's types know the namespace only as a type. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: object };
-};
 
 const { room } = deflater();
 

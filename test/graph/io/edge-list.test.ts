@@ -103,7 +103,7 @@ describe('an edge list', () => {
     ['a b\n\na\x7f b\n', 3, 'holds a control character'],
     [`a b\na ${'x'.repeat(4097)}\n`, 2, 'has a name longer than 4096 bytes'],
     [`a b\n${'x'.repeat(2 ** 20 + 300_000)} b\n`, 2, 'is longer than 1048576 bytes'],
-    [Buffer.from('a b\nc d\ne \xff\n', 'latin1'), 3, 'is no UTF-8'],
+    [Buffer.from('a b\nc d\ne \xff\n', 'latin1'), 3, 'is not UTF-8'],
   ])('that is malformed (%j) is refused by file, line and reason, and leaves nothing', async (text, line, reason) => {
     const path = fileOf(text);
     const out = newPlace();
