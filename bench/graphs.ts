@@ -17,7 +17,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/units.ts';
 import type { IdArcs } from '../src/graph/arcs.ts';
-import { type Adjacency, buildGraph, openGraph } from '../src/graph/graph.ts';
+import { buildGraph } from '../src/graph/build.ts';
+import type { Adjacency } from '../src/graph/graph.ts';
+import { openGraph } from '../src/graph/open-graph.ts';
 
 export type { IdArcs } from '../src/graph/arcs.ts';
 

@@ -20,7 +20,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, formatDuration, parseCount } from '../src/base/units.ts';
-import { type Csr, type Graph, memoryGraph } from '../src/graph/graph.ts';
+import type { Csr, Graph } from '../src/graph/graph.ts';
+import { memoryGraph } from '../src/graph/memory-graph.ts';
 import { rank } from '../src/rank/index.ts';
 import { heavyTailedGraph, type IdArcs, kroneckerGraph } from './graphs.ts';
 

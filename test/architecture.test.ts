@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -126,7 +127,7 @@ describe('the folders of src/', () => {
   test('leave files to disk/ and cli/', () => {
     const raw = sources.filter(
       ({ path, text }) =>
-        /from 'node:fs(?:\/promises)?'/.test(text) && !/^src\/(?:disk|cli)\//.test(path),
+        /^import .*'node:fs(?:\/promises)?'/m.test(text) && !/^src\/(?:disk|cli)\//.test(path),
     );
     expect(raw.map(({ path }) => path)).toEqual([]);
   });
@@ -153,29 +154,20 @@ interface FoundFunction {
   readonly reason: boolean;
 }
 
-const HEADER =
-  /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\b|const \w+ = (?:async )?\(|(?:(?:static|async|private|override|get|set) |\*)*#?\w+(?:<.*>)?\()/;
-const NO_FUNCTION = /^\s*(?:if|for|while|switch|return|await|throw|else|do|super|expect)\b/;
-
-/** The functions and methods of a formatted file: a body ends where its own indentation returns. */
-function functionsOf({ text }: Source): FoundFunction[] {
-  const lines = text.split('\n');
-  return lines.flatMap((header, at) => {
-    const indent = HEADER.exec(header)?.[1];
-    if (indent === undefined || NO_FUNCTION.test(header)) return [];
-    const open = header.endsWith('{') ? at : lineAfter(lines, at, `${indent})`);
-    if (!lines[open]?.endsWith('{')) return [];
-    const end = lineAfter(lines, open, `${indent}}`);
-    const above = lines.slice(0, at).join('\n');
-    const comment = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*(?:@\w+\s*)*$/.exec(above.slice(-4000));
-    return [{ line: at + 1, lines: end - at + 1, reason: !!comment?.[0].includes('Long:') }];
-  });
-}
-
-/** The first line below that begins so. */
-function lineAfter(lines: readonly string[], at: number, beginning: string): number {
-  const found = lines.findIndex((line, i) => i > at && line.startsWith(beginning));
-  return found < 0 ? lines.length : found;
+function functionsOf({ path, text }: Source): FoundFunction[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lineAt = (position: number) => file.getLineAndCharacterOfPosition(position).line;
+  const found: FoundFunction[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const [from, to] = [lineAt(node.getStart(file)), lineAt(node.getEnd())];
+      const above = text.slice(node.getFullStart(), node.getStart(file));
+      found.push({ line: from + 1, lines: to - from + 1, reason: above.includes('Long:') });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
 }
 
 describe('an export', () => {

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { formatBytes, formatCount } from '../../src/base/units.ts';
 import { arcsOf } from '../../src/graph/arcs.ts';
 import { buildGraph } from '../../src/graph/build.ts';
-import { type Graph, openGraph } from '../../src/graph/graph.ts';
+import type { Graph } from '../../src/graph/graph.ts';
+import { openGraph } from '../../src/graph/open-graph.ts';
 import { peakMemory } from '../../src/rank/compare/peak-memory.ts';
 import { rank } from '../../src/rank/index.ts';
 

@@ -4,7 +4,8 @@
  */
 
 import { formatCount } from '../../src/base/units.ts';
-import { type Graph, memoryGraph } from '../../src/graph/graph.ts';
+import type { Graph } from '../../src/graph/graph.ts';
+import { memoryGraph } from '../../src/graph/memory-graph.ts';
 import { LinkList } from '../../src/lab/link-list.ts';
 import { addDomainLinks } from '../../src/lab/links.ts';
 import { NO_PORTS, webOf } from '../../src/lab/server/lab.ts';

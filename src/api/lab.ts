@@ -21,7 +21,8 @@
  * @module lab
  */
 import { SCENARIO_NAMES } from '../lab/scenario.ts';
-import { type Lab as Inner, startLab as startInner, startLabThread } from '../lab/server/lab.ts';
+import { type Lab as Inner, startLab as startInner } from '../lab/server/lab.ts';
+import { startLabThread } from '../lab/server/thread.ts';
 
 /** What the web is like, and where it is served. */
 export interface LabOptions {

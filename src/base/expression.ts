@@ -22,7 +22,7 @@ export function numberAt(
 /** Most characters shown before and after the place of an error. */
 const AROUND = 50;
 
-export interface Refused {
+interface Refused {
   readonly code: string;
   /** What the text is: `filter`, `budget`. */
   readonly what: string;

@@ -36,7 +36,7 @@ export interface ThreadedStart extends AgentStart {
   readonly ownsProcess: boolean;
 }
 
-export interface CrewOptions {
+interface CrewOptions {
   readonly clock: Clock;
   /** For agents in the caller's thread. */
   readonly disk: Disk;

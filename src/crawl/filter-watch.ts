@@ -16,7 +16,7 @@ import {
 import type { EventLog } from './record/log.ts';
 import { readFilters } from './state/filters-file.ts';
 
-export interface FilterWatchParts extends FilterSurroundings {
+interface FilterWatchParts extends FilterSurroundings {
   readonly dir: string;
   readonly clock: Clock;
   readonly every: Millis;

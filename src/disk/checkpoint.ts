@@ -22,7 +22,7 @@ export interface Frozen<State> {
   readonly state: State;
 }
 
-export interface Checkpoint<State> extends Frozen<State> {
+interface Checkpoint<State> extends Frozen<State> {
   /** Counts the checkpoints of the folder, from 1. */
   readonly sequence: number;
 }

@@ -127,9 +127,7 @@ interface Lane {
 }
 
 /** Merges sorted streams into one; closes them all, also after a failure. */
-export async function* mergeLines(
-  streams: readonly AsyncGenerator<string[]>[],
-): AsyncGenerator<string[]> {
+async function* mergeLines(streams: readonly AsyncGenerator<string[]>[]): AsyncGenerator<string[]> {
   const heap: Lane[] = [];
   try {
     for (const rest of streams) {

@@ -21,7 +21,7 @@ import {
   judgeRoom,
 } from './verdicts.ts';
 
-export interface Examination {
+interface Examination {
   /** The folder for crawls. */
   readonly folder: string;
   readonly agents: number;

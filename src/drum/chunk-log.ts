@@ -19,7 +19,7 @@ import { AppendLog } from '../disk/append-log.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
 
-export const OFFERS_FORMAT: Format = { type: 'ofr', version: 1 };
+const OFFERS_FORMAT: Format = { type: 'ofr', version: 1 };
 const CHUNK_HEADER = 24;
 
 interface Amount {
@@ -33,7 +33,7 @@ export interface Chunk extends Amount {
   readonly textsAt: number;
 }
 
-export interface Room {
+interface Room {
   readonly keys: number;
   readonly texts: number;
 }

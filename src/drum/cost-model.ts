@@ -47,7 +47,7 @@ export const PAPER: CostParameters = {
 };
 
 /** n: links that are checked. */
-export function linksChecked(c: CostParameters): number {
+function linksChecked(c: CostParameters): number {
   return c.linksPerPage * c.pages;
 }
 

@@ -16,7 +16,7 @@ import { formatBytes } from '../base/units.ts';
 import { SLACK, SLOTS } from './kernel.ts';
 
 /** What is left of 1 MiB after a cache and a reader of lines. */
-export const MIN_MEMORY = 768 * 1024;
+const MIN_MEMORY = 768 * 1024;
 /** The kernel's addresses have 32 bits; more memory is of better use in the system's file cache. */
 const MAX_MEMORY = 3 * 2 ** 30;
 /**
@@ -35,7 +35,7 @@ export const KEYS_PER_GROUP = 8;
  * Bytes a tuple in a merge with values: where its text is, where its answer is, and how long that
  * is.
  */
-export const TUPLE_BYTES = 12;
+const TUPLE_BYTES = 12;
 
 export interface Geometry {
   /** k: at most 65,536. */
@@ -142,11 +142,11 @@ export function mergeBytes(g: Geometry): number {
 }
 
 /** The answers for one chunk: two counters, a bit an arrival, a key an answer. */
-export function answerBytes(g: Geometry): number {
+function answerBytes(g: Geometry): number {
   return 8 + alignTo8(Math.ceil(chunkEntries(g) / 8)) + g.keyChunk + 8;
 }
 
-export function chunkEntries(g: Geometry): number {
+function chunkEntries(g: Geometry): number {
   return g.keyChunk / 8;
 }
 

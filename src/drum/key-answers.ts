@@ -20,7 +20,7 @@ import { ANSWERS_FORMAT } from './key-merge.ts';
 import type { KeyedBatch } from './keyed-batch.ts';
 
 /** The largest chunk that the buffers are made for. */
-export interface ChunkSize {
+interface ChunkSize {
   readonly keyChunk: number;
   readonly textChunk: number;
 }
@@ -87,7 +87,7 @@ interface Block {
 }
 
 /** A merged generation: its log, its shape, and how many of its chunks were already handed out. */
-export interface Answered extends ChunkSize {
+interface Answered extends ChunkSize {
   readonly log: ChunkLog;
   readonly buckets: number;
   readonly taken: number;

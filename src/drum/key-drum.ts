@@ -41,7 +41,7 @@ export interface KeyDrumState {
   readonly decided: readonly (Shape & { readonly taken: number })[];
 }
 
-export interface KeyDrumOptions {
+interface KeyDrumOptions {
   readonly disk: Disk;
   /** Must exist; only files named `keys.N`, `offers.N` and `answers.N` in it are touched. */
   readonly folder: string;

@@ -14,7 +14,7 @@ import { AppendLog } from '../disk/append-log.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
 
-export const RECORDS_FORMAT: Format = { type: 'rec', version: 1 };
+const RECORDS_FORMAT: Format = { type: 'rec', version: 1 };
 const RECORDS_START = HEADER_BYTES + 8;
 const VARIABLE = 0xffff_ffff;
 

@@ -112,6 +112,7 @@ export class ValueMerge {
     }
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over two sorted runs.
   async #mergeBucket(
     n: number,
     old: RecordReader,

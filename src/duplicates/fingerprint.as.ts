@@ -197,7 +197,7 @@ function commentEnd(at: usize, end: usize): usize {
 /**
  * Reads `length` bytes of input; the text of links counts among the shingles only with `withLinks`.
  *
- * Longer than 80 lines because it is the hot loop of the kernel: all branches share its state and
+ * Long: it is the hot loop of the kernel: all branches share its state and
  * its constant vectors, which are local variables. Text is read in blocks of 64 bytes, which begin
  * between words. Bit masks state where words begin and end, so that no word depends on the one
  * before it. A block is read up to the next `<`, or to the last word that ends in it.

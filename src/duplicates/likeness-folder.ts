@@ -38,7 +38,7 @@ export interface LikenessState {
   readonly rules: number;
 }
 
-export interface LikenessOptions {
+interface LikenessOptions {
   readonly disk: Disk;
   readonly folder: string;
   readonly memory: Bytes;

@@ -30,7 +30,7 @@ const MARKS = 31;
 export type Side = 'below' | 'above';
 
 /** Counts over all pages of the shape. */
-export interface Counts {
+interface Counts {
   /** Empty pages. */
   readonly same: number;
   /** Pages with content. */

@@ -59,7 +59,7 @@ interface Nothing {
   readonly ends: NumberEnd[];
 }
 
-export interface EndChange {
+interface EndChange {
   readonly rule: string;
   readonly change: RuleChange;
   /** Pages with the text beyond the end. */

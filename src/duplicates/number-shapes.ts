@@ -44,7 +44,7 @@ const WAYS = 4;
 const ROOM = 1 + 2 * MOST_NUMBERS;
 
 /** The number of pages of a shape, and the range of each number. */
-export interface Reach {
+interface Reach {
   readonly times: number;
   readonly low: readonly number[];
   readonly high: readonly number[];

@@ -24,7 +24,7 @@ import { type Variant, variantsOf } from './url-variants.ts';
 const LEAST_SHINGLES = 8;
 const WAYS = 4;
 
-export interface Learned {
+interface Learned {
   readonly rule: string;
   readonly change: RuleChange;
   /** The evidence, as a sentence. */

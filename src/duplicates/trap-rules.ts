@@ -64,7 +64,7 @@ interface HostRules {
 export type RuleChange = 'learned' | 'withdrawn';
 
 /** The counts of a rule, and whether the last pair made it hold or stop holding. */
-export interface Observed {
+interface Observed {
   readonly change: RuleChange | undefined;
   readonly same: number;
   readonly other: number;

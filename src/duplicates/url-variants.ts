@@ -127,7 +127,7 @@ function depthVariant(parts: Parts): Variant[] {
  * Returns the value that replaces this value of a part, or a value of undefined to drop the part.
  * Without an answer the part stays.
  */
-export type ReplacementOf = (
+type ReplacementOf = (
   rules: readonly string[],
   value: string,
 ) => { readonly value: string | undefined } | undefined;

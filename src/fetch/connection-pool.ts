@@ -11,7 +11,7 @@
  */
 import type { Connection } from './connection.ts';
 
-export interface PoolLimits {
+interface PoolLimits {
   readonly perOrigin: number;
   readonly total: number;
 }

@@ -11,7 +11,7 @@ import { canonicalise } from '../url/canonical.ts';
 import { originOf } from '../url/parts.ts';
 import { badLine, linesOf, readSecretFile } from './secret-file.ts';
 
-export interface BasicCredentials {
+interface BasicCredentials {
   readonly user: string;
   readonly password: string;
 }

@@ -18,7 +18,7 @@ import type { Bytes } from '../base/units.ts';
 import type { Exchange } from './exchange.ts';
 import { listOf, transferCodings } from './response-head.ts';
 
-export interface DecodeLimits {
+interface DecodeLimits {
   readonly maxBytes: Bytes;
   /** The largest ratio of output to input, over all codings together. */
   readonly maxRatio: number;

@@ -17,7 +17,7 @@ export interface Identity {
   readonly hasContact: boolean;
 }
 
-export interface IdentityOptions {
+interface IdentityOptions {
   readonly version: string;
   /** A web address or an e-mail address, or one of each. */
   readonly contact?: string | readonly string[];

@@ -15,7 +15,7 @@ import type { FetchRequest } from './exchange.ts';
 import type { Identity } from './identity.ts';
 import type { HttpProxy } from './proxy.ts';
 
-export interface Target {
+interface Target {
   readonly endpoint: Endpoint;
   /** The value of the Host header. */
   readonly authority: string;
@@ -74,7 +74,7 @@ export function constantLines(identity: Identity, keepAlive: boolean): string {
 }
 
 /** Secrets that only some servers may receive. */
-export interface Secrets {
+interface Secrets {
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
   readonly proxy?: HttpProxy;

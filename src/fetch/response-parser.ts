@@ -27,7 +27,7 @@ export interface ResponseLimits {
   readonly maxWireBytes: Bytes;
 }
 
-export interface Failure {
+interface Failure {
   readonly fault: FetchFault;
   readonly message: string;
 }

@@ -18,7 +18,7 @@ import { redirectTarget } from './redirect.ts';
 /** RFC 9309, section 2.3.1.2, requires at least five. */
 const MAX_REDIRECTS = 5;
 
-export interface RobotsFetchParts {
+interface RobotsFetchParts {
   readonly client: HttpClient;
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;

@@ -8,7 +8,7 @@
  */
 import type net from 'node:net';
 
-export interface TunnelEnds {
+interface TunnelEnds {
   opened(): void;
   /** Called with the proxy's status, or 0 if its answer was malformed. */
   refused(status: number): void;

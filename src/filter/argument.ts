@@ -123,7 +123,7 @@ function normalisedPattern(text: string): string {
 }
 
 /** A value read from a text, and the position after it. */
-export interface Read {
+interface Read {
   readonly value: string;
   readonly end: number;
 }

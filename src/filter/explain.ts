@@ -10,7 +10,7 @@ import { type Node, print } from './node.ts';
 import type { Binding, Predicate } from './predicate.ts';
 import type { Subject } from './subject.ts';
 
-export interface Reason {
+interface Reason {
   /** The part in its printed form. */
   readonly part: string;
   /**

@@ -35,7 +35,7 @@ const FOREIGN: readonly (readonly [string, string])[] = [
   ['=', '=='],
 ];
 
-export interface FilterContext {
+interface FilterContext {
   readonly predicates: Predicates;
   /** Without a stage every predicate is allowed. */
   readonly stage?: Stage;

@@ -24,9 +24,9 @@ export const BUILT_IN: Predicates = new Map(
  * A user predicate. It receives the known facts and its arguments. If it returns a number, the
  * filter must compare it.
  */
-export type UserFunction = (subject: Subject, ...values: string[]) => boolean | number;
+type UserFunction = (subject: Subject, ...values: string[]) => boolean | number;
 /** A bare function is allowed at every stage; facts that are not known yet are undefined. */
-export type UserPredicate = UserFunction | { readonly from: Stage; readonly value: UserFunction };
+type UserPredicate = UserFunction | { readonly from: Stage; readonly value: UserFunction };
 export type UserPredicates = Readonly<Record<string, UserPredicate>>;
 
 const NAME = /^[A-Z][A-Za-z0-9]*$/;

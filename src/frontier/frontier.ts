@@ -41,7 +41,7 @@ export interface FrontierState {
   readonly allHere: boolean;
 }
 
-export interface FrontierParts extends RegistryParts {
+interface FrontierParts extends RegistryParts {
   readonly backlog: Backlog;
   readonly limits: FrontierLimits;
   readonly addresses?: AddressTable;

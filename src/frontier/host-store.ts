@@ -22,7 +22,7 @@ import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-recor
 const UPPER_HALF = 0xffff_ffff_0000_0000n;
 const LOWER_HALF = 0xffff_ffffn;
 
-export interface HostStoreOptions {
+interface HostStoreOptions {
   readonly disk: Disk;
   readonly folder: string;
   readonly memory: Bytes;

@@ -20,7 +20,7 @@ import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
 
 /** What the workbench needs to know of a host. */
-export interface BenchHost {
+interface BenchHost {
   readonly name: string;
   readonly queue: { readonly length: number };
   /** Not to be asked before. */

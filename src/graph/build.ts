@@ -29,7 +29,7 @@ import { NamedArcs } from './named-arcs.ts';
 import { addRenumbered } from './renumber.ts';
 
 /** The input of a graph. */
-export type GraphSource =
+type GraphSource =
   /**
    * Nodes are numbers without other names: `nodes` of them, or as many as the largest number
    * requires.

@@ -20,6 +20,7 @@ export const BYTES_PER_NODE = 20;
 /** Marks in `low` the nodes whose component is known. */
 const SETTLED = 2 ** 32 - 1;
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a recursion written as a loop.
 export function strongComponents(nodes: number, { offsets, targets }: Csr): Components {
   /** The order in which nodes were visited, from 1; 0 means not yet. */
   const visited = new Uint32Array(nodes);

@@ -10,7 +10,7 @@ import { versionMismatch } from '../disk/format.ts';
 export const GRAPH_FILE = 'graph.json';
 export const GRAPH_FORMAT = 1;
 
-export const LEVELS = ['page', 'host', 'domain'] as const;
+const LEVELS = ['page', 'host', 'domain'] as const;
 /** What the nodes are. */
 export type GraphLevel = (typeof LEVELS)[number];
 

@@ -72,7 +72,3 @@ export interface Csr {
 
 /** 256 KB of targets: they fit the cache of a core, and the fixed cost of a block is negligible. */
 export const BLOCK_ARCS = 65_536;
-
-export { buildGraph } from './build.ts';
-export { memoryGraph } from './memory-graph.ts';
-export { openGraph } from './open-graph.ts';

@@ -105,6 +105,7 @@ async function degreeFacts(graph: Graph, degrees: Uint32Array): Promise<DegreeFa
  * Counts the loops, and the other arcs whose reverse is there, from both lists of each node side by
  * side.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: two scans side by side.
 async function countMutual(
   graph: Graph,
   options: InfoOptions,

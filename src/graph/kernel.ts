@@ -97,7 +97,7 @@ export class ListDecoder {
   }
 }
 
-export interface Decoded {
+interface Decoded {
   /** Valid until the next call. */
   readonly targets: Uint32Array;
   readonly largest: number;

@@ -16,7 +16,8 @@ import type { Disk, DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
 import { compareBytes } from './name-format.ts';
-import { ENTRY_HEAD, lengthAt, NameTable, numberAt } from './name-table.ts';
+import { ENTRY_HEAD, lengthAt, numberAt } from './name-sort.ts';
+import { NameTable } from './name-table.ts';
 
 const RUNS: Format = { type: 'gnr', version: 1 };
 const STAGED_BYTES = 64 * 1024;

@@ -11,8 +11,9 @@
  * Ensures   `order`, a permutation of the entries it held, is in byte order of their names; equal
  *           names are adjacent.
  */
-import { ENTRY_HEAD, lengthAt } from './name-table.ts';
 
+/** Bytes of an entry before its name: the number, and the length of the name. */
+export const ENTRY_HEAD = 6;
 /** Up to this number of names, insertion sort. */
 const FEW = 12;
 
@@ -125,4 +126,18 @@ class NameSort {
 
 function middle(a: number, b: number, c: number): number {
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+}
+
+export function numberAt(arena: Uint8Array, entry: number): number {
+  return (
+    (arena[entry] |
+      (arena[entry + 1] << 8) |
+      (arena[entry + 2] << 16) |
+      (arena[entry + 3] << 24)) >>>
+    0
+  );
+}
+
+export function lengthAt(arena: Uint8Array, entry: number): number {
+  return arena[entry + 4] | (arena[entry + 5] << 8);
 }

@@ -7,11 +7,9 @@
  * Requires  names without zero bytes, of at most MAX_NAME_BYTES: an empty table has room for any.
  * Costs     the memory given, up to 4 GiB; only the part in use becomes resident.
  */
-import { MAX_NAME_BYTES } from './name-format.ts';
-import { sortNames } from './name-sort.ts';
 
-/** Bytes of an entry before the name. */
-export const ENTRY_HEAD = 6;
+import { MAX_NAME_BYTES } from './name-format.ts';
+import { ENTRY_HEAD, lengthAt, numberAt, sortNames } from './name-sort.ts';
 
 /** Positions of entries have 32 bits: more memory cannot be used. */
 const MOST_MEMORY = 4 * 2 ** 30;
@@ -91,20 +89,6 @@ export class NameTable {
     sortNames(this.arena, order);
     return order;
   }
-}
-
-export function numberAt(arena: Uint8Array, entry: number): number {
-  return (
-    (arena[entry] |
-      (arena[entry + 1] << 8) |
-      (arena[entry + 2] << 16) |
-      (arena[entry + 3] << 24)) >>>
-    0
-  );
-}
-
-export function lengthAt(arena: Uint8Array, entry: number): number {
-  return arena[entry + 4] | (arena[entry + 5] << 8);
 }
 
 function isName(

@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 export const LAYERS = ['dns', 'tls', 'robots', 'page', 'transfer'] as const;
 export type Layer = (typeof LAYERS)[number];
 
-export interface BehaviourInfo {
+interface BehaviourInfo {
   readonly layer: Layer;
   readonly benign: boolean;
   /** No complete response reaches the client, so there is no expected answer. */

@@ -74,7 +74,7 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
 }
 
 /** The links that all pages of a domain share. */
-export interface FrameLinks {
+interface FrameLinks {
   readonly menu: LinkList;
   readonly footer: LinkList;
 }

@@ -19,7 +19,7 @@ const PARAGRAPH = 900;
 /** Average bytes of a link, markup and words. */
 const LINK_BYTES = 118;
 
-export interface Page {
+interface Page {
   readonly headers: string;
   readonly body: string;
   /** The last step at which any part of the page changed. */

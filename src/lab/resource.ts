@@ -32,7 +32,7 @@ export interface SmallResource {
 }
 
 /** Redirects, refusals, and answers that are not HTML: only `location` is followed. */
-export interface OtherResource {
+interface OtherResource {
   readonly is: 'other';
   readonly domain: Domain;
   readonly answer: Answer;

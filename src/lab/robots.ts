@@ -63,7 +63,7 @@ function xml(root: string, entries: Iterable<string>): Answer {
 const text = (body: string): Answer => ({ status: 200, headers: TEXT_TYPE, body });
 
 /** The robots.txt of a domain that has drawn a behaviour; undefined for the usual one. */
-export function robotsFault(domain: Domain, host: number): Answer | undefined {
+function robotsFault(domain: Domain, host: number): Answer | undefined {
   const sitemap = `Sitemap: ${domain.origin(host)}/sitemap.xml\n`;
   switch (domain.behaviour('robots')) {
     case 'robots-wildcards':

@@ -13,7 +13,7 @@ import type { Domain } from './domain.ts';
 import { exp, hash, ln, normalOf, TAG, unit } from './words/random.ts';
 import type { World } from './world.ts';
 
-export const NEVER = 1_000_000;
+const NEVER = 1_000_000;
 /** 1 January 2026, and a month of 30 days: the lab's calendar. */
 const EPOCH_SECONDS = 1_767_225_600;
 const STEP_SECONDS = 30 * 86_400;
@@ -94,7 +94,7 @@ export function pagesAt(
 }
 
 /** Whether a topic is in the news: its pages change and multiply, and use a new name. */
-export function isBurst(world: World, topic: number, step: number): boolean {
+function isBurst(world: World, topic: number, step: number): boolean {
   return world.growth(topic, step) - world.growth(topic, step - 1) > 1;
 }
 
@@ -106,7 +106,7 @@ export function recentBurst(world: World, topic: number, step: number): number {
 
 const CHANGE_RATES = [0, 0, 0.02, 0.02, 0.05, 0.1, 0.1, 0.3, 0.6, 0.9];
 
-export interface Edition {
+interface Edition {
   /** The step at which the text was last rewritten. */
   readonly text: number;
   /** The step at which its links were last chosen. */

@@ -21,7 +21,7 @@ export interface AddressGuard {
   reason(ip: string): string | undefined;
 }
 
-export interface AddressGuardOptions {
+interface AddressGuardOptions {
   /**
    * True opens the ranges of a lab or an intranet; a list opens exactly its CIDR ranges. Default:
    * none.

@@ -10,7 +10,7 @@
 import { NAMED, WITHOUT_SEMICOLON } from './entity-table.ts';
 
 /** Where the text occurs. */
-export type Place = 'attribute' | 'text';
+type Place = 'attribute' | 'text';
 
 const REFERENCE = /&(?:#[xX]([0-9a-fA-F]+);?|#([0-9]+);?|([0-9A-Za-z]+)(;?)(=?))/g;
 

@@ -49,7 +49,7 @@ export interface Link {
   readonly nofollow: boolean;
 }
 
-export interface PageContext {
+interface PageContext {
   /** The absolute URL of the page. */
   readonly url: string;
   /** The `Content-Type` header. */

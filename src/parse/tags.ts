@@ -296,6 +296,7 @@ export class TagScanner {
    * first: then there is no such tag. Hot and long: one loop holds all attribute states of the
    * standard's tokenizer.
    */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop holds all states.
   #walk(at: number, record: boolean): boolean {
     const bytes = this.#bytes;
     const length = bytes.length;

@@ -7,7 +7,7 @@
  */
 import type { Millis } from '../base/units.ts';
 
-export interface DelayRange {
+interface DelayRange {
   /** The delay of domains with the least budget, or less. */
   readonly slowest: Millis;
   /** The delay of domains with the largest budgets. A floor above `slowest` counts as `slowest`. */

@@ -13,7 +13,7 @@ import type { Millis } from '../base/units.ts';
 import type { Exchange, FetchFault } from '../fetch/exchange.ts';
 import type { DnsFault } from '../net/dns.ts';
 
-export interface RetryRule {
+interface RetryRule {
   /**
    * The pause before the next request to the host, whether or not this URL is retried; if
    * `pageOnly`, the wait before the URL is retried.
@@ -28,7 +28,7 @@ export interface RetryRule {
 }
 
 /** Statuses that mean "not now". All others are final. */
-export type StatusFault = 'status-429' | 'status-503' | 'status-5xx';
+type StatusFault = 'status-429' | 'status-503' | 'status-5xx';
 
 export type RetryCause = FetchFault | DnsFault | StatusFault;
 

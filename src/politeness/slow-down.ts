@@ -15,7 +15,7 @@
  */
 import type { Millis } from '../base/units.ts';
 
-export interface SlowDown {
+interface SlowDown {
   /** Answers that take up to this long cause no pause. */
   readonly allowance: Millis;
   /** The pause for each millisecond beyond `allowance`. */

@@ -11,7 +11,7 @@ export interface Series {
   readonly steps?: boolean;
 }
 
-export interface Axis {
+interface Axis {
   readonly label: string;
   readonly scale: 'log' | 'linear';
   readonly format: (value: number) => string;

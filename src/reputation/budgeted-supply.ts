@@ -31,7 +31,7 @@ import type { Sieve } from '../sieve/sieve.ts';
 import type { DomainBook } from './budget/domain-book.ts';
 import type { Rounds } from './budget/place.ts';
 
-export interface BudgetedSupplyParts {
+interface BudgetedSupplyParts {
   readonly sieve: Sieve;
   readonly book: DomainBook;
   readonly beast: Beast;

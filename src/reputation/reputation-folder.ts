@@ -26,7 +26,7 @@ export interface ReputationState {
   readonly rounds: Frozen<BeastState>;
 }
 
-export interface ReputationFolderOptions {
+interface ReputationFolderOptions {
   readonly disk: Disk;
   readonly dir: string;
   /**

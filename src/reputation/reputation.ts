@@ -37,7 +37,7 @@ import type { SupporterSample } from './edges/supporter-sample.ts';
 /** The kinds of message that agents send each other. */
 export type Message = 'edges' | 'sample' | 'standing';
 
-export interface ReputationParts {
+interface ReputationParts {
   readonly agent: number;
   readonly agents: number;
   readonly rank: RankName;

@@ -9,10 +9,10 @@
  */
 import type { Bytes } from '../base/units.ts';
 
-export type RobotsKey = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
+type RobotsKey = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
 
 /** Receives a line's key and number. Its value is `bytes[from..to)`, without blanks around it. */
-export type LineVisitor = (key: RobotsKey, from: number, to: number, line: number) => void;
+type LineVisitor = (key: RobotsKey, from: number, to: number, line: number) => void;
 
 export const MAX_ROBOTS_BYTES: Bytes = 500 * 1024;
 

@@ -15,7 +15,7 @@ import { type RobotsRule, type RobotsRules, rulesOf, UNREACHABLE } from './rules
 
 export { type RobotsRules, type RobotsVerdict, rulesFromBytes, UNREACHABLE } from './rules.ts';
 
-export interface RobotsOptions {
+interface RobotsOptions {
   /** How much of a file to read; the RFC requires at least 500 KiB. */
   readonly maxBytes?: Bytes;
 }
@@ -62,6 +62,7 @@ export function parseRobots(
   let namesGoOn = false;
   let delayNamesGoOn = false;
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each key.
   forEachRobotsLine(bytes, options.maxBytes ?? MAX_ROBOTS_BYTES, (key, from, to, line) => {
     if (key === 'user-agent') {
       if (!namesGoOn) addressed = new Set();

@@ -23,7 +23,7 @@ export interface RobotsReport {
   readonly results: readonly RobotsResult[];
 }
 
-export interface RobotsResult {
+interface RobotsResult {
   /** The URL as given. */
   readonly url: string;
   readonly allowed: boolean;
@@ -36,7 +36,7 @@ export interface RobotsResult {
 }
 
 /** A URL as given, and its path as a crawl requests it. */
-export interface RobotsTarget {
+interface RobotsTarget {
   readonly url: string;
   readonly path: string;
 }

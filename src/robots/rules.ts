@@ -59,7 +59,7 @@ export interface RobotsRule extends PathPattern {
 }
 
 /** Real files rarely come near it; files made to fill a disk do. */
-export const MAX_STORED_RULES: Bytes = 64 * 1024;
+const MAX_STORED_RULES: Bytes = 64 * 1024;
 
 const FORMAT = 1;
 const KIND = { unreachable: 0, rules: 1 } as const;

@@ -39,7 +39,7 @@ const DISK_LIMIT = 8 * 2 ** 30;
 
 export type SieveState = Frozen<KeyDrumState>;
 
-export interface SieveOptions {
+interface SieveOptions {
   readonly folder: string;
   /** Bytes of memory for everything: buffers, sorting, the cache. */
   readonly memory: number;

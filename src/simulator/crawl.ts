@@ -48,7 +48,7 @@ const PAGES_TO_CARRY = 64;
 const DISTRIBUTE_AGAIN: Millis = 20;
 const RECENT_LINKS = 2 ** 20;
 
-export interface VirtualCrawlOptions {
+interface VirtualCrawlOptions {
   readonly web: Web;
   readonly policy: Policy;
   readonly config: CrawlConfig;
@@ -72,7 +72,7 @@ interface Parts {
   close(): Promise<void>;
 }
 
-export interface Meters {
+interface Meters {
   readonly sieve: DiskMeter;
   readonly backlog: DiskMeter;
   readonly hosts: DiskMeter;

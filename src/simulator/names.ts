@@ -4,7 +4,7 @@ import { type LookUp, LookUpQueue } from '../crawl/agent/host-resolver.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { NameAnswer, Network } from './network.ts';
 
-export interface VirtualNamesParts {
+interface VirtualNamesParts {
   readonly clock: Clock;
   readonly network: Network;
   readonly frontier: Frontier;

@@ -17,7 +17,7 @@ import { EdgeGatherer } from '../reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../reputation/reputation.ts';
 import type { Sieve } from '../sieve/sieve.ts';
 
-export interface PolicyParts {
+interface PolicyParts {
   readonly clock: Clock;
   readonly sieve: Sieve;
   readonly disk: Disk;

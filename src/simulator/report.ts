@@ -6,7 +6,7 @@ import { COLOURS, type Series } from '../report/plot.ts';
 import type { MachineSample, PolicyResult, Sample } from './run.ts';
 import { GROUPS, kindRows, lookUpRows, pagesOf, percent, summaryRows } from './summary.ts';
 
-export interface LabReport {
+interface LabReport {
   /** Short phrases: scenario, seed, sizes, delays. */
   readonly facts: readonly string[];
   readonly results: readonly PolicyResult[];

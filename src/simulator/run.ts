@@ -66,7 +66,7 @@ export interface PolicyResult {
   readonly machine: readonly MachineSample[];
 }
 
-export interface LabRunOptions {
+interface LabRunOptions {
   readonly web: Web;
   readonly policies: readonly string[];
   readonly pages: number;

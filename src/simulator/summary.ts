@@ -10,7 +10,7 @@ export const GROUPS = {
   endless: KIND_NAMES.filter((name) => !KINDS[name].spam && KINDS[name].endless),
 } as const;
 
-export type GroupName = keyof typeof GROUPS;
+type GroupName = keyof typeof GROUPS;
 
 export function pagesOf({ pagesByKind }: Sample, group: GroupName): number {
   return GROUPS[group].reduce((sum, kind) => sum + pagesByKind[kind], 0);

@@ -23,7 +23,7 @@ import type { Network } from './network.ts';
 import type { VirtualRobots } from './robots.ts';
 import type { Tally } from './tally.ts';
 
-export interface VirtualTurnsParts {
+interface VirtualTurnsParts {
   readonly web: Web;
   readonly clock: VirtualClock;
   readonly network: Network;

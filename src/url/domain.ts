@@ -11,7 +11,7 @@
  */
 import { getDomain } from 'tldts';
 
-export interface DomainOptions {
+interface DomainOptions {
   /** Also use the private section of the public suffix list. Default false. */
   readonly privateSuffixes?: boolean;
 }

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { Disk } from '../../src/disk/disk.ts';
 import type { OpenMode, RawFile } from '../../src/disk/file-system.ts';
 import { type IdArcs, type NameArcs, packNameArcs } from '../../src/graph/arcs.ts';
-import { buildGraph, openGraph } from '../../src/graph/graph.ts';
+import { buildGraph } from '../../src/graph/build.ts';
+import { openGraph } from '../../src/graph/open-graph.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { contentOf, newPlace, quickDisk } from './fixtures.ts';
 

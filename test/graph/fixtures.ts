@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'vitest';
 import { Disk } from '../../src/disk/disk.ts';
-import { openGraph } from '../../src/graph/graph.ts';
+import { openGraph } from '../../src/graph/open-graph.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { sharedData } from '../shared-data.ts';

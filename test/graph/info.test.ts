@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { strongComponents } from '../../src/graph/components.ts';
 import { csrOf } from '../../src/graph/csr.ts';
-import { memoryGraph } from '../../src/graph/graph.ts';
 import { graphInfo } from '../../src/graph/info.ts';
+import { memoryGraph } from '../../src/graph/memory-graph.ts';
 import { type Arc, listsOf, plans } from './conformance.ts';
 
 /** Nodes that reach each other, by a search from each node. */

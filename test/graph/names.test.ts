@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { packNameArcs } from '../../src/graph/arcs.ts';
-import { buildGraph, openGraph } from '../../src/graph/graph.ts';
+import { buildGraph } from '../../src/graph/build.ts';
 import { NameRuns } from '../../src/graph/name-runs.ts';
-import { NameTable, numberAt } from '../../src/graph/name-table.ts';
+import { numberAt } from '../../src/graph/name-sort.ts';
+import { NameTable } from '../../src/graph/name-table.ts';
+import { openGraph } from '../../src/graph/open-graph.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { byteSorted, newPlace, quickDisk } from './fixtures.ts';
 

@@ -187,13 +187,13 @@ describe('drumlin web', () => {
   });
 });
 
-const built = new URL('../../dist/lab/server/lab.js', import.meta.url);
+const built = new URL('../../dist/lab/server/thread.js', import.meta.url);
 
 describe('the lab in a thread', () => {
   test.skipIf(!existsSync(built))('serves what the handle on this side expects', async () => {
     const { startLabThread } = (await import(
       built.href
-    )) as typeof import('../../src/lab/server/lab.ts');
+    )) as typeof import('../../src/lab/server/thread.ts');
     const lab = await startLabThread({ domains: 50, pages: 5 });
     const got = await get(lab, lab.seeds[0]);
     expect(got.body.equals(lab.expected(lab.seeds[0])?.body as Uint8Array)).toBe(true);

@@ -25,7 +25,7 @@ export type GzipLevel = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 /** At level 1, below this size a member's fixed costs outweigh the savings. */
 const STORED_BELOW = 1024;
 /** From this size on, compression would block the event loop too long, so it is done in steps. */
-export const HUGE_FROM = 128 * 1024;
+const HUGE_FROM = 128 * 1024;
 
 /**
  * Compresses the record to one gzip member and passes it to `keep`, which must copy it: the next

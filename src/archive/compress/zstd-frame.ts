@@ -26,7 +26,7 @@ export interface SkippableFrame {
   readonly isDictionary: boolean;
 }
 
-export type FrameBeginning =
+type FrameBeginning =
   | DataFrame
   | SkippableFrame
   /** The frame does not end within the bytes. */

@@ -52,7 +52,7 @@ function noFolder(error: unknown): string[] {
   throw error;
 }
 
-export class PlainIndex implements SortedIndex {
+class PlainIndex implements SortedIndex {
   readonly path: string;
   readonly #disk: Disk;
 
@@ -114,7 +114,7 @@ interface Block {
   readonly length: number;
 }
 
-export class BlockIndex implements SortedIndex {
+class BlockIndex implements SortedIndex {
   readonly path: string;
   readonly #disk: Disk;
   readonly #blocks: readonly Block[];

@@ -30,7 +30,7 @@ const MEMORY: Bytes = 64 * 2 ** 20;
 /** From this size on an index is compressed. */
 const COMPRESS_FROM: Bytes = 64 * 2 ** 20;
 
-export interface MergeOptions {
+interface MergeOptions {
   readonly memory?: Bytes;
   /** From this total length of the parts on, the index is compressed. */
   readonly compressFrom?: Bytes;

@@ -29,7 +29,7 @@ const MOST_OPEN = 16;
 /** The line of the longest URL is shorter. */
 const LINE_BYTES: Bytes = 8192;
 
-export interface StoredPayloadsOptions {
+interface StoredPayloadsOptions {
   readonly disk: Disk;
   /** The folder of the parts. */
   readonly folder: string;

@@ -30,14 +30,14 @@ const IMPORT_FILE = 'import.json';
 const COPY_BYTES: Bytes = 2 ** 20;
 const BATCH_BYTES: Bytes = 2 ** 18;
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Copies files even if they could be linked. */
   readonly copy?: boolean | undefined;
   readonly now: Millis;
   readonly onWarning?: (sentence: string) => void;
 }
 
-export interface ImportReport {
+interface ImportReport {
   readonly files: number;
   /** Number of linked files. */
   readonly linked: number;

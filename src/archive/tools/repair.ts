@@ -23,7 +23,7 @@ import { measureFrame, SKIPPABLE_HEADER } from '../compress/zstd-frame.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 
 /** Bytes of the file that belong to no record. */
-export interface LeftOut {
+interface LeftOut {
   readonly offset: number;
   readonly length: number;
   readonly why: string;

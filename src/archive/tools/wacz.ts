@@ -31,7 +31,7 @@ import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 import { GzipCopies } from './gzip-copy.ts';
 import { type ZipEntry, ZipWriter } from './zip-writer.ts';
 
-export interface WaczOptions {
+interface WaczOptions {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
   /** The start page for readers of the archive. Default: the first page. */
@@ -41,7 +41,7 @@ export interface WaczOptions {
   readonly onCopied?: (bytes: Bytes) => void;
 }
 
-export interface WaczReport {
+interface WaczReport {
   readonly pages: number;
   readonly files: number;
   readonly bytes: Bytes;

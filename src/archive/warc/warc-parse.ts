@@ -27,7 +27,7 @@ export interface WarcRecord {
 }
 
 /** Named fields. Names compare without regard to letter case. */
-export class WarcHeaders {
+class WarcHeaders {
   readonly entries: readonly (readonly [name: string, value: string])[];
 
   constructor(entries: readonly (readonly [string, string])[]) {
@@ -98,7 +98,7 @@ export function fault(offset: number, kind: WarcFault['kind'], fact: string): Wa
 export const NO_HEADER_END = 'a record header without an end';
 export const TOO_SMALL = 'Content-Length is too small: no empty line follows the block';
 
-export interface Parsed {
+interface Parsed {
   readonly record: Pick<WarcRecord, 'version' | 'type' | 'headers' | 'block' | 'bytes'>;
   readonly end: number;
   /** Number of bytes of the block beyond the given bytes. */

@@ -18,7 +18,7 @@ import type { Exchange, Truncation } from '../../fetch/exchange.ts';
 import { deflater } from '../compress/deflate.ts';
 import { type DigestAlgorithm, digest } from './digest.ts';
 
-export type RecordType = 'warcinfo' | 'response' | 'request' | 'metadata' | 'revisit' | 'resource';
+type RecordType = 'warcinfo' | 'response' | 'request' | 'metadata' | 'revisit' | 'resource';
 
 /** The named fields of a record, in the order in which they are written. */
 export interface RecordFields {
@@ -240,7 +240,7 @@ export function warcinfoBlock(info: CrawlInfo): Uint8Array {
 }
 
 /** `application/warc-fields`: one `name: value` per line; empty values are omitted. */
-export function warcFieldsBlock(fields: Readonly<Record<string, string | undefined>>): Uint8Array {
+function warcFieldsBlock(fields: Readonly<Record<string, string | undefined>>): Uint8Array {
   let text = '';
   for (const [name, value] of Object.entries(fields)) {
     // Users write some of these (operator, description): a line end in one must not start another

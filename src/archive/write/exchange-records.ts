@@ -53,7 +53,7 @@ export interface Location {
 export type StoredAs = 'response' | 'revisit' | 'skipped';
 
 /** How to store an exchange. */
-export interface Plan {
+interface Plan {
   readonly as: StoredAs;
   readonly payloadDigest: string;
   /** The payload digest if the record states it, else undefined. */

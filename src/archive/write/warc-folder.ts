@@ -19,7 +19,7 @@ export interface NewWarc {
   readonly part: IndexPart | undefined;
 }
 
-export interface WarcFolderOptions {
+interface WarcFolderOptions {
   readonly disk: Disk;
   readonly dir: string;
   /** Folder for the parts of the index; without it there are no parts. */

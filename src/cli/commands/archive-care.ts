@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { MEMBERS } from '../../archive/compress/compression.ts';
 import { Archive } from '../../archive/index/archive.ts';
 import { mergeIndex, partsDir, warcNames } from '../../archive/index/index-merge.ts';
-import { type CheckReport, checkArchive } from '../../archive/tools/check.ts';
+import { type CheckReport, checkArchive, type Problem } from '../../archive/tools/check.ts';
 import { importWarcs } from '../../archive/tools/import.ts';
 import { inspect, type RepairReport, repair } from '../../archive/tools/repair.ts';
 import { writeWacz } from '../../archive/tools/wacz.ts';
@@ -11,13 +11,6 @@ import { systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatBytes, formatCount } from '../../base/units.ts';
 import { Disk } from '../../disk/disk.ts';
-import {
-  type ImportFlags,
-  problemText,
-  type RepairFlags,
-  sizeText,
-  type WaczFlags,
-} from './archive.ts';
 
 interface Paper {
   write(text: string): unknown;
@@ -162,4 +155,30 @@ export async function reindex(folder: string, output: Paper): Promise<void> {
   await disk.removeFolder(partsDir(folder));
   const captures = await mergeIndex(disk, folder);
   output.write(`${join(folder, 'indexes')}: ${counted(captures, 'capture')}\n`);
+}
+
+export interface WaczFlags {
+  readonly out: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly main?: string;
+}
+
+export interface ImportFlags {
+  readonly dir: string;
+  readonly copy?: boolean;
+}
+
+export interface RepairFlags {
+  readonly out?: string;
+  readonly inPlace?: boolean;
+}
+
+/** `x.warc.gz, byte 512: …` */
+function problemText({ weight, file, offset, words }: Problem): string {
+  return `${weight === 'note' ? 'note: ' : ''}${file}, byte ${offset}: ${words}`;
+}
+
+function sizeText(records: number, bytes: number): string {
+  return `${formatCount(records)} records, ${formatBytes(bytes)}`;
 }

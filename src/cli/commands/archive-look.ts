@@ -1,7 +1,7 @@
 /** `drumlin archive list` and `get`. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { Archive, millisOf, requireWarc } from '../../archive/index/archive.ts';
+import { Archive, type CaptureQuery, millisOf, requireWarc } from '../../archive/index/archive.ts';
 import type { Capture } from '../../archive/index/cdxj.ts';
 import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import type { WarcRecord } from '../../archive/warc/warc-reader.ts';
@@ -11,7 +11,6 @@ import { Disk } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { readHead } from '../../fetch/response-head.ts';
 import { writeText } from '../screen/text-output.ts';
-import type { GetFlags, ListFlags } from './archive.ts';
 
 /** Prints a remark beside the output. */
 type Note = (text: string) => void;
@@ -160,4 +159,15 @@ async function similar(archive: Archive, url: string): Promise<string | undefine
   }
   const name = nearest(url.slice(folder.length), names);
   return names.length === 0 ? undefined : folder + name;
+}
+
+export interface ListFlags extends CaptureQuery {
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export interface GetFlags {
+  readonly at?: string;
+  readonly headers?: boolean;
+  readonly raw?: boolean;
 }

@@ -1,10 +1,9 @@
 /** `drumlin archive`: list, print, check, repair, pack and import archives. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CaptureQuery } from '../../archive/index/archive.ts';
-import type { Problem } from '../../archive/tools/check.ts';
 import { EXIT } from '../../base/errors.ts';
-import { formatBytes, formatCount } from '../../base/units.ts';
 import { examples } from '../input/example.ts';
+import type { ImportFlags, RepairFlags, WaczFlags } from './archive-care.ts';
+import type { GetFlags, ListFlags } from './archive-look.ts';
 
 const PLACE = 'the folder of a crawl, a folder of WARC files, or a WARC file';
 const TIME = 'such as 2026, 2026-03-14 or 20260314150926';
@@ -165,34 +164,6 @@ function registerIndex(archive: Command): void {
     });
 }
 
-export interface ListFlags extends CaptureQuery {
-  readonly limit?: number;
-  readonly json?: boolean;
-}
-
-export interface GetFlags {
-  readonly at?: string;
-  readonly headers?: boolean;
-  readonly raw?: boolean;
-}
-
-export interface WaczFlags {
-  readonly out: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly main?: string;
-}
-
-export interface ImportFlags {
-  readonly dir: string;
-  readonly copy?: boolean;
-}
-
-export interface RepairFlags {
-  readonly out?: string;
-  readonly inPlace?: boolean;
-}
-
 /** A time in any punctuation, as the digits of an index. */
 function digitsOf(text: string): string {
   const digits = text.replace(/[-:TZ. ]/g, '').slice(0, 14);
@@ -208,13 +179,4 @@ function statusOf(text: string): string {
 function wholeNumber(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Write a whole number.');
-}
-
-/** `x.warc.gz, byte 512: …` */
-export function problemText({ weight, file, offset, words }: Problem): string {
-  return `${weight === 'note' ? 'note: ' : ''}${file}, byte ${offset}: ${words}`;
-}
-
-export function sizeText(records: number, bytes: number): string {
-  return `${formatCount(records)} records, ${formatBytes(bytes)}`;
 }

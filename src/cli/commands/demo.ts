@@ -31,7 +31,7 @@ interface DemoFlags {
 async function runDemo({ dir, maxTime, quiet = false, json = false }: DemoFlags): Promise<number> {
   const [{ startLabThread }, { settingsIn }, { resolveConfig }, { freshFolder, runInForeground }] =
     await Promise.all([
-      import('../../lab/server/lab.ts'),
+      import('../../lab/server/thread.ts'),
       import('../../crawl/state/crawl-folder.ts'),
       import('../../config/settings.ts'),
       import('./run-crawl.ts'),

@@ -135,7 +135,7 @@ function registerInfo(graph: Command): void {
     );
 }
 
-export interface ImportFlags {
+interface ImportFlags {
   readonly out: string;
   readonly format: ImportFormat;
   readonly names?: boolean;
@@ -164,7 +164,7 @@ export async function importFiles(
   });
 }
 
-export interface BuildFlags {
+interface BuildFlags {
   readonly level: GraphLevel;
   readonly out?: string;
   readonly nofollow?: boolean;
@@ -178,7 +178,7 @@ export async function buildFromCrawl(
 ): Promise<void> {
   const [{ packNameArcs }, { buildGraph }, { crawlLinks }] = await Promise.all([
     import('../../graph/arcs.ts'),
-    import('../../graph/graph.ts'),
+    import('../../graph/build.ts'),
     import('../../graph/io/crawl-links.ts'),
   ]);
   const { Disk } = await import('../../disk/disk.ts');
@@ -200,7 +200,7 @@ function made(out: string, { nodes, arcs }: Pick<GraphFacts, 'nodes' | 'arcs'>):
   return `${out}: ${counted(nodes, 'node')}, ${counted(arcs, 'arc')}`;
 }
 
-export interface ExportFlags {
+interface ExportFlags {
   readonly format: 'edges' | 'common-crawl';
   readonly out?: string;
   readonly memory: string;
@@ -213,7 +213,7 @@ export async function exportGraph(
   screen: Screen,
 ): Promise<void> {
   const { edgeListOf, exportCommonCrawl } = await import('../../graph/io/export.ts');
-  const { openGraph } = await import('../../graph/graph.ts');
+  const { openGraph } = await import('../../graph/open-graph.ts');
   const { Disk } = await import('../../disk/disk.ts');
   const graph = await openGraph(folder);
   try {
@@ -237,7 +237,7 @@ export async function exportGraph(
   }
 }
 
-export interface InfoFlags {
+interface InfoFlags {
   readonly json?: boolean;
   readonly memory: string;
 }
@@ -249,7 +249,7 @@ export async function describe(
   screen: Screen,
 ): Promise<void> {
   const { graphInfo } = await import('../../graph/info.ts');
-  const { openGraph } = await import('../../graph/graph.ts');
+  const { openGraph } = await import('../../graph/open-graph.ts');
   const graph = await openGraph(folder);
   try {
     const meter = new Meter(screen);

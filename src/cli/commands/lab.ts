@@ -30,7 +30,7 @@ export interface LabFlags {
   readonly json?: boolean;
 }
 
-export interface Streams {
+interface Streams {
   readonly output: Writable;
   readonly screen: { readonly isTTY?: boolean; write(text: string): unknown };
 }

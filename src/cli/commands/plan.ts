@@ -29,7 +29,7 @@ import {
 } from '../../frontier/beast/cost-model.ts';
 import { examples } from '../input/example.ts';
 
-export interface PlanFlags {
+interface PlanFlags {
   readonly pages?: string;
   readonly links?: string;
   readonly memory?: string;

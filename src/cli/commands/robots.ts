@@ -15,7 +15,7 @@ interface WebFlags {
   readonly insecure?: boolean;
 }
 
-export interface RobotsFlags extends WebFlags {
+interface RobotsFlags extends WebFlags {
   readonly agent: string;
   readonly json?: boolean;
 }
@@ -57,11 +57,7 @@ export function register(program: Command): void {
     });
 }
 
-export async function judge(
-  source: string,
-  urls: string[],
-  flags: RobotsFlags,
-): Promise<RobotsReport> {
+async function judge(source: string, urls: string[], flags: RobotsFlags): Promise<RobotsReport> {
   const { productTokenOf } = await import('../../fetch/identity.ts');
   const { robotsReport, robotsTarget } = await import('../../robots/report.ts');
   const agent = flags.agent === '*' ? '*' : productTokenOf(flags.agent);
@@ -156,7 +152,7 @@ function unreadable(path: string, error: unknown): DrumlinError {
 }
 
 /** One line per URL. */
-export function asText({ results }: RobotsReport): string {
+function asText({ results }: RobotsReport): string {
   const width = Math.min(80, Math.max(...results.map(({ url }) => printable(url).length)));
   return results
     .map(({ url, allowed, line, text, why }) => {

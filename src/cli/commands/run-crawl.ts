@@ -18,7 +18,7 @@ import { wantsColours } from '../screen/text-line.ts';
 import { whyNothing } from '../screen/why-nothing.ts';
 import { writeReport } from '../screen/write-report.ts';
 
-export interface CommandFlags {
+interface CommandFlags {
   readonly json: boolean;
   /** Fail if the folder holds a crawl. */
   readonly fresh: boolean;

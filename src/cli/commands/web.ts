@@ -109,7 +109,7 @@ function describeWeb(command: Command): Command {
 }
 
 async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<void> {
-  const { startLabThread } = await import('../../lab/server/lab.ts');
+  const { startLabThread } = await import('../../lab/server/thread.ts');
   const stop = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);

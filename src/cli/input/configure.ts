@@ -25,7 +25,7 @@ export interface Given {
   readonly file: string | undefined;
 }
 
-export interface Asked extends Configuration {
+interface Asked extends Configuration {
   readonly seeds: readonly string[];
   /** The folder holds a crawl to resume. */
   readonly before: boolean;

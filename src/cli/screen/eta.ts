@@ -10,7 +10,7 @@ interface Screen {
   write(text: string): unknown;
 }
 
-export interface Eta {
+interface Eta {
   /** Shows the share that is done, 0 to 1. May be called at any rate. */
   update(done: number): void;
   /** Erases the line. */

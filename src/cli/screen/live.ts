@@ -20,14 +20,14 @@ const PACE_WINDOW: Millis = 60_000;
 const HISTORY_EVERY: Millis = 1000;
 const HISTORY = 60;
 
-export interface View {
+interface View {
   /** Adds a line that stays. */
   note(text: string): void;
   /** Stops drawing; in a terminal the last picture stays. A second call does nothing. */
   end(): void;
 }
 
-export interface ViewOptions {
+interface ViewOptions {
   readonly title: string;
   readonly clock: Clock;
   readonly colours: boolean;

@@ -5,7 +5,7 @@
  */
 
 /** Colours, named by their meaning. */
-export type Tone = 'plain' | 'title' | 'faint' | 'good' | 'warn' | 'bad' | 'bar';
+type Tone = 'plain' | 'title' | 'faint' | 'good' | 'warn' | 'bad' | 'bar';
 
 export interface Piece {
   readonly text: string;

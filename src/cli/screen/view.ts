@@ -40,7 +40,7 @@ export interface Snapshot {
   readonly ended: boolean;
 }
 
-export interface Size {
+interface Size {
   readonly columns: number;
   readonly rows: number;
 }

@@ -35,7 +35,7 @@ const PARCEL_AGE: Millis = 100;
 /** Fetching waits while more than this is to be offered to the sieve. */
 const MOST_FOR_SIEVE: Bytes = 4 * 2 ** 20;
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly scope: Scope;
   readonly filters: Pick<StageFilters, 'schedule'>;
   /** The standing of domains, for filters; only in the order of budgets. */

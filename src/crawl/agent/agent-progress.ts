@@ -21,7 +21,7 @@ import type { Store } from '../store/store.ts';
 import type { OpenAgent } from './open-agent.ts';
 import type { Outage } from './outage.ts';
 
-export interface ProgressParts {
+interface ProgressParts {
   readonly clock: Clock;
   readonly startedAt: Millis;
   readonly counters: Counters;

@@ -77,7 +77,7 @@ export class AgentSignals {
   }
 }
 
-export interface AgentParts {
+interface AgentParts {
   readonly clock: Clock;
   readonly signals: AgentSignals;
   readonly permits: FetchPermits;

@@ -26,7 +26,7 @@ import type { ProgressKeeper } from './agent-progress.ts';
 import type { DomainDecisions } from './domain-decisions.ts';
 import type { MovedSeeds } from './scope.ts';
 
-export interface CheckpointerParts {
+interface CheckpointerParts {
   readonly clock: Clock;
   readonly log: EventLog;
   readonly agent: number;

@@ -28,7 +28,7 @@ export interface ClientSetup {
   readonly drop: ParameterList | undefined;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly config: CrawlConfig;
   readonly identity: Identity;
   readonly clock: Clock;

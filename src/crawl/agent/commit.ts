@@ -28,7 +28,7 @@ export interface Fetched {
 }
 
 /** What a response holds: a redirect, a page, a sitemap, or something without links. */
-export interface Contents {
+interface Contents {
   /** Where it redirects to. */
   readonly target: string | undefined;
   readonly page: ParsedPage | undefined;
@@ -54,7 +54,7 @@ export interface Reading {
 }
 
 /** What a page is counted with. */
-export interface CountParts {
+interface CountParts {
   readonly frontier: Pick<Frontier, 'countPage'>;
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'fetched'> | undefined;
@@ -62,7 +62,7 @@ export interface CountParts {
 }
 
 /** What the links of a page are discovered with. */
-export interface FollowParts {
+interface FollowParts {
   readonly admission: Pick<Admission, 'discover' | 'admits'>;
   readonly frontier: Pick<Frontier, 'putBack'>;
   /** Learns which domain links to which; only in the order of budgets. */

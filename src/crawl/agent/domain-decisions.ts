@@ -13,7 +13,7 @@ import {
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { EventLog } from '../record/log.ts';
 
-export interface DomainDecisionsParts {
+interface DomainDecisionsParts {
   readonly disk: Disk;
   /** The crawl's folder; '' for a crawl without one, for which nothing can be decided. */
   readonly dir: string;

@@ -80,7 +80,7 @@ export class LookUpQueue {
   }
 }
 
-export interface HostResolverParts {
+interface HostResolverParts {
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
   readonly frontier: Pick<Frontier, 'unresolved' | 'resolved' | 'giveUp'>;

@@ -27,7 +27,7 @@ import type { Likeness } from './likeness.ts';
 import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
 import { VisitSubject } from './visit-subject.ts';
 
-export interface IntakeParts {
+interface IntakeParts {
   readonly config: Pick<CrawlConfig, 'sitemaps' | 'maxRedirects' | 'nearDuplicates'>;
   /** Which content types are stored and read. */
   readonly wantsType: TypeFilter;

@@ -38,7 +38,7 @@ export interface Judgement {
   readonly follows: boolean;
 }
 
-export interface LikenessParts {
+interface LikenessParts {
   readonly config: Pick<CrawlConfig, 'nearDuplicates' | 'similarity' | 'learnTraps' | 'softErrors'>;
   readonly memory: LikenessMemory;
   readonly counters: Counters;

@@ -41,7 +41,7 @@ const LONGEST_OUTAGE: Millis = 60 * MINUTE;
 const REMEMBERED = 10_000;
 const PROBE_EVERY: Millis = 10_000;
 
-export interface OutageParts {
+interface OutageParts {
   readonly clock: Clock;
   readonly log: EventLog;
 }

@@ -39,7 +39,7 @@ const LEAST_READ: Bytes = 500 * 1024;
 /** The pause before another look at a host or an address that another turn holds. */
 const PAUSE_FOR_OTHER_TURN: Millis = 250;
 
-export interface RobotsKeeperParts {
+interface RobotsKeeperParts {
   readonly client: Pick<HttpClient, 'fetch'>;
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;

@@ -56,7 +56,7 @@ function ownSeeds(seeds: readonly string[], { agent, agents }: AgentStart): stri
   );
 }
 
-export class RunningAgent {
+class RunningAgent {
   /** What the agent has counted, when it has ended; rejects when it fails. */
   readonly result: Promise<AgentProgress>;
   readonly #around: AgentSurroundings;

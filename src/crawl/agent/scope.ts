@@ -25,7 +25,7 @@ import { authorityOf, hostOf, originOf, pathOf } from '../../url/parts.ts';
 import { repeatsMoreThan } from '../../url/repeats.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 
-export type ScopeRefusal =
+type ScopeRefusal =
   | 'url-too-long'
   | 'too-deep'
   | 'repeated-segments'
@@ -34,7 +34,7 @@ export type ScopeRefusal =
   | 'not-included';
 
 /** The settings that a scope is made of. */
-export type ScopeConfig = Pick<
+type ScopeConfig = Pick<
   CrawlConfig,
   'scope' | 'maxDepth' | 'maxUrlLength' | 'maxRepeats' | 'include' | 'exclude'
 >;

@@ -12,7 +12,7 @@ import type { Discovery } from '../../frontier/queue/discovery.ts';
 import type { Scope } from './scope.ts';
 import { VisitSubject } from './visit-subject.ts';
 
-export interface SecondLook {
+interface SecondLook {
   readonly filters: Pick<StageFilters, 'fetch'>;
   /** The standing of domains, for filters; only in the order of budgets. */
   readonly standing: DomainStanding | undefined;

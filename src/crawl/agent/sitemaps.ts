@@ -88,7 +88,7 @@ export function discoverNamed(
   );
 }
 
-export interface ListedParts {
+interface ListedParts {
   readonly admission: Pick<Admission, 'discover'>;
   readonly counters: Pick<Counters, 'urlsSeen' | 'countRefused'>;
   /** Also the limit for indexes within indexes. */

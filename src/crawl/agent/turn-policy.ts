@@ -90,7 +90,7 @@ export interface RobotsCost {
   readonly cause?: RetryCause;
 }
 
-export interface TurnPolicyParts {
+interface TurnPolicyParts {
   readonly clock: Clock;
   readonly frontier: Pick<
     Frontier,

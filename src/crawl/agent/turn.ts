@@ -24,7 +24,7 @@ import type { RobotsKeeper } from './robots-keeper.ts';
 import { discoverNamed } from './sitemaps.ts';
 import type { TurnPolicy, TurnState } from './turn-policy.ts';
 
-export interface TurnParts {
+interface TurnParts {
   readonly policy: TurnPolicy;
   readonly robots: Pick<RobotsKeeper, 'ask'>;
   readonly client: Pick<HttpClient, 'fetch'>;
@@ -40,7 +40,7 @@ export interface TurnParts {
 }
 
 /** How failed URLs and hosts are reported. */
-export interface FailureParts {
+interface FailureParts {
   readonly counters: Pick<Counters, 'countError'>;
   readonly log: EventLog;
   /** For what may happen on every page. */

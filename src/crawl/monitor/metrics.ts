@@ -23,7 +23,7 @@ interface Sample {
 }
 
 /** Figures of the process, which the crawl itself does not know. */
-export interface ProcessNumbers {
+interface ProcessNumbers {
   readonly cpuSeconds: number;
   readonly memory: number;
 }

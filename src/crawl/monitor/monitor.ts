@@ -21,7 +21,7 @@ import { STATUS_EVERY, type StatusFacts, writeStatus } from './status-file.ts';
 
 const RATE_WINDOW = 10_000;
 
-export interface MonitorOptions {
+interface MonitorOptions {
   /** The clock of the monitor, real time even if the agents use another clock. */
   readonly clock: Clock;
   readonly disk: Disk;

@@ -15,7 +15,7 @@ import type { Progress } from '../record/progress.ts';
 import type { Trouble } from './health.ts';
 import type { Rate } from './rates.ts';
 
-export const STATUS_FILE = 'status.json';
+const STATUS_FILE = 'status.json';
 
 /** The status of a run: while it runs, and how it ended. */
 export interface Status extends Progress {

@@ -25,7 +25,7 @@ interface DomainInMemory {
   readonly pages: number;
 }
 
-export type Reputed = (hash: bigint) => Pick<DomainTold, 'rank' | 'budget'>;
+type Reputed = (hash: bigint) => Pick<DomainTold, 'rank' | 'budget'>;
 
 const KEPT = 32;
 

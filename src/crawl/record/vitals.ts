@@ -36,7 +36,7 @@ const LOOK_EVERY: Millis = 2000;
 /** The most domains in a list that is shown. */
 const TOP = 16;
 
-export interface VitalsParts {
+interface VitalsParts {
   readonly clock: Clock;
   readonly pages: () => number;
   readonly outage: () => Outage | undefined;

@@ -62,7 +62,7 @@ import {
 } from './handover-reputation.ts';
 import { decodeImage, encodeImage } from './memory-image.ts';
 
-export interface Handover {
+interface Handover {
   readonly disk: Disk;
   readonly config: CrawlConfig;
   readonly from: number;

@@ -13,7 +13,7 @@ import { ArchiveStore } from './archive-store.ts';
 import { FileStore, pagesDir } from './file-store.ts';
 import type { Store } from './store.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly config: CrawlConfig;

@@ -112,7 +112,7 @@ export class AgentThread<Progress, Result> {
   }
 }
 
-export interface ThreadStart<Start> {
+interface ThreadStart<Start> {
   readonly agent: number;
   /** Plain data; ports in it must be in `transfer`. */
   readonly start: Start;
@@ -137,10 +137,7 @@ export function startAgentThread<Start, Progress, Result>(
 }
 
 /** The agent's handle of the coordinator. */
-export type Coordinator<Progress, Result> = ThreadLink<
-  CoordinatorCalls<Progress, Result>,
-  AgentCalls
->;
+type Coordinator<Progress, Result> = ThreadLink<CoordinatorCalls<Progress, Result>, AgentCalls>;
 
 export interface ServedAgent<Result> extends Handlers<AgentCalls> {
   readonly result: Promise<Result>;

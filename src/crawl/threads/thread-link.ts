@@ -25,7 +25,7 @@ export type Handlers<Interface extends Calls<Interface>> = {
 };
 
 /** A `MessagePort`, a `Worker`, or the `parentPort` of a worker. */
-export interface ThreadPort {
+interface ThreadPort {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }

@@ -54,7 +54,7 @@ export interface CoordinatorCalls<Progress, Result> {
   failed(error: PackedError): void;
 }
 
-export interface LogEvent<Name extends EventName = EventName> {
+interface LogEvent<Name extends EventName = EventName> {
   readonly name: Name;
   readonly facts: Facts<Name>;
 }

@@ -23,7 +23,7 @@ import type { Bytes } from '../../base/units.ts';
 /** Plain data for every agent's thread: pages and claims, then bytes left. */
 export type SharedAllowance = BigInt64Array;
 
-export interface Limits {
+interface Limits {
   readonly maxPages?: number;
   readonly maxBytes?: Bytes;
 }

@@ -23,7 +23,7 @@ import type {
 export type LinkMessage = Omit<Parcel, 'from'> | { readonly acknowledged: number };
 
 /** One agent's end of the link to another: reliable, in order. */
-export interface Link {
+interface Link {
   post(message: LinkMessage): void;
   close(): void;
 }

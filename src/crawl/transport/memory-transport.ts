@@ -8,8 +8,7 @@ import { LinkedTransport, type LinkMessage } from './linked-transport.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
 /** The options of all agents together; `states` is indexed by agent. */
-export interface MemoryTransportOptions
-  extends Omit<TransportOptions, 'agent' | 'agents' | 'state'> {
+interface MemoryTransportOptions extends Omit<TransportOptions, 'agent' | 'agents' | 'state'> {
   readonly states?: readonly (TransportOptions['state'] | undefined)[];
 }
 

@@ -17,7 +17,7 @@ import { DrumlinError } from '../../base/errors.ts';
 import { PARTITIONS } from '../../url/fingerprint.ts';
 
 /** The partitions from `first` up to, but not including, `end`. */
-export interface PartitionRange {
+interface PartitionRange {
   readonly first: number;
   readonly end: number;
 }

@@ -64,7 +64,7 @@ export interface BacklogState {
   readonly runs: readonly RunState[];
 }
 
-export interface BacklogOptions {
+interface BacklogOptions {
   readonly disk: Disk;
   /** Must exist; only files named `run.*` in it are touched. */
   readonly folder: string;

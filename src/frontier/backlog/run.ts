@@ -35,7 +35,7 @@ export interface HostId {
 }
 
 /** How much is left in a run. */
-export interface RunCounts {
+interface RunCounts {
   readonly urls: number;
   readonly hosts: number;
   readonly bytes: Bytes;

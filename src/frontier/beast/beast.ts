@@ -47,7 +47,7 @@ export interface BeastState {
   readonly journal?: JournalState | undefined;
 }
 
-export interface BeastOptions {
+interface BeastOptions {
   readonly disk: Disk;
   /** Must exist; only files named `rounds.*`, `later.*` and `journal.*` in it are touched. */
   readonly folder: string;
@@ -60,7 +60,7 @@ export interface BeastOptions {
   readonly limits?: Partial<BeastLimits>;
 }
 
-export type Place = number | 'later';
+type Place = number | 'later';
 
 export class Beast {
   readonly #memory: Bytes;

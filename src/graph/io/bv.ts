@@ -26,7 +26,7 @@ const MOST_WINDOW = 65_536;
 
 type Code = (bits: BitReader) => number;
 
-export interface BvProperties {
+interface BvProperties {
   readonly nodes: number;
   readonly arcs: number;
   readonly window: number;

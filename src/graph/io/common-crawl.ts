@@ -27,7 +27,7 @@ const TAB = 9;
 const CR = 13;
 const DOT = 46;
 
-export interface CommonCrawlFiles {
+interface CommonCrawlFiles {
   readonly vertices: readonly string[];
   readonly edges: readonly string[];
 }

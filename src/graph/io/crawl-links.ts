@@ -27,7 +27,7 @@ import { ParameterList, TRACKING_PARAMETERS } from '../../url/parameters.ts';
 import { hostOf, pathOf } from '../../url/parts.ts';
 import type { GraphLevel } from '../graph-file.ts';
 
-export interface CrawlLinksOptions {
+interface CrawlLinksOptions {
   readonly level: GraphLevel;
   /** Include nofollow links. */
   readonly nofollow?: boolean | undefined;

@@ -24,7 +24,7 @@ import type { DiskGraph } from '../open-graph.ts';
 import { addRenumbered } from '../renumber.ts';
 import { reversed } from './common-crawl.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly memory?: Bytes;
   /** Called with about the share that is done. */
   readonly onProgress?: (share: number) => void;

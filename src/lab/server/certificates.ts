@@ -11,7 +11,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 export type Flaw = 'none' | 'expired' | 'self-signed' | 'wrong-name';
 
-export interface Certificate {
+interface Certificate {
   /** PEM. */
   readonly cert: string;
   readonly key: string;

@@ -24,7 +24,7 @@ export interface Query {
   readonly question: Uint8Array;
 }
 
-export interface Record4 {
+interface Record4 {
   readonly address: string;
   readonly seconds: number;
 }

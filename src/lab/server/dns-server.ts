@@ -20,7 +20,7 @@ export interface Resolution {
 /** The most answers delayed at a time; more are lost, as in a real overload. */
 const MAX_LATE = 10_000;
 
-export type Resolve = (name: string) => Resolution;
+type Resolve = (name: string) => Resolution;
 
 export async function startDns(
   port: number,

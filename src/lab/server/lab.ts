@@ -25,7 +25,6 @@ import { resolveName } from './resolve.ts';
 import { createTlsServer } from './tls-server.ts';
 
 export type { Truth } from '../judge/truth.ts';
-export { startLabThread } from './thread.ts';
 
 export interface LabOptions {
   seed?: number;

@@ -5,7 +5,7 @@ import { hash, TAG } from '../words/random.ts';
 import { RCODE } from './dns-message.ts';
 import type { Resolution } from './dns-server.ts';
 
-export interface ResolveOptions {
+interface ResolveOptions {
   /** Every host is at 127.0.0.1. */
   readonly oneAddress: boolean;
   /** Hosts are spread evenly over this many addresses, instead of as on the real web. */

@@ -12,7 +12,7 @@ import { type Answer, REASONS, validatorsOf } from '../answer.ts';
 import type { BehaviourName } from '../behaviour.ts';
 import { headerOf, type Request } from './request.ts';
 
-export interface Delivery {
+interface Delivery {
   readonly socket: Socket;
   readonly request: Request;
   readonly answer: Answer;
@@ -24,7 +24,7 @@ export interface Delivery {
   done(keepAlive: boolean): void;
 }
 
-export type Deliver = (delivery: Delivery) => void;
+type Deliver = (delivery: Delivery) => void;
 
 const CHUNK = 4096;
 const RESET_MILLIS = 25;

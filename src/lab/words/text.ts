@@ -31,7 +31,7 @@ const POOLS = 2000;
  */
 const FIRST_ERA = 6;
 
-export interface Tape {
+interface Tape {
   readonly text: string;
   /** Where its sentences begin, and where the last one ends. */
   readonly stops: Int32Array;

@@ -18,7 +18,7 @@ import type { RankOptions } from './ranker.ts';
 import { loadRows, placesByDegree } from './relabel.ts';
 
 /** Rows of the kernel; `first` is the number of the first one among all rows. */
-export interface Portion {
+interface Portion {
   readonly rows: Rows;
   readonly first: number;
 }
@@ -39,7 +39,7 @@ export interface HeldArcs {
   close(): Promise<void>;
 }
 
-export interface ArcsWanted {
+interface ArcsWanted {
   readonly nodes: number;
   readonly arcs: number;
   /** The directions to sum over. */

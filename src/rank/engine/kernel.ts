@@ -73,7 +73,7 @@ export interface Rows {
 }
 
 /** Vectors of one f64 a node; `given` is read by target, the others by row. */
-export interface WalkVectors {
+interface WalkVectors {
   readonly given: Float64Array;
   readonly result: Float64Array;
   readonly values: Float64Array;
@@ -87,7 +87,7 @@ export interface WalkWeights {
   readonly jumpWeight: number;
 }
 
-export interface WalkTotals {
+interface WalkTotals {
   /** The sum of the absolute changes of values. */
   readonly moved: number;
   /** The sum of the new values of rows whose share is 0. */

@@ -5,7 +5,7 @@ import { type Bytes, formatBytes } from '../../base/units.ts';
 /** What a kernel can address: WebAssembly's addresses have 32 bits. */
 export const MOST_BYTES: Bytes = 2 ** 32 - 65_536;
 
-export interface Need {
+interface Need {
   /** Begins a sentence: "The vectors of 10 nodes". */
   readonly what: string;
   readonly bytes: Bytes;

@@ -7,7 +7,7 @@ import { DrumlinError } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';
 import type { NodeWeights } from './ranker.ts';
 
-export interface FoundNodes {
+interface FoundNodes {
   /** The nodes found, in the order given. */
   readonly ids: readonly number[];
   readonly weights: readonly number[];

@@ -23,7 +23,7 @@ import type { RankOptions, RankResult } from './ranker.ts';
 /** Where a walker on a node without links goes. */
 export type Dangling = 'uniform' | 'teleport' | 'lost';
 
-export interface WalkProblem {
+interface WalkProblem {
   readonly nodes: number;
   readonly arcs: number;
   /** For each node, the nodes that link to it. */

@@ -46,7 +46,7 @@ export interface Ranker<P extends Parameters = Parameters> {
 export type Parameter = NumberParameter | ChoiceParameter | NodesParameter;
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-export interface NumberParameter {
+interface NumberParameter {
   /** A count is a whole number, and may be written as 20k. */
   readonly kind: 'number' | 'count';
   readonly default: number;
@@ -55,7 +55,7 @@ export interface NumberParameter {
   readonly doc: string;
 }
 
-export interface ChoiceParameter {
+interface ChoiceParameter {
   readonly kind: 'choice';
   readonly of: readonly string[];
   readonly default: string;
@@ -66,7 +66,7 @@ export interface ChoiceParameter {
  * Nodes of the graph, by name, in an order, each with a weight; on the command line, a file.
  * Optional.
  */
-export interface NodesParameter {
+interface NodesParameter {
   readonly kind: 'nodes';
   readonly doc: string;
 }

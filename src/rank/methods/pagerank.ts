@@ -71,7 +71,7 @@ export const ranker = defineRanker({
   run: (graph, values, options) => pagerank(graph, values, options),
 });
 
-export interface PageRankValues {
+interface PageRankValues {
   readonly alpha: number;
   readonly tolerance: number;
   readonly iterations: number;

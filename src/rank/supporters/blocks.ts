@@ -19,7 +19,7 @@ export interface PlacedLists {
 }
 
 /** A block, with `places`, a u32 an arc and one more, and `counts`, a u32 a node, all 0. */
-export interface PlacedBlock extends PlacedLists {
+interface PlacedBlock extends PlacedLists {
   readonly places: number;
   readonly counts: number;
 }

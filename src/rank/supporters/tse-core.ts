@@ -29,7 +29,7 @@ const ARCS_A_SOURCE = 2;
 
 const PIECE = 65_536;
 
-export interface Retained extends RetainedSample {
+interface Retained extends RetainedSample {
   readonly arcs: number;
   /**
    * The node at which the sample was full, to continue from; undefined if the stream was read to

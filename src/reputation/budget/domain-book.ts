@@ -73,7 +73,7 @@ export interface DomainBookOptions {
   readonly geometry?: NonNullable<DrumOptions['geometry']>;
 }
 
-export interface KeyedRecord {
+interface KeyedRecord {
   readonly key: bigint;
   readonly record: DomainRecord;
 }

@@ -26,7 +26,7 @@ export const SCORES: { readonly [rank in RankName]: Score } = {
   none: () => 0,
 };
 
-export const DEFAULT_PLACES = 10_000;
+const DEFAULT_PLACES = 10_000;
 const HEADER_BYTES = 24;
 
 export class Standing {

@@ -31,7 +31,7 @@ export interface RunPlace {
   readonly window: Bytes;
 }
 
-export const runName = (id: number): string => `run.${id}`;
+const runName = (id: number): string => `run.${id}`;
 
 export class AdjacencyRun {
   readonly state: RunState;
@@ -116,7 +116,7 @@ export class AdjacencyRun {
   }
 }
 
-export interface RunReader {
+interface RunReader {
   readonly cursor: RowCursor;
   end(): Promise<void>;
 }

@@ -65,7 +65,7 @@ export interface AdjacencyState {
   readonly runs: readonly RunState[];
 }
 
-export interface AdjacencyOptions {
+interface AdjacencyOptions {
   readonly disk: Disk;
   /** Must exist; only files named `run.N` and `fresh.N` in it are touched. */
   readonly folder: string;

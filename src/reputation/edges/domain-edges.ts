@@ -41,7 +41,7 @@ export interface NewEdges {
 }
 
 /** Target i is linked to by `sources[ends[i-1] .. ends[i])`; the first list begins at 0. */
-export interface LinkLists {
+interface LinkLists {
   readonly length: number;
   readonly targets: BigUint64Array;
   readonly ends: Uint32Array;
@@ -53,7 +53,7 @@ export interface DomainEdgesState {
   readonly adjacency: AdjacencyState;
 }
 
-export interface DomainEdgesOptions {
+interface DomainEdgesOptions {
   readonly disk: Disk;
   /** Must exist, and be used for nothing else. */
   readonly folder: string;

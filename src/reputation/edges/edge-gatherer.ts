@@ -27,7 +27,7 @@ import { originOf } from '../../url/parts.ts';
 import { EdgeParcelWriter } from './edge-parcel.ts';
 import { Origins } from './origins.ts';
 
-export interface EdgeGathererOptions {
+interface EdgeGathererOptions {
   readonly owners: number;
   /** The agent that owns a partition. */
   readonly ownerOf: (partition: number) => number;

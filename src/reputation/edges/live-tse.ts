@@ -24,13 +24,13 @@ import { indexArcs, type LiveIndex } from './live-index.ts';
 import type { DrawnArcs } from './supporter-sample.ts';
 
 /** Keys of domains, and estimates of how many supporters they have; the first `length` count. */
-export interface SupporterEstimates {
+interface SupporterEstimates {
   readonly length: number;
   readonly targets: BigUint64Array;
   readonly supporters: Float64Array;
 }
 
-export interface EstimateOptions {
+interface EstimateOptions {
   readonly pacer?: Pacer;
   /** How many domains, and known in-neighbours, are counted at once. */
   readonly atOnce?: number;

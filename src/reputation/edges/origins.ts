@@ -16,7 +16,7 @@ const REMEMBERED = 65_536;
 /** In a canonical URL the authority begins at this index at the latest. */
 const AUTHORITY = 8;
 
-export interface Origin<Known> {
+interface Origin<Known> {
   /** The origin as in a URL: `https://example.org:8080`. */
   readonly name: string;
   readonly known: Known;

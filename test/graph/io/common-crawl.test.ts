@@ -4,11 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { packNameArcs } from '../../../src/graph/arcs.ts';
-import { buildGraph, openGraph } from '../../../src/graph/graph.ts';
+import { buildGraph } from '../../../src/graph/build.ts';
 import type { GraphLevel } from '../../../src/graph/graph-file.ts';
 import { reversed } from '../../../src/graph/io/common-crawl.ts';
 import { exportCommonCrawl } from '../../../src/graph/io/export.ts';
 import { importGraph } from '../../../src/graph/io/import.ts';
+import { openGraph } from '../../../src/graph/open-graph.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { byteSorted, contentOf, fileOf, newPlace, quickDisk } from '../fixtures.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoryGraph } from '../../../src/graph/graph.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import {
   countUpTo,
   errorByRank,

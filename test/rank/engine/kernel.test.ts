@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { memoryGraph } from '../../../src/graph/graph.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { holdArcs } from '../../../src/rank/engine/held-arcs.ts';
 import { Kernel } from '../../../src/rank/engine/kernel.ts';
 import { placesByDegree } from '../../../src/rank/engine/relabel.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { memoryGraph } from '../../../src/graph/graph.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { order, rank } from '../../../src/rank/index.ts';
 import { drawBits } from '../../../src/rank/methods/bit-vector-draw.ts';
 import { distances, graphOf, mediumGraph, supporters } from '../supporters/naive.ts';

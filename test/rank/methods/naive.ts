@@ -2,7 +2,7 @@
  * The methods for small graphs, written only to be plainly right. Arcs are pairs, each there once.
  */
 import fc from 'fast-check';
-import { memoryGraph } from '../../../src/graph/graph.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 
 export interface SmallGraph {
   readonly nodes: number;

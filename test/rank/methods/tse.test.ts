@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AdjacencyBlock, type Graph, memoryGraph } from '../../../src/graph/graph.ts';
+import type { AdjacencyBlock, Graph } from '../../../src/graph/graph.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { order, rank } from '../../../src/rank/index.ts';
 import { shareOut } from '../../../src/rank/supporters/blocks.ts';
 import { nameBits, sampler } from '../../../src/rank/supporters/sample.ts';

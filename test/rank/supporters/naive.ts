@@ -2,7 +2,8 @@
  * The methods of counting supporters for small graphs, written only to be plainly right.
  */
 import fc from 'fast-check';
-import { type Graph, memoryGraph } from '../../../src/graph/graph.ts';
+import type { Graph } from '../../../src/graph/graph.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { range, type SmallGraph } from '../methods/naive.ts';
 
 /**
