@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { readWithWarcio } from '../archive/warc/fixtures.ts';
 import { indexFaults } from '../archive/warc/true-index.ts';
 
-/** The URLs of all pages in the archive of a crawl that has ended, sorted, with repeats; throws when a digest or the index is wrong. */
+/**
+ * The URLs of all pages in the archive of an ended crawl, sorted, with repeats. Throws when a
+ * digest or the index is wrong.
+ */
 export async function archivedPages(dir: string): Promise<string[]> {
   const faults = await indexFaults(dir);
   if (faults.length > 0) throw new Error(`the index is not true: ${faults.slice(0, 5).join('; ')}`);

@@ -1,4 +1,7 @@
-/** A crawl in the order of budgets: what it learns of domains, what each may have, and what its operator decides. */
+/**
+ * A crawl in the order of budgets: what it learns of domains, the budget of each, and what the user
+ * decides.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +52,7 @@ async function crawl(options: CrawlOptions, fetched: string[] = []): Promise<Sum
 const domainOf = (url: string) => payLevelDomain(new URL(url).hostname);
 const allDomains = async () => (await listDomains(disk, dir, 'domain', 1e6)).rows;
 
-/** Who links to whom, by the archive. */
+/** Which domain links to which, by the archive. */
 async function graphOf(): Promise<Map<string, Set<string>>> {
   const sources = new Map<string, Set<string>>();
   for await (const [from, to] of crawlLinks(disk, dir, { level: 'domain' })) {
@@ -75,7 +78,7 @@ describe('a crawl in the order of budgets', () => {
     { agents: 1, p: 1, maxPages: Infinity },
     { agents: 3, p: 0.5, maxPages: Infinity },
     { agents: 3, p: 0.5, maxPages: 120 },
-  ])('knows in-degrees, and supporters by a sample, as the archive tells them: %o', async (asked) => {
+  ])('has the in-degrees and the sampled supporters that the archive shows: %o', async (asked) => {
     const { agents, p, maxPages } = asked;
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 5, seed: 5 });
     const { end } = await crawl({ agents, rankSample: p, maxPages });
@@ -94,7 +97,7 @@ describe('a crawl in the order of budgets', () => {
     }
   });
 
-  test('counts every URL that passed the sieve: fetched, refused, failed, or waiting; and what each domain had', async () => {
+  test('counts every URL that passed the sieve as fetched, skipped, failed or queued, and the pages of each domain', async () => {
     lab = await startLab({ scenario: 'spam', domains: 80, pages: 30, seed: 6 });
     const fetched: string[] = [];
     const summary = await crawl({ maxPages: 300, budget: 'equal(3)', agents: 2 }, fetched);
@@ -109,7 +112,7 @@ describe('a crawl in the order of budgets', () => {
     expect([...had.values()].reduce((sum, count) => sum + count, 0)).toBe(fetched.length);
   });
 
-  test('follows what the operator decides, at its next start', async () => {
+  test('obeys what the user decides when it is resumed', async () => {
     lab = await startLab({ scenario: 'clean', domains: 30, pages: 20, seed: 8 });
     await crawl({ maxPages: 60 });
     const [blocked, trusted, set] = (await listDomains(disk, dir, 'queued', 3)).rows.map(
@@ -132,9 +135,13 @@ describe('a crawl in the order of budgets', () => {
     { agents: 1, rank: 'in', enough: 'in >= 4' },
     { agents: 2, rank: 'in', enough: 'in >= 4' },
     { agents: 2, rank: 'tse', enough: 'supporters >= 120' },
-  ] as const)('ends when nothing that waits has budget: %o', async ({ agents, rank, enough }) => {
+  ] as const)('ends when all queued URLs belong to domains with budget 0: %o', async ({
+    agents,
+    rank,
+    enough,
+  }) => {
     lab = await startLab({ domains: 400, pages: 5 });
-    // As soon as domains are ranked, those with few links have none.
+    // As soon as domains are ranked, those with few links have budget 0.
     const budget = `${enough} ? 5 : 0`;
     const { urlsQueued } = await crawl({ budget, rank, rankSample: 1, agents });
     const without = (await allDomains()).filter(({ budget }) => budget === 0);
@@ -142,7 +149,7 @@ describe('a crawl in the order of budgets', () => {
     expect(without.reduce((sum, { queued }) => sum + queued, 0)).toBeGreaterThanOrEqual(urlsQueued);
   });
 
-  test('begins with a policy that gives to the best only, and gives the others nothing when it goes on', async () => {
+  test('starts with a policy that gives budget only to the best, and gives the others none when it is resumed', async () => {
     lab = await startLab({ domains: 60, pages: 20 });
     const [fetched, later]: [string[], string[]] = [[], []];
     const best = { budget: 'top(3, each=50)', agents: 2 };
@@ -155,7 +162,7 @@ describe('a crawl in the order of budgets', () => {
     expect(later.filter((url) => !isBest.get(domainOf(url) ?? ''))).toEqual([]);
   });
 
-  test('cannot be gone on with breadth first, where URLs that wait for budget would be forgotten', async () => {
+  test('cannot be resumed breadth first, which would forget URLs queued for budget', async () => {
     lab = await startLab({ scenario: 'clean', domains: 10, pages: 5 });
     await crawl({ maxPages: 5 });
     await expect(crawl({ order: 'bfs' })).rejects.toMatchObject({ code: 'ORDER_CHANGED' });
@@ -172,7 +179,7 @@ describe('the list of domains', () => {
     await expect(listDomains(disk, dir, 'rank', 5)).rejects.toMatchObject({ code: 'NO_BUDGETS' });
   });
 
-  test('sorts by any column, the highest first, and cuts where it is told', async () => {
+  test('sorts by any column, the highest first, up to a limit', async () => {
     lab = await startLab({ scenario: 'clean', domains: 40, pages: 8 });
     await crawl({ maxPages: 200 });
     const { rows, domains } = await listDomains(disk, dir, 'fetched', 5);

@@ -1,4 +1,6 @@
-/** The clock of the machine is set forward and back while a crawl runs, or was wrong when it ran last. */
+/**
+ * The machine's clock is set forward and back while a crawl runs, or was wrong in an earlier run.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +35,7 @@ function clockOver(wall: () => number): Clock {
 const options: CrawlOptions = { allowPrivate: true, delay: DELAY, agents: 1 };
 
 describe('a clock', () => {
-  test('that is set back goes on from where it was; set forward, it follows', () => {
+  test('that is set back continues from where it was; set forward, it follows', () => {
     let [wall, elapsed] = [1000, 0];
     const now = steady(
       () => wall,
@@ -82,7 +84,7 @@ describe('a crawl', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(DELAY - 1);
   });
 
-  test('whose clock leaps a week ahead and back goes on', async () => {
+  test('whose clock jumps a week ahead and back continues', async () => {
     let leap = 0;
     const clock = clockOver(() => Date.now() + leap);
     const leaping = setInterval(() => {
@@ -93,7 +95,7 @@ describe('a crawl', () => {
     clearInterval(leaping);
   });
 
-  test('that takes days asks for addresses and robots.txt again, and goes on', async () => {
+  test('that takes days fetches addresses and robots.txt again, and continues', async () => {
     const config = resolveConfig({ ...options, delay: '2h' });
     const run = await startCrawl([`${site.origin}/`], config, { clock: fastClock(360_000) });
     expect(await run.finished).toMatchObject({ pages: PATHS.length, errors: {} });
@@ -103,7 +105,7 @@ describe('a crawl', () => {
   test.each([
     ['in memory', {}],
     ['on disk', { frontHosts: 1, frontUrls: 16, hostMemory: 2 ** 20, backlogMemory: 65_536 }],
-  ])('does not wait for what a clock that was years ahead has noted of hosts %s', async (_, more) => {
+  ])('does not wait for times that a clock years ahead has recorded for hosts %s', async (_, more) => {
     const second = await startSmallSite({ '/': linking(...PATHS) }, '127.0.0.2');
     const seeds = [`${site.origin}/`, `${second.origin}/`];
     const config = resolveConfig({ ...options, ...more, dir, maxPages: 6 });

@@ -1,4 +1,4 @@
-/** What a crawl keeps when its archive is asked to be another than usual: compressed by zstd, with what name servers said. */
+/** Archives other than the default: compressed by zstd, or with the answers of name servers. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ async function check(dir: string): Promise<CheckReport & { problems: string[] }>
 }
 
 describe('a crawl', () => {
-  test('goes on with another compression than it began with, and all it stored is one archive', async () => {
+  test('can be resumed with another compression, and all it stored is one archive', async () => {
     const pages = ['/a', '/b', '/c', '/d'];
     const text = 'the same on every page '.repeat(100);
     site = await startSmallSite({
@@ -60,7 +60,7 @@ describe('a crawl', () => {
       end: 'finished',
     });
     expect(endings(dir)).toEqual(['.warc', '.warc.gz', '.warc.zst']);
-    // With robots.txt, asked for anew by whoever goes on.
+    // With robots.txt, which the resumed crawl fetches again.
     const { problems, captures, indexed } = await check(dir);
     expect(problems).toEqual([]);
     expect(indexed).toBe(captures);
@@ -84,8 +84,8 @@ describe('a crawl', () => {
   });
 });
 
-describe('what name servers said', () => {
-  test('is kept when that is asked for: once for each name, with addresses, times to live and who said it', async () => {
+describe('the answer of a name server', () => {
+  test('is kept on request: once for each name, with addresses, times to live and the server', async () => {
     site = await startSmallSite({ '/': linking('/b'), '/b': 'end' });
     names = await nameServer({ 'a.test': { a: ['127.0.0.1', '127.0.0.9'], ttl: 77 } });
     const dir = temporaryFolder();
@@ -104,7 +104,7 @@ describe('what name servers said', () => {
     expect(url).toBe('dns:a.test');
     expect(field('Content-Type')).toBe('text/dns');
     expect(field('WARC-IP-Address')).toBe('127.0.0.1');
-    // What is no HTTP has no head: the block is the payload.
+    // A record that is not HTTP has no head: the block is the payload.
     expect(blockConfirmed).toBe(true);
     expect(field('WARC-Payload-Digest')).toBe(field('WARC-Block-Digest'));
     const date = field('WARC-Date')!.replace(/\D/g, '').slice(0, 14);

@@ -31,7 +31,7 @@ async function site(pages: Pages): Promise<SmallSite> {
 
 const LOCAL: CrawlOptions = { allowPrivate: true, delay: 0 };
 
-/** Crawls to the end without a folder and returns the summary and the pages met. */
+/** Crawls to the end without a folder; returns the summary and the pages fetched. */
 async function crawlAll(
   seeds: string[],
   options: CrawlOptions = {},
@@ -65,7 +65,7 @@ describe('a crawl', () => {
     });
   });
 
-  test('fetches nothing that robots.txt refuses', async () => {
+  test('fetches nothing that robots.txt disallows', async () => {
     const { origin, asked } = await site({
       '/robots.txt': (_, response) => response.end('User-agent: *\nDisallow: /private\n'),
       '/': linking('/private/x', '/public'),
@@ -101,7 +101,7 @@ describe('a crawl', () => {
     expect(asked).toEqual(['/robots.txt', '/robots.txt', '/']);
   });
 
-  test('takes the rules of a robots.txt that redirects', async () => {
+  test('obeys the rules of a robots.txt that redirects', async () => {
     const { origin, asked } = await site({
       '/robots.txt': (_, response) => response.writeHead(301, { location: '/rules' }).end(),
       '/rules': (_, response) => response.end('User-agent: drumlin\nDisallow: /b'),
@@ -111,7 +111,7 @@ describe('a crawl', () => {
     expect(asked).toEqual(['/robots.txt', '/rules', '/', '/a']);
   });
 
-  test('keeps the delay between the redirects of a robots.txt, and gives a loop up', async () => {
+  test('keeps the delay between the redirects of a robots.txt, and stops at a loop', async () => {
     const { origin, asked, times } = await site({
       '/robots.txt': (_, response) => response.writeHead(301, { location: '/1' }).end(),
       '/1': (_, response) => response.writeHead(301, { location: '/robots.txt' }).end(),
@@ -124,7 +124,7 @@ describe('a crawl', () => {
     );
   });
 
-  test('follows a robots.txt to another host, at whose address nobody else asks meanwhile', async () => {
+  test('follows a robots.txt to another host, and makes no other request to its address meanwhile', async () => {
     const rules = await site({
       '/rules': (_, response) => response.end('User-agent: *\nDisallow: /no'),
     });
@@ -167,7 +167,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  test('stops at exactly the number of pages asked for, and says what still waits', async () => {
+  test('stops at exactly the page limit, and reports what is still queued', async () => {
     const { origin, asked } = await site({
       '/': linking(...Array.from({ length: 30 }, (_, i) => `/${i}`)),
     });
@@ -186,7 +186,7 @@ describe('a crawl', () => {
     expect(asked).toEqual(['/robots.txt', '/', '/1']);
   });
 
-  test('asks a host one thing at a time, with its delay between the end of one and the next', async () => {
+  test('makes one request to a host at a time, with its delay between the end of one and the next', async () => {
     const asking = await site({ '/': linking('/a', '/b', '/c') });
     const { origin, asked, times } = asking;
     await crawlAll([`${origin}/`], { delay: 60 });
@@ -196,7 +196,7 @@ describe('a crawl', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(59);
   });
 
-  test('cuts a Crawl-delay that would be a refusal nobody wrote, and the log says so', async () => {
+  test('caps a Crawl-delay that would in effect disallow everything, and logs it', async () => {
     const { origin } = await site({
       '/': linking('/a', '/b'),
       '/robots.txt': (_, response) => response.end('User-agent: *\nCrawl-delay: 86400'),
@@ -228,7 +228,7 @@ describe('a crawl', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(199);
   });
 
-  test('tries again later what answered "not now", for as long as it was asked to wait', async () => {
+  test('retries what answered "not now", after the time that the server asks for', async () => {
     let tries = 0;
     const { origin, asked, times } = await site({
       '/': (_, response) => {
@@ -250,7 +250,7 @@ describe('a crawl', () => {
     expect(summary).toMatchObject({ pages: 1, errors: {} });
   });
 
-  test('reads a redirect that was written in UTF-8 as browsers do', async () => {
+  test('reads a redirect in UTF-8 as browsers do', async () => {
     const { origin, asked } = await site({
       '/': (_, response) =>
         void response.socket?.end(
@@ -261,7 +261,7 @@ describe('a crawl', () => {
     expect(asked).toContain('/caf%C3%A9');
   });
 
-  test('reaches the number of pages asked for, though some fetches fail', async () => {
+  test('reaches the page limit, though some fetches fail', async () => {
     const broken = (_: unknown, response: ServerResponse) =>
       void response.socket?.end('garbage\r\n\r\n');
     const { origin } = await site({
@@ -279,7 +279,8 @@ describe('a crawl', () => {
     const first = await site({
       '/': linking('/slow', `${second.origin}/`),
       '/slow': (_, response) => {
-        // Answers only once the other host was asked: a crawl that waited for this page would wait for ever.
+        // Answers only after a request to the other host: a crawl that waits for this page never
+        // ends.
         const timer = setInterval(() => {
           if (!second.asked.includes('/')) return;
           clearInterval(timer);
@@ -291,7 +292,7 @@ describe('a crawl', () => {
     expect(summary.pages).toBe(3);
   });
 
-  test('resolves a name again when its address has grown old, in the middle of a crawl too', async () => {
+  test('resolves a name again when its address has expired, also while it runs', async () => {
     const leaves = Array.from({ length: 12 }, (_, i) => `/${i}`);
     const { origin, asked } = await site({ '/': linking(...leaves) });
     const { summary } = await crawlAll([`${origin}/`], { delay: '10m' }, fastClock(60_000));
@@ -299,7 +300,7 @@ describe('a crawl', () => {
     expect(asked.length).toBe(14);
   });
 
-  test('keeps the delay of an address where its hosts have none', async () => {
+  test('keeps the delay of an address whose hosts have none', async () => {
     const { origin, times } = await site({ '/': linking('/a', '/b') });
     const delays = join(dir, 'delays.txt');
     writeFileSync(delays, 'address 127.0.0.1 60ms\n');
@@ -340,7 +341,7 @@ describe('a crawl', () => {
     expect(asked.filter((path) => path === '/7').length).toBe(2);
   });
 
-  test('counts what goes wrong by its kind, and goes on', async () => {
+  test('counts failures by their kind, and continues', async () => {
     const { origin } = await site({
       '/': linking('/garbage', '/fine'),
       '/garbage': (_, response) => void response.socket?.end('this is not HTTP\r\n\r\n'),
@@ -350,7 +351,7 @@ describe('a crawl', () => {
     expect(summary).toMatchObject({ pages: 2, errors: { 'bad-response': 1 } });
   });
 
-  test('refuses to crawl the public web for somebody who cannot be reached', async () => {
+  test('refuses to crawl the public web without a contact', async () => {
     await expect(startCrawl(['http://example.org/'], resolveConfig({}))).rejects.toThrow(
       'Add --contact',
     );
@@ -371,7 +372,7 @@ describe('a crawl', () => {
     expect(summary.errors).toEqual({ 'address-refused': 1 });
   });
 
-  test('waits for whoever reads its pages', async () => {
+  test('waits for the code that reads its pages', async () => {
     const { origin } = await site({ '/': linking('/a', '/b') });
     let inside = 0;
     const run = await startCrawl([`${origin}/`], resolveConfig(LOCAL), {
@@ -394,7 +395,7 @@ describe('a crawl', () => {
 });
 
 describe("a crawl's folder", () => {
-  test('goes on where the crawl was stopped, fetching nothing twice and leaving nothing out', async () => {
+  test('is resumed where the crawl was stopped: fetches nothing twice and leaves nothing out', async () => {
     const paths = ['/', ...Array.from({ length: 20 }, (_, i) => `/${i}`)];
     const { origin, asked } = await site(
       Object.fromEntries(paths.map((path) => [path, linking(...paths)])),
@@ -410,7 +411,7 @@ describe("a crawl's folder", () => {
     expect(new Set(pages).size).toBe(21);
   });
 
-  test('holds what was asked, the archive and the log', async () => {
+  test('holds the settings, the archive and the log', async () => {
     const { origin } = await site({ '/': 'page' });
     const folder = join(dir, 'crawl');
     await (await startCrawl([`${origin}/`], resolveConfig({ ...LOCAL, dir: folder }))).finished;
@@ -435,7 +436,7 @@ describe("a crawl's folder", () => {
     expect(events).toEqual(['crawl-started', 'crawl-stopping', 'crawl-ended']);
   });
 
-  test('is not made where there are files of somebody else', async () => {
+  test('is not made where there are other files', async () => {
     writeFileSync(join(dir, 'notes.txt'), 'mine');
     const config = resolveConfig({ ...LOCAL, dir });
     await expect(startCrawl(['http://127.0.0.1:1/'], config)).rejects.toThrow(
@@ -444,7 +445,7 @@ describe("a crawl's folder", () => {
     expect(readdirSync(dir)).toEqual(['notes.txt']);
   });
 
-  test('is begun where a process died before its crawl was, whatever it left of its lock', async () => {
+  test('is made where a process died before its crawl began, whatever it left of its lock', async () => {
     const { origin } = await site({ '/': 'page' });
     for (const name of ['LOCK', 'LOCK.4711', 'LOCK.takeover']) {
       const owner = { pid: 2 ** 22 + 1, host: hostname(), started: '1' };
@@ -454,7 +455,7 @@ describe("a crawl's folder", () => {
     expect(await run.finished).toMatchObject({ pages: 1 });
   });
 
-  test('is refused without seeds when there is no crawl to go on with', async () => {
+  test('is refused without seeds when there is no crawl to resume', async () => {
     const config = resolveConfig({ ...LOCAL, dir: join(dir, 'none') });
     await expect(startCrawl([], config)).rejects.toThrow('no crawl in');
     expect(readdirSync(dir)).toEqual([]);

@@ -1,4 +1,4 @@
-/** What becomes of pages that are the same as others, in one crawl and from one to the next. */
+/** Pages with the same payload, within one crawl and across crawls. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -63,7 +63,7 @@ const PATHS = [
 ];
 
 describe('pages with the same payload', () => {
-  test('are stored once and referred to after that, each with its links followed', async () => {
+  test('are stored once and referred to after that, and the links of each are followed', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     const summary = await crawl(dir);
     expect(summary).toMatchObject({ pages: 9, revisits: 2 });
@@ -89,19 +89,19 @@ describe('pages with the same payload', () => {
   test.each([
     ['store', { warcinfo: 1, response: 9 }, 0],
     ['skip', { warcinfo: 1, response: 7 }, 2],
-  ] as const)('are handled as asked: %s', async (duplicates, expected, revisits) => {
+  ] as const)('are handled as the setting says: %s', async (duplicates, expected, revisits) => {
     const dir = join(temporaryFolder(), 'crawl');
     expect(await crawl(dir, { duplicates })).toMatchObject({ pages: 9, revisits });
     expect(await kinds(dir)).toEqual(expected);
   });
 
-  test('are recognised by a crawl that goes on, and by a later one that is told of it', async () => {
+  test('are recognised by a resumed crawl, and by a later one that names it', async () => {
     const first = join(temporaryFolder(), 'crawl');
     for (let pages = 1; pages <= 4; pages++) await crawl(first, { maxPages: pages === 4 ? 9 : 2 });
     expect(await kinds(first)).toMatchObject({ response: 7, revisit: 2 });
     const second = join(temporaryFolder(), 'crawl');
     expect(await crawl(second, { dedupAgainst: [first] })).toMatchObject({ pages: 9, revisits: 6 });
-    // What is short is stored again: a reference would be no shorter.
+    // A short payload is stored again: a reference would be no shorter.
     expect(await kinds(second)).toEqual({ warcinfo: 1, response: 3, revisit: 6 });
     const third = join(temporaryFolder(), 'crawl');
     const summary = await crawl(third, {
@@ -112,7 +112,7 @@ describe('pages with the same payload', () => {
     expect(await kinds(third)).toEqual({ warcinfo: 1, response: 3 });
   });
 
-  test('of an archive that is not there are told as such, and warned of where links are wanted', async () => {
+  test('of a missing archive are reported, with a warning where links are wanted', async () => {
     const [first, second] = [join(temporaryFolder(), 'crawl'), join(temporaryFolder(), 'crawl')];
     await crawl(first);
     await crawl(second, { dedupAgainst: [first] });

@@ -1,15 +1,16 @@
 /**
  * A clock that runs many times as fast, so that minutes of waiting for a server pass in a moment.
  *
- * Idea      Nobody waits for the network in these minutes: an answer over loopback takes as long as the processor has time for it. On a
- *           machine that is busy elsewhere a clock that simply ran fast would make of every such moment a server that is silent for
- *           a minute. So time that this process did not see pass is not counted: each look at the clock adds what has passed since
- *           the last, two milliseconds at most.
- * Ensures   whatever takes so many turns of the event loop takes no more of this clock's time on a slow machine than on a fast one.
+ * Idea      Over loopback an answer takes only processor time. On a busy machine a clock that
+ *           simply ran fast would turn every stall of this process into a server that is silent for
+ *           a minute. So time in which this process did not run is not counted: each look at the
+ *           clock adds the time since the last look, two milliseconds at most.
+ * Ensures   work of a given number of event loop turns takes no more of this clock's time on a slow
+ *           machine than on a fast one.
  */
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 
-/** What one look at the clock may add, in true milliseconds. */
+/** The most that one look at the clock adds, in real milliseconds. */
 const LONGEST_LOOK = 2;
 const LOOK_EVERY = 1;
 

@@ -1,4 +1,7 @@
-/** A disk that fills up, writes less than asked, refuses fsync or rename, or loses power: the crawl stops and says why, and goes on later. */
+/**
+ * A disk that fills up, writes less than asked, refuses fsync or rename, or loses power: the crawl
+ * stops, reports why, and can be resumed.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +66,7 @@ async function crawl(disk: Disk, options: CrawlOptions = {}): Promise<unknown> {
   }
 }
 
-/** Every fault in turn, each at another moment, until the crawl has come to its end. */
+/** Every fault in turn, each at another moment, until the crawl ends. */
 async function crawlThrough(faultsOf: (round: number) => Faults | undefined): Promise<number> {
   let failures = 0;
   for (let round = 0; ; round++) {
@@ -80,7 +83,7 @@ async function crawlThrough(faultsOf: (round: number) => Faults | undefined): Pr
 }
 
 describe('a crawl whose disk', () => {
-  test('is full now and then stops, says so, and goes on when there is room', async () => {
+  test('is full now and then stops, reports it, and is resumed when there is room', async () => {
     const failures = await crawlThrough((round) =>
       round < 12 ? { room: 20_000 * 2 ** (round % 6) } : undefined,
     );
@@ -88,7 +91,7 @@ describe('a crawl whose disk', () => {
     expect(await archivedPages(dir)).toEqual(pages);
   });
 
-  test('writes a few bytes at a time archives all the same', async () => {
+  test('writes a few bytes at a time still archives everything', async () => {
     expect(
       await crawl(new Disk(new FaultyFileSystem({ skipSync: true, shortTransfers: 1009 }))),
     ).toBeUndefined();
@@ -98,7 +101,7 @@ describe('a crawl whose disk', () => {
   test.each<[string, Faults]>([
     ['fsync', { failSync: true }],
     ['rename', { failRename: true }],
-  ])('fails at %s stops, and goes on when it no longer does', async (_, faults) => {
+  ])('fails at %s stops, and is resumed when it works again', async (_, faults) => {
     const failures = await crawlThrough((round) => (round === 0 ? faults : undefined));
     expect(failures).toBe(1);
     expect(await archivedPages(dir)).toEqual(pages);

@@ -1,4 +1,7 @@
-/** Filters in a crawl: each stage does what it says, also when it is changed on the way; hooks are waited for. */
+/**
+ * Filters in a crawl: the effect of each stage, changes while it runs, hooks that the crawl waits
+ * for.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -49,25 +52,25 @@ async function run(options: CrawlOptions, predicates?: UserPredicates) {
 const EVERYTHING = ['/', '/a', '/a/1', '/a/2', '/b', '/b/1', '/moved', '/target'];
 
 describe('the filter of each stage', () => {
-  test('schedule: links that it refuses are not asked for; seeds are not held to it', async () => {
+  test('schedule: links that it refuses are not fetched; it does not apply to seeds', async () => {
     const { asked, summary } = await run({ scheduleFilter: 'PathStartsWith(/a)' });
     expect(asked).toEqual(['/', '/a', '/a/1', '/a/2']);
     expect(summary.refused['schedule-filter']).toBeGreaterThan(0);
   });
 
-  test('schedule: a link found again nearer to a seed is asked about again', async () => {
+  test('schedule: a link discovered again nearer to a seed is judged again', async () => {
     const { asked } = await run({ scheduleFilter: 'Depth <= 1' });
     expect(asked).toEqual(['/', '/a', '/b', '/moved', '/target']);
   });
 
-  test('fetch: what waits is not asked for', async () => {
+  test('fetch: queued URLs that it refuses are not fetched', async () => {
     const { asked, summary } = await run({ fetchFilter: 'HostPages < 3' });
     expect(asked).toHaveLength(3);
     expect(summary.refused['fetch-filter']).toBeGreaterThan(0);
     expect(summary.urlsQueued).toBe(0);
   });
 
-  test('parse: pages that it refuses are kept and have no links', async () => {
+  test('parse: pages that it refuses are stored and have no links', async () => {
     const { asked, shown, summary } = await run({ parseFilter: 'not PathEndsWith(/a)' });
     expect(asked).toEqual(['/', '/a', '/b', '/b/1', '/moved', '/target']);
     expect(shown).toEqual(asked);
@@ -80,7 +83,7 @@ describe('the filter of each stage', () => {
     expect(summary.refused['follow-filter']).toBeGreaterThan(2);
   });
 
-  test('store: what it refuses is neither archived nor shown, but its links are followed', async () => {
+  test('store: pages that it refuses are neither archived nor shown, but their links are followed', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     const { asked, shown, summary } = await run({
       dir,
@@ -95,7 +98,7 @@ describe('the filter of each stage', () => {
     expect(summary.refused).toEqual({ 'store-filter': 2 });
   });
 
-  test('a duplicate is known as one, and counted once', async () => {
+  test('a duplicate is recognised, and counted once', async () => {
     const { shown, summary } = await run({ storeFilter: 'not IsDuplicate' });
     // The pages with one link to / are the same.
     expect(shown).toHaveLength(EVERYTHING.length - 3);
@@ -111,7 +114,7 @@ describe('the filter of each stage', () => {
   });
 });
 
-describe('what cannot be read is refused before anything is begun', () => {
+describe('a filter that cannot be read is refused before the crawl starts', () => {
   test.each([
     [{ fetchFilter: 'Status == 200' }, 'Column 1 of the fetch filter: Status is not known'],
     [{ order: 'bfs' as const, scheduleFilter: 'DomainRank < 5' }, 'Crawl with --order budget'],
@@ -126,7 +129,7 @@ describe('what cannot be read is refused before anything is begun', () => {
 });
 
 describe('filters in the folder', () => {
-  test('are those that hold, and a crawl that goes on keeps them', async () => {
+  test('are the current ones, and a resumed crawl keeps them', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     const list = join(temporaryFolder(), 'blocked list.txt');
     writeFileSync(list, 'blocked.test\n');
@@ -138,13 +141,13 @@ describe('filters in the folder', () => {
     expect(await settingsIn(dir)).toMatchObject({ scheduleFilter: '', fetchFilter: 'Depth < 9' });
   });
 
-  test('are none and no file when none is set', async () => {
+  test('have no file when none is set', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     await run({ dir });
     expect(existsSync(join(dir, 'filters.txt'))).toBe(false);
   });
 
-  test('that are changed while it runs decide from then on; what cannot be read changes nothing', async () => {
+  test('that are changed while it runs apply from then on; filters that cannot be read change nothing', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     const disk = new Disk();
     const logged = () =>
@@ -214,7 +217,7 @@ describe('hooks of the library', () => {
     );
   });
 
-  test('onPage comes before the loop, onError is told what could not be had, and both are waited for', async () => {
+  test('onPage comes before the loop, onError gets every failure, and the crawl waits for both', async () => {
     site = await startSmallSite({
       '/': linking('/bad', '/good'),
       '/bad': (_, response) => void response.socket?.end('this is no response\r\n\r\n'),

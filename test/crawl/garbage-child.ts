@@ -1,4 +1,6 @@
-/** Makes garbage that V8 takes for old, and says how often all of it was collected and how large the heap has been. */
+/**
+ * Makes garbage that V8 takes for old; prints the number of full collections and the largest heap.
+ */
 import { constants, type NodeGCPerformanceDetail, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
@@ -6,7 +8,7 @@ import { limitGarbage } from '../../src/crawl/garbage.ts';
 
 const [limits, lives] = [process.argv[2] === 'limited', Number(process.argv[3])];
 if (limits) limitGarbage();
-/** Megabytes of garbage before V8 has found its measure, and afterwards. */
+/** Megabytes of garbage before V8 has adjusted, and afterwards. */
 const [SETTLING, COUNTED] = [400, 600];
 let collections = 0;
 new PerformanceObserver((list) => {
@@ -16,7 +18,7 @@ new PerformanceObserver((list) => {
   }
 }).observe({ entryTypes: ['gc'] });
 
-/** Two kilobytes each; every one is dropped when the ring has gone round. */
+/** Two kilobytes each; each is dropped after one round of the ring. */
 const ring: unknown[] = new Array(lives * 512).fill(undefined);
 let largest = 0;
 for (let made = 0; made < (SETTLING + COUNTED) * 512; made++) {

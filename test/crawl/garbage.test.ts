@@ -8,7 +8,10 @@ interface Outcome {
   readonly megabytes: number;
 }
 
-/** A gigabyte of garbage beside `lives` MB that live, in a process of its own: what is set holds for all of one. */
+/**
+ * A gigabyte of garbage beside `lives` MB of live objects, in its own process: V8 has one setting
+ * for each.
+ */
 async function churn(how: 'limited' | 'unlimited', lives: number): Promise<Outcome> {
   const script = fileURLToPath(new URL('./garbage-child.ts', import.meta.url));
   const flags = ['--max-semi-space-size=1', '--import', 'tsx'];
@@ -21,12 +24,12 @@ async function churn(how: 'limited' | 'unlimited', lives: number): Promise<Outco
   return JSON.parse(stdout);
 }
 
-test('where little lives, all is collected more rarely than V8 would', async () => {
+test('with few live objects, full collections are rarer than by default', async () => {
   const [limited, unlimited] = await Promise.all([churn('limited', 4), churn('unlimited', 4)]);
   expect(limited.collections).toBeLessThan(unlimited.collections);
 });
 
-test('where more lives, garbage does not grow with it as V8 would let it', async () => {
+test('with more live objects, garbage grows less than by default', async () => {
   const [limited, unlimited] = await Promise.all([churn('limited', 30), churn('unlimited', 30)]);
   expect(limited.collections).toBeGreaterThan(unlimited.collections);
   expect(limited.megabytes).toBeLessThan(unlimited.megabytes);

@@ -1,6 +1,6 @@
 /**
- * Crawls in the thread of the test: sources run there without a build, and by a clock of the test's own. Nothing here loses power,
- * unless the test brings a disk that does: what is written counts.
+ * Crawls in the thread of the test: sources run there without a build, and by the test's clock.
+ * Power never fails here unless the test brings such a disk, so fsync is skipped.
  */
 
 import type { CrawlConfig } from '../../src/config/settings.ts';

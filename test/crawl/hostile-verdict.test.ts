@@ -1,4 +1,4 @@
-/** The judge of the hostile soak is itself judged: what is wrong must be seen. */
+/** The judge of the hostile soak: it must see what is wrong. */
 import { describe, expect, test } from 'vitest';
 import { accountOf, isFlat, type Sample, steadyRate } from '../../soak/hostile/verdict.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
@@ -25,7 +25,7 @@ describe('the account of a crawl', () => {
     },
   });
 
-  test('comes out even when every URL is answered, given up, refused or waits, each once', () => {
+  test('adds up when every URL is fetched, failed, skipped or queued, each once', () => {
     expect(accountOf(whole)).toEqual({
       ...{
         unique: 100,
@@ -39,7 +39,7 @@ describe('the account of a crawl', () => {
     });
   });
 
-  test('tells what is missing, and what was counted twice', () => {
+  test('reports what is missing, and what was counted twice', () => {
     expect(accountOf({ ...whole, urlsQueued: 28 }).lost).toBe(2);
     expect(accountOf({ ...whole, pages: 51 }).lost).toBe(-1);
   });
@@ -53,14 +53,14 @@ describe('figures are flat', () => {
     expect(isFlat(rising(0))).toBe(true);
   });
 
-  test('not when they go on rising, be it slowly', () => {
+  test('not when they keep rising, even slowly', () => {
     expect(isFlat(rising(2))).toBe(false);
     expect(isFlat(rising(1))).toBe(false);
     expect(isFlat(rising(1), 32)).toBe(true);
   });
 });
 
-test('the rate is that of the good sites once all of them are met', () => {
+test('the rate is that of the good sites once all of them are discovered', () => {
   const samples = [0, 10, 20, 30, 40].map(
     (seconds) => ({ seconds, goodRequests: seconds ** 2 }) as Sample,
   );

@@ -1,4 +1,7 @@
-/** The short form of `npm run soak -- kill`: a crawl in threads that is killed over and over, and stopped in good order. */
+/**
+ * The short form of `npm run soak -- kill`: a crawl in threads that is killed again and again, and
+ * stopped cleanly.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -54,11 +57,11 @@ describe('a crawl by two agents', () => {
     expect(report.archived).toBe(report.web);
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);
     expect(report.web).toBeGreaterThan(300);
-    // A machine that is fast enough may have come to the end before the last kill.
+    // A fast machine may reach the end before the last kill.
     expect(report.kills).toBeGreaterThanOrEqual(3);
   });
 
-  test('with everything on, killed among traps, has no page twice, and its index is true', async () => {
+  test('with everything on, killed among traps, has no page twice and a correct index', async () => {
     const report = await killOverAndOver({
       ...{
         kills: 5,
@@ -70,7 +73,8 @@ describe('a crawl by two agents', () => {
         seed: 3,
       },
       flags: EVERYTHING.flags,
-      // Calendars take a thousand pages each, which is for the long form; so is which pages the rules that it learned may keep out.
+      // Calendars take a thousand pages each: they, and pages that learned rules skip, are for the
+      // long form.
       scenario: scenarioOf('clean', { session: 0.04, alias: 0.04, repeat: 0.04, 'soft-404': 0.2 }),
     });
     expect(report).toMatchObject({
@@ -84,7 +88,7 @@ describe('a crawl by two agents', () => {
     expect(report.kills).toBeGreaterThan(0);
   });
 
-  test('that is stopped by the user loses nothing and asks for nothing twice', async () => {
+  test('that is stopped by the user loses nothing and fetches nothing twice', async () => {
     const paths = Array.from({ length: 60 }, (_, i) => `/${i}`);
     site = await startSmallSite({
       '/': linking(...paths),

@@ -1,4 +1,7 @@
-/** The archive of a crawl of the lab holds the web, whole and to the byte, as an independent reader sees it. */
+/**
+ * The archive of a crawl of the lab holds the whole web, to the byte, as an independent reader sees
+ * it.
+ */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +49,7 @@ const confirmed = ({ type, blockConfirmed, payloadConfirmed }: SecondOpinion) =>
   blockConfirmed === true && (type !== 'response' || payloadConfirmed === true);
 
 describe('the archive of a crawl', () => {
-  test('holds every page of a finite web once, byte-identical to what was served, every digest confirmed', async () => {
+  test('holds every page of a finite web once, byte-identical to the served one, with correct digests', async () => {
     lab = await startLab({ scenario: 'site', pages: 120 });
     const records = await archiveOf(lab);
     const responses = records.filter(({ type }) => type === 'response');

@@ -1,4 +1,4 @@
-/** Passwords and cookies go to whom they are for, and into nothing that a crawl leaves behind. */
+/** Passwords and cookies go to their servers, and into no file of the crawl. */
 import {
   chmodSync,
   mkdirSync,
@@ -69,7 +69,7 @@ async function crawl(options: CrawlOptions = {}): Promise<void> {
   await (await startCrawl([`${site.origin}/`], config)).finished;
 }
 
-/** Everything that is in the folder, uncompressed. */
+/** All files of the folder, decompressed. */
 function everything(): string {
   const paths = readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -85,7 +85,7 @@ function everything(): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test('they are sent, and are neither in the archive nor in any other file of the crawl', async () => {
+test('secrets are sent, and are neither in the archive nor in any other file of the crawl', async () => {
   await crawl();
   expect(seen.sort()).toEqual(
     ['/', '/a'].map((path) => `${path} Basic ${LOGIN} session=taste-of-almonds`),
@@ -96,7 +96,7 @@ test('they are sent, and are neither in the archive nor in any other file of the
   for (const secret of SECRETS) expect(left).not.toContain(secret);
 });
 
-test("so it is with a proxy's password, which whoever goes on must name again", async () => {
+test("a proxy's password is kept out too, and must be given again on resume", async () => {
   proxy = await forwardProxy();
   const { port } = proxy.proxy;
   await crawl({ proxy: `http://tunnel:dig-deep@127.0.0.1:${port}` });
@@ -107,7 +107,7 @@ test("so it is with a proxy's password, which whoever goes on must name again", 
   for (const secret of SECRETS) expect(left).not.toContain(secret);
 });
 
-test('what was fetched with them is closed to others, and a folder that was open stays as it was made', async () => {
+test('a folder with pages fetched by secrets is closed to others; one that was open stays as it was', async () => {
   await crawl();
   expect(modeOf(dir)).toBe('700');
   rmSync(dir, { recursive: true });
@@ -129,7 +129,7 @@ test.each([
   'https://tunnel:dig-deep@127.0.0.1:1',
   'tunnel:dig-deep@127.0.0.1',
   'http://tunnel:dig-deep@127.0.0.1/x',
-])('a proxy that is none is refused without being quoted: %s', (proxy) => {
+])('a bad proxy is refused without being quoted: %s', (proxy) => {
   const refusal = () => resolveConfig({ proxy });
   expect(refusal).toThrow('proxy');
   expect(refusal).not.toThrow('dig-deep');

@@ -1,4 +1,7 @@
-/** A page that fails is not its host: the others go on, it is tried again later; and whoever waits is told of. */
+/**
+ * A failed page does not stop its host: other URLs are fetched, it is retried later, and pauses are
+ * reported.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -22,7 +25,7 @@ const failing =
 let site: SmallSite;
 afterEach(() => site?.close());
 
-/** Times are those of the crawl's clock, of which many pass in one of ours. */
+/** Times are those of the crawl's clock, which runs many times as fast as ours. */
 async function run(pages: Pages, options: CrawlOptions = {}, times = 200) {
   site = await startSmallSite({ '/robots.txt': failing(404), ...pages });
   const { finished, progress } = await startCrawl(
@@ -45,7 +48,7 @@ describe('a page that answers 500', () => {
     ...Object.fromEntries(GOOD.map((path) => [path, linking()])),
   };
 
-  test('does not hold up the others, and is tried again behind them, half a minute later', async () => {
+  test('does not delay the others, and is retried after them, half a minute later', async () => {
     const { asked, at, summary, told } = await run({ ...web, '/err': failing(500) }, {}, 20);
     expect(asked).toEqual(['/', '/err', ...GOOD, '/err']);
     expect(at(asked.length - 1)).toBeGreaterThan(29_000);
@@ -60,7 +63,7 @@ describe('a page that answers 500', () => {
     );
   });
 
-  test('does not hold up those that come to its host a few at a time, in the order of budgets', async () => {
+  test('does not delay URLs that come to its host a few at a time, in the order of budgets', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     const options = { dir, order: 'budget', budget: 'equal(3)' } as const;
     const { asked } = await run({ ...web, '/err': failing(500) }, options, 20);
@@ -68,7 +71,7 @@ describe('a page that answers 500', () => {
     expect(asked).toHaveLength(GOOD.length + 3);
   });
 
-  test('and is well the second time is a page like any other', async () => {
+  test('and succeeds the second time is a page like any other', async () => {
     let first = true;
     const { summary } = await run({
       ...web,
@@ -85,7 +88,7 @@ describe('a page that answers 500', () => {
     });
   });
 
-  test('costs its host half a minute at most, however many there are among others', async () => {
+  test('costs its host half a minute at most, however many such pages there are among others', async () => {
     const bad = GOOD.map((path) => `/bad${path}`);
     const mixed = GOOD.flatMap((path, i) => [path, bad[i]]);
     const { at, asked, summary } = await run({
@@ -94,19 +97,19 @@ describe('a page that answers 500', () => {
       '/': linking(...mixed),
     });
     expect(asked).toEqual(['/', ...mixed, ...bad]);
-    // A busy machine takes its time; half a minute for each of them would be ten minutes.
+    // A busy machine is slow; half a minute for each page would be ten minutes.
     expect(at(asked.length - 1)).toBeLessThan(300_000);
     expect(summary.errors).toEqual({ 'status-5xx': bad.length });
   });
 
-  test('asks to be left alone with Retry-After, and the host is', async () => {
+  test('can ask for a pause of its host with Retry-After', async () => {
     const { at, asked } = await run({ ...web, '/err': failing(500, { 'retry-after': '90' }) });
     expect(asked.indexOf('/good/0')).toBe(2);
     expect(at(2)).toBeGreaterThan(89_000);
   });
 });
 
-test('a host where one page after the other fails is left alone for longer and longer', async () => {
+test('a host where page after page fails is paused longer each time', async () => {
   const bad = Array.from({ length: 9 }, (_, i) => `/bad/${i}`);
   const { at, asked } = await run({
     '/': linking(...bad),
@@ -120,7 +123,7 @@ test('a host where one page after the other fails is left alone for longer and l
   expect(gap(8)).toBeGreaterThan(29_000);
 });
 
-test('a page that answers 503 is its host: all of it waits, and the log says so', async () => {
+test('a page that answers 503 pauses its whole host, and that is logged', async () => {
   const dir = join(temporaryFolder(), 'crawl');
   let busy = true;
   const { at, asked } = await run(
@@ -143,10 +146,10 @@ test('a page that answers 503 is its host: all of it waits, and the log says so'
   );
 });
 
-describe('who waits', () => {
+describe('paused hosts', () => {
   const host = (name: string) => new Host(name, new Domain(name));
 
-  test('is told by what for, with who is asked again first, until it is over', () => {
+  test('are reported by cause, with the first to be asked again, until the pause ends', () => {
     const clock = new VirtualClock();
     const waits = new HostWaits(clock, { event: () => {} });
     const [a, b] = [host('a.example'), host('b.example')];

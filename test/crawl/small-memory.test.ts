@@ -1,4 +1,4 @@
-/** A crawl that has memory for next to nothing goes by way of the disk, and comes out the same. */
+/** A crawl with hardly any memory uses the disk, and has the same result. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ describe('a crawl with memory for three hosts and twelve URLs', () => {
     [2, 'bfs'],
     [1, 'budget'],
     [2, 'budget'],
-  ] as const)('fetches what one with all memory fetches, each page once, with %i agents in the order %s', async (agents, order) => {
+  ] as const)('fetches the same pages as one with enough memory, each once, with %i agents in the order %s', async (agents, order) => {
     lab = await startLab({ scenario: 'clean', domains: 60, pages: 12 });
     const roomy = await fetched(lab, { agents: 1 });
     const tiny = await fetched(lab, { ...TINY, agents, order, dir: join(dir, 'crawl') });
@@ -64,7 +64,7 @@ describe('a crawl with memory for three hosts and twelve URLs', () => {
     };
     const urls = await fetched(lab, options);
     expect(new Set(urls).size).toBe(urls.length);
-    // One robots.txt a host: a host that comes back remembers its rules.
+    // One robots.txt for each host: a host that comes back into memory has its rules.
     expect(lab.requests).toBeLessThan(
       urls.length + 1.2 * new Set(urls.map((url) => new URL(url).host)).size,
     );

@@ -1,14 +1,14 @@
-/** A site of a few pages, written out in a test, that remembers who asked for what and when. */
+/** A site of a few pages, written out in a test, that records each request and its time. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-/** A string is an HTML page; a handler does as it pleases. */
+/** A string is an HTML page; a handler answers as it likes. */
 export type Pages = Readonly<Record<string, string | Handler>>;
 
 export interface SmallSite {
   readonly origin: string;
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[];
   /** Times at which requests came, by the clock of performance.now. */
   readonly times: number[];

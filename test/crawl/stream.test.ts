@@ -6,7 +6,7 @@ import { linking, startSmallSite } from './small-site.ts';
 const LOCAL = { allowPrivate: true, delay: 0, agents: 1 };
 
 describe('the stream of pages', () => {
-  test('gives url, status, headers, body and links of each page', async () => {
+  test('yields url, status, headers, body and links of each page', async () => {
     const site = await startSmallSite({ '/': linking('/a'), '/a': 'the end' });
     const pages = [];
     for await (const page of crawl({ ...LOCAL, seeds: `${site.origin}/` })) pages.push(page);

@@ -1,4 +1,7 @@
-/** A thread that dies takes its crawl down in good order: the other agents save what they have, and the crawl can go on. */
+/**
+ * A thread that dies stops its crawl cleanly: the other agents checkpoint, and the crawl can be
+ * resumed.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +15,7 @@ import { startCrawl } from './here.ts';
 
 const CHILD = join(import.meta.dirname, 'thread-death-child.mjs');
 
-test('a crawl one of whose threads dies says so, and loses nothing when it goes on', async () => {
+test('a crawl one of whose threads dies reports it, and loses nothing when it is resumed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-thread-'));
   const dir = join(folder, 'crawl');
   const lab = await startLab({ scenario: 'clean', domains: 25, pages: 10 });
@@ -26,7 +29,7 @@ test('a crawl one of whose threads dies says so, and loses nothing when it goes 
       /^Agent 1 ended without a report .* the pages fetched so far are in the folder/,
     );
 
-    // With another number of agents, while we are at it.
+    // With another number of agents, which must work too.
     const config = resolveConfig({ dir, dns: [lab.dns], allowPrivate: true, delay: 0, agents: 2 });
     await (await startCrawl([], config)).finished;
     expect(await archivedPages(dir)).toEqual([...lab.web.allUrls()].sort());

@@ -1,4 +1,4 @@
-/** Checkpoints and stops at the moments at which something could fall between two stools. */
+/** Checkpoints and stops at the moments at which something could get lost. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ async function site(pages: Parameters<typeof startSmallSite>[0], ip?: string): P
   return started;
 }
 
-/** Files whose path has `part` in it are made when they are let go, and not before. */
+/** Files whose path contains `part` are made only when they are released. */
 function holding(part: string): {
   fileSystem: FileSystem;
   held(): boolean;
@@ -75,14 +75,14 @@ function holding(part: string): {
   };
 }
 
-/** How many were made. */
+/** How many files were made. */
 function checkpoints(): number {
   const path = join(dir, 'agents/0/checkpoint.json');
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).sequence : 0;
 }
 
 describe('a checkpoint', () => {
-  test('taken while a page waits for the archive has the page among those to fetch', async () => {
+  test('made while a page waits for the archive has its URL queued', async () => {
     const archive = holding('.warc.gz');
     const disk = new FaultyFileSystem({ skipSync: true }, archive.fileSystem);
     const { origin } = await site({
@@ -91,10 +91,10 @@ describe('a checkpoint', () => {
         response.end('page');
       },
     });
-    // A file for every exchange: the page waits until its own is there.
+    // A file for every exchange: the page waits until its own is made.
     const run = await startCrawl([`${origin}/`], config({ warcSize: 1 }), { disk: new Disk(disk) });
     while (!archive.held()) await sleep(1);
-    await sleep(2 * CHECKPOINT); // Until one is under way, which waits for the archive in its turn.
+    await sleep(2 * CHECKPOINT); // Until one is under way, which also waits for the archive.
     const before = checkpoints();
     archive.letGo();
     while (checkpoints() === before) await sleep(1);
@@ -104,7 +104,7 @@ describe('a checkpoint', () => {
     expect(await archivedPages(dir)).toEqual([`${origin}/`]);
   });
 
-  test('taken when the code that reads pages has just failed has the page that it failed at', async () => {
+  test('made just after the code that reads pages has failed has the URL of that page queued', async () => {
     const first = await site({ '/': linking('/next'), '/next': 'page' });
     const second = await site({ '/': 'page' }, '127.0.0.2');
     const seen = holding('/seen/');
@@ -116,7 +116,8 @@ describe('a checkpoint', () => {
       onPage: async ({ url }) => {
         if (url === `${first.origin}/`) seen.hold();
         if (url !== `${second.origin}/`) return;
-        // While the sieve decides about the link of the other: then a checkpoint is due, and nothing else is under way.
+        // While the sieve decides about the other's link: then a checkpoint is due and nothing else
+        // runs.
         while (!seen.held()) await sleep(1);
         await sleep(2 * CHECKPOINT);
         before = checkpoints();
@@ -132,7 +133,7 @@ describe('a checkpoint', () => {
 });
 
 describe('a stop', () => {
-  test('that cuts off a request holds nothing against the server, however often', async () => {
+  test('that interrupts a request does not count against the server, however often', async () => {
     const clock = fastClock(100);
     let answers = false;
     const { origin, asked } = await site({

@@ -1,4 +1,4 @@
-/** What budgets do to those who invent hosts and pages without end, with the real frontier in virtual time. */
+/** The effect of budgets on domains that invent hosts and pages without end, in virtual time. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,20 +33,20 @@ async function crawled(
   });
 }
 
-test('a domain that invents hosts without end has its budget a round, and as many look-ups at most', async () => {
+test('a domain that invents hosts without end gets its budget in each round, and at most as many look-ups', async () => {
   const budget = 3;
   const mix = { wildcard: 0.2, farm: 0 };
   const [budgeted] = await crawled(['none'], 4000, `equal(${budget})`, { domains: 1000, mix });
   const { wildcard } = budgeted.kinds;
   const { seconds } = budgeted.samples[budgeted.samples.length - 1];
-  // A round lasts as long as the delay of a host, while there are hosts enough.
+  // A round lasts as long as the delay of a host, while there are enough hosts.
   const rounds = 1 + (seconds * 1000) / DELAY;
   expect(wildcard.mostPages).toBeGreaterThan(0);
   expect(wildcard.mostPages).toBeLessThanOrEqual(budget * rounds);
   expect(wildcard.mostLookUps).toBeLessThanOrEqual(budget * rounds);
 });
 
-test('breadth first is swallowed by spam; budgets by in-links are not, and those by supporters least', async () => {
+test('breadth first spends most on spam, budgets by in-links less, budgets by supporters least', async () => {
   const all = await crawled(['bfs', 'in', 'tse'], 8000, 'proportional(mean=10, least=1)', {
     domains: 2000,
   });

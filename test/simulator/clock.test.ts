@@ -7,7 +7,7 @@ function runDry(clock: VirtualClock): void {
   while (clock.nextAt !== Infinity) clock.moveTo(clock.nextAt);
 }
 
-test('what is due happens in the order of its time, at its time', () => {
+test('callbacks run in the order of their times, at their times', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60, size: 'max' }),
@@ -27,7 +27,7 @@ test('what is due happens in the order of its time, at its time', () => {
   );
 });
 
-test('what was cancelled does not happen, and is not waited for', () => {
+test('a cancelled callback does not run, and the clock does not wait for it', () => {
   const clock = new VirtualClock();
   const happened: string[] = [];
   clock.after(10, () => happened.push('kept'));
@@ -38,7 +38,7 @@ test('what was cancelled does not happen, and is not waited for', () => {
   expect(happened).toEqual(['kept']);
 });
 
-test('one thing happens at a time, and time never goes back', () => {
+test('one callback runs at a time, and time never goes back', () => {
   const clock = new VirtualClock();
   let count = 0;
   clock.after(3, () => count++);
@@ -51,7 +51,7 @@ test('one thing happens at a time, and time never goes back', () => {
   expect(clock.elapsed).toBe(3);
 });
 
-test('what happens may bring about more, also at once', () => {
+test('a callback may schedule more, also for the same time', () => {
   const clock = new VirtualClock();
   const times: number[] = [];
   const again = (left: number) => {

@@ -36,7 +36,7 @@ async function run(flags: Partial<LabFlags> = {}): Promise<string> {
 }
 
 describe('drumlin lab run', () => {
-  test('prints what was asked and a table of what came of it', async () => {
+  test('prints the settings and a table of the results', async () => {
     const text = await run();
     expect(text).toContain('scenario spam, seed 2, 60 domains, 400 pages per policy');
     expect(text).toMatch(/^policy +pages +useful/m);

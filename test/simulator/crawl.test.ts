@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -13,9 +13,9 @@ import { type PolicyResult, runLab } from '../../src/simulator/run.ts';
 import { kindRows, lookUpRows, pagesOf, summaryRows } from '../../src/simulator/summary.ts';
 
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
-/** Small crawls of which politeness would make idle ones. */
+/** For small crawls, which would be idle most of the time with delays. */
 const BRISK: CrawlOptions = { delay: 0, fetches: 32 };
-/** So little that everything goes to disk. */
+/** So little memory that everything goes to disk. */
 const TINY: CrawlOptions = {
   frontHosts: 40,
   frontUrls: 400,
@@ -89,7 +89,26 @@ describe('a crawl in virtual time', () => {
     await crawl.close();
   });
 
-  test('stops at the page that was asked for, and goes on from there', async () => {
+  test('gives each redirect of a robots.txt a turn of its own, as a real crawl does', async () => {
+    const [direct, redirected] = await Promise.all(
+      [0, 1].map(async (share) => {
+        const mix = { 'robots-redirect': share };
+        const web = webOf({ scenario: 'site', domains: 12, pages: 5, mix }, PORTS);
+        const own = join(folder, String(share));
+        await mkdir(own);
+        const config = resolveConfig({ delay: 10_000, fetches: 32 });
+        const crawl = await VirtualCrawl.open({ web, policy: POLICIES.bfs, config, folder: own });
+        await crawl.run(1e9);
+        await crawl.close();
+        return crawl;
+      }),
+    );
+    expect(redirected.tally.pages).toBe(direct.tally.pages);
+    expect(redirected.tally.robots).toBeGreaterThan(direct.tally.robots);
+    expect(redirected.elapsed).toBeGreaterThan(direct.elapsed + 9_000);
+  });
+
+  test('stops at the page limit, and continues from there', async () => {
     const crawl = await openCrawl({ scenario: 'clean', domains: 50 });
     expect(await crawl.run(137)).toBe(true);
     expect(crawl.tally.pages).toBe(137);
@@ -100,7 +119,7 @@ describe('a crawl in virtual time', () => {
     await crawl.close();
   });
 
-  test('obeys robots.txt, looks names up, and gives up those that do not exist', async () => {
+  test('obeys robots.txt, looks names up, and gives up hosts that do not exist', async () => {
     const mix = {
       'robots-disallow': 0.2,
       'robots-error': 0.1,
@@ -120,7 +139,7 @@ describe('a crawl in virtual time', () => {
 });
 
 describe('a run of policies', () => {
-  test('of 6,000 pages gives the same result twice, time and memory apart', async () => {
+  test('of 6,000 pages gives the same result twice, except for time and memory', async () => {
     const web: LabOptions = { scenario: 'spam', domains: 600, seed: 9 };
     const [first] = await runOnce(6000, web);
     const [second] = await runOnce(6000, web);
@@ -143,7 +162,7 @@ describe('a run of policies', () => {
       if (i > 0) expect(sample.pages).toBeGreaterThan(samples[i - 1].pages);
   });
 
-  test('ends early, and says so, when the web has no more', async () => {
+  test('ends early, and reports it, when the web has no more pages', async () => {
     const [{ complete, samples }] = await runOnce(5000, {
       scenario: 'site',
       domains: 3,
@@ -153,7 +172,7 @@ describe('a run of policies', () => {
     expect(samples.at(-1)?.useful).toBe(30);
   });
 
-  test('refuses a policy that it does not know by naming one that it does', async () => {
+  test('refuses an unknown policy and names a known one', async () => {
     await expect(runOnce(10, { scenario: 'clean' }, ['bsf'])).rejects.toThrow(
       /no policy "bsf".*"bfs"/,
     );
@@ -195,7 +214,7 @@ describe('a run of policies', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is told in tables and on one page that loads nothing', async () => {
+  test('is reported in tables and on one page that loads nothing', async () => {
     const results = await runOnce(1000, { scenario: 'spam', domains: 200 });
     expect(summaryRows(results).map((row) => row[0])).toEqual(['policy', 'bfs']);
     expect(kindRows(results)[0]).toEqual(['kind', 'bfs']);

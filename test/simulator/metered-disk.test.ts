@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('a metered disk keeps real files and counts what is moved', async () => {
+test('a metered disk keeps real files and counts bytes read and written', async () => {
   const meter = newMeter();
   const disk = meteredDisk(meter);
   await disk.makeFolder(join(folder, 'deep', 'er'));

@@ -1,4 +1,7 @@
-/** Whatever leads to an address that is not to be asked, nobody connects to it: links, redirects, names, robots.txt, names that change. */
+/**
+ * The crawler never connects to a refused address, whatever leads there: links, redirects, names,
+ * robots.txt, names that change.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
 import type { Summary } from '../../../src/crawl/crawl.ts';
@@ -38,7 +41,7 @@ const redirect =
   (_, response) =>
     void response.writeHead(302, { location: to() }).end();
 
-/** Crawls a site at an address that may be asked, whose robots.txt is `robots`, by the names of `hosts`. */
+/** Crawls a site at an allowed address, whose robots.txt is `robots`, by the names of `hosts`. */
 async function crawl(pages: Pages, robots?: Handler, hosts = ['outer.test']): Promise<Summary> {
   outer = await startSmallSite({ ...pages, ...(robots && { '/robots.txt': robots }) }, ALLOWED);
   names.table.set('outer.test', { a: [ALLOWED] });
@@ -46,7 +49,7 @@ async function crawl(pages: Pages, robots?: Handler, hosts = ['outer.test']): Pr
   return (await startCrawl(seeds, resolveConfig(options))).finished;
 }
 
-describe('nobody connects to an address that is refused', () => {
+describe('the crawler does not connect to a refused address', () => {
   const isLeftAlone = () => expect(inner.asked).toEqual([]);
 
   test('when a link names it', async () => {
@@ -83,7 +86,7 @@ describe('nobody connects to an address that is refused', () => {
     isLeftAlone();
   });
 
-  test('when the name has another address that may be asked, which is', async () => {
+  test('when the name has another address that is allowed: it asks that one', async () => {
     names.table.set('both.test', { a: [REFUSED, ALLOWED] });
     const pages = { '/': 'page', '/rules': 'User-agent: *\nDisallow:' };
     const rules = redirect(() => `http://both.test:${port(outer)}/rules`);

@@ -72,7 +72,7 @@ const step = fc.oneof(
   },
 );
 
-test('every URL is on its way to whoever owns it, once, and no parcel is much larger than it need be', async () => {
+test('every URL is on its way to the agent that owns it, once, and no parcel is much too large', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -105,7 +105,7 @@ test('every URL is on its way to whoever owns it, once, and no parcel is much la
           ...waiting,
         ];
         expect([...new Set(everywhere)].sort()).toEqual([...all.keys()].sort());
-        // The cache of recent links may forget one, and no link is counted more often than it was found.
+        // The cache of recent links may forget one; no link is counted more often than discovered.
         for (const url of everywhere) all.set(url, all.get(url)! - 1);
         expect(Math.min(0, ...all.values())).toBe(0);
       },
@@ -113,7 +113,7 @@ test('every URL is on its way to whoever owns it, once, and no parcel is much la
   );
 });
 
-test('a parcel that has grown large leaves at once, the rest of a page waits for company', () => {
+test('a large parcel is sent at once; the rest of a page is kept for a moment', () => {
   const made = fixture(2);
   const { admission, clock } = made;
   const theirs = Array.from(
@@ -128,7 +128,7 @@ test('a parcel that has grown large leaves at once, the rest of a page waits for
   expect(admission.wakeAt).toBe(clock.now() + AGE);
 });
 
-test('what a snapshot held is on its way again after it was restored', async () => {
+test('the content of a snapshot is on its way again after it is restored', async () => {
   const before = fixture(3);
   const urls = Array.from({ length: 300 }, (_, i) => `http://d${i}.test/`);
   before.admission.discover(urls, 1);

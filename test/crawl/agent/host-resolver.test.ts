@@ -1,4 +1,4 @@
-/** Names that cannot be looked up: whose fault is it, and how often are they asked for? */
+/** Names that cannot be looked up: how often they are retried, and when an outage excuses them. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Signal } from '../../../src/base/signal.ts';
@@ -13,7 +13,10 @@ import { virtualClock } from '../../fetch/virtual-clock.ts';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** Looks up `host.test` for so long, beside a `known.test` that was looked up before; `answers` says who is answered when. */
+/**
+ * Looks up `host.test` for `duration`, after `known.test` was looked up; `answers` decides which
+ * name is answered when.
+ */
 async function lookUpFor(duration: number, answers: (name: string, after: number) => boolean) {
   const clock = virtualClock();
   const start = clock.now();
@@ -66,14 +69,14 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
 }
 
 describe('a name that cannot be looked up', () => {
-  test('is given up after four tries, a minute apart, while others can be', async () => {
+  test('is given up after four attempts, a minute apart, while others can be looked up', async () => {
     const { fate, asked } = await lookUpFor(10 * MINUTE, (name) => name === 'known.test');
     expect(fate).toBe('given up');
     expect(asked).toHaveLength(4);
     expect(asked[3]).toBeGreaterThanOrEqual(3 * MINUTE);
   });
 
-  test('is not given up for that nobody could be looked up, if they are back just as it fails for the last time', async () => {
+  test('is not given up if the name servers were gone and come back just as it fails for the last time', async () => {
     const back = 3 * MINUTE;
     const { fate } = await lookUpFor(10 * MINUTE, (name, after) =>
       name === 'known.test' ? after >= back : after >= back + 30 * SECOND,
@@ -81,7 +84,7 @@ describe('a name that cannot be looked up', () => {
     expect(fate).toBe('resolved');
   });
 
-  test('is given up all the same when the name servers are gone for more than an hour', async () => {
+  test('is given up when the name servers are gone for more than an hour', async () => {
     expect((await lookUpFor(59 * MINUTE, () => false)).fate).toBe(undefined);
     expect((await lookUpFor(70 * MINUTE, () => false)).fate).toBe('given up');
   });

@@ -1,4 +1,6 @@
-/** Pages that are like others, in whole crawls: what is stored, followed, learned and counted. */
+/**
+ * Pages that are like others, in complete crawls: what is stored, followed, learned and counted.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +22,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Answers whatever `answer` has a page for; other paths with 404. */
+/** Serves the pages of `answer`; other paths answer 404. */
 async function site(answer: (path: string) => string | undefined): Promise<SmallSite> {
   const handler: Handler = (request, response) => {
     const path = request.url ?? '/';
@@ -58,7 +60,7 @@ const events = (name: string) =>
     .map((line) => JSON.parse(line))
     .filter(({ event }) => event === name);
 
-/** Every URL that passed the sieve is in one of these, and so is what we made up. */
+/** Every URL that passed the sieve, and every URL that we made up, is counted in one of these. */
 function expectAccount({
   urlsUnique,
   pages,
@@ -82,7 +84,7 @@ describe('a page that is nearly another', () => {
       return path.startsWith('/from') ? page(path.slice(1)) : undefined;
     });
 
-  test('is stored and followed by default, and told', async () => {
+  test('is stored and followed by default, and logged', async () => {
     const { origin } = await copies();
     const summary = await crawl(`${origin}/`);
     expect(await archivedPages(dir)).toHaveLength(5);
@@ -93,14 +95,14 @@ describe('a page that is nearly another', () => {
     expectAccount(summary);
   });
 
-  test('is stored and not followed when that is asked', async () => {
+  test('can be stored and not followed', async () => {
     const { origin } = await copies();
     const summary = await crawl(`${origin}/`, { nearDuplicates: 'no-follow' });
     expect(await archivedPages(dir)).toHaveLength(4);
     expectAccount(summary);
   });
 
-  test('is left out when that is asked, and counted', async () => {
+  test('can be skipped, and is counted', async () => {
     const { origin } = await copies();
     const summary = await crawl(`${origin}/`, { nearDuplicates: 'skip' });
     expect(await archivedPages(dir)).toHaveLength(3);
@@ -109,7 +111,7 @@ describe('a page that is nearly another', () => {
     expectAccount(summary);
   });
 
-  test('is nothing special when nobody looks', async () => {
+  test('is a page like any other when pages are not compared', async () => {
     const { origin } = await copies();
     const summary = await crawl(`${origin}/`, {
       nearDuplicates: 'off',
@@ -136,7 +138,7 @@ describe('a site that gives every link a new session id', () => {
         : undefined;
     });
 
-  test('ends, with every page in the archive, and every URL accounted for', async () => {
+  test('ends, with every page in the archive and every URL counted', async () => {
     const { origin } = await shop();
     const summary = await crawl(`${origin}/`, { maxPages: 2000 });
     expect(summary.end).toBe('finished');
@@ -150,13 +152,13 @@ describe('a site that gives every link a new session id', () => {
     expectAccount(summary);
   });
 
-  test('does not end when nobody learns', async () => {
+  test('does not end without learning', async () => {
     const { origin } = await shop();
     const summary = await crawl(`${origin}/`, { maxPages: 150, learnTraps: false });
     expect(summary.end).toBe('max-pages');
   });
 
-  test('is still known after the crawl was stopped', async () => {
+  test('is still known after the crawl is resumed', async () => {
     const { origin, asked } = await shop();
     await crawl(`${origin}/`, { maxPages: 80 });
     const before = asked.length;
@@ -179,7 +181,7 @@ describe('a calendar with a next month and a last one, always', () => {
       return page(topic, pathOf(at - 1), pathOf(at + 1));
     });
 
-  test('ends, with all months in which something is, and says why', async () => {
+  test('ends, with all months that have events, and logs why', async () => {
     const { origin } = await calendar();
     const summary = await crawl(`${origin}/`, { maxPages: 1000 });
     expect(summary.end).toBe('finished');
@@ -198,7 +200,7 @@ describe('a calendar with a next month and a last one, always', () => {
     expectAccount(summary);
   });
 
-  test('does not end when nobody learns', async () => {
+  test('does not end without learning', async () => {
     const { origin } = await calendar();
     expect((await crawl(`${origin}/`, { maxPages: 150, learnTraps: false })).end).toBe('max-pages');
   });
@@ -211,11 +213,11 @@ describe('a site that answers for every page', () => {
       { length: to - from },
       (_, i) => `/gone/${WORDS[(from + i) % 8]}-${WORDS[(from + i) >> 3]}.html`,
     );
-  /** The question is asked before what waits, which is nearly all. */
+  /** The question is asked before the queued URLs, which are nearly all. */
   const pages: Readonly<Record<string, string>> = { '/': page('home', ...gone(0, 45)) };
   const careless = () => site((path) => pages[path] ?? page('sorry'));
 
-  test('is asked for one that cannot exist, which is not archived; the others are counted', async () => {
+  test('is asked for a page that cannot exist, which is not archived; soft 404s are counted', async () => {
     const { origin, asked } = await careless();
     const summary = await crawl(`${origin}/`);
     const known = ['/robots.txt', ...Object.keys(pages), ...gone(0, 45)];
@@ -228,14 +230,14 @@ describe('a site that answers for every page', () => {
     expectAccount(summary);
   });
 
-  test('is left without them when that is asked', async () => {
+  test('can be archived without its soft 404s', async () => {
     const { origin } = await careless();
     const summary = await crawl(`${origin}/`, { softErrors: 'skip' });
     expect(summary.refused['soft-404']).toBeGreaterThanOrEqual(40);
     expect((await archivedPages(dir)).length).toBe(summary.pages - summary.refused['soft-404'] - 1);
   });
 
-  test('is not asked when nobody looks', async () => {
+  test('is not asked when soft 404s are off', async () => {
     const { origin, asked } = await careless();
     await crawl(`${origin}/`, { softErrors: 'off' });
     expect(asked).toHaveLength(1 + 1 + 45);

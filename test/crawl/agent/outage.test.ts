@@ -1,4 +1,6 @@
-/** The network and the name servers vanish for some minutes and return: nobody is given up for it. */
+/**
+ * The network and the name servers fail for some minutes and return: no host is given up for it.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +33,7 @@ describe('a crawl whose network', () => {
     rmSync(join(dir, '..'), { recursive: true, force: true });
   });
 
-  test('vanishes for ten minutes, and its name servers too, loses no URL', async () => {
+  test('fails for ten minutes, with its name servers, loses no URL', async () => {
     const options = { scenario: 'clean', domains: 30, pages: 6 };
     lab = await startLab(options);
     const pages = [...lab.web.allUrls()].sort();
@@ -66,7 +68,7 @@ describe('a crawl whose network', () => {
     expect(events).toContain('"network-back"');
   });
 
-  test('loses one site for ten minutes, all that is crawled, waits for it', async () => {
+  test('loses its only site for ten minutes waits for it', async () => {
     const paths = Array.from({ length: 12 }, (_, i) => `/${i}`);
     const web = {
       '/': linking(...paths),
@@ -84,7 +86,7 @@ describe('a crawl whose network', () => {
     expect(await finished).toMatchObject({ pages: 13, errors: {} });
   });
 
-  test('vanishes before some hosts were ever asked does not give them up', async () => {
+  test('fails before some hosts were ever asked does not give them up', async () => {
     const ips = Array.from({ length: 12 }, (_, i) => `127.0.1.${i + 1}`);
     let sites = await Promise.all(ips.map((ip) => startSmallSite({ '/': 'page' }, ip)));
     const seeds = sites.map(({ origin }) => `${origin}/`);
@@ -106,7 +108,7 @@ describe('a crawl whose network', () => {
     for (const each of sites) await each.close();
   });
 
-  test('never was there ends soon, with every URL accounted for', async () => {
+  test('was never there ends soon, with every URL counted', async () => {
     const config = resolveConfig({ allowPrivate: true, agents: 1, delay: '1s' });
     const seeds = [1, 2, 3, 4].map((i) => `http://127.0.0.${i}:9/`);
     const { finished } = await startCrawl(seeds, config, { clock: fastClock(SPEED) });
@@ -134,18 +136,18 @@ describe('an outage', () => {
   });
   const fails = (ip: string) => outage.excuses('connect-timeout', ip);
 
-  test('is believed when three addresses that answered fail in a row; then whoever was never met is excused too', () => {
+  test('is believed when three addresses that answered fail in a row; then hosts never asked before are excused too', () => {
     for (const ip of ['a', 'b', 'c']) outage.answered(ip);
-    expect(fails('never met')).toBe(false);
+    expect(fails('never asked')).toBe(false);
     for (const ip of ['a', 'b', 'c']) fails(ip);
-    expect(fails('never met')).toBe(true);
+    expect(fails('never asked')).toBe(true);
   });
 
   test('is over with the first answer', () => {
     for (const ip of ['a', 'b', 'c']) outage.answered(ip);
     for (const ip of ['a', 'b', 'c']) fails(ip);
     outage.answered('d');
-    expect(fails('never met')).toBe(false);
+    expect(fails('never asked')).toBe(false);
   });
 
   test('is not believed of hosts that never answered, however many they are', () => {
@@ -157,9 +159,9 @@ describe('an outage', () => {
     for (const ip of ['a', 'b', 'c']) outage.answered(ip);
     for (const ip of ['a', 'b', 'c']) fails(ip);
     now += 59 * MINUTE;
-    expect(fails('never met')).toBe(true);
+    expect(fails('never asked')).toBe(true);
     now += 2 * MINUTE;
-    expect(fails('never met')).toBe(false);
+    expect(fails('never asked')).toBe(false);
     expect(fails('a')).toBe(false);
   });
 
@@ -176,13 +178,13 @@ describe('an outage', () => {
     expect(fails('a')).toBe(true);
   });
 
-  test('does not excuse who is there and answers badly', () => {
+  test('does not excuse a server that is there and answers badly', () => {
     for (const ip of ['a', 'b', 'c']) outage.answered(ip);
     for (const ip of ['a', 'b', 'c']) expect(outage.excuses('reset', ip)).toBe(false);
     expect(outage.excuses('tls-failed', 'a')).toBe(false);
   });
 
-  test('of the name servers is told from names that do not work by asking for one that did', async () => {
+  test('of the name servers is recognised by asking for a name that worked before', async () => {
     answer = new DnsError('dns-timeout', 'nobody there');
     expect(await outage.namesAreGone(now, resolver)).toBe(false);
     outage.resolved('known.test');

@@ -11,7 +11,7 @@ const entry = {
   inquiry: { url: '', hops: 0, failures: 0 },
 };
 
-test('rules never take more than the limit, unless one file does, and the oldest go first', () => {
+test('rules never take more than the limit, unless one file does, and the oldest are dropped first', () => {
   const step = fc.record({
     origin: fc.nat(6),
     size: fc.integer({ min: 1, max: 40 }),
@@ -21,7 +21,7 @@ test('rules never take more than the limit, unless one file does, and the oldest
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const memory = new RobotsMemory(100);
       const host = new Host('a.test', new Domain('a.test'));
-      /** The naive model: a list in order of use, cut at its beginning. */
+      /** The naive model: a list in order of use, shortened at its beginning. */
       let model: { origin: string; size: number }[] = [];
       for (const { origin: number, size, use } of steps) {
         const origin = `http://a.test:${number}`;

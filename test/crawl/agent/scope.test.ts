@@ -10,7 +10,7 @@ import { payLevelDomain } from '../../../src/url/domain.ts';
 const scopeOf = (options: CrawlOptions, ...seeds: string[]): Scope =>
   createScope(resolveConfig(options), seeds);
 
-/** A small web, in which everything collides: few names, few paths, ports, www and both schemes. */
+/** A small web in which everything collides: few names, few paths, ports, www and both schemes. */
 const host = fc.constantFrom(
   ...[
     'a.org',
@@ -59,7 +59,7 @@ describe('the scope of a crawl', () => {
     'host',
     'domain',
     'prefix',
-  ] as const)('%s holds a link exactly when one of the seeds does, whatever was asked before', (name) => {
+  ] as const)('%s holds a link exactly when one of the seeds spans it, whatever was asked before', (name) => {
     fc.assert(
       fc.property(seedList, fc.array(url, { minLength: 1, maxLength: 20 }), (seeds, links) => {
         const scope = scopeOf({ scope: name }, ...seeds);
@@ -108,7 +108,7 @@ describe('the scope of a crawl', () => {
     }
   });
 
-  test('without seeds nothing is in scope but in that of any', () => {
+  test('without seeds nothing is in scope, except for the scope any', () => {
     for (const name of ['host', 'domain', 'prefix'] as const)
       expect(scopeOf({ scope: name }).refusal('http://a.org/', 1)).toBe('out-of-scope');
     expect(scopeOf({}).refusal('http://a.org/', 1)).toBeUndefined();
@@ -131,7 +131,7 @@ describe('limits and patterns', () => {
     expect(scope.refusal(`http://a.org/${'x'.repeat(8)}`, 1)).toBe('url-too-long');
   });
 
-  test('a path in which the same segments stand more often in a row than the limit is refused', () => {
+  test('a path that repeats the same segments more often in a row than the limit is refused', () => {
     expect(scopeOf({}).trap('http://a.org/x/y/x/y/x/y/x/y/')).toBe('repeated-segments');
     expect(scopeOf({ maxRepeats: 4 }).trap('http://a.org/x/y/x/y/x/y/x/y/')).toBeUndefined();
     expect(scopeOf({}).trap('http://a.org/2011/11/11/11/')).toBeUndefined();
@@ -150,19 +150,19 @@ describe('limits and patterns', () => {
       expect(scope.refusal(link, 1)).toBe(answer);
   });
 
-  test('patterns do not open the scope', () => {
+  test('patterns do not widen the scope', () => {
     const scope = scopeOf({ scope: 'host', include: 'http://b.org/*' }, 'http://a.org/');
     expect(scope.refusal('http://b.org/', 1)).toBe('out-of-scope');
   });
 
-  test('a seed and what it redirects to need not match include: they are where the search begins', () => {
+  test('a seed and what it redirects to need not match include', () => {
     const scope = scopeOf({ include: '*/article/*', exclude: '*/login' }, 'http://a.org/');
     expect(scope.refusal('https://a.org/', 0)).toBeUndefined();
     expect(scope.refusal('https://a.org/', 1)).toBe('not-included');
     expect(scope.refusal('https://a.org/login', 0)).toBe('excluded');
   });
 
-  test('of several reasons the cheapest is told', () => {
+  test('of several reasons the cheapest is reported', () => {
     const options = {
       scope: 'host' as const,
       maxDepth: 1,
@@ -180,7 +180,7 @@ describe('limits and patterns', () => {
 });
 
 describe('a seed that redirects', () => {
-  test('takes the scope with it, and says so once', () => {
+  test('moves the scope with it, and reports it once', () => {
     for (const name of ['host', 'domain', 'prefix'] as const) {
       const scope = scopeOf({ scope: name }, 'http://old.org/docs/');
       expect(scope.refusal('https://new.org/docs/', 0)).toBe('out-of-scope');
@@ -201,7 +201,7 @@ describe('a seed that redirects', () => {
     expect(scope.admitted).toEqual([]);
   });
 
-  test('to the front page does not open the whole site where a folder was asked for', () => {
+  test('to the front page does not open the whole site in a folder scope', () => {
     const scope = scopeOf({ scope: 'prefix' }, 'http://example.org/docs/v1/');
     expect(scope.admitSeedRedirect('http://example.org/docs/v1/', 'https://www.example.org/')).toBe(
       false,
@@ -224,13 +224,13 @@ describe('a seed that redirects', () => {
     expect(scope.admitted).toEqual(['http://b.org/', 'http://c.org/']);
   });
 
-  test('is nothing new where everything is in scope', () => {
+  test('changes nothing where everything is in scope', () => {
     const scope = scopeOf({}, 'http://a.org/');
     expect(scope.admitSeedRedirect('http://a.org/', 'http://b.org/')).toBe(false);
     expect(scope.admitted).toEqual([]);
   });
 
-  test('a restarted crawl, or another agent, has the same scope from the seeds and what was admitted', () => {
+  test('a resumed crawl, or another agent, has the same scope from the seeds and the admitted redirects', () => {
     const redirects = fc.array(fc.tuple(url, url), { maxLength: 8 });
     const names = fc.constantFrom('any', 'host', 'domain', 'prefix');
     fc.assert(
@@ -247,7 +247,7 @@ describe('a seed that redirects', () => {
   });
 });
 
-test('what a scope remembers does not keep the pages alive that it was asked about', () => {
+test('what a scope caches does not keep in memory the pages that it was asked about', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const scope = scopeOf({ scope: 'domain' }, 'http://example.org/');

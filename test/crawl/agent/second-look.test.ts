@@ -1,4 +1,7 @@
-/** What was decided since a URL was scheduled holds when its turn has come: scopes of a later run, blocked domains. */
+/**
+ * Decisions made after a URL was queued apply at its turn: the scope of a resumed crawl, blocked
+ * domains.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -32,7 +35,7 @@ async function run(seeds: readonly string[], options: CrawlOptions) {
   return { summary, asked: site.asked.slice(begun).filter((path) => path !== '/robots.txt') };
 }
 
-/** The first page of a crawl of which everything else waits. */
+/** A crawl with one page fetched and all other URLs queued. */
 async function begun(options: CrawlOptions = {}): Promise<string> {
   const dir = join(temporaryFolder(), 'crawl');
   site = await startSmallSite(WEB);
@@ -40,8 +43,8 @@ async function begun(options: CrawlOptions = {}): Promise<string> {
   return dir;
 }
 
-describe('a scope that is given when a crawl goes on', () => {
-  test('holds for what waits already, and what it refuses is counted', async () => {
+describe('a scope that is changed on resume', () => {
+  test('applies to URLs already queued, and counts those it refuses', async () => {
     const dir = await begun();
     const { asked, summary } = await run([], { dir, exclude: ['*/private/*'] });
     expect(asked.sort()).toEqual(PUBLIC);
@@ -49,7 +52,7 @@ describe('a scope that is given when a crawl goes on', () => {
     expect(summary.urlsQueued).toBe(0);
   });
 
-  test('still holds for it when the crawl goes on once more, with nothing said', async () => {
+  test('still applies to them when the crawl is resumed once more, without a change', async () => {
     const dir = await begun();
     const exclude = ['*/private/*'];
     expect((await run([], { dir, exclude, maxPages: 1 })).asked).toHaveLength(1);
@@ -62,7 +65,7 @@ describe('a scope that is given when a crawl goes on', () => {
     [{ include: ['*/public/*'] }, 'not-included-later'],
     [{ maxDepth: 0 }, 'too-deep-later'],
     [{ scope: 'prefix' as const }, undefined],
-  ])('%j refuses as it refuses links', async (options, reason) => {
+  ])('%j refuses queued URLs as it refuses links', async (options, reason) => {
     const dir = await begun();
     const { asked, summary } = await run([], { dir, ...options });
     if (reason === undefined) expect(asked).toHaveLength(PRIVATE.length + PUBLIC.length);
@@ -70,7 +73,7 @@ describe('a scope that is given when a crawl goes on', () => {
     if (reason === 'too-deep-later') expect(asked).toEqual([]);
   });
 
-  test('lets sitemaps through, which need not lie in it, unless they are excluded', async () => {
+  test('lets sitemaps through, which need not be in scope, unless they are excluded', async () => {
     const dir = await begun({ sitemaps: true });
     const { asked } = await run([], {
       ...{ dir, sitemaps: true },
@@ -81,11 +84,8 @@ describe('a scope that is given when a crawl goes on', () => {
   });
 });
 
-describe('a domain that the operator blocks', () => {
-  test.each([
-    'bfs',
-    'budget',
-  ] as const)('is asked for nothing more in the order %s', async (order) => {
+describe('a domain that the user blocks', () => {
+  test.each(['bfs', 'budget'] as const)('gets no more requests in the order %s', async (order) => {
     const dir = await begun({ order });
     await setOverride(new Disk(), dir, '127.0.0.1', 'blocked');
     const { asked, summary } = await run([], { dir, order });
@@ -97,7 +97,7 @@ describe('a domain that the operator blocks', () => {
     ).toHaveLength(1);
   });
 
-  test('while the crawl runs is asked for nothing from the next checkpoint on', async () => {
+  test('while the crawl runs gets no more requests from the next checkpoint on', async () => {
     const dir = join(temporaryFolder(), 'crawl');
     site = await startSmallSite(WEB);
     const decided = async () => {
@@ -115,7 +115,7 @@ describe('a domain that the operator blocks', () => {
     expect(summary.refused.blocked).toBe(PRIVATE.length + PUBLIC.length);
   });
 
-  test('is asked again when it is no longer blocked', async () => {
+  test('gets requests again when it is no longer blocked', async () => {
     const dir = await begun();
     await setOverride(new Disk(), dir, '127.0.0.1', 'blocked');
     await setOverride(new Disk(), dir, '127.0.0.1', undefined);

@@ -1,4 +1,7 @@
-/** A crawl that reads sitemaps: found through robots.txt, fetched in turn, bounded, and each site speaking for itself only. */
+/**
+ * A crawl that reads sitemaps: named by robots.txt, fetched in turns, bounded, each for its own
+ * domain only.
+ */
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
@@ -49,7 +52,7 @@ const robots = (...lines: string[]) =>
   send('text/plain', `User-agent: *\nDisallow: /private\n${lines.join('\n')}\n`);
 
 describe('a crawl with sitemaps', () => {
-  test('finds pages that nobody links to: by index, compressed, with the date they were changed', async () => {
+  test('discovers pages that no page links to: by index, compressed, with the date of their change', async () => {
     const { asked, links, origin, summary } = await run((origin) => ({
       '/robots.txt': robots(`Sitemap: ${origin}/index.xml`),
       '/': linking(),
@@ -76,7 +79,7 @@ describe('a crawl with sitemaps', () => {
     expect(summary.refused).toEqual({ 'sitemap-foreign': 1 });
   });
 
-  test('does not ask for them unless told to', async () => {
+  test('does not fetch them by default', async () => {
     const { asked } = await run(
       (origin) => ({
         '/robots.txt': robots(`Sitemap: ${origin}/s.xml`),
@@ -88,7 +91,7 @@ describe('a crawl with sitemaps', () => {
     expect(asked).toEqual(['/']);
   });
 
-  test('reads one that lies out of scope, and takes of it what is in scope; types do not hide it', async () => {
+  test('reads one that is out of scope, and discovers its URLs in scope, whatever its type', async () => {
     const { asked, summary, links } = await run(
       (origin) => ({
         '/robots.txt': robots(`Sitemap: ${origin}/s.xml`),
@@ -115,7 +118,7 @@ describe('a crawl with sitemaps', () => {
     expect((await run(pages, { maxDepth: 0 })).asked).toEqual(['/', '/s.xml']);
   });
 
-  test('indexes within indexes end somewhere, and one that lists itself is read once', async () => {
+  test('limits indexes within indexes, and reads one that lists itself once', async () => {
     const { asked, summary } = await run(
       (origin) => ({
         '/robots.txt': robots(`Sitemap: ${origin}/0.xml`),
@@ -133,7 +136,7 @@ describe('a crawl with sitemaps', () => {
     expect(summary.refused).toEqual({ 'sitemap-depth': 2 });
   });
 
-  test('an address that may not be asked is not asked for a sitemap either', async () => {
+  test('does not fetch a sitemap from a refused address', async () => {
     const inner = await startSmallSite({ '/s.xml': send('text/xml', urlset('/x')) }, '127.0.0.2');
     sites.push(inner);
     const { summary } = await run(() => ({
@@ -144,7 +147,7 @@ describe('a crawl with sitemaps', () => {
     expect(summary.errors).toEqual({ 'address-refused': 1 });
   });
 
-  test('a page that is no sitemap is a page, and filters are asked', async () => {
+  test('treats a page that is no sitemap as a page, and asks the filters', async () => {
     const { asked } = await run(
       (origin) => ({
         '/robots.txt': robots(
@@ -162,7 +165,7 @@ describe('a crawl with sitemaps', () => {
     expect(asked).toEqual(['/', '/a.xml', '/b.xml', '/c.xml', '/from-a']);
   });
 
-  test('one robots.txt may name a hundred, and no more', async () => {
+  test('reads at most a hundred that one robots.txt names', async () => {
     const { asked } = await run((origin) => ({
       '/robots.txt': robots(
         ...Array.from({ length: 150 }, (_, i) => `Sitemap: ${origin}/${i}.xml`),

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { resolveConfig } from '../../../src/config/settings.ts';
+import { openAgent } from '../../../src/crawl/agent/open-agent.ts';
+import { shareAllowance } from '../../../src/crawl/transport/allowance.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { nodeFileSystem } from '../../../src/disk/file-system.ts';
+import { temporaryFolder } from '../../disk/temporary-folder.ts';
+
+test('an agent that cannot be opened closes every file that it has opened', async () => {
+  const open = new Set<object>();
+  const disk = new Disk({
+    ...nodeFileSystem,
+    open: async (path, mode) => {
+      const file = await nodeFileSystem.open(path, mode);
+      open.add(file);
+      const close = async () => {
+        open.delete(file);
+        await file.close();
+      };
+      return {
+        read: (...args) => file.read(...args),
+        write: (...args) => file.write(...args),
+        sync: () => file.sync(),
+        truncate: (length) => file.truncate(length),
+        size: () => file.size(),
+        close,
+      };
+    },
+  });
+  const config = resolveConfig({ dir: join(temporaryFolder(), 'crawl'), allowPrivate: true });
+  const start = {
+    agent: 0,
+    agents: 1,
+    incarnation: 0,
+    config,
+    seeds: [],
+    moved: [],
+    rescoped: false,
+    allowance: shareAllowance({}),
+    addresses: undefined,
+    filters: { texts: {}, lists: [] },
+  };
+  let openAtFailure = 0;
+  const opening = openAgent(start, {
+    clock: systemClock,
+    disk,
+    connect: () => {
+      openAtFailure = open.size;
+      throw new Error('no way to the others');
+    },
+    log: { event: () => {} },
+    onIdle: () => {},
+    onLimit: () => {},
+    onSeedMoved: () => {},
+    onPage: undefined,
+    onError: undefined,
+    predicates: new Map(),
+  });
+  await expect(opening).rejects.toThrow('no way to the others');
+  expect(openAtFailure).toBeGreaterThan(0);
+  expect(open.size).toBe(0);
+});

@@ -1,0 +1,289 @@
+/** The policy of a turn, step by step, with the real frontier and no I/O. */
+import { describe, expect, test } from 'vitest';
+import { type CrawlOptions, resolveConfig } from '../../../src/config/settings.ts';
+import { limitsOf } from '../../../src/crawl/agent/front-limits.ts';
+import { type Step, TurnPolicy, type TurnState } from '../../../src/crawl/agent/turn-policy.ts';
+import { Counters } from '../../../src/crawl/record/counters.ts';
+import { Backlog } from '../../../src/frontier/backlog/backlog.ts';
+import { Frontier, type HostTurn } from '../../../src/frontier/frontier.ts';
+import { AskedDelays } from '../../../src/politeness/asked-delays.ts';
+import { Politeness } from '../../../src/politeness/politeness.ts';
+import { parseRobots, type RobotsRules, UNREACHABLE } from '../../../src/robots/parse-robots.ts';
+import { virtualClock } from '../../fetch/virtual-clock.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const ALL_ALLOWED = parseRobots(new Uint8Array(), 'drumlin');
+const HEADERS = { get: () => undefined, all: () => [], entries: () => [] };
+
+interface World {
+  readonly policy: TurnPolicy;
+  readonly frontier: Frontier;
+  readonly counters: Counters;
+  readonly clock: ReturnType<typeof virtualClock>;
+  readonly refused: Record<string, number>;
+  /** The next turn, which must be ready now. */
+  turn(): HostTurn;
+  answer(state: TurnState, status: number, elapsed?: number): boolean;
+}
+
+interface Circumstances extends CrawlOptions {
+  readonly urls?: readonly string[];
+  readonly addresses?: readonly string[];
+  /** 'unknown' before robots.txt was requested. */
+  readonly rules?: RobotsRules | 'unknown';
+  readonly claims?: number;
+  readonly stopping?: boolean;
+  readonly excuses?: boolean;
+}
+
+/** One host with URLs to fetch. */
+function world(circumstances: Circumstances = {}): World {
+  const {
+    urls = ['/1', '/2', '/3'],
+    addresses = ['192.0.2.1'],
+    rules = ALL_ALLOWED,
+    claims = 100,
+    stopping = false,
+    excuses = false,
+    ...settings
+  } = circumstances;
+  const config = resolveConfig({ delay: 0, ...settings });
+  const clock = virtualClock();
+  const refused: Record<string, number> = {};
+  const frontier = new Frontier({
+    backlog: Backlog.inMemory(),
+    store: undefined,
+    clock,
+    limits: { ...limitsOf(config), hosts: Infinity, urls: Infinity },
+    onRefused: (reason, count) => {
+      refused[reason] = (refused[reason] ?? 0) + count;
+    },
+  });
+  for (const path of urls) frontier.add({ url: `http://host.test${path}`, depth: 0, redirects: 0 });
+  const host = frontier.unresolved();
+  if (host)
+    frontier.resolved(
+      host,
+      addresses.map((ip) => ({ ip, family: 4 })),
+    );
+  const counters = new Counters();
+  let left = claims;
+  const policy = new TurnPolicy({
+    clock,
+    frontier,
+    counters,
+    politeness: new Politeness(config, new AskedDelays(config, undefined), undefined),
+    robots: { lookUp: () => (rules === 'unknown' ? undefined : rules) },
+    stillWants: () => true,
+    replaces: () => false,
+    claimPage: () => left-- > 0,
+    stopping: () => stopping,
+    excuses: () => excuses,
+  });
+  return {
+    policy,
+    frontier,
+    counters,
+    clock,
+    refused,
+    turn: () => {
+      const turn = frontier.acquire(clock.now());
+      if (!turn) throw new Error('No host is ready.');
+      return turn;
+    },
+    answer: (state, status, elapsed = 10) => {
+      const final = policy.answered(state, { status, headers: HEADERS, elapsed });
+      if (final) frontier.countPage(state.turn);
+      return final;
+    },
+  };
+}
+
+/** Begins a turn and takes its first step. */
+function first({ policy, turn }: World): { state: TurnState; step: Step } {
+  const state = policy.begin(turn());
+  return { state, step: policy.next(state) };
+}
+
+describe('a turn', () => {
+  test('makes one request where delays are set, and pauses the host from its end', () => {
+    const made = world({ delay: 4 * SECOND, addressDelay: 1 * SECOND });
+    const { state, step } = first(made);
+    expect([step, state.discovery.url]).toEqual(['fetch', 'http://host.test/1']);
+    made.clock.advance(500);
+    expect(made.answer(state, 200)).toBe(true);
+    expect(made.policy.continues(state)).toBe(false);
+    made.policy.release(state);
+    expect(made.frontier.nextReadyAt()).toBe(made.clock.now() + 4 * SECOND);
+  });
+
+  test('takes one URL after the other where delays are zero, for two seconds', () => {
+    const made = world({ urls: Array.from({ length: 50 }, (_, i) => `/${i}`) });
+    const { policy, clock } = made;
+    const state = policy.begin(made.turn());
+    let pages = 0;
+    do {
+      expect(policy.next(state)).toBe('fetch');
+      clock.advance(100);
+      made.answer(state, 200, 100);
+      pages++;
+    } while (policy.continues(state));
+    expect(pages).toBe(20);
+  });
+
+  test('pauses the host for a second while other turns fetch the last pages of its domain', () => {
+    const made = world({ maxPagesPerDomain: 1 });
+    const turn = made.turn();
+    turn.host.domain.underWay = 1;
+    const state = made.policy.begin(turn);
+    expect(made.policy.next(state)).toBe('end');
+    made.policy.release(state);
+    expect(made.frontier.nextReadyAt()).toBe(made.clock.now() + 1 * SECOND);
+    expect(made.frontier.queued).toBe(3);
+  });
+
+  test('ends without a request, and keeps the URL, when no page is left to claim', () => {
+    const made = world({ delay: 4 * SECOND, claims: 0 });
+    const { state, step } = first(made);
+    expect(step).toBe('end');
+    made.policy.release(state);
+    expect(made.frontier.queued).toBe(3);
+    expect(made.frontier.nextReadyAt()).toBeLessThanOrEqual(made.clock.now());
+  });
+});
+
+describe('robots.txt', () => {
+  test('is requested before the URL, which stays queued', () => {
+    const made = world({ rules: 'unknown' });
+    expect(first(made).step).toBe('ask-robots');
+    expect(made.frontier.queued).toBe(3);
+  });
+
+  test('is not requested by an agent that is stopping', () => {
+    expect(first(world({ rules: 'unknown', stopping: true })).step).toBe('end');
+  });
+
+  test('skips URLs that it disallows, and fails them when it cannot be fetched', () => {
+    const rules = parseRobots(Buffer.from('User-agent: *\nDisallow: /1\n'), 'drumlin');
+    const made = world({ rules });
+    const { state, step } = first(made);
+    expect([step, made.counters.disallowed]).toEqual(['skip', 1]);
+    expect(made.policy.continues(state)).toBe(true);
+    expect(made.policy.next(state)).toBe('fetch');
+    expect(first(world({ rules: UNREACHABLE })).step).toBe('unreachable');
+  });
+
+  test('ends the turn when another turn holds the host that it redirects to', () => {
+    const made = world({ rules: 'unknown' });
+    const { state } = first(made);
+    made.policy.askedRobots(state, { requested: false, pause: 250 });
+    expect(made.policy.continues(state)).toBe(false);
+    made.policy.release(state);
+    expect(made.frontier.nextReadyAt()).toBe(made.clock.now() + 250);
+  });
+});
+
+describe('a response', () => {
+  test('of status 503 pauses the host, and its URL is retried first', () => {
+    const made = world();
+    const { state } = first(made);
+    expect(made.answer(state, 503)).toBe(false);
+    expect([state.pause, state.cause]).toEqual([2 * MINUTE, 'status-503']);
+    made.policy.release(state);
+    expect(made.counters.retries).toEqual({ 'status-503': 1 });
+    made.clock.advance(2 * MINUTE);
+    expect(first(made).state.discovery).toMatchObject({ url: 'http://host.test/1', attempts: 1 });
+  });
+
+  test('of status 503 is final after three retries', () => {
+    const made = world({ urls: ['/1'] });
+    const finals: boolean[] = [];
+    for (let i = 0; i < 4; i++) {
+      const { state } = first(made);
+      finals.push(made.answer(state, 503));
+      made.policy.release(state);
+      made.clock.advance(2 * MINUTE);
+    }
+    expect(finals).toEqual([false, false, false, true]);
+    expect(made.frontier.queued).toBe(0);
+  });
+
+  test('of status 500 is retried after the other URLs, and then the host waits for it', () => {
+    const made = world({ urls: ['/1', '/2'] });
+    const { policy, clock } = made;
+    const { state } = first(made);
+    expect(made.answer(state, 500)).toBe(false);
+    expect(policy.continues(state)).toBe(true);
+    expect([policy.next(state), state.discovery.url]).toEqual(['fetch', 'http://host.test/2']);
+    made.answer(state, 200);
+    expect(policy.next(state)).toBe('end');
+    expect(state.retriesAfter).toBe(30 * SECOND);
+    policy.release(state);
+    // New URLs of the host may come meanwhile.
+    expect(made.frontier.nextReadyAt()).toBe(clock.now() + 1 * SECOND);
+    clock.advance(30 * SECOND);
+    expect(first(made).state.discovery).toMatchObject({ url: 'http://host.test/1', attempts: 1 });
+  });
+});
+
+describe('a failure', () => {
+  test('is retried by the table, with a pause of the host', () => {
+    const made = world({ urls: ['/1'] });
+    const outcomes: boolean[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { state } = first(made);
+      outcomes.push(made.policy.failed(state, 'connect-refused'));
+      expect(state.pause).toBe(1 * MINUTE);
+      made.policy.release(state);
+      made.clock.advance(1 * MINUTE);
+    }
+    expect(outcomes).toEqual([true, true, false]);
+    expect(made.counters.retries).toEqual({ 'connect-refused': 2 });
+  });
+
+  test('is retried at once at the other address of the host', () => {
+    const made = world({ addresses: ['192.0.2.1', '192.0.2.2'] });
+    const { state } = first(made);
+    expect(made.policy.failed(state, 'connect-timeout')).toBe(true);
+    expect(state.pause).toBe(0);
+    expect(made.policy.continues(state)).toBe(false);
+    made.policy.release(state);
+    expect(made.turn().address.ip).toBe('192.0.2.2');
+  });
+
+  test('that an outage explains is retried without end', () => {
+    const made = world({ urls: ['/1'], excuses: true });
+    for (let i = 0; i < 10; i++) {
+      const { state } = first(made);
+      expect(made.policy.failed(state, 'connect-timeout')).toBe(true);
+      made.policy.release(state);
+      made.clock.advance(2 * MINUTE);
+    }
+  });
+
+  test('of an agent that is stopping says nothing about the server', () => {
+    const made = world({ stopping: true });
+    const { state } = first(made);
+    expect(made.policy.failed(state, 'reset')).toBe(true);
+    expect([state.pause, made.counters.retries]).toEqual([0, {}]);
+    made.policy.release(state);
+    expect(first(made).state.discovery.attempts ?? 0).toBe(0);
+  });
+
+  test('gives up the host with the third URL in a row, and no host for a bad page', () => {
+    const made = world({ urls: ['/1', '/2', '/3', '/4', '/5'] });
+    const state = made.policy.begin(made.turn());
+    const lost = ['tls-failed', 'tls-failed', 'tls-failed'].map(() => {
+      made.policy.next(state);
+      expect(made.policy.failed(state, 'tls-failed')).toBe(false);
+      return made.policy.givesUpHost(state, 'tls-failed');
+    });
+    expect(lost).toEqual([undefined, undefined, 2]);
+    expect(made.refused).toEqual({ 'tls-failed': 2 });
+    const other = world();
+    const { state: bad } = first(other);
+    for (let i = 0; i < 5; i++)
+      expect(other.policy.givesUpHost(bad, 'bad-response')).toBeUndefined();
+  });
+});
