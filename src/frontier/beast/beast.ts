@@ -8,8 +8,8 @@
  *           `later` is read once and spread over twice as many rounds: each rescan is twice as far
  *           from the last one.
  *
- *             put(round + 1 … last) ─► round + 1 │ round + 2 │ … │ last ─► advance ─► take: the next round
- *             put('later') ─────────► later ─► advance: 'rescan' ─► takeLater: placed anew by the caller
+ *   put(round + 1 … last) ─► round + 1 │ round + 2 │ … │ last ─► advance ─► take: the next round
+ *   put('later') ─────────► later ─► advance: 'rescan' ─► takeLater: put again by the caller
  *
  *           `rounds.ts` has a picture of the rounds and of `last`.
  * Requires  one call at a time of those that return a promise; `put` at any time. The caller keeps

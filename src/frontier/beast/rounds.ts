@@ -5,11 +5,13 @@
  *           numbered from 1 without end. Beside the queue being read there are j - 1 others, each
  *           for one of the next rounds:
  *
- *             j = 4 Q1 Q2 Q3 Q4 Q5 Q6 Q7 Q8 begin 1 2 3 4 last 4 = round + j round 1 [ 1 ] 2 3 4
- *             last 4 = round + j - 1 round 2 5 [ 2 ] 3 4 the wrap-around last 5 round 4 5 6 7 [ 4 ]
- *             the end of the cycle last 7
- *             rescan           5    6    7    8      j = 8: four more ─►     9   10   11   12    last 12 = round + j
- *             round 5 [ 5 ] 6 7 8 9 10 11 12 last 12 = round + j - 1
+ *   j = 4       Q1   Q2   Q3   Q4                        Q5   Q6   Q7   Q8
+ *   begin        1    2    3    4                                           last 4 = round + j
+ *   round 1    [ 1 ]  2    3    4                                           last 4 = round + j - 1
+ *   round 2      5  [ 2 ]  3    4   the wrap-around                         last 5
+ *   round 4      5    6    7  [ 4 ] the end of the cycle                    last 7
+ *   rescan       5    6    7    8   j = 8: four more ─►   9   10   11   12  last 12 = round + j
+ *   round 5    [ 5 ]  6    7    8                         9   10   11   12  last 12 = round + j - 1
  *
  *           While no round is read, at the start and in a rescan, all j queues can take entries,
  *           else all but one: `last` never decreases. A cycle ends with the round that was `last`

@@ -5,7 +5,9 @@ import { PowerCutFileSystem } from '../../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { Life } from './backlog-life.ts';
 
-/** Of all kinds; the last two have the same 64-bit key, those before agree in 53 bits of it. */
+/**
+ * Hosts of all kinds; the last two have the same 64-bit key, the two before them agree in 53 bits.
+ */
 const HOSTS = [
   'example.org',
   'a',
@@ -68,7 +70,7 @@ const crash = indexInMemory.map(
     (life, cutPower) =>
       life.crash(cutPower, { indexInMemory: bytes }),
 );
-/** Goes on to the next round, and dies before the checkpoint is known to be stored. */
+/** Continues to the next round, and dies before the checkpoint is settled. */
 const dieLate: Step = (life, cutPower) =>
   life.checkpoint(async () => {
     await life.finishRound();

@@ -44,7 +44,7 @@ const crash = memory.map(
     (life, cutPower) =>
       life.crash(cutPower, { memory: bytes }),
 );
-/** Goes on, and dies before the checkpoint is known to be stored. */
+/** Continues, and dies before the checkpoint is settled. */
 const dieLate: Step = (life, cutPower) =>
   life.checkpoint(async () => {
     await life.advance();
@@ -88,8 +88,8 @@ async function live(told: readonly Step[], given: Options, isPowerCut = false): 
   await life.drain();
 }
 
-describe('BEAST agrees with queues that are arrays, used round and round', () => {
-  test('whatever is put, taken and placed anew, and whenever memory is written out', async () => {
+describe('BEAST agrees with queues that are arrays, reused in a circle', () => {
+  test('whatever is put, taken and put again, and whenever memory is written out', async () => {
     const inQuiet = (told: readonly Step[], given: Options) => live(told, given);
     await fc.assert(fc.asyncProperty(story(steps), options, inQuiet), { numRuns: 20 });
   });
