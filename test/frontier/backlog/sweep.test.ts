@@ -45,14 +45,14 @@ describe('a sweep', () => {
       if (i % 20 === 19) await backlog.makeRoom();
     }
     const sweep = await backlog.sweep();
-    const met: string[] = [];
+    const visited: string[] = [];
     const keys: bigint[] = [];
     while (await sweep.next()) {
-      met.push(sweep.host);
+      visited.push(sweep.host);
       keys.push(sweep.id.key);
     }
-    expect(met).toEqual(hosts.sort((a, b) => (hostKey(a) < hostKey(b) ? -1 : 1)));
-    expect(keys).toEqual(met.map(hostKey));
+    expect(visited).toEqual(hosts.sort((a, b) => (hostKey(a) < hostKey(b) ? -1 : 1)));
+    expect(keys).toEqual(visited.map(hostKey));
     await backlog.close();
   });
 
@@ -60,16 +60,16 @@ describe('a sweep', () => {
     const backlog = await openBacklog();
     for (const host of ['a', 'b', 'c']) addPaths(backlog, host, 0, 5);
     await backlog.makeRoom();
-    const met: string[] = [];
+    const visited: string[] = [];
     for (let i = 0; i < 3; i++) {
       const sweep = await backlog.sweep();
       expect(await sweep.next()).toBe(true);
-      met.push(sweep.host);
+      visited.push(sweep.host);
       expect(await takePaths(backlog, 2)).toEqual([0, 1]);
       await sweep.pass();
       await sweep.pass();
     }
-    expect(met.sort()).toEqual(['a', 'b', 'c']);
+    expect(visited.sort()).toEqual(['a', 'b', 'c']);
     expect(await (await backlog.sweep()).next()).toBe(false);
     await backlog.endSweep();
     expect(backlog.urls).toBe(9);
