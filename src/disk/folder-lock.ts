@@ -150,7 +150,7 @@ function held(folder: string, owner: Owner | undefined, path: string): DrumlinEr
   return new DrumlinError(
     'FOLDER_IN_USE',
     `${folder} is in use by ${who}.`,
-    `Wait until it ends, or choose another folder. If you are sure that it no longer runs, delete ${path}.`,
+    `Wait until it ends or choose another folder. If you are sure that it no longer runs, delete ${path}.`,
     { exitCode: EXIT.folder },
   );
 }

@@ -284,8 +284,8 @@ async function readBlock(decided: Decided): Promise<DrumAnswer[]> {
   return Array.from({ length: count }, () => {
     const key = view.getBigUint64(reader.at, true);
     reader.skip(8);
-    const told = reader.next();
-    const value = told === 0 ? undefined : reader.take(told - 1);
+    const lengthCode = reader.next();
+    const value = lengthCode === 0 ? undefined : reader.take(lengthCode - 1);
     return { key, value, aux: reader.take(reader.next()) };
   });
 }

@@ -214,13 +214,14 @@ class AnswerBlocks {
   }
 
   put(key: bigint, value: Uint8Array | undefined, aux: Uint8Array): Promise<void> | undefined {
-    const told = value ? value.length + 1 : 0;
-    const bytes = 8 + varintSize(told) + (value?.length ?? 0) + varintSize(aux.length) + aux.length;
+    const lengthCode = value ? value.length + 1 : 0;
+    const bytes =
+      8 + varintSize(lengthCode) + (value?.length ?? 0) + varintSize(aux.length) + aux.length;
     if (this.#filled + bytes > this.#buffer.length && (this.#count > 0 || this.#grow(bytes))) {
       return this.end().then(() => this.put(key, value, aux));
     }
     this.#view.setBigUint64(this.#filled, key, true);
-    let at = writeVarint(this.#buffer, this.#filled + 8, told);
+    let at = writeVarint(this.#buffer, this.#filled + 8, lengthCode);
     if (value) {
       this.#buffer.set(value, at);
       at += value.length;

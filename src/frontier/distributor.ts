@@ -1,14 +1,16 @@
 /**
- * The distributor keeps the front large enough that no fetcher waits: steps 4 and 5 of a URL's life.
+ * The distributor keeps the front large enough that no fetcher has to wait.
  *
  *   sieve ─► supply ─► frontier (memory or backlog)          backlog ─► frontier
  *
- * Idea      BUbiNG's rule. When the front is too small, where are new hosts to be had? If many hosts are in *limbo*, with URLs on
- *           disk and few in memory, from the backlog; otherwise from the supply, which may know hosts never met. The sieve is
- *           made to decide early only when fetchers starve, and then for a bounded share of the time. While the front
- *           is large enough nothing is read: what the sieve has let through can wait there.
+ * Idea      BUbiNG's rule. When the front is too small, new hosts come from the backlog if many
+ *           hosts are in *limbo*, with URLs on disk and few in memory; otherwise from the supply,
+ *           which may have new hosts. The sieve is flushed early only when fetchers have no work,
+ *           and for a limited share of the time. While the front is large enough, nothing is read:
+ *           URLs stay in the sieve.
  * Requires  one caller.
- * Ensures   a sweep that brought nothing in is not repeated before something has changed.
+ * Ensures   a sweep that brought nothing in is not repeated until something changes, or some
+ *           seconds have passed.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
@@ -19,15 +21,18 @@ import type { HostFinder } from './host-store.ts';
 import { PathQueue } from './queue/path-queue.ts';
 import type { Supply } from './supply.ts';
 
-/** The sieve is made to decide early for at most a twentieth of the time, unless nothing at all is under way. */
+/** Early flushes of the sieve take at most a twentieth of the time, unless no turn is out. */
 const EARLY_FLUSH_SHARE = 1 / 20;
-/** So are sweeps begun for at most a fifth of it. */
+/** Sweeps take at most a fifth of the time, unless no turn is out. */
 const SWEEP_SHARE = 1 / 5;
-/** A step of a long sweep: a checkpoint or a stop waits no longer. */
+/** Time of one step of a long sweep: a checkpoint or a stop waits no longer. */
 const SLICE: Millis = 500;
-/** BUbiNG takes the limbo for large when it holds more than one host in a hundred. */
+/** As in BUbiNG, the limbo is large when it holds more than one host in a hundred. */
 const LARGE_LIMBO = 0.01;
-/** Hosts that must wait for long are looked at again after this. */
+/**
+ * After a sweep that brought nothing in, the next one begins after this time: hosts may be ready by
+ * then.
+ */
 const LOOK_AGAIN: Millis = 10_000;
 
 export class Distributor {
@@ -37,12 +42,15 @@ export class Distributor {
   #finder: HostFinder | undefined;
   #sweeping = false;
   #broughtIn = 0;
-  /** The frontier's changes when a sweep that brought nothing in began, and when to look again all the same. */
+  /**
+   * Set after a sweep that brought nothing in: the frontier's `changes` when it began, and when to
+   * sweep again in any case.
+   */
   #barren: { readonly changes: number; readonly until: Millis } | undefined;
   #changesAtStart = 0;
   #nextEarlyFlush: Millis = 0;
   #nextSweep: Millis = 0;
-  /** Spent on the sweep under way. */
+  /** Time spent on the sweep under way. */
   #sweepTime: Millis = 0;
 
   constructor(supply: Supply, frontier: Frontier, clock: Clock) {
@@ -63,7 +71,7 @@ export class Distributor {
     return novel || this.#sweeping || this.#mayBeginSweep();
   }
 
-  /** When there may be something to do although nothing happens. */
+  /** When there may be work again even if nothing happens. */
   get wakeAt(): Millis {
     const later = (at: Millis) => (at > this.#clock.now() ? at : Infinity);
     const novel = this.idle ? Infinity : later(this.#supply.nextAt);
@@ -99,7 +107,10 @@ export class Distributor {
     return true;
   }
 
-  /** Goes on with the sweep until the front is large enough or the round is over; false when it brought nothing in. */
+  /**
+   * Continues the sweep until the front is large enough or the round is over; false when it brought
+   * nothing in.
+   */
   async #sweep(): Promise<boolean> {
     if (!this.#sweeping && !this.#mayBeginSweep()) return false;
     const { backlog } = this.#frontier;
@@ -125,7 +136,8 @@ export class Distributor {
     this.#changesAtStart = this.#frontier.changes;
     this.#broughtIn = 0;
     this.#sweepTime = 0;
-    // Before the merge: who leaves memory meanwhile must not come back with a record that is not merged.
+    // Before the merge: a host that leaves memory meanwhile must not return with a record that is
+    // not merged.
     this.#frontier.registry.sweepAt(0n);
     this.#finder = await this.#frontier.store?.merge();
     this.#sweeping = true;
@@ -153,7 +165,7 @@ export class Distributor {
     );
   }
 
-  /** Takes what there is room for of the host at which the sweep stands. */
+  /** Takes URLs of the sweep's present host, as many as there is room for. */
   async #visit(sweep: Sweep): Promise<void> {
     const frontier = this.#frontier;
     const { registry } = frontier;
@@ -172,7 +184,8 @@ export class Distributor {
     if (objection === 'later') return;
     const room = frontier.roomAt(host);
     if (room === 0) return;
-    // Into a queue of its own first: while the disk is read, a host in memory may run dry, be given up, or leave.
+    // Into a separate queue first: while the disk is read, a host in memory may run dry, be given
+    // up or leave.
     const queue = new PathQueue(host.name);
     const urls = await sweep.take(room, queue);
     if (known) frontier.admit(host, known);

@@ -1,25 +1,27 @@
 /**
- * How large the front should be: large enough that no fetcher waits, and not larger.
+ * How large the front should be: large enough that no fetcher has to wait, and not larger.
  *
- * Idea      BUbiNG's: when a fetcher had to wait although the front was as large as required, more is required from now on. Where what is in the front
- *           was chosen, a front that nobody has waited for in a while may shrink: what waits elsewhere can then be chosen among for longer.
- * Ensures   from what it is at first up to the most hosts there may be; a sixteenth more or less at a time.
+ * Idea      BUbiNG's rule: when a fetcher had to wait although the front was as large as required,
+ *           require more. In a crawl with budgets, a front without such waits for a while may
+ *           shrink: more URLs then stay where the best can still be chosen.
+ * Ensures   the size stays between its first value and the most hosts in memory, and changes by a
+ *           sixteenth at a time.
  */
 import type { Millis } from '../base/units.ts';
 
 export interface FrontSizeLimits {
   /** Most hosts in memory. */
   readonly hosts: number;
-  /** The front is this large at first. */
+  /** Required size of the front at the start. */
   readonly front: number;
-  /** It may become smaller again when no fetcher has waited for so long; Infinity: never. */
+  /** The front may shrink when no fetcher had to wait for this long; Infinity means never. */
   readonly calm: Millis;
 }
 
 export class FrontSize {
   readonly #limits: FrontSizeLimits;
   #required: number;
-  /** When a fetcher last had to wait, or the front was last allowed to shrink. */
+  /** When a fetcher last had to wait, or the required size last shrank. */
   #calmSince: Millis;
 
   constructor(limits: FrontSizeLimits, now: Millis) {
@@ -32,7 +34,7 @@ export class FrontSize {
     return this.#required;
   }
 
-  /** A fetcher had to wait while the front had this size. */
+  /** Call when a fetcher had to wait; `front` is the size of the front. */
   starved(front: number, now: Millis): void {
     this.#calmSince = now;
     if (front < this.#required) return;
@@ -42,7 +44,7 @@ export class FrontSize {
     );
   }
 
-  /** Makes less required, if it is time. */
+  /** Reduces the required size, if it is time. */
   shrink(now: Millis): void {
     const { calm, front, hosts } = this.#limits;
     if (now < this.#calmSince + calm) return;
@@ -50,7 +52,7 @@ export class FrontSize {
     this.#required = Math.max(Math.min(front, hosts), this.#required - (this.#required >> 4));
   }
 
-  /** Takes up where a checkpoint left off. */
+  /** Resumes from a checkpoint. */
   restore(required: number): void {
     this.#required = Math.min(required, this.#limits.hosts);
   }

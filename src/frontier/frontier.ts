@@ -199,7 +199,9 @@ export class Frontier {
     this.#size.starved(this.front, this.#parts.clock.now());
   }
 
-  /** Hosts with a backlog that have few URLs in memory, or none, as a share of all with a backlog. */
+  /**
+   * Hosts with a backlog that have few URLs in memory, or none, as a share of all with a backlog.
+   */
   get limbo(): number {
     const onDisk = this.backlog.hosts;
     return onDisk === 0 ? 0 : Math.max(0, onDisk - this.#fed()) / onDisk;
@@ -384,7 +386,9 @@ export class Frontier {
     return this.#queued < this.#limits.urls && this.registry.hasPlace;
   }
 
-  /** The URL taken last is no longer under way: it is committed, queued again, failed or refused. */
+  /**
+   * The URL taken last is no longer under way: it is committed, queued again, failed or refused.
+   */
   #endFetch(host: Host): void {
     if (host.underWay) host.domain.underWay--;
     host.underWay = undefined;

@@ -1,8 +1,9 @@
 /**
- * A host or a domain as the bytes of a DRUM value.
+ * Encodes a host or a domain as the value of a DRUM.
  *
- * Format    see `FieldWriter`, the fields in the order below. Of robots.txt only what was answered is kept; an inquiry that is
- *           under way begins anew. Rules that are too long or too many are left out, and asked for again.
+ * Format    see `FieldWriter`, the fields in the order below. Of robots.txt only complete answers
+ *           are stored; a request under way starts again. Rules that are too long or too many are
+ *           left out, and requested again.
  */
 import { isIPv4 } from 'node:net';
 import { FieldReader, FieldWriter } from '../base/fields.ts';
@@ -10,7 +11,7 @@ import type { Bytes } from '../base/units.ts';
 import { rulesFromBytes } from '../robots/parse-robots.ts';
 import type { Domain, Host } from './host.ts';
 
-/** Rules of all origins of a host, together: there may be one at every port. */
+/** Bytes of rules of all origins of a host together: each port may have one. */
 const MOST_RULES: Bytes = 64 * 1024;
 
 export function encodeHost(host: Host): Uint8Array {
@@ -38,7 +39,7 @@ export function encodeHost(host: Host): Uint8Array {
   return out.finish();
 }
 
-/** Fills in a new host; false when the record is another host's, of the same key. */
+/** Fills in a new host; false when the record belongs to another host with the same key. */
 export function decodeHost(record: Uint8Array, host: Host): boolean {
   const fields = new FieldReader(record);
   if (fields.text() !== host.name) return false;

@@ -7,8 +7,8 @@
  *           has a place on the workbench and URLs: it is part of the front. Or it is *idle*: memory
  *           holds no URL of it. When memory is full, the host idle the longest leaves.
  * Requires  one caller. A host leaves only when its queue is empty and no turn of it is out.
- * Ensures   When `limits.hosts` hosts are in memory, another enters only in place of an idle one, if
- *           there is one. A domain stays in memory as long as one of its hosts does, or a sweep
+ * Ensures   When `limits.hosts` hosts are in memory, another enters only in place of an idle one,
+ *           if there is one. A domain stays in memory as long as one of its hosts does, or a sweep
  *           could still read its older record. A sweep does not bring back a host that left ahead
  *           of it.
  * Cost      one map entry a host and a domain; nothing a URL.
@@ -216,7 +216,9 @@ export class HostRegistry {
 
   // —— Busy and idle ——
 
-  /** A host in memory has something to fetch: it gets a turn, after a look-up if it has no address. */
+  /**
+   * A host in memory has something to fetch: it gets a turn, after a look-up if it has no address.
+   */
   filled(host: Host): void {
     const wasIdle = this.#idle.delete(host);
     const now = this.#parts.clock.now();

@@ -1,13 +1,14 @@
 /**
- * Hosts that are not on the workbench: when they may be asked again, their addresses, their robots.txt, what was fetched.
- * This is IRLbot's RobotsCache, and its RobotsRequested too: a host is in memory while anything is asked of it, so that
- * nothing is asked twice.
+ * Stores hosts that are not in memory: until when they are paused, their addresses, their
+ * robots.txt, how much was fetched. It does the work of IRLbot's RobotsCache and RobotsRequested: a
+ * host is in memory while a request to it is under way, so that nothing is requested twice.
  *
- * Idea      A DRUM, sorted by key, the domain's own record before those of its hosts. A host that leaves the workbench is an
- *           update; a sweep over the backlog, which goes by the same keys, reads the records alongside.
+ * Idea      A DRUM, sorted by key, the record of a domain before those of its hosts. A host that
+ *           leaves memory is an update; a sweep of the backlog, in the order of the same keys,
+ *           reads the records alongside.
  * Requires  one caller at a time; `find` with increasing keys.
- * Ensures   `find` tells what was saved before the last `merge`. Whoever saves a host in the middle of a sweep must not
- *           look it up in the same sweep.
+ * Ensures   `find` gives what was saved before the last `merge`. A host saved during a sweep must
+ *           not be looked up in the same sweep.
  */
 
 import { politePacer } from '../base/pacer.ts';
@@ -59,18 +60,18 @@ export class HostStore {
     await this.#discardAnswers();
   }
 
-  /** Every record of hosts and domains, in the order of keys, as `put` takes it. */
+  /** All records of hosts and domains, in the order of keys, for `put`. */
   async *records(): AsyncGenerator<StoredRecord> {
     await this.merge();
     yield* this.#drum.records();
   }
 
-  /** Takes a record of another store; hosts and domains saved later replace it. */
+  /** Adds a record of another store; hosts and domains saved later replace it. */
   put(key: bigint, value: Uint8Array): void {
     this.#saved.update(key, value);
   }
 
-  /** Makes everything saved known to `find`, and goes back to the first key. */
+  /** Makes everything saved visible to `find`; the finder starts at the first key. */
   async merge(): Promise<HostFinder> {
     await this.write();
     if (this.#drum.pending > 0) await this.#drum.flush();
@@ -78,7 +79,9 @@ export class HostStore {
     return new HostFinder(this.#drum);
   }
 
-  /** Updates have none, but every merge makes a file for them, which is open until it is read. */
+  /**
+   * Updates have no answers, but every merge makes a file for them, which is open until it is read.
+   */
   async #discardAnswers(): Promise<void> {
     while (await this.#drum.take());
   }
@@ -105,14 +108,17 @@ export class HostFinder {
   #records: AsyncGenerator<StoredRecord> | undefined;
   #generation = -1;
   #next: StoredRecord | undefined;
-  /** The record of the domain that was passed last. */
+  /** The record of the last domain passed. */
   #domain: StoredRecord | undefined;
 
   constructor(drum: Drum) {
     this.#drum = drum;
   }
 
-  /** Fills in what is stored of a host and, if that is new in memory, of its domain; says what was known. */
+  /**
+   * Fills in what is stored of a host and, if `newDomain`, of its domain; returns which of them had
+   * a record.
+   */
   async find(
     host: Host,
     newDomain: boolean,
@@ -126,7 +132,7 @@ export class HostFinder {
   }
 
   async #advanceTo(key: bigint): Promise<void> {
-    // The DRUM may have merged of its own accord, being full: then there is a new file to read.
+    // The DRUM may have merged because it was full: then there is a new file to read.
     if (this.#generation !== this.#drum.generation) await this.#restart();
     while (this.#next && this.#next.key < key) {
       // Values are views that the next record overwrites.

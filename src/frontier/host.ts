@@ -1,6 +1,6 @@
 /**
- * All that politeness knows of a host, and what its domain's hosts share. Both live in memory while the host is on the
- * workbench, and on disk (`HostStore`) before and after.
+ * What is known of a host, and what the hosts of a domain share. Both are in memory while the host
+ * is on the workbench, and on disk (`HostStore`) before and after.
  */
 
 import type { Millis } from '../base/units.ts';
@@ -13,30 +13,31 @@ import type { HostId } from './backlog/run.ts';
 import type { Discovery } from './queue/discovery.ts';
 import { PathQueue } from './queue/path-queue.ts';
 
-/** What is known of the robots.txt of one origin: its rules, or how far the inquiry has come. */
+/** The robots.txt of one origin: its rules, or the request to make next. */
 export interface RobotsEntry {
   readonly rules: RobotsRules | undefined;
   readonly expiresAt: Millis;
-  /** What the file asks between two requests; 0 when it does not say. */
+  /** The crawl delay that the file asks for; 0 when it has none. */
   readonly crawlDelay: Millis;
-  /** What to ask next, while there are no rules: the file, or where it was moved to. */
+  /** What to request next while there are no rules: the file, or where it redirects to. */
   readonly inquiry: { readonly url: string; readonly hops: number; readonly failures: number };
 }
 
-/** Nothing that is noted of a host holds for longer: the rules of a robots.txt do for a day. */
+/** No time noted of a host is further ahead: the rules of a robots.txt are valid for a day. */
 const LONGEST_WAIT: Millis = 25 * 3600_000;
 
 /** The pay-level domain of hosts. */
 export class Domain {
   readonly name: string;
-  /** The hash of its name, and the part of it that its hosts' keys begin with. */
+  /** The hash of its name. */
   readonly hash: bigint;
+  /** The part of the hash that the keys of its hosts begin with. */
   readonly key: bigint;
-  /** Its hosts in memory. */
+  /** How many of its hosts are in memory. */
   hosts = 0;
-  /** Pages fetched from it in the life of the crawl. */
+  /** Pages fetched from it in the whole crawl. */
   pages = 0;
-  /** URLs of its hosts that were taken and not settled. */
+  /** URLs of its hosts that are being fetched. */
   underWay = 0;
 
   constructor(name: string) {
@@ -46,34 +47,37 @@ export class Domain {
   }
 }
 
-/** The unit is the host name: its http and https sites share one turn. */
+/** A host name: its http and https sites share one turn. */
 export class Host {
   readonly name: string;
   readonly id: HostId;
   readonly domain: Domain;
   readonly queue: PathQueue;
-  /** The URL that was taken last, until it is known that nothing of it can be lost any more. */
+  /** The URL being fetched, until its page is committed or it is queued again. */
   underWay: Discovery | undefined;
-  /** More of its URLs wait in the backlog: what comes now must wait behind them. */
+  /** More of its URLs are in the backlog: new ones are queued behind them. */
   hasBacklog = false;
-  /** By origin, since a robots.txt speaks for one scheme and port only. */
+  /** Robots.txt by origin: each is valid for one scheme and port only. */
   readonly robots = new Map<string, RobotsEntry>();
-  /** The address it is asked at first, the others for when that does not answer. */
+  /** The first address is used; the others are for when it does not answer. */
   addresses: readonly ResolvedAddress[] = [];
   addressesExpireAt: Millis = 0;
-  /** Not to be asked before. */
+  /** The host is paused until this time. */
   readyAt: Millis = 0;
   /** Failures in a row without a response between them. */
   failures = 0;
-  /** Pages that it answered with a server error, one after the other. */
+  /** Server errors in a row. */
   errorsInRow = 0;
-  /** Its URLs that have failed are not tried again before; it is not kept on disk, and then they are tried sooner. */
+  /**
+   * URLs of the host that failed are not tried again before this time. It is not stored on disk:
+   * after that they are tried sooner.
+   */
   retryAt: Millis = 0;
-  /** Given up, by which fault and until when. */
+  /** Set when the crawl gave up on the host: the fault, and until when. */
   givenUp: { readonly fault: string; readonly until: Millis } | undefined;
-  /** Pages fetched in the life of the crawl. */
+  /** Pages fetched in the whole crawl. */
   pages = 0;
-  /** Of its responses, smoothed; undefined before the first. */
+  /** Smoothed response time; undefined before the first response. */
   responseTime: Millis | undefined;
 
   constructor(name: string, domain: Domain) {
@@ -83,7 +87,10 @@ export class Host {
     this.queue = new PathQueue(name);
   }
 
-  /** Forgets times that only a clock that was wrong can have written: they would be waited for in vain. */
+  /**
+   * Drops times too far ahead, which only a wrong clock can have written: the host would wait for
+   * nothing.
+   */
   mistrustFuture(now: Millis): void {
     const latest = now + LONGEST_WAIT;
     if (this.readyAt > latest) this.readyAt = now;
@@ -93,7 +100,7 @@ export class Host {
       if (expiresAt > latest) this.robots.delete(origin);
   }
 
-  /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */
+  /** The longest crawl delay of the host's robots.txt files. */
   get crawlDelay(): Millis {
     let longest = 0;
     for (const { crawlDelay } of this.robots.values()) longest = Math.max(longest, crawlDelay);

@@ -1,10 +1,13 @@
 /**
- * What of the frontier is in memory, as the bytes of one file: a checkpoint stores it beside the lengths of what is on disk.
+ * The part of the frontier that is in memory, as the bytes of one file: a checkpoint stores it
+ * beside the lengths of the files on disk.
  *
  * Format    records of fields: the kind, a name, the rest. Hosts carry what is known of them and
- *           their URLs, the one under way first; then the backlog's two runs in memory, host by host.
- * Requires  that `take` is called at one moment, between two steps of the distributor.
- * Ensures   `restore` gives a frontier that hands out the same URLs: what was being fetched is fetched again.
+ *           their URLs, the one under way first; then the backlog's two runs in memory, host by
+ *           host.
+ * Requires  `takeSnapshot` is called between two steps of the distributor.
+ * Ensures   `restoreSnapshot` gives a frontier that hands out the same URLs: what was being fetched
+ *           is fetched again.
  */
 import { FieldReader, FieldWriter } from '../base/fields.ts';
 import type { Millis } from '../base/units.ts';
@@ -16,7 +19,7 @@ import { PathQueue } from './queue/path-queue.ts';
 
 const KIND = { domain: 1, host: 2, returned: 3, arrivals: 4 } as const;
 
-/** The snapshot is a view of what `out` holds; whoever takes one every few seconds gives the same `out`. */
+/** The snapshot is a view of `out`; pass the same `out` each time to reuse its memory. */
 export function takeSnapshot(frontier: Frontier, out = new FieldWriter()): Uint8Array {
   out.clear();
   for (const domain of frontier.domainsInMemory()) {
@@ -40,7 +43,10 @@ export function takeSnapshot(frontier: Frontier, out = new FieldWriter()): Uint8
   return out.finish();
 }
 
-/** `readyAt`: hosts may have been asked after the checkpoint, when nobody knows any more; they are left alone until then. */
+/**
+ * `readyAt`: hosts may have been asked after the checkpoint, which has no record of it; they are
+ * paused until this time.
+ */
 export function restoreSnapshot(
   bytes: Uint8Array,
   frontier: Frontier,

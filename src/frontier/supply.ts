@@ -1,11 +1,13 @@
 /**
- * Where the frontier gets URLs that it has never had: behind the sieve, each URL once in the life of the crawl.
+ * Where the frontier gets new URLs: after the sieve, each URL once in the whole crawl.
  *
- * Two kinds. `SieveSupply` hands on what the sieve lets through, in its order: a crawl breadth first. `BudgetedSupply`
- * (src/reputation) keeps URLs until the budgets of their domains allow them.
+ * There are two kinds. `SieveSupply` passes on what the sieve lets through, in its order: a
+ * breadth-first crawl. `BudgetedSupply` (src/reputation) keeps URLs until their domains have budget
+ * for them.
  *
- * Requires  one caller at a time; whoever offers something to the sieve says so with `offered`.
- * Ensures   every URL that the sieve lets through is handed out once, or counted as refused, or in `waiting`.
+ * Requires  one caller at a time; code that offers URLs to the sieve then calls `offered`.
+ * Ensures   every URL that the sieve lets through is handed out once, or counted as refused, or
+ *           counted in `waiting`.
  */
 
 import type { Millis } from '../base/units.ts';
@@ -14,31 +16,31 @@ import type { Sieve } from '../sieve/sieve.ts';
 import { type Discovery, decodeDiscovery } from './queue/discovery.ts';
 
 export interface Supply {
-  /** Offered to the sieve, which has not decided yet. */
+  /** URLs offered to the sieve and not yet decided. */
   readonly undecided: number;
-  /** Let through by the sieve and not handed out. */
+  /** URLs let through by the sieve and not handed out. */
   readonly waiting: number;
-  /** Nothing is left to hand out, or to decide. */
+  /** Nothing is left to hand out or to decide. */
   readonly idle: boolean;
-  /** Before this time it hands out nothing more, unless it is told of something. */
+  /** It hands out nothing before this time, unless `offered` is called. */
   readonly nextAt: Millis;
-  /** The sieve was offered something, and may have decided something by itself. */
+  /** Call after an offer to the sieve, which may have merged by itself. */
   offered(): void;
-  /** Makes the sieve decide everything that it was offered. */
+  /** Makes the sieve decide everything offered. */
   decide(): Promise<void>;
-  /** The next URLs, or undefined when all that is decided was handed out. */
+  /** The next URLs, or undefined when all decided URLs were handed out. */
   take(): Promise<readonly Discovery[] | undefined>;
 }
 
 export class SieveSupply implements Supply {
   readonly nextAt = 0;
   readonly #sieve: Sieve;
-  /** All that the sieve has decided was taken. */
+  /** All decided URLs were taken from the sieve. */
   #drained: boolean;
-  /** URLs taken from the sieve in the life of the crawl. */
+  /** URLs taken from the sieve in the whole crawl. */
   taken: number;
 
-  /** `taken` is what was taken from the sieve in earlier runs. */
+  /** `taken`: how many URLs earlier runs took from the sieve. */
   constructor(sieve: Sieve, taken = 0) {
     this.#sieve = sieve;
     this.taken = taken;

@@ -1,8 +1,9 @@
 /**
- * How far the sweep of the backlog has come, and who left memory ahead of it.
+ * How far the sweep of the backlog has come, and which hosts left memory ahead of it.
  *
- * Idea      A sweep reads what is known of hosts as of when it began. Who was in memory then and has left since must not be brought back by it: what it
- *           would find of them is older than what was known when they left.
+ * Idea      A sweep reads the records of hosts as they were when it began. It must not bring back a
+ *           host that was in memory then and has left since: its record is older than what was
+ *           known when it left.
  */
 import type { Host } from './host.ts';
 
@@ -13,7 +14,7 @@ export class SweepMark {
   #at: bigint | undefined;
   readonly #leftAhead = new Set<string>();
 
-  /** A sweep is about to begin, or has come to this key, or is over. */
+  /** A sweep is about to begin (0), or has come to this key, or is over (undefined). */
   moveTo(key: bigint | undefined): void {
     if (key === undefined || this.#at === undefined) this.#leftAhead.clear();
     this.#at = key;
@@ -29,7 +30,10 @@ export class SweepMark {
     return this.#leftAhead.has(name);
   }
 
-  /** Whether no sweep will meet hosts of the domain with this key any more, and find its older record. */
+  /**
+   * Whether the sweep has passed all hosts of the domain with this key, so that it will not read
+   * its older record.
+   */
   hasPassed(domain: bigint): boolean {
     return this.#at === undefined || domain < (this.#at & DOMAIN_BITS);
   }

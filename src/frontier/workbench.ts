@@ -1,67 +1,77 @@
 /**
- * The workbench: which host may be asked for a page now, so that nobody is asked too often?
+ * The workbench: which host may be asked for a page now, so that no server is asked too often?
  *
- * Idea      A queue by ready time of addresses, each a queue by ready time of hosts (BUbiNG, section 4.3). Whoever
- *           wants to fetch acquires a turn: the host *and* its address leave the workbench until the turn is
- *           released. Two requests at once to one host or one address cannot be expressed.
+ * Idea      A queue of addresses by ready time, each with a queue of hosts by ready time (BUbiNG,
+ *           section 4.3). A fetcher acquires a turn: the host *and* its address leave the workbench
+ *           until the turn is released. So two requests at once to one host or one address are
+ *           impossible.
  *
- *             addresses  ──►  127.0.0.4 (ready 10:00:01)  ──►  a.example (ready 09:59:58)  ──►  /x /y /z
- *                             127.0.0.9 (ready 10:00:03)  ──►  b.example (ready 10:00:02)  ──►  /
+ *   addresses  ──►  127.0.0.4 (ready 10:00:01)  ──►  a.example (ready 09:59:58)  ──►  /x /y /z
+ *                   127.0.0.9 (ready 10:00:03)  ──►  b.example (ready 10:00:02)  ──►  /
  *
- * Requires  times of one clock; a turn is released once, by whoever acquired it.
- * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at every release. An
- *           address can be borrowed without a host (to follow a redirect of a robots.txt), under the same rules. An
- *           address that other agents use too is taken from the table they share, so the rules hold among all.
- * Cost      O(log addresses + log hosts of the address) a turn; one small object a host and an address. An address is
- *           forgotten when it has no host and its ready time is past.
+ * Requires  times of one clock; each turn is released once.
+ * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at
+ *           every release. An address can be borrowed without a host (to follow a redirect of a
+ *           robots.txt), under the same rules. An address that other agents also use is taken from
+ *           the table they share, so the rules hold for all agents together.
+ * Cost      O(log addresses + log hosts of the address) a turn; one small object for each host and
+ *           each address. An address is dropped when it has no host and its ready time is past.
  */
 import FlatQueue from 'flatqueue';
 import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
 
 /** What the workbench needs to know of a host. */
-interface BenchHost {
-  readonly name: string;
-  readonly queue: { readonly length: number };
-  /** Not to be asked before. */
-  readyAt: Millis;
+type BenchHost = {};
+readonly;
+name: string;
+readonly;
+{
+  readonly;
+  length: number;
+}
+/** The host is paused until this time. */
+readyAt: Millis;
 }
 
 /** Addresses that the agents of a machine share. */
 export interface AddressTable {
-  /** Takes an address and returns 0; or returns the time at which to try again. */
+  /** Takes an address and returns 0; or returns when to try again. */
   tryTake(ip: string, now: Millis): Millis;
-  /** Gives it back, not to be taken before `readyAt`. */
+  /** Gives an address back; it is paused until `readyAt`. */
   giveBack(ip: string, readyAt: Millis): void;
 }
 
-/** For an agent that is alone: its workbench keeps the delays. */
+/** For a single agent: its workbench alone keeps the delays. */
 export const unsharedAddresses: AddressTable = { tryTake: () => 0, giveBack: () => {} };
 
 export interface Turn<H extends BenchHost> {
   readonly host: H;
   readonly address: ResolvedAddress;
-  /** The host was sent to another address: the turn is over, as soon as it is released. */
+  /** The host moves to another address: release the turn without another request. */
   moved: boolean;
 }
 
 interface Address<H extends BenchHost> {
   readonly resolved: ResolvedAddress;
-  /** Those that wait for a turn. */
+  /** The hosts queued for a turn. */
   readonly hosts: FlatQueue<Place<H>>;
-  /** How many have their place here, waiting or not. */
+  /** How many hosts have their place here, queued or not. */
   places: number;
   readyAt: Millis;
   out: boolean;
-  /** The earliest time at which the address stands in the queue of addresses; later entries are stale. */
+  /**
+   * The time of the address's valid entry in the queue of addresses; entries with another time are
+   * stale.
+   */
   queuedAt: Millis;
 }
 
-/** A host's place: at which address, and whether it stands in that address's queue. */
+/** A host's place: its address, and whether it is in that address's queue. */
 interface Place<H extends BenchHost> {
   readonly host: H;
   address: Address<H>;
-  /** Where the host goes when its turn ends. */
+  /** The address to which the host moves when its turn ends. */
   moveTo: Address<H> | undefined;
   state: 'idle' | 'queued' | 'out';
 }
@@ -70,13 +80,13 @@ export class Workbench<H extends BenchHost> {
   readonly #addresses = new Map<string, Address<H>>();
   readonly #places = new Map<H, Place<H>>();
   readonly #byReadyTime = new FlatQueue<Address<H>>();
-  /** Without hosts, and remembered until their ready time is past. */
+  /** Addresses without hosts, kept until their ready time is past. */
   readonly #vacant = new Set<Address<H>>();
   readonly #shared: AddressTable;
   readonly #readyFrom: (ip: string) => Millis;
   #turnsOut = 0;
 
-  /** `readyFrom`: when addresses may be asked for the first time. */
+  /** `readyFrom`: when an address may be asked for the first time. */
   constructor(
     shared: AddressTable = unsharedAddresses,
     readyFrom: (ip: string) => Millis = () => 0,
@@ -90,9 +100,9 @@ export class Workbench<H extends BenchHost> {
     return this.#turnsOut;
   }
 
-  /** Gives a host its place, when its name is resolved. */
+  /** Gives a resolved host its place. */
   attach(host: H, resolved: ResolvedAddress): void {
-    if (this.#places.has(host)) throw new Error(`${host.name} is on the workbench already`);
+    if (this.#places.has(host)) throw new Error(`${host.name} is already on the workbench.`);
     const address = this.#addressAt(resolved);
     this.#enter(address);
     const place: Place<H> = { host, address, moveTo: undefined, state: 'idle' };
@@ -100,32 +110,32 @@ export class Workbench<H extends BenchHost> {
     this.#queue(place);
   }
 
-  /** Takes an idle host, with nothing in its queue, off the workbench. */
+  /** Removes an idle host, which has nothing in its queue. */
   detach(host: H, now: Millis): void {
     const place = this.#places.get(host);
-    if (place?.state !== 'idle') throw new Error(`${host.name} is not idle`);
+    if (place?.state !== 'idle') throw new Error(`${host.name} is not idle.`);
     this.#places.delete(host);
     this.#leave(place.address);
     this.#forgetVacant(now);
   }
 
-  /** How many hosts wait for their turn at an address; those with nothing to fetch do not. */
+  /** How many hosts with something to fetch are queued at an address. */
   waitingAt(ip: string): number {
     return this.#addresses.get(ip)?.hosts.length ?? 0;
   }
 
-  /** Addresses that are remembered. */
+  /** How many addresses are kept. */
   get addresses(): number {
     return this.#addresses.size;
   }
 
-  /** Tells that the queue of an attached host is no longer empty. */
+  /** Call when the queue of an attached host is no longer empty. */
   filled(host: H): void {
     const place = this.#places.get(host);
     if (place?.state === 'idle') this.#queue(place);
   }
 
-  /** It is the host's turn. */
+  /** A turn of the host is out. */
   isOut(host: H): boolean {
     return this.#places.get(host)?.state === 'out';
   }
@@ -134,7 +144,7 @@ export class Workbench<H extends BenchHost> {
     return this.#places.has(host);
   }
 
-  /** Takes a host that may be asked now, or undefined when there is none. */
+  /** Acquires a turn of a host that may be asked now; undefined when there is none. */
   acquire(now: Millis): Turn<H> | undefined {
     while (this.#byReadyTime.length > 0) {
       const readyAt = this.#byReadyTime.peekValue() as Millis;
@@ -147,7 +157,7 @@ export class Workbench<H extends BenchHost> {
       const { host } = place;
       if (host.readyAt <= now)
         address.readyAt = Math.max(address.readyAt, this.#shared.tryTake(address.resolved.ip, now));
-      // The host's ready time was put off while it waited, or another agent asks the address.
+      // The host's ready time was moved while it was queued, or another agent uses the address.
       if (Math.max(place.host.readyAt, address.readyAt) > now) {
         place.state = 'idle';
         this.#queue(place);
@@ -162,7 +172,9 @@ export class Workbench<H extends BenchHost> {
     return undefined;
   }
 
-  /** Puts host and address back, not to be asked again before the given times; a host that `leaves` loses its place. */
+  /**
+   * Puts host and address back, paused until the given times; a host that `leaves` loses its place.
+   */
   release(turn: Turn<H>, hostReadyAt: Millis, addressReadyAt: Millis, leaves = false): void {
     const place = this.#outPlace(turn);
     const left = place.address;
@@ -182,7 +194,7 @@ export class Workbench<H extends BenchHost> {
     this.#schedule(left);
   }
 
-  /** Moves a host whose turn it is to another address: it will be asked there after its release. */
+  /** Moves a host whose turn is out to another address: its next turn is there. */
   move(turn: Turn<H>, to: ResolvedAddress): void {
     const place = this.#outPlace(turn);
     if (place.moveTo) this.#leave(place.moveTo);
@@ -191,7 +203,7 @@ export class Workbench<H extends BenchHost> {
     turn.moved = true;
   }
 
-  /** Takes an address without a host of it, when it is free and ready; false when it is not. */
+  /** Takes an address without a host, when it is free and ready; false when it is not. */
   borrow(resolved: ResolvedAddress, now: Millis): boolean {
     const address = this.#addressAt(resolved);
     if (address.out || address.readyAt > now) return false;
@@ -204,12 +216,12 @@ export class Workbench<H extends BenchHost> {
   /** Gives a borrowed address back. */
   giveBack(resolved: ResolvedAddress, addressReadyAt: Millis): void {
     const address = this.#addressAt(resolved);
-    if (!address.out) throw new Error(`${resolved.ip} is given back but was not borrowed`);
+    if (!address.out) throw new Error(`${resolved.ip} was given back but not borrowed.`);
     this.#free(address, addressReadyAt);
     this.#schedule(address);
   }
 
-  /** When the next turn may be given: a time, or Infinity when nothing waits. */
+  /** When the next turn may be acquired; Infinity when no host is queued. */
   nextReadyAt(): Millis {
     while (this.#byReadyTime.length > 0) {
       const readyAt = this.#byReadyTime.peekValue() as Millis;
@@ -221,7 +233,7 @@ export class Workbench<H extends BenchHost> {
 
   #outPlace({ host }: Turn<H>): Place<H> {
     const place = this.#places.get(host);
-    if (place?.state !== 'out') throw new Error(`${host.name} is released but was not acquired`);
+    if (place?.state !== 'out') throw new Error(`${host.name} was released but not acquired.`);
     return place;
   }
 
@@ -257,7 +269,7 @@ export class Workbench<H extends BenchHost> {
     if (--address.places === 0) this.#vacant.add(address);
   }
 
-  /** The oldest first, so that each is looked at about once. */
+  /** Drops the oldest first, so that each is checked about once. */
   #forgetVacant(now: Millis): void {
     for (const address of this.#vacant) {
       if (address.out || address.readyAt > now) return;
@@ -273,7 +285,10 @@ export class Workbench<H extends BenchHost> {
     this.#schedule(place.address);
   }
 
-  /** Enters the address by the time its first host and it itself are ready, unless it already stands as early. */
+  /**
+   * Queues the address for the time when it and its first host are ready, unless it is already
+   * queued as early.
+   */
   #schedule(address: Address<H>): void {
     if (address.out || address.hosts.length === 0) return;
     const readyAt = Math.max(address.readyAt, address.hosts.peekValue() as Millis);
@@ -283,12 +298,12 @@ export class Workbench<H extends BenchHost> {
   }
 }
 
-/** What was popped and may stay behind the end of a queue. */
+/** Popped entries that may stay in the arrays of a queue. */
 const BEHIND = 4;
 
 /**
- * Behind its length a FlatQueue keeps what was popped, and with it all that hangs on a host. A few may stay: to make room for each
- * anew would cost more.
+ * A FlatQueue keeps popped entries in its arrays beyond its length, and so keeps their hosts in
+ * memory. A few may stay: to allocate for each push would cost more.
  */
 function shrinkIfWide(queue: FlatQueue<unknown>): void {
   if (queue.ids.length > 2 * queue.length + BEHIND) queue.shrink();

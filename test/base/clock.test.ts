@@ -13,10 +13,10 @@ test('a steady clock never goes back, and is never ahead of a wall clock that do
       const now = steady(pass, () => pass() - 500_000);
       let last = 0;
       for (let i = 0; i < waits.length; i++) {
-        const told = now();
-        expect(told).toBeLessThanOrEqual(time);
-        expect(told).toBeGreaterThanOrEqual(last);
-        last = told;
+        const shown = now();
+        expect(shown).toBeLessThanOrEqual(time);
+        expect(shown).toBeGreaterThanOrEqual(last);
+        last = shown;
       }
     }),
   );

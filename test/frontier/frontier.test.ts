@@ -1,4 +1,7 @@
-/** The frontier and its distributor against a naive model: a list of URLs for every host, and a clock. */
+/**
+ * The frontier and its distributor against a naive model: a list of URLs for every host, and a
+ * clock.
+ */
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -142,7 +145,7 @@ describe('the frontier', () => {
     );
   });
 
-  test('stops at the pages of a host and of a domain, and counts what it refuses', async () => {
+  test('stops at the page limits of a host and of a domain, and counts the URLs it refuses', async () => {
     const urls = urlsOf(Array.from({ length: 60 }, (_, i) => i % 8));
     const crawl = await new DryCrawl({ pagesPerHost: 4, pagesPerDomain: 6 }).open();
     await crawl.discover(urls);
@@ -177,7 +180,7 @@ describe('the frontier', () => {
     expect(crawl.frontier.atLimit(crawl.frontier.acquire(crawl.now) as HostTurn)).toBe(true);
   });
 
-  test('refuses what waits, in memory or on disk, at a host that was given up, for some hours', async () => {
+  test('refuses the queued URLs of a host it gave up on, in memory or on disk, for some hours', async () => {
     const crawl = await new DryCrawl().open();
     const urls = Array.from({ length: 30 }, (_, i) => `http://gone.example/${i}`);
     await crawl.discover([...urls, 'http://here.example/']);
@@ -195,7 +198,7 @@ describe('the frontier', () => {
     expect(crawl.fetched).toContain('http://gone.example/later');
   });
 
-  test('is the same after a snapshot, what was under way first', async () => {
+  test('is the same after a snapshot, with the URL that was being fetched first', async () => {
     const urls = urlsOf([0, 1, 0, 1, 0, 2, 0, 0, 3, 0]);
     const crawl = await new DryCrawl({ hosts: 10, urls: 100 }).open();
     await crawl.discover(urls);
@@ -223,7 +226,7 @@ describe('the frontier', () => {
     expect(crawl.fetched.filter((url) => url.includes('small')).length).toBeGreaterThan(15);
   });
 
-  test('takes hosts of an address in when others there have run dry, and no more of them than can wait', async () => {
+  test('takes in hosts of an address when others there have run dry, up to the limit of queued hosts', async () => {
     const { frontier } = await new DryCrawl({ hosts: 20, urls: 100, front: 1 }).open();
     const add = (name: string, ip: string) => {
       frontier.add({ url: `http://${name}/`, depth: 0, redirects: 0 });
@@ -242,7 +245,7 @@ describe('the frontier', () => {
     expect(names.map((name) => frontier.host(name) !== undefined)).toEqual([true, true, false]);
   });
 
-  test('asks a host out of turn only when it is left alone, and leaves it alone afterwards, in memory or not', async () => {
+  test('lets a host be asked out of turn only when it is not paused, and pauses it afterwards, in memory or not', async () => {
     const crawl = await new DryCrawl({ hosts: 10, urls: 100 }).open();
     await crawl.discover(['http://a.example/1', 'http://a.example/2']);
     await crawl.fetchOne(50, 0);
@@ -256,7 +259,7 @@ describe('the frontier', () => {
     expect(crawl.frontier.host('new.example')?.readyAt).toBe(70);
   });
 
-  test('keeps no file open for the answers that updates do not have', async () => {
+  test('keeps no file of answers open, since updates have none', async () => {
     const folder = temporaryFolder();
     const store = await HostStore.open({ disk: new Disk(), folder, memory: 2 ** 20 });
     for (let i = 0; i < 5; i++) {

@@ -14,7 +14,7 @@ const FILE = Buffer.from(
 );
 
 describe('the record of a host', () => {
-  test('brings back all that politeness knows', () => {
+  test('restores everything known of the host', () => {
     const address = fc.constantFrom(
       { ip: '192.0.2.7', family: 4 as const },
       { ip: '2001:db8::1', family: 6 as const },
@@ -43,7 +43,7 @@ describe('the record of a host', () => {
     );
   });
 
-  test('brings back the rules of every origin, and begins an inquiry that was under way anew', () => {
+  test('restores the rules of every origin, and starts a request that was under way again', () => {
     const host = new Host('example.org', new Domain('example.org'));
     const inquiry = { url: 'https://example.org/robots.txt', hops: 0, failures: 2 };
     const rules = robotsFromResponse(200, FILE, 'drumlin');
@@ -71,12 +71,12 @@ describe('the record of a host', () => {
     expect(back.crawlDelay).toBe(7000);
   });
 
-  test('is not taken for that of another host with the same key', () => {
+  test('is not used for another host with the same key', () => {
     const record = encodeHost(new Host('a.example', new Domain('a.example')));
     expect(decodeHost(record, new Host('b.example', new Domain('b.example')))).toBe(false);
   });
 
-  test('of a domain brings back its pages', () => {
+  test('of a domain restores its pages', () => {
     const domain = Object.assign(new Domain('example.org'), { pages: 12_345 });
     const back = new Domain('example.org');
     expect(decodeDomain(encodeDomain(domain), back)).toBe(true);

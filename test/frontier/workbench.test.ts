@@ -12,7 +12,7 @@ const at = (ip: string) => ({ ip, family: 4 as const });
 const host = (name: string, ...queue: number[]): TestHost => ({ name, queue, readyAt: 0 });
 
 describe('the workbench', () => {
-  test('gives no turn when nothing waits', () => {
+  test('gives no turn when no host is queued', () => {
     const bench = new Workbench<TestHost>();
     bench.attach(host('empty'), at('10.0.0.1'));
     expect(bench.acquire(1e9)).toBeUndefined();
@@ -30,7 +30,7 @@ describe('the workbench', () => {
     expect(bench.acquire(5)?.host.name).toBe('b');
   });
 
-  test('keeps a host waiting for its own delay even when its address is ready', () => {
+  test('pauses a host for its own delay even when its address is ready', () => {
     const bench = new Workbench<TestHost>();
     bench.attach(host('a', 1, 2), at('10.0.0.1'));
     bench.release(bench.acquire(0)!, 100, 5);
@@ -39,7 +39,7 @@ describe('the workbench', () => {
     expect(bench.acquire(100)?.host.name).toBe('a');
   });
 
-  test('takes a host up again when its empty queue is filled, and not before its delay', () => {
+  test('gives a host another turn when its empty queue is filled, and not before its delay is over', () => {
     const bench = new Workbench<TestHost>();
     const a = host('a', 1);
     bench.attach(a, at('10.0.0.1'));
@@ -57,10 +57,10 @@ describe('the workbench', () => {
     bench.attach(host('a', 1), at('10.0.0.1'));
     const turn = bench.acquire(0)!;
     bench.release(turn, 0, 0);
-    expect(() => bench.release(turn, 0, 0)).toThrow('was not acquired');
+    expect(() => bench.release(turn, 0, 0)).toThrow('but not acquired');
   });
 
-  test('forgets an address without hosts when its ready time is past, and not before', () => {
+  test('drops an address without hosts when its ready time is past, and not before', () => {
     const bench = new Workbench<TestHost>();
     const a = host('a', 1);
     bench.attach(a, at('10.0.0.1'));
@@ -69,7 +69,7 @@ describe('the workbench', () => {
     bench.release(turn, 10, 100);
     bench.detach(a, 50);
     expect(bench.addresses).toBe(1);
-    // Whoever comes to the address meanwhile keeps its delay.
+    // A host that comes to the address meanwhile keeps its delay.
     const b = host('b', 1);
     bench.attach(b, at('10.0.0.1'));
     expect(bench.acquire(99)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('the workbench', () => {
     expect(bench.addresses).toBe(0);
   });
 
-  test('does not forget the address that a host is about to move to', () => {
+  test('does not drop the address to which a host is about to move', () => {
     const bench = new Workbench<TestHost>();
     const [a, b, c] = [host('a', 1), host('b'), host('c', 1)];
     bench.attach(a, at('10.0.0.1'));
@@ -94,14 +94,14 @@ describe('the workbench', () => {
     expect(bench.acquire(60)).toBeUndefined();
   });
 
-  test('takes off only hosts that are idle', () => {
+  test('removes only idle hosts', () => {
     const bench = new Workbench<TestHost>();
     const a = host('a', 1);
     bench.attach(a, at('10.0.0.1'));
     expect(() => bench.detach(a, 0)).toThrow('not idle');
   });
 
-  test('keeps a host away when it leaves with its release, and its delay when it comes back elsewhere', () => {
+  test('removes a host that leaves with its release, and keeps its delay when it returns at another address', () => {
     const bench = new Workbench<TestHost>();
     const a = host('a', 1, 2);
     bench.attach(a, at('10.0.0.1'));
@@ -112,7 +112,7 @@ describe('the workbench', () => {
     expect(bench.acquire(70)?.address.ip).toBe('10.0.0.2');
   });
 
-  test('asks the table that agents share before it gives a turn, and gives back what it took', () => {
+  test('takes the address from the table that agents share before it gives a turn, and gives it back', () => {
     const until = new Map<string, number>([['10.0.0.1', 40]]);
     const taken: string[] = [];
     const bench = new Workbench<TestHost>({
@@ -135,7 +135,7 @@ describe('the workbench', () => {
     expect(bench.borrow(at('10.0.0.1'), 60)).toBe(true);
   });
 
-  test('never breaks a delay, never gives a host or an address twice, and never starves a ready host', () => {
+  test('never breaks a delay, never gives a host or an address twice, and always gives a ready host its turn', () => {
     const HOSTS = 6;
     const ADDRESSES = 3;
     const step = fc.record({

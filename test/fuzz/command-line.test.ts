@@ -1,4 +1,4 @@
-/** Whatever stands on the command line is refused in words that are meant for the user, or is a crawl that cannot begin. */
+/** Any command line is refused with an error for the user, or is a crawl that cannot begin. */
 import { Command, CommanderError } from 'commander';
 import { afterEach, expect, test } from 'vitest';
 import { DrumlinError } from '../../src/base/errors.ts';
@@ -37,7 +37,7 @@ const value = (random: Random): string =>
     ? VALUES[random(VALUES.length)]
     : mutate(EXAMPLES, WORDS, random).toString('utf8');
 
-test('any value of any setting is taken or refused', () => {
+test('any value of any setting is accepted or refused', () => {
   const random = randomFrom(1);
   let refused = 0;
   for (let round = 0; round < 4000; round++) {
@@ -52,9 +52,9 @@ test('any value of any setting is taken or refused', () => {
   expect(refused).toBeGreaterThan(200);
 });
 
-test('any words are refused, or lack whom a site could turn to', async () => {
+test('any words are refused, or lack a contact', async () => {
   const random = randomFrom(2);
-  // Neither a contact nor leave for private addresses: nothing of this can reach out to anybody.
+  // Without a contact, and without permission for private addresses, no crawl can reach a server.
   const settings = SETTING_ROWS.filter(([key]) => key !== 'contact' && key !== 'allowPrivate');
   const word = (): string => {
     const { flag } = settings[random(settings.length)][1];

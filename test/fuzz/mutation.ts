@@ -1,5 +1,6 @@
 /**
- * Input as nobody writes it: real examples, cut, spliced, repeated and spoilt. Seeded, so that what fails once fails again.
+ * Malformed input: real examples, cut, spliced, repeated and damaged. Seeded, so that what fails
+ * once fails again.
  */
 /** A number below `n`. */
 export type Random = (n: number) => number;
@@ -14,14 +15,16 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Bytes at which formats like to break. */
+/** Bytes at which parsers often fail. */
 const EDGES = [
   0, 1, 9, 10, 13, 32, 34, 37, 38, 39, 45, 46, 47, 58, 59, 60, 62, 63, 92, 127, 128, 191, 192, 239,
   254, 255,
 ];
 const LONGEST = 4096;
 
-/** One of the examples with a handful of things done to it. `words` are pieces that mean something in the format. */
+/**
+ * One of the examples with a few mutations. `words` are pieces that mean something in the format.
+ */
 export function mutate(
   examples: readonly Buffer[],
   words: readonly Buffer[],

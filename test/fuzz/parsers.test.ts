@@ -1,6 +1,6 @@
 /**
- * Whatever is read from outside: no input makes a parser throw what is not meant for the user, or take more than a time in
- * proportion to its length.
+ * Parsers of foreign input: no input makes them throw anything but an error for the user, or take
+ * more than linear time.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ interface Parser {
   readonly name: string;
   readonly examples: readonly string[];
   readonly words: readonly string[];
-  /** Pieces that are repeated without end. */
+  /** Pieces to repeat without end. */
   readonly endless: readonly string[];
   parse(bytes: Buffer): void | Promise<void>;
 }
@@ -402,7 +402,7 @@ const PARSERS: Parser[] = [
     },
   },
   {
-    name: 'what an operator decides',
+    name: 'decisions of an operator',
     examples: ['# ours\nexample.org budget 5000\nspam.test\tblock\nb\u00fccher.example trust\n'],
     words: [' ', '\t', '\n', 'block', 'trust', 'budget', '#', '.', '[::1]'],
     endless: ['a.test block\n', ' ', '\n', '.', '#', 'a.'],
@@ -436,11 +436,11 @@ const PARSERS: Parser[] = [
 
 const ROUNDS = 1500;
 const WITH_FILES = new Set(['WARC', 'list of edges']);
-/** Long enough that a time that grows with the square shows: a minute and more, instead of some milliseconds. */
+/** Long enough that quadratic time shows: a minute and more, instead of some milliseconds. */
 const ENDLESS_BYTES = 512 * 1024;
 const MOST_SECONDS = 2;
 
-/** An error that is meant for the user is an answer; any other is a fault of ours. */
+/** An error for the user is a valid answer; any other is a bug. */
 async function parsed({ parse }: Parser, bytes: Buffer): Promise<void> {
   try {
     await parse(bytes);
@@ -454,16 +454,14 @@ describe.each(PARSERS)('$name', (parser) => {
   const examples = parser.examples.map((example) => Buffer.from(example, 'latin1'));
   const words = parser.words.map((word) => Buffer.from(word, 'utf8'));
 
-  test('spoilt in any way is read or refused', async () => {
+  test('damaged in any way is read or refused', async () => {
     const random = randomFrom(parser.name.length);
     for (let round = 0; round < (WITH_FILES.has(parser.name) ? ROUNDS / 5 : ROUNDS); round++) {
       await parsed(parser, mutate(examples, words, random));
     }
   });
 
-  test.each(
-    parser.endless,
-  )('that repeats %j without end takes a time in proportion', async (unit) => {
+  test.each(parser.endless)('that repeats %j without end takes linear time', async (unit) => {
     const piece = Buffer.from(unit, 'latin1');
     for (const start of ['', parser.examples[0]]) {
       const bytes = Buffer.concat([

@@ -1,25 +1,28 @@
-/** The folder of a Beast: what its files share, their numbers, and what makes them durable. */
+/** The folder of a Beast: the limits and numbers of its files, and how they become durable. */
 
 import { together } from '../../base/together.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { VersionedFiles } from '../../disk/versioned-files.ts';
 
-/** All that is ours in it. */
+/** The files in it that belong to the Beast. */
 export const BEAST_FILES = /^(rounds|later|journal)\.\d+$/;
 
 export interface BeastLimits {
-  /** Bytes read at once, about, and so the size of a batch. */
+  /** Approximate bytes read at once, and so the size of a batch. */
   readonly window: Bytes;
-  /** What waits for later is deleted in pieces at least as large, as it is read. */
+  /** The entries for later are in files of at least this size, each deleted when it is read. */
   readonly piece: Bytes;
-  /** A journal that has more that no longer counts than what does, and this, is begun anew. */
+  /**
+   * A new journal is begun when the bytes that no longer count are more than those that do, and
+   * more than this.
+   */
   readonly journalSlack: Bytes;
 }
 
 const LIMITS: BeastLimits = { window: 64 * 1024, piece: 2 ** 26, journalSlack: 2 ** 20 };
 
-/** Files that are made durable side by side; after hours without a checkpoint there may be hundreds. */
+/** Files made durable side by side; after hours without a checkpoint there may be hundreds. */
 const AT_ONCE = 16;
 
 export class BeastFolder {
@@ -30,7 +33,7 @@ export class BeastFolder {
   #nextNumber: number;
   #durableNames: ReadonlySet<string>;
 
-  /** `names` are the files that the last checkpoint names. */
+  /** `names` are the files of the last checkpoint. */
   constructor(
     disk: Disk,
     path: string,
@@ -50,12 +53,15 @@ export class BeastFolder {
     return this.#nextNumber;
   }
 
-  /** For a new file. */
+  /** The number of a new file. */
   number(): number {
     return this.#nextNumber++;
   }
 
-  /** A state that names these files is going to be stored: they and their names survive a loss of power from now on. */
+  /**
+   * A state that names these files is about to be stored: makes them and their names survive a loss
+   * of power.
+   */
   async freeze(names: readonly string[]): Promise<void> {
     for (let i = 0; i < names.length; i += AT_ONCE) {
       const some = names.slice(i, i + AT_ONCE);

@@ -1,23 +1,28 @@
 /**
- * BEAST: URLs wait on disk for the round in which their domain has budget for them (IRLbot, section 6.2).
+ * BEAST: URLs are queued on disk until the round in which their domain has budget for them (IRLbot,
+ * section 6.2).
  *
- * Idea      Reading everything that waits again and again, to find the little whose turn has come, costs more and more. So the caller
- *           says once in which round an entry will have its turn, j rounds ahead, and only what does not fit even there waits for
- *           `later` (the paper's QF). When a cycle of j rounds is over, that is read once and spread over twice as many: each
- *           rescan is twice as far from the last one.
+ * Idea      Reading all queued URLs in each round, to find the few that have budget now, costs more
+ *           and more. So the caller puts an entry once into one of the next j rounds; only what
+ *           does not fit there goes to `later` (the paper's QF). At the end of a cycle of j rounds,
+ *           `later` is read once and spread over twice as many rounds: each rescan is twice as far
+ *           from the last one.
  *
- *             put(round + 1 … last) ─► round + 1 │ round + 2 │ … │ last ─► advance ─► take: the next round
- *             put('later') ─────────► later ─► advance: 'rescan' ─► takeLater: placed anew by the caller
+ *   put(round + 1 … last) ─► round + 1 │ round + 2 │ … │ last ─► advance ─► take: the next round
+ *   put('later') ─────────► later ─► advance: 'rescan' ─► takeLater: put again by the caller
  *
- *           Which rounds there are, and what `last` is at each moment: `beast-rounds.ts`, with a picture.
- * Requires  one call at a time of those that give a promise; `put` at any time. What `take` and `takeLater` handed out is the
- *           caller's to keep. Of each rescan at least one entry is placed in a round: else the next one begins at once.
- * Ensures   entries of a round, and those that wait for later, come in the order they were put. None is lost, none comes twice: counts
- *           are exact at any time. Opened at a frozen state it is exactly what it was then, also in the middle of a round or of a
- *           rescan. After a failure of the disk every call is refused. Nothing is written before memory is full or a
- *           checkpoint asks for it.
- * Cost      memory: the number given, what comes while it is written out, and about 400 KB, whatever j. Disk: an entry is
- *           written once and read once for each place that it is put in (Theorem 5), and once more for a checkpoint at most.
+ *           `rounds.ts` has a picture of the rounds and of `last`.
+ * Requires  one call at a time of those that return a promise; `put` at any time. The caller keeps
+ *           what `take` and `takeLater` hand out. Of each rescan at least one entry is put into a
+ *           round: else the next rescan begins at once.
+ * Ensures   entries of a round, and those for later, come in the order they were put. None is lost,
+ *           none comes twice: counts are exact at any time. Opened at a frozen state, it is exactly
+ *           what it was then, also in the middle of a round or of a rescan. After a failure of the
+ *           disk every call is refused. Nothing is written before memory is full or a checkpoint
+ *           needs it.
+ * Cost      memory: the bytes given, what comes while they are written out, and about 400 KB,
+ *           whatever j. Disk: an entry is written once and read once each time it is put (Theorem
+ *           5), and at most once more for a checkpoint.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -31,17 +36,19 @@ import { Journal, type JournalState } from './journal.ts';
 import { MemoryQueues } from './memory-queues.ts';
 import { Rounds, type RoundsState } from './rounds.ts';
 
-/** Nothing here grows with the number of queues; it only keeps rounds within what files can store. */
+/**
+ * Keeps the numbers of rounds within what files can store; no cost grows with the number of queues.
+ */
 const MOST_QUEUES = 2 ** 30;
 
 export interface BeastState {
   readonly rounds: RoundsState;
   readonly nextFile: number;
-  /** Counts rescans. */
+  /** Number of rescans so far. */
   readonly rescan: number;
   readonly inRounds: number;
   readonly later: number;
-  /** Of those, as many waited when the rescan began. */
+  /** Entries of `later` that the rescan under way has not handed out yet. */
   readonly old: number;
   readonly disk: DiskQueuesState;
   readonly journal?: JournalState | undefined;
@@ -51,10 +58,11 @@ interface BeastOptions {
   readonly disk: Disk;
   /** Must exist; only files named `rounds.*`, `later.*` and `journal.*` in it are touched. */
   readonly folder: string;
-  /** For what came lately and is not on disk yet. */
+  /** For recent entries that are not on disk yet. */
   readonly memory: Bytes;
-  /** j at the beginning, and the most that it may become. */
+  /** j at the start. */
   readonly queues?: number;
+  /** The largest value that j may reach. */
   readonly mostQueues?: number;
   readonly at?: Frozen<BeastState> | undefined;
   readonly limits?: Partial<BeastLimits>;
@@ -69,7 +77,7 @@ export class Beast {
   readonly #rounds: Rounds;
   readonly #disk: DiskQueues;
   readonly #journal: Journal;
-  /** Rounds by their numbers, and what waits for the n-th rescan as -n. */
+  /** Entries in memory: those of a round by its number, those of the n-th rescan by -n. */
   #held = new MemoryQueues();
   #rescan: number;
   #inRounds: number;
@@ -102,42 +110,42 @@ export class Beast {
     return beast;
   }
 
-  /** One that never writes anything, for a crawl without a folder. */
+  /** A Beast that never writes anything, for a crawl without a folder. */
   static inMemory(): Beast {
     return new Beast({ disk: new Disk(), folder: '', memory: Infinity });
   }
 
-  /** The round that is being read, or was read last; 0 before the first. */
+  /** The round being read, or read last; 0 before the first. */
   get round(): number {
     return this.#rounds.round;
   }
 
-  /** The furthest round that may be placed in. */
+  /** The last round that entries may be put into. */
   get last(): number {
     return this.#rounds.last;
   }
 
-  /** j. */
+  /** j, the number of queues. */
   get queues(): number {
     return this.#rounds.queues;
   }
 
-  /** All that wait. */
+  /** All queued entries. */
   get entries(): number {
     return this.#inRounds + this.#later;
   }
 
-  /** Those that have a round, what is left of the present one included; */
+  /** Entries that have a round, including what is left of the present one. */
   get inRounds(): number {
     return this.#inRounds;
   }
 
-  /** and those that have none. */
+  /** Entries that have no round. */
   get later(): number {
     return this.#later;
   }
 
-  /** Of those that wait for later, as many are still to be handed out in the rescan under way. */
+  /** Entries for later that the rescan under way has not handed out yet. */
   get leftToRescan(): number {
     return this.#old;
   }
@@ -150,13 +158,15 @@ export class Beast {
     }
     const { round, last } = this.#rounds;
     if (!(place > round && place <= last && Number.isInteger(place))) {
-      throw new Error(`round ${place} cannot be placed in: only ${round + 1} to ${last} can`);
+      throw new Error(
+        `An entry cannot be put into round ${place}, only into ${round + 1} to ${last}.`,
+      );
     }
     this.#held.put(place, entry);
     this.#inRounds++;
   }
 
-  /** There is more than memory is meant to hold: `makeRoom` is due. */
+  /** Memory holds more than it should: call `makeRoom`. */
   get full(): boolean {
     return this.#held.bytes > this.#memory;
   }
@@ -177,14 +187,18 @@ export class Beast {
   }
 
   /**
-   * The round has no more: moves to the next one that has something. At the end of a cycle, when something waits for later, says
-   * 'rescan' instead: `takeLater` is due. It is best done to its end before the next round is read, but need not be.
+   * Call it when the round has no more: moves to the next round with entries. At the end of a
+   * cycle, if there are entries for later, returns 'rescan' instead: call `takeLater`, best until
+   * its end before the next round is read.
    */
   advance(): Promise<'round' | 'rescan' | 'empty'> {
     return this.#caller.run(async () => this.#advance());
   }
 
-  /** Entries that waited when the rescan began, to be placed anew; undefined when there are no more. */
+  /**
+   * Entries that were queued for later when the rescan began, to be put again; undefined when there
+   * are no more.
+   */
   takeLater(): Promise<Entries | undefined> {
     return this.#caller.run(async () => {
       const entries = (await this.#disk.takeOld()) ?? this.#held.take(-this.#rescan);
@@ -194,7 +208,7 @@ export class Beast {
     });
   }
 
-  /** Everything that was put before the call, durable; what was taken before is not in it. */
+  /** Makes everything put before the call durable, except what was taken before. */
   freeze(): Promise<Frozen<BeastState>> {
     return this.#caller.run(async () => {
       const { state: rounds } = this.#rounds;
@@ -213,7 +227,7 @@ export class Beast {
     });
   }
 
-  /** The frozen state is safely stored. */
+  /** The frozen state is safely stored: deletes files that only older ones name. */
   settle({ files }: Frozen<BeastState>): Promise<void> {
     return this.#caller.run(() => this.#folder.files.settle(Object.keys(files)));
   }
@@ -225,7 +239,7 @@ export class Beast {
   #advance(): 'round' | 'rescan' | 'empty' {
     const rounds = this.#rounds;
     if (rounds.isReading && this.#has(rounds.round))
-      throw new Error(`round ${rounds.round} has more`);
+      throw new Error(`Round ${rounds.round} has more entries.`);
     const next = this.#nextInCycle();
     if (next !== undefined) {
       rounds.moveTo(next);
@@ -240,7 +254,7 @@ export class Beast {
       return 'rescan';
     }
     if (this.#inRounds > 0) {
-      // Everything fits: there is no reason to look further ahead.
+      // Everything fits: no need for more queues.
       rounds.endCycle();
       return this.#advance();
     }
@@ -255,7 +269,7 @@ export class Beast {
     this.#disk.beginRescan();
   }
 
-  /** A round without entries costs nothing but a look into memory. */
+  /** The next round of the cycle that has entries; empty rounds are skipped without reading. */
   #nextInCycle(): number | undefined {
     if (this.#inRounds === 0) return undefined;
     const { round, cycleEnd } = this.#rounds;
@@ -270,7 +284,7 @@ export class Beast {
     return this.#held.has(round) || this.#disk.firstRound === round;
   }
 
-  /** Memory goes to disk; what is put from now on is in another. */
+  /** Writes memory to disk; entries put from now on go to new memory. */
   async #writeOut(): Promise<void> {
     const full = this.#held;
     this.#held = new MemoryQueues();
@@ -282,7 +296,7 @@ export class Beast {
     await this.#journal.discard();
   }
 
-  /** So that what is in memory is in a file as well. */
+  /** Stores what is in memory in a file. */
   async #saveMemory(files: Record<string, Bytes>): Promise<JournalState | undefined> {
     if (this.#held.bytes > this.#memory / 2) {
       await this.#writeOut();

@@ -1,9 +1,11 @@
 /**
- * What enforcing budgets costs: the models of section 6.2 of the IRLbot paper (Lee, Leonard, Wang, Loguinov: "IRLbot: scaling
- * to 6 billion pages and beyond", WWW 2008), as functions. The letters are the paper's.
+ * The cost of enforcing budgets: the models of section 6.2 of the IRLbot paper (Lee, Leonard, Wang,
+ * Loguinov: "IRLbot: scaling to 6 billion pages and beyond", WWW 2008), as functions. The letters
+ * are the paper's.
  *
- * Both figures are of the end of a crawl, where it needs the most: the last pass over the URLs that have failed their budgets,
- * shared by the pages that the pass lets through. A pass of two queues lets one round through, the last of BEAST half of the crawl.
+ * Both figures are for the end of a crawl, where the cost is highest: the last pass over the URLs
+ * beyond their budgets, divided by the pages that the pass lets through. A pass of two queues lets
+ * one round through; the last pass of BEAST, half of the crawl.
  */
 export interface BudgetParameters {
   /** N: pages to be downloaded. */
@@ -12,11 +14,11 @@ export interface BudgetParameters {
   readonly pagesPerSecond: number;
   /** b: bytes of a URL. */
   readonly urlBytes: number;
-  /** L: links on a page that nobody has seen before. */
+  /** L: links on a page that are new. */
   readonly uniqueLinks: number;
-  /** V: domains in a pass over the failed URLs, */
+  /** V: domains in a pass over the URLs beyond their budgets. */
   readonly domains: number;
-  /** and E[B]: the mean of their budgets. */
+  /** E[B]: the mean budget of those domains. */
   readonly budget: number;
 }
 
@@ -47,7 +49,7 @@ export function beastTraffic(c: BudgetParameters): number {
   return 2 * c.pagesPerSecond * c.urlBytes * copies;
 }
 
-/** The right side of (10): what BEAST never needs more than, however large the crawl. */
+/** The right side of (10): the most that BEAST needs, however large the crawl. */
 export function mostBeastTraffic(c: BudgetParameters): number {
   return 2 * c.pagesPerSecond * c.urlBytes * (2 * c.uniqueLinks - 1);
 }

@@ -1,17 +1,18 @@
 /**
- * The queues of BEAST as far as they are on disk.
+ * The part of BEAST's queues that is on disk.
  *
- * Idea      j files of j queues would mean j open files, j buffers and j fsyncs, and a limit to j. Instead what is in memory is
- *           written out whole, sorted by round, as one file; a round is the segments that stand at the head of some of these
- *           files, the oldest first. What waits for later is appended to files of its own, which a rescan reads and
- *           deletes one after the other.
+ * Idea      j files for j queues would mean j open files, j buffers and j fsyncs, and a limit on j.
+ *           Instead all of memory is written as one file, sorted by round; a round is the segments
+ *           at the head of some of these files, the oldest first. Entries for later are appended to
+ *           files of their own, which a rescan reads and deletes one after the other.
  *
  *             rounds.4   ▒▒▒ 7 ▒▒▒│ 8 │ 9 │ 12 │        a file goes when its last segment is read
  *             rounds.9            │ 8 │ 10 │
  *             later.5  later.7    pieces                those of before the rescan: `old`
  *
- * Ensures   what a frozen state names is not changed, only appended to; files that are read to their end go when no checkpoint
- *           needs them. No file is open but the one that is being read, and another in a rescan.
+ * Ensures   a file that a frozen state names is only appended to; a file read to its end is deleted
+ *           when no checkpoint needs it. Only the file being read is open, and one more in a
+ *           rescan.
  */
 import type { Bytes } from '../../base/units.ts';
 import type { Entries } from '../queue/path-queue.ts';
@@ -20,11 +21,11 @@ import { type ReadingState, type Segment, SegmentReader, writeSegments } from '.
 
 const roundsName = (id: number) => `rounds.${id}`;
 const laterName = (id: number) => `later.${id}`;
-/** So many pieces share what waits for later, or fewer. */
+/** Most files for the entries for later. */
 const PIECES = 64;
 
 export interface DiskQueuesState {
-  /** The oldest first. */
+  /** The files of rounds, the oldest first. */
   readonly rounds: readonly ReadingState[];
   readonly later: readonly ReadingState[];
   readonly old: readonly ReadingState[];
@@ -55,12 +56,12 @@ export class DiskQueues {
     this.#old = readers(state.old, laterName);
   }
 
-  /** The first round that has anything here, or Infinity. */
+  /** The first round with entries here, or Infinity. */
   get firstRound(): number {
     return this.#rounds.reduce((first, { key }) => Math.min(first, key), Infinity);
   }
 
-  /** The next entries of a round that none comes before. */
+  /** The next entries of a round; it must be the first one here. */
   async take(round: number): Promise<Entries | undefined> {
     const reader = this.#rounds.find(({ key }) => key === round);
     if (!reader) return undefined;
@@ -72,7 +73,7 @@ export class DiskQueues {
     return entries;
   }
 
-  /** The next entries of those that waited when the rescan began. */
+  /** The next entries for later that were there when the rescan began. */
   async takeOld(): Promise<Entries | undefined> {
     const reader = this.#old[0];
     if (!reader) return undefined;
@@ -84,13 +85,15 @@ export class DiskQueues {
     return entries;
   }
 
-  /** A rescan begins: all that waits is old. The last one must be over. */
+  /** A rescan begins: all entries for later become old. The last rescan must be over. */
   beginRescan(): void {
     this.#old = this.#later;
     this.#later = [];
   }
 
-  /** Behind everything of these rounds, which come in their order; there is at least one. */
+  /**
+   * Appends segments to their rounds; they come in the order of rounds, and there is at least one.
+   */
   async writeRounds(segments: Iterable<Segment>): Promise<void> {
     this.#rounds.push(await this.#write(roundsName, segments));
   }
@@ -107,12 +110,12 @@ export class DiskQueues {
     files.reopen(name);
   }
 
-  /** Behind all that is old. */
+  /** Appends to the old entries. */
   async writeOld(segment: Iterable<Segment>): Promise<void> {
     this.#old.push(await this.#write(laterName, segment));
   }
 
-  /** What a checkpoint must know; its files are named in `lengths`. */
+  /** The state for a checkpoint; adds its files to `lengths`. */
   state(lengths: Lengths): DiskQueuesState {
     const states = (readers: readonly SegmentReader[]) => readers.map(({ state }) => state);
     for (const { id, length } of this.#rounds) lengths[roundsName(id)] = length;
@@ -124,7 +127,10 @@ export class DiskQueues {
     for (const reader of [...this.#rounds, ...this.#old]) await reader.close();
   }
 
-  /** The more there is, the larger: the number of files stays small, and what is read gives its space back soon. */
+  /**
+   * Grows with the bytes for later: so there are few files, and each is deleted soon after it is
+   * read.
+   */
   get #pieceBytes(): Bytes {
     const all = this.#later.reduce((sum, { length }) => sum + length, 0);
     return Math.max(this.#folder.limits.piece, all / PIECES);

@@ -1,11 +1,12 @@
 /**
- * What a checkpoint stores of the queues in memory.
+ * The journal: what a checkpoint stores of the queues in memory.
  *
- * Idea      Writing memory out at every checkpoint would cut a slow crawl into thousands of small files. While it is less than half
- *           full, only what came since the last checkpoint is appended here, and memory stays as it is; when memory is written
- *           out the journal is of no use any more and goes.
- * Cost      an entry is written once more at most, and only if checkpoints come more often than memory fills by half, and a second time
- *           when more than half of the journal is of entries that were taken.
+ * Idea      Writing memory out at every checkpoint would give a slow crawl thousands of small
+ *           files. While memory is less than half full, only what came since the last checkpoint is
+ *           appended here, and memory stays as it is. When memory is written out, the journal is
+ *           deleted.
+ * Cost      an entry is written once more, only if checkpoints come more often than memory fills by
+ *           half; and a second time when more than half of the journal is entries that were taken.
  */
 import type { Bytes } from '../../base/units.ts';
 import { type Entries, wholeEntries } from '../queue/path-queue.ts';
@@ -17,7 +18,9 @@ const journalName = (id: number) => `journal.${id}`;
 
 export interface JournalState {
   readonly id: number;
-  /** Of the keys that were being read: how many of their entries are gone. All are, of those not named and not awaited. */
+  /**
+   * How many entries of the keys being read were taken. Of keys neither here nor awaited, all were.
+   */
   readonly gone: readonly (readonly [key: number, count: number])[];
 }
 
@@ -29,7 +32,10 @@ export class Journal {
     this.#folder = folder;
   }
 
-  /** Appends what it does not hold yet; names its file. `read` are the keys that are being read. */
+  /**
+   * Appends what it does not hold yet, and adds its file to `lengths`. `read` are the keys being
+   * read.
+   */
   async save(
     memory: MemoryQueues,
     read: readonly number[],
@@ -41,7 +47,7 @@ export class Journal {
       this.#file = undefined;
       memory.forgetJournal();
     }
-    // From here to the first write nothing waits: the state is that of the moment of the call.
+    // No await from here to the first write: the state is that of the moment of the call.
     const segments = memory.unjournaled();
     const gone = read.flatMap((key) => {
       const count = memory.gone(key);
@@ -54,7 +60,7 @@ export class Journal {
     return { id: this.#file.id, gone };
   }
 
-  /** Fills memory with what it was; of the other keys only those that are `awaited` count. */
+  /** Restores memory; of keys not in `gone`, only those that are `awaited` count. */
   async restore(
     { id, gone }: JournalState,
     lengths: Readonly<Record<string, Bytes>>,
@@ -80,7 +86,7 @@ export class Journal {
     for (const [key, count] of gone) memory.restoreGone(key, count);
   }
 
-  /** What it holds is on disk by other means. */
+  /** Deletes the journal: its entries are now in other files. */
   async discard(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -1,12 +1,14 @@
 /**
- * The queues of BEAST as far as they are in memory: packed entries by key.
+ * The part of BEAST's queues that is in memory: packed entries by key.
  *
- * Idea      A queue is a list of chunks that double in size, up to 64 KiB: nothing is ever copied to grow, and a thousand short
- *           queues cost what their entries cost, about twice. An entry is a varint length and its bytes, as in the files.
+ * Idea      A queue is a list of chunks that double in size, up to 64 KiB: nothing is copied to
+ *           grow, and a thousand short queues cost about twice their entries. An entry is a varint
+ *           length and its bytes, as in the files.
  *
- * A queue also knows how much of it, counted from its head, the journal holds already (`beast-journal.ts`).
+ * A queue also counts how much of it, from its head, the journal holds already (`journal.ts`).
  *
- * Ensures   entries of a key come out in the order they went in. What is handed out is never written again.
+ * Ensures   entries of a key come out in the order they went in. Memory handed out is never written
+ *           again.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -16,7 +18,7 @@ import type { Segment } from './segments.ts';
 
 const FIRST_CHUNK: Bytes = 512;
 const MOST_CHUNK: Bytes = 64 * 1024;
-/** What a chunk and a queue cost beside the bytes. */
+/** Memory of a chunk and a queue beside the bytes. */
 const CHUNK_BYTES: Bytes = 200;
 const QUEUE_BYTES: Bytes = 300;
 
@@ -35,9 +37,9 @@ interface Queue {
   readonly chunks: Chunk[];
   bytes: Bytes;
   count: number;
-  /** At the head: in the journal, and still here. */
+  /** Entries at the head that are in the journal and still here. */
   readonly journaled: Amount;
-  /** In the journal, and taken. */
+  /** Entries that are in the journal and were taken. */
   gone: number;
 }
 
@@ -46,12 +48,12 @@ export class MemoryQueues {
   #held: Bytes = 0;
   #live: Bytes = 0;
 
-  /** What it takes of memory, about. */
+  /** Memory that the queues take, approximately. */
   get bytes(): Bytes {
     return this.#held + this.#queues.size * QUEUE_BYTES;
   }
 
-  /** Of that, entries. */
+  /** The part of `bytes` that is entries. */
   get live(): Bytes {
     return this.#live;
   }
@@ -69,7 +71,7 @@ export class MemoryQueues {
     this.#added(queue, chunk, size, 1);
   }
 
-  /** Entries that were read back from the journal. */
+  /** Adds entries that were read from the journal. */
   restore(key: number, { bytes, count }: Entries): void {
     if (count === 0) return;
     const queue = this.#queueOf(key);
@@ -80,12 +82,12 @@ export class MemoryQueues {
     queue.journaled.count = queue.count;
   }
 
-  /** As many entries before those restored were taken, and are still in the journal. */
+  /** Notes how many entries before the restored ones were taken and are still in the journal. */
   restoreGone(key: number, gone: number): void {
     this.#queueOf(key).gone = gone;
   }
 
-  /** The first entries of a queue, a chunk of them. */
+  /** Takes the first entries of a queue, up to one chunk. */
   take(key: number): Entries | undefined {
     const queue = this.#queues.get(key);
     const chunk = queue?.chunks.shift();
@@ -103,12 +105,12 @@ export class MemoryQueues {
     return { count, bytes: chunk.bytes.subarray(0, used) };
   }
 
-  /** In increasing order. */
+  /** The keys of queues with entries, in increasing order. */
   keys(): number[] {
     return [...this.#queues.keys()].sort((a, b) => a - b);
   }
 
-  /** All of these queues, which are gone from here as they are handed out. */
+  /** Takes these queues out, one segment each. */
   *drain(keys: readonly number[]): Generator<Segment> {
     for (const key of keys) {
       const { chunks, count, bytes } = this.#queues.get(key) as Queue;
@@ -117,7 +119,7 @@ export class MemoryQueues {
     }
   }
 
-  /** What the journal does not hold yet; from now on it counts as held. */
+  /** The entries that the journal does not hold yet; they count as held from now on. */
   unjournaled(): Segment[] {
     const segments: Segment[] = [];
     for (const [key, queue] of this.#queues) {
@@ -132,12 +134,15 @@ export class MemoryQueues {
     return segments;
   }
 
-  /** How many of a key's entries the journal holds that were taken since; undefined when there is nothing left of the key. */
+  /**
+   * How many of a key's entries in the journal were taken since; undefined when the key has no
+   * entries.
+   */
   gone(key: number): number | undefined {
     return this.#queues.get(key)?.gone;
   }
 
-  /** There is no journal any more. */
+  /** The journal was deleted. */
   forgetJournal(): void {
     for (const queue of this.#queues.values()) {
       queue.journaled.bytes = 0;
@@ -159,7 +164,8 @@ export class MemoryQueues {
     const last = chunks.at(-1);
     if (last && last.used + size <= last.bytes.length) return last;
     const grown = last ? Math.min(2 * last.bytes.length, MOST_CHUNK) : FIRST_CHUNK;
-    // Of its own: the pool that Buffer.allocUnsafe cuts small ones from is kept alive whole by any of them.
+    // Not from Buffer.allocUnsafe, whose small buffers share a pool: one of them keeps the whole
+    // pool alive.
     const chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(grown, size)), used: 0, count: 0 };
     chunks.push(chunk);
     this.#held += chunk.bytes.length + CHUNK_BYTES;
@@ -175,7 +181,7 @@ export class MemoryQueues {
   }
 }
 
-/** What stands in the chunks behind the first `skip` bytes. */
+/** The bytes of the chunks after the first `skip` bytes. */
 function piecesFrom(chunks: readonly Chunk[], skip: Bytes): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let before = skip;

@@ -1,19 +1,21 @@
 /**
- * Which rounds there are: the arithmetic of BEAST's queues, without the queues.
+ * The numbers of rounds: the arithmetic of BEAST's queues, without the queues.
  *
- * Idea      The paper's Q1 … Qj are used again and again; a round is one use of one of them, and rounds are numbered from 1 without
- *           end. Beside the queue that is read there are j - 1 others, and each takes the next round that has none:
+ * Idea      The paper's Q1 … Qj are reused; a round is one use of one of them, and rounds are
+ *           numbered from 1 without end. Beside the queue being read there are j - 1 others, each
+ *           for one of the next rounds:
  *
- *             j = 4           Q1   Q2   Q3   Q4                             Q5   Q6   Q7   Q8
- *             begin            1    2    3    4                                                  last 4 = round + j
- *             round 1        [ 1 ]  2    3    4                                                  last 4 = round + j - 1
- *             round 2          5  [ 2 ]  3    4     the wrap-around                              last 5
- *             round 4          5    6    7  [ 4 ]   the end of the cycle                         last 7
- *             rescan           5    6    7    8      j = 8: four more ─►     9   10   11   12    last 12 = round + j
- *             round 5        [ 5 ]  6    7    8                              9   10   11   12    last 12 = round + j - 1
+ *   j = 4       Q1   Q2   Q3   Q4                        Q5   Q6   Q7   Q8
+ *   begin        1    2    3    4                                           last 4 = round + j
+ *   round 1    [ 1 ]  2    3    4                                           last 4 = round + j - 1
+ *   round 2      5  [ 2 ]  3    4   the wrap-around                         last 5
+ *   round 4      5    6    7  [ 4 ] the end of the cycle                    last 7
+ *   rescan       5    6    7    8   j = 8: four more ─►   9   10   11   12  last 12 = round + j
+ *   round 5    [ 5 ]  6    7    8                         9   10   11   12  last 12 = round + j - 1
  *
- *           While nothing is read, at the beginning and in a rescan, all j queues can take something, else all but one: `last` never
- *           gets smaller. A cycle ends with the round that was `last` when it began.
+ *           While no round is read, at the start and in a rescan, all j queues can take entries,
+ *           else all but one: `last` never decreases. A cycle ends with the round that was `last`
+ *           when it began.
  */
 export interface RoundsState {
   readonly round: number;
@@ -39,22 +41,22 @@ export class Rounds {
 
   static begin(queues: number, mostQueues: number): Rounds {
     if (!(Number.isSafeInteger(queues) && queues >= 1 && queues <= mostQueues)) {
-      throw new Error(`${queues} queues: there must be at least 1 and at most ${mostQueues}`);
+      throw new Error(`There are ${queues} queues, but there must be 1 to ${mostQueues}.`);
     }
     return new Rounds({ round: 0, queues, cycleEnd: queues, isReading: false }, mostQueues);
   }
 
-  /** The one that is read, or was read last; 0 before the first. */
+  /** The round being read, or read last; 0 before the first. */
   get round(): number {
     return this.#round;
   }
 
-  /** The furthest that may be placed in. */
+  /** The last round that entries may be put into. */
   get last(): number {
     return this.#round + this.#queues - (this.#isReading ? 1 : 0);
   }
 
-  /** j. */
+  /** j, the number of queues. */
   get queues(): number {
     return this.#queues;
   }
@@ -72,7 +74,7 @@ export class Rounds {
     return { round, queues, cycleEnd, isReading };
   }
 
-  /** Those between had nothing in them. */
+  /** Moves to a later round; those between are empty. */
   moveTo(round: number): void {
     this.#round = round;
     this.#isReading = true;
@@ -82,7 +84,7 @@ export class Rounds {
     this.#isReading = false;
   }
 
-  /** What is left of the cycle has nothing in it; another begins behind it. */
+  /** Ends a cycle whose other rounds are empty; the next cycle follows. */
   endCycle(): void {
     this.#round = this.#cycleEnd;
     this.beginCycle();
@@ -93,7 +95,7 @@ export class Rounds {
     this.#cycleEnd = this.last;
   }
 
-  /** The cycle is over, and so much has to wait that the next one shall be twice as long. */
+  /** Ends a cycle with entries left for later: the next one is twice as long. */
   endCycleAndDouble(): void {
     this.#queues = Math.min(2 * this.#queues, Math.max(this.#queues, this.#mostQueues));
     this.endCycle();

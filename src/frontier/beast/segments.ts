@@ -1,13 +1,16 @@
 /**
- * A file of BEAST: segments, each the entries of one queue. The files of rounds, those of what waits for later, and the journal have
- * this one format.
+ * A file of BEAST: segments, each the entries of one queue. The files of rounds, those of entries
+ * for later, and the journal share this format.
  *
- * Format    the file's header; then for each segment its key (i48: a round, or minus the number of a rescan), its bytes (u48), its
- *           count (u48), and the entries, each a varint length and as many bytes.
- * Idea      A file of rounds has its segments in the order of rounds, so it is read from front to back like any queue, only
- *           with pauses: a segment, and where it ends the head of the next, which says in which round to come back. Nothing of it needs to be
- *           in memory but that place, and it is not open in between.
- * Ensures   entries in the order in which they were written. A file whose numbers contradict each other is refused by name.
+ * Format    the file's header; then for each segment its key (i48: a round, or minus the number of
+ *           a rescan), its bytes (u48), its count (u48), and the entries, each a varint length and
+ *           as many bytes.
+ * Idea      A file of rounds has its segments in the order of rounds, so it is read from front to
+ *           back like any queue, with pauses: one segment, then the head of the next one, which
+ *           names the round in which to continue. Between them only that place is in memory, and
+ *           the file is closed.
+ * Ensures   entries in the order in which they were written. A file with contradictory numbers is
+ *           refused with its path.
  */
 
 import type { Bytes } from '../../base/units.ts';
@@ -21,16 +24,16 @@ const FORMAT: Format = { type: 'bst', version: 1 };
 const SEGMENT_HEAD: Bytes = 18;
 const LOG_BUFFER: Bytes = 128 * 1024;
 
-/** What is to be written of one queue. */
+/** Entries of one queue, to be written. */
 export interface Segment {
   readonly key: number;
   readonly count: number;
   readonly bytes: Bytes;
-  /** Of which each holds whole entries. */
+  /** The bytes, each piece with whole entries. */
   readonly pieces: readonly Uint8Array[];
 }
 
-/** Appends segments to a file that has `length`, or makes it; returns its new length. */
+/** Appends segments to a file of `length` bytes, or creates it; returns its new length. */
 export async function writeSegments(
   disk: Disk,
   path: string,
@@ -52,7 +55,7 @@ export async function writeSegments(
   return log.length;
 }
 
-/** Where the reading of a file stands: in a segment, of which so much is left. */
+/** The position in a file: in a segment, and how much of the segment is left. */
 export interface ReadingState {
   readonly id: number;
   readonly at: Bytes;
@@ -84,7 +87,7 @@ export class SegmentReader {
     this.#count = state.count;
   }
 
-  /** At the first segment of a file. */
+  /** Begins at the first segment of a file. */
   static async begin(disk: Disk, path: string, length: Bytes, id: number): Promise<SegmentReader> {
     const reader = new SegmentReader(disk, path, length, {
       id,
@@ -102,7 +105,7 @@ export class SegmentReader {
     }
   }
 
-  /** Of the segment that comes next; of no meaning at the end. */
+  /** Key of the segment that comes next; meaningless at the end. */
   get key(): number {
     return this.#key;
   }
@@ -115,7 +118,10 @@ export class SegmentReader {
     return { id: this.id, at: this.#at, key: this.#key, bytes: this.#bytes, count: this.#count };
   }
 
-  /** The next entries of the segment, about `window` bytes of them, one at least; it must not be at the end. */
+  /**
+   * The next entries of the segment, about `window` bytes, at least one entry; not at the end of
+   * the file.
+   */
   async take(window: Bytes): Promise<Entries> {
     const { read, entries } = await this.#readEntries(window);
     const { length } = entries.bytes;
@@ -123,32 +129,32 @@ export class SegmentReader {
     this.#bytes -= length;
     this.#count -= entries.count;
     if ((this.#count === 0) !== (this.#bytes === 0))
-      throw damaged(this.#path, 'has another number of entries');
+      throw damaged(this.#path, 'has a wrong number of entries');
     if (this.#count === 0) await this.#nextSegment(read.subarray(length));
     return entries;
   }
 
-  /** Until something is taken again. */
+  /** Closes the file until the next `take`. */
   async close(): Promise<void> {
     await this.#file?.close();
     this.#file = undefined;
   }
 
-  /** The bytes that were read, and the whole entries at their head. */
+  /** Reads bytes; returns them and the whole entries at their head. */
   async #readEntries(window: Bytes): Promise<{ read: Uint8Array; entries: Entries }> {
     for (let size = window; ; ) {
       const read = await this.#read(Math.min(size, this.#bytes + SEGMENT_HEAD));
       const inSegment = read.subarray(0, this.#bytes);
       const entries = wholeEntries(inSegment, this.#count);
       if (entries.count > 0) return { read, entries };
-      const end = entryEnd(inSegment, 0); // Infinity where even its length is cut off
+      const end = entryEnd(inSegment, 0); // Infinity when even its length is truncated
       const isCut = inSegment.length < this.#bytes && (end <= this.#bytes || end === Infinity);
       if (!isCut) throw damaged(this.#path, `has no whole entry at ${this.#at}`);
       size = end === Infinity ? 2 * size : end;
     }
   }
 
-  /** The head of the next segment, which may be what was read already. */
+  /** Reads the head of the next segment, which may be in the bytes already read. */
   async #nextSegment(read: Uint8Array): Promise<void> {
     if (this.#at === this.length) return;
     const bytes = read.length < SEGMENT_HEAD ? await this.#read(SEGMENT_HEAD) : read;
@@ -163,7 +169,7 @@ export class SegmentReader {
     }
   }
 
-  /** At most `most` bytes from where it stands. */
+  /** Reads at most `most` bytes from the position. */
   async #read(most: Bytes): Promise<Uint8Array> {
     this.#file ??= await this.#open();
     const bytes = Buffer.allocUnsafeSlow(Math.min(most, this.length - this.#at));

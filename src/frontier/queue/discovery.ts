@@ -1,9 +1,10 @@
 /**
- * A URL and how it was come by: what travels through the sieve as auxiliary bytes, and waits in the frontier.
+ * A URL and how it was discovered: the auxiliary bytes in the sieve, and the entries of the
+ * frontier.
  *
- * Two forms. On its way to the sieve it is text: one character of depth, one of redirects, then the URL; both counts stop
- * at 127, so that each is one byte. Where it waits it stands among others of its host, so the host is left out
- * (`PathQueue`).
+ * It has two forms. For the sieve it is text: one character of depth, one of redirects, then the
+ * URL; both counts stop at 127, so that each is one byte. In the queue of its host it has no host
+ * name (`PathQueue`).
  */
 export interface Discovery {
   readonly url: string;
@@ -11,11 +12,11 @@ export interface Discovery {
   readonly depth: number;
   /** Redirects followed in a row to here. */
   readonly redirects: number;
-  /** Times it was tried and failed. */
+  /** How often it was tried and failed. */
   readonly attempts?: number;
 }
 
-/** The largest count that is told apart. */
+/** The largest count stored: larger ones become this. */
 export const MOST = 127;
 
 export function encodeDiscovery({ url, depth, redirects }: Discovery): string {

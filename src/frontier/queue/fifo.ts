@@ -1,4 +1,7 @@
-/** First in, first out, in amortised constant time: an array with a moving head, cut when half of it is spent. */
+/**
+ * First in, first out, in amortised constant time: an array with a moving head, copied when half of
+ * it is used.
+ */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;

@@ -1,13 +1,14 @@
 /**
- * The URLs that wait at one host, first in, first out, as packed bytes.
+ * The queued URLs of one host, first in, first out, as packed bytes.
  *
- * Format    each entry: its length (a varint), depth, redirects, attempts (a byte each), then the URL without its host:
- *           `s` or `h` for the scheme, the port if there is one, the path. `https://example.org:8443/a` waits at
- *           `example.org` as `s:8443/a`.
+ * Format    each entry: its length (a varint), depth, redirects, attempts (a byte each), then the
+ *           URL without its host: `s` or `h` for the scheme, the port if there is one, the path.
+ *           `https://example.org:8443/a` is stored as `s:8443/a` at `example.org`.
  * Requires  canonical URLs (ASCII, scheme http or https), of the queue's host.
- * Ensures   what is stored on disk is what stands here: entries move between a queue and a file by copying bytes.
- * Cost      the bytes of the path and five more; one array a host, however many URLs, never larger than four times what is
- *           in it and 1 kB.
+ * Ensures   the bytes here are those on disk: entries move between a queue and a file by copying
+ *           bytes.
+ * Cost      the bytes of the path and five more; one array a host, however many URLs, at most four
+ *           times its content and 1 kB.
  */
 import { varintSize, writeVarint } from '../../base/varint.ts';
 import { type Discovery, MOST } from './discovery.ts';
@@ -16,7 +17,7 @@ const COUNTS = 3;
 const NOTHING = Buffer.alloc(0);
 const HTTPS = 0x73;
 const HTTP = 0x68;
-/** Below this a loop is faster than a call that leaves JavaScript. */
+/** Up to this length a loop is faster than a call that leaves JavaScript. */
 const SHORT = 96;
 const SPARE = 1024;
 
@@ -51,12 +52,12 @@ export class PathQueue {
     this.#count++;
   }
 
-  /** Behind what is there. */
+  /** Adds entries at the end. */
   append({ count, bytes }: Entries): void {
     this.appendRange(bytes, 0, bytes.length, count);
   }
 
-  /** Behind what is there: `count` whole entries that stand somewhere in `bytes`. */
+  /** Adds the `count` whole entries of `bytes[from .. to)` at the end. */
   appendRange(bytes: Uint8Array, from: number, to: number, count: number): void {
     this.#reserve(to - from);
     copyBytes(bytes, from, to, this.#bytes, this.#to);
@@ -64,10 +65,11 @@ export class PathQueue {
     this.#count += count;
   }
 
-  /** Before all others: a URL that is tried again keeps its place. */
+  /** Adds at the head: a URL that is tried again keeps its place. */
   unshift(discovery: Discovery): void {
     const size = entrySize(discovery, this.host);
-    // As much again in front as there is: a queue that grows at its head is copied a logarithmic number of times.
+    // Free as many bytes in front as there are: a queue that grows at its head is copied a
+    // logarithmic number of times.
     if (this.#from < size) this.#move(2 * size + this.byteLength, this.byteLength);
     this.#from -= size;
     writeEntry(this.#bytes, this.#from, discovery, this.host);
@@ -93,19 +95,19 @@ export class PathQueue {
     return discovery;
   }
 
-  /** Takes up to `most` entries from the head, packed: a view that is valid until the queue is next changed. */
+  /** Takes up to `most` entries from the head, packed: a view, valid until the queue changes. */
   take(most: number): Entries {
     const taken = most < this.#count ? wholeEntries(this.entries().bytes, most) : this.entries();
     this.#leave(this.#from + taken.bytes.length, this.#count - taken.count);
     return taken;
   }
 
-  /** Everything that waits, packed; a view. */
+  /** All entries, packed; a view. */
   entries(): Entries {
     return { count: this.#count, bytes: this.#bytes.subarray(this.#from, this.#to) };
   }
 
-  /** Keeps only what stands from `from`, and no more memory than that deserves. */
+  /** Keeps only the bytes from `from` on; moves them if they use little of the memory. */
   #leave(from: number, count: number): void {
     this.#from = from;
     this.#count = count;
@@ -119,13 +121,14 @@ export class PathQueue {
   #reserve(more: number): void {
     if (this.#to + more <= this.#bytes.length) return;
     const needed = this.byteLength + more;
-    // Half as much again as is needed: a queue that only grows is copied a logarithmic number of times.
+    // Half more than needed: a queue that only grows is copied a logarithmic number of times.
     this.#move(0, needed + (needed >> 1));
   }
 
-  /** To a new array, with `before` free bytes in front. */
+  /** Moves to a new array, with `before` free bytes in front. */
   #move(before: number, size: number): void {
-    // Of its own: the pool that Buffer.allocUnsafe cuts small ones from is kept alive whole by any of them.
+    // Not from Buffer.allocUnsafe, whose small buffers share a pool: one of them keeps the whole
+    // pool alive.
     const moved = Buffer.allocUnsafeSlow(before + size);
     moved.set(this.#bytes.subarray(this.#from, this.#to), before);
     this.#to = before + this.byteLength;
@@ -134,7 +137,7 @@ export class PathQueue {
   }
 }
 
-/** The first entries of a piece that may end inside one: at most `most`, only whole ones. */
+/** The first whole entries of bytes that may end inside one: at most `most`. */
 export function wholeEntries(bytes: Uint8Array, most: number): Entries {
   let count = 0;
   let end = 0;
@@ -147,7 +150,7 @@ export function wholeEntries(bytes: Uint8Array, most: number): Entries {
   return { count, bytes: bytes.subarray(0, end) };
 }
 
-/** Where the entry at `at` ends; beyond the bytes when they hold only a part of it. */
+/** Where the entry at `at` ends; beyond the end of `bytes` when these hold only a part of it. */
 export function entryEnd(bytes: Uint8Array, at: number): number {
   let size = 0;
   for (let unit = 1; at < bytes.length; unit *= 128) {
@@ -158,7 +161,7 @@ export function entryEnd(bytes: Uint8Array, at: number): number {
   return Infinity;
 }
 
-/** The bytes that a URL takes where it waits. */
+/** Bytes of a URL in a queue. */
 export function entrySize({ url }: Discovery, host: string): number {
   const size = COUNTS + 1 + url.length - pathStart(url, host);
   return varintSize(size) + size;

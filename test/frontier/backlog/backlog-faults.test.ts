@@ -1,4 +1,4 @@
-/** What a failing disk does to the backlog: a clear error, and nothing lost of what was frozen. */
+/** The backlog on a failing disk: a clear error, and nothing frozen is lost. */
 import { describe, expect, test } from 'vitest';
 import { nodeFileSystem } from '../../../src/disk/file-system.ts';
 import { type Faults, FaultyFileSystem } from '../../disk/faulty-file-system.ts';
@@ -8,7 +8,9 @@ import { OpenFiles } from './open-files.ts';
 
 const HOSTS = ['a', 'b.example', 'c.example', 'd.example'];
 
-/** A little of everything: runs written, swept, merged, rewritten, frozen in the middle of a sweep. */
+/**
+ * A little of everything: runs written, swept, merged, rewritten, frozen in the middle of a sweep.
+ */
 async function live(life: Life): Promise<void> {
   for (let i = 0; i < 36; i++) {
     life.add(HOSTS[i % 4], 'x'.repeat((i * 37) % 90));
@@ -47,7 +49,7 @@ describe.each([0, 10_000])('with indexes up to %i bytes in memory', (indexInMemo
       await expect(dies, `after ${operations} operations`).rejects.toMatchObject({
         code: 'DISK_FAILED',
       });
-      // After a failure nothing is done any more: what the disk holds is unknown.
+      // After a failure every call is refused: what the disk holds is unknown.
       await expect(life.backlog.freeze()).rejects.toMatchObject({ code: 'DISK_FAILED' });
       await expect(life.backlog.sweep().then((sweep) => sweep.next())).rejects.toMatchObject({
         code: 'DISK_FAILED',
@@ -60,7 +62,7 @@ describe.each([0, 10_000])('with indexes up to %i bytes in memory', (indexInMemo
     }
   });
 
-  test('a full disk is told as such, and there is room again after opening the last checkpoint', async () => {
+  test('a full disk is reported, and there is room again after opening the last checkpoint', async () => {
     for (const room of [0, 100, 500, 900, 1500, 2500]) {
       const { life, files } = await begin({ room, skipSync: true }, indexInMemory);
       await expect(live(life)).rejects.toMatchObject({ code: 'DISK_FULL' });
@@ -71,7 +73,7 @@ describe.each([0, 10_000])('with indexes up to %i bytes in memory', (indexInMemo
     }
   });
 
-  test('a failing fsync refuses the checkpoint', async () => {
+  test('a failed fsync makes the checkpoint fail', async () => {
     const { life, faulty } = await begin({}, indexInMemory);
     for (let i = 0; i < 12; i++) life.add(HOSTS[i % 4], '');
     await life.makeRoom();
@@ -85,14 +87,14 @@ describe.each([0, 10_000])('with indexes up to %i bytes in memory', (indexInMemo
     await life.drain();
   });
 
-  test('transfers that are cut short are gone on with', async () => {
+  test('short reads and writes are continued', async () => {
     const { life } = await begin({ shortTransfers: 5 }, indexInMemory);
     await live(life);
     await life.drain();
   });
 });
 
-test('a merge that fails leaves the runs as they were', async () => {
+test('a failed merge leaves the runs as they were', async () => {
   const { life, faulty } = await begin({}, 0);
   for (let i = 0; i < 8; i++) {
     for (const host of HOSTS) life.add(host, 'x'.repeat(50));

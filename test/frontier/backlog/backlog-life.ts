@@ -1,6 +1,6 @@
 /**
- * A backlog beside a naive model of it, an array of URLs for each host, and beside a workbench that is a queue for each host.
- * Every step is done to both, and what they say is compared.
+ * A backlog beside a naive model, an array of URLs for each host, and a workbench that is a queue
+ * for each host. Every step is done to both, and their results are compared.
  */
 import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
@@ -28,8 +28,11 @@ export const TINY: BacklogLimits = {
 type Lists = Map<string, string[]>;
 type Saved = readonly (readonly [host: string, entries: Entries])[];
 
-/** What a checkpoint holds: the backlog's frozen state, what was in its memory and on the workbench, and the model of it. */
-interface Cut {
+/**
+ * A checkpoint: the backlog's frozen state, what was in its memory and on the workbench, and the
+ * model.
+ */
+interface Checkpoint {
   readonly frozen: Frozen<BacklogState>;
   readonly returned: Saved;
   readonly arrivals: Saved;
@@ -49,15 +52,15 @@ export class Life {
   #options: LifeOptions;
   #backlog!: Backlog;
   #sweep: Sweep | undefined;
-  /** The hosts that the present round must still meet, and those that it has met. */
-  #toMeet = new Set<string>();
-  #met = new Set<string>();
-  /** Something was written out since the round began: it may see less than there is. */
+  /** The hosts to which the present round must still come. */
+  #toVisit = new Set<string>();
+  #visited = new Set<string>();
+  /** Memory was written out since the round began: the round may not read everything. */
   #sawSpill = false;
   #waiting: Lists = new Map();
   #held: Lists = new Map();
   #bench = new Map<string, PathQueue>();
-  #cut: Cut | undefined;
+  #checkpoint: Checkpoint | undefined;
   #added = 0;
 
   private constructor(options: LifeOptions) {
@@ -84,20 +87,23 @@ export class Life {
     listOf(this.#waiting, host).push(url);
   }
 
-  /** What came goes to disk, if memory is full. */
+  /** Writes recent URLs to disk, if memory is full. */
   async makeRoom(): Promise<void> {
     if (this.#backlog.full) this.#sawSpill = true;
     await this.#backlog.makeRoom();
   }
 
-  /** Goes on with the round by one host, and takes `most` of it; `act` may do something in between. */
+  /**
+   * Moves to the next host of the round and takes `most` of its URLs; `act` may do something in
+   * between.
+   */
   async step(most: number, act?: () => Promise<void>): Promise<void> {
     const sweep = await this.#beginOrGoOn();
     if (!(await sweep.next())) return this.#endRound();
     const { host } = sweep;
-    expect(this.#met.has(host), `${host} is met once in a round`).toBe(false);
-    this.#met.add(host);
-    this.#toMeet.delete(host);
+    expect(this.#visited.has(host), `the sweep comes to ${host} once in a round`).toBe(false);
+    this.#visited.add(host);
+    this.#toVisit.delete(host);
     await act?.();
     const queue = this.#queueOf(host);
     const before = queue.length;
@@ -108,13 +114,13 @@ export class Life {
     listOf(this.#held, host).push(...waiting.splice(0, taken));
   }
 
-  /** Goes on by one host, and gives up all of it. */
+  /** Moves to the next host and drops it. */
   async drop(): Promise<void> {
     const sweep = await this.#beginOrGoOn();
     if (!(await sweep.next())) return this.#endRound();
     const { host } = sweep;
-    this.#met.add(host);
-    this.#toMeet.delete(host);
+    this.#visited.add(host);
+    this.#toVisit.delete(host);
     const dropped = sweep.drop();
     const waiting = listOf(this.#waiting, host);
     if (!this.#sawSpill) expect(dropped).toBe(waiting.length);
@@ -127,7 +133,7 @@ export class Life {
     while (this.#sweep) await this.step(0);
   }
 
-  /** The workbench is done with the first of a host's URLs. */
+  /** The workbench fetches the first of a host's URLs. */
   fetch(host: string): void {
     const discovery = this.#bench.get(host)?.shift();
     expect(discovery?.url).toBe(this.#held.get(host)?.shift());
@@ -140,10 +146,12 @@ export class Life {
     listOf(this.#waiting, host).unshift(...listOf(this.#held, host).splice(0));
   }
 
-  /** A checkpoint: freezes, keeps what is in memory, settles; `between` happens before it is settled. */
+  /**
+   * A checkpoint: freezes, stores what is in memory, settles; `between` runs before it is settled.
+   */
   async checkpoint(between?: () => Promise<void>): Promise<void> {
     const frozen = JSON.parse(JSON.stringify(await this.#backlog.freeze())) as Frozen<BacklogState>;
-    this.#cut = {
+    this.#checkpoint = {
       frozen,
       returned: saved(this.#backlog.returned),
       arrivals: saved(this.#backlog.arrivals),
@@ -157,7 +165,7 @@ export class Life {
       expect(readdirSync(this.#options.folder).sort()).toEqual(Object.keys(frozen.files).sort());
   }
 
-  /** The process dies, and another goes on from the last checkpoint, perhaps with other limits. */
+  /** The process dies, and another resumes from the last checkpoint, perhaps with other limits. */
   async crash(cutPower: () => void, limits?: Partial<BacklogLimits>): Promise<void> {
     await this.#backlog.close();
     cutPower();
@@ -169,15 +177,16 @@ export class Life {
   async reopen(fileSystem = this.#options.fileSystem): Promise<void> {
     this.#options = { ...this.#options, fileSystem };
     this.#sweep = undefined;
-    this.#waiting = copyOfLists(this.#cut?.waiting ?? new Map());
-    this.#held = copyOfLists(this.#cut?.held ?? new Map());
+    this.#waiting = copyOfLists(this.#checkpoint?.waiting ?? new Map());
+    this.#held = copyOfLists(this.#checkpoint?.held ?? new Map());
     this.#bench = new Map();
-    await this.#open(this.#cut?.frozen);
-    for (const [host, entries] of this.#cut?.returned ?? [])
+    await this.#open(this.#checkpoint?.frozen);
+    for (const [host, entries] of this.#checkpoint?.returned ?? [])
       this.#backlog.returned.append(host, entries);
-    for (const [host, entries] of this.#cut?.arrivals ?? [])
+    for (const [host, entries] of this.#checkpoint?.arrivals ?? [])
       this.#backlog.arrivals.append(host, entries);
-    for (const [host, entries] of this.#cut?.bench ?? []) this.#queueOf(host).append(entries);
+    for (const [host, entries] of this.#checkpoint?.bench ?? [])
+      this.#queueOf(host).append(entries);
   }
 
   /** Sweeps until nothing is left, and compares everything. */
@@ -212,15 +221,15 @@ export class Life {
     if (this.#sweep) return this.#sweep;
     this.#sweep = await this.#backlog.sweep();
     this.#sawSpill = false;
-    this.#met = new Set();
-    this.#toMeet = new Set(
+    this.#visited = new Set();
+    this.#toVisit = new Set(
       [...this.#waiting].filter(([, urls]) => urls.length > 0).map(([host]) => host),
     );
     return this.#sweep;
   }
 
   async #endRound(): Promise<void> {
-    if (!this.#sawSpill) expect([...this.#toMeet], 'every host is met').toEqual([]);
+    if (!this.#sawSpill) expect([...this.#toVisit], 'the sweep comes to every host').toEqual([]);
     this.#sweep = undefined;
     await this.#backlog.endSweep();
   }

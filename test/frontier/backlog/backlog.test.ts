@@ -5,7 +5,9 @@ import { PowerCutFileSystem } from '../../disk/power-cut-file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { Life } from './backlog-life.ts';
 
-/** Of all kinds; the last two have the same 64-bit key, those before agree in 53 bits of it. */
+/**
+ * Hosts of all kinds; the last two have the same 64-bit key, the two before them agree in 53 bits.
+ */
 const HOSTS = [
   'example.org',
   'a',
@@ -68,7 +70,7 @@ const crash = indexInMemory.map(
     (life, cutPower) =>
       life.crash(cutPower, { indexInMemory: bytes }),
 );
-/** Goes on to the next round, and dies before the checkpoint is known to be stored. */
+/** Continues to the next round, and dies before the checkpoint is settled. */
 const dieLate: Step = (life, cutPower) =>
   life.checkpoint(async () => {
     await life.finishRound();
@@ -92,13 +94,17 @@ const limits = fc.record({
   indexInMemory,
 });
 
-type Told = readonly Step[];
+type Steps = readonly Step[];
 type Limits = BacklogLimits & { readonly memory: number };
 
-async function live(told: Told, { memory, ...limits }: Limits, isPowerCut = false): Promise<void> {
+async function live(
+  steps: Steps,
+  { memory, ...limits }: Limits,
+  isPowerCut = false,
+): Promise<void> {
   const fileSystem = new PowerCutFileSystem();
   const life = await Life.begin({ fileSystem, folder: temporaryFolder(), memory, limits });
-  for (const step of told) {
+  for (const step of steps) {
     await step(life, () => isPowerCut && fileSystem.cutPower());
     life.check();
   }
@@ -106,7 +112,7 @@ async function live(told: Told, { memory, ...limits }: Limits, isPowerCut = fals
 }
 
 describe('the backlog agrees with a list of URLs for each host', () => {
-  const inQuiet = (told: Told, limits: Limits) => live(told, limits);
+  const inQuiet = (steps: Steps, limits: Limits) => live(steps, limits);
 
   test('whatever is added, taken, dropped and put back, and whenever memory is written out', async () => {
     await fc.assert(fc.asyncProperty(story(steps), limits, inQuiet), { numRuns: 40 });
@@ -119,7 +125,7 @@ describe('the backlog agrees with a list of URLs for each host', () => {
   });
 
   test('whenever the power is cut', async () => {
-    const withPowerCuts = (told: Told, limits: Limits) => live(told, limits, true);
+    const withPowerCuts = (steps: Steps, limits: Limits) => live(steps, limits, true);
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), limits, withPowerCuts), {
       numRuns: 40,
     });

@@ -71,7 +71,7 @@ describe('a run in memory', () => {
     );
   });
 
-  test('tells its hosts by key, and those of one key by name', () => {
+  test('sorts its hosts by key, and those of one key by name', () => {
     const run = new MemoryRun();
     const names = [...Array.from({ length: 300 }, (_, i) => `h${i}.example${i % 7}.org`), ...HOSTS];
     for (const host of names) run.append(host, entriesOf(host, [`http://${host}/`]));
@@ -83,7 +83,7 @@ describe('a run in memory', () => {
     expect(Array.from(new BigUint64Array(halves.buffer))).toEqual(expected.map(hostKey));
   });
 
-  test('takes URLs that are longer than its blocks', () => {
+  test('accepts URLs longer than its blocks', () => {
     const run = new MemoryRun();
     const long = `http://a/${'x'.repeat(600_000)}`;
     for (const url of ['http://a/1', long, 'http://a/2', `${long}y`])
@@ -97,7 +97,7 @@ describe('a run in memory', () => {
     );
   });
 
-  test('does not grow while as much is taken as comes, and loses nothing when it closes its holes', () => {
+  test('does not grow while as much is taken as is added, and loses nothing when it closes its holes', () => {
     const run = new MemoryRun();
     const model = new Map<string, string[]>();
     for (let i = 0; i < 8000; i++) {
@@ -117,7 +117,7 @@ describe('a run in memory', () => {
     expect(contentOf(run)).toEqual(new Map([...model].filter(([, urls]) => urls.length > 0)));
   });
 
-  test('refuses a host whose name could not be stored', () => {
+  test('refuses a host whose name is too long to be stored', () => {
     const host = 'x'.repeat(65_536);
     const run = new MemoryRun();
     expect(() => run.add(host, { url: `http://${host}/`, depth: 0, redirects: 0 })).toThrow(

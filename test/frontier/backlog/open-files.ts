@@ -1,4 +1,4 @@
-/** A file system that knows which files are open, and the most that were at once. */
+/** A file system that counts the open files, now and at most. */
 import {
   type FileSystem,
   nodeFileSystem,

@@ -1,4 +1,4 @@
-/** Runs as files: what they refuse, how large they may be, what is left of them. */
+/** Runs as files: what they refuse, how large they may be, which files stay. */
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -69,7 +69,7 @@ function overwrite(path: string, change: (bytes: Buffer) => void): void {
   writeFileSync(path, bytes);
 }
 
-describe('a damaged folder is refused by name', () => {
+describe('a damaged folder is refused with its path', () => {
   test.each([
     'data',
     'index',
@@ -79,7 +79,7 @@ describe('a damaged folder is refused by name', () => {
     await expect(openAt(made.folder, made.at)).rejects.toMatchObject({ code: 'FILE_FORMAT' });
   });
 
-  test('when a file is shorter than the checkpoint says', async () => {
+  test('when a file is shorter than in the checkpoint', async () => {
     const { folder, at, data } = await folderWithRun();
     truncateSync(data, 20);
     await expect(openAt(folder, at)).rejects.toMatchObject({ code: 'FILE_SHORT' });
@@ -102,7 +102,7 @@ describe('a damaged folder is refused by name', () => {
     await backlog.close();
   });
 
-  test.each([0, 1e6])('when a row points behind the data', async (indexInMemory) => {
+  test.each([0, 1e6])('when a row points past the data', async (indexInMemory) => {
     const { folder, at, index } = await folderWithRun({ indexInMemory });
     overwrite(index, (bytes) => bytes.writeUIntLE(2 ** 40, HEADER_BYTES + 8, 6));
     const { backlog } = await openAt(folder, at, { indexInMemory });
@@ -127,7 +127,7 @@ test('a host may have more than four gigabytes in a run, and the run more than t
   for (const path of ['x', 'y', 'z'])
     queue.push({ url: `http://a/${path}`, depth: 0, redirects: 0 });
   const { bytes } = queue.entries();
-  // Sparse: three entries at the far end, and a host whose rest is never read.
+  // A sparse file: three entries at the far end, and a host whose rest is never read.
   const data = await new Disk().open(join(folder, 'run.1'), 'create');
   await data.writeAll(formatHeader(RUN_FORMAT), 0);
   await data.writeAll(bytes, HEADER_BYTES);
@@ -166,7 +166,7 @@ test('a host may have more than four gigabytes in a run, and the run more than t
   await second.backlog.close();
 });
 
-test('a URL of 60 KB waits like any other, on disk, through a merge and a restart', async () => {
+test('a URL of 60 KB is queued like any other, on disk, through a merge and a restart', async () => {
   const folder = temporaryFolder();
   const first = await openAt(folder, undefined, { window: 32 * 1024 });
   const long = (i: number) => `https://a/${i}${'x'.repeat(60_000)}`;
@@ -213,7 +213,7 @@ describe('files', () => {
 
   test.each([
     0, 1e6,
-  ])('of runs that were swept empty are closed and deleted', async (indexInMemory) => {
+  ])('of runs that a sweep emptied are closed and deleted', async (indexInMemory) => {
     const folder = temporaryFolder();
     const { files, backlog } = await openAt(folder, undefined, { indexInMemory });
     for (let i = 0; i < 7; i++) await addRun(backlog, `h${i % 2}.example`);
@@ -224,7 +224,7 @@ describe('files', () => {
     await backlog.close();
   });
 
-  test('that a checkpoint names are deleted when a later one no longer does', async () => {
+  test('that a checkpoint names are deleted when a later one does not name them', async () => {
     const folder = temporaryFolder();
     const { backlog } = await openAt(folder);
     await addRun(backlog, 'a');
@@ -250,7 +250,7 @@ describe('files', () => {
     await backlog.close();
   });
 
-  test('are few however many runs are written in the middle of sweeps', async () => {
+  test('are few however many runs are written during sweeps', async () => {
     const { files, backlog } = await openAt(temporaryFolder(), undefined, { indexInMemory: 0 });
     for (let i = 0; i < 5; i++) await addRun(backlog, 'a');
     for (let round = 0; round < 4; round++) {
@@ -261,7 +261,8 @@ describe('files', () => {
       expect(await sweep.next()).toBe(false);
       await backlog.endSweep();
     }
-    // Three runs that are swept, with data and two indexes each; four that are not; another while two are merged.
+    // Three runs being swept, with data and two indexes each; four that are not; another while two
+    // are merged.
     expect(files.most).toBeLessThanOrEqual(3 * 3 + 4 * 2 + 2);
     expect(backlog.urls).toBe((5 + 4 * 20) * 3 - 4);
     expect(await drain(backlog)).toHaveLength((5 + 4 * 20) * 3 - 4);
@@ -269,7 +270,7 @@ describe('files', () => {
     await backlog.close();
   });
 
-  test('do not hold much more than what waits, however long the rest of a host waits', async () => {
+  test('are not much larger than the queued URLs, however long the rest of a host stays queued', async () => {
     const folder = temporaryFolder();
     const { backlog } = await openAt(folder, undefined, { waste: 1000 });
     for (let i = 0; i < 400; i++)

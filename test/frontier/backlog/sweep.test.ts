@@ -37,7 +37,7 @@ async function takePaths(backlog: Backlog, most = Infinity): Promise<number[]> {
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('a sweep', () => {
-  test('meets hosts in the order of their keys, on disk and in memory alike', async () => {
+  test('comes to hosts in the order of their keys, on disk and in memory', async () => {
     const backlog = await openBacklog();
     const hosts = range(0, 60).map((i) => `h${i}.example${i % 5}.org`);
     for (const [i, host] of hosts.entries()) {
@@ -45,31 +45,31 @@ describe('a sweep', () => {
       if (i % 20 === 19) await backlog.makeRoom();
     }
     const sweep = await backlog.sweep();
-    const met: string[] = [];
+    const visited: string[] = [];
     const keys: bigint[] = [];
     while (await sweep.next()) {
-      met.push(sweep.host);
+      visited.push(sweep.host);
       keys.push(sweep.id.key);
     }
-    expect(met).toEqual(hosts.sort((a, b) => (hostKey(a) < hostKey(b) ? -1 : 1)));
-    expect(keys).toEqual(met.map(hostKey));
+    expect(visited).toEqual(hosts.sort((a, b) => (hostKey(a) < hostKey(b) ? -1 : 1)));
+    expect(keys).toEqual(visited.map(hostKey));
     await backlog.close();
   });
 
-  test('goes on where it paused, and nothing is lost of what it passed', async () => {
+  test('continues where it paused, and loses nothing of what it passed', async () => {
     const backlog = await openBacklog();
     for (const host of ['a', 'b', 'c']) addPaths(backlog, host, 0, 5);
     await backlog.makeRoom();
-    const met: string[] = [];
+    const visited: string[] = [];
     for (let i = 0; i < 3; i++) {
       const sweep = await backlog.sweep();
       expect(await sweep.next()).toBe(true);
-      met.push(sweep.host);
+      visited.push(sweep.host);
       expect(await takePaths(backlog, 2)).toEqual([0, 1]);
       await sweep.pass();
       await sweep.pass();
     }
-    expect(met.sort()).toEqual(['a', 'b', 'c']);
+    expect(visited.sort()).toEqual(['a', 'b', 'c']);
     expect(await (await backlog.sweep()).next()).toBe(false);
     await backlog.endSweep();
     expect(backlog.urls).toBe(9);
@@ -78,7 +78,7 @@ describe('a sweep', () => {
     await backlog.close();
   });
 
-  test('takes what was put back while it waited for the disk before what is on disk', async () => {
+  test('takes URLs put back during a read of the disk before those on disk', async () => {
     let onRead = () => {};
     const fileSystem: FileSystem = {
       ...nodeFileSystem,
@@ -103,7 +103,7 @@ describe('a sweep', () => {
     const sweep = await backlog.sweep();
     await sweep.next();
     const queue = new PathQueue('a');
-    // At the second read the workbench gives back what it was fed by the first.
+    // At the second read the workbench gives back what it got from the first.
     let reads = 0;
     onRead = () => {
       if (++reads === 2) backlog.putBack('a', queue.take(Infinity));
@@ -116,7 +116,7 @@ describe('a sweep', () => {
     await backlog.close();
   });
 
-  test('does not take what came after a run that it does not see', async () => {
+  test('does not take URLs younger than a run that it does not read', async () => {
     const backlog = await openBacklog();
     addPaths(backlog, 'a', 0, 2);
     const sweep = await backlog.sweep();
@@ -147,7 +147,7 @@ describe('a sweep', () => {
     await backlog.close();
   });
 
-  test('drops everything that it sees of a host, wherever that is', async () => {
+  test('drops all URLs of a host that it reads, wherever they are', async () => {
     const backlog = await openBacklog();
     addPaths(backlog, 'a', 0, 3);
     await backlog.makeRoom();
@@ -165,7 +165,7 @@ describe('a sweep', () => {
     await backlog.close();
   });
 
-  test('hands out first what was put back last', async () => {
+  test('hands out first the URLs put back last', async () => {
     const backlog = await openBacklog(1e6);
     addPaths(backlog, 'a', 0, 6);
     const sweep = await backlog.sweep();
@@ -182,11 +182,11 @@ describe('a sweep', () => {
 });
 
 describe('a sweep refuses', () => {
-  test('to take or tell anything where it stands at no host', async () => {
+  test('to take or report anything while it is at no host', async () => {
     const backlog = await openBacklog();
     addPaths(backlog, 'a', 0, 1);
     const sweep = await backlog.sweep();
-    const nowhere = 'the sweep stands at no host';
+    const nowhere = 'The sweep is at no host';
     expect(() => sweep.host).toThrow(nowhere);
     await sweep.next();
     await backlog.freeze();
@@ -202,7 +202,9 @@ describe('a sweep refuses', () => {
     addPaths(backlog, 'a', 0, 1);
     const sweep = await backlog.sweep();
     await sweep.next();
-    expect(() => sweep.take(1, new PathQueue('b'))).toThrow('URLs of a are not for the queue of b');
+    expect(() => sweep.take(1, new PathQueue('b'))).toThrow(
+      'URLs of a cannot go to the queue of b',
+    );
     expect(await takePaths(backlog)).toEqual([0]);
     await backlog.close();
   });
@@ -211,7 +213,7 @@ describe('a sweep refuses', () => {
     const backlog = await openBacklog();
     addPaths(backlog, 'a', 0, 1);
     await backlog.sweep();
-    await expect(backlog.endSweep()).rejects.toThrow('has not come to its end');
+    await expect(backlog.endSweep()).rejects.toThrow('has not passed all hosts');
     await backlog.close();
   });
 
@@ -222,8 +224,8 @@ describe('a sweep refuses', () => {
     const sweep = await backlog.sweep();
     await sweep.next();
     const taking = sweep.take(5, new PathQueue(sweep.host));
-    await expect(backlog.freeze()).rejects.toThrow('called before');
-    await expect(sweep.next()).rejects.toThrow('called before');
+    await expect(backlog.freeze()).rejects.toThrow('Called before');
+    await expect(sweep.next()).rejects.toThrow('Called before');
     expect(await taking).toBe(5);
     expect(await sweep.next()).toBe(true);
     await backlog.close();
@@ -239,7 +241,7 @@ describe('what is put back', () => {
     backlog.putBack(host, queue.take(Infinity));
   }
 
-  test('goes to disk behind the sweep, so that memory stays bounded, and is met first in the next round', async () => {
+  test('goes to disk where the sweep has passed, so that memory stays bounded, and comes first in the next round', async () => {
     const memory = 4000;
     const backlog = await openBacklog(memory);
     const hosts = range(0, 40).map((i) => `h${i}.example`);
@@ -268,7 +270,7 @@ describe('what is put back', () => {
     await backlog.close();
   });
 
-  test('stays in memory at the present host, which is taken from', async () => {
+  test('stays in memory at the present host', async () => {
     const backlog = await openBacklog(1000);
     addPaths(backlog, 'a', 1000, 1100);
     await backlog.makeRoom();
@@ -283,7 +285,7 @@ describe('what is put back', () => {
     await backlog.close();
   });
 
-  test('stays in memory ahead of the sweep, which will take it, and does not ask for room again', async () => {
+  test('stays in memory ahead of the sweep, which will take it, and does not make memory full again', async () => {
     const backlog = await openBacklog(1000);
     for (const host of ['a', 'b', 'c']) addPaths(backlog, host, 0, 1);
     const sweep = await backlog.sweep();

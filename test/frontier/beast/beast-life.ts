@@ -1,6 +1,6 @@
 /**
- * A Beast beside a naive model of it: the paper's queues Q1 … Qj and QF as arrays, used round and round. Every step is done to both,
- * and what they say is compared.
+ * A Beast beside a naive model: the paper's queues Q1 … Qj and QF as arrays, reused in a circle.
+ * Every step is done to both, and their results are compared.
  */
 import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
@@ -23,10 +23,10 @@ export interface LifeOptions {
   readonly limits: BeastLimits;
 }
 
-/** The paper's figure: the queue that is read, the others in the order in which they come, and QF. */
+/** The paper's figure: the queue being read, the others in their order, and QF. */
 interface Model {
   round: number;
-  /** Qm, counted from 1, that is read or was read last; 0 when Q1 comes next. */
+  /** The number m of the queue Qm being read, or read last, from 1; 0 when Q1 comes next. */
   m: number;
   isReading: boolean;
   q: string[][];
@@ -39,7 +39,7 @@ export class Life {
   #options: LifeOptions;
   #beast!: Beast;
   #model: Model;
-  #cut: { readonly frozen: Frozen<BeastState>; readonly model: Model } | undefined;
+  #checkpoint: { readonly frozen: Frozen<BeastState>; readonly model: Model } | undefined;
   #put = 0;
 
   private constructor(options: LifeOptions) {
@@ -57,13 +57,15 @@ export class Life {
     return this.#beast;
   }
 
-  /** In the round that comes `distance` after the present one, or for later when there is none. */
+  /**
+   * Puts an entry into the round `distance` after the present one, or for later when there is none.
+   */
   put(distance: number, size = 0): void {
     const text = `${this.#put++}${'x'.repeat(size)}`;
     this.#place(distance, text);
   }
 
-  /** Does something that takes time, and puts entries meanwhile. */
+  /** Puts entries while an asynchronous call is under way. */
   async meanwhile(
     work: (life: Life) => Promise<void>,
     distances: readonly number[],
@@ -86,7 +88,7 @@ export class Life {
     return entries !== undefined;
   }
 
-  /** Reads the round to its end and goes on. */
+  /** Reads the round to its end and moves to the next. */
   async advance(): Promise<'round' | 'rescan' | 'empty'> {
     while (await this.take());
     const said = await this.#beast.advance();
@@ -95,7 +97,7 @@ export class Life {
     return said;
   }
 
-  /** One batch of the rescan: the entries are placed anew, each one round further than the one before. */
+  /** One batch of the rescan: puts each entry again, one round further than the one before. */
   async takeLater(distance = 1): Promise<boolean> {
     const { old } = this.#model;
     const entries = await this.#beast.takeLater();
@@ -109,14 +111,14 @@ export class Life {
   async checkpoint(between?: () => Promise<void>): Promise<void> {
     const model = structuredClone(this.#model);
     const frozen = JSON.parse(JSON.stringify(await this.#beast.freeze())) as Frozen<BeastState>;
-    this.#cut = { frozen, model };
+    this.#checkpoint = { frozen, model };
     await between?.();
     await this.#beast.settle(frozen);
     if (!between)
       expect(readdirSync(this.#options.folder).sort()).toEqual(Object.keys(frozen.files).sort());
   }
 
-  /** The process dies, and another goes on from the last checkpoint, perhaps with other limits. */
+  /** The process dies, and another resumes from the last checkpoint, perhaps with other limits. */
   async crash(cutPower: () => void, options: Partial<LifeOptions> = {}): Promise<void> {
     await this.#beast.close();
     cutPower();
@@ -127,7 +129,9 @@ export class Life {
   /** Opens the folder at the last checkpoint, after it was closed. */
   async reopen(fileSystem = this.#options.fileSystem): Promise<void> {
     this.#options = { ...this.#options, fileSystem };
-    this.#model = this.#cut ? structuredClone(this.#cut.model) : begin(this.#options.queues);
+    this.#model = this.#checkpoint
+      ? structuredClone(this.#checkpoint.model)
+      : begin(this.#options.queues);
     await this.#open();
     this.check();
   }
@@ -166,7 +170,7 @@ export class Life {
     }
     this.#beast.put(round + distance, entry);
     q[(m + distance - 1) % q.length].push(text);
-    entry.fill(0); // it is the caller's again
+    entry.fill(0); // the caller may reuse it
   }
 
   /** As in the paper, where Q1 comes after Qj, and after the rescan. */
@@ -198,7 +202,7 @@ export class Life {
     this.#beast = await Beast.open({
       ...options,
       disk: new Disk(fileSystem),
-      at: this.#cut?.frozen,
+      at: this.#checkpoint?.frozen,
     });
   }
 }

@@ -1,4 +1,7 @@
-/** What BEAST promises beside agreeing with a model: the rounds of the paper, little memory, few files. */
+/**
+ * What BEAST ensures beside agreeing with a model: the rounds of the paper, little memory, few
+ * files.
+ */
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Disk } from '../../../src/disk/disk.ts';
@@ -13,13 +16,13 @@ const open = (options: Partial<Parameters<typeof Beast.open>[0]> = {}) =>
 const entry = (text = 'entry') => Buffer.from(text);
 const where = ({ round, last, queues }: Beast) => ({ round, last, queues });
 
-/** Reads the round to its end, then moves on. */
+/** Reads the round to its end, then moves to the next. */
 async function next(beast: Beast): Promise<'round' | 'rescan' | 'empty'> {
   while (await beast.take());
   return beast.advance();
 }
 
-test('rounds are those of the picture: the queue that was read takes the round after the last', async () => {
+test('rounds are those of the picture: the queue that was read serves the round after the last', async () => {
   const beast = await open({ queues: 4 });
   expect(where(beast)).toEqual({ round: 0, last: 4, queues: 4 });
   for (let round = 1; round <= 4; round++) beast.put(round, entry());
@@ -40,7 +43,7 @@ test('rounds are those of the picture: the queue that was read takes the round a
   expect(where(beast)).toEqual({ round: 5, last: 12, queues: 8 });
 });
 
-test('rounds that have nothing are skipped, and a cycle that has nothing left ends at once', async () => {
+test('empty rounds are skipped, and a cycle with nothing left ends at once', async () => {
   const beast = await open({ queues: 8 });
   beast.put(3, entry());
   beast.put('later', entry());
@@ -51,7 +54,7 @@ test('rounds that have nothing are skipped, and a cycle that has nothing left en
   expect(where(beast)).toEqual({ round: 8, last: 24, queues: 16 });
 });
 
-test('as long as everything fits, there are no more queues than at the beginning', async () => {
+test('as long as everything fits, there are no more queues than at the start', async () => {
   const beast = await open({ queues: 2 });
   beast.put(1, entry());
   for (let round = 1; round < 50; round++) {
@@ -61,7 +64,7 @@ test('as long as everything fits, there are no more queues than at the beginning
   }
 });
 
-test('it says that it is empty, and goes on when something comes', async () => {
+test('it reports that it is empty, and continues when entries come', async () => {
   const beast = Beast.inMemory();
   expect(await next(beast)).toBe('empty');
   beast.put(1, entry('a'));
@@ -102,31 +105,31 @@ test('rounds may be read while a rescan is under way; the next rescan waits for 
   expect(beast).toMatchObject({ queues: 4, leftToRescan: 3 });
 });
 
-describe('mistakes of the caller', () => {
-  test('a place in the present round, in the past or beyond the last is refused', async () => {
+describe('errors of the caller', () => {
+  test('an entry for the present round, a past one or one beyond the last is refused', async () => {
     const beast = await open({ queues: 2 });
     beast.put(1, entry());
     beast.put(2, entry());
     await next(beast);
     for (const place of [-1, 0, 1, 3, 1.5, Number.NaN]) {
-      expect(() => beast.put(place, entry()), String(place)).toThrow('only 2 to 2 can');
+      expect(() => beast.put(place, entry()), String(place)).toThrow('only into 2 to 2');
     }
     expect(beast.entries).toBe(2);
   });
 
-  test('moving on before the round is read to its end is refused', async () => {
+  test('advancing before the round is read to its end is refused', async () => {
     const beast = await open({ memory: 0 });
     beast.put(1, entry());
     await beast.makeRoom();
     await beast.advance();
-    await expect(beast.advance()).rejects.toThrow('round 1 has more');
+    await expect(beast.advance()).rejects.toThrow('Round 1 has more');
   });
 
   test('so is a call before the last one is done', async () => {
     const beast = await open({ memory: 0 });
     beast.put(1, entry());
     const writes = beast.makeRoom();
-    await expect(beast.take()).rejects.toThrow('called before');
+    await expect(beast.take()).rejects.toThrow('Called before');
     await writes;
   });
 
@@ -135,8 +138,8 @@ describe('mistakes of the caller', () => {
   });
 });
 
-describe('memory that was read by half', () => {
-  /** Takes one batch, and goes on in another process. */
+describe('memory that was read in part', () => {
+  /** Takes one batch, and resumes in another process. */
   async function takeAndReopen(
     options: Parameters<typeof Beast.open>[0],
     take: (beast: Beast) => ReturnType<Beast['take']>,
@@ -152,7 +155,7 @@ describe('memory that was read by half', () => {
   test.each([
     'round',
     'rescan',
-  ] as const)('of a %s goes on where it was, again and again', async (what) => {
+  ] as const)('of a %s continues where it was, after each of many restarts', async (what) => {
     const limits = { window: 1000 };
     const first = { disk: new Disk(), folder: temporaryFolder(), memory: MEMORY, limits };
     const beast = await Beast.open(first);
@@ -189,7 +192,7 @@ describe('memory and files', () => {
     expect(beast.full).toBe(false);
   });
 
-  test('memory is full when its queues are many, and not only when its entries are', async () => {
+  test('memory is full when it has many queues, and not only many entries', async () => {
     const beast = await open({ queues: 100_000 });
     let count = 0;
     while (!beast.full) beast.put(++count, entry('x'));
@@ -197,7 +200,7 @@ describe('memory and files', () => {
     expect(count).toBeGreaterThan(MEMORY / 2000);
   });
 
-  test('thousands of queues need two open files at most, and every file is deleted when it is read', async () => {
+  test('thousands of queues need at most two open files, and every file is deleted when it is read', async () => {
     const files = new OpenFiles();
     const folder = temporaryFolder();
     const beast = await open({ disk: new Disk(files), folder, memory: 50_000, queues: 512 });
@@ -247,7 +250,7 @@ describe('memory and files', () => {
     expect(disk.traffic.written).toBeLessThan(1.2 * 402 * checkpoints);
   });
 
-  test('what waits for later gives its space back piece by piece while it is read', async () => {
+  test('the entries for later are deleted piece by piece while they are read', async () => {
     const folder = temporaryFolder();
     const beast = await open({ folder, memory: 10_000, limits: { piece: 20_000 } });
     for (let i = 0; i < 2000; i++) {

@@ -44,7 +44,7 @@ const crash = memory.map(
     (life, cutPower) =>
       life.crash(cutPower, { memory: bytes }),
 );
-/** Goes on, and dies before the checkpoint is known to be stored. */
+/** Continues, and dies before the checkpoint is settled. */
 const dieLate: Step = (life, cutPower) =>
   life.checkpoint(async () => {
     await life.advance();
@@ -78,31 +78,31 @@ const options = fc.record({
 });
 type Options = Omit<LifeOptions, 'fileSystem' | 'folder'>;
 
-async function live(told: readonly Step[], given: Options, isPowerCut = false): Promise<void> {
+async function live(steps: readonly Step[], given: Options, isPowerCut = false): Promise<void> {
   const fileSystem = new PowerCutFileSystem();
   const life = await Life.begin({ ...given, fileSystem, folder: temporaryFolder() });
-  for (const step of told) {
+  for (const step of steps) {
     await step(life, () => isPowerCut && fileSystem.cutPower());
     life.check();
   }
   await life.drain();
 }
 
-describe('BEAST agrees with queues that are arrays, used round and round', () => {
-  test('whatever is put, taken and placed anew, and whenever memory is written out', async () => {
-    const inQuiet = (told: readonly Step[], given: Options) => live(told, given);
+describe('BEAST agrees with queues that are arrays, reused in a circle', () => {
+  test('whatever is put, taken and put again, and whenever memory is written out', async () => {
+    const inQuiet = (steps: readonly Step[], given: Options) => live(steps, given);
     await fc.assert(fc.asyncProperty(story(steps), options, inQuiet), { numRuns: 20 });
   });
 
   test('whenever it is frozen and opened again there, also in the middle of a round or of a rescan', async () => {
-    const withRestarts = (told: readonly Step[], given: Options) => live(told, given);
+    const withRestarts = (steps: readonly Step[], given: Options) => live(steps, given);
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), options, withRestarts), {
       numRuns: 30,
     });
   });
 
   test('whenever the power is cut', async () => {
-    const withPowerCuts = (told: readonly Step[], given: Options) => live(told, given, true);
+    const withPowerCuts = (steps: readonly Step[], given: Options) => live(steps, given, true);
     await fc.assert(fc.asyncProperty(story([...steps, ...restarts]), options, withPowerCuts), {
       numRuns: 20,
     });

@@ -14,13 +14,13 @@ describe('the example of the IRLbot paper, section 6.2', () => {
     [80e9, 826, 128],
   ])('%d pages', (pages, twoQueues, queues) => {
     const c = { ...PAPER_BUDGETS, pages };
-    // The paper rounds some figures and cuts others.
+    // The paper rounds some figures and truncates others.
     expect(Math.abs(twoQueuesTraffic(c) / 1e6 - twoQueues)).toBeLessThan(twoQueues < 10 ? 0.1 : 1);
     expect(beastTraffic(c) / 1e6).toBeLessThanOrEqual(8.2);
     expect(queuesAtEnd(c)).toBe(queues);
   });
 
-  test('BEAST needs 8.2 MB/s at most, whatever the crawl', () => {
+  test('BEAST needs at most 8.2 MB/s, however large the crawl', () => {
     expect(mostBeastTraffic(PAPER_BUDGETS) / 1e6).toBeCloseTo(8.2, 1);
     expect(beastTraffic({ ...PAPER_BUDGETS, pages: 1e15 })).toBeCloseTo(
       mostBeastTraffic(PAPER_BUDGETS),

@@ -1,4 +1,4 @@
-/** What a failing disk does to BEAST: a clear error, and nothing lost of what was frozen. */
+/** BEAST on a failing disk: a clear error, and nothing frozen is lost. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,10 @@ import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { OpenFiles } from '../backlog/open-files.ts';
 import { Life, TINY } from './beast-life.ts';
 
-/** A little of everything: memory written out, rounds and rescans left half read, checkpoints with a journal and without. */
+/**
+ * A little of everything: memory written out, rounds and rescans left half read, checkpoints with a
+ * journal and without.
+ */
 async function live(life: Life): Promise<void> {
   for (let i = 0; i < 48; i++) {
     life.put(1 + (i % 3), (i * 37) % 90);
@@ -42,7 +45,7 @@ describe.each([0, 4000, 1e9])('with %i bytes of memory', (memory) => {
       await expect(live(life), `after ${operations}`).rejects.toMatchObject({
         code: 'DISK_FAILED',
       });
-      // After a failure nothing is done any more: what the disk holds is unknown.
+      // After a failure every call is refused: what the disk holds is unknown.
       await expect(life.beast.freeze()).rejects.toMatchObject({ code: 'DISK_FAILED' });
       await expect(life.beast.take()).rejects.toMatchObject({ code: 'DISK_FAILED' });
       await life.beast.close();
@@ -52,7 +55,7 @@ describe.each([0, 4000, 1e9])('with %i bytes of memory', (memory) => {
     }
   });
 
-  test('a full disk is told as such, and there is room again after opening the last checkpoint', async () => {
+  test('a full disk is reported, and there is room again after opening the last checkpoint', async () => {
     for (const room of [0, 100, 500, 900, 1500, 2500]) {
       const { life, files } = await begin({ room, skipSync: true }, memory);
       await expect(live(life)).rejects.toMatchObject({ code: 'DISK_FULL' });
@@ -63,7 +66,7 @@ describe.each([0, 4000, 1e9])('with %i bytes of memory', (memory) => {
     }
   });
 
-  test('a failing fsync refuses the checkpoint', async () => {
+  test('a failed fsync makes the checkpoint fail', async () => {
     const { life, faulty } = await begin({}, memory);
     for (let i = 0; i < 12; i++) life.put(1 + (i % 3), 20);
     await life.checkpoint();
@@ -76,15 +79,15 @@ describe.each([0, 4000, 1e9])('with %i bytes of memory', (memory) => {
     await life.drain();
   });
 
-  test('transfers that are cut short are gone on with', async () => {
+  test('short reads and writes are continued', async () => {
     const { life } = await begin({ shortTransfers: 5 }, memory);
     await live(life);
     await life.drain();
   });
 });
 
-describe('a file that something else has damaged', () => {
-  /** Ten entries of one round on disk, and the state that counts on them. */
+describe('a file that another program damaged', () => {
+  /** Ten entries of one round on disk, and the state that names their file. */
   async function frozen() {
     const folder = temporaryFolder();
     const options = { disk: new Disk(), folder, memory: 0, limits: { window: 30 } };
@@ -109,7 +112,7 @@ describe('a file that something else has damaged', () => {
     }
   }
 
-  test('is read as long as nothing is wrong', async () => {
+  test('is read when nothing is wrong', async () => {
     expect(await readAll(await frozen())).toBe(10);
   });
 
@@ -120,7 +123,7 @@ describe('a file that something else has damaged', () => {
     ['with an entry that is too long', 'FILE_DAMAGED', ({ bytes }) => bytes.fill(0x7f, 26, 27)],
     ['with lengths that never end', 'FILE_DAMAGED', ({ bytes }) => bytes.fill(0xff, 26)],
     ['with fewer entries', 'FILE_DAMAGED', ({ bytes }) => bytes.fill(3, 26 + 9 * 8, 27 + 9 * 8)],
-  ])('%s is refused by name', async (_, code, damage) => {
+  ])('%s is refused with its path', async (_, code, damage) => {
     const given = await frozen();
     writeFileSync(given.path, damage(given));
     await expect(readAll(given)).rejects.toMatchObject({

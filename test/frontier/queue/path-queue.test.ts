@@ -33,7 +33,7 @@ describe('a queue of paths', () => {
     expect(queue.shift()).toBeUndefined();
   });
 
-  test('counts depth, redirects and attempts up to 127, and no further', () => {
+  test('counts depth, redirects and attempts up to 127', () => {
     const queue = new PathQueue('a');
     queue.push(at('http://a/', 127, 127, 127));
     queue.push(at('http://a/', 128, 1000, 1e9));
@@ -86,7 +86,7 @@ describe('a queue of paths', () => {
     );
   });
 
-  test('keeps no more memory than four times what waits', () => {
+  test('keeps at most four times the memory of its entries', () => {
     const queue = new PathQueue('a');
     for (let i = 0; i < 10_000; i++) queue.push(at(`http://a/${i}`));
     while (queue.length > 100) {
@@ -99,7 +99,7 @@ describe('a queue of paths', () => {
 });
 
 describe('whole entries of a piece', () => {
-  test('are those that end in it, at most as many as asked for, wherever it is cut', () => {
+  test('are those that end in it, at most as many as asked for, wherever the piece ends', () => {
     const queue = new PathQueue('a');
     const ends: number[] = [];
     for (const url of ['http://a/', `http://a/${'x'.repeat(300)}`, 'http://a/y']) {
@@ -116,7 +116,7 @@ describe('whole entries of a piece', () => {
     }
   });
 
-  test('are none when nothing but the beginning of a length is there', () => {
+  test('are none when the piece holds only a part of a length', () => {
     expect(wholeEntries(Uint8Array.of(0xff, 0xff), 5).count).toBe(0);
   });
 });
