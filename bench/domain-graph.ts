@@ -175,7 +175,7 @@ async function findEdges(
     await edges.flush();
     for (let batch = await edges.take(); batch; batch = await edges.take())
       sum.unique += batch.length;
-    await edges.settle(await edges.freeze());
+    await edges.discardOlder(await edges.freeze());
     sum.deciding += cpuSeconds() - start;
   }
   const { pages, found, sent, parcels, unique } = sum;

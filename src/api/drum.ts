@@ -285,7 +285,7 @@ export class DrumMap {
     const frozen = await this.#drum.freeze();
     const sequence = ++this.#sequence;
     await saveCheckpoint(this.#disk, this.#folder, MAP_CHECKPOINT, { sequence, ...frozen });
-    await this.#drum.settle(frozen);
+    await this.#drum.discardOlder(frozen);
   }
 
   /** Makes everything durable, closes the files and unlocks the folder. */

@@ -56,7 +56,7 @@ export class VersionedFiles {
   }
 
   /** The checkpoint that names these files is safely stored: deletes what only older ones named. */
-  async settle(named: Iterable<string>): Promise<void> {
+  async discardOlder(named: Iterable<string>): Promise<void> {
     this.#named = new Set(named);
     this.#frozen = new Set();
     for (const name of this.#unwanted) {

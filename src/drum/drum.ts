@@ -160,8 +160,8 @@ export class Drum {
     });
   }
 
-  settle(frozen: Frozen<DrumState>): Promise<void> {
-    return this.#caller.run(() => this.#files.settle(Object.keys(frozen.files)));
+  discardOlder(frozen: Frozen<DrumState>): Promise<void> {
+    return this.#caller.run(() => this.#files.discardOlder(Object.keys(frozen.files)));
   }
 
   /** All records in the order of keys, as of the last merge. */

@@ -144,7 +144,7 @@ export class KeyDrum {
 
   /**
    * Makes everything so far durable and returns what a checkpoint stores of it; deletes no file
-   * that the last checkpoint needs until `settle`.
+   * that the last checkpoint needs until `discardOlder`.
    */
   freeze(): Promise<Frozen<KeyDrumState>> {
     return this.#caller.run(async () => {
@@ -155,8 +155,8 @@ export class KeyDrum {
   }
 
   /** `frozen` is safely stored: deletes files that only older states name. */
-  settle(frozen: Frozen<KeyDrumState>): Promise<void> {
-    return this.#caller.run(() => this.#files.settle(Object.keys(frozen.files)));
+  discardOlder(frozen: Frozen<KeyDrumState>): Promise<void> {
+    return this.#caller.run(() => this.#files.discardOlder(Object.keys(frozen.files)));
   }
 
   /** Closes the files; anything since the last `freeze` is lost. */

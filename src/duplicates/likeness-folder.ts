@@ -148,7 +148,7 @@ export class LikenessFolder extends LikenessMemory {
   }
 
   /** The checkpoint of `freeze` is stored: deletes the files that it does not name. */
-  async settle({ files }: Frozen<LikenessState>): Promise<void> {
+  async discardOlder({ files }: Frozen<LikenessState>): Promise<void> {
     for (const name of await this.#disk.list(this.#folder)) {
       if (IS_OURS.test(name) && !(name in files)) await this.#disk.remove(join(this.#folder, name));
     }

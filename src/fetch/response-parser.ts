@@ -14,9 +14,9 @@
  */
 
 import type { BytesPool } from '../base/bytes-pool.ts';
-import { GrowingBytes } from '../base/growing-bytes.ts';
 import type { Bytes } from '../base/units.ts';
 import type { FetchFault, Truncation } from './exchange.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';
 
 export interface ResponseLimits {

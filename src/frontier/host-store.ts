@@ -91,8 +91,8 @@ export class HostStore {
     return this.#drum.freeze();
   }
 
-  settle(frozen: Frozen<DrumState>): Promise<void> {
-    return this.#drum.settle(frozen);
+  discardOlder(frozen: Frozen<DrumState>): Promise<void> {
+    return this.#drum.discardOlder(frozen);
   }
 
   close(): Promise<void> {

@@ -21,17 +21,12 @@ import FlatQueue from 'flatqueue';
 import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
 
-/** What the workbench needs to know of a host. */
-type BenchHost = {};
-readonly;
-name: string;
-readonly;
-{
-  readonly;
-  length: number;
-}
-/** The host is paused until this time. */
-readyAt: Millis;
+/** What the workbench needs of a host. */
+interface BenchHost {
+  readonly name: string;
+  readonly queue: { readonly length: number };
+  /** The host is paused until this time. */
+  readyAt: Millis;
 }
 
 /** Addresses that the agents of a machine share. */

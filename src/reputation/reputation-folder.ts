@@ -117,12 +117,12 @@ export class ReputationFolder {
     return { book, edges, sample, rounds };
   }
 
-  async settle({ book, edges, sample, rounds }: ReputationState): Promise<void> {
+  async discardOlder({ book, edges, sample, rounds }: ReputationState): Promise<void> {
     await together([
-      this.book.settle(book),
-      this.edges.settle(edges),
-      this.sample.settle(sample),
-      this.rounds.settle(rounds),
+      this.book.discardOlder(book),
+      this.edges.discardOlder(edges),
+      this.sample.discardOlder(sample),
+      this.rounds.discardOlder(rounds),
     ]);
   }
 

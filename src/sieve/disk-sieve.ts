@@ -121,8 +121,8 @@ export class DiskSieve implements DurableSieve {
     return this.#drum.freeze();
   }
 
-  settle(frozen: SieveState): Promise<void> {
-    return this.#drum.settle(frozen);
+  discardOlder(frozen: SieveState): Promise<void> {
+    return this.#drum.discardOlder(frozen);
   }
 
   /**
@@ -133,7 +133,7 @@ export class DiskSieve implements DurableSieve {
     const frozen = await this.#drum.freeze();
     const sequence = ++this.#checkpoints;
     await saveCheckpoint(this.#disk, this.#folder, CHECKPOINT, { sequence, ...frozen });
-    await this.#drum.settle(frozen);
+    await this.#drum.discardOlder(frozen);
   }
 
   /** Closes the folder and releases its lock; anything since the last checkpoint is lost. */

@@ -31,12 +31,12 @@ export interface Sieve {
 /**
  * A sieve that outlives its process. `freeze` makes everything so far durable and returns a
  * description; a folder opened with the description holds exactly that. The crawl then stores the
- * description in its checkpoint and calls `settle`: what only older descriptions name may be
+ * description in its checkpoint and calls `discardOlder`: what only older descriptions name may be
  * deleted.
  */
 export interface DurableSieve extends Sieve {
   freeze(): Promise<SieveState>;
-  settle(frozen: SieveState): Promise<void>;
+  discardOlder(frozen: SieveState): Promise<void>;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Look-ups of names in virtual time, by the crawler's own `LookUpQueue` and retry table. */
 import type { Clock } from '../base/clock.ts';
-import { type LookUp, LookUpQueue } from '../crawl/agent/host-resolver.ts';
+import { type LookUp, LookUpQueue } from '../crawl/hosts/host-resolver.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { NameAnswer, Network } from './network.ts';
 

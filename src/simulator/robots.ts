@@ -7,8 +7,8 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
-import { freshRules, RobotsInquiry } from '../crawl/agent/robots-inquiry.ts';
-import type { RobotsCost } from '../crawl/agent/turn-policy.ts';
+import type { RobotsCost } from '../crawl/hosts/robots-inquiry.ts';
+import { freshRules, RobotsInquiry } from '../crawl/hosts/robots-inquiry.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Answer } from '../lab/answer.ts';
 import type { Web } from '../lab/web.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BytesPool } from '../../src/base/bytes-pool.ts';
-import { GrowingBytes } from '../../src/base/growing-bytes.ts';
+import { GrowingBytes } from '../../src/fetch/growing-bytes.ts';
 import { client, server } from '../fetch/client-fixture.ts';
 import { send } from '../fetch/scripted-server.ts';
 

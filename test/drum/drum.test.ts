@@ -195,7 +195,7 @@ test('after a crash a DRUM is what it was at the last freeze, also when it is op
         } else if (what.do === 'freeze') {
           at = JSON.parse(JSON.stringify(await drum.freeze())) as Frozen<DrumState>;
           frozen = now.copy();
-          await drum.settle(at);
+          await drum.discardOlder(at);
         } else {
           await drum.close();
           if (what.do === 'shrink')

@@ -52,7 +52,7 @@ test('offers collected after a restart survive a power cut once they are frozen'
     if (part > 0) await drum.flush();
     at = stored(await drum.freeze());
     await fileSystem.syncFolder(folder);
-    await drum.settle(at);
+    await drum.discardOlder(at);
     await drum.close();
   }
   fileSystem.cutPower();
@@ -68,7 +68,7 @@ test('offers collected with much memory are merged with little', async () => {
   const count = mercatorGeometry(2 ** 23).bucketKeys + 100;
   await offer(large, 0, count);
   const at = stored(await large.freeze());
-  await large.settle(at);
+  await large.discardOlder(at);
   await large.close();
   const small = await KeyDrum.open({ disk, folder, geometry: mercatorGeometry(2 ** 23), at });
   expect((await textsOf(small)).size).toBe(count);

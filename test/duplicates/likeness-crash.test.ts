@@ -84,7 +84,7 @@ async function live(
       for (let n = i * A_CHECKPOINT; n < (i + 1) * A_CHECKPOINT; n++) take(known, n);
       const frozen = await known.freeze();
       last = { at: frozen, checkpoints: i + 1 };
-      await known.settle(frozen);
+      await known.discardOlder(frozen);
     }
   } catch (error) {
     if (!(error instanceof DrumlinError)) throw error;

@@ -59,7 +59,7 @@ describe('the memory of similar pages', () => {
               take(model, n);
             }
             at = await known.freeze();
-            await known.settle(at);
+            await known.discardOlder(at);
           }
           for (let i = 0; i < later; i++) take(known, n + i);
           known = await open(folder, at);
@@ -92,7 +92,7 @@ describe('the memory of similar pages', () => {
     const known = await open(folder);
     for (let n = 0; n < 300; n++) {
       take(known, n);
-      if (n % 20 === 0) await known.settle(await known.freeze());
+      if (n % 20 === 0) await known.discardOlder(await known.freeze());
     }
     const names = readdirSync(folder);
     expect(names.filter((name) => name.startsWith('pages.')).length).toBe(2);
@@ -104,7 +104,7 @@ describe('the memory of similar pages', () => {
     const known = await open(folder);
     take(known, 1);
     const at = await known.freeze();
-    await known.settle(at);
+    await known.discardOlder(at);
     take(known, 2);
     await known.freeze();
     const again = await open(folder, at);

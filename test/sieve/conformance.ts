@@ -165,7 +165,7 @@ function durability(
           } else if (what.do === 'freeze') {
             at = JSON.parse(JSON.stringify(await sieve.freeze())) as SieveState;
             frozen = now.copy();
-            await sieve.settle(at);
+            await sieve.discardOlder(at);
           } else {
             await sieve.close();
             sieve = await folder.open(at);

@@ -88,7 +88,7 @@ async function main(folder: string, killAt: number): Promise<void> {
       files: { output: output.length },
       state: { position, sieve: frozen },
     });
-    await sieve.settle(frozen);
+    await sieve.discardOlder(frozen);
   }
   await output.close();
   await sieve.close();

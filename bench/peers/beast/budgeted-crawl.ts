@@ -147,7 +147,7 @@ export class BudgetedCrawl {
   async #saveIfDue(): Promise<void> {
     if (this.#checkpoint === 0 || this.pages < this.#saved + this.#checkpoint) return;
     this.#saved = this.pages;
-    await this.#beast.settle(await this.#beast.freeze());
+    await this.#beast.discardOlder(await this.#beast.freeze());
   }
 
   #fetch(domain: number): void {

@@ -6,6 +6,7 @@ import type { Frontier } from '../../frontier/frontier.ts';
 import type { Supply } from '../../frontier/supply.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
+import type { Outage } from '../hosts/outage.ts';
 import {
   type AgentProgress,
   addUp,
@@ -19,7 +20,6 @@ import { type Vitals, VitalsKeeper } from '../record/vitals.ts';
 import type { AgentState } from '../state/agent-folder.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenAgent } from './open-agent.ts';
-import type { Outage } from './outage.ts';
 
 interface ProgressParts {
   readonly clock: Clock;

@@ -30,6 +30,7 @@ import type { Distributor } from '../../frontier/distributor.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Supply } from '../../frontier/supply.ts';
 import type { Message, Reputation } from '../../reputation/reputation.ts';
+import type { HostResolver } from '../hosts/host-resolver.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import { PARCEL, type Parcel, type Transport } from '../transport/transport.ts';
@@ -37,7 +38,6 @@ import { unpackKeyedBatch } from '../transport/url-parcel.ts';
 import type { Admission } from './admission.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { FetchPermits } from './fetch-permits.ts';
-import type { HostResolver } from './host-resolver.ts';
 import type { Turns } from './turn.ts';
 
 /** How long requests under way may last after a stop, before their connections are closed. */

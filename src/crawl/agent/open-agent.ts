@@ -13,6 +13,7 @@ import type { Identity } from '../../fetch/identity.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
+import { Outage } from '../hosts/outage.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
@@ -26,7 +27,6 @@ import type { SharedAllowance } from '../transport/allowance.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import type { Transport, TransportState } from '../transport/transport.ts';
 import { type ClientSetup, identityOf, setUpClient } from './client-setup.ts';
-import { Outage } from './outage.ts';
 
 /** What an agent is started with. Plain data, so that it can be sent to a thread. */
 export interface AgentStart {

@@ -17,6 +17,7 @@
  *           `TURN_SLICE`, so that a kept connection is used while it is open.
  * Cost      one object a turn.
  */
+
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
@@ -32,6 +33,7 @@ import {
 } from '../../politeness/retry-table.ts';
 import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
 import { pathOf } from '../../url/parts.ts';
+import type { RobotsCost } from '../hosts/robots-inquiry.ts';
 import type { Counters } from '../record/counters.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, and fair. */
@@ -79,15 +81,6 @@ export class TurnState {
     this.pause = pause;
     this.cause = cause;
   }
-}
-
-/** What a request for robots.txt cost the host whose turn it is. */
-export interface RobotsCost {
-  /** False when no request could be made now. */
-  readonly requested: boolean;
-  readonly pause: Millis;
-  /** What went wrong, if anything did. */
-  readonly cause?: RetryCause;
 }
 
 interface TurnPolicyParts {

@@ -12,6 +12,8 @@ import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
 import type { RetryCause } from '../../politeness/retry-table.ts';
+import type { Outage } from '../hosts/outage.ts';
+import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import type { EventLog } from '../record/log.ts';
@@ -19,8 +21,6 @@ import type { CrawlFailure } from '../store/page.ts';
 import type { Admission } from './admission.ts';
 import type { FetchPermits } from './fetch-permits.ts';
 import type { Intake } from './intake.ts';
-import type { Outage } from './outage.ts';
-import type { RobotsKeeper } from './robots-keeper.ts';
 import { discoverNamed } from './sitemaps.ts';
 import type { TurnPolicy, TurnState } from './turn-policy.ts';
 

@@ -294,11 +294,11 @@ export class AgentFolder {
     this.#sequence = sequence;
     await together([
       disk.remove(join(this.#dir, `front.${sequence - 1}`)),
-      this.sieve.settle(sieve),
-      this.hosts.settle(hosts),
-      this.backlog.settle(backlog),
-      (reputation && this.reputation?.settle(reputation)) ?? Promise.resolve(),
-      (likeness && this.likeness?.settle(likeness)) ?? Promise.resolve(),
+      this.sieve.discardOlder(sieve),
+      this.hosts.discardOlder(hosts),
+      this.backlog.discardOlder(backlog),
+      (reputation && this.reputation?.discardOlder(reputation)) ?? Promise.resolve(),
+      (likeness && this.likeness?.discardOlder(likeness)) ?? Promise.resolve(),
     ]);
   }
 

@@ -38,13 +38,13 @@ export class AgentThread<Progress, Result> {
   readonly #gone: Promise<unknown>;
   readonly #link: ThreadLink<AgentCalls, CoordinatorCalls<Progress, Result>>;
   #ofUser: { readonly error: unknown } | undefined;
-  #settle!: { resolve(result: Result): void; reject(error: unknown): void };
+  #outcome!: { resolve(result: Result): void; reject(error: unknown): void };
 
   constructor(worker: Worker, agent: number, handlers: CoordinatorHandlers<Progress>) {
     this.agent = agent;
     this.#worker = worker;
     this.finished = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#outcome = { resolve, reject };
     });
     this.finished.catch(() => {}); // not unhandled, even if the caller never awaits it
     this.#link = new ThreadLink(worker, (error) => this.#fail(error));
@@ -52,7 +52,7 @@ export class AgentThread<Progress, Result> {
       ...handlers,
       page: (page) => this.#handOver(() => handlers.page(page)),
       error: (failure) => this.#handOver(() => handlers.error(failure)),
-      finished: (result) => this.#settle.resolve(result),
+      finished: (result) => this.#outcome.resolve(result),
       failed: (error) => this.#fail(this.#ofUser?.error ?? namingAgent(agent, unpackError(error))),
     });
     worker.on('error', (error) => this.#fail(uncaught(agent, error)));
@@ -106,7 +106,7 @@ export class AgentThread<Progress, Result> {
    * could; nothing that it left open must keep the process alive.
    */
   #fail(error: unknown): void {
-    this.#settle.reject(error);
+    this.#outcome.reject(error);
     this.#link.fail(error);
     void this.#worker.terminate();
   }

@@ -199,8 +199,8 @@ export class Backlog {
   }
 
   /** The frozen state is safely stored: deletes files that only older ones name. */
-  settle({ files }: Frozen<BacklogState>): Promise<void> {
-    return this.#caller.run(() => this.#place.files.settle(Object.keys(files)));
+  discardOlder({ files }: Frozen<BacklogState>): Promise<void> {
+    return this.#caller.run(() => this.#place.files.discardOlder(Object.keys(files)));
   }
 
   async close(): Promise<void> {

@@ -228,8 +228,8 @@ export class Beast {
   }
 
   /** The frozen state is safely stored: deletes files that only older ones name. */
-  settle({ files }: Frozen<BeastState>): Promise<void> {
-    return this.#caller.run(() => this.#folder.files.settle(Object.keys(files)));
+  discardOlder({ files }: Frozen<BeastState>): Promise<void> {
+    return this.#caller.run(() => this.#folder.files.discardOlder(Object.keys(files)));
   }
 
   close(): Promise<void> {

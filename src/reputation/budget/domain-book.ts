@@ -271,8 +271,8 @@ export class DomainBook {
     };
   }
 
-  settle({ files, state }: Frozen<BookState>): Promise<void> {
-    return this.#drum.settle({ files, state: state.drum });
+  discardOlder({ files, state }: Frozen<BookState>): Promise<void> {
+    return this.#drum.discardOlder({ files, state: state.drum });
   }
 
   /** Closes the files. What was not frozen is lost. */

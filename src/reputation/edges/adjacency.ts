@@ -137,8 +137,8 @@ export class Adjacency {
   }
 
   /** Deletes files that no checkpoint needs, now that the frozen state is stored. */
-  async settle({ files }: Frozen<unknown>): Promise<void> {
-    await this.#place.files.settle(Object.keys(files));
+  async discardOlder({ files }: Frozen<unknown>): Promise<void> {
+    await this.#place.files.discardOlder(Object.keys(files));
     await this.#discardUnread();
   }
 

@@ -171,10 +171,10 @@ export class DomainEdges {
   }
 
   /** Deletes what `frozen` does not name, now that `frozen` is stored. */
-  settle({ files, state }: Frozen<DomainEdgesState>): Promise<void> {
+  discardOlder({ files, state }: Frozen<DomainEdgesState>): Promise<void> {
     return this.#caller.run(async () => {
-      await this.#drum.settle({ files, state: state.drum });
-      await this.#adjacency.settle({ files, state });
+      await this.#drum.discardOlder({ files, state: state.drum });
+      await this.#adjacency.discardOlder({ files, state });
     });
   }
 

@@ -155,8 +155,8 @@ export class SupporterSample {
   }
 
   /** Deletes files that no checkpoint needs, now that the frozen state is stored. */
-  settle({ files }: Frozen<SampleState>): Promise<void> {
-    return this.#caller.run(() => this.#files.settle(Object.keys(files)));
+  discardOlder({ files }: Frozen<SampleState>): Promise<void> {
+    return this.#caller.run(() => this.#files.discardOlder(Object.keys(files)));
   }
 
   async close(): Promise<void> {

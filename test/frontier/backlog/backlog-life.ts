@@ -160,7 +160,7 @@ export class Life {
       held: copyOfLists(this.#held),
     };
     await between?.();
-    await this.#backlog.settle(frozen);
+    await this.#backlog.discardOlder(frozen);
     if (!between)
       expect(readdirSync(this.#options.folder).sort()).toEqual(Object.keys(frozen.files).sort());
   }

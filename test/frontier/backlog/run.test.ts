@@ -45,7 +45,7 @@ async function folderWithRun(limits: Partial<typeof LIMITS> = {}) {
       backlog.add(host, { url: `http://${host}/${i}`, depth: 0, redirects: 0 });
   await backlog.makeRoom();
   const at = await backlog.freeze();
-  await backlog.settle(at);
+  await backlog.discardOlder(at);
   await backlog.close();
   const index = Object.keys(at.files).find((name) => name.includes('index')) as string;
   return { folder, at, data: join(folder, 'run.1'), index: join(folder, index) };
@@ -229,10 +229,10 @@ describe('files', () => {
     const { backlog } = await openAt(folder);
     await addRun(backlog, 'a');
     const first = await backlog.freeze();
-    await backlog.settle(first);
+    await backlog.discardOlder(first);
     await drain(backlog);
     expect(readdirSync(folder).sort()).toEqual(Object.keys(first.files).sort());
-    await backlog.settle(await backlog.freeze());
+    await backlog.discardOlder(await backlog.freeze());
     expect(readdirSync(folder)).toEqual([]);
     await backlog.close();
   });
@@ -242,7 +242,7 @@ describe('files', () => {
     const { backlog } = await openAt(folder);
     await addRun(backlog, 'a');
     const first = await backlog.freeze();
-    await backlog.settle(first);
+    await backlog.discardOlder(first);
     const sweep = await backlog.sweep();
     await sweep.next();
     const second = await backlog.freeze();

@@ -113,7 +113,7 @@ export class Life {
     const frozen = JSON.parse(JSON.stringify(await this.#beast.freeze())) as Frozen<BeastState>;
     this.#checkpoint = { frozen, model };
     await between?.();
-    await this.#beast.settle(frozen);
+    await this.#beast.discardOlder(frozen);
     if (!between)
       expect(readdirSync(this.#options.folder).sort()).toEqual(Object.keys(frozen.files).sort());
   }

@@ -147,7 +147,7 @@ describe('memory that was read in part', () => {
     const beast = await Beast.open(options);
     const taken = textsOf(await take(beast));
     const at = await beast.freeze();
-    await beast.settle(at);
+    await beast.discardOlder(at);
     await beast.close();
     return { taken, options: { ...options, at } };
   }
@@ -241,7 +241,7 @@ describe('memory and files', () => {
     for (let i = 0; i < checkpoints; i++) {
       beast.put(beast.round + 1, entry('x'.repeat(400)));
       const frozen = await beast.freeze();
-      await beast.settle(frozen);
+      await beast.discardOlder(frozen);
       expect(readdirSync(folder)).toEqual(Object.keys(frozen.files));
       expect(Object.keys(frozen.files)).toHaveLength(1);
       expect(Object.values(frozen.files)[0]).toBeLessThan(12_000);

@@ -501,7 +501,7 @@ test('is a map of records in any order of events, and after a crash what it was 
         for (const each of actions) {
           if (each.do === 'checkpoint') {
             checkpoint = { at: stored(await book.freeze()), model: model.copy() };
-            await book.settle(checkpoint.at);
+            await book.discardOlder(checkpoint.at);
           } else if (each.do === 'crash') {
             await book.close();
             book = await DomainBook.open({ ...given, ...(checkpoint && { at: checkpoint.at }) });
@@ -542,7 +542,7 @@ test('what was frozen survives a power loss, including places that were not take
   await book.offerUrls(batchOf(urls.slice(30)), rounds, NOW);
   const at = stored(await book.freeze());
   await fileSystem.syncFolder(given.folder);
-  await book.settle(at);
+  await book.discardOlder(at);
   await book.offerUrls(batchOf(urls), rounds, NOW);
   await book.flush();
   await takeAll(book);

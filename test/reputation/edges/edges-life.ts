@@ -100,7 +100,7 @@ export class EdgesLife {
     // Whatever stores a checkpoint makes names durable before it relies on them.
     await new Disk(this.options.fileSystem).syncFolder(this.options.folder);
     this.#cut = cut;
-    await this.edges.settle(frozen);
+    await this.edges.discardOlder(frozen);
   }
 
   /** Reopens as after a kill: everything since the last checkpoint is lost. */

@@ -131,7 +131,7 @@ describe('the sample of a crawl', () => {
               const frozen = JSON.parse(JSON.stringify(await freezing)) as Frozen<SampleState>;
               await new Disk(fileSystem).syncFolder(folder);
               cut = { frozen, p, content };
-              await sample.settle(frozen);
+              await sample.discardOlder(frozen);
             }
             if (!dies) continue;
             await sample.close();
@@ -157,7 +157,7 @@ describe('the sample of a crawl', () => {
     );
     const save = async () => {
       const frozen = await sample.freeze();
-      await sample.settle(frozen);
+      await sample.discardOlder(frozen);
       expect(readdirSync(folder)).toEqual(Object.keys(frozen.files));
       return frozen.files;
     };

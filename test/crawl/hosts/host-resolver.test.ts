@@ -2,8 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Signal } from '../../../src/base/signal.ts';
-import { HostResolver } from '../../../src/crawl/agent/host-resolver.ts';
-import { Outage } from '../../../src/crawl/agent/outage.ts';
+import { HostResolver } from '../../../src/crawl/hosts/host-resolver.ts';
+import { Outage } from '../../../src/crawl/hosts/outage.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { HostWaits } from '../../../src/crawl/record/host-waits.ts';
 import { Domain, Host } from '../../../src/frontier/host.ts';

@@ -30,9 +30,9 @@ import type { Counters } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Outage } from './outage.ts';
+import type { RobotsCost } from './robots-inquiry.ts';
 import { freshRules, RobotsInquiry } from './robots-inquiry.ts';
 import type { RobotsMemory } from './robots-memory.ts';
-import type { RobotsCost } from './turn-policy.ts';
 
 /** RFC 9309, section 2.5: at least this much of a file is read. */
 const LEAST_READ: Bytes = 500 * 1024;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
 import { resolveConfig } from '../../../src/config/settings.ts';
-import { Outage } from '../../../src/crawl/agent/outage.ts';
+import { Outage } from '../../../src/crawl/hosts/outage.ts';
 import { type Lab, startLab } from '../../../src/lab/server/lab.ts';
 import { DnsError } from '../../../src/net/dns.ts';
 import { archivedPages } from '../archived.ts';

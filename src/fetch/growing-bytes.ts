@@ -8,7 +8,7 @@
  *           nothing is appended.
  * Cost      at most twice the memory of the content.
  */
-import type { BytesPool } from './bytes-pool.ts';
+import type { BytesPool } from '../base/bytes-pool.ts';
 
 const NOTHING = Buffer.alloc(0);
 

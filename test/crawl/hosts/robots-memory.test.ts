@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RobotsMemory } from '../../../src/crawl/agent/robots-memory.ts';
+import { RobotsMemory } from '../../../src/crawl/hosts/robots-memory.ts';
 import { Domain, Host } from '../../../src/frontier/host.ts';
 import { parseRobots } from '../../../src/robots/parse-robots.ts';
 

@@ -86,3 +86,12 @@ export function freshRules(host: Host, origin: string, now: Millis): RobotsRules
   const known = host.robots.get(origin);
   return known && known.expiresAt > now ? known.rules : undefined;
 }
+
+/** What a request for robots.txt cost the host whose turn it is. */
+export interface RobotsCost {
+  /** False when no request could be made now. */
+  readonly requested: boolean;
+  readonly pause: Millis;
+  /** What went wrong, if anything did. */
+  readonly cause?: RetryCause;
+}

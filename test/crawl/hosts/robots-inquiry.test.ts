@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshRules, RobotsInquiry } from '../../../src/crawl/agent/robots-inquiry.ts';
+import { freshRules, RobotsInquiry } from '../../../src/crawl/hosts/robots-inquiry.ts';
 import { Domain, Host } from '../../../src/frontier/host.ts';
 import { parseRobots, UNREACHABLE } from '../../../src/robots/parse-robots.ts';
 
