@@ -1,9 +1,23 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Where whole crawls are run and processes are started: seconds a file, where others take a moment. */
-const SLOW = /\/test\/(crawl|cli|lab|simulator)\//;
-/** Those that change or measure what belongs to the whole process, or put another module in the place of ours. */
+/** Folders whose files run whole crawls or start processes: seconds a file. */
+const SLOW = /\/test\/(crawl|cli|lab|simulator|api)\//;
+/** What `npm run test:fast` leaves out: whole crawls, processes, and the longest property tests. */
+const NOT_FAST = [
+  'test/{crawl,cli,simulator,api}/**',
+  'test/{docs,kernels}.test.ts',
+  'test/frontier/{backlog,beast}/**',
+  'test/graph/{graphs,build}.test.ts',
+  'test/graph/io/bv.test.ts',
+  'test/lab/{determinism,time}.test.ts',
+  'test/lab/judge/**',
+  'test/rank/{rank.test.ts,methods/**,compare/**}',
+  'test/reputation/edges/**',
+  'test/sieve/{sieves,crash}.test.ts',
+];
+const left = process.env.DRUMLIN_FAST ? NOT_FAST : [];
+/** Files that change or measure the whole process, or replace a module of ours. */
 const ALONE = [
   'test/{cli,doctor}/**/*.test.ts',
   'test/crawl/{clock-jumps,agent/scope}.test.ts',
@@ -12,7 +26,7 @@ const ALONE = [
   'test/sieve/lines.test.ts',
 ];
 
-/** The slow files first, so that no core is left with one of them while the others have nothing to do. */
+/** Slow files first, so that no core ends with one of them while the others are idle. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -24,19 +38,24 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Left to itself, Vitest keeps one core free: of two that is half the machine.
+    // By default Vitest keeps one core free: of two that is half the machine.
     maxWorkers: '100%',
-    // No test waits for time to pass; a machine that is busy elsewhere may still let one wait for its turn.
+    // No test waits for time to pass, but a busy machine may delay one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     sequence: { sequencer: SlowFirst },
     setupFiles: ['test/compare-bytes.ts'],
     projects: [
-      { extends: true, test: { name: 'alone', include: ALONE } },
-      // To start a process for every file, and to load and warm up the same sources in each, took as long as a third of the tests.
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: left } },
+      // Sharing processes saves a third of the time: the sources are loaded and warmed up once.
       {
         extends: true,
-        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false },
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...ALONE, ...left],
+          isolate: false,
+        },
       },
     ],
   },
