@@ -17,7 +17,7 @@ import { formatBytes, formatCount, parseBytes, parseCount } from '../src/base/un
 import { xxh64 } from '../src/base/xxh64.ts';
 import { Disk } from '../src/disk/disk.ts';
 import { BatchBuilder } from '../src/drum/keyed-batch.ts';
-import { encodeDiscovery } from '../src/frontier/queue/discovery.ts';
+import { encodeDiscovery } from '../src/frontier/queue/discovered-url.ts';
 import { budgets, parseBudget } from '../src/reputation/budget/budget-policy.ts';
 import { DomainBook } from '../src/reputation/budget/domain-book.ts';
 import { SCORES, Standing } from '../src/reputation/budget/standing.ts';

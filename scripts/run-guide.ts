@@ -4,8 +4,8 @@
  *   npx tsx scripts/run-guide.ts docs/guides/first-crawl.md
  *
  * Idea      A guide quotes the program. Quotes get old; a guide that runs itself does not.
- * Requires  Blocks that begin with ```console hold lines `$ command`, continued after a backslash, each
- *           followed by its output. A block ```console background runs until the guide ends.
+ * Requires  Blocks that begin with ```console hold lines `$ command`, continued after a backslash,
+ *           each followed by its output. A block ```console background runs until the guide ends.
  * Ensures   Only output changes. Commands run in the order of the guide, in one empty folder, with
  *           `bin/` on the search path. Lines over 98 columns end in "…". Nothing stays running.
  */
@@ -16,7 +16,7 @@ import { join } from 'node:path';
 
 const BLOCK = /^```console( background)?\n([\s\S]*?)^```$/gm;
 const COLUMNS = 98;
-/** A server of a background block is ready when it has printed and then been quiet for this long. */
+/** A server of a background block is ready when it has printed, and then nothing for this long. */
 const QUIET_MS = 1500;
 
 const page = process.argv[2];

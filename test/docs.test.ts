@@ -1,4 +1,4 @@
-/** What the README, the guides and the reference pages name exists: files, headings, commands, flags. */
+/** Files, headings, commands and flags that README, guides and reference pages name exist. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

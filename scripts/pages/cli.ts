@@ -2,8 +2,7 @@
  * docs/reference/cli.md, from the program itself: every command with its arguments, flags and
  * examples.
  *
- * Ensures   A command or flag that is not on the page cannot exist, and the page names none that does
- *           not.
+ * Ensures   The page has every command and flag of the program, and no other.
  */
 import type { Command, Option } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';

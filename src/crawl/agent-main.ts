@@ -5,7 +5,7 @@ import { Disk } from '../disk/disk.ts';
 import { loadPredicates } from '../filter/predicates.ts';
 import { runAgent } from './agent/running-agent.ts';
 import type { AgentReport, ThreadedStart } from './crew.ts';
-import { limitGarbage } from './garbage.ts';
+import { limitGarbage } from './heap-growth.ts';
 import type { AgentProgress } from './record/counters.ts';
 import { serveAgentThread } from './threads/agent-thread.ts';
 import { packPage } from './threads/page-message.ts';

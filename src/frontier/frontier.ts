@@ -23,7 +23,7 @@ import type { Domain, Host } from './host.ts';
 import { type HostLimits, HostRegistry, PATIENCE, type RegistryParts } from './host-registry.ts';
 import type { HostStore } from './host-store.ts';
 import { OutOfTurn } from './out-of-turn.ts';
-import type { Discovery } from './queue/discovery.ts';
+import type { Discovery } from './queue/discovered-url.ts';
 import type { PathQueue } from './queue/path-queue.ts';
 import { type AddressTable, type Turn, Workbench } from './workbench.ts';
 

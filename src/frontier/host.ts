@@ -10,7 +10,7 @@ import type { RobotsRules } from '../robots/parse-robots.ts';
 import { domainKey } from '../url/fingerprint.ts';
 import { hostId } from './backlog/memory-run.ts';
 import type { HostId } from './backlog/run.ts';
-import type { Discovery } from './queue/discovery.ts';
+import type { Discovery } from './queue/discovered-url.ts';
 import { PathQueue } from './queue/path-queue.ts';
 
 /** The robots.txt of one origin: its rules, or the request to make next. */

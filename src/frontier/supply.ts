@@ -13,7 +13,7 @@
 import type { Millis } from '../base/units.ts';
 import { entryBytes } from '../drum/keyed-batch.ts';
 import type { Sieve } from '../sieve/sieve.ts';
-import { type Discovery, decodeDiscovery } from './queue/discovery.ts';
+import { type Discovery, decodeDiscovery } from './queue/discovered-url.ts';
 
 export interface Supply {
   /** URLs offered to the sieve and not yet decided. */

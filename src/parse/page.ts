@@ -23,7 +23,7 @@ import {
   isPlainAscii,
 } from './charset.ts';
 import { refreshTarget } from './refresh.ts';
-import { addDirectives, NO_DIRECTIVES, type RobotsDirectives } from './robots.ts';
+import { addDirectives, NO_DIRECTIVES, type RobotsDirectives } from './robots-directives.ts';
 import { TAG, type Tag, TagScanner } from './tags.ts';
 import { type Span, Values } from './values.ts';
 

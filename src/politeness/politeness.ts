@@ -11,7 +11,7 @@ import type { HostTurn } from '../frontier/frontier.ts';
 import type { Host } from '../frontier/host.ts';
 import type { AskedDelays } from './asked-delays.ts';
 import { delayFor } from './budget-delay.ts';
-import { patientDelay, smoothedTime } from './slow-down.ts';
+import { patientDelay, smoothedTime } from './slow-servers.ts';
 
 /** The budgets of domains, for delays that follow them. */
 export interface Budgets {

@@ -24,7 +24,7 @@ import type { Millis } from '../base/units.ts';
 import { VarintReader } from '../base/varint.ts';
 import { BatchBuilder } from '../drum/keyed-batch.ts';
 import type { Beast } from '../frontier/beast/beast.ts';
-import { type Discovery, decodeDiscovery } from '../frontier/queue/discovery.ts';
+import { type Discovery, decodeDiscovery } from '../frontier/queue/discovered-url.ts';
 import type { Entries } from '../frontier/queue/path-queue.ts';
 import type { Supply } from '../frontier/supply.ts';
 import type { Sieve } from '../sieve/sieve.ts';

@@ -12,7 +12,7 @@ import { freshRules, RobotsInquiry } from '../crawl/hosts/robots-inquiry.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Answer } from '../lab/answer.ts';
 import type { Web } from '../lab/web.ts';
-import { type RetryCause, retryRule, statusFault } from '../politeness/retry-table.ts';
+import { type RetryCause, retryRule, statusFault } from '../politeness/retries-and-pauses.ts';
 import { type RobotsRules, robotsFromResponse } from '../robots/parse-robots.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { hostOf, originOf, pathOf } from '../url/parts.ts';

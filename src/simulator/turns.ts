@@ -8,11 +8,11 @@
  */
 
 import type { CrawlConfig } from '../config/settings.ts';
-import type { Admission } from '../crawl/agent/admission.ts';
+import type { Admission } from '../crawl/agent/link-admission.ts';
 import { type Step, TurnPolicy, type TurnState } from '../crawl/agent/turn-policy.ts';
 import type { HeaderView } from '../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
-import type { Discovery } from '../frontier/queue/discovery.ts';
+import type { Discovery } from '../frontier/queue/discovered-url.ts';
 import { BEHAVIOURS } from '../lab/behaviour.ts';
 import { type Glimpse, glimpseOf } from '../lab/judge/glimpse.ts';
 import type { Web } from '../lab/web.ts';

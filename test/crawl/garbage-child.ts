@@ -4,7 +4,7 @@
 import { constants, type NodeGCPerformanceDetail, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
-import { limitGarbage } from '../../src/crawl/garbage.ts';
+import { limitGarbage } from '../../src/crawl/heap-growth.ts';
 
 const [limits, lives] = [process.argv[2] === 'limited', Number(process.argv[3])];
 if (limits) limitGarbage();

@@ -13,7 +13,7 @@ import { Distributor } from '../../src/frontier/distributor.ts';
 import { Frontier, type FrontierLimits, type HostTurn } from '../../src/frontier/frontier.ts';
 import { Domain, Host } from '../../src/frontier/host.ts';
 import { HostStore } from '../../src/frontier/host-store.ts';
-import { encodeDiscovery } from '../../src/frontier/queue/discovery.ts';
+import { encodeDiscovery } from '../../src/frontier/queue/discovered-url.ts';
 import { restoreSnapshot, takeSnapshot } from '../../src/frontier/snapshot.ts';
 import { SieveSupply } from '../../src/frontier/supply.ts';
 import { MemorySieve } from '../../src/sieve/memory-sieve.ts';

@@ -23,7 +23,7 @@ import { readQuery, writeResponse } from '../../src/lab/server/dns-message.ts';
 import { parseRequest } from '../../src/lab/server/request.ts';
 import { parsePage } from '../../src/parse/page.ts';
 import { parseDelays } from '../../src/politeness/delays.ts';
-import { retryAfter } from '../../src/politeness/retry-table.ts';
+import { retryAfter } from '../../src/politeness/retries-and-pauses.ts';
 import { parseBudget } from '../../src/reputation/budget/budget-policy.ts';
 import { parseOverrides } from '../../src/reputation/budget/overrides.ts';
 import { groupFor } from '../../src/robots/explain.ts';

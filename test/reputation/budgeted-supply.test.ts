@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { flatOut } from '../../src/base/pacer.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { BatchBuilder } from '../../src/drum/keyed-batch.ts';
-import { encodeDiscovery } from '../../src/frontier/queue/discovery.ts';
+import { encodeDiscovery } from '../../src/frontier/queue/discovered-url.ts';
 import { BudgetedSupply } from '../../src/reputation/budgeted-supply.ts';
 import { ReputationFolder } from '../../src/reputation/reputation-folder.ts';
 import { MemorySieve } from '../../src/sieve/memory-sieve.ts';

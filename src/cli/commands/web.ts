@@ -149,7 +149,7 @@ async function writeAuthority(path: string, pem: string): Promise<void> {
   });
 }
 
-/** The flags that were typed behind this command; defaults of `web` would win over them otherwise. */
+/** The flags given after this command; otherwise defaults of `web` would win over them. */
 function typedFlags(command: Command): Record<string, unknown> {
   const typed = ([key]: [string, unknown]) => command.getOptionValueSource(key) === 'cli';
   return Object.fromEntries(Object.entries(command.opts()).filter(typed));

@@ -1,6 +1,6 @@
 /** Why a crawl fetched no page: the most frequent reason, and what to do about it. */
 import type { Summary } from '../../crawl/record/counters.ts';
-import type { RetryCause } from '../../politeness/retry-table.ts';
+import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 
 type Fault = RetryCause | 'robots-unreachable' | 'too-many-redirects';
 

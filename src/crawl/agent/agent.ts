@@ -35,9 +35,9 @@ import type { EndReason } from '../record/counters.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import { PARCEL, type Parcel, type Transport } from '../transport/transport.ts';
 import { unpackKeyedBatch } from '../transport/url-parcel.ts';
-import type { Admission } from './admission.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { FetchPermits } from './fetch-permits.ts';
+import type { Admission } from './link-admission.ts';
 import type { Turns } from './turn.ts';
 
 /** How long requests under way may last after a stop, before their connections are closed. */

@@ -21,9 +21,9 @@ import type { AgentFolder, AgentState } from '../state/agent-folder.ts';
 import { encodeImage } from '../state/memory-image.ts';
 import type { Store } from '../store/store.ts';
 import type { Transport } from '../transport/transport.ts';
-import type { Admission } from './admission.ts';
 import type { ProgressKeeper } from './agent-progress.ts';
 import type { DomainDecisions } from './domain-decisions.ts';
+import type { Admission } from './link-admission.ts';
 import type { MovedSeeds } from './scope.ts';
 
 interface CheckpointerParts {

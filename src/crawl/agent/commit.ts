@@ -10,14 +10,14 @@ import type { StoredAs } from '../../archive/write/exchange-records.ts';
 import type { SimilarPage } from '../../duplicates/similar-pages.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
-import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { ParsedPage } from '../../parse/page.ts';
-import { statusFault } from '../../politeness/retry-table.ts';
+import { statusFault } from '../../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
 import type { Store } from '../store/store.ts';
-import type { Admission } from './admission.ts';
 import type { Judgement, Likeness } from './likeness.ts';
+import type { Admission } from './link-admission.ts';
 import { discoverListed, type ReadSitemap } from './sitemaps.ts';
 
 /** A response, the URL it is about, and the turn in which it was fetched. */

@@ -15,7 +15,7 @@ import type { CrawlConfig } from '../../config/settings.ts';
 import { type Fingerprint, fingerprintOf, SAME_TEXT } from '../../duplicates/fingerprint.ts';
 import type { LikenessMemory } from '../../duplicates/likeness-folder.ts';
 import type { SimilarPage } from '../../duplicates/similar-pages.ts';
-import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { originOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';

@@ -12,7 +12,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { DEFAULT_DECODE_LIMITS, decodeContent, gunzip } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
-import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { readSitemap } from '../../parse/sitemap.ts';
 import { canonicalise } from '../../url/canonical.ts';
 import { payLevelDomain } from '../../url/domain.ts';
@@ -20,7 +20,7 @@ import type { ParameterList } from '../../url/parameters.ts';
 import { hostOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
 import type { Link } from '../store/page.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from './link-admission.ts';
 
 /** Sitemaps that one robots.txt may name. */
 const MOST_NAMED = 100;

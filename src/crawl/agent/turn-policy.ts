@@ -23,14 +23,14 @@ import type { Millis } from '../../base/units.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
-import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
 import {
   pauseAfter,
   type RetryCause,
   retryRule,
   statusFault,
-} from '../../politeness/retry-table.ts';
+} from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
 import { pathOf } from '../../url/parts.ts';
 import type { RobotsCost } from '../hosts/robots-inquiry.ts';

@@ -11,16 +11,16 @@
 import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
-import type { RetryCause } from '../../politeness/retry-table.ts';
+import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 import type { Outage } from '../hosts/outage.ts';
 import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure } from '../store/page.ts';
-import type { Admission } from './admission.ts';
 import type { FetchPermits } from './fetch-permits.ts';
-import type { Intake } from './intake.ts';
+import type { Admission } from './link-admission.ts';
+import type { Intake } from './page-intake.ts';
 import { discoverNamed } from './sitemaps.ts';
 import type { TurnPolicy, TurnState } from './turn-policy.ts';
 

@@ -10,7 +10,7 @@ import type {
   VisitFacts,
 } from '../../filter/subject.ts';
 import type { HostTurn } from '../../frontier/frontier.ts';
-import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import type { ParsedPage } from '../../parse/page.ts';
 

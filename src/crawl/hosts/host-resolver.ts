@@ -13,7 +13,7 @@ import type { Host } from '../../frontier/host.ts';
 import { Fifo } from '../../frontier/queue/fifo.ts';
 import type { AddressGuard } from '../../net/address-guard.ts';
 import { DnsError, type NameResolver } from '../../net/dns.ts';
-import { type RetryCause, retryRule } from '../../politeness/retry-table.ts';
+import { type RetryCause, retryRule } from '../../politeness/retries-and-pauses.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import type { EventLog } from '../record/log.ts';

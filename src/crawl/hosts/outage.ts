@@ -21,7 +21,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import type { NameResolver } from '../../net/dns.ts';
 import { DnsError } from '../../net/dns.ts';
-import type { RetryCause } from '../../politeness/retry-table.ts';
+import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Outage as Gone } from '../record/vitals.ts';
 

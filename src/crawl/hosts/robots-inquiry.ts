@@ -12,7 +12,7 @@
  */
 import type { Millis } from '../../base/units.ts';
 import type { Host, RobotsEntry } from '../../frontier/host.ts';
-import { type RetryCause, retryRule } from '../../politeness/retry-table.ts';
+import { type RetryCause, retryRule } from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
 
 /** How long rules hold. */

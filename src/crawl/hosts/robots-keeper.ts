@@ -23,7 +23,7 @@ import {
   type RetryCause,
   retryRule,
   statusFault,
-} from '../../politeness/retry-table.ts';
+} from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, robotsFromResponse } from '../../robots/parse-robots.ts';
 import { hostOf, originOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';

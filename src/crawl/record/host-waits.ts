@@ -9,7 +9,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import type { Host } from '../../frontier/host.ts';
-import type { RetryCause } from '../../politeness/retry-table.ts';
+import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 import type { Tally } from './counters.ts';
 import type { EventLog } from './log.ts';
 

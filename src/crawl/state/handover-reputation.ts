@@ -11,7 +11,7 @@ import type { Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import { BatchBuilder } from '../../drum/keyed-batch.ts';
-import { decodeDiscovery } from '../../frontier/queue/discovery.ts';
+import { decodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import type { Entries } from '../../frontier/queue/path-queue.ts';
 import { UNUSED } from '../../reputation/budget/place.ts';
 import { eachEntry } from '../../reputation/budgeted-supply.ts';

@@ -33,7 +33,7 @@ import { Backlog } from '../../frontier/backlog/backlog.ts';
 import { Frontier } from '../../frontier/frontier.ts';
 import type { Host } from '../../frontier/host.ts';
 import { HostStore } from '../../frontier/host-store.ts';
-import { decodeDiscovery } from '../../frontier/queue/discovery.ts';
+import { decodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { PathQueue } from '../../frontier/queue/path-queue.ts';
 import { restoreSnapshot, takeSnapshot } from '../../frontier/snapshot.ts';
 import type { ReputationFolder } from '../../reputation/reputation-folder.ts';

@@ -28,7 +28,7 @@ import { type Frozen, recoverFolder } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
 import { VersionedFiles } from '../../disk/versioned-files.ts';
 import { SingleCaller } from '../../drum/single-caller.ts';
-import type { Discovery } from '../queue/discovery.ts';
+import type { Discovery } from '../queue/discovered-url.ts';
 import type { Entries } from '../queue/path-queue.ts';
 import { MemoryRun } from './memory-run.ts';
 import { RUN_FILES, Run, type RunState } from './run.ts';

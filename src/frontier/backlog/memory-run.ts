@@ -16,7 +16,7 @@
  */
 import type { Bytes } from '../../base/units.ts';
 import { hostKey } from '../../url/fingerprint.ts';
-import type { Discovery } from '../queue/discovery.ts';
+import type { Discovery } from '../queue/discovered-url.ts';
 import {
   copyBytes,
   type Entries,

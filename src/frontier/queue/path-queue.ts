@@ -11,7 +11,7 @@
  *           times its content and 1 kB.
  */
 import { varintSize, writeVarint } from '../../base/varint.ts';
-import { type Discovery, MOST } from './discovery.ts';
+import { type Discovery, MOST } from './discovered-url.ts';
 
 const COUNTS = 3;
 const NOTHING = Buffer.alloc(0);

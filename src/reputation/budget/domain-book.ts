@@ -14,7 +14,7 @@
  * Ensures   changes of a domain are applied in the order they came. Every URL offered is answered
  *           once, those of a domain in their order, also after a crash. Opened at what `freeze`
  *           returned, it is what it was then; only the budget function must be given again. Memory
- *           is the number given, that of `MetHosts`, and the overrides.
+ *           is the number given, that of `RecentHosts`, and the overrides.
  * Cost      about 1 µs a URL; a flush reads and writes every record, and is made durable only in
  *           `freeze`.
  */
@@ -50,8 +50,8 @@ import {
 } from './domain-delta.ts';
 import { byDomain, type DomainGroup } from './domain-groups.ts';
 import { type DomainRecord, newLedger, newRecord, type Override, RECORD } from './domain-record.ts';
-import { MetHosts } from './met-hosts.ts';
 import type { Rounds } from './place.ts';
+import { RecentHosts } from './recent-hosts.ts';
 
 export interface BookState {
   readonly drum: DrumState;
@@ -108,7 +108,7 @@ export class DomainBook {
   /** Shared with the DRUM's merges. */
   readonly #prices: { version: number; budgetOf: BudgetOf };
   readonly #overrides: Map<string, Override>;
-  readonly #hosts = new MetHosts();
+  readonly #hosts = new RecentHosts();
   readonly #change = new FieldWriter();
   readonly #aux = new FieldWriter();
   #collected = new DrumBatch();

@@ -1,13 +1,13 @@
 /**
  * The discoveries of a batch by domain: those of one domain ask for their places together.
  *
- * Requires  discoveries as they travel (frontier/queue/discovery.ts), of canonical URLs.
+ * Requires  discoveries as they travel (frontier/queue/discovered-url.ts), of canonical URLs.
  * Ensures   every discovery is in one group, those of a domain in their order, all its hosts
  *           together. From now on its hosts count as introduced: the caller makes sure that the
  *           domain of a group with `isKnown: false` gets a record.
  */
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
-import type { MetHost, MetHosts } from './met-hosts.ts';
+import type { RecentHost, RecentHosts } from './recent-hosts.ts';
 
 export interface DomainGroup {
   readonly domain: string;
@@ -18,10 +18,10 @@ export interface DomainGroup {
   readonly entries: number[];
 }
 
-export function byDomain(batch: KeyedBatch, hosts: MetHosts): Iterable<DomainGroup> {
+export function byDomain(batch: KeyedBatch, hosts: RecentHosts): Iterable<DomainGroup> {
   const text = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.length);
   const groups = new Map<bigint, DomainGroup>();
-  const met: MetHost[] = [];
+  const met: RecentHost[] = [];
   let group: DomainGroup | undefined;
   for (let i = 0; i < batch.length; i++) {
     const host = hosts.in(text, i === 0 ? 0 : batch.ends[i - 1]);
@@ -38,7 +38,7 @@ export function byDomain(batch: KeyedBatch, hosts: MetHosts): Iterable<DomainGro
   return groups.values();
 }
 
-const groupOf = ({ domain, key }: MetHost): DomainGroup => ({
+const groupOf = ({ domain, key }: RecentHost): DomainGroup => ({
   domain,
   key,
   isKnown: false,

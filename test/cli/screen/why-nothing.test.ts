@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FAULTS, whyNothing } from '../../../src/cli/screen/why-nothing.ts';
 import { Counters, type Summary } from '../../../src/crawl/record/counters.ts';
-import { RETRY_TABLE } from '../../../src/politeness/retry-table.ts';
+import { RETRY_TABLE } from '../../../src/politeness/retries-and-pauses.ts';
 
 const SUMMARY: Summary = {
   ...new Counters(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Discovery } from '../../../src/frontier/queue/discovery.ts';
+import type { Discovery } from '../../../src/frontier/queue/discovered-url.ts';
 import { PathQueue, wholeEntries } from '../../../src/frontier/queue/path-queue.ts';
 import { hostOf } from '../../../src/url/parts.ts';
 

@@ -7,7 +7,7 @@ import { xxh64 } from '../../../src/base/xxh64.ts';
 import type { Frozen } from '../../../src/disk/checkpoint.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { BatchBuilder } from '../../../src/drum/keyed-batch.ts';
-import { encodeDiscovery } from '../../../src/frontier/queue/discovery.ts';
+import { encodeDiscovery } from '../../../src/frontier/queue/discovered-url.ts';
 import {
   type BookState,
   DomainBook,

@@ -1,7 +1,7 @@
 /**
  * Hosts discovered lately and their domains: for most URLs the domain was looked up a moment ago.
  *
- * Requires  discoveries as they travel (frontier/queue/discovery.ts), of canonical URLs.
+ * Requires  discoveries as they travel (frontier/queue/discovered-url.ts), of canonical URLs.
  * Cost      two comparisons and a few bytes where the host is that of the last URL, a look-up where
  *           it is remembered, else half a microsecond. Memory for 32,768 hosts, about 5 MB.
  */
@@ -9,7 +9,7 @@
 import { xxh64 } from '../../base/xxh64.ts';
 import { payLevelDomain } from '../../url/domain.ts';
 
-export interface MetHost {
+export interface RecentHost {
   readonly name: string;
   readonly domain: string;
   /** Key of the domain. */
@@ -27,16 +27,16 @@ const COLON = 58;
 const SLASH = 47;
 const BRACKET = 93;
 
-export class MetHosts {
-  #young = new Map<string, MetHost>();
-  #old = new Map<string, MetHost>();
-  #last: MetHost = { name: '', domain: '', key: 0n, introduced: false };
+export class RecentHosts {
+  #young = new Map<string, RecentHost>();
+  #old = new Map<string, RecentHost>();
+  #last: RecentHost = { name: '', domain: '', key: 0n, introduced: false };
 
   /**
    * The host of the discovery that begins at `start`. It equals `hostOf`, but seldom makes a
    * string.
    */
-  in(text: Buffer, start: number): MetHost {
+  in(text: Buffer, start: number): RecentHost {
     const url = start + 2;
     const from = url + (text[url + 4] === COLON ? 7 : 8);
     const path = text.indexOf(SLASH, from);
@@ -49,7 +49,7 @@ export class MetHosts {
     return this.#last;
   }
 
-  #of(name: string): MetHost {
+  #of(name: string): RecentHost {
     const known = this.#young.get(name);
     if (known) return known;
     if (this.#young.size >= REMEMBERED / 2) {
@@ -62,7 +62,7 @@ export class MetHosts {
   }
 }
 
-function newlyMet(name: string): MetHost {
+function newlyMet(name: string): RecentHost {
   const domain = payLevelDomain(name);
   return { name, domain, key: xxh64(domain), introduced: false };
 }

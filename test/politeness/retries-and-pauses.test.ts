@@ -6,7 +6,7 @@ import {
   retryAfter,
   retryRule,
   statusFault,
-} from '../../src/politeness/retry-table.ts';
+} from '../../src/politeness/retries-and-pauses.ts';
 
 describe('the retry table', () => {
   test('retries nothing that waiting does not cure', () => {

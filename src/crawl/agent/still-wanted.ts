@@ -8,7 +8,7 @@
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
 import type { HostTurn } from '../../frontier/frontier.ts';
-import type { Discovery } from '../../frontier/queue/discovery.ts';
+import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { Scope } from './scope.ts';
 import { VisitSubject } from './visit-subject.ts';
 

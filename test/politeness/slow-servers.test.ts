@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { patientDelay, SLOW_DOWN, smoothedTime } from '../../src/politeness/slow-down.ts';
+import { patientDelay, SLOW_DOWN, smoothedTime } from '../../src/politeness/slow-servers.ts';
 
 const smoothedAfter = (times: readonly number[]) =>
   times.reduce<number | undefined>(smoothedTime, undefined);

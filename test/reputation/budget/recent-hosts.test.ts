@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { xxh64 } from '../../../src/base/xxh64.ts';
-import { encodeDiscovery } from '../../../src/frontier/queue/discovery.ts';
-import { MetHosts } from '../../../src/reputation/budget/met-hosts.ts';
+import { encodeDiscovery } from '../../../src/frontier/queue/discovered-url.ts';
+import { RecentHosts } from '../../../src/reputation/budget/recent-hosts.ts';
 import { payLevelDomain } from '../../../src/url/domain.ts';
 import { hostOf } from '../../../src/url/parts.ts';
 
@@ -19,7 +19,7 @@ const AUTHORITIES = [
 ];
 
 test('the host of a discovery is the host of its URL, wherever it is in the batch', () => {
-  const hosts = new MetHosts();
+  const hosts = new RecentHosts();
   const urls = AUTHORITIES.flatMap((authority) =>
     ['http', 'https'].flatMap((scheme) =>
       ['/', '/a:b/c]:9', '/?q=http://x.example:80/'].map(
@@ -39,7 +39,7 @@ test('the host of a discovery is the host of its URL, wherever it is in the batc
 });
 
 test('a host that is seen again and again is never forgotten; others may be', () => {
-  const hosts = new MetHosts();
+  const hosts = new RecentHosts();
   const meet = (name: string) => hosts.in(Buffer.from(`\0\0http://${name}/`), 0);
   meet('often.example').introduced = true;
   meet('once.example').introduced = true;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resolveConfig } from '../../../src/config/settings.ts';
-import { Admission } from '../../../src/crawl/agent/admission.ts';
+import { Admission } from '../../../src/crawl/agent/link-admission.ts';
 import { createScope } from '../../../src/crawl/agent/scope.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { memoryTransports } from '../../../src/crawl/transport/memory-transport.ts';
@@ -10,7 +10,7 @@ import type { Transport } from '../../../src/crawl/transport/transport.ts';
 import { unpackKeyedBatch } from '../../../src/crawl/transport/url-parcel.ts';
 import type { KeyedBatch } from '../../../src/drum/keyed-batch.ts';
 import { entryBytes } from '../../../src/drum/keyed-batch.ts';
-import { decodeDiscovery } from '../../../src/frontier/queue/discovery.ts';
+import { decodeDiscovery } from '../../../src/frontier/queue/discovered-url.ts';
 import { MemorySieve } from '../../../src/sieve/memory-sieve.ts';
 import { RecentCache } from '../../../src/sieve/recent-cache.ts';
 import { partitionOfUrl } from '../../../src/url/fingerprint.ts';

@@ -17,7 +17,7 @@ import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import { BatchBuilder } from '../../drum/keyed-batch.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
 import type { DomainStanding } from '../../filter/subject.ts';
-import { encodeDiscovery } from '../../frontier/queue/discovery.ts';
+import { encodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { Fingerprints } from '../../sieve/fingerprints.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
