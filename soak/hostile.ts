@@ -39,7 +39,7 @@ const LEAST_SHARE = 0.9;
 /** Little memory, so that it is full after minutes and not after hours. */
 const FLAGS = [
   // Long enough that a slow answer of our own web, on a busy machine, slows no host down (see
-  // slow-down.ts).
+  // slow-servers.ts).
   ...[
     '--delay',
     '5s',

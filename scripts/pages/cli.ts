@@ -61,7 +61,7 @@ function usage(command: Command, path: string): string {
   return `\`\`\`\n${`${path} ${command.usage()}`.trim()}\n\`\`\`\n`;
 }
 
-/** \`config\` has the flags of \`crawl\`: they are told once. */
+/** \`config\` has the flags of \`crawl\`: they are listed once. */
 function flagTables(command: Command, path: string): string[] {
   const groups = new Map<string, string[]>();
   const settings = path === 'drumlin config';

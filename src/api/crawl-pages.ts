@@ -1,4 +1,5 @@
 /** Pages, links and failures of a crawl, as a program sees them. */
+import type { LinkKind } from './links.ts';
 
 /** A fetched page. */
 export interface Page {
@@ -28,17 +29,7 @@ export interface Link {
   readonly changed?: string;
 }
 
-/** What kind of tag a link comes from: a tag, the `rel` of a `<link>`, or a `<meta>` refresh. */
-export type LinkKind =
-  | 'a'
-  | 'area'
-  | 'frame'
-  | 'iframe'
-  | 'canonical'
-  | 'next'
-  | 'prev'
-  | 'alternate'
-  | 'refresh';
+export type { LinkKind } from './links.ts';
 
 /** The headers of a response. Names compare without regard to case. */
 export interface HeaderView {
@@ -62,7 +53,7 @@ export interface CrawlFailure {
   readonly fault: string;
   /** What went wrong, as a sentence. */
   readonly message: string;
-  /** The number of URLs that are lost. */
+  /** The number of URLs that failed. */
   readonly urls: number;
 }
 

@@ -33,6 +33,8 @@ import { DrumBatch } from '../drum/drum-batch.ts';
 import { BatchBuilder, entryBytes } from '../drum/keyed-batch.ts';
 import { DrumSieve, MercatorSieve } from '../sieve/disk-sieve.ts';
 
+export { DrumlinError, EXIT } from '../base/errors.ts';
+
 /** A key: 64 bits, or a text of which {@link keyOf} makes 64 bits. */
 export type Key = bigint | string;
 

@@ -24,6 +24,8 @@ import { SCENARIO_NAMES } from '../lab/scenario.ts';
 import { type Lab as Inner, startLab as startInner } from '../lab/server/lab.ts';
 import { startLabThread } from '../lab/server/thread.ts';
 
+export { DrumlinError, EXIT } from '../base/errors.ts';
+
 /** What the web is like, and where it is served. */
 export interface LabOptions {
   /** The seed of the web, 0 to 4294967295: the same seed gives the same web. Default: 1. */

@@ -39,6 +39,8 @@ import { Disk } from '../disk/disk.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { readHead } from '../fetch/response-head.ts';
 
+export { DrumlinError, EXIT } from '../base/errors.ts';
+
 /** How the records of a file are compressed: each by itself, or not at all. */
 export type WarcCompression = 'gzip' | 'zstd' | 'none';
 
@@ -266,7 +268,7 @@ export interface WarcLocation {
   readonly length: number;
 }
 
-/** Reads a WARC file record by record: `.warc`, `.warc.gz` or `.warc.zst`, told by its bytes. */
+/** Reads a WARC file record by record: `.warc`, `.warc.gz` or `.warc.zst`, recognised by its first bytes. */
 export function readWarc(path: string, options: ReadWarcOptions = {}): WarcReader {
   return read(path, options);
 }
@@ -353,7 +355,8 @@ export async function openArchive(place: string): Promise<Archive> {
  * Writes WARC files into a folder.
  *
  * Files are named `<prefix>-<timestamp>-<serial>-0.warc.gz`; existing files are never changed. A
- * record is on disk when {@link WarcWriter.flush} or {@link WarcWriter.close} has resolved.
+ * record is in its file when {@link WarcWriter.flush} has resolved, and survives a power cut when
+ * {@link WarcWriter.close} has.
  */
 export class WarcWriter {
   readonly #writer: InnerWriter;

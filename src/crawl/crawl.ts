@@ -61,7 +61,7 @@ export interface CrawlHooks {
    */
   readonly predicates?: UserPredicates;
   /** Called before the crawl starts, when the folder holds a crawl to resume. */
-  readonly onGoOn?: (from: LastCheckpoint) => void;
+  readonly onResume?: (from: LastCheckpoint) => void;
   /** Called with a sentence about a file that the settings name and that needs attention. */
   readonly onWarning?: (sentence: string) => void;
   /** Run agents in the caller's thread, instead of in their own threads. */
@@ -188,7 +188,7 @@ const NOTHING_YET: AgentProgress = {
 async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<EarlierRuns> {
   const { seeds, config, hooks, agents, clock, disk, delays, warnings } = plan;
   const last = await folder?.lastCheckpoint();
-  if (last) hooks.onGoOn?.(last);
+  if (last) hooks.onResume?.(last);
   const politeness = new Politeness(config, new AskedDelays(config, delays), undefined);
   await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
   await folder?.begin(config, agents, seeds);

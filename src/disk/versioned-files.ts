@@ -1,6 +1,6 @@
 /**
  * The files of a folder that are replaced by newer generations. A file is kept as long as a
- * checkpoint needs it: the last settled one, or one being stored.
+ * checkpoint needs it: the last stored one, or one being stored.
  */
 import { join } from 'node:path';
 import type { Disk, DiskFile } from './disk.ts';
@@ -10,7 +10,7 @@ export class VersionedFiles {
   readonly #folder: string;
   #named: ReadonlySet<string>;
   /**
-   * Files named by a frozen state that is not settled yet: after a crash it may be the checkpoint.
+   * Files named by a frozen state that is not stored yet: after a crash it may be the checkpoint.
    */
   #frozen: ReadonlySet<string> = new Set();
   readonly #unwanted = new Set<string>();

@@ -4,7 +4,7 @@
  * buffer is full: each loop that may run out of room returns where it stopped and can be called
  * again.
  *
- * Compiled by test/drum/compile-kernel.ts into kernel-wasm.ts, which is what the build and the
+ * `npm run kernels` compiles it into kernel-wasm.ts, which is what the build and the
  * tests load. The meaning of each function, and the layout it works on, is stated in kernel.ts.
  */
 

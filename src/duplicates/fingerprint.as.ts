@@ -3,7 +3,7 @@
  * shingles in each of 128 places. fingerprint.ts defines what a word is, what is skipped, and what
  * the numbers mean. test/duplicates/naive.ts is the same in plain TypeScript.
  *
- * Compiled by test/duplicates/compile-fingerprint.ts into fingerprint-wasm.ts, which the build and
+ * `npm run kernels` compiles it into fingerprint-wasm.ts, which the build and
  * the tests load. At least 80 zero bytes follow the input, so that every loop that runs past its
  * end stops there.
  */

@@ -33,7 +33,7 @@ const LARGE_LIMBO = 0.01;
  * After a sweep that brought nothing in, the next one begins after this time: hosts may be ready by
  * then.
  */
-const LOOK_AGAIN: Millis = 10_000;
+const SWEEP_AGAIN_AFTER: Millis = 10_000;
 
 export class Distributor {
   readonly #supply: Supply;
@@ -150,7 +150,9 @@ export class Distributor {
     const now = this.#clock.now();
     this.#nextSweep = now + this.#sweepTime / SWEEP_SHARE;
     const barren = this.#broughtIn === 0;
-    this.#barren = barren ? { changes: this.#changesAtStart, until: now + LOOK_AGAIN } : undefined;
+    this.#barren = barren
+      ? { changes: this.#changesAtStart, until: now + SWEEP_AGAIN_AFTER }
+      : undefined;
   }
 
   #mayBeginSweep(): boolean {

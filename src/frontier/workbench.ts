@@ -2,7 +2,7 @@
  * The workbench: which host may be asked for a page now, so that no server is asked too often?
  *
  * Idea      A queue of addresses by ready time, each with a queue of hosts by ready time (BUbiNG,
- *           section 4.3). A fetcher acquires a turn: the host *and* its address leave the workbench
+ *           section 3.2). A fetcher acquires a turn: the host *and* its address leave the workbench
  *           until the turn is released. So two requests at once to one host or one address are
  *           impossible.
  *

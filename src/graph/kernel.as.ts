@@ -2,7 +2,7 @@
  * The kernels of adjacency lists in AssemblyScript: loops over raw memory that the caller lays out,
  * without allocation or state.
  *
- * Compiled by test/graph/compile-kernel.ts into kernel-wasm.ts, which is what the build and the
+ * `npm run kernels` compiles it into kernel-wasm.ts, which is what the build and the
  * tests load. The meaning of each function, and the layout it works on, is stated once, in
  * kernel.ts.
  */

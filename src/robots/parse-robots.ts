@@ -59,16 +59,16 @@ export function parseRobots(
   // group.
   let addressed = new Set<Group>();
   let delayed = new Set<Group>();
-  let namesGoOn = false;
-  let delayNamesGoOn = false;
+  let inNames = false;
+  let inDelayNames = false;
 
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each key.
   forEachRobotsLine(bytes, options.maxBytes ?? MAX_ROBOTS_BYTES, (key, from, to, line) => {
     if (key === 'user-agent') {
-      if (!namesGoOn) addressed = new Set();
-      if (!delayNamesGoOn) delayed = new Set();
-      namesGoOn = true;
-      delayNamesGoOn = true;
+      if (!inNames) addressed = new Set();
+      if (!inDelayNames) delayed = new Set();
+      inNames = true;
+      inDelayNames = true;
       const name = agentName(utf8(bytes, from, to));
       const group = name === '*' ? everybody : name === token ? ours : undefined;
       if (group === undefined) return;
@@ -76,15 +76,15 @@ export function parseRobots(
       addressed.add(group);
       delayed.add(group);
     } else if (key === 'allow' || key === 'disallow') {
-      namesGoOn = false;
-      delayNamesGoOn = false;
+      inNames = false;
+      inDelayNames = false;
       if (addressed.size === 0) return;
       const pattern = patternOf(bytes.subarray(from, to));
       if (pattern === undefined) return;
       const rule = ruleOf(key === 'allow', pattern, bytes.subarray(from, to), line);
       for (const group of addressed) group.rules.push(rule);
     } else if (key === 'crawl-delay') {
-      delayNamesGoOn = false;
+      inDelayNames = false;
       const delay = delayOf(utf8(bytes, from, to));
       if (delay !== undefined)
         for (const group of delayed) group.delay = Math.max(group.delay ?? 0, delay);

@@ -16,7 +16,7 @@
  * from bit 10 on (512 + symbol), or the end of the block. A match is two tokens, so that every
  * token is written alike: look up the code, append the extra bits.
  *
- * Compiled by test/archive/compile-deflate.ts into deflate-wasm.ts, which the build and the tests
+ * `npm run kernels` compiles it into deflate-wasm.ts, which the build and the tests
  * load.
  */
 

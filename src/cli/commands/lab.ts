@@ -14,6 +14,7 @@ import {
 } from '../../base/units.ts';
 import type { PolicyResult } from '../../simulator/run.ts';
 import { examples } from '../input/example.ts';
+import { addShare } from '../input/share.ts';
 
 export interface LabFlags {
   readonly scenario: string;
@@ -230,19 +231,4 @@ function asColumns(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
-}
-
-/** `farm=5%` or `farm=0.05`. */
-function addShare(
-  text: string,
-  before: Readonly<Record<string, number>> = {},
-): Record<string, number> {
-  const match = /^([a-z][a-z0-9-]*)=(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(text);
-  if (!match)
-    throw new DrumlinError(
-      'VALUE',
-      `"${text}" is not a share of a kind or behaviour.`,
-      'Write it like farm=5% or farm=0.05.',
-    );
-  return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };
 }

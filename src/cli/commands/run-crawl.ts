@@ -8,7 +8,7 @@ import type { CrawlConfig } from '../../config/settings.ts';
 import { type Summary, startCrawl } from '../../crawl/crawl.ts';
 import type { CountersState } from '../../crawl/record/counters.ts';
 import type { LastCheckpoint } from '../../crawl/state/agent-folder.ts';
-import { nothingToGoOnWith } from '../../crawl/state/crawl-folder.ts';
+import { noCrawlToResume } from '../../crawl/state/crawl-folder.ts';
 import { configure, type Given, NEW_FOLDER } from '../input/configure.ts';
 import { readSeeds } from '../input/seeds.ts';
 import { asTyped } from '../screen/as-typed.ts';
@@ -41,7 +41,7 @@ export async function runCommand(
   if (before && fresh) throw crawlExists(dir);
   if (resume && !before) throw nothingToResume(dir);
   if (starts.length === 0 && !before)
-    throw sources.dir === NEW_FOLDER ? noSeeds() : nothingToGoOnWith(dir);
+    throw sources.dir === NEW_FOLDER ? noSeeds() : noCrawlToResume(dir);
   return exitCodeOf(
     await runInForeground(readSeeds([...starts]), config, { json, quiet, changes }),
   );
@@ -79,7 +79,7 @@ export async function runInForeground(
     const run = await startCrawl(seeds, config, {
       ownsProcess: true,
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
-      onGoOn: (from) => {
+      onResume: (from) => {
         if (!quiet) process.stderr.write(`${[resumeText(from), ...changes].join('\n')}\n`);
       },
     });

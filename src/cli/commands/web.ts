@@ -7,6 +7,7 @@ import { DrumlinError } from '../../base/errors.ts';
 import { formatCount, parseCount, parseDuration } from '../../base/units.ts';
 import type { LabOptions } from '../../lab/server/lab.ts';
 import { examples } from '../input/example.ts';
+import { addShare } from '../input/share.ts';
 
 interface WebFlags {
   seed: number;
@@ -190,16 +191,4 @@ function parsePort(text: string): number {
     `"${text}" is not a port.`,
     'Give a number from 0 to 65535; 0 takes a free one.',
   );
-}
-
-/** `farm=5%` or `farm=0.05`. */
-function addShare(text: string, before: Record<string, number> = {}): Record<string, number> {
-  const match = /^([a-z][a-z0-9-]*)=(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(text);
-  if (!match)
-    throw new DrumlinError(
-      'VALUE',
-      `"${text}" is not a share of a kind or behaviour.`,
-      'Write it like farm=5% or farm=0.05.',
-    );
-  return { ...before, [match[1]]: Number(match[2]) / (match[3] ? 100 : 1) };
 }

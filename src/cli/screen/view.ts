@@ -12,7 +12,7 @@ import type { Rate } from '../../crawl/monitor/rates.ts';
 import { type Tally, total } from '../../crawl/record/counters.ts';
 import type { Waiting } from '../../crawl/record/host-waits.ts';
 import { inAll, type Progress } from '../../crawl/record/progress.ts';
-import type { DomainTold } from '../../crawl/record/top-domains.ts';
+import type { TopDomain } from '../../crawl/record/top-domains.ts';
 import { calmTime } from './calm-time.ts';
 import { type Limit, nearestLimit } from './nearest-limit.ts';
 import { waitingText } from './progress.ts';
@@ -230,10 +230,10 @@ function stacked(rows: readonly Row[], { now }: Snapshot, columns: number, room:
 const MOST_PAGES = 'top domains';
 
 /** A heading and at most `most` domains; with ranks and budgets if there are any. */
-function domainTable(top: readonly DomainTold[], width: number, most: number): Line[] {
+function domainTable(top: readonly TopDomain[], width: number, most: number): Line[] {
   if (top.length === 0 || most < 1) return [];
   const ranked = top.some(({ budget }) => budget !== undefined);
-  const cells = ({ name, pages, rank, budget }: DomainTold) => [
+  const cells = ({ name, pages, rank, budget }: TopDomain) => [
     name,
     formatCount(pages),
     ...(ranked

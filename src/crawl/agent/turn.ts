@@ -1,5 +1,5 @@
 /**
- * One host's turn: steps 6 to 10 of a URL's life, in order.
+ * One host's turn: steps 7 to 10 of a URL's life, in order.
  *
  *   next URL ─► robots.txt ─► fetch ─► intake (parse, store, count, discover) ─► room ─► next URL …
  *

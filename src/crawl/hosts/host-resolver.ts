@@ -1,5 +1,5 @@
 /**
- * From a host's name to its place on the workbench: the DNS half of step 6 of a URL's life.
+ * From a host's name to its place on the workbench: the DNS half of step 7 of a URL's life.
  *
  * Ensures   every host that comes out of `frontier.unresolved` is resolved to an address that the
  *           guard allows, or given up with its URLs counted. A failed look-up is retried by the

@@ -1,5 +1,5 @@
 /**
- * Which URLs a host lets us fetch: the robots half of step 6 of a URL's life (RFC 9309).
+ * Which URLs a host lets us fetch: the robots half of step 7 of a URL's life (RFC 9309).
  *
  * Idea      To learn the rules of an origin may take several requests: retries, and up to five
  *           redirects, also to other hosts (see `RobotsInquiry`). Each request is one `ask`, made

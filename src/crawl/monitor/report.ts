@@ -5,7 +5,7 @@ import type { Millis } from '../../base/units.ts';
 import { type CrawlConfig, resolveConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { type Stretch, stretches } from '../record/series.ts';
-import type { DomainTold } from '../record/top-domains.ts';
+import type { TopDomain } from '../record/top-domains.ts';
 import { lastCheckpoint } from '../state/agent-folder.ts';
 import { askedOf } from '../state/crawl-folder.ts';
 import { type DomainRow, listDomains } from '../state/domain-list.ts';
@@ -16,7 +16,7 @@ export interface CrawlReport {
   readonly status: CrawlStatus;
   readonly config: CrawlConfig;
   readonly series: readonly Stretch[];
-  readonly top: readonly DomainTold[];
+  readonly top: readonly TopDomain[];
   /** The top domains with ranks and budgets; undefined for a crawl without budgets. */
   readonly domains: readonly DomainRow[] | undefined;
 }

@@ -10,7 +10,7 @@
  */
 
 /** A domain of the list, as plain data. */
-export interface DomainTold {
+export interface TopDomain {
   readonly name: string;
   readonly pages: number;
   /** Rank from 1, if domains are ranked and this one is in the standing. */
@@ -25,25 +25,25 @@ interface DomainInMemory {
   readonly pages: number;
 }
 
-type Reputed = (hash: bigint) => Pick<DomainTold, 'rank' | 'budget'>;
+type Reputed = (hash: bigint) => Pick<TopDomain, 'rank' | 'budget'>;
 
 const KEPT = 32;
 
 export class TopDomains {
-  #best: readonly DomainTold[];
+  #best: readonly TopDomain[];
 
-  constructor(known: readonly DomainTold[] = []) {
+  constructor(known: readonly TopDomain[] = []) {
     this.#best = known;
   }
 
   /** The kept domains, most pages first. */
-  get best(): readonly DomainTold[] {
+  get best(): readonly TopDomain[] {
     return this.#best;
   }
 
   look(domains: Iterable<DomainInMemory>, reputed: Reputed = () => ({})): void {
     const bar = this.#best.length < KEPT ? 0 : this.#best[KEPT - 1].pages - 1;
-    const found: DomainTold[] = [];
+    const found: TopDomain[] = [];
     for (const { name, hash, pages } of domains) {
       if (pages > bar) found.push({ name, pages, ...reputed(hash) });
     }
@@ -52,8 +52,8 @@ export class TopDomains {
 }
 
 /** Merges lists; for a domain in two of them, the entry with more pages counts. */
-export function mostPages(lists: readonly (readonly DomainTold[])[], most: number): DomainTold[] {
-  const byName = new Map<string, DomainTold>();
+export function mostPages(lists: readonly (readonly TopDomain[])[], most: number): TopDomain[] {
+  const byName = new Map<string, TopDomain>();
   for (const told of lists.flat()) {
     const other = byName.get(told.name);
     if (!other || other.pages <= told.pages) byName.set(told.name, told);

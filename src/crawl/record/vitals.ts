@@ -8,7 +8,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import { allWaiting, type Waiting } from './host-waits.ts';
-import { type DomainTold, mostPages, TopDomains } from './top-domains.ts';
+import { mostPages, type TopDomain, TopDomains } from './top-domains.ts';
 
 /** The health of an agent or a crawl, as plain data. */
 export interface Vitals {
@@ -22,7 +22,7 @@ export interface Vitals {
   /** Hosts paused because they did not answer or asked for it. */
   readonly waiting?: Waiting | undefined;
   /** The domains with the most pages fetched, over the life of the crawl. */
-  readonly top: readonly DomainTold[];
+  readonly top: readonly TopDomain[];
 }
 
 /** No server answers, or no name can be looked up: no host is blamed for it. */
@@ -43,7 +43,7 @@ interface VitalsParts {
   readonly waiting: () => Waiting | undefined;
   readonly look: (top: TopDomains) => void;
   /** The top domains of earlier runs. */
-  readonly top: readonly DomainTold[] | undefined;
+  readonly top: readonly TopDomain[] | undefined;
   readonly savedAt?: Millis | undefined;
 }
 
@@ -69,7 +69,7 @@ export class VitalsKeeper {
   }
 
   /** All kept domains, for a checkpoint. */
-  topDomains(): readonly DomainTold[] {
+  topDomains(): readonly TopDomain[] {
     this.#parts.look(this.#top);
     return this.#top.best;
   }

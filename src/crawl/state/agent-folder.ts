@@ -45,7 +45,7 @@ import { DrumSieve, type SieveState } from '../../sieve/disk-sieve.ts';
 import { addUp, Counters, type CountersState } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import { addSeries, type SeriesState } from '../record/series.ts';
-import { type DomainTold, mostPages } from '../record/top-domains.ts';
+import { mostPages, type TopDomain } from '../record/top-domains.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
 /** Arcs in the sample of a ranking: about 32 MB. */
@@ -71,7 +71,7 @@ export interface AgentState {
   readonly archive: readonly WholeLength[];
   /** The history of the agent; absent in checkpoints of earlier versions. */
   readonly series?: SeriesState | undefined;
-  readonly top?: readonly DomainTold[] | undefined;
+  readonly top?: readonly TopDomain[] | undefined;
 }
 
 interface AgentParts {
@@ -104,7 +104,7 @@ export interface LastCheckpoint {
   /** The counts of all runs. */
   readonly counters: CountersState;
   readonly series: SeriesState;
-  readonly top: readonly DomainTold[];
+  readonly top: readonly TopDomain[];
   readonly frontier: Pick<FrontierState, 'hostsSeen' | 'domainsSeen'>;
   /** URLs that passed the sieve, approximately. */
   readonly urlsUnique: number;

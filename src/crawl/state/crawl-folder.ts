@@ -100,7 +100,7 @@ export class CrawlFolder {
     seeds: readonly string[],
     clock: Clock,
   ): Promise<CrawlFolder> {
-    if (!(await askedIn(disk, dir)) && seeds.length === 0) throw nothingToGoOnWith(dir);
+    if (!(await askedIn(disk, dir)) && seeds.length === 0) throw noCrawlToResume(dir);
     // Pages behind a login must not be readable by other users of this machine.
     await disk.makeFolder(dir, auth !== '' || cookies !== '');
     await disk.makeFolder(join(dir, AGENTS));
@@ -288,7 +288,7 @@ function withoutPassword(proxy: string): string {
   return proxy.replace(/\/\/[^@/]*@/, '//');
 }
 
-export function nothingToGoOnWith(dir: string): DrumlinError {
+export function noCrawlToResume(dir: string): DrumlinError {
   return new DrumlinError(
     'NO_SEEDS',
     `There is no URL to start from, and no crawl in ${dir} to resume.`,

@@ -6,7 +6,7 @@
  * which thread drew it. Results are written where no thread reads in the same task, so no row waits
  * for another.
  *
- * Compiled by test/rank/compile-kernel.ts into kernel-wasm.ts, which is what the build and the
+ * `npm run kernels` compiles it into kernel-wasm.ts, which is what the build and the
  * tests load. The layout of a task and the meaning of each field are stated once, in kernel.ts.
  */
 

@@ -6,7 +6,7 @@
  * Whether a node is new is decided without a branch, because the branch could not be predicted: the
  * mark is read and always written, and its old value is added up.
  *
- * Compiled by test/rank/compile-supporters-kernel.ts into supporters-kernel-wasm.ts, which is what
+ * `npm run kernels` compiles it into supporters-kernel-wasm.ts, which is what
  * the build and the tests load. The meaning of each function, and the layout it works on, is stated
  * once, in supporters-kernel.ts.
  */
