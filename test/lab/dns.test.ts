@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RCODE, readQuery, writeResponse } from '../../src/lab/server/dns-message.ts';
+import { startDns } from '../../src/lab/server/dns-server.ts';
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { resolve, withBehaviour } from './client.ts';
 
@@ -31,7 +32,7 @@ function queryFor(name: string, type = 1, id = 7): Buffer {
   ]);
 }
 
-async function ask(lab: Lab, ...packets: Buffer[]): Promise<Buffer> {
+async function ask(lab: Pick<Lab, 'dns'>, ...packets: Buffer[]): Promise<Buffer> {
   const socket = createSocket('udp4');
   const [host, port] = lab.dns.split(':');
   for (const packet of packets) socket.send(packet, Number(port), host);
@@ -136,4 +137,17 @@ describe('names that fail', () => {
       );
     });
   });
+});
+
+test('a name that the web cannot look up is answered SERVFAIL, and the next as usual', async () => {
+  const server = await startDns(0, (name) => {
+    if (name === 'bad.test') throw new Error('no such thing');
+    return { rcode: RCODE.noError, address: '127.0.0.9' };
+  });
+  const dns = `127.0.0.1:${server.port}`;
+  const codes = [];
+  for (const name of ['bad.test', 'good.test'])
+    codes.push((await ask({ dns }, queryFor(name)))[3] & 15);
+  expect(codes).toEqual([RCODE.serverFailure, RCODE.noError]);
+  await server.close();
 });

@@ -1,7 +1,10 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { htmlAnswer } from '../../src/lab/answer.ts';
+import { serve } from '../../src/lab/server/http-server.ts';
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { parseRequest } from '../../src/lab/server/request.ts';
 import { exchange, get, requestFor, split, withBehaviour } from './client.ts';
@@ -108,6 +111,38 @@ describe('odd requests', () => {
       at += page.length;
     }
   });
+});
+
+test('a page that cannot be made is answered 500, and the next request as usual', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  serve(
+    server,
+    {
+      patience: 0,
+      answer: ({ target }) => {
+        if (target === '/bad') throw new Error('<no page>');
+        return htmlAnswer(200, 'Good', 'A page.');
+      },
+      served: () => {},
+    },
+    false,
+  );
+  const { port } = server.address() as AddressInfo;
+  const base = `http://127.0.0.1:${port}`;
+  const bad = await fetch(`${base}/bad`);
+  expect([bad.status, await bad.text()]).toEqual([500, expect.stringContaining('?no page>')]);
+  expect((await fetch(`${base}/good`)).status).toBe(200);
+  server.close();
+});
+
+test('a list of ETags is read in linear time', async () => {
+  const tags = `"${' '.repeat(15_000)}"`;
+  const begun = process.cpuUsage();
+  for (let i = 0; i < 50; i++)
+    expect((await get(lab, lab.seeds[0], { 'If-None-Match': tags })).status).toBe(200);
+  // In quadratic time it takes ten seconds and more.
+  expect(process.cpuUsage(begun).user / 1e6).toBeLessThan(4);
 });
 
 test('parseRequest never throws', () => {

@@ -1,13 +1,12 @@
 /**
  * The lab's page about itself, for people (`/`) and for programs (`/status.json`).
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { formatCount } from '../../base/units.ts';
+import { type LoopbackServer, type Reply, serveLoopback } from '../../net/loopback-server.ts';
 import type { KindName } from '../kind.ts';
 import { KINDS } from '../kinds.ts';
 import type { Web } from '../web.ts';
-import { listening } from './listening.ts';
+import { portRefused } from './listening.ts';
 
 export interface Status {
   readonly scenario: string;
@@ -36,35 +35,21 @@ export function statusOf(web: Web, requests: number, ports: Status['ports']): St
   };
 }
 
-export async function startControl(
-  port: number,
-  status: () => Status,
-): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    const now = status();
-    if (request.url === '/status.json') {
-      response.setHeader('Content-Type', 'application/json');
-      response.end(`${JSON.stringify(now)}\n`);
-    } else if (request.url === '/') {
-      response.setHeader('Content-Type', 'text/html; charset=utf-8');
-      response.end(pageOf(now));
-    } else {
-      response.statusCode = 404;
-      response.end();
-    }
+export function startControl(port: number, status: () => Status): Promise<LoopbackServer> {
+  return serveLoopback(port, (path) => replyAt(path, status)).catch((error) => {
+    throw portRefused(port, error);
   });
-  server.listen(port, '127.0.0.1');
-  await listening(server, port);
-  const bound = server.address();
-  return {
-    port: typeof bound === 'object' && bound ? bound.port : port,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+}
+
+function replyAt(path: string, status: () => Status): Reply {
+  switch (path) {
+    case '/status.json':
+      return { status: 200, type: 'application/json', text: `${JSON.stringify(status())}\n` };
+    case '/':
+      return { status: 200, type: 'text/html; charset=utf-8', text: pageOf(status()) };
+    default:
+      return { status: 404, text: 'Not found. Use / or /status.json.\n' };
+  }
 }
 
 function pageOf(status: Status): string {

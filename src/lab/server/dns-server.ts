@@ -30,7 +30,7 @@ export async function startDns(
   const late = new Set<NodeJS.Timeout>();
   socket.on('message', (packet, from) => {
     const query = readQuery(packet);
-    const resolution = query && resolve(query.name);
+    const resolution = query && resolved(resolve, query.name);
     if (!resolution || resolution.rcode === 'silent') return;
     const response = responseTo(query, resolution.rcode, resolution);
     if (resolution.delay === undefined) {
@@ -46,7 +46,6 @@ export async function startDns(
   });
   socket.bind(port, '127.0.0.1');
   await listening(socket, port);
-  socket.on('error', () => {});
   return {
     port: socket.address().port,
     close: async () => {
@@ -56,6 +55,15 @@ export async function startDns(
       await closed;
     },
   };
+}
+
+/** A name that cannot be answered is a failure of the server, not the end of it. */
+function resolved(resolve: Resolve, name: string): Resolution {
+  try {
+    return resolve(name);
+  } catch {
+    return { rcode: RCODE.serverFailure };
+  }
 }
 
 function responseTo(query: Query, rcode: number, { address, seconds }: Resolution): Uint8Array {

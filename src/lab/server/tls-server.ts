@@ -9,6 +9,8 @@ import type { Web } from '../web.ts';
 import type { Authority, Flaw } from './certificates.ts';
 
 const MAX_CONTEXTS = 2000;
+/** Milliseconds for a handshake; a client that takes longer is dropped. */
+const HANDSHAKE_TIME = 60_000;
 
 export function createTlsServer(web: () => Web, authority: Authority): Server {
   const contexts = new Map<string, SecureContext>();
@@ -22,7 +24,17 @@ export function createTlsServer(web: () => Web, authority: Authority): Server {
   };
   const server = createServer({
     ...authority.issue('localhost'),
-    SNICallback: (host, done) => done(null, contextOf(host.toLowerCase())),
+    handshakeTimeout: HANDSHAKE_TIME,
+    SNICallback: (host, done) => {
+      let context: SecureContext;
+      try {
+        context = contextOf(host.toLowerCase());
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      done(null, context);
+    },
   });
   // A client that refuses our certificate, or speaks no TLS, just leaves.
   server.on('tlsClientError', (_error, socket) => socket.destroy());

@@ -109,6 +109,43 @@ describe('the port for metrics', () => {
     expect(status).toBe(403);
   });
 
+  test.each([
+    ['//', 404],
+    ['//%', 400],
+    ['*', 400],
+    ['http://[', 403],
+    ['http://localhost/healthz', 200],
+    ['http://rebound.example/healthz', 403],
+    ['localhost:80', 400],
+    ['/metrics#x', 400],
+    ['/%zz', 400],
+  ])('answers a request for %s with %i, and then the next one', async (target, status) => {
+    server = await serveMetrics(0, () => NOW);
+    const { get } = await import('node:http');
+    const { port } = new URL(server.url);
+    const statusOf = (path: string) =>
+      new Promise((resolve, failed) =>
+        get({ host: '127.0.0.1', port, path, agent: false }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).on('error', failed),
+      );
+    expect(await statusOf(target)).toBe(status);
+    expect(await statusOf('/healthz')).toBe(200);
+  });
+
+  test('answers 500 when the state of the crawl cannot be read, and stays open', async () => {
+    let broken = true;
+    server = await serveMetrics(0, () => {
+      if (broken) throw new Error('no state');
+      return NOW;
+    });
+    const failed = await fetch(server.url);
+    expect([failed.status, await failed.text()]).toEqual([500, 'Internal error: no state\n']);
+    broken = false;
+    expect((await fetch(server.url)).status).toBe(200);
+  });
+
   test('in use is reported by its number', async () => {
     server = await serveMetrics(0, () => NOW);
     const port = Number(new URL(server.url).port);
