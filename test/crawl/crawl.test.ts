@@ -417,6 +417,7 @@ describe("a crawl's folder", () => {
     expect(readdirSync(folder).sort()).toEqual([
       'agents',
       'archive',
+      'checkpoints',
       'crawl.json',
       'indexes',
       'log.jsonl',
