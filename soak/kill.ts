@@ -212,7 +212,7 @@ function start(args: string[]): ChildProcess {
 async function judge(dir: string, lab: Lab) {
   const archive = join(dir, 'archive');
   const counts = new Map<string, number>();
-  const files = readdirSync(archive);
+  const files = readdirSync(archive).filter((name) => name !== 'orphans');
   let unconfirmed = 0;
   const torn: string[] = [];
   for (const file of files) {

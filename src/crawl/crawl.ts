@@ -200,7 +200,7 @@ async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<Earli
     agents,
     from: last && { savedAt: isoTime(last.savedAt), pages: last.pages, waiting: last.waiting },
   });
-  for (const sentence of warnings) {
+  for (const sentence of [...warnings, ...(folder?.warnings ?? [])]) {
     log.event('warning', { sentence });
     hooks.onWarning?.(sentence);
   }

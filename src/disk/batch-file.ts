@@ -10,6 +10,7 @@
  * The archive needs this: an `AppendLog` refuses everything after a failed write.
  */
 import { dirname } from 'node:path';
+import { DrumlinError, EXIT } from '../base/errors.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Disk, DiskFile } from './disk.ts';
 
@@ -29,10 +30,20 @@ export class BatchFile {
     return new BatchFile(disk, await disk.open(path, 'exclusive'));
   }
 
-  /** Continues after the first `length` bytes; bytes after them are truncated. */
+  /**
+   * Continues after the first `length` bytes; bytes after them are truncated. Refuses a shorter
+   * file.
+   */
   static async open(disk: Disk, path: string, length: Bytes): Promise<BatchFile> {
-    const batches = new BatchFile(disk, await disk.open(path, 'update'));
-    await batches.#file.truncate(length);
+    const file = await disk.open(path, 'update');
+    const batches = new BatchFile(disk, file);
+    try {
+      if ((await file.size()) < length) throw tooShort(path, length);
+      await file.truncate(length);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
     batches.#length = length;
     return batches;
   }
@@ -76,4 +87,13 @@ export class BatchFile {
   close(): Promise<void> {
     return this.#file.close();
   }
+}
+
+function tooShort(path: string, length: Bytes): DrumlinError {
+  return new DrumlinError(
+    'FILE_SHORT',
+    `${path} is shorter than the ${length} bytes that the checkpoint requires.`,
+    'Another program damaged it. Restore it from a copy.',
+    { exitCode: EXIT.folder },
+  );
 }

@@ -418,6 +418,7 @@ describe("a crawl's folder", () => {
     expect(readdirSync(folder).sort()).toEqual([
       'agents',
       'archive',
+      'checkpoints',
       'crawl.json',
       'indexes',
       'log.jsonl',

@@ -2,11 +2,14 @@
  * Repairs a damaged WARC file: copies every readable record, and nothing else, to a new file.
  *
  * Idea      Complete members are copied to the byte. After damage, reading resumes at the next
- *           position that looks like the beginning of a record and is one. Records that share a
- *           member get one each.
+ *           position that looks like the beginning of a record and is one. If the beginning of the
+ *           file is damaged, its name and the records found in it show how it is compressed.
+ *           Records that share a member get one each.
  * Requires  A file that no process writes to.
  * Ensures   The file itself does not change, so nothing is lost. The new file exists completely or
- *           not at all. Every omission is reported with position and reason.
+ *           not at all. Every omission is reported with position and reason. The digests of all
+ *           kept records are computed again, and each wrong one is reported: such a record is kept,
+ *           because it may be the digest that is wrong.
  * Cost      One read of the file; damaged stretches are searched once more.
  */
 
@@ -18,9 +21,11 @@ import {
   type Compressor,
   compressionOf,
   compressorFor,
+  SUFFIXES,
 } from '../compress/compression.ts';
 import { measureFrame, SKIPPABLE_HEADER } from '../compress/zstd-frame.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
+import { verifyDigests } from './verify.ts';
 
 /** Bytes of the file that belong to no record. */
 interface LeftOut {
@@ -29,9 +34,17 @@ interface LeftOut {
   readonly why: string;
 }
 
+/** A kept record with a digest that does not match. */
+interface WrongDigest {
+  readonly offset: number;
+  readonly of: 'block' | 'payload';
+  readonly url: string | undefined;
+}
+
 export interface RepairReport {
   readonly records: number;
   readonly leftOut: readonly LeftOut[];
+  readonly wrongDigests: readonly WrongDigest[];
   /** Number of records that got a member of their own. */
   readonly parted: number;
   readonly compression: Compression;
@@ -78,7 +91,7 @@ async function salvage(disk: Disk, path: string, out: DiskFile | undefined): Pro
     const size = await file.size();
     const beginning = Buffer.alloc(SKIPPABLE_HEADER);
     await file.readUpTo(beginning, 0);
-    const compression = compressionOf(beginning);
+    const compression = await compressionIn(disk, path, file, beginning);
     const compressor = await compressorFor({ compress: compression, gzipLevel: 6 });
     const copy = new Copy(file, out, compressor, dictionaryLength(beginning));
     const leftOut: LeftOut[] = [];
@@ -88,7 +101,7 @@ async function salvage(disk: Disk, path: string, out: DiskFile | undefined): Pro
       for await (const record of reader) await copy.take(record);
       if (!reader.fault) break;
       const damage = reader.wholeLength;
-      at = await nextRecord(disk, path, file, damage + 1, BEGINNINGS[compression]);
+      at = await nextRecord(disk, path, file, damage + 1, compression);
       leftOut.push({
         offset: damage,
         length: at - damage,
@@ -96,10 +109,36 @@ async function salvage(disk: Disk, path: string, out: DiskFile | undefined): Pro
       });
     }
     const bytes = await copy.end();
-    return { records: copy.records, parted: copy.parted, compression, leftOut, bytes };
+    const { records, parted, wrongDigests } = copy;
+    return { records, parted, wrongDigests, compression, leftOut, bytes };
   } finally {
     await file.close();
   }
+}
+
+/** How the records are compressed, even if the first one is damaged. */
+async function compressionIn(
+  disk: Disk,
+  path: string,
+  file: DiskFile,
+  beginning: Buffer,
+): Promise<Compression> {
+  const stated = compressionOf(beginning);
+  if (stated !== 'none' || beginning.indexOf(BEGINNINGS.none) === 0) return stated;
+  const size = await file.size();
+  for (const kind of kindsFor(path)) {
+    if ((await nextRecord(disk, path, file, 1, kind)) < size) return kind;
+  }
+  return stated;
+}
+
+/**
+ * The compressions, the most probable first. The name decides: a stored member shows its record
+ * uncompressed, and a page may be a compressed archive.
+ */
+function kindsFor(path: string): readonly Compression[] {
+  if (path.endsWith('.warc')) return ['none', 'gzip', 'zstd'];
+  return path.endsWith(SUFFIXES.zstd) ? ['zstd', 'gzip', 'none'] : ['gzip', 'zstd', 'none'];
 }
 
 /** The position of the next readable record; the end of the file if there is none. */
@@ -108,9 +147,10 @@ async function nextRecord(
   path: string,
   file: DiskFile,
   from: number,
-  beginning: Buffer,
+  compression: Compression,
 ): Promise<number> {
   const size = await file.size();
+  const beginning = BEGINNINGS[compression];
   const window = Buffer.allocUnsafe(SEARCH_BYTES + beginning.length);
   for (let at = from; at < size; at += SEARCH_BYTES) {
     const length = await file.readUpTo(window, at);
@@ -121,7 +161,10 @@ async function nextRecord(
       found = bytes.indexOf(beginning, found + 1)
     ) {
       if (found >= SEARCH_BYTES) break;
-      for await (const _ of readWarc(path, { disk, start: at + found })) return at + found;
+      for await (const record of readWarc(path, { disk, start: at + found })) {
+        if (compression === 'gzip' || wrongIn(record).length === 0) return at + found;
+        break; // without a checksum, bytes within a page may look like a record
+      }
     }
   }
   return size;
@@ -131,6 +174,7 @@ async function nextRecord(
 class Copy {
   records = 0;
   parted = 0;
+  readonly wrongDigests: WrongDigest[] = [];
   readonly #from: DiskFile;
   readonly #out: DiskFile | undefined;
   readonly #compressor: Compressor;
@@ -148,6 +192,9 @@ class Copy {
 
   async take(record: WarcRecord): Promise<void> {
     this.records++;
+    const { offset, headers } = record;
+    for (const of of wrongIn(record))
+      this.wrongDigests.push({ offset, of, url: headers.targetUri });
     if (record.sharesMember) {
       await this.#copy();
       this.parted++;
@@ -181,6 +228,12 @@ class Copy {
     await this.#out?.writeAll(bytes, this.#written);
     this.#written += bytes.length;
   }
+}
+
+/** The digests of a record that do not match. */
+function wrongIn(record: WarcRecord): WrongDigest['of'][] {
+  const verdicts = verifyDigests(record);
+  return (['block', 'payload'] as const).filter((of) => verdicts[of] === 'mismatch');
 }
 
 /** The length of the dictionary in front of the records, which they need. */

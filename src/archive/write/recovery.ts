@@ -1,20 +1,39 @@
 /**
  * Restores the archive files of an agent to a checkpoint: truncates each to the length that counts,
- * and deletes those started later, each with its part of the index. The pages in the removed
- * records are fetched again.
+ * and moves those started later to `orphans/`. Their parts of the index are deleted. The pages in
+ * these records are fetched again.
  *
  * Requires  No agent of this name writes to the folder.
- * Ensures   Files with names of another form than the writer's are not touched. A file that is
- *           shorter than the checkpoint requires is refused by name. A missing file is ignored:
- *           finished files may be moved away. A part of the index that does not match is deleted;
- *           it is made again from its file with the index. Deletions are durable, also after a
- *           power failure: the agent may no longer exist to repeat them.
+ * Ensures   No record that was part of a checkpoint is deleted. Only bytes that no checkpoint
+ *           covers are truncated; if the checkpoint is an old copy (`keepTails`), they are copied to
+ *           `orphans/` before. Files with names of another form than the writer's are not touched.
+ *           A file that is shorter than the checkpoint requires is refused by name. A missing file
+ *           is ignored: finished files may be moved away. A part of the index that does not match
+ *           is deleted; it is made again from its file with the index. All of it is durable, also
+ *           after a power failure: the agent may no longer exist to repeat it.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { keepTail, setAside } from '../../disk/orphans.ts';
 import { partName, warcOfPart } from '../index/index-part.ts';
 import type { WholeLength } from './warc-writer.ts';
+
+/** A file, or the end of one, that no checkpoint names and that was set aside. */
+export interface Orphan {
+  /** The name that the file had. */
+  readonly file: string;
+  /** Where it is now. */
+  readonly orphan: string;
+}
+
+export interface RecoveryOptions {
+  /** The folder with the parts of the index. */
+  readonly indexDir?: string;
+  /** The checkpoint is not the last one: bytes beyond it may be part of a later one. */
+  readonly keepTails?: boolean;
+  readonly onOrphan?: (orphan: Orphan) => void;
+}
 
 /** Without `files` there was no checkpoint, and nothing in the archive counts. */
 export async function recoverArchive(
@@ -22,17 +41,21 @@ export async function recoverArchive(
   folder: string,
   agent: string,
   files: readonly WholeLength[] = [],
-  indexDir?: string,
+  options: RecoveryOptions = {},
 ): Promise<void> {
+  const { indexDir, keepTails = false, onOrphan } = options;
   if (indexDir !== undefined) await recoverParts(disk, indexDir, agent, files);
   const kept = new Map(files.map(({ file, length }) => [file, length]));
   const ours = (await disk.list(folder)).filter((name) => agentOfFile(name) === agent);
-  for (const name of ours) {
-    const length = kept.get(name);
-    if (length === undefined) await disk.remove(join(folder, name));
-    else await cut(disk, join(folder, name), length);
+  for (const file of ours) {
+    const length = kept.get(file);
+    const orphan =
+      length === undefined
+        ? await setAside(disk, folder, file)
+        : keepTails && (await keepTail(disk, folder, file, length));
+    if (orphan) onOrphan?.({ file, orphan });
+    if (length !== undefined) await cut(disk, join(folder, file), length);
   }
-  if (ours.some((name) => !kept.has(name))) await disk.syncFolder(folder);
 }
 
 async function recoverParts(

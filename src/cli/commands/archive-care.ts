@@ -53,6 +53,7 @@ export async function repairFile(
   const found = await inspect(disk, warc);
   if (found.records > 0 && found.leftOut.length === 0 && found.parted === 0) {
     output.write(`${warc}: nothing to repair, ${sizeText(found.records, found.bytes)}\n`);
+    output.write(wrongText(found));
     return;
   }
   const target = out ?? `${warc}.repaired`;
@@ -77,7 +78,17 @@ function repairText(from: string, to: string, report: RepairReport): string {
       `  ${formatCount(report.parted)} records shared a ${MEMBERS[report.compression]}; each now has its own\n`,
     );
   }
-  return lines.join('');
+  return lines.join('') + wrongText(report);
+}
+
+/** The kept records with wrong digests: no repair can correct them. */
+function wrongText({ wrongDigests }: RepairReport): string {
+  return wrongDigests
+    .map(
+      ({ offset, of, url = 'a record' }) =>
+        `  kept as it is: the digest of the ${of} of ${url} is wrong (byte ${offset} of the damaged file)\n`,
+    )
+    .join('');
 }
 
 /** Fails if `path` exists: no file is overwritten. */

@@ -4,6 +4,7 @@
  *
  * Ensures   when one of them cannot be opened, those opened before are closed again.
  */
+import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import { type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
@@ -17,7 +18,7 @@ import { Outage } from '../hosts/outage.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
-import { AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
+import { AgentFolder, type AgentState } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
 import type { CrawlFailure, Page } from '../store/page.ts';
@@ -103,7 +104,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     if (folder) keep(folder);
     const startedAt = clock.now();
     const restored = restoredFrom(folder, config.dir);
-    const store = keep(await openAgentStore(start, around, identity, restored));
+    const store = keep(await openAgentStore(start, around, identity, folder));
     const outage = new Outage({ clock, log });
     const onAnswer = async (answer: DnsAnswer) => {
       outage.resolved(answer.host);
@@ -143,9 +144,7 @@ async function openFolder(
   { disk, log }: AgentSurroundings,
 ): Promise<AgentFolder | undefined> {
   if (config.dir === '') return undefined;
-  return AgentFolder.open(disk, agentDir(config.dir, agent), config, (p) =>
-    log.event('rank-sample-halved', { p }),
-  );
+  return AgentFolder.open(disk, agent, config, (p) => log.event('rank-sample-halved', { p }));
 }
 
 function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | undefined {
@@ -155,12 +154,16 @@ function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | 
 
 function openAgentStore(
   { agent, config }: AgentStart,
-  { disk, clock }: AgentSurroundings,
+  { disk, clock, log }: AgentSurroundings,
   { userAgent }: Identity,
-  restored: Restored | undefined,
+  folder: AgentFolder | undefined,
 ): Promise<Store> {
-  const earlier = restored?.state.archive;
-  return openStore({ disk, clock, config, agent, userAgent, earlier });
+  const earlier = folder?.restored?.state.archive;
+  const recovery: RecoveryOptions = {
+    keepTails: folder?.isOutdated ?? false,
+    onOrphan: (orphan) => log.event('archive-orphan', { ...orphan }),
+  };
+  return openStore({ disk, clock, config, agent, userAgent, earlier, recovery });
 }
 
 function newLikenessMemory(config: CrawlConfig): LikenessMemory | undefined {

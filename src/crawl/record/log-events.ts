@@ -40,8 +40,12 @@ export const EVENTS = {
     when: 'The crawl was handed over to another number of agents.',
     facts: { from: 'old number', to: 'new number' },
   },
+  'archive-orphan': {
+    when: 'A file of the archive, or the end of one, is in no checkpoint: it was moved to `orphans/`, and its pages are fetched again.',
+    facts: { file: 'name of the file', orphan: 'where it is now' },
+  },
   warning: {
-    when: 'A file named by a setting needs attention.',
+    when: 'A file named by a setting, or a file of the crawl, needs attention.',
     facts: { sentence: 'what is wrong, where, and what to do' },
   },
   trouble: {

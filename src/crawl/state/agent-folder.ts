@@ -46,6 +46,7 @@ import { addUp, Counters, type CountersState } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import { addSeries, type SeriesState } from '../record/series.ts';
 import { mostPages, type TopDomain } from '../record/top-domains.ts';
+import { NOTES, noteCheckpoint, notedCheckpoint, refuseIfLost } from './checkpoint-notes.ts';
 
 const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
 /** Arcs in the sample of a ranking: about 32 MB. */
@@ -145,6 +146,35 @@ export async function lastCheckpoint(
   };
 }
 
+/**
+ * Throws if an agent has lost its checkpoint; call it before anything in the folder changes.
+ * Returns the agents whose checkpoint is older than their last one.
+ */
+export async function examineCheckpoints(
+  disk: Disk,
+  dir: string,
+  agents: number,
+): Promise<number[]> {
+  const outdated: number[] = [];
+  for (let agent = 0; agent < agents; agent++) {
+    const own = agentDir(dir, agent);
+    const stored = await loadCheckpoint<StoredState>(disk, own, CHECKPOINT);
+    if (!stored) await refuseIfLost(disk, dir, own, agent);
+    else if (stored.sequence < (await notedCheckpoint(disk, dir, agent))) outdated.push(agent);
+  }
+  return outdated;
+}
+
+/** Notes the checkpoints of agents that have no note yet: 0.1.0 wrote none. */
+export async function noteCheckpoints(disk: Disk, dir: string, agents: number): Promise<void> {
+  await disk.makeFolder(join(dir, NOTES));
+  for (let agent = 0; agent < agents; agent++) {
+    const stored = await loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
+    const noted = await notedCheckpoint(disk, dir, agent);
+    if (stored && stored.sequence > noted) await noteCheckpoint(disk, dir, agent, stored.sequence);
+  }
+}
+
 /** An agent's book of domains at its last checkpoint, if there is one. */
 export async function bookOf(
   disk: Disk,
@@ -178,6 +208,9 @@ export class AgentFolder {
   readonly likeness: LikenessFolder | undefined;
   /** The last checkpoint, if there is one: the state, and the bytes of the memory image. */
   readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
+  /** The number of the last checkpoint at opening, even if it is lost. */
+  readonly newest: number;
+  readonly #note: (sequence: number) => Promise<void>;
   #sequence: number;
 
   private constructor(
@@ -186,8 +219,12 @@ export class AgentFolder {
     parts: AgentParts,
     sequence: number,
     restored: AgentFolder['restored'],
+    newest = sequence,
+    note: (sequence: number) => Promise<void> = async () => {},
   ) {
     this.#dir = dir;
+    this.newest = newest;
+    this.#note = note;
     this.#disk = disk;
     this.sieve = parts.sieve;
     this.hosts = parts.hosts;
@@ -201,12 +238,15 @@ export class AgentFolder {
   /** Opens the folder at its last checkpoint, or as a new one. */
   static async open(
     disk: Disk,
-    dir: string,
+    agent: number,
     config: CrawlConfig,
     onHalved: (p: number) => void = () => {},
   ): Promise<AgentFolder> {
+    const dir = agentDir(config.dir, agent);
     const folders = partFolders(dir);
-    for (const folder of Object.values(folders)) await disk.makeFolder(folder);
+    for (const folder of [...Object.values(folders), join(config.dir, NOTES)])
+      await disk.makeFolder(folder);
+    const noted = await notedCheckpoint(disk, config.dir, agent);
     const stored = await loadCheckpoint<StoredState>(disk, dir, CHECKPOINT);
     const at = stored?.state;
     if (at?.reputation && config.order !== 'budget') throw budgetsBefore(dir);
@@ -247,16 +287,30 @@ export class AgentFolder {
         front: await readFront(disk, dir, stored.files),
       };
       const parts = { sieve, hosts, backlog, reputation, likeness };
-      return new AgentFolder(dir, disk, parts, stored?.sequence ?? 0, restored);
+      const sequence = stored?.sequence ?? 0;
+      const note = (made: number) => noteCheckpoint(disk, config.dir, agent, made);
+      const newest = Math.max(noted, sequence);
+      return new AgentFolder(dir, disk, parts, sequence, restored, newest, note);
     } catch (error) {
       for (const part of opened) await part.close();
       throw error;
     }
   }
 
-  /** A new folder, from parts that were opened in it without a state. */
-  static create(disk: Disk, dir: string, parts: AgentParts): AgentFolder {
-    return new AgentFolder(dir, disk, parts, 0, undefined);
+  /**
+   * A new folder, from parts that were opened in it without a state. Its checkpoints are numbered
+   * after `sequence`.
+   */
+  static create(disk: Disk, dir: string, parts: AgentParts, sequence = 0): AgentFolder {
+    return new AgentFolder(dir, disk, parts, sequence, undefined);
+  }
+
+  /**
+   * The checkpoint is a copy that is older than the last one: the archive has pages that later
+   * checkpoints named.
+   */
+  get isOutdated(): boolean {
+    return this.#sequence < this.newest;
   }
 
   /**
@@ -293,6 +347,7 @@ export class AgentFolder {
     await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     this.#sequence = sequence;
     await together([
+      this.#note(sequence),
       disk.remove(join(this.#dir, `front.${sequence - 1}`)),
       this.sieve.discardOlder(sieve),
       this.hosts.discardOlder(hosts),

@@ -4,6 +4,7 @@
  *   crawl.json            settings, version, seeds, number of runs
  *   filters.txt           the current filters, if there are any
  *   agents/<n>/           the state of each agent, with its checkpoint (`AgentFolder`)
+ *   checkpoints/<n>.json  the number of that checkpoint
  *   archive/              WARC files
  *   indexes/              the index of the captures: index.cdxj when the crawl has ended, and its
  *                         parts
@@ -11,11 +12,12 @@
  *   status.json           the status of the last run (crawl/monitor)
  *
  * Ensures   A folder that holds other files is never written to. A crawl can always be resumed,
- *           however it ended: each agent starts from its last checkpoint. A folder whose crawl
- *           never started counts as new.
+ *           however it ended: each agent starts from its last checkpoint. A crawl that has lost
+ *           a checkpoint is refused. A folder whose crawl never started counts as new.
  */
 
 import { join } from 'node:path';
+import type { Orphan } from '../../archive/write/recovery.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
@@ -32,7 +34,14 @@ import { FolderLock } from '../../disk/folder-lock.ts';
 import type { Host } from '../../frontier/host.ts';
 import { CrawlLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
-import { AGENTS, type LastCheckpoint, lastCheckpoint } from './agent-folder.ts';
+import {
+  AGENTS,
+  examineCheckpoints,
+  type LastCheckpoint,
+  lastCheckpoint,
+  noteCheckpoints,
+} from './agent-folder.ts';
+import { NOTES } from './checkpoint-notes.ts';
 import { keepFilters, readFilters } from './filters-file.ts';
 import { repartition } from './repartition.ts';
 
@@ -78,6 +87,7 @@ export class CrawlFolder {
   readonly #disk: Disk;
   readonly #lock: FolderLock;
   #asked: Asked | undefined;
+  #outdated: readonly number[] = [];
   #noting: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -110,11 +120,20 @@ export class CrawlFolder {
       // Read it again: the last holder of the lock may have changed it.
       const folder = new CrawlFolder(dir, disk, lock, log, await askedIn(disk, dir));
       await folder.#finishSwitch();
+      folder.#outdated = await examineCheckpoints(disk, dir, folder.#asked?.agents ?? 0);
       return folder;
     } catch (error) {
       lock.release();
       throw error;
     }
+  }
+
+  /** Sentences about what needs attention in the folder. */
+  get warnings(): string[] {
+    return this.#outdated.map(
+      (agent) =>
+        `The checkpoint of agent ${agent} is older than the last one of this crawl: pages archived since are moved to "orphans" in the archive's folder, and fetched again.`,
+    );
   }
 
   /** The seeds of earlier runs. */
@@ -151,7 +170,16 @@ export class CrawlFolder {
     const asked = this.#asked;
     if (!asked || asked.agents === to) return;
     const into = join(this.dir, NEXT_AGENTS);
-    await repartition({ disk: this.#disk, config, from: asked.agents, to, into, readyAt });
+    const onOrphan = (orphan: Orphan) => this.log.event('archive-orphan', { ...orphan });
+    await repartition({
+      disk: this.#disk,
+      config,
+      from: asked.agents,
+      to,
+      into,
+      readyAt,
+      onOrphan,
+    });
     // From here on the new agents count, even after a crash.
     await this.#store({ ...asked, agents: to, switching: true });
     await this.#finishSwitch();
@@ -182,6 +210,7 @@ export class CrawlFolder {
       rescoped:
         this.rescoped || (this.#asked !== undefined && scopesDiffer(this.#asked.settings, config)),
     });
+    await noteCheckpoints(this.#disk, this.dir, agents);
     await keepFilters(this.#disk, this.dir, filtersOf(config));
   }
 
@@ -238,10 +267,21 @@ async function askedIn(
 ): Promise<Asked | undefined> {
   const entries = await listOrNone(disk, dir);
   if (entries.includes(CRAWL_FILE)) return readAsked(disk, dir);
+  if (entries.includes(NOTES)) throw crawlFileMissing(dir);
   if (entries.every((name) => OURS.has(name) || LOCKS.test(name))) return undefined;
   throw new DrumlinError('FOLDER_NOT_EMPTY', `${dir} holds other files and no crawl.`, remedy, {
     exitCode: EXIT.folder,
   });
+}
+
+/** The notes are made after crawl.json, so it was lost. */
+function crawlFileMissing(dir: string): DrumlinError {
+  return new DrumlinError(
+    'CRAWL_FILE',
+    `${join(dir, CRAWL_FILE)} is missing, but ${dir} holds the files of a crawl.`,
+    'Restore it from a copy, or choose another --dir; the archive of this crawl stays readable.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 async function listOrNone(disk: Disk, dir: string): Promise<string[]> {

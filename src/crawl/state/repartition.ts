@@ -20,7 +20,7 @@
  */
 import { join } from 'node:path';
 import { archiveDir, partsDir } from '../../archive/index/index-merge.ts';
-import { agentOfFile, recoverArchive } from '../../archive/write/recovery.ts';
+import { agentOfFile, type Orphan, recoverArchive } from '../../archive/write/recovery.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
@@ -71,6 +71,19 @@ interface Handover {
   readonly into: string;
   /** The earliest time at which a host that was in memory may be fetched from again. */
   readonly readyAt: (host: Host) => Millis;
+  /** Called for each archive file, or end of one, that no checkpoint names: it was set aside. */
+  readonly onOrphan: (orphan: Orphan) => void;
+}
+
+/** What is left of an old agent, beside what was moved to the new ones. */
+interface Remains {
+  /** Undefined if the agent has no checkpoint. */
+  readonly state: AgentState | undefined;
+  readonly transport: TransportState;
+  /** The checkpoint was not the last one. */
+  readonly isOutdated: boolean;
+  /** The number of the last checkpoint, even if it is lost. */
+  readonly newest: number;
 }
 
 /** URLs moved in one batch from one backlog to another. */
@@ -90,14 +103,17 @@ export async function repartition(handover: Handover): Promise<void> {
     for (let agent = 0; agent < to; agent++) heirs.push(await Heir.open(handover, agent));
     const states: (AgentState | undefined)[] = [];
     const transports: TransportState[] = [];
+    let sequence = 0;
     for (let agent = 0; agent < from; agent++) {
-      const { state, transport } = await handOver(agent, handover, heirs);
-      await recoverArchive(disk, archive, String(agent), state?.archive, index);
+      const { state, transport, isOutdated, newest } = await handOver(agent, handover, heirs);
+      const options = { indexDir: index, keepTails: isOutdated, onOrphan: handover.onOrphan };
+      await recoverArchive(disk, archive, String(agent), state?.archive, options);
       states.push(state);
       transports.push(transport);
+      sequence = Math.max(sequence, newest);
     }
     for (const parcel of undelivered(transports)) await handOverUndelivered(parcel, heirs);
-    for (const heir of heirs) await heir.store(stateOf(heir.agent, to, states));
+    for (const heir of heirs) await heir.store(stateOf(heir.agent, to, states), sequence);
   } finally {
     for (const heir of heirs) await heir.close();
   }
@@ -112,17 +128,19 @@ async function handOverUndelivered({ kind, bytes }: Parcel, heirs: readonly Heir
   else if (kind === PARCEL.sample) for (const { sample } of reputations) sample.receive(bytes);
 }
 
-/** Moves everything of one old agent; returns its state, undefined if it has no checkpoint. */
+/** Moves everything of one old agent. */
 async function handOver(
   agent: number,
   handover: Handover,
   heirs: readonly Heir[],
-): Promise<{ state: AgentState | undefined; transport: TransportState }> {
+): Promise<Remains> {
   const { disk, config, from } = handover;
   const dir = agentDir(config.dir, agent);
-  const folder = await AgentFolder.open(disk, dir, config);
+  const folder = await AgentFolder.open(disk, agent, config);
+  const { isOutdated, newest } = folder;
   try {
-    if (!folder.restored) return { state: undefined, transport: emptyTransport(agent, from) };
+    if (!folder.restored)
+      return { state: undefined, transport: emptyTransport(agent, from), isOutdated, newest };
     let { state } = folder.restored;
     const image = decodeImage(folder.restored.front, dir);
     await handOverHosts(folder, state, image.frontier, handover, heirs);
@@ -137,7 +155,7 @@ async function handOver(
     }
     await handOverSeen(folder.sieve, heirs);
     for (const batch of image.discovered) route(batch, heirs);
-    return { state, transport: image.transport };
+    return { state, transport: image.transport, isOutdated, newest };
   } finally {
     await folder.close();
   }
@@ -366,8 +384,8 @@ class Heir {
     await this.backlog.makeRoom();
   }
 
-  /** Stores the agent's first checkpoint. */
-  async store({ required, ...state }: HeirState): Promise<void> {
+  /** Stores the agent's first checkpoint; it is numbered after those of the old agents. */
+  async store({ required, ...state }: HeirState, sequence: number): Promise<void> {
     const { disk, config, to } = this.#handover;
     const { hosts, backlog, reputation, discovered } = this;
     const known = await this.keys.seal();
@@ -381,7 +399,8 @@ class Heir {
     const options = { folder, memory: config.sieveMemory, cache: 0, disk, known };
     const sieve = await DrumSieve.openAt(options, undefined);
     try {
-      const made = AgentFolder.create(disk, this.#dir, { sieve, hosts, backlog, reputation });
+      const parts = { sieve, hosts, backlog, reputation };
+      const made = AgentFolder.create(disk, this.#dir, parts, sequence);
       const waiting = backlog.urls + (reputation?.rounds.entries ?? 0);
       const rest = { waiting, frontier, taken: known };
       await made.save(image, { ...state, ...rest }, async () => {});

@@ -4,16 +4,19 @@
  * Idea      A page with status 200 is a file with its decoded body. `pages/pages-<agent>.jsonl` has
  *           a line for every response, with or without a file: the URL, the response and the path.
  * Ensures   A file is complete or absent, and a page fetched again after a crash has the same name.
- *           What a checkpoint counts is durable, and the list is truncated to it on resume.
+ *           What a checkpoint counts is durable, and the list is truncated to it on resume. A
+ *           list that no checkpoint names is moved to `orphans/`.
  * Cost      One file per page: an archive is ten times cheaper to write, and keeps the exact bytes.
  */
 import { dirname, join } from 'node:path';
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
+import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import { together } from '../../base/together.ts';
 import type { Bytes } from '../../base/units.ts';
 import { BatchFile } from '../../disk/batch-file.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { keepTail, setAside } from '../../disk/orphans.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import { isHtml } from '../../parse/is-html.ts';
@@ -62,12 +65,17 @@ export class FileStore implements Store {
     folder: string,
     agent: string,
     earlier: readonly WholeLength[] = [],
+    { keepTails = false, onOrphan }: Pick<RecoveryOptions, 'keepTails' | 'onOrphan'> = {},
   ): Promise<FileStore> {
     await disk.makeFolder(folder);
     const name = `pages-${agent}.jsonl`;
     const length = earlier.find(({ file }) => file === name)?.length;
     const path = join(folder, name);
-    if (length === undefined) await disk.remove(path);
+    const orphan =
+      length === undefined
+        ? await setAside(disk, folder, name)
+        : keepTails && (await keepTail(disk, folder, name, length));
+    if (orphan) onOrphan?.({ file: name, orphan });
     const list =
       length === undefined
         ? await BatchFile.create(disk, path)

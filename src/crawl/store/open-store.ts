@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { archiveDir, partsDir } from '../../archive/index/index-merge.ts';
 import { EarlierPayloads, earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import { StoredPayloads } from '../../archive/payloads/stored-payloads.ts';
-import { recoverArchive } from '../../archive/write/recovery.ts';
+import { type RecoveryOptions, recoverArchive } from '../../archive/write/recovery.ts';
 import { WarcWriter, type WholeLength } from '../../archive/write/warc-writer.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
@@ -21,24 +21,27 @@ interface StoreOptions {
   readonly userAgent: string;
   /** The files of the last checkpoint. */
   readonly earlier: readonly WholeLength[] | undefined;
+  /** How files are restored to that checkpoint. */
+  readonly recovery: Pick<RecoveryOptions, 'keepTails' | 'onOrphan'>;
 }
 
 /** A crawl without a folder stores nothing. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { disk, clock, config, agent, earlier } = options;
+  const { disk, clock, config, agent, earlier, recovery } = options;
   if (config.dir === '' || config.store === 'none')
     return new ArchiveStore(undefined, clock, earlier);
   if (config.store === 'files')
-    return FileStore.open(disk, pagesDir(config.dir), String(agent), earlier);
+    return FileStore.open(disk, pagesDir(config.dir), String(agent), earlier, recovery);
   const { writer, payloads } = await openArchive(options);
   return new ArchiveStore(writer, clock, earlier, payloads);
 }
 
-async function openArchive({ disk, config, agent, userAgent, earlier }: StoreOptions) {
+async function openArchive(options: StoreOptions) {
+  const { disk, config, agent, userAgent, earlier, recovery } = options;
   const dir = archiveDir(config.dir);
   const indexDir = partsDir(config.dir);
   for (const folder of [dir, indexDir]) await disk.makeFolder(folder);
-  await recoverArchive(disk, dir, String(agent), earlier, indexDir);
+  await recoverArchive(disk, dir, String(agent), earlier, { ...recovery, indexDir });
   const payloads =
     config.duplicates === 'store' ? undefined : await openPayloads(disk, config, earlier);
   const writer = await WarcWriter.open(dir, {

@@ -11,6 +11,7 @@ import { checkArchive, type Problem } from '../../../src/archive/tools/check.ts'
 import { importWarcs } from '../../../src/archive/tools/import.ts';
 import { repair } from '../../../src/archive/tools/repair.ts';
 import { writeWacz } from '../../../src/archive/tools/wacz.ts';
+import { isWarcName } from '../../../src/archive/warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../../../src/archive/warc/warc-reader.ts';
 import { recoverArchive } from '../../../src/archive/write/recovery.ts';
 import { WarcWriter, type WarcWriterOptions } from '../../../src/archive/write/warc-writer.ts';
@@ -298,10 +299,10 @@ describe.each(WAYS)('an archive with compression $compress', ({ compress, suffix
       } catch {
         // As after a kill: nothing is tidied up.
       }
-      await recoverArchive(disk, archive, '0', [...cut.values()], indexDir);
+      await recoverArchive(disk, archive, '0', [...cut.values()], { indexDir });
       const urls: (string | undefined)[] = [];
       let lines = 0;
-      for (const name of readdirSync(archive).sort()) {
+      for (const name of readdirSync(archive).filter(isWarcName).sort()) {
         const records = await recordsOf(join(archive, name));
         urls.push(
           ...records
@@ -407,8 +408,9 @@ describe('an archive whose compression changed on resume', () => {
     expect(packed.sort()).toEqual(
       [name(files[0]), name(files[1], isTaken ? '2-' : ''), name(files[2])].sort(),
     );
-    await recoverArchive(disk, join(dir, 'archive'), '0', [], indexDir);
-    expect(readdirSync(join(dir, 'archive'))).toEqual([]);
+    await recoverArchive(disk, join(dir, 'archive'), '0', [], { indexDir });
+    expect(readdirSync(join(dir, 'archive'))).toEqual(['orphans']);
+    expect(readdirSync(join(dir, 'archive/orphans')).sort()).toEqual([...files].sort());
     expect(readdirSync(indexDir)).toEqual([]);
   });
 });

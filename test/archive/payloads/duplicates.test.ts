@@ -234,7 +234,9 @@ describe('a page whose payload is already in the archive', () => {
     const cut = await writer.checkpoint();
     await writer.write(page('b', 2));
     await writer.close();
-    await recoverArchive(disk, join(dir, 'archive'), '0', cut, join(dir, 'indexes/parts'));
+    await recoverArchive(disk, join(dir, 'archive'), '0', cut, {
+      indexDir: join(dir, 'indexes/parts'),
+    });
     const stored = await write(dir, [page('c', 2), page('d', 1)], {
       files: cut.map(({ file }) => file),
     });

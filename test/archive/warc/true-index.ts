@@ -1,6 +1,7 @@
 /** Checks the index of a crawl with an independent reader of its archive. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isWarcName } from '../../../src/archive/warc/warc-names.ts';
 import { readWithWarcio, type SecondOpinion } from './fixtures.ts';
 
 /**
@@ -10,7 +11,7 @@ import { readWithWarcio, type SecondOpinion } from './fixtures.ts';
 export async function indexFaults(dir: string): Promise<string[]> {
   const archive = join(dir, 'archive');
   const truth = new Set<string>();
-  for (const file of readdirSync(archive)) {
+  for (const file of readdirSync(archive).filter(isWarcName)) {
     for (const record of await readWithWarcio(join(archive, file))) {
       if (record.type === 'response' || record.type === 'revisit') truth.add(entry(file, record));
     }

@@ -102,7 +102,7 @@ describe('a crawl resumed with another number of agents', () => {
     expect(state.counters).toMatchObject({ pages: 75, statuses: { 200: 75 } });
   });
 
-  test('removes what the old agents archived after their last checkpoints, even of agents that no longer exist', async () => {
+  test('takes out of the archive what the old agents stored after their last checkpoints, even of agents that no longer exist', async () => {
     await crawl(3);
     const archive = join(dir, 'archive');
     const [file] = readdirSync(archive).filter((name) => name.endsWith('-2.warc.gz'));
@@ -150,6 +150,7 @@ describe('a crawl resumed with another number of agents', () => {
       expect(readdirSync(dir).sort()).toEqual([
         'agents',
         'archive',
+        'checkpoints',
         'crawl.json',
         'indexes',
         'log.jsonl',
