@@ -349,6 +349,15 @@ export interface CrawlOptions {
   readonly fetches?: number | string;
 
   /**
+   * While the body memory is full, cut bodies that arrive with fewer bytes per second, the oldest
+   * first, and mark them as truncated.
+   *
+   * Unit: bytes. Default: `16384` (16Ki). As text: `'64Mi'`, `'1.5G'`.
+   * Flag: `--min-rate`. Environment: `DRUMLIN_MIN_RATE`.
+   */
+  readonly minRate?: number | string;
+
+  /**
    * The whole User-Agent header, in place of the one that Drumlin makes.
    *
    * Default: none.
@@ -469,6 +478,15 @@ export interface CrawlOptions {
    * Flag: `--domain-memory`. Environment: `DRUMLIN_DOMAIN_MEMORY`.
    */
   readonly domainMemory?: number | string;
+
+  /**
+   * Memory of each agent for bodies: those in progress, and those of pages that are not stored yet,
+   * as received and decoded.
+   *
+   * Unit: bytes. Default: `268435456` (256Mi). As text: `'64Mi'`, `'1.5G'`.
+   * Flag: `--body-memory`. Environment: `DRUMLIN_BODY_MEMORY`.
+   */
+  readonly bodyMemory?: number | string;
 
   /**
    * Time between two checkpoints; after a crash the crawl resumes from the last one.

@@ -40,6 +40,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
         'slowDelay',
         'slowAddressDelay',
         'fetches',
+        'minRate',
       ],
     ],
     [
@@ -94,7 +95,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'frontUrls',
           'backlogMemory',
         ] as const),
-        ...(['hostMemory', 'domainMemory'] as const),
+        ...(['hostMemory', 'domainMemory', 'bodyMemory'] as const),
       ],
     ],
   ];
