@@ -265,6 +265,14 @@ export interface CrawlOptions {
   readonly maxBody?: number | string;
 
   /**
+   * Most URLs that one page may link to; the links after them are left out, counted and logged.
+   *
+   * Unit: URLs. Default: `50000`. As text: `'1000'`, `'20k'`, `'5M'`.
+   * Flag: `--max-links`. Environment: `DRUMLIN_MAX_LINKS`.
+   */
+  readonly maxLinks?: number | string;
+
+  /**
    * Content types to archive and to parse, such as text/html,application/pdf,image/*.
    *
    * Default: all. As text: `'text/html,image/*'`, `'all'`.

@@ -24,6 +24,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'sitemaps',
           'types',
           'maxBody',
+          'maxLinks',
           'maxRedirects',
         ] as const),
         ...(['maxUrlLength', 'maxRepeats', 'dropParameters'] as const),

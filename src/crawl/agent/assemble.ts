@@ -296,7 +296,12 @@ function turnsOf(
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
     bodies,
     wantsType: typeFilter(config.types),
-    parseOptions: { agent: productToken.toLowerCase(), ...(drop && { drop }) },
+    parseOptions: {
+      agent: productToken.toLowerCase(),
+      maxLinks: config.maxLinks,
+      ...(drop && { drop }),
+    },
+    log: sparing,
     payloads: new RecentCache(RECENT_PAYLOADS),
     commit: { ...commit, maxRedirects, onSeedRedirect },
   });

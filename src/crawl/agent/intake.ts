@@ -22,6 +22,7 @@ import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Counters } from '../record/counters.ts';
+import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
 import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
 import type { Likeness } from './likeness.ts';
@@ -44,6 +45,8 @@ interface IntakeParts {
   /** The memory for bodies: the response and what it decodes to count until it is committed. */
   readonly bodies: Pick<BodyBudget, 'hold'>;
   readonly counters: Pick<Counters, 'countRefused'>;
+  /** For what may happen on every page. */
+  readonly log: EventLog;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   readonly commit: CommitParts;
@@ -92,7 +95,7 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, likeness, onPage } = this.#parts;
+    const { config, parseOptions, likeness, log, onPage } = this.#parts;
     const { exchange, discovery } = fetched;
     const { url, status, headers } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
@@ -103,6 +106,7 @@ export class Intake {
     const parses = isPage && this.#mayPass('parse', subject);
     const body = parses || onPage ? (await decodeHeld(exchange, hold)).body : exchange.payload;
     const page = parses ? parse(body, exchange, parseOptions) : undefined;
+    if (page?.truncated) log.event('links-cut', { url, links: page.links.length, cut: page.cut });
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
     const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
