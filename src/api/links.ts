@@ -47,7 +47,7 @@ export interface PageOptions {
   readonly robotsHeaders?: readonly string[];
   /** The name of the crawler in robots directives, in lower case. Default: `drumlin`. */
   readonly agent?: string;
-  /** The most links to return. Default: 10,000. */
+  /** The most URLs to return links to; repeats and fragments do not count. Default: 50,000. */
   readonly maxLinks?: number;
   /** The longest canonical URL, in characters. Default: 2048. */
   readonly maxUrlLength?: number;
@@ -79,8 +79,10 @@ export interface ParsedPage {
   readonly charset: string;
   /** The number of references that are no http or https URL, or too long. */
   readonly refused: number;
-  /** Whether the page has more than `maxLinks` links. */
+  /** Whether links are left out because of `maxLinks`. */
   readonly truncated: boolean;
+  /** The number of references left out because of `maxLinks`; some may repeat others. */
+  readonly cut: number;
 }
 
 /** A sitemap (sitemaps.org 0.9), or a list of sitemaps. */

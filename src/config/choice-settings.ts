@@ -207,6 +207,14 @@ export const CHOICE_SETTINGS = {
     10 * 2 ** 20,
     'cut longer bodies at this size and mark them as truncated',
   ),
+  maxLinks: setting(
+    'max-links',
+    countOf('URLs'),
+    50_000,
+    'most URLs that one page may link to; the links after them are left out, counted and logged',
+    1,
+    10_000_000,
+  ),
   types: setting(
     'types',
     contentTypes,

@@ -265,6 +265,14 @@ export interface CrawlOptions {
   readonly maxBody?: number | string;
 
   /**
+   * Most URLs that one page may link to; the links after them are left out, counted and logged.
+   *
+   * Unit: URLs. Default: `50000`. As text: `'1000'`, `'20k'`, `'5M'`.
+   * Flag: `--max-links`. Environment: `DRUMLIN_MAX_LINKS`.
+   */
+  readonly maxLinks?: number | string;
+
+  /**
    * Content types to archive and to parse, such as text/html,application/pdf,image/*.
    *
    * Default: all. As text: `'text/html,image/*'`, `'all'`.
@@ -347,6 +355,15 @@ export interface CrawlOptions {
    * Flag: `--fetches`. Environment: `DRUMLIN_FETCHES`.
    */
   readonly fetches?: number | string;
+
+  /**
+   * While the body memory is full, cut bodies that arrive with fewer bytes per second, the oldest
+   * first, and mark them as truncated.
+   *
+   * Unit: bytes. Default: `16384` (16Ki). As text: `'64Mi'`, `'1.5G'`.
+   * Flag: `--min-rate`. Environment: `DRUMLIN_MIN_RATE`.
+   */
+  readonly minRate?: number | string;
 
   /**
    * The whole User-Agent header, in place of the one that Drumlin makes.
@@ -469,6 +486,15 @@ export interface CrawlOptions {
    * Flag: `--domain-memory`. Environment: `DRUMLIN_DOMAIN_MEMORY`.
    */
   readonly domainMemory?: number | string;
+
+  /**
+   * Memory of each agent for bodies: those in progress, and those of pages that are not stored yet,
+   * as received and decoded.
+   *
+   * Unit: bytes. Default: `268435456` (256Mi). As text: `'64Mi'`, `'1.5G'`.
+   * Flag: `--body-memory`. Environment: `DRUMLIN_BODY_MEMORY`.
+   */
+  readonly bodyMemory?: number | string;
 
   /**
    * Time between two checkpoints; after a crash the crawl resumes from the last one.

@@ -1,6 +1,16 @@
 /** Settings for politeness, the crawler's identity and the network. */
 import { setting } from './setting.ts';
-import { countOf, duration, file, flag, list, proxyUrl, ranges, text } from './value-types.ts';
+import {
+  countOf,
+  duration,
+  file,
+  flag,
+  list,
+  proxyUrl,
+  ranges,
+  size,
+  text,
+} from './value-types.ts';
 
 export const FETCH_SETTINGS = {
   delay: setting('delay', duration, 4000, 'time between two requests to one host'),
@@ -40,6 +50,12 @@ export const FETCH_SETTINGS = {
     256,
     'requests in flight at once, each to another IP address',
     1,
+  ),
+  minRate: setting(
+    'min-rate',
+    size,
+    16 * 2 ** 10,
+    'while the body memory is full, cut bodies that arrive with fewer bytes per second, the oldest first, and mark them as truncated',
   ),
   userAgent: setting(
     'user-agent',

@@ -60,6 +60,13 @@ export const STORAGE_SETTINGS = {
     'memory of each agent for domains, the links between them and URLs without budget, on their way to and from disk',
     8 * 2 ** 20,
   ),
+  bodyMemory: setting(
+    'body-memory',
+    size,
+    256 * 2 ** 20,
+    'memory of each agent for bodies: those in progress, and those of pages that are not stored yet, as received and decoded',
+    2 ** 20,
+  ),
   checkpoint: setting(
     'checkpoint',
     duration,

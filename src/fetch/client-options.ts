@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { AddressGuard } from '../net/address-guard.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { CookieTable } from './cookies.ts';
 import type { CredentialTable } from './credentials.ts';
 import type { Identity } from './identity.ts';
@@ -23,8 +24,10 @@ export interface FetchLimits {
   readonly maxBodyBytes: Bytes;
   /** Bytes of the body with its chunk framing. */
   readonly maxWireBytes: Bytes;
-  /** Bytes of all bodies in progress together. */
+  /** Bytes of all bodies in progress together; `bodies` replaces it. */
   readonly maxBufferedBytes: Bytes;
+  /** While there is no memory for bodies: cut those that arrive with fewer bytes per second. */
+  readonly minRate: Bytes;
 }
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
@@ -37,6 +40,7 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxBodyBytes: 10 * 1024 * 1024,
   maxWireBytes: 12 * 1024 * 1024,
   maxBufferedBytes: 256 * 1024 * 1024,
+  minRate: 16 * 1024,
 };
 
 export interface KeepAlive {
@@ -61,6 +65,8 @@ export interface HttpClientOptions {
   readonly identity: Identity;
   readonly guard: AddressGuard;
   readonly limits?: Partial<FetchLimits>;
+  /** The memory for bodies, if others charge it too. Default: `maxBufferedBytes`, for us alone. */
+  readonly bodies?: BodyBudget;
   readonly keepAlive?: Partial<KeepAlive>;
   readonly tls?: {
     /** Certificate authorities (PEM) to trust in addition to the built-in ones. */

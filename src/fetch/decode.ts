@@ -8,13 +8,15 @@
  * Ensures   Never rejects. `body` has at most `maxBytes`. A decoded body has at most `maxRatio`
  *           times the received bytes, but always up to a mebibyte, where a high ratio is harmless.
  *           A body without coding is returned without a copy. Large bodies are decoded off the
- *           event loop.
+ *           event loop, at most four of a thread at once.
  * Cost      Nothing for identity; about 100 MB/s of output for gzip.
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { systemCode } from '../base/errors.ts';
+import { Gate } from '../base/gate.ts';
 import type { Bytes } from '../base/units.ts';
+import type { BodyHold } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
 import { listOf, transferCodings } from './response-head.ts';
 
@@ -53,6 +55,12 @@ const SYNC_BYTES: Bytes = 64 * 1024;
 /** The largest size of the code tables before the first byte of output. */
 const LONGEST_PREAMBLE: Bytes = 4096;
 
+/**
+ * Decodes that do not finish in one step. Node has four threads for them, and each that waits for
+ * one has its memory already.
+ */
+const UNDER_WAY = new Gate(4);
+
 export function decodeContent(
   exchange: Pick<Exchange, 'payload' | 'headers'>,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
@@ -64,14 +72,34 @@ export function decodeContent(
 }
 
 /**
- * Decodes bytes that are gzip themselves, independent of headers: a file that was stored
- * compressed.
+ * Decodes the content of a page and charges it to the page's hold; waits until there is room for
+ * it.
  */
-export function gunzip(
-  bytes: Uint8Array,
+export function decodeHeld(
+  exchange: Pick<Exchange, 'payload' | 'headers'>,
+  hold: BodyHold,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
 ): Promise<DecodedContent> {
-  return decodeAll(bytes, ['gzip'], limits);
+  if (codingsOf(exchange).length === 0) return decodeContent(exchange, limits);
+  const most = roomFor(exchange.payload, limits);
+  return hold.decoded(most, () => decodeContent(exchange, limits));
+}
+
+/** The most bytes that a body may decode to. */
+function roomFor(payload: Uint8Array, { maxBytes, maxRatio }: DecodeLimits): Bytes {
+  return Math.min(maxBytes, Math.max(RATIO_FREE, maxRatio * payload.length));
+}
+
+/**
+ * Decodes bytes that are gzip themselves, independent of headers: a file that was stored
+ * compressed. The result is charged to the page's hold.
+ */
+export function gunzipHeld(
+  bytes: Uint8Array,
+  hold: BodyHold,
+  limits: DecodeLimits,
+): Promise<DecodedContent> {
+  return hold.decoded(roomFor(bytes, limits), () => decodeAll(bytes, ['gzip'], limits));
 }
 
 /** In the order in which they were applied; a transfer coding that compresses was applied last. */
@@ -88,7 +116,7 @@ async function decodeAll(
   limits: DecodeLimits,
 ): Promise<DecodedContent> {
   if (codings.length > MAX_CODINGS) return { body: payload, defects: ['too-many-codings'] };
-  const room = Math.min(limits.maxBytes, Math.max(RATIO_FREE, limits.maxRatio * payload.length));
+  const room = roomFor(payload, limits);
   const defects = new Set<string>();
   let truncated: DecodedContent['truncated'];
   let body = payload;
@@ -114,23 +142,35 @@ async function decodeLayer(
 ): Promise<DecodedContent> {
   const format = formatOf(bytes, coding);
   try {
-    const { buffer, engine } = await decodeWhole(bytes, format, room);
+    const { buffer, engine } =
+      bytes.length <= SYNC_BYTES
+        ? decodeNow(bytes, format, room)
+        : await UNDER_WAY.run(() => decodeLater(bytes, format, room));
     const defects = engine.bytesWritten < bytes.length ? ['coding-trailing-bytes'] : [];
     return { body: buffer, defects };
   } catch (error) {
-    const code = systemCode(error);
-    const member =
-      format === 'gzip' && code === 'Z_DATA_ERROR' ? await decodeMember(bytes, room) : undefined;
-    if (member !== undefined) return member;
-    const body = await decodeSlices(bytes, format, room);
-    if (code === 'ERR_BUFFER_TOO_LARGE') return { body, truncated: 'limit', defects: [] };
-    const cut = code === 'Z_BUF_ERROR';
-    // Nothing was decoded, so the server sent the body without the coding that it named. (Any
-    // length of text may look like the beginning of brotli.)
-    if (body.length === 0 && (!cut || bytes.length > LONGEST_PREAMBLE))
-      return { body: bytes, defects: ['coding-absent'] };
-    return { body, truncated: 'damage', defects: [cut ? 'coding-cut' : 'coding-damaged'] };
+    return UNDER_WAY.run(() => salvage(bytes, format, room, systemCode(error)));
   }
+}
+
+/** Decodes what can be decoded, after zlib failed on the whole with the code. */
+async function salvage(
+  bytes: Uint8Array,
+  format: Format,
+  room: Bytes,
+  code: string,
+): Promise<DecodedContent> {
+  const member =
+    format === 'gzip' && code === 'Z_DATA_ERROR' ? await decodeMember(bytes, room) : undefined;
+  if (member !== undefined) return member;
+  const body = await decodeSlices(bytes, format, room);
+  if (code === 'ERR_BUFFER_TOO_LARGE') return { body, truncated: 'limit', defects: [] };
+  const cut = code === 'Z_BUF_ERROR';
+  // Nothing was decoded, so the server sent the body without the coding that it named. (Any
+  // length of text may look like the beginning of brotli.)
+  if (body.length === 0 && (!cut || bytes.length > LONGEST_PREAMBLE))
+    return { body: bytes, defects: ['coding-absent'] };
+  return { body, truncated: 'damage', defects: [cut ? 'coding-cut' : 'coding-damaged'] };
 }
 
 type Format = 'gzip' | 'zlib' | 'raw' | 'br';
@@ -164,9 +204,17 @@ const LATER = {
   br: promisify(zlib.brotliDecompress),
 } as unknown as Record<Format, Whole<Promise<Decoded>>>;
 
-function decodeWhole(bytes: Uint8Array, format: Format, room: Bytes): Decoded | Promise<Decoded> {
-  const options: WholeOptions = { info: true, maxOutputLength: Math.max(1, room) };
-  return bytes.length <= SYNC_BYTES ? NOW[format](bytes, options) : LATER[format](bytes, options);
+const wholeOptions = (room: Bytes): WholeOptions => ({
+  info: true,
+  maxOutputLength: Math.max(1, room),
+});
+
+function decodeNow(bytes: Uint8Array, format: Format, room: Bytes): Decoded {
+  return NOW[format](bytes, wholeOptions(room));
+}
+
+function decodeLater(bytes: Uint8Array, format: Format, room: Bytes): Promise<Decoded> {
+  return LATER[format](bytes, wholeOptions(room));
 }
 
 /**
@@ -176,7 +224,10 @@ function decodeWhole(bytes: Uint8Array, format: Format, room: Bytes): Decoded | 
 async function decodeMember(bytes: Uint8Array, room: Bytes): Promise<DecodedContent | undefined> {
   const deflated = bytes.subarray(gzipHeaderLength(bytes));
   try {
-    const { buffer, engine } = await decodeWhole(deflated, 'raw', room);
+    const { buffer, engine } =
+      deflated.length <= SYNC_BYTES
+        ? decodeNow(deflated, 'raw', room)
+        : await decodeLater(deflated, 'raw', room);
     const after = deflated.subarray(engine.bytesWritten + 8);
     if (after[0] === GZIP_MAGIC[0] && after[1] === GZIP_MAGIC[1]) return undefined;
     return {

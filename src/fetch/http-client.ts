@@ -10,17 +10,19 @@
  *           it.
  * Ensures   Each call resolves or rejects once, at most one tick after its time limit. A request is
  *           sent twice only if a reused connection turned out to be dead before a byte of response
- *           arrived. Bodies in progress hold `maxBufferedBytes` in total: beyond that, connections
- *           are paused, but never the last one that reads.
+ *           arrived. Bodies in progress share a budget: while it is full, connections are paused,
+ *           but never the last that makes progress. Bodies that hold memory and hardly arrive are
+ *           then cut, the oldest first, so that they do not keep it from the others.
  * Cost      See bench/fetch.ts; close to a bare socket.
  */
 import tls from 'node:tls';
 import { BytesPool } from '../base/bytes-pool.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { systemCode } from '../base/errors.ts';
-import type { Millis } from '../base/units.ts';
+import type { Bytes, Millis } from '../base/units.ts';
 import type { AddressGuard } from '../net/address-guard.ts';
 import { literalAddresses } from '../net/dns.ts';
+import { BodyBudget } from './body-budget.ts';
 import {
   DEFAULT_FETCH_LIMITS,
   DEFAULT_KEEP_ALIVE,
@@ -62,8 +64,13 @@ interface Flight {
   readonly resolve: (exchange: Exchange) => void;
   readonly reject: (error: FetchError) => void;
   parser: ResponseParser;
-  /** Body bytes charged to the shared limit. */
+  /** Body bytes charged to the budget. */
   charged: number;
+  /** When the current measurement of the body's rate began, and the bytes received by then. */
+  measuredFrom: number;
+  measuredBytes: number;
+  /** Whether the body arrived with less than the lowest rate when it was last measured. */
+  isSlow: boolean;
 }
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -74,6 +81,10 @@ const NO_ROOM = new Set(['EMFILE', 'ENFILE', 'ENOBUFS']);
 /** Idle connections to close to make room. */
 const ROOM = 32;
 const NO_SECRETS: [] = [];
+/** How long the rate of a body is measured. */
+const RATE_SPAN: Millis = 2000;
+/** A body that holds less is not worth cutting. */
+const LEAST_CUT: Bytes = 64 * 1024;
 /** Session tickets kept, of the origins with the latest handshakes. */
 const MAX_SESSIONS = 1000;
 
@@ -93,7 +104,7 @@ class Client implements HttpClient, ConnectionOwner {
   readonly #pool: ConnectionPool;
   readonly #bodies = new BytesPool();
   readonly #paused = new Set<Connection>();
-  #buffered = 0;
+  readonly #budget: BodyBudget;
 
   readonly #tickLength: Millis;
   #tick = 0;
@@ -113,6 +124,8 @@ class Client implements HttpClient, ConnectionOwner {
     this.#pool = new ConnectionPool(this.#keepAlive);
     const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);
     this.#tickLength = Math.max(5, Math.min(250, shortest / 8));
+    this.#budget = options.bodies ?? new BodyBudget(limits.maxBufferedBytes);
+    this.#budget.onRoom = () => this.#resumeSome();
     // Windows hands out read buffers before data arrives, so each connection needs its own there.
     this.readBuffer =
       process.platform === 'win32'
@@ -140,6 +153,9 @@ class Client implements HttpClient, ConnectionOwner {
         reject,
         parser: this.#parserFor(request),
         charged: 0,
+        measuredFrom: this.#tick,
+        measuredBytes: 0,
+        isSlow: false,
       };
       this.#launch(
         flight,
@@ -189,9 +205,10 @@ class Client implements HttpClient, ConnectionOwner {
     const flight = this.#busy.get(connection);
     if (flight === undefined) return undefined;
     this.#busy.delete(connection);
-    this.#buffered -= flight.charged;
     this.#paused.delete(connection);
-    if (this.#paused.size > 0) this.#resumeSome();
+    this.#budget.refund(flight.charged);
+    flight.charged = 0;
+    this.#resumeSome();
     return flight;
   }
 
@@ -254,21 +271,58 @@ class Client implements HttpClient, ConnectionOwner {
     const flight = this.#busy.get(connection);
     if (flight === undefined) return true;
     const held = flight.parser.bodyBytes;
-    this.#buffered += held - flight.charged;
+    this.#budget.charge(held - flight.charged);
     flight.charged = held;
-    if (this.#buffered <= this.#limits.maxBufferedBytes) return true;
-    if (this.#paused.size + 1 >= this.#busy.size) return true;
+    if (!this.#budget.isFull || !flight.parser.inBody || !this.#anotherArrives(connection))
+      return true;
     this.#paused.add(connection);
+    return false;
+  }
+
+  /** Whether a body other than the connection's makes progress. */
+  #anotherArrives(connection?: Connection): boolean {
+    for (const [other, { parser, isSlow }] of this.#busy) {
+      if (other !== connection && parser.inBody && !other.paused && !isSlow) return true;
+    }
     return false;
   }
 
   /** Resumes connections while there is room, and always one if none reads: every pause ends. */
   #resumeSome(): void {
     for (const connection of this.#paused) {
-      const room = this.#buffered <= this.#limits.maxBufferedBytes;
-      if (!room && this.#paused.size < this.#busy.size) return;
+      if (this.#budget.isFull && this.#anotherArrives()) return;
       this.#paused.delete(connection);
+      const flight = this.#busy.get(connection)!;
+      this.#measureFromNow(flight);
+      flight.isSlow = false;
       connection.resume();
+    }
+  }
+
+  /**
+   * Notes whether a body is slow. A connection that we paused keeps what was found before: it is
+   * not the server that is slow now.
+   */
+  #measure(connection: Connection, flight: Flight): void {
+    const span = (this.#tick - flight.measuredFrom) * this.#tickLength;
+    if (connection.paused || !flight.parser.inBody) this.#measureFromNow(flight);
+    else if (span >= RATE_SPAN) {
+      const received = flight.parser.bytesReceived - flight.measuredBytes;
+      flight.isSlow = received < (this.#limits.minRate * span) / 1000;
+      this.#measureFromNow(flight);
+    }
+  }
+
+  #measureFromNow(flight: Flight): void {
+    flight.measuredFrom = this.#tick;
+    flight.measuredBytes = flight.parser.bytesReceived;
+  }
+
+  /** Cuts slow bodies that hold memory, the oldest first, until there is room. */
+  #cutSlow(): void {
+    for (const [connection, { isSlow, charged, parser }] of this.#busy) {
+      if (!this.#budget.isFull) return;
+      if (isSlow && parser.inBody && charged >= LEAST_CUT) connection.expire();
     }
   }
 
@@ -320,7 +374,10 @@ class Client implements HttpClient, ConnectionOwner {
     const tick = ++this.#tick;
     for (const [connection, flight] of this.#busy) {
       if (tick >= connection.phaseEnds || tick >= flight.endsBy) connection.expire();
+      else this.#measure(connection, flight);
     }
+    if (this.#budget.isFull) this.#cutSlow();
+    this.#resumeSome();
     for (const connection of this.#pool.connections()) {
       if (tick >= connection.phaseEnds) connection.expire();
     }

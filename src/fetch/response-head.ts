@@ -2,7 +2,8 @@
  * A tolerant parser of response heads: it reads whatever can be understood, and names every
  * deviation.
  *
- * Requires  The exact bytes from the status line to the empty line.
+ * Requires  The exact bytes from the status line to the empty line. In an archive a head may be cut
+ *           anywhere; its last line then ends with the bytes.
  * Ensures   `readHead` returns undefined only if there is no status. Otherwise `headers` has all
  *           lines with a name, in order. `defects` names each kind of deviation from RFC 9112 once.
  * Cost      One Latin-1 string of the head and two strings per line; values are slices of it.
@@ -35,7 +36,7 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/;
 export function readHead(bytes: Buffer): ResponseHead | undefined {
   const text = bytes.toString('latin1');
   const defects: string[] = [];
-  let end = text.indexOf('\n');
+  let end = lineEnd(text, 0);
   const status = STATUS_LINE.exec(text.slice(0, end));
   if (status === null) return undefined;
   const [line, major, minor, gap, code, after] = status;
@@ -46,16 +47,17 @@ export function readHead(bytes: Buffer): ResponseHead | undefined {
   if (major !== '1' || (minor !== '0' && minor !== '1')) defects.push('odd-version');
 
   const headers = new HeaderLines();
-  let bareLf = text.charCodeAt(end - 1) !== 13;
+  let bareLf = end < text.length && text.charCodeAt(end - 1) !== 13;
   while (end + 1 < text.length) {
     const start = end + 1;
-    end = text.indexOf('\n', start);
-    const crlf = text.charCodeAt(end - 1) === 13;
-    if (!crlf) bareLf = true;
+    end = lineEnd(text, start);
+    const crlf = end > start && text.charCodeAt(end - 1) === 13;
+    if (!crlf && end < text.length) bareLf = true;
     const stop = crlf ? end - 1 : end;
     if (stop > start) readLine(text, start, stop, headers, defects);
   }
   if (bareLf) defects.push('bare-lf');
+  if (end === text.length) defects.push('head-cut');
   if (CONTROL.test(text)) defects.push('control-character');
   return {
     status: Number(code),
@@ -63,6 +65,12 @@ export function readHead(bytes: Buffer): ResponseHead | undefined {
     headers,
     defects: defects.length > 1 ? [...new Set(defects)] : defects,
   };
+}
+
+/** Where the line ends: at its line feed, or at the end of a head that was cut. */
+function lineEnd(text: string, start: number): number {
+  const end = text.indexOf('\n', start);
+  return end < 0 ? text.length : end;
 }
 
 function readLine(

@@ -92,6 +92,12 @@ const FAULTS: Readonly<Record<string, DnsFault>> = {
   ETIMEOUT: 'dns-timeout',
 };
 
+/**
+ * An answer with a CNAME that leads to no address. Node reports an answer without any record as
+ * ENODATA, but this one as an empty list.
+ */
+const NO_ADDRESS = Object.assign(new Error('the answer has no address'), { code: 'ENODATA' });
+
 export function createResolver(options: ResolverOptions = {}): NameResolver {
   return new CachingResolver(options);
 }
@@ -190,7 +196,9 @@ class CachingResolver implements NameResolver {
     } catch (error) {
       if (systemCode(error) !== 'ENODATA') throw error;
     }
-    return this.#resolver.resolve6(host, { ttl: true });
+    const records = await this.#resolver.resolve6(host, { ttl: true });
+    if (records.length === 0) throw NO_ADDRESS;
+    return records;
   }
 }
 

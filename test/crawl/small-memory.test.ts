@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
+import { type Pages, startSmallSite } from './small-site.ts';
 
 let dir: string;
 let lab: Lab | undefined;
@@ -68,5 +71,32 @@ describe('a crawl with memory for three hosts and twelve URLs', () => {
     expect(lab.requests).toBeLessThan(
       urls.length + 1.2 * new Set(urls.map((url) => new URL(url).host)).size,
     );
+  });
+});
+
+describe('a crawl with little memory for bodies', () => {
+  test('holds few decoded pages at once, and fetches them all', async () => {
+    const page = gzipSync(`<title>t</title>${' '.repeat(900_000)}`);
+    const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
+    const ips = Array.from({ length: 24 }, (_, i) => `127.0.9.${i + 1}`);
+    const pages: Pages = { '/': (_, response) => response.writeHead(200, headers).end(page) };
+    const sites = await Promise.all(ips.map((ip) => startSmallSite(pages, ip)));
+    const seeds = sites.map(({ origin }) => `${origin}/`);
+    const config = resolveConfig({ allowPrivate: true, delay: 0, agents: 1, bodyMemory: '4Mi' });
+    const bodies: number[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const onPage = async ({ body }: { readonly body: Uint8Array }) => {
+      most = Math.max(most, ++atOnce);
+      for (let i = 0; i < 50; i++) await turn();
+      bodies.push(body.length);
+      atOnce--;
+    };
+    const run = await startCrawl(seeds, config, { onPage });
+    await run.finished;
+    for (const site of sites) await site.close();
+    expect(bodies).toEqual(Array(24).fill(900_016));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(5);
   });
 });

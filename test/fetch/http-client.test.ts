@@ -4,6 +4,7 @@ import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { BodyBudget } from '../../src/fetch/body-budget.ts';
 import { createAddressGuard } from '../../src/net/address-guard.ts';
 import { client, faultOf, server } from './client-fixture.ts';
 import {
@@ -438,14 +439,30 @@ describe('back-pressure', () => {
 
   test('pauses a body while there is no room, which does not count as silence', async () => {
     const clock = virtualClock();
-    const answer: { silent?: () => void } = {};
+    const other: { finish?: () => void } = {};
     const { url, address } = await server((conversation) => {
-      if (conversation.request.startsWith('GET /large')) send(large)(conversation);
-      else answer.silent = () => send(hello)(conversation);
+      if (conversation.request.startsWith('GET /large')) return send(large)(conversation);
+      // It sends a byte at every turn until it may finish.
+      const { socket } = conversation;
+      let left = 3000;
+      let mayFinish = false;
+      socket.write(large.slice(0, -left));
+      const next = () => {
+        if (mayFinish || left <= 1) return void (mayFinish && socket.write('x'.repeat(left)));
+        left--;
+        socket.write('x', () => setImmediate(next));
+      };
+      other.finish = () => {
+        mayFinish = true;
+      };
+      next();
     });
-    const http = client({ clock, limits: { ...patient, idle: 1000, maxBufferedBytes: size / 10 } });
-    const silent = http.fetch({ url: url('/silent'), address });
-    while (answer.silent === undefined) await turn();
+    const http = client({
+      clock,
+      limits: { ...patient, idle: 1000, maxBufferedBytes: size / 10, minRate: 0 },
+    });
+    const first = http.fetch({ url: url('/first'), address });
+    while (other.finish === undefined) await turn();
     let arrived = false;
     const held = http.fetch({ url: url('/large'), address }).finally(() => {
       arrived = true;
@@ -455,11 +472,112 @@ describe('back-pressure', () => {
       clock.advance(100);
     }
     expect(arrived).toBe(false);
-    answer.silent();
-    await silent;
+    other.finish();
+    await first;
     const exchange = await held;
     expect(exchange.truncated).toBeUndefined();
     expect(exchange.payload.length).toBe(size);
+  });
+
+  test('does not wait for requests that have no body yet', async () => {
+    const { url, address } = await server((conversation) => {
+      if (conversation.request.startsWith('GET /large')) send(large)(conversation);
+    });
+    const http = client({ clock: virtualClock(), limits: { maxBufferedBytes: size / 10 } });
+    const silent = Array.from({ length: 3 }, () => faultOf(http.fetch({ url: url(), address })));
+    const exchange = await http.fetch({ url: url('/large'), address });
+    expect(exchange.payload.length).toBe(size);
+    await http.close();
+    expect(await Promise.all(silent)).toEqual(['reset', 'reset', 'reset']);
+  });
+
+  test('ends when others refund what they charged to the same budget', async () => {
+    const bodies = new BodyBudget(size);
+    const { url, address } = await server(send(large));
+    const http = client({ bodies });
+    bodies.charge(2 * size);
+    const all = Array.from({ length: 3 }, () => http.fetch({ url: url(), address }));
+    const first = await Promise.race(all);
+    expect(first.payload.length).toBe(size);
+    bodies.refund(2 * size);
+    for (const { payload } of await Promise.all(all)) expect(payload.length).toBe(size);
+    expect(bodies.used).toBe(0);
+  });
+});
+
+describe('bodies that withhold their last bytes', () => {
+  const size = 400_000;
+  const large = `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`;
+  /** Everything but the last bytes, then one byte now and then. */
+  const withhold: Script = ({ socket }) => {
+    socket.write(large.slice(0, -1000));
+    const dripOne = () => {
+      if (!socket.destroyed) socket.write('x', () => setImmediate(dripOne));
+    };
+    setImmediate(dripOne);
+  };
+  const halt: Script = ({ socket }) => void socket.write(large.slice(0, -5));
+
+  test.each([
+    ['in silence', halt],
+    ['byte by byte', withhold],
+  ])('%s are cut while there is no memory, and the others arrive', async (_, slow) => {
+    const clock = virtualClock();
+    const { url, address } = await server((conversation) => {
+      if (conversation.request.startsWith('GET /good')) send(large)(conversation);
+      else slow(conversation);
+    });
+    const http = client({ clock, limits: { ...patient, maxBufferedBytes: 2 * size } });
+    const held = Array.from({ length: 4 }, () => http.fetch({ url: url('/held'), address }));
+    for (const each of held) each.catch(() => {}); // those that are not cut end with the client
+    const good = Array.from({ length: 4 }, () => http.fetch({ url: url('/good'), address }));
+    const began = clock.now();
+    for (const { payload, truncated } of await settle(Promise.all(good), clock)) {
+      expect(payload.length).toBe(size);
+      expect(truncated).toBeUndefined();
+    }
+    expect(clock.now() - began).toBeLessThan(60_000);
+    const cut = await settle(held[0], clock);
+    expect(cut.truncated).toBe('time');
+    expect(cut.payload.length).toBeGreaterThan(64 * 1024);
+  });
+
+  test('are cut in the order of their age, and only until there is room', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(halt);
+    const http = client({ clock, limits: { ...patient, maxBufferedBytes: 2.5 * size } });
+    const cut: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      void http.fetch({ url: url(`/${i}`), address }).then(
+        ({ truncated }) => truncated === 'time' && cut.push(i),
+        () => {},
+      );
+    }
+    for (let i = 0; i < 1000; i++) {
+      await turn();
+      clock.advance(10);
+    }
+    expect(cut).toEqual([0, 1]);
+  });
+
+  test('are left alone while there is memory', async () => {
+    const clock = virtualClock();
+    const { url, address } = await server(halt);
+    const http = client({ clock, limits: { ...patient, idle: 60_000 } });
+    const began = clock.now();
+    const { truncated } = await settle(http.fetch({ url: url(), address }), clock, 100);
+    expect(truncated).toBe('time');
+    expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test('are left alone if they hold next to nothing', async () => {
+    const clock = virtualClock();
+    const bodies = new BodyBudget(0);
+    const { url, address } = await server(({ socket }) => void socket.write(large.slice(0, 9000)));
+    const http = client({ clock, bodies, limits: { ...patient, idle: 60_000 } });
+    const began = clock.now();
+    await settle(http.fetch({ url: url(), address }), clock, 100);
+    expect(clock.now() - began).toBeGreaterThanOrEqual(60_000);
   });
 });
 

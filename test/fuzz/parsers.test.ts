@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { headEnd, payloadOf } from '../../src/archive/warc/http-block.ts';
 import { readWarc } from '../../src/archive/warc/warc-reader.ts';
 import { BytesPool } from '../../src/base/bytes-pool.ts';
 import { DrumlinError } from '../../src/base/errors.ts';
@@ -15,6 +16,7 @@ import { decodeTransportState } from '../../src/crawl/transport/transport-state.
 import { Disk } from '../../src/disk/disk.ts';
 import { parseCookies } from '../../src/fetch/cookies.ts';
 import { parseCredentials } from '../../src/fetch/credentials.ts';
+import { readHead } from '../../src/fetch/response-head.ts';
 import { ResponseParser } from '../../src/fetch/response-parser.ts';
 import { typeFilter } from '../../src/filter/content-type.ts';
 import { compileUrlPattern } from '../../src/filter/url-pattern.ts';
@@ -255,6 +257,20 @@ const PARSERS: Parser[] = [
         parser.end();
         expect(parser.failure !== undefined || parser.response !== undefined).toBe(true);
       }
+    },
+  },
+  {
+    name: 'HTTP block of an archive',
+    examples: [
+      'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked',
+      'HTTP/1.0 302\nLocation: /x\nTransfer-Encoding: chunked\n\n5;x=y\r\nhello\r\n0\r\n\r\n',
+    ],
+    words: ['\r\n', '\n', '\r', '\r\n\r\n', 'Transfer-Encoding: ', ': ', 'HTTP/1.1 ', ' ', '\0'],
+    endless: ['a: b\r\n', '\r\n', ' ', '\r', ',', ', ', 'a\r', '1\r\na\r\n', '\r\n '],
+    parse(block) {
+      const end = headEnd(block);
+      readHead(end < 0 ? block : block.subarray(0, end));
+      expect(payloadOf(block).length).toBeLessThanOrEqual(block.length);
     },
   },
   {

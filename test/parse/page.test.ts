@@ -55,6 +55,41 @@ describe('limits', () => {
     expect(parse('<a href=1><a href=2>', { maxLinks: 2 }).truncated).toBe(false);
   });
 
+  test('repeats do not count as links, and are left out of a long list only', () => {
+    const page = parse('<a href=1><a href=1><a href=1><a href=2><a href=3>', { maxLinks: 2 });
+    expect(page.links.map((link) => link.url)).toEqual(
+      [1, 1, 2].map((name) => `https://example.org/docs/${name}`),
+    );
+    expect(page).toMatchObject({ truncated: true, cut: 1 });
+  });
+
+  test('a link to follow is kept after one to the same page that is not', () => {
+    const html = '<a rel=nofollow href=1><a href=1><a href=1>';
+    const page = parse(html, { maxLinks: 2 });
+    expect(page.links.map(({ nofollow }) => nofollow)).toEqual([true, false]);
+    expect(page.cut).toBe(0);
+  });
+
+  test.each([
+    ['anchors of the page', '<a href=#a>', ''],
+    ['anchors of the page, with a base', '<a href=#a>', '<base href=/docs/>'],
+    ['links to one page', '<a href=x>', ''],
+    ['links to parts of one page', '<a href=x#y>', ''],
+    ['tags without a link', '<link rel=stylesheet href=s.css>', ''],
+  ])('the real links are found behind 100,000 %s', (_, tag, base) => {
+    const page = parse(`${base}${tag.repeat(100_000)}<a href=real>`);
+    expect(page.links.at(-1)).toMatchObject({ url: 'https://example.org/docs/real' });
+    expect(page.truncated).toBe(false);
+    expect(page.links.length).toBeLessThanOrEqual(50_001);
+  });
+
+  test('a page of nothing but links costs time and memory in proportion to the limit', () => {
+    const hrefs = Array.from({ length: 400_000 }, (_, i) => `<a href=${i}>`).join('');
+    const page = parse(hrefs);
+    expect(page.links.length).toBe(50_000);
+    expect(page.cut).toBe(350_000);
+  });
+
   test('an attribute longer than the limit is ignored', () => {
     expect(urls('<a href=12345><a href=123456>', { maxAttributeLength: 5 })).toEqual([
       'https://example.org/docs/12345',

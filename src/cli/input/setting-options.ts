@@ -24,6 +24,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'sitemaps',
           'types',
           'maxBody',
+          'maxLinks',
           'maxRedirects',
         ] as const),
         ...(['maxUrlLength', 'maxRepeats', 'dropParameters'] as const),
@@ -40,6 +41,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
         'slowDelay',
         'slowAddressDelay',
         'fetches',
+        'minRate',
       ],
     ],
     [
@@ -94,7 +96,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'frontUrls',
           'backlogMemory',
         ] as const),
-        ...(['hostMemory', 'domainMemory'] as const),
+        ...(['hostMemory', 'domainMemory', 'bodyMemory'] as const),
       ],
     ],
   ];

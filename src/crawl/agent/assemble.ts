@@ -276,7 +276,7 @@ interface TurnsWith {
 function turnsOf(
   { config }: AgentStart,
   { onPage }: AgentSurroundings,
-  { client, store, identity, drop, likenessMemory }: OpenAgent,
+  { client, bodies, store, identity, drop, likenessMemory }: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
@@ -287,15 +287,21 @@ function turnsOf(
   const likeness =
     likenessMemory && new Likeness({ config, memory: likenessMemory, counters, log: sparing });
   const robots = new RobotsKeeper({
-    ...{ ...shared, client, store, frontier, politeness, productToken, maxCrawlDelay },
+    ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
   const commit = { store, frontier, admission, reputation, likeness, counters };
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
+    bodies,
     wantsType: typeFilter(config.types),
-    parseOptions: { agent: productToken.toLowerCase(), ...(drop && { drop }) },
+    parseOptions: {
+      agent: productToken.toLowerCase(),
+      maxLinks: config.maxLinks,
+      ...(drop && { drop }),
+    },
+    log: sparing,
     payloads: new RecentCache(RECENT_PAYLOADS),
     commit: { ...commit, maxRedirects, onSeedRedirect },
   });

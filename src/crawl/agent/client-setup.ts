@@ -5,6 +5,7 @@ import { DrumlinError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { Disk } from '../../disk/disk.ts';
+import { BodyBudget } from '../../fetch/body-budget.ts';
 import { readCookies } from '../../fetch/cookies.ts';
 import { readCredentials } from '../../fetch/credentials.ts';
 import type { HttpClient } from '../../fetch/exchange.ts';
@@ -18,6 +19,8 @@ import { ParameterList, TRACKING_PARAMETERS } from '../../url/parameters.ts';
 
 export interface ClientSetup {
   readonly client: HttpClient;
+  /** The memory for bodies; the client charges those in progress. */
+  readonly bodies: BodyBudget;
   /** From names to addresses. */
   readonly resolver: NameResolver;
   /** Which addresses may be asked. */
@@ -50,10 +53,12 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
   const guard = guardFor(identity, config);
   const resolver = createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
+  const bodies = new BodyBudget(config.bodyMemory);
   const client = createHttpClient({
     identity,
     guard,
-    limits: { maxBodyBytes: config.maxBody },
+    bodies,
+    limits: { maxBodyBytes: config.maxBody, minRate: config.minRate },
     insecure: config.insecure,
     ...(config.ca !== '' && { tls: { ca: await readAuthorities(config.ca) } }),
     ...(proxy && { proxy }),
@@ -62,6 +67,7 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
   });
   return {
     client,
+    bodies,
     ...(proxy ? namesBehindProxy(resolver) : { resolver, guard }),
     delays:
       config.delays === ''

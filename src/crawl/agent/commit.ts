@@ -156,12 +156,13 @@ function followRedirect(target: string, { turn, discovery }: Fetched, parts: Fol
 
 /** Discovers the links of a page, unless it or they ask not to be followed. */
 function followLinks(
-  { links, robots }: ParsedPage,
+  { links, robots, cut }: ParsedPage,
   { turn, discovery }: Fetched,
   { counters, admission, reputation, likeness }: FollowParts,
 ): void {
   counters.urlsSeen += links.length;
   if (robots.nofollow) return;
+  if (cut > 0) counters.countRefused('too-many-links', cut);
   const named = links.filter((link) => !link.nofollow).map((link) => link.url);
   const followed = likeness?.rewritten(named) ?? named;
   reputation?.page(turn.host.domain.hash, discovery.url, followed);

@@ -11,7 +11,8 @@ import { digest } from '../../archive/warc/digest.ts';
 import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
-import { decodeContent } from '../../fetch/decode.ts';
+import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
+import { decodeHeld } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
@@ -21,6 +22,7 @@ import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Counters } from '../record/counters.ts';
+import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
 import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
 import type { Likeness } from './likeness.ts';
@@ -40,7 +42,11 @@ interface IntakeParts {
   readonly likeness: Pick<Likeness, 'judge'> | undefined;
   /** Digests of recent payloads. */
   readonly payloads: RecentCache;
+  /** The memory for bodies: the response and what it decodes to count until it is committed. */
+  readonly bodies: Pick<BodyBudget, 'hold'>;
   readonly counters: Pick<Counters, 'countRefused'>;
+  /** For what may happen on every page. */
+  readonly log: EventLog;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   readonly commit: CommitParts;
@@ -73,7 +79,12 @@ export class Intake {
     const sha1 = onceAsked(() => digest('sha1', exchange.payload));
     const isDuplicate = onceAsked(() => exchange.payload.length > 0 && isRepeat(sha1(), payloads));
     const known = { isWanted, isDuplicate, sha1, mayBeSitemap: looks };
-    await commit(fetched, await this.#read(fetched, known), this.#parts.commit);
+    const hold = this.#parts.bodies.hold(exchange);
+    try {
+      await commit(fetched, await this.#read(fetched, known, hold), this.#parts.commit);
+    } finally {
+      hold.end();
+    }
     onLinks();
   }
 
@@ -83,8 +94,8 @@ export class Intake {
   }
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
-  async #read(fetched: Fetched, known: Known): Promise<Reading> {
-    const { config, parseOptions, likeness, onPage } = this.#parts;
+  async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
+    const { config, parseOptions, likeness, log, onPage } = this.#parts;
     const { exchange, discovery } = fetched;
     const { url, status, headers } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
@@ -93,10 +104,11 @@ export class Intake {
     const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
     const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
     const parses = isPage && this.#mayPass('parse', subject);
-    const body = parses || onPage ? (await decodeContent(exchange)).body : exchange.payload;
+    const body = parses || onPage ? (await decodeHeld(exchange, hold)).body : exchange.payload;
     const page = parses ? parse(body, exchange, parseOptions) : undefined;
+    if (page?.truncated) log.event('links-cut', { url, links: page.links.length, cut: page.cut });
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
-    const sitemap = looks ? await sitemapIn(exchange, parseOptions.drop) : undefined;
+    const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
     const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
     subject?.read(page, links.length);
 

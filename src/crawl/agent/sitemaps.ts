@@ -10,7 +10,8 @@
  */
 
 import type { Bytes } from '../../base/units.ts';
-import { DEFAULT_DECODE_LIMITS, decodeContent, gunzip } from '../../fetch/decode.ts';
+import type { BodyHold } from '../../fetch/body-budget.ts';
+import { DEFAULT_DECODE_LIMITS, decodeHeld, gunzipHeld } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { readSitemap } from '../../parse/sitemap.ts';
@@ -49,11 +50,12 @@ export function mayBeSitemap({ url, status, headers }: Exchange): boolean {
 /** The links that a response lists, if it is a sitemap. */
 export async function sitemapIn(
   exchange: Exchange,
+  hold: BodyHold,
   drop: ParameterList | undefined,
 ): Promise<ReadSitemap | undefined> {
   const limits = { ...DEFAULT_DECODE_LIMITS, maxBytes: LARGEST };
-  let { body } = await decodeContent(exchange, limits);
-  if (body[0] === 0x1f && body[1] === 0x8b) body = (await gunzip(body, limits)).body;
+  let { body } = await decodeHeld(exchange, hold, limits);
+  if (body[0] === 0x1f && body[1] === 0x8b) body = (await gunzipHeld(body, hold, limits)).body;
   const sitemap = readSitemap(body, MOST_PAGES);
   if (!sitemap) return undefined;
   const most = sitemap.kind === 'pages' ? MOST_PAGES : MOST_IN_INDEX;

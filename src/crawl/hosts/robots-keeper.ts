@@ -10,7 +10,8 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { type Bytes, formatDuration, type Millis } from '../../base/units.ts';
-import { decodeContent } from '../../fetch/decode.ts';
+import type { BodyBudget } from '../../fetch/body-budget.ts';
+import { DEFAULT_DECODE_LIMITS, decodeHeld } from '../../fetch/decode.ts';
 import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
@@ -36,11 +37,13 @@ import type { RobotsMemory } from './robots-memory.ts';
 
 /** RFC 9309, section 2.5: at least this much of a file is read. */
 const LEAST_READ: Bytes = 500 * 1024;
+const DECODE_LIMITS = { ...DEFAULT_DECODE_LIMITS, maxBytes: LEAST_READ };
 /** The pause before another look at a host or an address that another turn holds. */
 const PAUSE_FOR_OTHER_TURN: Millis = 250;
 
 interface RobotsKeeperParts {
   readonly client: Pick<HttpClient, 'fetch'>;
+  readonly bodies: Pick<BodyBudget, 'hold'>;
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
   readonly frontier: Pick<
@@ -131,8 +134,13 @@ export class RobotsKeeper {
   }
 
   async #read(exchange: Exchange): Promise<RobotsRules> {
-    const { body } = await decodeContent(exchange);
-    return robotsFromResponse(exchange.status, body, this.#parts.productToken);
+    const hold = this.#parts.bodies.hold(exchange);
+    try {
+      const { body } = await decodeHeld(exchange, hold, DECODE_LIMITS);
+      return robotsFromResponse(exchange.status, body, this.#parts.productToken);
+    } finally {
+      hold.end();
+    }
   }
 
   #crawlDelay({ crawlDelay: asked = 0 }: RobotsRules, host: Host): Millis {
@@ -176,10 +184,11 @@ export class RobotsKeeper {
   }
 
   async #fetch(url: string, address: ResolvedAddress): Promise<Exchange | Failure> {
-    const { client, clock, outage, store } = this.#parts;
+    const { client, bodies, clock, outage, store } = this.#parts;
     const exchange = await client.fetch({ url, address, leastBody: LEAST_READ });
     outage.answered(address.ip);
-    await store.store(exchange);
+    const hold = bodies.hold(exchange);
+    await store.store(exchange).finally(() => hold.end());
     const fault = statusFault(exchange.status);
     if (fault) {
       const pause = pauseAfter(exchange, clock.now());

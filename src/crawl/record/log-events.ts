@@ -121,6 +121,14 @@ export const EVENTS = {
     when: 'A robots.txt asks for a longer Crawl-delay than `--max-crawl-delay`.',
     facts: { host: 'name of the host', delay: 'the requested delay and the one that is used' },
   },
+  'links-cut': {
+    when: 'A page links to more URLs than `--max-links`: the links after them are left out.',
+    facts: {
+      url: 'URL of the page',
+      links: 'links that were read',
+      cut: 'references that were left out; some may repeat others',
+    },
+  },
   'filters-changed': {
     when: 'filters.txt has changed, and all agents use the new filters.',
     facts: { filters: 'the filters in use, by stage' },

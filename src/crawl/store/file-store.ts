@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
 import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
+import { Gate } from '../../base/gate.ts';
 import { together } from '../../base/together.ts';
 import type { Bytes } from '../../base/units.ts';
 import { BatchFile } from '../../disk/batch-file.ts';
@@ -26,6 +27,8 @@ import type { Store } from './store.ts';
 
 /** The most bytes of lines in memory. */
 const BATCH: Bytes = 64 * 1024;
+/** More would not be faster: Node writes with four threads. */
+const PAGES_AT_ONCE = 8;
 
 export const pagesDir = (dir: string): string => join(dir, 'pages');
 
@@ -38,6 +41,8 @@ export class FileStore implements Store {
   readonly #list: BatchFile;
   /** Files of another store that the crawl used before: they stay part of the checkpoint. */
   readonly #others: readonly WholeLength[];
+  /** Pages written at once: each holds its decoded body. */
+  readonly #pages = new Gate(PAGES_AT_ONCE);
   #lines = '';
   #writing: Promise<void> = Promise.resolve();
   /** Pages written since the last checkpoint. */
@@ -87,7 +92,8 @@ export class FileStore implements Store {
   async store(exchange: Exchange, onAccepted: (as: StoredAs) => void = () => {}): Promise<void> {
     // A robots.txt is not a page.
     if (pathOf(exchange.url) === '/robots.txt') return onAccepted('response');
-    const file = exchange.status === 200 ? await this.#writePage(exchange) : undefined;
+    const file =
+      exchange.status === 200 ? await this.#pages.run(() => this.#writePage(exchange)) : undefined;
     const { url, status, headers, startedAt } = exchange;
     const type = headers.get('content-type');
     const line = {

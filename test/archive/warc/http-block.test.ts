@@ -64,4 +64,12 @@ describe('the payload', () => {
       }),
     );
   });
+
+  test('is found in linear time, however many blanks a header has', () => {
+    const blanks = ' '.repeat(300_000);
+    const head = `HTTP/1.1 200 OK\r\nTransfer-Encoding: x${blanks}x\r\n\r\n`;
+    const before = process.cpuUsage();
+    expect(payloadOf(Buffer.from(`${head}abc`)).length).toBe(3);
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
 });
