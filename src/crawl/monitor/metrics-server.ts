@@ -55,8 +55,10 @@ export async function serveMetrics(
 }
 
 function sayHealth(response: ServerResponse, trouble: Trouble | undefined): void {
-  if (trouble)
+  if (trouble && !trouble.isHealthy)
     say(response, 503, `unhealthy (${trouble.code}): ${trouble.fact} ${trouble.remedy}\n`);
+  else if (trouble)
+    say(response, 200, `healthy, but (${trouble.code}): ${trouble.fact} ${trouble.remedy}\n`);
   else say(response, 200, 'healthy\n');
 }
 
