@@ -51,7 +51,7 @@ export const FAULTS: Readonly<Record<Fault, readonly [fact: string, remedy: stri
   'status-503': ['the server is overloaded or blocks crawlers', 'Wait, then use a longer --delay.'],
   'status-5xx': ['the server reports an internal error', 'Try later.'],
   'internal-error': [
-    'Drumlin has a bug that these pages show',
+    'these pages show a bug of Drumlin',
     'Report the "internal-error" events of log.jsonl.',
   ],
   'robots-unreachable': [
