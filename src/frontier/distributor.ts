@@ -74,7 +74,10 @@ export class Distributor {
   /** When there may be work again even if nothing happens. */
   get wakeAt(): Millis {
     const later = (at: Millis) => (at > this.#clock.now() ? at : Infinity);
-    const novel = this.idle ? Infinity : later(this.#supply.nextAt);
+    const taken = this.idle ? Infinity : later(this.#supply.nextAt);
+    // While a turn is out, nothing else may happen before the sieve may decide early again.
+    const decided = this.#supply.undecided === 0 ? Infinity : later(this.#nextEarlyFlush);
+    const novel = Math.min(taken, decided);
     if (this.#frontier.backlog.urls === 0) return novel;
     return Math.min(novel, this.#barren ? this.#barren.until : later(this.#nextSweep));
   }

@@ -30,7 +30,10 @@ interface RetryRule {
 /** Statuses that mean "not now". All others are final. */
 type StatusFault = 'status-429' | 'status-503' | 'status-5xx';
 
-export type RetryCause = FetchFault | DnsFault | StatusFault;
+/** An error of our own, in the handling of a host or a page. */
+type OwnFault = 'internal-error';
+
+export type RetryCause = FetchFault | DnsFault | StatusFault | OwnFault;
 
 const SECOND: Millis = 1000;
 const MINUTE: Millis = 60 * SECOND;
@@ -56,6 +59,8 @@ export const RETRY_TABLE: Readonly<Record<RetryCause, RetryRule>> = {
   'status-429': { wait: 5 * MINUTE, retries: 3, givesUpHost: false },
   'status-503': { wait: 2 * MINUTE, retries: 3, givesUpHost: false },
   'status-5xx': { wait: 30 * SECOND, retries: 1, givesUpHost: false, pageOnly: true },
+
+  'internal-error': { wait: 1 * MINUTE, retries: 1, givesUpHost: true, pageOnly: true },
 };
 
 export function retryRule(cause: RetryCause): RetryRule {
@@ -105,5 +110,10 @@ export function pauseAfter(
 /** How long the table pauses the host. */
 function hostWait({ wait, pageOnly }: RetryRule, inRow: number): Millis {
   if (!pageOnly) return wait;
-  return inRow <= PAGES_OWN ? 0 : Math.min(wait, FIRST_PAUSE * 2 ** (inRow - PAGES_OWN - 1));
+  return inRow <= PAGES_OWN ? 0 : backOff(inRow - PAGES_OWN, wait);
+}
+
+/** A pause that doubles with each failure in a row, from a second up to `longest`. */
+export function backOff(inRow: number, longest: Millis): Millis {
+  return Math.min(longest, FIRST_PAUSE * 2 ** (inRow - 1));
 }

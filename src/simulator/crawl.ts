@@ -23,6 +23,7 @@ import { limitsOf } from '../crawl/agent/front-limits.ts';
 import { Admission } from '../crawl/agent/link-admission.ts';
 import { createScope } from '../crawl/agent/scope.ts';
 import { Counters } from '../crawl/record/counters.ts';
+import { InternalErrors } from '../crawl/record/internal-errors.ts';
 import { soloTransport } from '../crawl/transport/memory-transport.ts';
 import { Backlog } from '../frontier/backlog/backlog.ts';
 import { Distributor } from '../frontier/distributor.ts';
@@ -242,6 +243,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
     sieve,
     transport: soloTransport(),
     counters: new Counters(),
+    internal: new InternalErrors({ event: () => {} }),
     clock,
   });
   const tally = new Tally(web);

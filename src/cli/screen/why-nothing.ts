@@ -50,6 +50,10 @@ export const FAULTS: Readonly<Record<Fault, readonly [fact: string, remedy: stri
   'status-429': ['the server asks for fewer requests', 'Wait, then use a longer --delay.'],
   'status-503': ['the server is overloaded or blocks crawlers', 'Wait, then use a longer --delay.'],
   'status-5xx': ['the server reports an internal error', 'Try later.'],
+  'internal-error': [
+    'these pages show a bug of Drumlin',
+    'Report the "internal-error" events of log.jsonl.',
+  ],
   'robots-unreachable': [
     'robots.txt cannot be fetched, and without it nothing may be fetched',
     'Read "why" in log.jsonl, and try again in an hour.',

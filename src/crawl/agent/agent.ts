@@ -32,6 +32,7 @@ import type { Supply } from '../../frontier/supply.ts';
 import type { Message, Reputation } from '../../reputation/reputation.ts';
 import type { HostResolver } from '../hosts/host-resolver.ts';
 import type { EndReason } from '../record/counters.ts';
+import { failureOf } from '../record/internal-errors.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import { PARCEL, type Parcel, type Transport } from '../transport/transport.ts';
 import { unpackKeyedBatch } from '../transport/url-parcel.ts';
@@ -171,7 +172,7 @@ export class Agent {
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= { error };
+    this.#failure ??= { error: failureOf(error) };
     this.stop('interrupted');
     this.#parts.signals.turns.notify();
   }

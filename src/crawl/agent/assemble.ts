@@ -23,6 +23,7 @@ import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
 import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
+import { InternalErrors } from '../record/internal-errors.ts';
 import { SparingLog } from '../record/sparing-log.ts';
 import { SharedAddressTable } from '../transport/address-table.ts';
 import { Allowance } from '../transport/allowance.ts';
@@ -91,6 +92,7 @@ export function assemble(
   const filters = compileFilters(start.filters, around.predicates);
   const admission = new Admission({
     ...{ scope, filters, standing: reputation, sieve, transport, counters, clock },
+    internal: shared.internal,
     recent: new RecentCache(RECENT_LINKS),
   });
 
@@ -143,7 +145,8 @@ function sharedParts(
   const counters = new Counters();
   const sparing = new SparingLog(log);
   const waits = new HostWaits(clock, sparing);
-  return { clock, log, onError, outage, resolver, guard, counters, sparing, waits };
+  const internal = new InternalErrors(sparing);
+  return { clock, log, onError, outage, resolver, guard, counters, sparing, waits, internal };
 }
 
 function frontierOf(
@@ -280,7 +283,7 @@ function turnsOf(
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
-  const { clock, log, onError, outage, counters, sparing, waits } = shared;
+  const { clock, log, onError, outage, counters, sparing, waits, internal } = shared;
   const { frontier, politeness, permits, admission, reputation, filters, onLinks } = parts;
   const { maxCrawlDelay, maxRedirects, sitemaps } = config;
   const { productToken } = identity;
@@ -291,7 +294,7 @@ function turnsOf(
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
-  const commit = { store, frontier, admission, reputation, likeness, counters };
+  const commit = { store, frontier, admission, reputation, likeness, counters, internal };
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
     bodies,
@@ -326,7 +329,7 @@ function turnsOf(
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const failures = { counters, log, sparing, onError };
+  const failures = { counters, log, sparing, internal, onError };
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
     ...{ failures, sitemaps },

@@ -15,6 +15,7 @@ import type { ParsedPage } from '../../parse/page.ts';
 import { statusFault } from '../../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
+import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
@@ -70,6 +71,7 @@ interface FollowParts {
   /** Only where pages are compared. */
   readonly likeness: Pick<Likeness, 'committed' | 'missed' | 'rewritten'> | undefined;
   readonly counters: Counters;
+  readonly internal: InternalErrors;
   readonly maxRedirects: number;
   /** Called when a seed, or what it redirected to, redirects. */
   readonly onSeedRedirect: (from: string, to: string) => void;
@@ -93,14 +95,15 @@ export function commit(
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
     if (reading.isDuplicate()) parts.counters.duplicates++;
-    discover(fetched, reading, parts);
+    discoverSafely(fetched, reading, parts);
   };
   if (!reading?.keep) {
     accepted('response');
     return undefined;
   }
   const { near, sha1 } = reading;
-  return parts.store.store(exchange, accepted, { hopsFromSeed: discovery.depth, near, sha1 });
+  const notes = { hopsFromSeed: discovery.depth, near, sha1 };
+  return endsAgent(() => parts.store.store(exchange, accepted, notes));
 }
 
 function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: CountParts): void {
@@ -112,6 +115,18 @@ function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: 
   const fault = statusFault(exchange.status);
   if (fault) counters.countError(fault);
   counters.countType(exchange.headers.get('content-type'));
+}
+
+/**
+ * The page is committed: an error in its discoveries must neither reach the store nor fetch it again.
+ */
+function discoverSafely(fetched: Fetched, reading: Reading, parts: FollowParts): void {
+  try {
+    discover(fetched, reading, parts);
+  } catch (error) {
+    parts.internal.note(error, { host: fetched.turn.host.name, url: fetched.exchange.url });
+    parts.counters.countRefused('links-lost');
+  }
 }
 
 /** Remembers what the page is like, and discovers its links. */

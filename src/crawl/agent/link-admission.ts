@@ -22,7 +22,9 @@ import { Fingerprints } from '../../sieve/fingerprints.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Sieve } from '../../sieve/sieve.ts';
 import { partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { hostOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
+import type { InternalErrors } from '../record/internal-errors.ts';
 import { agentOf } from '../transport/routing.ts';
 import { PARCEL, type Transport } from '../transport/transport.ts';
 import { packKeyedBatch } from '../transport/url-parcel.ts';
@@ -45,6 +47,7 @@ interface AdmissionParts {
   readonly transport: Transport;
   readonly counters: Counters;
   readonly clock: Clock;
+  readonly internal: InternalErrors;
 }
 
 export class Admission {
@@ -199,14 +202,20 @@ export class Admission {
 
   /** The URLs that pass the filter. Seeds, and what they redirect to, always pass. */
   #filtered(urls: readonly string[], depth: number): readonly string[] {
-    const { filters, standing } = this.#parts;
+    const { filters, standing, internal } = this.#parts;
     const { schedule } = filters;
     if (schedule === undefined || depth === 0) return urls;
     const nothing = { visit: undefined, response: undefined, page: undefined };
     const link = { url: '', depth, standing, ...nothing };
     return urls.filter((url) => {
       link.url = url;
-      return schedule(link);
+      try {
+        return schedule(link);
+      } catch (error) {
+        // A user's predicate threw: that link is refused, and the others of the page are not.
+        internal.note(error, { host: hostOf(url), url });
+        return false;
+      }
     });
   }
 

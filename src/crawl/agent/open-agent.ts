@@ -16,6 +16,7 @@ import type { Predicates } from '../../filter/predicate.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { Outage } from '../hosts/outage.ts';
 import type { EndReason } from '../record/counters.ts';
+import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import { AgentFolder, type AgentState } from '../state/agent-folder.ts';
@@ -108,7 +109,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const outage = new Outage({ clock, log });
     const onAnswer = async (answer: DnsAnswer) => {
       outage.resolved(answer.host);
-      if (config.dnsRecords) await store.storeAnswer?.(answer);
+      if (config.dnsRecords) await endsAgent(() => store.storeAnswer?.(answer));
     };
     const setup = await setUpClient({ config, identity, clock, onAnswer });
     keep(setup.client);

@@ -22,6 +22,7 @@ import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
 import type { Counters } from '../record/counters.ts';
+import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure, Link, Page } from '../store/page.ts';
 import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
@@ -118,7 +119,10 @@ export class Intake {
     const keep = isWanted && judgement?.refusal === undefined && this.#mayPass('store', subject);
     if (target !== undefined && discovery.redirects >= config.maxRedirects)
       await this.#reportRedirects(fetched, target);
-    if (keep) await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
+    if (keep && onPage) {
+      const shown = { url, status, headers, body, links, depth: discovery.depth };
+      await endsAgent(() => onPage(shown));
+    }
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const contents = { target, page, sitemap };
     return { contents, keep, follows, isWanted, isDuplicate, sha1, judgement, near };
@@ -145,13 +149,14 @@ export class Intake {
   }
 
   async #reportRedirects({ exchange: { url }, turn }: Fetched, target: string): Promise<void> {
-    await this.#parts.onError?.({
+    const failure = {
       url,
       host: turn.host.name,
       fault: 'too-many-redirects',
       message: `It leads to ${target}.`,
       urls: 1,
-    });
+    };
+    await endsAgent(() => this.#parts.onError?.(failure));
   }
 }
 

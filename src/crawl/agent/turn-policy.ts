@@ -6,6 +6,7 @@
  *             ▲    ├─ 'ask-robots' ─► (request) ─► askedRobots ────────┤
  *             │    ├─ 'unreachable' ─► (report the URL as failed) ─────┤
  *             │    ├─ 'fetch' ─► (request) ─► answered or failed ──────┤
+ *             │    ├─ (an error of our own in any step) ─► broke ──────┤
  *             │    └─ 'end' ─► release                                 ▼
  *             └──────────────────── yes ────────────────────────── continues? ── no ─► release
  *
@@ -26,6 +27,7 @@ import type { Host } from '../../frontier/host.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
 import {
+  backOff,
   pauseAfter,
   type RetryCause,
   retryRule,
@@ -221,6 +223,25 @@ export class TurnPolicy {
     host.failures++;
     if (!retryRule(fault).givesUpHost || host.failures < HOST_FAILURES) return undefined;
     return this.#parts.frontier.giveUp(host, fault);
+  }
+
+  /**
+   * An error of our own has interrupted a step. Returns true when the URL of the step is queued
+   * again, or never left the queue. Returns false when it has failed, as after `failed`.
+   */
+  broke(state: TurnState): boolean {
+    const { clock, frontier, counters } = this.#parts;
+    const { turn } = state;
+    const { retries, wait } = retryRule('internal-error');
+    const discovery = turn.host.underWay;
+    const attempts = (discovery?.attempts ?? 0) + 1;
+    turn.host.errorsInRow++;
+    state.pauseFor(backOff(turn.host.errorsInRow, wait), 'internal-error');
+    if (!discovery) return true;
+    if (attempts > retries) return false;
+    frontier.postpone(turn, { ...discovery, attempts }, clock.now() + wait);
+    counters.countRetry('internal-error');
+    return true;
   }
 
   /** Whether the turn takes another URL. */

@@ -6,7 +6,8 @@
  * Which URL is next, what is retried and how long the host is paused is `TurnPolicy`; here is the
  * I/O between its steps. A turn owns its host and its address until it is released.
  *
- * Ensures   the turn is released whatever happens. A page that was not committed is put back.
+ * Ensures   the turn is released whatever happens. A page that was not committed is put back. An
+ *           error of our own in the handling of a URL is that URL's failure, not the agent's.
  */
 import { type Exchange, FetchError, type HttpClient } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
@@ -16,6 +17,7 @@ import type { Outage } from '../hosts/outage.ts';
 import type { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
+import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure } from '../store/page.ts';
 import type { FetchPermits } from './fetch-permits.ts';
@@ -45,6 +47,7 @@ interface FailureParts {
   readonly log: EventLog;
   /** For what may happen on every page. */
   readonly sparing: EventLog;
+  readonly internal: InternalErrors;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
 }
 
@@ -59,23 +62,46 @@ export class Turns {
 
   /** Takes URLs of the host until the policy ends the turn. */
   async run(turn: HostTurn): Promise<void> {
-    const { policy, admission, waits } = this.#parts;
+    const { policy, frontier, admission, waits } = this.#parts;
     const state = policy.begin(turn);
     waits.over(turn.host);
     try {
-      do {
-        const step = policy.next(state);
-        if (step === 'end') break;
-        if (step === 'fetch') await this.#fetch(state);
-        else if (step === 'ask-robots') await this.#askRobots(state);
-        else if (step === 'unreachable') await this.#robotsUnreachable(state);
+      while (await this.#step(state)) {
         // Back-pressure: the turn keeps its host until there is room for what it discovered.
         await admission.room();
-      } while (policy.continues(state));
+        if (!policy.continues(state)) break;
+      }
+    } catch (error) {
+      // The agent fails, but the page was not committed: a resumed crawl fetches it again.
+      if (turn.host.underWay) frontier.putBack(turn, turn.host.underWay);
+      throw error;
     } finally {
       policy.release(state);
       this.#notePause(state);
     }
+  }
+
+  /** Takes the next step; false when it is the last. An error of our own ends no turn. */
+  async #step(state: TurnState): Promise<boolean> {
+    try {
+      const step = this.#parts.policy.next(state);
+      if (step === 'end') return false;
+      if (step === 'fetch') await this.#fetch(state);
+      else if (step === 'ask-robots') await this.#askRobots(state);
+      else if (step === 'unreachable') await this.#robotsUnreachable(state);
+    } catch (error) {
+      await this.#broke(state, error);
+    }
+    return true;
+  }
+
+  /** The step could not be finished: its URL is retried, or has failed. */
+  async #broke(state: TurnState, error: unknown): Promise<void> {
+    const { host } = state.turn;
+    const url = host.underWay?.url;
+    const message = this.#parts.failures.internal.note(error, { host: host.name, url });
+    if (!this.#parts.policy.broke(state) && url !== undefined)
+      await this.#urlFailed(host, url, 'internal-error', message);
   }
 
   async #askRobots(state: TurnState): Promise<void> {
@@ -93,27 +119,27 @@ export class Turns {
   }
 
   async #fetch(state: TurnState): Promise<void> {
-    const { policy, client, intake, frontier, permits, outage } = this.#parts;
+    const { policy, client, intake, permits, outage } = this.#parts;
     const { turn, discovery } = state;
     let exchange: Exchange;
     try {
       const isLast = turn.host.queue.length === 0;
       exchange = await client.fetch({ url: discovery.url, address: turn.address, isLast });
     } catch (error) {
-      if (!(error instanceof FetchError)) throw error;
       permits.closeClaim(false);
+      if (!(error instanceof FetchError)) throw error;
       if (!policy.failed(state, error.fault)) await this.#failed(state, error);
       return;
     }
-    outage.answered(turn.address.ip);
-    const isFinal = policy.answered(state, exchange);
-    permits.closeClaim(isFinal, exchange.bytesReceived);
+    let isPage = false;
     try {
-      if (isFinal) await intake.process({ exchange, discovery, turn });
-    } catch (error) {
-      // The agent fails, but the page was not committed: a resumed crawl fetches it again.
-      frontier.putBack(turn, discovery);
-      throw error;
+      outage.answered(turn.address.ip);
+      if (policy.answered(state, exchange)) {
+        await intake.process({ exchange, discovery, turn });
+        isPage = true;
+      }
+    } finally {
+      permits.closeClaim(isPage, exchange.bytesReceived);
     }
     intake.release(exchange);
   }
@@ -125,7 +151,7 @@ export class Turns {
     const urls = this.#parts.policy.givesUpHost(state, fault);
     if (urls === undefined) return;
     log.event('host-given-up', { host: host.name, fault, why: message, urls });
-    await onError?.({ host: host.name, fault, message, urls });
+    await endsAgent(() => onError?.({ host: host.name, fault, message, urls }));
   }
 
   /** Reports a failed URL, then counts it: a checkpoint made in between still has it queued. */
@@ -136,7 +162,7 @@ export class Turns {
     message: string,
   ): Promise<void> {
     const { counters, sparing, onError } = this.#parts.failures;
-    await onError?.({ url, host: host.name, fault, message, urls: 1 });
+    await endsAgent(() => onError?.({ url, host: host.name, fault, message, urls: 1 }));
     counters.countError(fault);
     sparing.event('url-given-up', { url, fault, why: message });
   }

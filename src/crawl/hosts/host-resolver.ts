@@ -3,7 +3,8 @@
  *
  * Ensures   every host that comes out of `frontier.unresolved` is resolved to an address that the
  *           guard allows, or given up with its URLs counted. A failed look-up is retried by the
- *           retry table, and other hosts do not wait for it.
+ *           retry table, and other hosts do not wait for it. An error of our own counts as a
+ *           failed look-up of its host.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Signal } from '../../base/signal.ts';
@@ -16,6 +17,7 @@ import { DnsError, type NameResolver } from '../../net/dns.ts';
 import { type RetryCause, retryRule } from '../../politeness/retries-and-pauses.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
+import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { CrawlFailure } from '../store/page.ts';
 import type { Outage } from './outage.ts';
@@ -80,12 +82,19 @@ export class LookUpQueue {
   }
 }
 
+/** Why a look-up failed. */
+interface LookUpFailure {
+  readonly fault: RetryCause;
+  readonly message: string;
+}
+
 interface HostResolverParts {
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
   readonly frontier: Pick<Frontier, 'unresolved' | 'resolved' | 'giveUp'>;
   readonly counters: Pick<Counters, 'countRetry'>;
   readonly log: EventLog;
+  readonly internal: InternalErrors;
   readonly clock: Clock;
   readonly outage: Outage;
   readonly waits: HostWaits;
@@ -141,15 +150,21 @@ export class HostResolver {
     const since = this.#parts.clock.now();
     try {
       const addresses = await resolver.resolve(host.name);
+      if (addresses.length === 0) throw new DnsError('dns-not-found', 'The name has no address.');
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
       if (allowed.length > 0) frontier.resolved(host, allowed);
       else await this.#giveUp(host, 'address-refused', guard.reason(addresses[0].ip) ?? '');
     } catch (error) {
-      if (!(error instanceof DnsError)) throw error;
-      if (!over()) await this.#failed(lookUp, error, since, names, over);
+      await this.#failed(lookUp, this.#failureOf(error, host), since, names, over);
     } finally {
       this.#queue.ended();
     }
+  }
+
+  /** An error of our own counts as a failure of the look-up. */
+  #failureOf(error: unknown, { name: host }: Host): LookUpFailure {
+    if (error instanceof DnsError) return error;
+    return { fault: 'internal-error', message: this.#parts.internal.note(error, { host }) };
   }
 
   /**
@@ -158,14 +173,14 @@ export class HostResolver {
    */
   async #failed(
     lookUp: LookUp,
-    { fault, message }: DnsError,
+    { fault, message }: LookUpFailure,
     since: Millis,
     names: Signal,
     over: () => boolean,
   ): Promise<void> {
-    const { resolver, clock, counters, outage, waits } = this.#parts;
+    const { clock, counters, waits } = this.#parts;
     const { host } = lookUp;
-    const excused = fault !== 'dns-not-found' && (await outage.namesAreGone(since, resolver));
+    const excused = !over() && (await this.#isExcused(fault, host, since));
     if (over()) return; // it failed because the agent has closed everything
     const retry = this.#queue.retry(lookUp, fault, excused);
     if (!retry) {
@@ -183,9 +198,21 @@ export class HostResolver {
     this.#cancelRetries.add(cancel);
   }
 
+  async #isExcused(fault: RetryCause, host: Host, since: Millis): Promise<boolean> {
+    const { resolver, outage } = this.#parts;
+    if (fault === 'dns-not-found' || fault === 'internal-error') return false;
+    try {
+      return await outage.namesAreGone(since, resolver);
+    } catch (error) {
+      this.#parts.internal.note(error, { host: host.name });
+      return false;
+    }
+  }
+
   async #giveUp(host: Host, fault: string, why: string): Promise<void> {
     const urls = this.#parts.frontier.giveUp(host, fault);
     this.#parts.log.event('host-given-up', { host: host.name, fault, why, urls });
-    await this.#parts.onError?.({ host: host.name, fault, message: why, urls });
+    const failure = { host: host.name, fault, message: why, urls };
+    await endsAgent(() => this.#parts.onError?.(failure));
   }
 }

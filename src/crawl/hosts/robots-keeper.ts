@@ -28,6 +28,7 @@ import {
 import { type RobotsRules, robotsFromResponse } from '../../robots/parse-robots.ts';
 import { hostOf, originOf } from '../../url/parts.ts';
 import type { Counters } from '../record/counters.ts';
+import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Outage } from './outage.ts';
@@ -55,6 +56,7 @@ interface RobotsKeeperParts {
   readonly clock: Clock;
   readonly counters: Pick<Counters, 'countRetry'>;
   readonly log: EventLog;
+  readonly internal: InternalErrors;
   /** Robots files are part of the archive: they explain what is missing from it. */
   readonly store: Pick<Store, 'store'>;
   readonly politeness: Politeness;
@@ -97,20 +99,35 @@ export class RobotsKeeper {
     onSitemaps: (sitemaps: readonly string[]) => void = () => {},
   ): Promise<RobotsCost> {
     const inquiry = new RobotsInquiry(turn.host, originOf(url));
-    const answer = await this.#request(turn, inquiry.url);
+    const answer = await this.#inquire(turn, inquiry);
     if (answer === 'taken') return { requested: false, pause: PAUSE_FOR_OTHER_TURN };
+    if (answer === 'redirected') return { requested: true, pause: 0 };
     if ('fault' in answer) {
       if (stopping()) return { requested: true, pause: 0 };
       return this.#failed(turn, originOf(url), inquiry, answer);
     }
-    if (!inquiry.redirected(redirectTarget(answer))) {
-      const rules = await this.#read(answer);
-      const { memory, clock } = this.#parts;
-      inquiry.learned(rules, this.#crawlDelay(rules, turn.host), clock.now());
-      memory.learned(turn.host, originOf(url));
-      if (rules.sitemaps.length > 0) onSitemaps(rules.sitemaps);
-    }
+    const { memory, clock } = this.#parts;
+    inquiry.learned(answer, this.#crawlDelay(answer, turn.host), clock.now());
+    memory.learned(turn.host, originOf(url));
+    if (answer.sitemaps.length > 0) onSitemaps(answer.sitemaps);
     return { requested: true, pause: 0 };
+  }
+
+  /** Requests and reads the file. An error of our own counts as a failure of the request. */
+  async #inquire(
+    turn: HostTurn,
+    inquiry: RobotsInquiry,
+  ): Promise<RobotsRules | Failure | 'taken' | 'redirected'> {
+    const { url } = inquiry;
+    try {
+      const answer = await this.#request(turn, url);
+      if (answer === 'taken' || 'fault' in answer) return answer;
+      if (inquiry.redirected(redirectTarget(answer))) return 'redirected';
+      return await this.#read(answer);
+    } catch (error) {
+      const why = this.#parts.internal.note(error, { host: turn.host.name, url });
+      return { fault: 'internal-error', why };
+    }
   }
 
   #failed(
@@ -188,7 +205,7 @@ export class RobotsKeeper {
     const exchange = await client.fetch({ url, address, leastBody: LEAST_READ });
     outage.answered(address.ip);
     const hold = bodies.hold(exchange);
-    await store.store(exchange).finally(() => hold.end());
+    await endsAgent(() => store.store(exchange)).finally(() => hold.end());
     const fault = statusFault(exchange.status);
     if (fault) {
       const pause = pauseAfter(exchange, clock.now());

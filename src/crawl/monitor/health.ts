@@ -1,6 +1,7 @@
 /** The health of a crawl: if it is in trouble, one sentence about it and the remedy. */
 import {
   type Bytes,
+  counted,
   formatBytes,
   formatCount,
   formatDuration,
@@ -9,9 +10,17 @@ import {
 import type { Progress } from '../record/progress.ts';
 
 export interface Trouble {
-  readonly code: 'network-gone' | 'names-gone' | 'no-pages' | 'no-checkpoint' | 'disk-low';
+  readonly code:
+    | 'network-gone'
+    | 'names-gone'
+    | 'no-pages'
+    | 'no-checkpoint'
+    | 'disk-low'
+    | 'internal-error';
   readonly fact: string;
   readonly remedy: string;
+  /** The crawl does all that it should: `/healthz` still reports healthy. */
+  readonly isHealthy?: true;
 }
 
 const MINUTE: Millis = 60_000;
@@ -63,5 +72,27 @@ export function troubleOf(now: Progress): Trouble | undefined {
       remedy: 'The disk may be too slow or too full: measure it with drumlin doctor.',
     };
   }
-  return undefined;
+  return internalErrors(now);
+}
+
+/** What `/healthz` reports. */
+export function isHealthy(now: Progress): boolean {
+  const trouble = troubleOf(now);
+  return trouble === undefined || trouble.isHealthy === true;
+}
+
+/** Errors of our own in the handling of hosts and pages, in this run. */
+function internalErrors({ errors, retries, refused }: Progress): Trouble | undefined {
+  const [failed = 0, retried = 0, cut = 0] = [
+    errors['internal-error'],
+    retries['internal-error'],
+    refused['links-lost'],
+  ];
+  if (failed + retried + cut === 0) return undefined;
+  return {
+    code: 'internal-error',
+    fact: `Drumlin has a bug: ${counted(failed, 'URL')} failed by it, ${counted(retried, 'attempt')} ${retried === 1 ? 'is' : 'are'} made again, the links of ${counted(cut, 'page')} were lost.`,
+    remedy: 'Report the "internal-error" events of log.jsonl; the crawl continues.',
+    isHealthy: true,
+  };
 }

@@ -38,8 +38,10 @@ function pageAt(path: string, progress: () => Progress | undefined): Reply {
 
 function healthOf(trouble: Trouble | undefined): Reply {
   if (!trouble) return { status: 200, text: 'healthy\n' };
-  const { code, fact, remedy } = trouble;
-  return { status: 503, text: `unhealthy (${code}): ${fact} ${remedy}\n` };
+  const { code, fact, remedy, isHealthy } = trouble;
+  const text = `(${code}): ${fact} ${remedy}\n`;
+  if (isHealthy) return { status: 200, text: `healthy, but ${text}` };
+  return { status: 503, text: `unhealthy ${text}` };
 }
 
 function processNumbers(): { cpuSeconds: number; memory: number } {

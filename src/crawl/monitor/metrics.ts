@@ -6,7 +6,7 @@
 import { VERSION } from '../../base/version.ts';
 import type { Tally } from '../record/counters.ts';
 import type { Progress } from '../record/progress.ts';
-import { troubleOf } from './health.ts';
+import { isHealthy } from './health.ts';
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -136,7 +136,7 @@ function crawlMetrics(now: Progress): Metric[] {
     ...(diskFree === undefined
       ? []
       : [gauge('drumlin_disk_free_bytes', 'Free space on the disk of the crawl.', diskFree)]),
-    gauge('drumlin_crawl_healthy', '1 if /healthz reports healthy.', troubleOf(now) ? 0 : 1),
+    gauge('drumlin_crawl_healthy', '1 if /healthz reports healthy.', isHealthy(now) ? 1 : 0),
   ];
 }
 

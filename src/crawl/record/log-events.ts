@@ -84,6 +84,15 @@ export const EVENTS = {
     when: 'status.json cannot be written; logged once, and the crawl continues.',
     facts: { why: 'error of the disk' },
   },
+  'internal-error': {
+    when: 'An error that should not happen, in the handling of one host or page: its URL is retried, then fails; the host is paused, and the crawl continues. Please report it.',
+    facts: {
+      host: 'name of the host',
+      url: 'the URL, if the error is about one',
+      message: 'name and message of the error',
+      stack: 'where it was thrown',
+    },
+  },
   'host-waits': {
     when: 'A host is paused because of its answers: 429, 503, or errors in a row.',
     facts: {
@@ -179,7 +188,7 @@ export const EVENTS = {
     facts: { url: 'the page that we invented to find out' },
   },
   'told-enough': {
-    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `host-waits`, `url-given-up`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
+    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `internal-error`, `host-waits`, `url-given-up`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
     facts: { of: 'name of the event', lines: 'number of events logged' },
   },
   'rank-sample-halved': {

@@ -4,6 +4,7 @@ import { resolveConfig } from '../../../src/config/settings.ts';
 import { Admission } from '../../../src/crawl/agent/link-admission.ts';
 import { createScope } from '../../../src/crawl/agent/scope.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
+import { InternalErrors } from '../../../src/crawl/record/internal-errors.ts';
 import { memoryTransports } from '../../../src/crawl/transport/memory-transport.ts';
 import { agentOf } from '../../../src/crawl/transport/routing.ts';
 import type { Transport } from '../../../src/crawl/transport/transport.ts';
@@ -38,6 +39,7 @@ function fixture(agents: number): Fixture {
     standing: undefined,
     recent: new RecentCache(2 ** 16),
     counters: new Counters(),
+    internal: new InternalErrors({ event: () => {} }),
     ...{ clock, transport, sieve },
   });
   return { admission, transport, sieve, clock };

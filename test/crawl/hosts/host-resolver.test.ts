@@ -6,6 +6,7 @@ import { HostResolver } from '../../../src/crawl/hosts/host-resolver.ts';
 import { Outage } from '../../../src/crawl/hosts/outage.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
 import { HostWaits } from '../../../src/crawl/record/host-waits.ts';
+import { InternalErrors } from '../../../src/crawl/record/internal-errors.ts';
 import { Domain, Host } from '../../../src/frontier/host.ts';
 import { DnsError } from '../../../src/net/dns.ts';
 import { virtualClock } from '../../fetch/virtual-clock.ts';
@@ -48,6 +49,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
     ...{ resolver, clock, log, outage, frontier },
     guard: { allows: () => true, reason: () => undefined },
     counters: new Counters(),
+    internal: new InternalErrors(log),
     waits: new HostWaits(clock, log),
     onError: undefined,
   });
