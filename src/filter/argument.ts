@@ -110,15 +110,8 @@ function normalisedDomain(text: string): string {
   );
 }
 
-/** Regular expressions that passed the trial, which takes a millisecond or more. */
-const tried = new Set<string>();
-const MOST_TRIED = 1000;
-
 function normalisedPattern(text: string): string {
-  if (tried.has(text)) return text;
   checkUrlPattern(text);
-  if (tried.size >= MOST_TRIED) tried.clear();
-  tried.add(text);
   return text;
 }
 

@@ -6,9 +6,9 @@
  * Idea      Recursive descent directly over the text. The form of an argument depends on its
  *           predicate, so there are no tokens. `not` binds tighter than `and`, `and` tighter than
  *           `or`. Line ends are blanks, and `#` begins a comment.
- * Ensures   Any text is parsed, or refused with a column, in time linear in its length (except the
- *           trial of regular expressions). A predicate that is not known at the given stage is
- *           refused; the error names the stages where it is known.
+ * Ensures   Any text is parsed, or refused with a column, in time linear in its length. A predicate
+ *           that is not known at the given stage is refused; the error names the stages where it is
+ *           known.
  */
 import { numberAt, refuseAt } from '../base/expression.ts';
 import { nearest } from '../base/nearest.ts';

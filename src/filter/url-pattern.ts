@@ -6,15 +6,17 @@
  *           `/\.(?:zip|iso)$/i`.
  * Requires  URLs in canonical form. A glob with something that never occurs in one (docs/url.md) is
  *           refused, because it would silently match nothing.
- * Ensures   A glob takes linear time. A regular expression may not, and strangers write the URLs.
- *           So `checkUrlPattern` tries it on URLs made to be hard and refuses it if it is slow.
- *           This is a trial, not a proof.
+ * Ensures   Every pattern takes linear time, because strangers write the URLs. A regular expression
+ *           runs in the engine of JavaScript if that is provably linear, and in a matcher of our
+ *           own otherwise (docs/scope.md). One that needs more, such as a back-reference, is
+ *           refused.
  */
-import { type Context, createContext, runInContext } from 'node:vm';
 import { DrumlinError } from '../base/errors.ts';
-import type { Millis } from '../base/units.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { compileGlob, type TextTest } from './glob.ts';
+import { RegexpMatcher } from './regexp-matcher.ts';
+import { NotRegular, parseRegexp } from './regexp-parse.ts';
+import { isLinear } from './regexp-safety.ts';
 
 const SCHEMES = ['http://', 'https://'];
 const REGULAR_EXPRESSION = /^\/(.+)\/(i?)$/;
@@ -25,21 +27,12 @@ const SCHEME_AND_HOST = /^https?:\/\/[^/*]*/i;
 const OCTET = /%[\da-f]{2}/gi;
 
 export function compileUrlPattern(text: string): TextTest {
-  if (!text.startsWith('/')) return compileGlob(normalisedGlob(text));
-  const expression = compileExpression(text);
-  return (url) => expression.test(url);
+  return text.startsWith('/') ? compileExpression(text) : compileGlob(normalisedGlob(text));
 }
 
-/** Refuses patterns that cannot be compiled or can match no URL, and slow expressions. */
+/** Refuses patterns that cannot be compiled or can match no URL. */
 export function checkUrlPattern(text: string): void {
-  if (!text.startsWith('/')) normalisedGlob(text);
-  else if (isSlow(compileExpression(text))) {
-    throw refused(
-      text,
-      'can take very long on some URLs',
-      'Use a glob, like *one*two*, or fewer repetitions.',
-    );
-  }
+  compileUrlPattern(text);
 }
 
 /** Refuses a path such as `/private/`, which would be read as a regular expression. */
@@ -52,7 +45,7 @@ export function refusePath(text: string): void {
   );
 }
 
-function compileExpression(text: string): RegExp {
+function compileExpression(text: string): TextTest {
   const parts = REGULAR_EXPRESSION.exec(text);
   if (parts === null) {
     throw refused(
@@ -61,8 +54,25 @@ function compileExpression(text: string): RegExp {
       `Write ${containing(text)} for URLs that contain it; put a regular expression between slashes.`,
     );
   }
+  const native = nativeExpression(text, parts[1], parts[2]);
   try {
-    return new RegExp(parts[1], parts[2]);
+    const tree = parseRegexp(parts[1], native.ignoreCase);
+    if (isLinear(tree)) return (url) => native.test(url);
+    const matcher = new RegexpMatcher(tree);
+    return (url) => matcher.test(url);
+  } catch (error) {
+    if (!(error instanceof NotRegular)) throw error;
+    throw refused(
+      text,
+      `has ${error.what}, which cannot be tested in linear time`,
+      'Write it without; several patterns, or a filter with "and" and "not", can often replace it.',
+    );
+  }
+}
+
+function nativeExpression(text: string, source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
   } catch (error) {
     throw refused(
       text,
@@ -127,45 +137,4 @@ function canBegin(glob: string): boolean {
 
 function refused(pattern: string, why: string, remedy: string): DrumlinError {
   return new DrumlinError('PATTERN', `The pattern ${pattern} ${why}.`, remedy);
-}
-
-/**
- * Time limit for one URL of the trial. Quick expressions take microseconds, quadratic ones 5 ms,
- * cubic ones almost a second.
- */
-const TRIAL_TIME: Millis = 250;
-const TRIAL_LENGTH = 2000;
-const MOST_TRIALS = 64;
-/** Texts that URLs often repeat, tried with every expression. */
-const USUAL = ['a', '0', '/', '-', '.', '/a', 'a/', 'a=1&', '%20', 'aa/bb/'];
-
-/** Tries the expression on long URLs that repeat its own characters and do not match at the end. */
-function isSlow(expression: RegExp): boolean {
-  const { source } = expression;
-  const own = [
-    ...(source.match(/[\w\-.~!$&'()+,;=:@/?%]/g) ?? []),
-    ...(source.match(/[\w/]{2,}/g) ?? []),
-  ];
-  const context = createContext({ expression, url: '' });
-  for (const piece of [...new Set([...USUAL, ...own])].slice(0, MOST_TRIALS)) {
-    context.url = `http://example.org/${piece.repeat(TRIAL_LENGTH / piece.length)}~!`;
-    if (!endsInTime(context)) return true;
-  }
-  return false;
-}
-
-/**
- * Tries three times: on a busy machine a quick expression may take long once, a slow one always
- * does.
- */
-function endsInTime(context: Context): boolean {
-  for (let tries = 3; tries > 0; tries--) {
-    try {
-      runInContext('expression.test(url)', context, { timeout: TRIAL_TIME });
-      return true;
-    } catch {
-      // out of time or out of stack
-    }
-  }
-  return false;
 }

@@ -59,11 +59,11 @@ vi.mock('../../src/fetch/http-client.ts', async (original) => {
 });
 vi.mock('../../src/fetch/decode.ts', async (original) => {
   const real = await original<typeof Decode>();
-  const decodeContent: typeof real.decodeContent = async (exchange, ...more) => {
+  const decodeHeld: typeof real.decodeHeld = async (exchange, ...more) => {
     trap.spring('decode', (exchange as Exchange).url);
-    return real.decodeContent(exchange, ...more);
+    return real.decodeHeld(exchange, ...more);
   };
-  return { ...real, decodeContent };
+  return { ...real, decodeHeld };
 });
 vi.mock('../../src/parse/page.ts', async (original) => {
   const real = await original<typeof Parse>();

@@ -87,8 +87,30 @@ describe('a URL pattern', () => {
     '/(?:\\w+\\/?)+$/',
     '/a.*a.*a.*a.*a$/',
     '/(foo|foofoo)+$/',
-  ])('%s can be very slow on a URL, and is refused quickly', (pattern) => {
-    expect(() => checkUrlPattern(pattern)).toThrow('can take very long on some URLs. Use a glob');
+    '/^https?:\\/\\/(\\w|\\w\\w)+\\.test\\/$/',
+    '/.*.*.*x/',
+    '/(\\w{1,30}){1,30}!/',
+  ])('%s would be very slow in the engine of JavaScript, and is quick here', (pattern) => {
+    const test = compileUrlPattern(pattern);
+    const before = process.cpuUsage();
+    for (const unit of ['a', 'x', 'foo', 'a/', '0', 'example'])
+      expect(test(`http://${unit.repeat(2000)}~`)).toBeTypeOf('boolean');
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
+  });
+
+  test.each([
+    ['/(?!a)b/', 'look-around'],
+    ['/a(?=b)/', 'look-around'],
+    ['/(?<=a)b/', 'look-around'],
+    ['/(?<!a)b/', 'look-around'],
+    ['/(a)\\1/', 'back-references'],
+    ['/(?<n>a)\\k<n>/', 'back-references'],
+    ['/a{20000}/', 'more than 10000 steps when its repetitions are counted'],
+    [`/${'('.repeat(300)}a${')'.repeat(300)}/`, 'more than 200 nested groups'],
+  ])('%.30s is refused by name', (pattern, name) => {
+    expect(() => checkUrlPattern(pattern)).toThrow(
+      `has ${name}, which cannot be tested in linear time. Write it without`,
+    );
   });
 
   test.each([
