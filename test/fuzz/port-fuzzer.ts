@@ -16,10 +16,12 @@ import {
   split,
 } from './requests.ts';
 
-/** Milliseconds that a conversation without an answer may last: many are no whole requests. */
+/** Milliseconds of silence after which a client half-closes: many requests are not complete. */
 const PATIENCE = 60;
-/** Milliseconds after the last byte of an answer: there may be a second one. */
+/** The same after the last byte of an answer: there may be a second one. */
 const PAUSE = 5;
+/** Milliseconds in which a server must then close, on a busy machine. */
+const END_PATIENCE = 5000;
 /** Milliseconds within which a good request must be answered, on a busy machine. */
 const PROBE_PATIENCE = 20_000;
 const ENOUGH = 64 * 1024;
@@ -116,22 +118,30 @@ interface Heard {
 async function talk(socket: Socket, { pieces, requests, leave }: Conversation): Promise<Heard> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  socket.on('error', () => {});
+  // Node emits no 'close' if a reset fails (libuv refuses one while it shuts down).
+  const gone = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    socket.on('error', () => resolve());
+  });
   socket.setNoDelay(true);
-  socket.setTimeout(PATIENCE, () => destroy(socket, leave));
+  socket.setTimeout(PATIENCE);
+  socket.on('timeout', () => {
+    if (socket.writableEnded) socket.destroy();
+    else socket.end();
+    socket.setTimeout(END_PATIENCE);
+  });
   socket.on('data', (chunk: Buffer) => {
     if (size < 1024) chunks.push(chunk);
     size += chunk.length;
     if (size > ENOUGH) socket.destroy();
-    else socket.setTimeout(PAUSE);
+    else if (!socket.writableEnded) socket.setTimeout(PAUSE);
   });
   for (const piece of pieces) {
     if (socket.destroyed) break;
     await new Promise((written) => socket.write(piece, written));
   }
   if (leave === 'half-close') socket.end();
-  if (leave === 'reset') destroy(socket, leave);
+  if (leave === 'reset') reset(socket);
   await gone;
   return {
     requests,
@@ -140,10 +150,9 @@ async function talk(socket: Socket, { pieces, requests, leave }: Conversation): 
   };
 }
 
-function destroy(socket: Socket, leave: Conversation['leave']): void {
-  if (leave === 'reset' && !socket.connecting && !(socket instanceof TLSSocket))
-    socket.resetAndDestroy();
-  else socket.destroy();
+function reset(socket: Socket): void {
+  if (socket.connecting || socket instanceof TLSSocket) socket.destroy();
+  else socket.setTimeout(0).resetAndDestroy();
 }
 
 /** Throws if a good request is not answered: the server is gone, or does not respond any more. */

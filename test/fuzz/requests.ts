@@ -21,13 +21,8 @@ export interface Known {
   readonly paths: readonly string[];
 }
 
-const METHODS = 'GET GET GET GET HEAD POST PUT OPTIONS CONNECT TRACE get PRI G\x00T M-SEARCH'.split(
-  ' ',
-);
-const VERSIONS = [
-  ...Array<string>(12).fill('HTTP/1.1'),
-  ...['HTTP/1.0', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/1.', 'http/1.1', '', 'HTTP/1.1 '],
-];
+const METHODS = 'POST PUT OPTIONS CONNECT TRACE get PRI G\x00T M-SEARCH'.split(' ');
+const VERSIONS = ['HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/1.', 'http/1.1', '', 'HTTP/1.1 '];
 const TARGETS = [
   ...[
     '/',
@@ -92,7 +87,7 @@ const BODIES = [
   '0\r\n\r\n',
   '\0'.repeat(64),
 ];
-const ENDS = ['\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r\n\r\n'];
+const ENDS = ['\n', '\r', '\r\n\r\n'];
 const WORDS = [
   ...[' ', '\r\n', '\r\n\r\n', '\0', ':', '/', '//', '%', '?', '#', '*', '[', 'HTTP/1.1'],
   ...[
@@ -127,15 +122,18 @@ export function split(bytes: Buffer, random: Random): Buffer[] {
   return [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i] ?? bytes.length));
 }
 
+/** Each part is good in most requests, so that the next part is read at all. */
 function request({ hosts, paths }: Known, random: Random): string {
-  const host = random(2) === 0 ? pick(hosts, random) : pick(HOSTS, random);
-  const path = random(2) === 0 ? pick(paths, random) : pick(TARGETS, random);
-  const target = random(6) === 0 ? `http://${host}${path}` : path;
-  const end = pick(ENDS, random);
+  const one = (good: readonly string[], bad: readonly string[]) =>
+    pick(random(5) === 0 ? bad : good, random);
+  const host = one(hosts, HOSTS);
+  const path = pick(random(2) === 0 ? TARGETS : paths, random);
+  const target = random(8) === 0 ? `http://${host}${path}` : path;
+  const end = one(['\r\n'], ENDS);
   const lines = Array.from({ length: random(3) }, () => pick(HEADERS, random));
-  if (random(12) > 0) lines.splice(random(lines.length + 1), 0, `Host: ${host}`);
-  const first = `${pick(METHODS, random)} ${target} ${pick(VERSIONS, random)}`;
-  return `${[first, ...lines].join(end)}${end}${end}${pick(BODIES, random)}`;
+  if (random(16) > 0) lines.splice(random(lines.length + 1), 0, `Host: ${host}`);
+  const first = `${one(['GET', 'HEAD'], METHODS)} ${target} ${one(['HTTP/1.1'], VERSIONS)}`;
+  return `${[first, ...lines].join(end)}${end}${end}${one([''], BODIES)}`;
 }
 
 function pick<T>(from: readonly T[], random: Random): T {

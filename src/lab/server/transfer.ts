@@ -107,7 +107,8 @@ function cutShort(framing: (delivery: Delivery) => string, end: (socket: Socket)
  */
 function resetSoon(socket: Socket): void {
   later(socket, RESET_MILLIS, () => {
-    if (socket instanceof TLSSocket) socket.destroy();
+    // After an end, Node may fail to reset, and would never close the socket.
+    if (socket instanceof TLSSocket || socket.writableEnded) socket.destroy();
     else socket.resetAndDestroy();
   });
 }
