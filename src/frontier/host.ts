@@ -16,6 +16,7 @@ import { PathQueue } from './queue/path-queue.ts';
 /** What is known of the robots.txt of one origin: its rules, or how far the inquiry has come. */
 export interface RobotsEntry {
   readonly rules: RobotsRules | undefined;
+  /** When the rules expire; without rules, when they may be requested. */
   readonly expiresAt: Millis;
   /** What the file asks between two requests; 0 when it does not say. */
   readonly crawlDelay: Millis;
@@ -63,12 +64,15 @@ export class Host {
   addressesExpireAt: Millis = 0;
   /** Not to be asked before. */
   readyAt: Millis = 0;
-  /** Failures in a row without a response between them. */
+  /** Requests in a row that were not answered. */
   failures = 0;
-  /** Pages that it answered with a server error, one after the other. */
+  /** Failed requests one after the other, of pages that did not fail before. */
   errorsInRow = 0;
-  /** Its URLs that have failed are not tried again before; it is not kept on disk, and then they are tried sooner. */
-  retryAt: Millis = 0;
+  /**
+   * URLs of the queue that are not to be tried before a time, because they failed. They are not kept
+   * on disk: a resumed crawl tries them sooner.
+   */
+  readonly later = new Map<string, Millis>();
   /** Given up, by which fault and until when. */
   givenUp: { readonly fault: string; readonly until: Millis } | undefined;
   /** Pages fetched in the life of the crawl. */
@@ -91,6 +95,13 @@ export class Host {
     if (this.givenUp && this.givenUp.until > latest) this.givenUp = undefined;
     for (const [origin, { expiresAt }] of this.robots)
       if (expiresAt > latest) this.robots.delete(origin);
+  }
+
+  /** When the first of the URLs that are to be tried later may be tried; Infinity without any. */
+  get retryAt(): Millis {
+    let first = Infinity;
+    for (const until of this.later.values()) first = Math.min(first, until);
+    return first;
   }
 
   /** What the host's robots.txt files ask between two requests: the longest, since they share one host. */

@@ -5,6 +5,7 @@ import { DrumlinError } from '../../base/errors.ts';
 import { VERSION } from '../../base/version.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { Disk } from '../../disk/disk.ts';
+import type { FetchLimits } from '../../fetch/client-options.ts';
 import { readCookies } from '../../fetch/cookies.ts';
 import { readCredentials } from '../../fetch/credentials.ts';
 import type { HttpClient } from '../../fetch/exchange.ts';
@@ -53,7 +54,7 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
   const client = createHttpClient({
     identity,
     guard,
-    limits: { maxBodyBytes: config.maxBody },
+    limits: limitsOf(config),
     insecure: config.insecure,
     ...(config.ca !== '' && { tls: { ca: await readAuthorities(config.ca) } }),
     ...(proxy && { proxy }),
@@ -68,6 +69,17 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
         ? undefined
         : parseDelays(await new Disk().readText(config.delays), config.delays),
     drop: dropListOf(config),
+  };
+}
+
+function limitsOf(config: CrawlConfig): Partial<FetchLimits> {
+  return {
+    connect: config.connectTimeout,
+    tlsHandshake: config.connectTimeout,
+    firstByte: config.responseTimeout,
+    idle: config.idleTimeout,
+    total: config.fetchTimeout,
+    maxBodyBytes: config.maxBody,
   };
 }
 
