@@ -349,6 +349,64 @@ export interface CrawlOptions {
   readonly maxCrawlDelay?: number | string;
 
   /**
+   * Retries of a URL after status 429 or 503, or of a failed DNS look-up; other failures get up to
+   * two fewer.
+   *
+   * Unit: retries. Default: `3`. As text: `'1000'`, `'20k'`, `'5M'`.
+   * Flag: `--retries`. Environment: `DRUMLIN_RETRIES`.
+   */
+  readonly retries?: number | string;
+
+  /**
+   * Wait before a URL that timed out is retried; waits after other failures change in proportion (a
+   * reset waits 1/6 of it, status 429 five times as long).
+   *
+   * Unit: milliseconds. Default: `60000` (1m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Flag: `--retry-wait`. Environment: `DRUMLIN_RETRY_WAIT`.
+   */
+  readonly retryWait?: number | string;
+
+  /**
+   * Longest Retry-After of a server to obey; a longer one counts as this.
+   *
+   * Unit: milliseconds. Default: `3600000` (1h). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Flag: `--max-retry-after`. Environment: `DRUMLIN_MAX_RETRY_AFTER`.
+   */
+  readonly maxRetryAfter?: number | string;
+
+  /**
+   * Longest time to connect to a server, and as long again for TLS.
+   *
+   * Unit: milliseconds. Default: `10000` (10s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Flag: `--connect-timeout`. Environment: `DRUMLIN_CONNECT_TIMEOUT`.
+   */
+  readonly connectTimeout?: number | string;
+
+  /**
+   * Longest time from a request to the first byte of its response.
+   *
+   * Unit: milliseconds. Default: `30000` (30s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Flag: `--response-timeout`. Environment: `DRUMLIN_RESPONSE_TIMEOUT`.
+   */
+  readonly responseTimeout?: number | string;
+
+  /**
+   * Longest silence of a server in the middle of a response; the part that came is kept.
+   *
+   * Unit: milliseconds. Default: `20000` (20s). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Flag: `--idle-timeout`. Environment: `DRUMLIN_IDLE_TIMEOUT`.
+   */
+  readonly idleTimeout?: number | string;
+
+  /**
+   * Longest time for a whole request and its response; the part that came is kept.
+   *
+   * Unit: milliseconds. Default: `120000` (2m). As text: `'250ms'`, `'10s'`, `'5m'`, `'2h'`.
+   * Flag: `--fetch-timeout`. Environment: `DRUMLIN_FETCH_TIMEOUT`.
+   */
+  readonly fetchTimeout?: number | string;
+
+  /**
    * Requests in flight at once, each to another IP address.
    *
    * Unit: requests. Default: `256`. As text: `'1000'`, `'20k'`, `'5M'`.

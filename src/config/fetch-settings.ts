@@ -44,6 +44,48 @@ export const FETCH_SETTINGS = {
     60_000,
     'longest Crawl-delay to accept from a robots.txt; a longer one counts as this',
   ),
+  retries: setting(
+    'retries',
+    countOf('retries'),
+    3,
+    'retries of a URL after status 429 or 503, or of a failed DNS look-up; other failures get up to two fewer',
+  ),
+  retryWait: setting(
+    'retry-wait',
+    duration,
+    60_000,
+    'wait before a URL that timed out is retried; waits after other failures change in proportion (a reset waits 1/6 of it, status 429 five times as long)',
+  ),
+  maxRetryAfter: setting(
+    'max-retry-after',
+    duration,
+    3_600_000,
+    'longest Retry-After of a server to obey; a longer one counts as this',
+  ),
+  connectTimeout: setting(
+    'connect-timeout',
+    duration,
+    10_000,
+    'longest time to connect to a server, and as long again for TLS',
+  ),
+  responseTimeout: setting(
+    'response-timeout',
+    duration,
+    30_000,
+    'longest time from a request to the first byte of its response',
+  ),
+  idleTimeout: setting(
+    'idle-timeout',
+    duration,
+    20_000,
+    'longest silence of a server in the middle of a response; the part that came is kept',
+  ),
+  fetchTimeout: setting(
+    'fetch-timeout',
+    duration,
+    120_000,
+    'longest time for a whole request and its response; the part that came is kept',
+  ),
   fetches: setting(
     'fetches',
     countOf('requests'),

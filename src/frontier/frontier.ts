@@ -167,7 +167,7 @@ export class Frontier {
 
   /** Puts a URL behind the others of its host, which are fetched first; it is tried again later. */
   postpone({ host }: HostTurn, discovery: Discovery, until: Millis): void {
-    host.retryAt = until;
+    host.later.set(discovery.url, until);
     host.queue.push(discovery);
     this.#endFetch(host);
     this.#queued++;
@@ -260,12 +260,16 @@ export class Frontier {
     return discovery;
   }
 
-  /** URLs that failed before go to the end until their time has come, each at most once a call. */
-  #firstDue({ queue, retryAt }: Host): Discovery | undefined {
-    if (retryAt <= this.#parts.clock.now()) return queue.shift();
+  /** URLs that are to be tried later go to the end, each at most once a call. */
+  #firstDue({ queue, later }: Host): Discovery | undefined {
+    if (later.size === 0) return queue.shift();
+    const now = this.#parts.clock.now();
     for (let left = queue.length; left > 0; left--) {
       const discovery = queue.shift() as Discovery;
-      if (!discovery.attempts) return discovery;
+      if ((later.get(discovery.url) ?? 0) <= now) {
+        later.delete(discovery.url);
+        return discovery;
+      }
       queue.push(discovery);
     }
     return undefined;
@@ -396,6 +400,7 @@ export class Frontier {
 
   #refuseQueue(host: Host, reason: string): number {
     const urls = host.queue.take(Infinity).count;
+    host.later.clear();
     this.#queued -= urls;
     this.#parts.onRefused(reason, urls);
     return urls;
@@ -426,6 +431,7 @@ export class Frontier {
   /** Moves the queued URLs of a host to the backlog. */
   #emptyQueue(host: Host): void {
     const entries = host.queue.take(Infinity);
+    host.later.clear();
     if (entries.count === 0) return;
     this.#queued -= entries.count;
     this.backlog.putBack(host.name, entries);

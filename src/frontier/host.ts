@@ -16,6 +16,7 @@ import { PathQueue } from './queue/path-queue.ts';
 /** The robots.txt of one origin: its rules, or the request to make next. */
 export interface RobotsEntry {
   readonly rules: RobotsRules | undefined;
+  /** When the rules expire; without rules, when they may be requested. */
   readonly expiresAt: Millis;
   /** The crawl delay that the file asks for; 0 when it has none. */
   readonly crawlDelay: Millis;
@@ -64,15 +65,15 @@ export class Host {
   addressesExpireAt: Millis = 0;
   /** The host is paused until this time. */
   readyAt: Millis = 0;
-  /** Failures in a row without a response between them. */
+  /** Requests in a row that were not answered. */
   failures = 0;
-  /** Server errors in a row. */
+  /** Failed requests one after the other, of pages that did not fail before. */
   errorsInRow = 0;
   /**
-   * URLs of the host that failed are not tried again before this time. It is not stored on disk:
-   * after that they are tried sooner.
+   * URLs of the queue that are not to be tried before a time, because they failed. They are not kept
+   * on disk: a resumed crawl tries them sooner.
    */
-  retryAt: Millis = 0;
+  readonly later = new Map<string, Millis>();
   /** Set when the crawl gave up on the host: the fault, and until when. */
   givenUp: { readonly fault: string; readonly until: Millis } | undefined;
   /** Pages fetched in the whole crawl. */
@@ -98,6 +99,13 @@ export class Host {
     if (this.givenUp && this.givenUp.until > latest) this.givenUp = undefined;
     for (const [origin, { expiresAt }] of this.robots)
       if (expiresAt > latest) this.robots.delete(origin);
+  }
+
+  /** When the first of the URLs that are to be tried later may be tried; Infinity without any. */
+  get retryAt(): Millis {
+    let first = Infinity;
+    for (const until of this.later.values()) first = Math.min(first, until);
+    return first;
   }
 
   /** The longest crawl delay of the host's robots.txt files. */

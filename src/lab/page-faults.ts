@@ -9,7 +9,8 @@ import type { Web } from './web.ts';
 import { hash, TAG } from './words/random.ts';
 
 const HOPS = 8;
-const RETRY_SECONDS = 2;
+/** What a page that is refused with 429 or 503 asks for. */
+export const RETRY_SECONDS = 2;
 
 /** The answer that this page's domain gives instead of it, if any. */
 export function pageFault(domain: Domain, page: number): Answer | undefined {

@@ -1,30 +1,32 @@
 /**
  * What follows a failed fetch, as one table: how many retries, how long to wait before each, and
- * whether the failure is the host's or the page's.
+ * what the failure says about the host.
+ *
+ * A URL that fails waits, and the host's other URLs are fetched first. One failure says little about
+ * a host. A host where request after request fails is paused, longer each time. `Retry-After` is
+ * about the host: it is paused for as long as it asks.
  *
  * Waits are at least as long as a failed look-up is cached, so that a retry asks the name server
  * again. Failures that waiting does not cure are final at once: a name that does not exist, an
  * address that is not allowed, a bad certificate, a response that is not HTTP.
  *
- * A page that fails (status 500 and the like) says little about its host. Only that page waits, and
- * the host's other URLs are fetched. A host where page after page fails is paused longer each time.
+ * The table is that of the default settings. `--retries` adds to all numbers of retries that are not
+ * 0, or takes from them; `--retry-wait` makes all waits longer or shorter in proportion.
  */
 import type { Millis } from '../base/units.ts';
+import type { CrawlConfig } from '../config/settings.ts';
 import type { Exchange, FetchFault } from '../fetch/exchange.ts';
 import type { DnsFault } from '../net/dns.ts';
 
 interface RetryRule {
-  /**
-   * The pause before the next request to the host, whether or not this URL is retried; if
-   * `pageOnly`, the wait before the URL is retried.
-   */
+  /** Before the URL is retried. It is also the longest pause of a host that fails repeatedly. */
   readonly wait: Millis;
   /** Attempts after the first. */
   readonly retries: number;
-  /** Several such failures in a row mean that the host is not there: its queued URLs fail too. */
+  /** Many such failures in a row mean that the host is not there: its queued URLs fail too. */
   readonly givesUpHost: boolean;
-  /** The failure is the page's alone: the host's other URLs need not wait. */
-  readonly pageOnly?: true;
+  /** No page was requested, so the failure says more about the host: its pauses are longer. */
+  readonly unreached?: true;
 }
 
 /** Statuses that mean "not now". All others are final. */
@@ -40,14 +42,14 @@ const MINUTE: Millis = 60 * SECOND;
 
 export const RETRY_TABLE: Readonly<Record<RetryCause, RetryRule>> = {
   'dns-not-found': { wait: 0, retries: 0, givesUpHost: true },
-  'dns-failed': { wait: 1 * MINUTE, retries: 3, givesUpHost: true },
-  'dns-timeout': { wait: 1 * MINUTE, retries: 3, givesUpHost: true },
+  'dns-failed': { wait: 1 * MINUTE, retries: 3, givesUpHost: true, unreached: true },
+  'dns-timeout': { wait: 1 * MINUTE, retries: 3, givesUpHost: true, unreached: true },
 
-  'proxy-failed': { wait: 1 * MINUTE, retries: 10, givesUpHost: false },
+  'proxy-failed': { wait: 1 * MINUTE, retries: 10, givesUpHost: false, unreached: true },
   'address-refused': { wait: 0, retries: 0, givesUpHost: true },
-  'connect-refused': { wait: 1 * MINUTE, retries: 2, givesUpHost: true },
-  'connect-timeout': { wait: 2 * MINUTE, retries: 2, givesUpHost: true },
-  'connect-failed': { wait: 2 * MINUTE, retries: 2, givesUpHost: true },
+  'connect-refused': { wait: 1 * MINUTE, retries: 2, givesUpHost: true, unreached: true },
+  'connect-timeout': { wait: 2 * MINUTE, retries: 2, givesUpHost: true, unreached: true },
+  'connect-failed': { wait: 2 * MINUTE, retries: 2, givesUpHost: true, unreached: true },
   'tls-failed': { wait: 0, retries: 0, givesUpHost: true },
 
   'response-timeout': { wait: 1 * MINUTE, retries: 2, givesUpHost: true },
@@ -58,14 +60,10 @@ export const RETRY_TABLE: Readonly<Record<RetryCause, RetryRule>> = {
 
   'status-429': { wait: 5 * MINUTE, retries: 3, givesUpHost: false },
   'status-503': { wait: 2 * MINUTE, retries: 3, givesUpHost: false },
-  'status-5xx': { wait: 30 * SECOND, retries: 1, givesUpHost: false, pageOnly: true },
+  'status-5xx': { wait: 30 * SECOND, retries: 1, givesUpHost: false },
 
-  'internal-error': { wait: 1 * MINUTE, retries: 1, givesUpHost: true, pageOnly: true },
+  'internal-error': { wait: 1 * MINUTE, retries: 1, givesUpHost: true },
 };
-
-export function retryRule(cause: RetryCause): RetryRule {
-  return RETRY_TABLE[cause];
-}
 
 /** The row of a status, or undefined when the response is final. */
 export function statusFault(status: number): StatusFault | undefined {
@@ -84,36 +82,66 @@ export function retryAfter(value: string | undefined, now: Millis): Millis | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The longest pause that a server can ask for. */
-const LONGEST_PAUSE: Millis = 3600 * SECOND;
+/** The settings for which the table is written. */
+const OF_TABLE = { retries: 3, retryWait: 1 * MINUTE } as const;
 
-/** Failed pages in a row that do not pause the host; from then on the pause doubles with each. */
-const PAGES_OWN = 2;
-const FIRST_PAUSE: Millis = SECOND;
+/** Failures in a row that do not pause the host, and the first pause; it doubles with each more. */
+const OWN_FAILURES = { answered: 2, unreached: 1 } as const;
+const FIRST_PAUSE = { answered: 1 * SECOND, unreached: 5 * SECOND } as const;
 
-/**
- * How long a host that answered "not now" is paused: as it asks, or as the table says, whichever is
- * longer. 0 for final statuses. `inRow` counts the pages of the host that failed one after the
- * other, this one included.
- */
-export function pauseAfter(
-  { status, headers }: Pick<Exchange, 'status' | 'headers'>,
-  now: Millis,
-  inRow = 1,
-): Millis {
-  const fault = statusFault(status);
-  if (fault === undefined) return 0;
-  const asked = retryAfter(headers.get('retry-after'), now) ?? 0;
-  return Math.min(Math.max(asked, hostWait(retryRule(fault), inRow)), LONGEST_PAUSE);
+/** The table as the settings change it, and the pauses that follow from it. */
+export class RetryPolicy {
+  readonly #retries: number;
+  readonly #factor: number;
+  readonly #longestAsked: Millis;
+
+  constructor({
+    retries,
+    retryWait,
+    maxRetryAfter,
+  }: Pick<CrawlConfig, 'retries' | 'retryWait' | 'maxRetryAfter'>) {
+    this.#retries = retries - OF_TABLE.retries;
+    this.#factor = retryWait / OF_TABLE.retryWait;
+    this.#longestAsked = maxRetryAfter;
+  }
+
+  rule(cause: RetryCause): RetryRule {
+    const rule = RETRY_TABLE[cause];
+    if (rule.retries === 0) return rule;
+    const retries = Math.max(0, rule.retries + this.#retries);
+    return { ...rule, retries, wait: Math.round(rule.wait * this.#factor) };
+  }
+
+  /**
+   * For how long a host that answered "not now" asks to be left in peace, up to the limit of the
+   * settings; undefined when it does not ask.
+   */
+  asked(
+    { status, headers }: Pick<Exchange, 'status' | 'headers'>,
+    now: Millis,
+  ): Millis | undefined {
+    if (statusFault(status) === undefined) return undefined;
+    const asked = retryAfter(headers.get('retry-after'), now) ?? 0;
+    return asked > 0 ? Math.min(asked, this.#longestAsked) : undefined;
+  }
+
+  /**
+   * How long a host is paused after a failure, if it does not ask for a time itself. `inRow` counts
+   * its failures one after the other, this one included.
+   */
+  pauseAfter(cause: RetryCause, inRow: number): Millis {
+    const { wait, unreached } = this.rule(cause);
+    const kind = unreached ? 'unreached' : 'answered';
+    const more = inRow - OWN_FAILURES[kind];
+    return more <= 0 ? 0 : backOff(more, FIRST_PAUSE[kind], wait);
+  }
+
+  /** How long a host is paused after an error of our own: from the first on. */
+  pauseAfterOwn(inRow: number): Millis {
+    return backOff(inRow, FIRST_PAUSE.answered, this.rule('internal-error').wait);
+  }
 }
 
-/** How long the table pauses the host. */
-function hostWait({ wait, pageOnly }: RetryRule, inRow: number): Millis {
-  if (!pageOnly) return wait;
-  return inRow <= PAGES_OWN ? 0 : backOff(inRow - PAGES_OWN, wait);
-}
-
-/** A pause that doubles with each failure in a row, from a second up to `longest`. */
-export function backOff(inRow: number, longest: Millis): Millis {
-  return Math.min(longest, FIRST_PAUSE * 2 ** (inRow - 1));
-}
+/** A pause that doubles with each failure in a row. */
+const backOff = (inRow: number, first: Millis, longest: Millis): Millis =>
+  Math.min(longest, first * 2 ** (inRow - 1));

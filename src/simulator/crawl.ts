@@ -32,6 +32,7 @@ import { HostStore } from '../frontier/host-store.ts';
 import type { Web } from '../lab/web.ts';
 import { AskedDelays } from '../politeness/asked-delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
+import { RetryPolicy } from '../politeness/retries-and-pauses.ts';
 import { DrumSieve } from '../sieve/disk-sieve.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
 import { VirtualClock } from './clock.ts';
@@ -249,12 +250,13 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const tally = new Tally(web);
   const onLookUp = (name: string) => tally.lookUp(name);
   const network = new Network(web);
-  const names = new VirtualNames({ clock, network, frontier, onLookUp });
+  const retries = new RetryPolicy(config);
+  const names = new VirtualNames({ clock, network, frontier, retries, onLookUp });
   const { reputation } = order;
   const turns = new VirtualTurns({
-    ...{ web, clock, network, frontier, admission, config, tally, reputation },
+    ...{ web, clock, network, frontier, admission, config, retries, tally, reputation },
     politeness: politenessOf(config, frontier, order),
-    robots: new VirtualRobots(web, network, clock, config.maxCrawlDelay),
+    robots: new VirtualRobots({ web, network, clock, retries }, config),
   });
   const close = async () => {
     await order.close();

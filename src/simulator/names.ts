@@ -2,12 +2,14 @@
 import type { Clock } from '../base/clock.ts';
 import { type LookUp, LookUpQueue } from '../crawl/hosts/host-resolver.ts';
 import type { Frontier } from '../frontier/frontier.ts';
+import type { RetryPolicy } from '../politeness/retries-and-pauses.ts';
 import type { NameAnswer, Network } from './network.ts';
 
 interface VirtualNamesParts {
   readonly clock: Clock;
   readonly network: Network;
   readonly frontier: Frontier;
+  readonly retries: RetryPolicy;
   readonly onLookUp: (hostName: string) => void;
 }
 
@@ -17,7 +19,7 @@ export class VirtualNames {
 
   constructor(parts: VirtualNamesParts) {
     this.#parts = parts;
-    this.#queue = new LookUpQueue(parts.frontier);
+    this.#queue = new LookUpQueue(parts.frontier, parts.retries);
   }
 
   /** Begins as many look-ups as may be under way at once. */

@@ -7,12 +7,21 @@
  */
 import type { Clock } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
-import type { RobotsCost } from '../crawl/hosts/robots-inquiry.ts';
-import { freshRules, RobotsInquiry } from '../crawl/hosts/robots-inquiry.ts';
+import type { CrawlConfig } from '../config/settings.ts';
+import {
+  freshRules,
+  inquiryAt,
+  type RobotsCost,
+  RobotsInquiry,
+} from '../crawl/hosts/robots-inquiry.ts';
 import type { Host } from '../frontier/host.ts';
 import type { Answer } from '../lab/answer.ts';
 import type { Web } from '../lab/web.ts';
-import { type RetryCause, retryRule, statusFault } from '../politeness/retries-and-pauses.ts';
+import {
+  type RetryCause,
+  type RetryPolicy,
+  statusFault,
+} from '../politeness/retries-and-pauses.ts';
 import { type RobotsRules, robotsFromResponse } from '../robots/parse-robots.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { hostOf, originOf, pathOf } from '../url/parts.ts';
@@ -25,13 +34,25 @@ interface Request {
   readonly outcome: Answer | RetryCause;
 }
 
+interface VirtualRobotsParts {
+  readonly web: Web;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly retries: RetryPolicy;
+}
+
 export class VirtualRobots {
   readonly #web: Web;
   readonly #network: Network;
   readonly #clock: Clock;
   readonly #maxCrawlDelay: Millis;
+  readonly #retries: RetryPolicy;
 
-  constructor(web: Web, network: Network, clock: Clock, maxCrawlDelay: Millis) {
+  constructor(
+    { web, network, clock, retries }: VirtualRobotsParts,
+    { maxCrawlDelay }: Pick<CrawlConfig, 'maxCrawlDelay'>,
+  ) {
+    this.#retries = retries;
     this.#web = web;
     this.#network = network;
     this.#clock = clock;
@@ -41,6 +62,11 @@ export class VirtualRobots {
   /** The rules for a URL's origin; undefined when they must be requested first. */
   lookUp(host: Host, url: string): RobotsRules | undefined {
     return freshRules(host, originOf(url), this.#clock.now());
+  }
+
+  /** When they may be requested. */
+  askAt(host: Host, url: string): Millis {
+    return inquiryAt(host, originOf(url));
   }
 
   /** Makes the next request for the robots.txt of a URL's origin. */
@@ -60,8 +86,11 @@ export class VirtualRobots {
   keep(host: Host, url: string, outcome: Request['outcome']): RobotsCost {
     const inquiry = new RobotsInquiry(host, originOf(url));
     if (typeof outcome === 'string') {
-      if (!inquiry.retries(outcome, false)) inquiry.gaveUp(this.#clock.now());
-      return { requested: true, pause: retryRule(outcome).wait, cause: outcome };
+      const now = this.#clock.now();
+      const { retries, wait } = this.#retries.rule(outcome);
+      const pause = this.#retries.pauseAfter(outcome, ++host.errorsInRow);
+      if (!inquiry.retries(retries, false, now + wait)) inquiry.gaveUp(now);
+      return { requested: true, pause, cause: outcome };
     }
     const { status, location, body } = outcome;
     const target =
@@ -70,6 +99,7 @@ export class VirtualRobots {
       const rules = robotsFromResponse(status, Buffer.from(body, 'latin1'), PRODUCT);
       const crawlDelay = Math.min(rules.crawlDelay ?? 0, this.#maxCrawlDelay);
       inquiry.learned(rules, crawlDelay, this.#clock.now());
+      host.errorsInRow = 0;
     }
     return { requested: true, pause: 0 };
   }

@@ -15,8 +15,10 @@ import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import type { Discovery } from '../frontier/queue/discovered-url.ts';
 import { BEHAVIOURS } from '../lab/behaviour.ts';
 import { type Glimpse, glimpseOf } from '../lab/judge/glimpse.ts';
+import { RETRY_SECONDS } from '../lab/page-faults.ts';
 import type { Web } from '../lab/web.ts';
 import type { Politeness } from '../politeness/politeness.ts';
+import type { RetryPolicy } from '../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Network } from './network.ts';
@@ -30,6 +32,7 @@ interface VirtualTurnsParts {
   readonly frontier: Frontier;
   readonly admission: Admission;
   readonly politeness: Politeness;
+  readonly retries: RetryPolicy;
   readonly robots: VirtualRobots;
   readonly config: Pick<CrawlConfig, 'maxRedirects'>;
   readonly tally: Tally;
@@ -37,19 +40,24 @@ interface VirtualTurnsParts {
   readonly reputation: Pick<Reputation, 'page'> | undefined;
 }
 
-/** The lab's Retry-After is always shorter than the pause of the retry table. */
-const NO_HEADERS: HeaderView = { get: () => undefined, all: () => [], entries: () => [] };
+/** All that the policy reads of a response. */
+const headersOf = (status: number): HeaderView => {
+  const asks = status === 429 || status === 503;
+  const get = (name: string) =>
+    asks && name === 'retry-after' ? String(RETRY_SECONDS) : undefined;
+  return { get, all: () => [], entries: () => [] };
+};
 
 export class VirtualTurns {
   readonly #parts: VirtualTurnsParts;
   readonly #policy: TurnPolicy;
 
   constructor(parts: VirtualTurnsParts) {
-    const { clock, frontier, politeness, robots, tally } = parts;
+    const { clock, frontier, politeness, retries, robots, tally } = parts;
     this.#parts = parts;
     // Nothing is filtered, limited or stopped here, and the network never fails.
     this.#policy = new TurnPolicy({
-      ...{ clock, frontier, politeness, robots, counters: tally },
+      ...{ clock, frontier, politeness, retries, robots, counters: tally },
       stillWants: () => true,
       replaces: () => false,
       claimPage: () => true,
@@ -94,7 +102,7 @@ export class VirtualTurns {
     if (!glimpse) throw new Error(`${host.name} has an address and no domain.`);
     const elapsed = network.takes(host.name, glimpse.behaviour);
     clock.after(elapsed, () => {
-      const response = { status: glimpse.status, headers: NO_HEADERS, elapsed };
+      const response = { status: glimpse.status, headers: headersOf(glimpse.status), elapsed };
       if (this.#policy.answered(state, response)) this.#commit(glimpse, turn, discovery);
       this.#requested(state);
     });

@@ -123,27 +123,69 @@ test('a host where page after page fails is paused longer each time', async () =
   expect(gap(8)).toBeGreaterThan(29_000);
 });
 
-test('a page that answers 503 pauses its whole host, and that is logged', async () => {
+test('a page that answers 503 waits behind the others of its host', async () => {
+  const { asked } = await run(
+    { '/': linking('/a', '/b', '/c'), '/a': failing(503), '/b': linking(), '/c': linking() },
+    {},
+    1000,
+  );
+  expect(asked).toEqual(['/', '/a', '/b', '/c', '/a', '/a', '/a']);
+});
+
+test('Retry-After pauses the whole host for as long as it asks, and that is logged', async () => {
   const dir = join(temporaryFolder(), 'crawl');
-  let busy = true;
   const { at, asked } = await run(
     {
       '/': linking('/a', '/b'),
-      '/a': (request, response) => {
-        if (!busy) return void response.end('well');
-        busy = false;
-        failing(503)(request, response);
-      },
+      '/a': failing(503, { 'retry-after': '600' }),
       '/b': linking(),
     },
-    { dir },
+    { dir, retries: 1 },
     1000,
   );
-  expect(asked).toEqual(['/', '/a', '/a', '/b']);
-  expect(at(2) - at(1)).toBeGreaterThan(119_000);
+  expect(asked).toEqual(['/', '/a', '/b', '/a']);
+  expect(at(2) - at(1)).toBeGreaterThan(599_000);
   expect(readFileSync(join(dir, 'log.jsonl'), 'utf8')).toContain(
-    '"event":"host-waits","host":"127.0.0.1","cause":"status-503","wait":120000',
+    '"event":"host-waits","host":"127.0.0.1","cause":"status-503","wait":600000',
   );
+});
+
+test('a site with a 503, a 429 and a time-out among forty good pages is fetched in seconds', async () => {
+  const good = Array.from({ length: 40 }, (_, i) => `/page/${i}`);
+  site = await startSmallSite({
+    '/robots.txt': failing(404),
+    '/': linking('/503', '/429', '/silent', ...good),
+    '/503': failing(503),
+    '/429': failing(429, { 'retry-after': '2' }),
+    '/silent': () => {},
+    ...Object.fromEntries(good.map((path) => [path, linking()])),
+  });
+  const options = { ...LOCAL, responseTimeout: 1000, retries: 1, retryWait: 500 };
+  const { finished } = await startCrawl([`${site.origin}/`], resolveConfig(options));
+  const summary = await finished;
+  const last = Math.max(...good.map((path) => site.times[site.asked.indexOf(path)]));
+  expect(last - site.times[0]).toBeLessThan(10_000);
+  expect(summary).toMatchObject({ statuses: { 200: 41, 429: 1, 503: 1 } });
+  expect(summary.errors).toMatchObject({ 'response-timeout': 1 });
+  expect(accountOf(summary)).toMatchObject({ lost: 0, waiting: 0 });
+});
+
+test('a port that is closed does not delay the other pages of its host', async () => {
+  const closed = await startSmallSite({});
+  await closed.close();
+  const good = GOOD.map((path) => `/a${path}`);
+  const { asked, at, summary } = await run(
+    {
+      '/': linking(`${closed.origin}/x`, ...good),
+      ...Object.fromEntries(good.map((path) => [path, linking()])),
+    },
+    { scope: 'any' },
+    1000,
+  );
+  expect(asked).toEqual(['/', ...good]);
+  // It cost a quarter of an hour when the host was paused for it.
+  expect(at(asked.length - 1)).toBeLessThan(600_000);
+  expect(summary.errors).toEqual({ 'robots-unreachable': 1 });
 });
 
 describe('paused hosts', () => {

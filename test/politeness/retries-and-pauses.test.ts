@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { readHead } from '../../src/fetch/response-head.ts';
 import {
-  pauseAfter,
   RETRY_TABLE,
+  RetryPolicy,
   retryAfter,
-  retryRule,
   statusFault,
 } from '../../src/politeness/retries-and-pauses.ts';
+
+const policyOf = (options: CrawlOptions = {}) => new RetryPolicy(resolveConfig(options));
+const retryRule = (cause: keyof typeof RETRY_TABLE) => policyOf().rule(cause);
 
 describe('the retry table', () => {
   test('retries nothing that waiting does not cure', () => {
@@ -83,29 +86,59 @@ describe('Retry-After', () => {
   });
 });
 
+describe('the settings', () => {
+  test('leave the table as it is by default', () => {
+    for (const [cause, rule] of Object.entries(RETRY_TABLE))
+      expect(retryRule(cause as keyof typeof RETRY_TABLE)).toEqual(rule);
+  });
+
+  test('change all retries by the same number, and all waits in proportion', () => {
+    const of = policyOf({ retries: 5, retryWait: 6000 });
+    expect(of.rule('status-429')).toMatchObject({ retries: 5, wait: 30_000 });
+    expect(of.rule('status-5xx')).toMatchObject({ retries: 3, wait: 3000 });
+    expect(of.rule('tls-failed')).toMatchObject({ retries: 0 });
+    expect(policyOf({ retries: 0 }).rule('status-503').retries).toBe(0);
+  });
+});
+
 describe('the pause of a host', () => {
-  const pause = (status: number, header = '', inRow?: number) => {
+  const asked = (status: number, header = '', options: CrawlOptions = {}) => {
     const head = readHead(Buffer.from(`HTTP/1.1 ${status} x\r\n${header}\r\n\r\n`));
     if (!head) throw new Error('the head is made here');
-    return pauseAfter(head, 0, inRow);
+    return policyOf(options).asked(head, 0);
   };
 
-  test('is 0 after a final status, and after one failed page', () => {
-    expect([200, 404, 500, 502, 504].map((status) => pause(status))).toEqual([0, 0, 0, 0, 0]);
+  test('is what the server asks for with "not now", up to a limit', () => {
+    expect([500, 503, 429].map((status) => asked(status, 'Retry-After: 7'))).toEqual([
+      7000, 7000, 7000,
+    ]);
+    expect(asked(503, 'Retry-After: 99999')).toBe(3_600_000);
+    expect(asked(503, 'Retry-After: 99999', { maxRetryAfter: '10m' })).toBe(600_000);
+    expect(asked(503)).toBeUndefined();
+    expect(asked(503, 'Retry-After: 0')).toBeUndefined();
+    expect([200, 301, 404].map((status) => asked(status, 'Retry-After: 7'))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
-  test('is that of the table when the whole server answers "not now"', () => {
-    expect([pause(503), pause(429)]).toEqual([120_000, 300_000]);
+  test('grows with every failure after the second in a row, up to the wait of the table', () => {
+    const pauses = (cause: keyof typeof RETRY_TABLE) =>
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((n) => policyOf().pauseAfter(cause, n) / 1000);
+    expect(pauses('status-5xx')).toEqual([0, 0, 1, 2, 4, 8, 16, 30, 30, 30]);
+    expect(pauses('response-timeout')).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 60, 60]);
+    expect(pauses('status-429')).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 300]);
   });
 
-  test('is what the server asks for, if that is longer, up to an hour', () => {
-    expect(pause(500, 'Retry-After: 7')).toBe(7000);
-    expect(pause(503, 'Retry-After: 7')).toBe(120_000);
-    expect(pause(503, 'Retry-After: 99999')).toBe(3_600_000);
+  test('grows faster while the host cannot be reached', () => {
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map((n) => policyOf().pauseAfter('connect-refused', n));
+    expect(pauses).toEqual([0, 5000, 10_000, 20_000, 40_000, 60_000, 60_000]);
   });
 
-  test('grows with every failed page after the second in a row, up to half a minute', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100].map((inRow) => pause(500, '', inRow));
-    expect(pauses).toEqual([0, 0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  test('follows every error of our own', () => {
+    expect([1, 2, 3, 100].map((n) => policyOf().pauseAfterOwn(n))).toEqual([
+      1000, 2000, 4000, 60_000,
+    ]);
   });
 });

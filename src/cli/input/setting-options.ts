@@ -45,6 +45,13 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       ],
     ],
     [
+      'Retries and time-outs:',
+      [
+        ...(['retries', 'retryWait', 'maxRetryAfter'] as const),
+        ...(['connectTimeout', 'responseTimeout', 'idleTimeout', 'fetchTimeout'] as const),
+      ],
+    ],
+    [
       'Identity and network:',
       [
         ...([

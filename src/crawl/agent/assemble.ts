@@ -9,6 +9,7 @@ import { Frontier } from '../../frontier/frontier.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
 import { type Budgets, Politeness } from '../../politeness/politeness.ts';
+import { RetryPolicy } from '../../politeness/retries-and-pauses.ts';
 import { parseBudget } from '../../reputation/budget/budget-policy.ts';
 import { BudgetedSupply } from '../../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../../reputation/edges/edge-gatherer.ts';
@@ -72,7 +73,7 @@ export function assemble(
 ): Assembly {
   const { config } = start;
   const { folder, store, client, transport } = opened;
-  const shared = sharedParts(around, opened);
+  const shared = sharedParts(start, around, opened);
   const { clock, log, counters } = shared;
   const signals = new AgentSignals(clock);
   const robotsMemory = new RobotsMemory();
@@ -139,6 +140,7 @@ export function assemble(
 type Shared = ReturnType<typeof sharedParts>;
 
 function sharedParts(
+  { config }: AgentStart,
   { clock, log, onError }: AgentSurroundings,
   { outage, resolver, guard }: OpenAgent,
 ) {
@@ -146,7 +148,9 @@ function sharedParts(
   const sparing = new SparingLog(log);
   const waits = new HostWaits(clock, sparing);
   const internal = new InternalErrors(sparing);
-  return { clock, log, onError, outage, resolver, guard, counters, sparing, waits, internal };
+  const retries = new RetryPolicy(config);
+  const told = { log, onError, counters, sparing, waits, internal };
+  return { clock, outage, resolver, guard, retries, ...told };
 }
 
 function frontierOf(
@@ -311,7 +315,7 @@ function turnsOf(
   const { blocked, newScope } = parts;
   const secondLook = { filters, standing: reputation, blocked, newScope };
   const policy = new TurnPolicy({
-    ...{ clock, frontier, politeness, robots, counters },
+    ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
       const reason = reasonToSkip(turn, discovery, secondLook);
       if (reason !== undefined) counters.countRefused(reason);

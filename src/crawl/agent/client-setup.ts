@@ -6,6 +6,7 @@ import { VERSION } from '../../base/version.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { Disk } from '../../disk/disk.ts';
 import { BodyBudget } from '../../fetch/body-budget.ts';
+import type { FetchLimits } from '../../fetch/client-options.ts';
 import { readCookies } from '../../fetch/cookies.ts';
 import { readCredentials } from '../../fetch/credentials.ts';
 import type { HttpClient } from '../../fetch/exchange.ts';
@@ -58,7 +59,7 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
     identity,
     guard,
     bodies,
-    limits: { maxBodyBytes: config.maxBody, minRate: config.minRate },
+    limits: limitsOf(config),
     insecure: config.insecure,
     ...(config.ca !== '' && { tls: { ca: await readAuthorities(config.ca) } }),
     ...(proxy && { proxy }),
@@ -74,6 +75,18 @@ export async function setUpClient(options: ClientOptions): Promise<ClientSetup> 
         ? undefined
         : parseDelays(await new Disk().readText(config.delays), config.delays),
     drop: dropListOf(config),
+  };
+}
+
+function limitsOf(config: CrawlConfig): Partial<FetchLimits> {
+  return {
+    connect: config.connectTimeout,
+    tlsHandshake: config.connectTimeout,
+    firstByte: config.responseTimeout,
+    idle: config.idleTimeout,
+    total: config.fetchTimeout,
+    maxBodyBytes: config.maxBody,
+    minRate: config.minRate,
   };
 }
 

@@ -27,10 +27,8 @@ import type { Host } from '../../frontier/host.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
 import {
-  backOff,
-  pauseAfter,
   type RetryCause,
-  retryRule,
+  type RetryPolicy,
   statusFault,
 } from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
@@ -40,7 +38,7 @@ import type { Counters } from '../record/counters.ts';
 
 /** How long a turn without delays may keep its host: long enough to use a connection, and fair. */
 const TURN_SLICE: Millis = 2000;
-/** Failures in a row after which a host that seems not to be there is given up. */
+/** A host that fails as often in a row as it takes this many URLs to fail is given up. */
 const HOST_FAILURES = 3;
 /** The pause of a host while the last pages of its domain's page limit are being fetched. */
 const PAUSE_FOR_DOMAIN: Millis = 1000;
@@ -99,8 +97,13 @@ interface TurnPolicyParts {
     | 'release'
   >;
   readonly politeness: Politeness;
-  /** Returns the rules for a URL's origin; undefined when they must be requested first. */
-  readonly robots: { lookUp(host: Host, url: string): RobotsRules | undefined };
+  readonly retries: RetryPolicy;
+  readonly robots: {
+    /** The rules for a URL's origin; undefined when they must be requested first. */
+    lookUp(host: Host, url: string): RobotsRules | undefined;
+    /** When they may be requested: a request that failed is not made again at once. */
+    askAt(host: Host, url: string): Millis;
+  };
   readonly counters: Pick<Counters, 'disallowed' | 'countRetry'>;
   /** Whether a URL that was queued is still to be fetched. Counts it when it is not. */
   readonly stillWants: (turn: HostTurn, discovery: Discovery) => boolean;
@@ -116,6 +119,8 @@ interface TurnPolicyParts {
 
 export class TurnPolicy {
   readonly #parts: TurnPolicyParts;
+  /** Why URLs of a host are to be tried later: the last cause. */
+  readonly #causes = new WeakMap<Host, RetryCause>();
 
   constructor(parts: TurnPolicyParts) {
     this.#parts = parts;
@@ -136,13 +141,21 @@ export class TurnPolicy {
     }
     const discovery = frontier.take(turn);
     if (!discovery) {
-      if (turn.host.queue.length > 0) state.retriesAfter = turn.host.retryAt - clock.now();
+      if (turn.host.queue.length > 0) {
+        state.retriesAfter = Math.max(0, turn.host.retryAt - clock.now());
+        state.cause = this.#causes.get(turn.host);
+      }
       return 'end';
     }
     state.discovery = discovery;
     if (!this.#parts.stillWants(turn, discovery)) return 'skip';
     const rules = robots.lookUp(turn.host, discovery.url);
     if (!rules) {
+      const askAt = robots.askAt(turn.host, discovery.url);
+      if (askAt > clock.now()) {
+        frontier.postpone(turn, discovery, askAt);
+        return 'skip';
+      }
       frontier.putBack(turn, discovery);
       return this.#parts.stopping() ? 'end' : 'ask-robots';
     }
@@ -163,6 +176,7 @@ export class TurnPolicy {
   askedRobots(state: TurnState, { requested, pause, cause }: RobotsCost): void {
     state.requested ||= requested;
     state.pauseFor(pause, cause);
+    if (cause) this.#causes.set(state.turn.host, cause);
   }
 
   /**
@@ -170,24 +184,24 @@ export class TurnPolicy {
    * Returns false when it means "not now" and retries are left: then the URL is queued again.
    */
   answered(state: TurnState, response: Pick<Exchange, 'status' | 'headers' | 'elapsed'>): boolean {
-    const { clock, frontier, politeness, counters } = this.#parts;
-    const { turn, discovery } = state;
-    const { host } = turn;
+    const { clock, politeness, retries } = this.#parts;
+    const { host } = state.turn;
     host.failures = 0;
     politeness.took(host, response.elapsed);
     const fault = statusFault(response.status);
-    const attempts = (discovery.attempts ?? 0) + 1;
-    if (fault === undefined) host.errorsInRow = 0;
+    if (fault === undefined) {
+      host.errorsInRow = 0;
+      state.pauseFor(0);
+      return true;
+    }
+    const attempts = attemptsOf(state.discovery);
     // A page that fails a second time says nothing new about its host.
-    else if (attempts === 1) host.errorsInRow++;
-    state.pauseFor(pauseAfter(response, clock.now(), host.errorsInRow), fault);
-    if (fault === undefined) return true;
-    const { pageOnly, wait, retries } = retryRule(fault);
-    if (attempts > retries) return true;
-    const again = { ...discovery, attempts };
-    if (pageOnly) frontier.postpone(turn, again, clock.now() + wait);
-    else frontier.putBack(turn, again);
-    counters.countRetry(fault);
+    if (attempts === 1) host.errorsInRow++;
+    const asked = retries.asked(response, clock.now());
+    state.pauseFor(asked ?? retries.pauseAfter(fault, host.errorsInRow), fault);
+    const rule = retries.rule(fault);
+    if (attempts > rule.retries) return true;
+    this.#retryLater(state, state.discovery, fault, asked ?? rule.wait);
     return false;
   }
 
@@ -196,32 +210,46 @@ export class TurnPolicy {
    * it has failed: the caller reports that, then calls `givesUpHost`.
    */
   failed(state: TurnState, fault: RetryCause): boolean {
-    const { frontier, counters } = this.#parts;
+    const { frontier, counters, retries } = this.#parts;
     const { turn, discovery } = state;
+    const { host } = turn;
     // A request that our own stop has interrupted says nothing about the server.
     if (this.#parts.stopping()) {
       frontier.putBack(turn, discovery);
       return true;
     }
-    const { retries, wait } = retryRule(fault);
-    const attempts = (discovery.attempts ?? 0) + 1;
+    const rule = retries.rule(fault);
+    const attempts = attemptsOf(discovery);
     // Asked at every failure: this is how an outage is noticed.
     const excused = this.#parts.excuses(fault, turn.address.ip);
-    state.pauseFor(wait, fault);
-    if (attempts > retries && !excused) return false;
-    frontier.putBack(turn, { ...discovery, attempts: Math.min(attempts, retries) });
-    counters.countRetry(fault);
-    if (frontier.tryOtherAddress(turn)) state.pause = 0;
+    host.errorsInRow++;
+    if (!excused) host.failures++;
+    state.pauseFor(retries.pauseAfter(fault, host.errorsInRow), fault);
+    if (attempts > rule.retries && !excused) return false;
+    if (frontier.tryOtherAddress(turn)) {
+      frontier.putBack(turn, { ...discovery, attempts: Math.min(attempts, rule.retries) });
+      counters.countRetry(fault);
+      state.pauseFor(0);
+    } else this.#retryLater(state, discovery, fault, rule.wait);
     return true;
   }
 
+  /** Queues a URL behind the others of its host, to be tried again after `wait`. */
+  #retryLater(state: TurnState, discovery: Discovery, fault: RetryCause, wait: Millis): void {
+    const { clock, frontier, counters, retries } = this.#parts;
+    const attempts = Math.min(attemptsOf(discovery), retries.rule(fault).retries);
+    frontier.postpone(state.turn, { ...discovery, attempts }, clock.now() + wait);
+    this.#causes.set(state.turn.host, fault);
+    counters.countRetry(fault);
+  }
+
   /**
-   * Counts a failed URL against its host. When the host seems not to be there, gives it up and
-   * returns how many queued URLs failed with it.
+   * After a failure: when the host seems not to be there, gives it up and returns how many queued
+   * URLs failed with it.
    */
   givesUpHost({ turn: { host } }: TurnState, fault: RetryCause): number | undefined {
-    host.failures++;
-    if (!retryRule(fault).givesUpHost || host.failures < HOST_FAILURES) return undefined;
+    const { givesUpHost, retries } = this.#parts.retries.rule(fault);
+    if (!givesUpHost || host.failures < HOST_FAILURES * (1 + retries)) return undefined;
     return this.#parts.frontier.giveUp(host, fault);
   }
 
@@ -230,17 +258,16 @@ export class TurnPolicy {
    * again, or never left the queue. Returns false when it has failed, as after `failed`.
    */
   broke(state: TurnState): boolean {
-    const { clock, frontier, counters } = this.#parts;
-    const { turn } = state;
-    const { retries, wait } = retryRule('internal-error');
-    const discovery = turn.host.underWay;
-    const attempts = (discovery?.attempts ?? 0) + 1;
-    turn.host.errorsInRow++;
-    state.pauseFor(backOff(turn.host.errorsInRow, wait), 'internal-error');
+    const { retries } = this.#parts;
+    const { host } = state.turn;
+    const rule = retries.rule('internal-error');
+    const discovery = host.underWay;
+    host.errorsInRow++;
+    host.failures++;
+    state.pauseFor(retries.pauseAfterOwn(host.errorsInRow), 'internal-error');
     if (!discovery) return true;
-    if (attempts > retries) return false;
-    frontier.postpone(turn, { ...discovery, attempts }, clock.now() + wait);
-    counters.countRetry('internal-error');
+    if (attemptsOf(discovery) > rule.retries) return false;
+    this.#retryLater(state, discovery, 'internal-error', rule.wait);
     return true;
   }
 
@@ -262,3 +289,6 @@ export class TurnPolicy {
     frontier.release(turn, now + hostPause, now + addressPause);
   }
 }
+
+/** The attempts to fetch a URL, with the one just made. */
+const attemptsOf = ({ attempts = 0 }: Discovery): number => attempts + 1;

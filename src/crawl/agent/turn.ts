@@ -102,6 +102,7 @@ export class Turns {
     const message = this.#parts.failures.internal.note(error, { host: host.name, url });
     if (!this.#parts.policy.broke(state) && url !== undefined)
       await this.#urlFailed(host, url, 'internal-error', message);
+    await this.#giveUpHost(state, 'internal-error', message);
   }
 
   async #askRobots(state: TurnState): Promise<void> {
@@ -128,7 +129,7 @@ export class Turns {
     } catch (error) {
       permits.closeClaim(false);
       if (!(error instanceof FetchError)) throw error;
-      if (!policy.failed(state, error.fault)) await this.#failed(state, error);
+      await this.#failed(state, error);
       return;
     }
     let isPage = false;
@@ -145,9 +146,16 @@ export class Turns {
   }
 
   async #failed(state: TurnState, { fault, message }: FetchError): Promise<void> {
+    const { host } = state.turn;
+    const isQueued = this.#parts.policy.failed(state, fault);
+    if (!isQueued) await this.#urlFailed(host, state.discovery.url, fault, message);
+    await this.#giveUpHost(state, fault, message);
+  }
+
+  /** Gives the host up and reports it, if the policy says so. */
+  async #giveUpHost(state: TurnState, fault: RetryCause, message: string): Promise<void> {
     const { log, onError } = this.#parts.failures;
     const { host } = state.turn;
-    await this.#urlFailed(host, state.discovery.url, fault, message);
     const urls = this.#parts.policy.givesUpHost(state, fault);
     if (urls === undefined) return;
     log.event('host-given-up', { host: host.name, fault, why: message, urls });
@@ -170,7 +178,7 @@ export class Turns {
   /** Records which hosts are paused for longer than usual, for the status of the crawl. */
   #notePause({ turn: { host }, pause, cause, retriesAfter }: TurnState): void {
     const { waits } = this.#parts;
-    if (retriesAfter !== undefined) waits.only(host, 'status-5xx', retriesAfter);
+    if (retriesAfter !== undefined && cause) waits.only(host, cause, retriesAfter);
     else if (pause > 0 && cause) waits.begin(host, cause, pause);
   }
 }

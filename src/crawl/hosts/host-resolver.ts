@@ -14,7 +14,7 @@ import type { Host } from '../../frontier/host.ts';
 import { Fifo } from '../../frontier/queue/fifo.ts';
 import type { AddressGuard } from '../../net/address-guard.ts';
 import { DnsError, type NameResolver } from '../../net/dns.ts';
-import { type RetryCause, retryRule } from '../../politeness/retries-and-pauses.ts';
+import type { RetryCause, RetryPolicy } from '../../politeness/retries-and-pauses.ts';
 import type { Counters } from '../record/counters.ts';
 import type { HostWaits } from '../record/host-waits.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
@@ -37,12 +37,14 @@ export interface LookUp {
  */
 export class LookUpQueue {
   readonly #frontier: Pick<Frontier, 'unresolved'>;
+  readonly #retries: RetryPolicy;
   readonly #again = new Fifo<LookUp>();
   #underWay = 0;
   #paused = 0;
 
-  constructor(frontier: Pick<Frontier, 'unresolved'>) {
+  constructor(frontier: Pick<Frontier, 'unresolved'>, retries: RetryPolicy) {
     this.#frontier = frontier;
+    this.#retries = retries;
   }
 
   /** No look-up is under way, and none will be retried. */
@@ -71,7 +73,7 @@ export class LookUpQueue {
     fault: RetryCause,
     excused = false,
   ): { readonly wait: Millis; readonly due: () => void } | undefined {
-    const { retries, wait } = retryRule(fault);
+    const { retries, wait } = this.#retries.rule(fault);
     if (!excused && failures >= retries) return undefined;
     this.#paused++;
     const due = () => {
@@ -97,6 +99,7 @@ interface HostResolverParts {
   readonly internal: InternalErrors;
   readonly clock: Clock;
   readonly outage: Outage;
+  readonly retries: RetryPolicy;
   readonly waits: HostWaits;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
 }
@@ -108,7 +111,7 @@ export class HostResolver {
 
   constructor(parts: HostResolverParts) {
     this.#parts = parts;
-    this.#queue = new LookUpQueue(parts.frontier);
+    this.#queue = new LookUpQueue(parts.frontier, parts.retries);
   }
 
   /** No host is on its way to the workbench. Hosts not begun yet still count as queued URLs. */

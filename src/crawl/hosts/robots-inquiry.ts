@@ -12,7 +12,7 @@
  */
 import type { Millis } from '../../base/units.ts';
 import type { Host, RobotsEntry } from '../../frontier/host.ts';
-import { type RetryCause, retryRule } from '../../politeness/retries-and-pauses.ts';
+import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
 
 /** How long rules hold. */
@@ -51,12 +51,14 @@ export class RobotsInquiry {
     return true;
   }
 
-  /** Notes a failure that is retried; false when no retry is left. */
-  retries(fault: RetryCause, excused: boolean): boolean {
-    const { retries } = retryRule(fault);
+  /**
+   * Notes a failure that is retried, not before `until`; false when none of so many retries is left.
+   */
+  retries(retries: number, excused: boolean, until: Millis): boolean {
     const { failures } = this.#progress;
     if (failures >= retries && !excused) return false;
-    this.#continueWith({ ...this.#progress, failures: Math.min(failures + 1, retries) });
+    const progress = { ...this.#progress, failures: Math.min(failures + 1, retries) };
+    this.#continueWith(progress, until);
     return true;
   }
 
@@ -71,9 +73,9 @@ export class RobotsInquiry {
     this.#keep({ rules: UNREACHABLE, expiresAt, crawlDelay: 0, inquiry: this.#progress });
   }
 
-  #continueWith(inquiry: RobotsEntry['inquiry']): void {
+  #continueWith(inquiry: RobotsEntry['inquiry'], until: Millis = 0): void {
     const crawlDelay = this.#before?.crawlDelay ?? 0;
-    this.#keep({ rules: undefined, expiresAt: 0, crawlDelay, inquiry });
+    this.#keep({ rules: undefined, expiresAt: until, crawlDelay, inquiry });
   }
 
   #keep(entry: RobotsEntry): void {
@@ -94,4 +96,10 @@ export interface RobotsCost {
   readonly pause: Millis;
   /** What went wrong, if anything did. */
   readonly cause?: RetryCause;
+}
+
+/** When the rules of an origin may be requested. */
+export function inquiryAt(host: Host, origin: string): Millis {
+  const known = host.robots.get(origin);
+  return known && !known.rules ? known.expiresAt : 0;
 }

@@ -20,9 +20,8 @@ import type { AddressGuard } from '../../net/address-guard.ts';
 import { DnsError, type NameResolver, type ResolvedAddress } from '../../net/dns.ts';
 import type { Politeness } from '../../politeness/politeness.ts';
 import {
-  pauseAfter,
   type RetryCause,
-  retryRule,
+  type RetryPolicy,
   statusFault,
 } from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, robotsFromResponse } from '../../robots/parse-robots.ts';
@@ -32,8 +31,7 @@ import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Outage } from './outage.ts';
-import type { RobotsCost } from './robots-inquiry.ts';
-import { freshRules, RobotsInquiry } from './robots-inquiry.ts';
+import { freshRules, inquiryAt, type RobotsCost, RobotsInquiry } from './robots-inquiry.ts';
 import type { RobotsMemory } from './robots-memory.ts';
 
 /** RFC 9309, section 2.5: at least this much of a file is read. */
@@ -60,6 +58,7 @@ interface RobotsKeeperParts {
   /** Robots files are part of the archive: they explain what is missing from it. */
   readonly store: Pick<Store, 'store'>;
   readonly politeness: Politeness;
+  readonly retries: RetryPolicy;
   /** The longest Crawl-delay that is obeyed: a longer one would in effect disallow everything. */
   readonly maxCrawlDelay: Millis;
   readonly outage: Outage;
@@ -69,8 +68,8 @@ interface RobotsKeeperParts {
 interface Failure {
   readonly fault: RetryCause;
   readonly why: string;
-  /** How long the server asks us to wait. */
-  readonly pause?: Millis;
+  /** How long the server asks us to wait, if it does. */
+  readonly asked?: Millis | undefined;
 }
 
 export class RobotsKeeper {
@@ -86,6 +85,11 @@ export class RobotsKeeper {
     const rules = freshRules(host, origin, this.#parts.clock.now());
     if (rules) this.#parts.memory.used(origin);
     return rules;
+  }
+
+  /** When the rules for a URL's origin may be requested. */
+  askAt(host: Host, url: string): Millis {
+    return inquiryAt(host, originOf(url));
   }
 
   /**
@@ -108,6 +112,7 @@ export class RobotsKeeper {
     }
     const { memory, clock } = this.#parts;
     inquiry.learned(answer, this.#crawlDelay(answer, turn.host), clock.now());
+    turn.host.errorsInRow = 0;
     memory.learned(turn.host, originOf(url));
     if (answer.sitemaps.length > 0) onSitemaps(answer.sitemaps);
     return { requested: true, pause: 0 };
@@ -134,14 +139,20 @@ export class RobotsKeeper {
     turn: HostTurn,
     origin: string,
     inquiry: RobotsInquiry,
-    { fault, why, pause: asked = 0 }: Failure,
+    { fault, why, asked }: Failure,
   ): RobotsCost {
-    const { frontier, memory, clock, counters, log, outage } = this.#parts;
-    const pause = Math.max(retryRule(fault).wait, asked);
-    const isOwn = hostOf(inquiry.url) === turn.host.name;
-    if (inquiry.retries(fault, outage.excuses(fault, turn.address.ip))) {
+    const { frontier, memory, clock, counters, log, outage, retries } = this.#parts;
+    const { host } = turn;
+    const rule = retries.rule(fault);
+    const excused = outage.excuses(fault, turn.address.ip);
+    const isOwn = hostOf(inquiry.url) === host.name;
+    const pause = asked ?? retries.pauseAfter(fault, ++host.errorsInRow);
+    if (inquiry.retries(rule.retries, excused, clock.now() + (asked ?? rule.wait))) {
       counters.countRetry(fault);
-      if (isOwn && frontier.tryOtherAddress(turn)) return { requested: true, pause: 0 };
+      if (isOwn && frontier.tryOtherAddress(turn)) {
+        inquiry.retries(rule.retries, true, 0);
+        return { requested: true, pause: 0 };
+      }
     } else {
       inquiry.gaveUp(clock.now());
       memory.learned(turn.host, origin);
@@ -201,15 +212,15 @@ export class RobotsKeeper {
   }
 
   async #fetch(url: string, address: ResolvedAddress): Promise<Exchange | Failure> {
-    const { client, bodies, clock, outage, store } = this.#parts;
+    const { client, bodies, clock, outage, store, retries } = this.#parts;
     const exchange = await client.fetch({ url, address, leastBody: LEAST_READ });
     outage.answered(address.ip);
     const hold = bodies.hold(exchange);
     await endsAgent(() => store.store(exchange)).finally(() => hold.end());
     const fault = statusFault(exchange.status);
     if (fault) {
-      const pause = pauseAfter(exchange, clock.now());
-      return { fault, why: `status ${exchange.status}`, pause };
+      const asked = retries.asked(exchange, clock.now());
+      return { fault, why: `status ${exchange.status}`, asked };
     }
     // Half a file may lack the very rule that matters.
     if (exchange.truncated === 'disconnect') return { fault: 'reset', why: 'the file was cut off' };

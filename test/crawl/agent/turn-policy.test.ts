@@ -8,6 +8,7 @@ import { Backlog } from '../../../src/frontier/backlog/backlog.ts';
 import { Frontier, type HostTurn } from '../../../src/frontier/frontier.ts';
 import { AskedDelays } from '../../../src/politeness/asked-delays.ts';
 import { Politeness } from '../../../src/politeness/politeness.ts';
+import { RetryPolicy } from '../../../src/politeness/retries-and-pauses.ts';
 import { parseRobots, type RobotsRules, UNREACHABLE } from '../../../src/robots/parse-robots.ts';
 import { virtualClock } from '../../fetch/virtual-clock.ts';
 
@@ -24,7 +25,7 @@ interface World {
   readonly refused: Record<string, number>;
   /** The next turn, which must be ready now. */
   turn(): HostTurn;
-  answer(state: TurnState, status: number, elapsed?: number): boolean;
+  answer(state: TurnState, status: number, elapsed?: number, retryAfter?: string): boolean;
 }
 
 interface Circumstances extends CrawlOptions {
@@ -60,7 +61,8 @@ function world(circumstances: Circumstances = {}): World {
       refused[reason] = (refused[reason] ?? 0) + count;
     },
   });
-  for (const path of urls) frontier.add({ url: `http://host.test${path}`, depth: 0, redirects: 0 });
+  for (const path of urls)
+    frontier.add({ url: new URL(path, 'http://host.test').href, depth: 0, redirects: 0 });
   const host = frontier.unresolved();
   if (host)
     frontier.resolved(
@@ -74,7 +76,11 @@ function world(circumstances: Circumstances = {}): World {
     frontier,
     counters,
     politeness: new Politeness(config, new AskedDelays(config, undefined), undefined),
-    robots: { lookUp: () => (rules === 'unknown' ? undefined : rules) },
+    retries: new RetryPolicy(config),
+    robots: {
+      lookUp: () => (rules === 'unknown' ? undefined : rules),
+      askAt: (_, url) => (url.includes(':8080') ? clock.now() + MINUTE : 0),
+    },
     stillWants: () => true,
     replaces: () => false,
     claimPage: () => left-- > 0,
@@ -92,8 +98,9 @@ function world(circumstances: Circumstances = {}): World {
       if (!turn) throw new Error('No host is ready.');
       return turn;
     },
-    answer: (state, status, elapsed = 10) => {
-      const final = policy.answered(state, { status, headers: HEADERS, elapsed });
+    answer: (state, status, elapsed = 10, retryAfter) => {
+      const headers = { ...HEADERS, get: () => retryAfter };
+      const final = policy.answered(state, { status, headers, elapsed });
       if (final) frontier.countPage(state.turn);
       return final;
     },
@@ -160,6 +167,16 @@ describe('robots.txt', () => {
     expect(made.frontier.queued).toBe(3);
   });
 
+  test('is not requested again at once, and other origins of the host do not wait for it', () => {
+    const made = world({ rules: 'unknown', urls: ['http://host.test:8080/', '/1'] });
+    const { state, step } = first(made);
+    expect(step).toBe('skip');
+    expect(made.policy.continues(state)).toBe(true);
+    expect(made.policy.next(state)).toBe('ask-robots');
+    expect(state.discovery.url).toBe('http://host.test/1');
+    expect(made.frontier.queued).toBe(2);
+  });
+
   test('is not requested by an agent that is stopping', () => {
     expect(first(world({ rules: 'unknown', stopping: true })).step).toBe('end');
   });
@@ -185,15 +202,69 @@ describe('robots.txt', () => {
 });
 
 describe('a response', () => {
-  test('of status 503 pauses the host, and its URL is retried first', () => {
-    const made = world();
+  test.each([
+    503, 429,
+  ])('of status %i does not pause the host, and is retried after the others', (status) => {
+    const made = world({ urls: ['/1', '/2'] });
     const { state } = first(made);
-    expect(made.answer(state, 503)).toBe(false);
-    expect([state.pause, state.cause]).toEqual([2 * MINUTE, 'status-503']);
+    expect(made.answer(state, status)).toBe(false);
+    expect(state.pause).toBe(0);
+    expect([made.policy.next(state), state.discovery.url]).toEqual(['fetch', 'http://host.test/2']);
+    made.answer(state, 200);
+    expect(made.policy.next(state)).toBe('end');
+    expect(state.cause).toBe(`status-${status}`);
+    expect(state.retriesAfter).toBe((status === 429 ? 5 : 2) * MINUTE);
+    expect(made.counters.retries).toEqual({ [`status-${status}`]: 1 });
+  });
+
+  test('with Retry-After pauses the host for as long as it asks, up to an hour', () => {
+    for (const [asked, pause] of [
+      ['2', 2 * SECOND],
+      ['900', 15 * MINUTE],
+      ['999999', 60 * MINUTE],
+    ] as const) {
+      const made = world({ urls: ['/1', '/2'] });
+      const { state } = first(made);
+      made.answer(state, 429, 10, asked);
+      expect([state.pause, state.cause]).toEqual([pause, 'status-429']);
+      expect(made.policy.continues(state)).toBe(false);
+      made.policy.release(state);
+      made.clock.advance(pause);
+      const next = first(made).state;
+      expect(next.discovery.url).toBe('http://host.test/2');
+      made.answer(next, 200);
+      expect(made.policy.next(next)).toBe('fetch');
+      expect(next.discovery).toMatchObject({ url: 'http://host.test/1', attempts: 1 });
+    }
+  });
+
+  test('that fails again and again pauses the host longer each time', () => {
+    const made = world({ urls: Array.from({ length: 9 }, (_, i) => `/${i}`) });
+    const pauses = Array.from({ length: 9 }, () => {
+      const { state } = first(made);
+      made.answer(state, 503);
+      made.policy.release(state);
+      made.clock.advance(state.pause);
+      return state.pause / SECOND;
+    });
+    expect(pauses).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64]);
+  });
+
+  test('waits for its own retry, whatever other URLs of the host wait for', () => {
+    const made = world({ urls: ['/1', '/2'] });
+    const { state } = first(made);
+    made.answer(state, 503);
+    made.policy.next(state);
+    made.answer(state, 500);
+    expect(made.policy.next(state)).toBe('end');
+    expect(state.retriesAfter).toBe(30 * SECOND);
     made.policy.release(state);
-    expect(made.counters.retries).toEqual({ 'status-503': 1 });
-    made.clock.advance(2 * MINUTE);
-    expect(first(made).state.discovery).toMatchObject({ url: 'http://host.test/1', attempts: 1 });
+    made.clock.advance(30 * SECOND);
+    const again = first(made);
+    expect(again.state.discovery.url).toBe('http://host.test/2');
+    made.answer(again.state, 200);
+    expect(made.policy.next(again.state)).toBe('end');
+    expect(again.state.retriesAfter).toBe(90 * SECOND);
   });
 
   test('of status 503 is final after three retries', () => {
@@ -228,18 +299,56 @@ describe('a response', () => {
 });
 
 describe('a failure', () => {
-  test('is retried by the table, with a pause of the host', () => {
+  test('is retried by the table, and repeated ones pause the host', () => {
     const made = world({ urls: ['/1'] });
-    const outcomes: boolean[] = [];
+    const outcomes: [boolean, number][] = [];
     for (let i = 0; i < 3; i++) {
       const { state } = first(made);
-      outcomes.push(made.policy.failed(state, 'connect-refused'));
-      expect(state.pause).toBe(1 * MINUTE);
+      outcomes.push([made.policy.failed(state, 'connect-refused'), state.pause / SECOND]);
       made.policy.release(state);
       made.clock.advance(1 * MINUTE);
     }
-    expect(outcomes).toEqual([true, true, false]);
+    expect(outcomes).toEqual([
+      [true, 0],
+      [true, 5],
+      [false, 10],
+    ]);
     expect(made.counters.retries).toEqual({ 'connect-refused': 2 });
+  });
+
+  test('of one URL lets the others of the host go first', () => {
+    const made = world({ urls: ['/1', '/2', '/3'] });
+    const { state } = first(made);
+    expect(made.policy.failed(state, 'response-timeout')).toBe(true);
+    for (const path of ['/2', '/3']) {
+      expect(made.policy.continues(state)).toBe(true);
+      expect([made.policy.next(state), state.discovery.url]).toEqual([
+        'fetch',
+        `http://host.test${path}`,
+      ]);
+      made.answer(state, 200);
+    }
+    expect(made.policy.next(state)).toBe('end');
+    expect([state.retriesAfter, state.cause]).toEqual([1 * MINUTE, 'response-timeout']);
+  });
+
+  test.each([
+    [0, 3],
+    [3, 9],
+    [5, 15],
+  ])('with --retries %i gives the host up after %i requests in a row without an answer', (retries, inRow) => {
+    const urls = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    const made = world({ retries, urls, retryWait: 60 });
+    let requests = 0;
+    for (let lost: number | undefined; lost === undefined; requests++) {
+      const { state } = first(made);
+      expect(made.policy.failed(state, 'response-timeout')).toBe(retries > 0);
+      lost = made.policy.givesUpHost(state, 'response-timeout');
+      made.policy.release(state);
+      made.clock.advance(state.pause);
+    }
+    expect(requests).toBe(inRow);
+    expect(made.frontier.queued).toBe(0);
   });
 
   test('is retried at once at the other address of the host', () => {

@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Signal } from '../../../src/base/signal.ts';
+import { resolveConfig } from '../../../src/config/settings.ts';
 import { HostResolver } from '../../../src/crawl/hosts/host-resolver.ts';
 import { Outage } from '../../../src/crawl/hosts/outage.ts';
 import { Counters } from '../../../src/crawl/record/counters.ts';
@@ -9,6 +10,7 @@ import { HostWaits } from '../../../src/crawl/record/host-waits.ts';
 import { InternalErrors } from '../../../src/crawl/record/internal-errors.ts';
 import { Domain, Host } from '../../../src/frontier/host.ts';
 import { DnsError } from '../../../src/net/dns.ts';
+import { RetryPolicy } from '../../../src/politeness/retries-and-pauses.ts';
 import { virtualClock } from '../../fetch/virtual-clock.ts';
 
 const SECOND = 1000;
@@ -50,6 +52,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
     guard: { allows: () => true, reason: () => undefined },
     counters: new Counters(),
     internal: new InternalErrors(log),
+    retries: new RetryPolicy(resolveConfig({})),
     waits: new HostWaits(clock, log),
     onError: undefined,
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { freshRules, RobotsInquiry } from '../../../src/crawl/hosts/robots-inquiry.ts';
+import { freshRules, inquiryAt, RobotsInquiry } from '../../../src/crawl/hosts/robots-inquiry.ts';
 import { Domain, Host } from '../../../src/frontier/host.ts';
 import { parseRobots, UNREACHABLE } from '../../../src/robots/parse-robots.ts';
 
@@ -27,11 +27,14 @@ describe('an inquiry into a robots.txt', () => {
     expect(followed).toEqual([true, true, true, true, true, false]);
   });
 
-  test('retries as the table says, and gives up for an hour', () => {
+  test('retries as often as it may, each time later, and gives up for an hour', () => {
     const host = newHost();
-    const retries = [1, 2, 3].map(() => new RobotsInquiry(host, ORIGIN).retries('reset', false));
+    expect(inquiryAt(host, ORIGIN)).toBe(0);
+    const retries = [1, 2, 3].map((i) => new RobotsInquiry(host, ORIGIN).retries(2, false, i));
     expect(retries).toEqual([true, true, false]);
-    expect(new RobotsInquiry(host, ORIGIN).retries('reset', true)).toBe(true);
+    expect(inquiryAt(host, ORIGIN)).toBe(2);
+    expect(new RobotsInquiry(host, ORIGIN).retries(2, true, 4)).toBe(true);
+    expect(inquiryAt(host, ORIGIN)).toBe(4);
     new RobotsInquiry(host, ORIGIN).gaveUp(0);
     expect(freshRules(host, ORIGIN, HOUR - 1)).toBe(UNREACHABLE);
     expect(freshRules(host, ORIGIN, HOUR)).toBeUndefined();
@@ -44,7 +47,7 @@ describe('an inquiry into a robots.txt', () => {
     expect(freshRules(host, ORIGIN, 24 * HOUR)).toBeUndefined();
     const again = new RobotsInquiry(host, ORIGIN);
     expect(again.url).toBe(`${ORIGIN}/robots.txt`);
-    again.retries('reset', false);
+    again.retries(2, false, 0);
     expect(host.crawlDelay).toBe(7000);
   });
 });
