@@ -4,8 +4,10 @@
  */
 import { CommanderError } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
+import { diskFailure } from '../disk/disk.ts';
 import { createProgram } from './program.ts';
 import { asTyped } from './screen/as-typed.ts';
+import { printableLines } from './screen/printable.ts';
 
 // A reader that closes the pipe early (`| head`) is not a failure; any other write error is.
 // A command that must clean up first removes this listener and handles the error itself.
@@ -24,12 +26,13 @@ try {
 /** Prints one line for an error that a user can fix, the stack for one that only we can fix. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (error instanceof DrumlinError) {
-    process.stderr.write(asTyped(`drumlin: ${error.message}\n`));
-    return error.exitCode;
+  const known = error instanceof DrumlinError ? error : diskFailure(error);
+  if (known) {
+    process.stderr.write(asTyped(`drumlin: ${printableLines(known.message)}\n`));
+    return known.exitCode;
   }
   process.stderr.write(
-    `drumlin: internal error, please report it: ${(error as Error)?.stack ?? error}\n`,
+    `drumlin: internal error, please report it: ${printableLines(String((error as Error)?.stack ?? error))}\n`,
   );
   return EXIT.internal;
 }

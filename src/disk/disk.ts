@@ -53,6 +53,13 @@ export class Disk {
     return guard(path, 'created', this.fileSystem.makeFolder(path, closed));
   }
 
+  /** Closes an existing folder to all users but its owner; false if it was closed. */
+  async closeFolder(path: string): Promise<boolean> {
+    const { closeFolder } = this.fileSystem;
+    if (closeFolder === undefined) return false;
+    return guard(path, 'closed to other users', closeFolder.call(this.fileSystem, path));
+  }
+
   list(folder: string): Promise<string[]> {
     return guard(folder, 'read', this.fileSystem.list(folder));
   }
@@ -173,6 +180,18 @@ async function guard<T>(path: string, what: string, work: Promise<T>): Promise<T
   } catch (error) {
     throw error instanceof DrumlinError ? error : failure(path, what, error);
   }
+}
+
+/**
+ * The error for a call of the system that no `Disk` made: the disk is full or may not be written;
+ * undefined for any other error.
+ */
+export function diskFailure(error: unknown): DrumlinError | undefined {
+  const { path, syscall } = (error ?? {}) as { path?: unknown; syscall?: unknown };
+  const code = systemCode(error);
+  const isKnown = FULL.has(code) || Object.hasOwn(REMEDIES, code);
+  if (!isKnown || typeof path !== 'string' || typeof syscall !== 'string') return undefined;
+  return failure(path, `used: ${syscall}`, error);
 }
 
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EACCES']);

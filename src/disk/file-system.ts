@@ -31,6 +31,11 @@ export interface FileSystem {
   removeFolder(path: string): Promise<void>;
   /** Makes a folder and those above it, durably; only its owner can read a `closed` one. */
   makeFolder(path: string, closed?: boolean): Promise<void>;
+  /**
+   * Closes an existing folder to all users but its owner; false if it was closed. A file system
+   * without permissions omits it.
+   */
+  closeFolder?(path: string): Promise<boolean>;
   list(folder: string): Promise<string[]>;
   /** Makes renames and new names in a folder durable. */
   syncFolder(path: string): Promise<void>;
@@ -67,6 +72,12 @@ export const nodeFileSystem: FileSystem = {
     for (let made = resolve(path); made.length >= resolve(highest).length; made = dirname(made)) {
       await this.syncFolder(dirname(made));
     }
+  },
+  async closeFolder(path) {
+    const { mode } = await fs.promises.stat(path);
+    if ((mode & 0o077) === 0) return false;
+    await fs.promises.chmod(path, mode & 0o700);
+    return true;
   },
   list: (folder) => fs.promises.readdir(folder),
   async syncFolder(path) {

@@ -43,7 +43,7 @@ export class FolderLock {
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    fs.rmSync(this.#path, { force: true });
+    remove(this.#path);
   }
 }
 
@@ -56,7 +56,7 @@ export function holderOf(
     return owner && { pid: owner.pid, alive: isAlive(owner) };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
+    throw refused(join(folder, 'LOCK'), 'read', error);
   }
 }
 
@@ -70,15 +70,28 @@ function claim(path: string): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    throw new DrumlinError(
-      'FOLDER_LOCK',
-      `${path} cannot be created (${systemCode(error)}).`,
-      'Check that the folder exists and may be written.',
-      { exitCode: EXIT.disk, cause: error },
-    );
+    throw refused(path, 'created', error);
   } finally {
-    fs.rmSync(draft, { force: true });
+    remove(draft);
   }
+}
+
+/** Removes a file; a missing one is no failure. */
+function remove(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw refused(path, 'removed', error);
+  }
+}
+
+function refused(path: string, what: string, cause: unknown): DrumlinError {
+  return new DrumlinError(
+    'FOLDER_LOCK',
+    `${path} cannot be ${what} (${systemCode(cause)}).`,
+    'Check that the folder exists and may be read and written.',
+    { exitCode: EXIT.disk, cause },
+  );
 }
 
 function take(path: string, folder: string): void {
@@ -91,9 +104,9 @@ function removeDead(path: string, folder: string): void {
   const takeover = `${path}${TAKEOVER}`;
   take(takeover, folder);
   try {
-    if (isDead(path, folder)) fs.rmSync(path, { force: true });
+    if (isDead(path, folder)) remove(path);
   } finally {
-    fs.rmSync(takeover, { force: true });
+    remove(takeover);
   }
 }
 

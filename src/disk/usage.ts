@@ -3,6 +3,7 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { Bytes } from '../base/units.ts';
+import { diskFailure } from './disk.ts';
 
 /**
  * Bytes of all files in a folder and below; 0 when it is missing. Files that a running crawl
@@ -31,6 +32,6 @@ async function unlessGone<T>(work: Promise<T>, nothing: T): Promise<T> {
     return await work;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return nothing;
-    throw error;
+    throw diskFailure(error) ?? error;
   }
 }

@@ -107,7 +107,7 @@ test("a proxy's password is kept out too, and must be given again on resume", as
   for (const secret of SECRETS) expect(left).not.toContain(secret);
 });
 
-test('a folder with pages fetched by secrets is closed to others; one that was open stays as it was', async () => {
+test('a folder with pages fetched by secrets is closed to others, also one that was open', async () => {
   await crawl();
   expect(modeOf(dir)).toBe('700');
   rmSync(dir, { recursive: true });
@@ -115,7 +115,19 @@ test('a folder with pages fetched by secrets is closed to others; one that was o
   chmodSync(dir, 0o755);
   await site?.close();
   await crawl();
+  expect(modeOf(dir)).toBe('700');
+  expect(everything()).toContain('was open to other users');
+});
+
+test('a crawl that is resumed with them is closed to others; one without them stays open', async () => {
+  await crawl({ auth: '', cookies: '' });
+  chmodSync(dir, 0o755);
+  await site?.close();
+  await crawl({ auth: '', cookies: '' });
   expect(modeOf(dir)).toBe('755');
+  await site?.close();
+  await crawl({ cookies: '' });
+  expect(modeOf(dir)).toBe('700');
 });
 
 test('a file of secrets that is open to others is reported in the log', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Disk } from '../../src/disk/disk.ts';
+import { Disk, diskFailure } from '../../src/disk/disk.ts';
 import { nodeFileSystem } from '../../src/disk/file-system.ts';
 import { systemError } from './faulty-file-system.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -23,6 +23,26 @@ test.each([
     remedy: expect.stringContaining(remedy),
     exitCode: 4,
   });
+});
+
+test.each([
+  'EPERM',
+  'EACCES',
+  'EROFS',
+  'ENOSPC',
+])('%s of a call beside the disk is a disk error too', (code) => {
+  const error = Object.assign(new Error(code), { code, path: 'some/file', syscall: 'unlink' });
+  expect(diskFailure(error)).toMatchObject({
+    fact: expect.stringContaining('some/file'),
+    exitCode: 4,
+  });
+  for (const other of [
+    new TypeError('no'),
+    systemError('ECONNRESET'),
+    systemError(code),
+    undefined,
+  ])
+    expect(diskFailure(other)).toBeUndefined();
 });
 
 test('a file where a folder should be is reported with the remedy', async () => {

@@ -54,6 +54,10 @@ export class FaultyFileSystem implements FileSystem {
     await this.#inner.removeFolder(path);
   }
 
+  async closeFolder(path: string): Promise<boolean> {
+    return (await this.#inner.closeFolder?.(path)) ?? false;
+  }
+
   makeFolder(path: string, closed?: boolean): Promise<void> {
     return this.#inner.makeFolder(path, closed);
   }

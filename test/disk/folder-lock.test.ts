@@ -3,7 +3,7 @@ import fs, { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { FolderLock } from '../../src/disk/folder-lock.ts';
+import { FolderLock, holderOf } from '../../src/disk/folder-lock.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 test('a folder has one owner, named in the error, until it is released', () => {
@@ -122,4 +122,20 @@ test('a dead lock that a live one replaced before the takeover stays with the li
 
 test('a folder that cannot be written is an error with a remedy', () => {
   expect(() => FolderLock.acquire(join(temporaryFolder(), 'absent'))).toThrow(/cannot be created/);
+});
+
+test('a lock that the system does not let us remove or read is an error with a remedy', () => {
+  const folder = temporaryFolder();
+  const denied = Object.assign(new Error('no'), { code: 'EPERM' });
+  const lock = FolderLock.acquire(folder);
+  const spy = vi.spyOn(fs, 'unlinkSync').mockImplementation(() => {
+    throw denied;
+  });
+  onTestFinished(() => spy.mockRestore());
+  const refusal = expect.objectContaining({ code: 'FOLDER_LOCK', exitCode: 4 });
+  expect(() => lock.release()).toThrow(refusal);
+  expect(() => FolderLock.acquire(temporaryFolder())).toThrow(refusal);
+  const odd = temporaryFolder();
+  fs.mkdirSync(join(odd, 'LOCK'));
+  expect(() => holderOf(odd)).toThrow(refusal);
 });

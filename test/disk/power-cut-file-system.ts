@@ -79,6 +79,10 @@ export class PowerCutFileSystem implements FileSystem {
       if (isIn(name, path)) this.#durableNames.delete(name);
   }
 
+  async closeFolder(path: string): Promise<boolean> {
+    return (await nodeFileSystem.closeFolder?.(path)) ?? false;
+  }
+
   makeFolder(path: string, closed?: boolean): Promise<void> {
     return nodeFileSystem.makeFolder(path, closed);
   }

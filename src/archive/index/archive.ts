@@ -17,6 +17,7 @@ import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LineSorter } from '../../disk/line-sort.ts';
+import { isWarcName } from '../warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
 import { type Capture, indexLine, parseCdxj, REVISIT_MIME } from './cdxj.ts';
 import { openIndex, type SortedIndex } from './index-file.ts';
@@ -223,7 +224,7 @@ export async function requireWarc(disk: Disk, path: string): Promise<void> {
     `${path} cannot be read as a WARC file: ${reader.fault.fact}.`,
     /\.wacz$/i.test(path)
       ? 'A WACZ is a zip file: unpack it, and give the folder "archive" in it.'
-      : 'Give a crawl folder, a folder of WARC files, or a WARC file.',
+      : `Give a crawl folder, a folder of WARC files, or a WARC file.${isWarcName(path) ? ' If it is damaged, "drumlin archive repair" keeps the complete records.' : ''}`,
     { exitCode: EXIT.damaged },
   );
 }

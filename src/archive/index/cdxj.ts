@@ -93,22 +93,28 @@ export function parseCdxj(line: string): Capture | undefined {
   const fields = objectOf(line.slice(second + 1));
   if (!fields || typeof fields.url !== 'string' || typeof fields.filename !== 'string')
     return undefined;
-  const [offset, length] = [
-    Number(fields.offset ?? Number.NaN),
-    Number(fields.length ?? Number.NaN),
-  ];
-  if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length)) return undefined;
+  const timestamp = line.slice(first + 1, second);
+  const [offset, length] = [wholeNumber(fields.offset), wholeNumber(fields.length)];
+  if (offset === undefined || length === undefined || !/^\d{4,17}$/.test(timestamp))
+    return undefined;
   return {
     key: line.slice(0, first),
-    timestamp: line.slice(first + 1, second),
+    timestamp,
     url: fields.url,
     mime: String(fields.mime ?? 'unk'),
-    status: String(fields.status ?? ''),
+    status: /^\d{3}$/.test(String(fields.status)) ? String(fields.status) : '',
     digest: String(fields.digest ?? '-'),
     offset,
     length,
     filename: fields.filename,
   };
+}
+
+/** A number, or its digits as text; undefined for anything else. */
+function wholeNumber(value: unknown): number | undefined {
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+  const number = isNumber ? Number(value) : -1;
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {

@@ -107,6 +107,9 @@ async function nextLine(
   }
 }
 
+/** The longest block, compressed or not: 3,000 lines are a few megabytes. */
+const MOST_BLOCK: Bytes = 256 * 2 ** 20;
+
 interface Block {
   /** The beginning of its first line: key and time. */
   readonly first: string;
@@ -163,7 +166,8 @@ function blockOf(line: string, path: string): Block {
   const brace = line.indexOf(' {');
   try {
     const { offset, length } = JSON.parse(line.slice(brace + 1));
-    if (brace > 0 && Number.isSafeInteger(offset) && Number.isSafeInteger(length)) {
+    const isPlace = Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(length);
+    if (brace > 0 && isPlace && length > 0 && length <= MOST_BLOCK) {
       return { first: line.slice(0, brace), offset, length };
     }
   } catch {
@@ -174,7 +178,7 @@ function blockOf(line: string, path: string): Block {
 
 function unpacked(bytes: Uint8Array, path: string, offset: number): string {
   try {
-    return gunzipSync(bytes).toString('latin1');
+    return gunzipSync(bytes, { maxOutputLength: MOST_BLOCK }).toString('latin1');
   } catch {
     throw damaged(path, `is damaged at byte ${offset}`);
   }

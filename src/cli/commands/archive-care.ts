@@ -11,6 +11,7 @@ import { systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatBytes, formatCount } from '../../base/units.ts';
 import { Disk } from '../../disk/disk.ts';
+import { jsonLine, printable } from '../screen/printable.ts';
 
 interface Paper {
   write(text: string): unknown;
@@ -25,9 +26,9 @@ export async function check(
   const disk = new Disk();
   const archive = await Archive.open(disk, place);
   const report = await checkArchive(disk, archive, (problem) => {
-    output.write(`${json ? JSON.stringify(problem) : problemText(problem)}\n`);
+    output.write(json ? jsonLine(problem) : `${printable(problemText(problem))}\n`);
   });
-  output.write(json ? `${JSON.stringify({ place, ...report })}\n` : summary(place, report));
+  output.write(json ? jsonLine({ place, ...report }) : summary(place, report));
   return report.faults === 0;
 }
 
@@ -86,7 +87,7 @@ function wrongText({ wrongDigests }: RepairReport): string {
   return wrongDigests
     .map(
       ({ offset, of, url = 'a record' }) =>
-        `  kept as it is: the digest of the ${of} of ${url} is wrong (byte ${offset} of the damaged file)\n`,
+        `  kept as it is: the digest of the ${of} of ${printable(url)} is wrong (byte ${offset} of the damaged file)\n`,
     )
     .join('');
 }
@@ -140,7 +141,7 @@ export async function bringIn(
   const { files, linked, captures } = await importWarcs(new Disk(), places, dir, {
     copy,
     now: systemClock.now(),
-    onWarning: (sentence) => void screen.write(`${sentence}\n`),
+    onWarning: (sentence) => void screen.write(`${printable(sentence)}\n`),
   });
   const how =
     linked === files ? 'linked' : linked === 0 ? 'copied' : `${linked} linked, the others copied`;

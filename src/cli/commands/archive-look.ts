@@ -10,11 +10,12 @@ import { nearest } from '../../base/nearest.ts';
 import { Disk } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { readHead } from '../../fetch/response-head.ts';
+import { jsonLine, printable, printableLines } from '../screen/printable.ts';
 import { writeText } from '../screen/text-output.ts';
 
 /** Prints a remark beside the output. */
 type Note = (text: string) => void;
-const onStandardError: Note = (text) => void process.stderr.write(`drumlin: ${text}\n`);
+const onStandardError: Note = (text) => void process.stderr.write(`drumlin: ${printable(text)}\n`);
 
 export async function list(
   place: string,
@@ -29,7 +30,7 @@ export async function list(
   const lines = async function* () {
     if (limit === 0) return;
     for await (const capture of archive.captures(flags)) {
-      yield flags.json ? `${JSON.stringify(capture)}\n` : asText(capture);
+      yield flags.json ? jsonLine(capture) : asText(capture);
       if (++found === limit) return;
     }
   };
@@ -68,7 +69,8 @@ function noteDamage({ damage }: Archive, note: Note): void {
 
 /** `2026-03-14 15:09:26  200  text/html  http://example.org/` */
 function asText({ timestamp, status, mime, url }: Capture): string {
-  return `${timeText(timestamp)}  ${(status || '-').padEnd(3)}  ${mime.padEnd(24)}  ${url}\n`;
+  const fields = [timeText(timestamp), (status || '-').padEnd(3), mime.padEnd(24), url];
+  return `${fields.map(printable).join('  ')}\n`;
 }
 
 const timeText = (timestamp: string): string =>
@@ -93,7 +95,9 @@ export async function get(
   const bytes = await bytesOf(await whatIsAsked(archive, capture, flags), flags);
   if (bytes.length === 0)
     note(`status ${capture.status} with an empty body; --headers prints its headers`);
-  if (!output.write(bytes)) await once(output, 'drain');
+  const isTerminal = (output as { isTTY?: boolean }).isTTY === true;
+  const shown = isTerminal ? printableLines(Buffer.from(bytes).toString()) : bytes;
+  if (!output.write(shown)) await once(output, 'drain');
 }
 
 /** For a revisit, the headers are its own and the page is the one it refers to. */

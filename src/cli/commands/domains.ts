@@ -7,6 +7,7 @@ import type { Disk } from '../../disk/disk.ts';
 import type { Override } from '../../reputation/budget/domain-record.ts';
 import { examples } from '../input/example.ts';
 import { asTyped } from '../screen/as-typed.ts';
+import { printable } from '../screen/printable.ts';
 
 const COLUMNS: readonly Column[] = [
   'rank',
@@ -102,7 +103,7 @@ function table({ by, domains, rows }: DomainList): string {
   const head = ['rank', 'domain', 'in-links', 'supporters', 'budget', 'fetched', 'queued', 'state'];
   const cells = rows.map((row: DomainRow) => [
     formatCount(row.rank),
-    row.domain,
+    printable(row.domain),
     formatCount(row.inDegree),
     row.supporters === undefined ? '-' : formatCount(Math.round(row.supporters)),
     formatCount(row.budget),

@@ -17,6 +17,7 @@ import type { DegreeFacts, GraphInfo } from '../../graph/info.ts';
 import type { ImportFormat } from '../../graph/io/import.ts';
 import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
+import { printable } from '../screen/printable.ts';
 
 interface Screen {
   readonly isTTY?: boolean | undefined;
@@ -330,7 +331,7 @@ export class Meter {
   /** Prints a line that stays. */
   readonly note = (text: string): void => {
     this.end();
-    this.#screen.write(`${text}\n`);
+    this.#screen.write(`${printable(text)}\n`);
   };
 
   end(): void {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
 import type { RobotsFile, RobotsReport } from '../../robots/report.ts';
+import { jsonLine, printable } from '../screen/printable.ts';
 
 interface WebFlags {
   readonly contact?: string;
@@ -52,7 +53,7 @@ export function register(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, urls: string[], flags: RobotsFlags) => {
       const report = await judge(source, urls, flags);
-      process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : asText(report));
+      process.stdout.write(flags.json ? jsonLine(report) : asText(report));
       if (report.results.some(({ allowed }) => !allowed)) process.exitCode = EXIT.denied;
     });
 }
@@ -161,12 +162,4 @@ function asText({ results }: RobotsReport): string {
       return `${allowed ? 'allow' : 'deny '}  ${printable(url).padEnd(width)}  ${printable(decided + reason)}\n`;
     })
     .join('');
-}
-
-/** Escapes control characters: text from a server must not control the terminal. */
-function printable(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,
-  );
 }

@@ -13,6 +13,7 @@ import { configure, type Given, NEW_FOLDER } from '../input/configure.ts';
 import { readSeeds } from '../input/seeds.ts';
 import { asTyped } from '../screen/as-typed.ts';
 import { showLive } from '../screen/live.ts';
+import { printable, printableLines } from '../screen/printable.ts';
 import { summaryText } from '../screen/progress.ts';
 import { wantsColours } from '../screen/text-line.ts';
 import { whyNothing } from '../screen/why-nothing.ts';
@@ -78,7 +79,7 @@ export async function runInForeground(
   try {
     const run = await startCrawl(seeds, config, {
       ownsProcess: true,
-      onWarning: (sentence) => void process.stderr.write(`drumlin: ${sentence}\n`),
+      onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),
       onResume: (from) => {
         if (!quiet) process.stderr.write(`${[resumeText(from), ...changes].join('\n')}\n`);
       },
@@ -103,7 +104,7 @@ export async function runInForeground(
           `\n${report(summary, run.progress().before, places(config, page), nextLine)}`,
         );
       const nothing = whyNothing(summary);
-      if (nothing !== undefined) process.stderr.write(`drumlin: ${nothing}\n`);
+      if (nothing !== undefined) process.stderr.write(`drumlin: ${printableLines(nothing)}\n`);
       return summary;
     } catch (error) {
       throw error instanceof DrumlinError ? withResume(error, config.dir) : error;

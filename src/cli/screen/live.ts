@@ -10,6 +10,7 @@ import { troubleOf } from '../../crawl/monitor/health.ts';
 import { Rates } from '../../crawl/monitor/rates.ts';
 import type { Progress } from '../../crawl/record/progress.ts';
 import { Canvas, type Screen } from './canvas.ts';
+import { printable } from './printable.ts';
 import { plainLine } from './progress.ts';
 import { drawView } from './view.ts';
 
@@ -50,7 +51,7 @@ function plainLines(progress: () => Progress, screen: Screen, { clock }: ViewOpt
       const now = progress();
       const trouble = troubleOf(now);
       screen.write(`${plainLine(now, rates.update(now))}\n`);
-      if (trouble) screen.write(`trouble: ${trouble.fact} ${trouble.remedy}\n`);
+      if (trouble) screen.write(`trouble: ${printable(`${trouble.fact} ${trouble.remedy}`)}\n`);
       next();
     });
   };

@@ -10,6 +10,7 @@ import { asTyped } from './as-typed.ts';
 import { calmTime } from './calm-time.ts';
 import { Canvas } from './canvas.ts';
 import { nearestLimit } from './nearest-limit.ts';
+import { printable } from './printable.ts';
 import { ENDINGS, errorList, refusedText, waitingText } from './progress.ts';
 import { wantsColours } from './text-line.ts';
 import { drawView } from './view.ts';
@@ -111,7 +112,7 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['next', `${next.why}: ${next.command}`],
   ];
   const lines = rows.flatMap(([name, value]) =>
-    value === undefined ? [] : [`  ${name.padEnd(10)} ${value}`],
+    value === undefined ? [] : [`  ${name.padEnd(10)} ${printable(value)}`],
   );
   return `${status.dir}: ${stateText(status, now)}\n${lines.join('\n')}\n`;
 }

@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Disk } from '../../disk/disk.ts';
+import { printableLines } from './printable.ts';
 
 const BUFFER = 256 * 1024;
 
@@ -21,8 +22,12 @@ export function writeText(
   return file === undefined ? writeStream(output, make()) : writeFile(file, make);
 }
 
+/** In a terminal, control characters are shown; a pipe gets the text as it is. */
 async function writeStream(output: Writable, lines: AsyncIterable<string>): Promise<void> {
-  for await (const text of buffered(lines)) if (!output.write(text)) await once(output, 'drain');
+  const isTerminal = (output as { isTTY?: boolean }).isTTY === true;
+  for await (const text of buffered(lines)) {
+    if (!output.write(isTerminal ? printableLines(text) : text)) await once(output, 'drain');
+  }
 }
 
 async function writeFile(path: string, make: () => AsyncIterable<string>): Promise<void> {

@@ -87,7 +87,7 @@ export class CrawlFolder {
   readonly #disk: Disk;
   readonly #lock: FolderLock;
   #asked: Asked | undefined;
-  #outdated: readonly number[] = [];
+  readonly #warnings: string[] = [];
   #noting: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -112,28 +112,31 @@ export class CrawlFolder {
   ): Promise<CrawlFolder> {
     if (!(await askedIn(disk, dir)) && seeds.length === 0) throw noCrawlToResume(dir);
     // Pages behind a login must not be readable by other users of this machine.
-    await disk.makeFolder(dir, auth !== '' || cookies !== '');
+    const isSecret = auth !== '' || cookies !== '';
+    await disk.makeFolder(dir, isSecret);
+    const wasOpen = isSecret && (await disk.closeFolder(dir));
     await disk.makeFolder(join(dir, AGENTS));
     const lock = FolderLock.acquire(dir);
+    let log: CrawlLog | undefined;
     try {
-      const log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);
+      log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);
       // Read it again: the last holder of the lock may have changed it.
       const folder = new CrawlFolder(dir, disk, lock, log, await askedIn(disk, dir));
+      if (wasOpen) folder.#warnings.push(closedNow(dir));
       await folder.#finishSwitch();
-      folder.#outdated = await examineCheckpoints(disk, dir, folder.#asked?.agents ?? 0);
+      const outdated = await examineCheckpoints(disk, dir, folder.#asked?.agents ?? 0);
+      folder.#warnings.push(...outdated.map(olderCopy));
       return folder;
     } catch (error) {
+      await log?.close();
       lock.release();
       throw error;
     }
   }
 
   /** Sentences about what needs attention in the folder. */
-  get warnings(): string[] {
-    return this.#outdated.map(
-      (agent) =>
-        `The checkpoint of agent ${agent} is older than the last one of this crawl: pages archived since are moved to "orphans" in the archive's folder, and fetched again.`,
-    );
+  get warnings(): readonly string[] {
+    return this.#warnings;
   }
 
   /** The seeds of earlier runs. */
@@ -237,6 +240,12 @@ export class CrawlFolder {
     await replaceFile(this.#disk, this.dir, CRAWL_FILE, Buffer.from(`${text}\n`));
   }
 }
+
+const olderCopy = (agent: number): string =>
+  `The checkpoint of agent ${agent} is older than the last one of this crawl: pages archived since are moved to "orphans" in the archive's folder, and fetched again.`;
+
+const closedNow = (dir: string): string =>
+  `${dir} was open to other users. Only its owner may enter it now, because pages are fetched with passwords or cookies.`;
 
 /** The settings of the crawl in a folder, which a resume keeps; undefined if there is no crawl. */
 export async function settingsIn(dir: string): Promise<CrawlOptions | undefined> {

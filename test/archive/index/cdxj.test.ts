@@ -75,6 +75,40 @@ describe('a line of the index', () => {
     expect(parseCdxj(line)).toBeUndefined();
   });
 
+  test.each(['offset', 'length'])('needs a whole number as %s, not below 0', (field) => {
+    const other = field === 'offset' ? '"length":"9"' : '"offset":"9"';
+    const line = (value: unknown) =>
+      `a)/ 20200101000000 {"url":"http://a/","filename":"a.warc",${other},"${field}":${JSON.stringify(value)}}`;
+    for (const value of [0, '0', 7, '7', 2 ** 53 - 1])
+      expect(parseCdxj(line(value))?.[field as 'offset']).toBe(Number(value));
+    for (const value of [
+      -1,
+      '-1',
+      1.5,
+      '1.5',
+      '',
+      ' 7',
+      '0x7',
+      '1e3',
+      2 ** 53,
+      true,
+      [7],
+      null,
+      {},
+    ])
+      expect(parseCdxj(line(value))).toBeUndefined();
+  });
+
+  test('needs a time in digits, and has no other status than three digits', () => {
+    const line = (time: string, status: unknown) =>
+      `a)/ ${time} {"url":"http://a/","filename":"a.warc","offset":1,"length":1,"status":${JSON.stringify(status)}}`;
+    expect(parseCdxj(line('2020', 200))?.status).toBe('200');
+    for (const status of ['-', '', -1, '20', '2000', '\u001b[2J', null])
+      expect(parseCdxj(line('2020', status))?.status).toBe('');
+    for (const time of ['-1', '1e3', '\u001b', '2020-01-01', ''])
+      expect(parseCdxj(line(time, 200))).toBeUndefined();
+  });
+
   test('has the type without its parameters, or "unk" if the server sent none', () => {
     expect(mimeOf('text/html; charset=utf-8')).toBe('text/html');
     expect(mimeOf('text/html')).toBe('text/html');

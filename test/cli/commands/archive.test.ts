@@ -232,6 +232,59 @@ describe('input that is not an archive, or not a URL', () => {
   });
 });
 
+describe('control characters in an archive', () => {
+  const EVIL = '\x1b[2J\x9b1m\x7f\u202e';
+  const RAW = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
+  /** A file of another tool, with control characters wherever a server or a tool can put them. */
+  function foreignFile(): string {
+    const body = `evil ${EVIL}`;
+    const http = `HTTP/1.1 200 OK\r\nContent-Type: text/ht\x1b[31mml\r\n\r\n${body}`;
+    const head = [
+      'WARC/1.1',
+      `WARC-Type: response`,
+      'WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>',
+      'WARC-Date: 2026-01-01T00:00:00Z',
+      `WARC-Target-URI: http://a.test/${EVIL}`,
+      'Content-Type: application/http;msgtype=response',
+      'WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      `Content-Length: ${Buffer.byteLength(http)}`,
+    ];
+    const path = join(temporaryFolder(), 'foreign.warc');
+    writeFileSync(path, `${head.join('\r\n')}\r\n\r\n${http}\r\n\r\n`);
+    return path;
+  }
+
+  test.each([{}, { json: true }])('are shown, not printed, by list %j', async (flags) => {
+    const text = await printed((output) => list(foreignFile(), flags, output));
+    expect(text).not.toMatch(RAW);
+    expect(text).toContain(flags.json ? '\\u001b' : 'text/ht\\u{1b}[31mml');
+    if (flags.json) expect(JSON.parse(text).url).toBe(`http://a.test/${EVIL}`);
+  });
+
+  test.each([{}, { json: true }])('are shown, not printed, by check %j', async (flags) => {
+    const paper = new Paper();
+    expect(await check(foreignFile(), flags, paper)).toBe(false);
+    expect(paper.text).toContain('the digest of the block is wrong');
+    expect(paper.text).not.toMatch(RAW);
+  });
+
+  test('are shown, not printed, by repair', async () => {
+    const paper = new Paper();
+    await repairFile(foreignFile(), { out: 'unused' }, paper);
+    expect(paper.text).toContain('the digest of the block of http://a.test/\\u{1b}');
+    expect(paper.text).not.toMatch(RAW);
+  });
+
+  test('of a page reach a pipe as they are, and a terminal as text', async () => {
+    const path = foreignFile();
+    const got = (isTTY: boolean) =>
+      printed((output) => get(path, `http://a.test/${EVIL}`, {}, Object.assign(output, { isTTY })));
+    expect(await got(false)).toBe(`evil ${EVIL}`);
+    expect(await got(true)).toBe('evil \\u{1b}[2J\\u{9b}1m\\u{7f}\\u{202e}');
+  });
+});
+
 describe('drumlin archive get', () => {
   const got = (place: string, url: string, flags: object = {}) =>
     printed((output) => get(place, url, flags, output));
