@@ -48,6 +48,11 @@ const GRACE: Millis = 3000;
  * what no checkpoint of the receiver holds, and wait when it is too much (see `Transport.room`).
  */
 const MOST_OWED: Bytes = 6 * 2 ** 20;
+/**
+ * When the first checkpoint of a run is made. The time to the next doubles, up to the interval: a
+ * crawl whose runs are all shorter than the interval still makes progress.
+ */
+const FIRST_CHECKPOINT: Millis = 1000;
 /** How soon to check whether another agent has given back a page of the crawl's limit. */
 const CHECK_CLAIMS_AFTER: Millis = 250;
 
@@ -105,6 +110,8 @@ export class Agent {
   readonly #parts: AgentParts;
   #distributing = false;
   #checkpointAt: Millis;
+  /** From the last checkpoint to the next. */
+  #checkpointAfter: Millis;
   /** The last report to the coordinator. */
   #reported = '';
   /** The agent was stopped, and has handed on all that it had. */
@@ -116,7 +123,8 @@ export class Agent {
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
-    this.#checkpointAt = parts.clock.now() + parts.checkpointEvery;
+    this.#checkpointAfter = Math.min(FIRST_CHECKPOINT, parts.checkpointEvery);
+    this.#checkpointAt = parts.clock.now() + this.#checkpointAfter;
   }
 
   /** Runs until `stop`. Rejects when the agent fails. */
@@ -242,7 +250,8 @@ export class Agent {
     const mostOwed = MOST_OWED / Math.max(1, transport.agents - 1);
     if (clock.now() < this.#checkpointAt && transport.owedBytes < mostOwed) return;
     await checkpointer.write();
-    this.#checkpointAt = clock.now() + checkpointEvery;
+    this.#checkpointAfter = Math.min(2 * this.#checkpointAfter, checkpointEvery);
+    this.#checkpointAt = clock.now() + this.#checkpointAfter;
   }
 
   /** Begins a turn for every host that is ready, while fetchers are free. */
