@@ -291,7 +291,7 @@ function turnsOf(
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
-  const commit = { store, frontier, admission, reputation, likeness, counters };
+  const commit = { store, frontier, admission, reputation, likeness, counters, log: sparing };
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
     wantsType: typeFilter(config.types),

@@ -15,6 +15,7 @@ import type { ParsedPage } from '../../parse/page.ts';
 import { statusFault } from '../../politeness/retry-table.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
+import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Admission } from './admission.ts';
 import type { Judgement, Likeness } from './likeness.ts';
@@ -42,6 +43,8 @@ export interface Reading {
   readonly keep: boolean;
   /** Its links are followed. */
   readonly follows: boolean;
+  /** The body is too large when decoded: what is beyond the limit was not read. */
+  readonly isCutDecoding: boolean;
   /** Its type is wanted; otherwise it was read only because it may be a sitemap. */
   readonly isWanted: boolean;
   /** The same payload came before, lately. */
@@ -59,6 +62,7 @@ interface CountParts {
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'fetched'> | undefined;
   readonly counters: Counters;
+  readonly log: EventLog;
 }
 
 /** What the links of a page are discovered with. */
@@ -89,6 +93,7 @@ export function commit(
   const { exchange, discovery } = fetched;
   const accepted = (as: StoredAs) => {
     count(fetched, parts);
+    countCut(fetched, reading, parts);
     if (!reading?.isWanted) parts.counters.countRefused('content-type');
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
@@ -112,6 +117,17 @@ function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: 
   const fault = statusFault(exchange.status);
   if (fault) counters.countError(fault);
   counters.countType(exchange.headers.get('content-type'));
+}
+
+function countCut(
+  { exchange }: Fetched,
+  reading: Reading | undefined,
+  { counters, log }: CountParts,
+): void {
+  const why = exchange.truncated ?? (reading?.isCutDecoding ? 'decoding' : undefined);
+  if (why === undefined) return;
+  counters.countTruncated(why);
+  log.event('page-truncated', { url: exchange.url, why, bytes: exchange.payload.length });
 }
 
 /** Remembers what the page is like, and discovers its links. */

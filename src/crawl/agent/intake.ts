@@ -93,7 +93,9 @@ export class Intake {
     const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
     const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
     const parses = isPage && this.#mayPass('parse', subject);
-    const body = parses || onPage ? (await decodeContent(exchange)).body : exchange.payload;
+    const decoded = parses || onPage ? await decodeContent(exchange) : undefined;
+    const body = decoded?.body ?? exchange.payload;
+    const isCutDecoding = decoded?.truncated === 'limit';
     const page = parses ? parse(body, exchange, parseOptions) : undefined;
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
     const sitemap = looks ? await sitemapIn(exchange, parseOptions.drop) : undefined;
@@ -109,7 +111,8 @@ export class Intake {
     if (keep) await onPage?.({ url, status, headers, body, links, depth: discovery.depth });
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const contents = { target, page, sitemap };
-    return { contents, keep, follows, isWanted, isDuplicate, sha1, judgement, near };
+    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near };
+    return { contents, keep, follows, ...rest };
   }
 
   /** What filters are asked about; undefined where there are none. */
