@@ -57,6 +57,11 @@ export interface Summary {
    * them.
    */
   readonly alike: Counts;
+  /**
+   * Pages whose body was cut, by cause: `length` (`--max-body`), `time`, `disconnect`, `decoding`
+   * (stored whole, but too large when decoded).
+   */
+  readonly truncated: Counts;
   /** Digests and pages dropped from memory to make room, by setting. */
   readonly forgotten: Counts;
 }

@@ -92,7 +92,10 @@ export async function get(
     throw await notThere(archive, place, url);
   }
   if (at !== undefined) note(`the capture of ${timeText(capture.timestamp)}`);
-  const bytes = await bytesOf(await whatIsAsked(archive, capture, flags), flags);
+  const record = await whatIsAsked(archive, capture, flags);
+  if (!flags.headers) noteTruncation(record, note);
+  const { bytes, isCut } = await bytesOf(record, flags);
+  if (isCut) note('the body is too large to decode all of it; --raw prints it as sent');
   if (bytes.length === 0)
     note(`status ${capture.status} with an empty body; --headers prints its headers`);
   const isTerminal = (output as { isTTY?: boolean }).isTTY === true;
@@ -109,15 +112,31 @@ function whatIsAsked(
   return headers ? archive.record(capture) : archive.page(capture);
 }
 
-async function bytesOf({ headers, block }: WarcRecord, flags: GetFlags): Promise<Uint8Array> {
+/** Why a record holds less than the server meant to send, by the value of `WARC-Truncated`. */
+const TRUNCATED: Readonly<Record<string, string>> = {
+  length: 'it was longer than the crawler stores (--max-body)',
+  time: 'the server took too long',
+  disconnect: 'the connection ended too early',
+};
+
+function noteTruncation({ headers }: WarcRecord, note: Note): void {
+  const why = headers.get('WARC-Truncated');
+  if (why !== undefined) note(`the body is truncated: ${TRUNCATED[why.toLowerCase()] ?? why}`);
+}
+
+async function bytesOf(
+  { headers, block }: WarcRecord,
+  flags: GetFlags,
+): Promise<{ bytes: Uint8Array; isCut: boolean }> {
   const isHttp = /^application\/http/i.test(headers.get('Content-Type') ?? '');
   const end = isHttp ? headEnd(block) : 0;
   const head = block.subarray(0, end < 0 ? block.length : end);
-  if (flags.headers) return head;
-  if (!isHttp) return block;
+  if (flags.headers) return { bytes: head, isCut: false };
+  if (!isHttp) return { bytes: block, isCut: false };
   const read = flags.raw ? undefined : readHead(Buffer.from(head));
-  if (!read) return block.subarray(head.length);
-  return (await decodeContent({ payload: payloadOf(block), headers: read.headers })).body;
+  if (!read) return { bytes: block.subarray(head.length), isCut: false };
+  const decoded = await decodeContent({ payload: payloadOf(block), headers: read.headers });
+  return { bytes: decoded.body, isCut: decoded.truncated === 'limit' };
 }
 
 /**

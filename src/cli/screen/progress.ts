@@ -85,6 +85,22 @@ function endingOf({ end, urlsQueued }: Summary): string {
     : ENDINGS[end];
 }
 
+/** Why bodies were cut. */
+const CUT: Readonly<Record<string, string>> = {
+  length: 'at --max-body',
+  time: 'by a time-out',
+  disconnect: 'by the server',
+  decoding: 'when decoded',
+};
+
+/** The pages whose body was cut, by cause; undefined if there are none. */
+export function truncatedText(truncated: Readonly<Record<string, number>>): string | undefined {
+  const causes = Object.entries(truncated).map(
+    ([why, n]) => `${formatCount(n)} ${CUT[why] ?? why}`,
+  );
+  return causes.join(', ') || undefined;
+}
+
 /** The figures of the whole crawl; `before` holds the counts of earlier runs. */
 export function summaryText(
   summary: Summary,
@@ -92,6 +108,7 @@ export function summaryText(
 ): string {
   const { pages, bytes, seconds, cpuSeconds } = summary;
   const all = inAll({ ...summary, before });
+  const cut = truncatedText(all.truncated);
   const rate = `${formatCount(pages / seconds)}/s`;
   const run = `${formatCount(pages)} in ${formatDuration(seconds * 1000)} (${rate}), ${formatBytes(bytes)}`;
   const rows: [string, string][] = [
@@ -116,6 +133,7 @@ export function summaryText(
     ['skipped', refusedText(all)],
     ['failed', errorList(all.errors)],
     ['retries', errorList(all.retries)],
+    ...(cut === undefined ? [] : [['truncated', cut] as [string, string]]),
     ['duplicates', `${counted(all.duplicates, 'page')} with a body seen before`],
     [
       'cost',

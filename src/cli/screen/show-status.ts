@@ -11,7 +11,7 @@ import { calmTime } from './calm-time.ts';
 import { Canvas } from './canvas.ts';
 import { nearestLimit } from './nearest-limit.ts';
 import { printable } from './printable.ts';
-import { ENDINGS, errorList, refusedText, waitingText } from './progress.ts';
+import { ENDINGS, errorList, refusedText, truncatedText, waitingText } from './progress.ts';
 import { wantsColours } from './text-line.ts';
 import { drawView } from './view.ts';
 
@@ -96,6 +96,7 @@ export function statusText(status: CrawlStatus, now: Millis): string {
     ['sites', `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`],
     ['skipped', refusedText(counters)],
     ['failed', errorList(counters.errors)],
+    ['truncated', truncatedText(counters.truncated)],
     [
       'limit',
       limit && `${limit.done}${limit.left === undefined ? '' : `, ${calmTime(limit.left)} left`}`,

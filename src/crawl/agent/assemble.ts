@@ -298,7 +298,8 @@ function turnsOf(
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
-  const commit = { store, frontier, admission, reputation, likeness, counters, internal };
+  const counted = { frontier, reputation, counters, log: sparing };
+  const commit = { ...counted, store, admission, likeness, internal };
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
     bodies,

@@ -16,6 +16,7 @@ import { statusFault } from '../../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent, type InternalErrors } from '../record/internal-errors.ts';
+import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
@@ -43,6 +44,8 @@ export interface Reading {
   readonly keep: boolean;
   /** Its links are followed. */
   readonly follows: boolean;
+  /** The body is too large when decoded: what is beyond the limit was not read. */
+  readonly isCutDecoding: boolean;
   /** Its type is wanted; otherwise it was read only because it may be a sitemap. */
   readonly isWanted: boolean;
   /** The same payload came before, lately. */
@@ -60,6 +63,7 @@ interface CountParts {
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'fetched'> | undefined;
   readonly counters: Counters;
+  readonly log: EventLog;
 }
 
 /** What the links of a page are discovered with. */
@@ -91,6 +95,7 @@ export function commit(
   const { exchange, discovery } = fetched;
   const accepted = (as: StoredAs) => {
     count(fetched, parts);
+    countCut(fetched, reading, parts);
     if (!reading?.isWanted) parts.counters.countRefused('content-type');
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
@@ -127,6 +132,17 @@ function discoverSafely(fetched: Fetched, reading: Reading, parts: FollowParts):
     parts.internal.note(error, { host: fetched.turn.host.name, url: fetched.exchange.url });
     parts.counters.countRefused('links-lost');
   }
+}
+
+function countCut(
+  { exchange }: Fetched,
+  reading: Reading | undefined,
+  { counters, log }: CountParts,
+): void {
+  const why = exchange.truncated ?? (reading?.isCutDecoding ? 'decoding' : undefined);
+  if (why === undefined) return;
+  counters.countTruncated(why);
+  log.event('page-truncated', { url: exchange.url, why, bytes: exchange.payload.length });
 }
 
 /** Remembers what the page is like, and discovers its links. */

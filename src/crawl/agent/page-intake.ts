@@ -105,7 +105,9 @@ export class Intake {
     const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
     const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
     const parses = isPage && this.#mayPass('parse', subject);
-    const body = parses || onPage ? (await decodeHeld(exchange, hold)).body : exchange.payload;
+    const decoded = parses || onPage ? await decodeHeld(exchange, hold) : undefined;
+    const body = decoded?.body ?? exchange.payload;
+    const isCutDecoding = decoded?.truncated === 'limit';
     const page = parses ? parse(body, exchange, parseOptions) : undefined;
     if (page?.truncated) log.event('links-cut', { url, links: page.links.length, cut: page.cut });
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
@@ -125,7 +127,8 @@ export class Intake {
     }
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
     const contents = { target, page, sitemap };
-    return { contents, keep, follows, isWanted, isDuplicate, sha1, judgement, near };
+    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near };
+    return { contents, keep, follows, ...rest };
   }
 
   /** What filters are asked about; undefined where there are none. */

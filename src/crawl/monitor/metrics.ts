@@ -90,6 +90,12 @@ function discoveryMetrics(now: Progress): Metric[] {
       now.duplicates,
     ),
     tally(
+      'drumlin_fetch_truncated_pages_total',
+      'Pages whose body was cut, by cause.',
+      'why',
+      now.truncated,
+    ),
+    tally(
       'drumlin_memory_forgotten_total',
       'Entries dropped from memory for newer ones: digests of stored pages, pages for comparison.',
       'what',

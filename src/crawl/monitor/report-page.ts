@@ -88,6 +88,7 @@ function summaryRows({ status, series }: CrawlReport): string[][] {
     ['URLs queued', formatCount(status.waiting)],
     ['skipped by robots.txt', formatCount(counters.disallowed)],
     ['pages with a body seen before', formatCount(counters.duplicates)],
+    ['pages with a truncated body', formatCount(total(counters.truncated))],
     ['URLs failed', formatCount(total(counters.errors))],
     ['archive', formatBytes(status.disk.archive)],
     ['crawl state', formatBytes(status.disk.agents)],

@@ -33,12 +33,18 @@ export interface CountersState {
    * (`link-rewritten`), and URLs invented to learn more (`soft-404-question`).
    */
   readonly alike: Readonly<Tally>;
+  /**
+   * Pages whose body was cut, by cause: `length` (`--max-body`), `time`, `disconnect`, `decoding`
+   * (stored whole, but too large when decoded).
+   */
+  readonly truncated: Readonly<Tally>;
 }
 
 /** Only the counters of an object that may hold more. */
 export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
-  const { statuses, types, retries, errors, refused, alike } = told;
+  // A status file of an earlier version has no `truncated`.
+  const { statuses, types, retries, errors, refused, alike, truncated = {} } = told;
   return {
     pages,
     bytes,
@@ -52,6 +58,7 @@ export function countersOf(told: CountersState): CountersState {
     errors,
     refused,
     alike,
+    truncated,
   };
 }
 
@@ -79,6 +86,7 @@ export class Counters implements CountersState {
   readonly errors: Tally = {};
   readonly refused: Tally = {};
   readonly alike: Tally = {};
+  readonly truncated: Tally = {};
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
@@ -103,6 +111,10 @@ export class Counters implements CountersState {
 
   countRefused(reason: string, urls = 1): void {
     count(this.refused, reason, urls);
+  }
+
+  countTruncated(why: string): void {
+    count(this.truncated, why, 1);
   }
 
   countAlike(what: string, times = 1): void {

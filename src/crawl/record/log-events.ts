@@ -157,6 +157,14 @@ export const EVENTS = {
     when: 'domains.tsv cannot be read: the old decisions stay in use.',
     facts: { why: 'the line and the error' },
   },
+  'page-truncated': {
+    when: 'The body of a page was cut: links and text after the cut are lost.',
+    facts: {
+      url: 'URL of the page',
+      why: '`length` (`--max-body`), `time`, `disconnect`, or `decoding` (stored whole, but too large when decoded)',
+      bytes: 'length of what is left, before decoding',
+    },
+  },
   'near-duplicate': {
     when: 'A page has nearly the same text as an earlier one.',
     facts: {
@@ -188,7 +196,7 @@ export const EVENTS = {
     facts: { url: 'the page that we invented to find out' },
   },
   'told-enough': {
-    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `internal-error`, `host-waits`, `url-given-up`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
+    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `internal-error`, `host-waits`, `url-given-up`, `page-truncated`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
     facts: { of: 'name of the event', lines: 'number of events logged' },
   },
   'rank-sample-halved': {

@@ -92,7 +92,7 @@ export class FileStore implements Store {
   async store(exchange: Exchange, onAccepted: (as: StoredAs) => void = () => {}): Promise<void> {
     // A robots.txt is not a page.
     if (pathOf(exchange.url) === '/robots.txt') return onAccepted('response');
-    const file =
+    const page =
       exchange.status === 200 ? await this.#pages.run(() => this.#writePage(exchange)) : undefined;
     const { url, status, headers, startedAt } = exchange;
     const type = headers.get('content-type');
@@ -101,8 +101,8 @@ export class FileStore implements Store {
       status,
       type,
       time: new Date(startedAt).toISOString(),
-      file,
-      truncated: exchange.truncated,
+      file: page?.name,
+      truncated: exchange.truncated ?? (page?.isCut ? 'decoding' : undefined),
     };
     this.#lines += `${JSON.stringify(line)}\n`;
     onAccepted('response');
@@ -131,8 +131,9 @@ export class FileStore implements Store {
     }
   }
 
-  async #writePage(exchange: Exchange): Promise<string> {
-    const { body } = await decodeContent(exchange);
+  /** Returns the name of the file, and whether the body was too large to decode all of it. */
+  async #writePage(exchange: Exchange): Promise<{ name: string; isCut: boolean }> {
+    const { body, truncated } = await decodeContent(exchange);
     const name = pagePath(
       exchange.url,
       isHtml(exchange.headers.get('content-type'), exchange.payload),
@@ -151,7 +152,7 @@ export class FileStore implements Store {
     }
     await this.#disk.rename(`${path}.tmp`, path);
     this.#fresh.add(path);
-    return name;
+    return { name, isCut: truncated === 'limit' };
   }
 
   async #syncFile(path: string): Promise<void> {
