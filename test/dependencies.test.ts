@@ -1,4 +1,4 @@
-/** Dependencies are pinned, permissive and run nothing on install; and what our own code never does. */
+/** Dependencies are pinned, permissive and run nothing on install; what our code never does. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,38 +1,39 @@
 /**
  * `drumlin`, the command line: one file per command. A command imports the code behind it only
  * when it runs, so that `--help` answers at once.
+ *
+ * Ensures   Every error ends in one line on standard error: the fact, then the remedy.
  */
 import { CommanderError } from 'commander';
-import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
-import { diskFailure } from '../disk/disk.ts';
-import { createProgram } from './program.ts';
+import { EXIT } from '../base/errors.ts';
+import { commandPath, createProgram, WORKING } from './program.ts';
 import { asTyped } from './screen/as-typed.ts';
+import { Outputs } from './screen/closed-output.ts';
+import { withRemedy } from './screen/internal-error.ts';
 import { printableLines } from './screen/printable.ts';
 
-// A reader that closes the pipe early (`| head`) is not a failure; any other write error is.
-// A command that must clean up first removes this listener and handles the error itself.
-process.stdout.on('error', (error) => {
-  if (systemCode(error) === 'EPIPE') process.exit(EXIT.ok);
-  process.stderr.write(`drumlin: Cannot write to standard output (${systemCode(error)}).\n`);
-  process.exit(EXIT.disk);
-});
+const outputs = new Outputs(process);
+
+// An error of a timer or a stream that no code handles, or a rejection that no code awaits. What the
+// process holds is unknown then; folders are safe at every instant, so it ends at once.
+process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
 
 try {
-  await createProgram().parseAsync();
+  const program = createProgram();
+  program.hook('preAction', (_program, command) => {
+    if (WORKING.includes(commandPath(command))) outputs.keepWorking();
+  });
+  await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
 }
+process.once('exit', (code) => {
+  process.exitCode = outputs.exitCode(code);
+});
 
-/** Prints one line for an error that a user can fix, the stack for one that only we can fix. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const known = error instanceof DrumlinError ? error : diskFailure(error);
-  if (known) {
-    process.stderr.write(asTyped(`drumlin: ${printableLines(known.message)}\n`));
-    return known.exitCode;
-  }
-  process.stderr.write(
-    `drumlin: internal error, please report it: ${printableLines(String((error as Error)?.stack ?? error))}\n`,
-  );
-  return EXIT.internal;
+  const { message, exitCode } = withRemedy(error);
+  process.stderr.write(asTyped(`drumlin: ${printableLines(message)}\n`));
+  return exitCode;
 }

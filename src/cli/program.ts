@@ -50,6 +50,22 @@ const GROUPS: readonly (readonly [
   ['Tools:', [doctor, unique, plan, completion]],
 ];
 
+/**
+ * The commands whose work is not what they print: they continue when nobody reads that. The others
+ * end when their reader leaves.
+ */
+export const WORKING: readonly string[] = [
+  ...['crawl', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
+  ...['graph import', 'graph build', 'domains set', 'filter set'],
+];
+
+/** What a user types after the program's name: `archive list`. */
+export function commandPath(command: Command): string {
+  const { parent } = command;
+  return parent ? `${commandPath(parent)} ${command.name()}`.trim() : '';
+}
+
 export function createProgram(): Command {
   const program = new Command('drumlin')
     .description('A web crawler that knows where to spend its effort.')

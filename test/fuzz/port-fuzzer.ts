@@ -105,7 +105,9 @@ function count(tally: Tally, { bytes, sent }: Heard): void {
     tally.internal.push(JSON.stringify(sent.slice(0, 300)));
 }
 
-const isTlsRecord = (bytes: Buffer): boolean => bytes[0] >= 20 && bytes[0] <= 23 && bytes[1] === 3;
+/** An alert (21) repeats the version that it rejects, whatever it was. */
+const isTlsRecord = ([type, version]: Buffer): boolean =>
+  type === 21 || (type >= 20 && type <= 23 && version === 3);
 
 interface Heard {
   readonly requests: number;

@@ -12,6 +12,7 @@ import { noCrawlToResume } from '../../crawl/state/crawl-folder.ts';
 import { configure, type Given, NEW_FOLDER } from '../input/configure.ts';
 import { readSeeds } from '../input/seeds.ts';
 import { asTyped } from '../screen/as-typed.ts';
+import { withRemedy } from '../screen/internal-error.ts';
 import { showLive } from '../screen/live.ts';
 import { printable, printableLines } from '../screen/printable.ts';
 import { summaryText } from '../screen/progress.ts';
@@ -107,7 +108,7 @@ export async function runInForeground(
       if (nothing !== undefined) process.stderr.write(`drumlin: ${printableLines(nothing)}\n`);
       return summary;
     } catch (error) {
-      throw error instanceof DrumlinError ? withResume(error, config.dir) : error;
+      throw withResume(withRemedy(error), config.dir);
     } finally {
       view.end();
     }

@@ -2,7 +2,7 @@
 import { type EventEmitter, once } from 'node:events';
 import { DrumlinError, systemCode } from '../../base/errors.ts';
 
-/** Later errors are ignored: the system may refuse a single connection, and the server continues. */
+/** Ignores later errors: the system may refuse a single connection; the server continues. */
 export async function listening(server: EventEmitter, port: number): Promise<void> {
   try {
     await once(server, 'listening');
