@@ -2,7 +2,7 @@
  * A picture of a terminal: the text of a screen with its colours (`tmux capture-pane -e -p`) from
  * standard input becomes an SVG on standard output.
  *
- *   tmux capture-pane -t demo -e -p | npx tsx scripts/terminal-picture.ts "title" > docs/terminal.svg
+ *   tmux capture-pane -t demo -e -p | npx tsx scripts/terminal-picture.ts TITLE > FILE.svg
  */
 import { text as readText } from 'node:stream/consumers';
 

@@ -268,7 +268,10 @@ export interface WarcLocation {
   readonly length: number;
 }
 
-/** Reads a WARC file record by record: `.warc`, `.warc.gz` or `.warc.zst`, recognised by its first bytes. */
+/**
+ * Reads a WARC file record by record: `.warc`, `.warc.gz` or `.warc.zst`, recognised by its first
+ * bytes.
+ */
 export function readWarc(path: string, options: ReadWarcOptions = {}): WarcReader {
   return read(path, options);
 }

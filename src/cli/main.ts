@@ -14,8 +14,8 @@ import { printableLines } from './screen/printable.ts';
 
 const outputs = new Outputs(process);
 
-// An error of a timer or a stream that no code handles, or a rejection that no code awaits. What the
-// process holds is unknown then; folders are safe at every instant, so it ends at once.
+// An error of a timer or a stream that no code handles, or a rejection that no code awaits. What
+// the process holds is unknown then; folders are safe at every instant, so it ends at once.
 process.on('uncaughtException', (error) => process.exit(exitCodeOf(error)));
 
 try {

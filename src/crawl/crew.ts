@@ -76,9 +76,9 @@ interface Member {
  */
 const YOUNG = 32;
 /**
- * Megabytes for all objects of an agent, in a process that runs other things too (see heap-growth.ts):
- * twenty times what an agent keeps alive. Below 2,048 V8 lets garbage grow to the size of the live
- * objects; above, to three times that size.
+ * Megabytes for all objects of an agent, in a process that runs other things too (see
+ * heap-growth.ts): twenty times what an agent keeps alive. Below 2,048 V8 lets garbage grow to the
+ * size of the live objects; above, to three times that size.
  */
 const OLD = 2000;
 

@@ -14,8 +14,8 @@ const ORPHANS = 'orphans';
 const COPY_BYTES = 2 ** 20;
 
 /**
- * Moves a file to the orphans and returns its new path. An empty file is deleted: then, and if there
- * is no such file, the result is undefined.
+ * Moves a file to the orphans and returns its new path. An empty file is deleted: then, and if
+ * there is no such file, the result is undefined.
  */
 export async function setAside(
   disk: Disk,

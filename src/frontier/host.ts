@@ -70,8 +70,8 @@ export class Host {
   /** Failed requests one after the other, of pages that did not fail before. */
   errorsInRow = 0;
   /**
-   * URLs of the queue that are not to be tried before a time, because they failed. They are not kept
-   * on disk: a resumed crawl tries them sooner.
+   * URLs of the queue that are not to be tried before a time, because they failed. They are not
+   * kept on disk: a resumed crawl tries them sooner.
    */
   readonly later = new Map<string, Millis>();
   /** Set when the crawl gave up on the host: the fault, and until when. */

@@ -1,7 +1,7 @@
 /**
  * An error that should not happen, in each phase of one page or one host: that page fails and is
- * named, all other pages are fetched, and no URL is lost. An error of the agent's own state, and one
- * that the user's functions throw, still end the crawl.
+ * named, all other pages are fetched, and no URL is lost. An error of the agent's own state, and
+ * one that the user's functions throw, still end the crawl.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

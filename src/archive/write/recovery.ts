@@ -5,12 +5,12 @@
  *
  * Requires  No agent of this name writes to the folder.
  * Ensures   No record that was part of a checkpoint is deleted. Only bytes that no checkpoint
- *           covers are truncated; if the checkpoint is an old copy (`keepTails`), they are copied to
- *           `orphans/` before. Files with names of another form than the writer's are not touched.
- *           A file that is shorter than the checkpoint requires is refused by name. A missing file
- *           is ignored: finished files may be moved away. A part of the index that does not match
- *           is deleted; it is made again from its file with the index. All of it is durable, also
- *           after a power failure: the agent may no longer exist to repeat it.
+ *           covers are truncated; if the checkpoint is an old copy (`keepTails`), they are copied
+ *           to `orphans/` before. Files with names of another form than the writer's are not
+ *           touched. A file that is shorter than the checkpoint requires is refused by name. A
+ *           missing file is ignored: finished files may be moved away. A part of the index that
+ *           does not match is deleted; it is made again from its file with the index. All of it is
+ *           durable, also after a power failure: the agent may no longer exist to repeat it.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';

@@ -123,7 +123,8 @@ function count({ exchange, turn }: Fetched, { frontier, reputation, counters }: 
 }
 
 /**
- * The page is committed: an error in its discoveries must neither reach the store nor fetch it again.
+ * The page is committed: an error in its discoveries must neither reach the store nor fetch it
+ * again.
  */
 function discoverSafely(fetched: Fetched, reading: Reading, parts: FollowParts): void {
   try {

@@ -52,7 +52,8 @@ export class RobotsInquiry {
   }
 
   /**
-   * Notes a failure that is retried, not before `until`; false when none of so many retries is left.
+   * Notes a failure that is retried, not before `until`; false when none of so many retries is
+   * left.
    */
   retries(retries: number, excused: boolean, until: Millis): boolean {
     const { failures } = this.#progress;
