@@ -33,7 +33,7 @@ import { DrumBatch } from '../drum/drum-batch.ts';
 import { BatchBuilder, entryBytes } from '../drum/keyed-batch.ts';
 import { DrumSieve, MercatorSieve } from '../sieve/disk-sieve.ts';
 
-export { DrumlinError, EXIT } from '../base/errors.ts';
+export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
 /** A key: 64 bits, or a text of which {@link keyOf} makes 64 bits. */
 export type Key = bigint | string;

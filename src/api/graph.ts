@@ -38,7 +38,7 @@ import {
 import type { Ranking, RankRequest } from './graph-ranking.ts';
 import type { DiskGraph, Graph, GraphFacts, GraphInfo, GraphLevel } from './graph-types.ts';
 
-export { DrumlinError, EXIT } from '../base/errors.ts';
+export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 export type { NodeWeights, RankedNode, Ranking, RankRequest } from './graph-ranking.ts';
 export type {
   Adjacency,

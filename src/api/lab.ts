@@ -24,7 +24,7 @@ import { SCENARIO_NAMES } from '../lab/scenario.ts';
 import { type Lab as Inner, startLab as startInner } from '../lab/server/lab.ts';
 import { startLabThread } from '../lab/server/thread.ts';
 
-export { DrumlinError, EXIT } from '../base/errors.ts';
+export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
 /** What the web is like, and where it is served. */
 export interface LabOptions {

@@ -18,7 +18,7 @@ import { parseRobots as parse, robotsFromResponse } from '../robots/parse-robots
 import { robotsTarget } from '../robots/report.ts';
 import type { RobotsRules } from '../robots/rules.ts';
 
-export { DrumlinError, EXIT } from '../base/errors.ts';
+export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
 /** The rules of one robots.txt for one crawler. */
 export interface Robots {

@@ -39,7 +39,7 @@ import { Disk } from '../disk/disk.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { readHead } from '../fetch/response-head.ts';
 
-export { DrumlinError, EXIT } from '../base/errors.ts';
+export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
 /** How the records of a file are compressed: each by itself, or not at all. */
 export type WarcCompression = 'gzip' | 'zstd' | 'none';

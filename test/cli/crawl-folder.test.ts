@@ -105,7 +105,7 @@ describe('the folder of a crawl', () => {
     running.kill('SIGKILL');
     expect(code).toBe(5);
     expect(err).toContain(`drumlin: c is in use by process ${running.pid} on `);
-    expect(err).toContain('Wait until it ends, or choose another folder');
+    expect(err).toContain('Wait until it ends or choose another folder');
     await new Promise((gone) => running.on('close', gone));
     // The lock of a killed process does not count.
     expect((await drumlin(crawl('--json'))).code).toBe(0);
