@@ -62,8 +62,8 @@ test('the programs of the library guide run', () => {
     .map(([, program]) => program)
     .filter((program) => program.includes('startLab('));
   expect(programs.length).toBeGreaterThan(3);
-  // Beside the examples, where "drumlin" is this checkout.
-  const folder = mkdtempSync(join(ROOT, 'examples/.guide-'));
+  // Inside the checkout, where "drumlin" is this package; not among the examples, which are packed.
+  const folder = mkdtempSync(join(ROOT, 'test/guide.tmp-'));
   try {
     const printed = programs.map((program, i) => {
       const file = join(folder, `${i}.ts`);
