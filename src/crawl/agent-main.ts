@@ -1,5 +1,5 @@
 /** The main module of an agent's thread. */
-import { systemClock } from '../base/clock.ts';
+import { systemClockFrom } from '../base/clock.ts';
 import type { Millis } from '../base/units.ts';
 import { Disk } from '../disk/disk.ts';
 import { loadPredicates } from '../filter/predicates.ts';
@@ -15,9 +15,10 @@ const REPORT_EVERY: Millis = 250;
 
 await serveAgentThread<ThreadedStart, AgentReport, AgentProgress>(async (start, coordinator) => {
   const { agent, agents, incarnation, ports, wantsPages, wantsErrors, ownsProcess } = start;
+  const { clockOrigin } = start;
   if (ownsProcess) limitGarbage();
   const running = await runAgent(start, {
-    clock: systemClock,
+    clock: systemClockFrom(clockOrigin),
     disk: new Disk(),
     connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
     log: { event: (name, facts) => coordinator.tell('event', { name, facts }) },

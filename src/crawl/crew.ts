@@ -12,7 +12,8 @@
  */
 import { extname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, clockOrigin } from '../base/clock.ts';
+import type { Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
@@ -34,6 +35,8 @@ export interface ThreadedStart extends AgentStart {
   readonly wantsPages: boolean;
   readonly wantsErrors: boolean;
   readonly ownsProcess: boolean;
+  /** So that the clocks of all agents agree. */
+  readonly clockOrigin: Millis;
 }
 
 interface CrewOptions {
@@ -192,6 +195,7 @@ export class Crew {
       wantsPages: onPage !== undefined,
       wantsErrors: onError !== undefined,
       ownsProcess,
+      clockOrigin,
     };
     const thread = startAgentThread<ThreadedStart, AgentReport, AgentProgress>(
       threadMain(),

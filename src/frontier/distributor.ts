@@ -201,7 +201,7 @@ export class Distributor {
   async #find(host: Host, newDomain: boolean): Promise<{ host: boolean; domain: boolean }> {
     if (!this.#finder) return { host: false, domain: !newDomain };
     const known = await this.#finder.find(host, newDomain);
-    host.mistrustFuture(this.#clock.now());
+    this.#frontier.mistrust(host);
     return known;
   }
 }

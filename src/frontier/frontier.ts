@@ -47,6 +47,10 @@ interface FrontierParts extends RegistryParts {
   readonly addresses?: AddressTable;
   /** When an address may be asked for the first time. */
   readonly readyFrom?: (ip: string) => Millis;
+  /** When a host may be asked for the first time. */
+  readonly hostReadyFrom?: (host: Host) => Millis;
+  /** The longest pause of a host: no ready time that was stored is believed beyond it. */
+  readonly longestPause?: (host: Host) => Millis;
   /** Called when URLs are refused, that is not fetched, with the reason. */
   readonly onRefused: (reason: string, urls: number) => void;
 }
@@ -55,6 +59,9 @@ interface FrontierParts extends RegistryParts {
 const LEAST_QUEUE = 16;
 /** A host may keep at most this many URLs in memory. */
 const LONGEST_QUEUE = 4096;
+
+/** The longest pause of a host where the settings do not say. */
+const LONGEST_PAUSE: Millis = 3600_000;
 
 export class Frontier {
   readonly backlog: Backlog;
@@ -214,7 +221,9 @@ export class Frontier {
 
   /** Takes a candidate of the registry into memory, which must have room for it. */
   admit(host: Host, known: { readonly host: boolean; readonly domain: boolean }): void {
-    host.readyAt = Math.max(host.readyAt, this.#outOfTurn.readyAt(host.name));
+    const { hostReadyFrom = () => 0 } = this.#parts;
+    const askedAt = this.#outOfTurn.readyAt(host.name);
+    host.readyAt = Math.max(host.readyAt, askedAt, hostReadyFrom(host));
     this.registry.enter(host, known);
   }
 
@@ -368,8 +377,14 @@ export class Frontier {
     this.#size.restore(required);
   }
 
+  /** Forgets times of a stored host that a clock that was wrong has written. */
+  mistrust(host: Host): void {
+    const { clock, longestPause = () => LONGEST_PAUSE } = this.#parts;
+    host.mistrustFuture(clock.now(), longestPause(host));
+  }
+
   restoreHost(host: Host, queued: PathQueue, hasBacklog: boolean): void {
-    host.mistrustFuture(this.#parts.clock.now());
+    this.mistrust(host);
     this.admit(host, { host: true, domain: true });
     this.feed(host, queued, hasBacklog);
   }

@@ -18,7 +18,7 @@ import type { Millis } from '../base/units.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
 import { payLevelDomain } from '../url/domain.ts';
 import type { FrontSizeLimits } from './front-size.ts';
-import { Domain, Host } from './host.ts';
+import { Domain, HOLDS, Host } from './host.ts';
 import type { HostStore } from './host-store.ts';
 import { Fifo } from './queue/fifo.ts';
 import { SweepMark } from './sweep-mark.ts';
@@ -44,10 +44,6 @@ export interface RegistryParts {
   readonly onLeave?: (host: Host) => void;
 }
 
-/** How long an address is believed before the name is resolved again. */
-const ADDRESS_FRESH: Millis = 3600_000;
-/** How long URLs of a host are refused after the crawl gave up on it. */
-const GIVEN_UP_FOR: Millis = 4 * 3600_000;
 /** A host paused for longer than this makes room for others when memory is full. */
 export const PATIENCE: Millis = 60_000;
 
@@ -197,7 +193,7 @@ export class HostRegistry {
   /** Gives a host its place at the first address; false when too many hosts are queued there. */
   resolved(host: Host, addresses: readonly ResolvedAddress[]): boolean {
     host.addresses = addresses;
-    host.addressesExpireAt = this.#parts.clock.now() + ADDRESS_FRESH;
+    host.addressesExpireAt = this.#parts.clock.now() + HOLDS.addresses;
     this.#resolving.delete(host);
     if (this.#isCrowded(addresses[0].ip)) return false;
     this.#workbench.attach(host, addresses[0]);
@@ -255,7 +251,7 @@ export class HostRegistry {
 
   /** Gives up on a host for some hours; true when its look-up ends with that. */
   giveUp(host: Host, fault: string): boolean {
-    host.givenUp = { fault, until: this.#parts.clock.now() + GIVEN_UP_FOR };
+    host.givenUp = { fault, until: this.#parts.clock.now() + HOLDS.givenUp };
     return this.#resolving.delete(host);
   }
 }

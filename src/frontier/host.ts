@@ -6,7 +6,7 @@
 import type { Millis } from '../base/units.ts';
 import { xxh64 } from '../base/xxh64.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
-import type { RobotsRules } from '../robots/parse-robots.ts';
+import { type RobotsRules, UNREACHABLE } from '../robots/parse-robots.ts';
 import { domainKey } from '../url/fingerprint.ts';
 import { hostId } from './backlog/memory-run.ts';
 import type { HostId } from './backlog/run.ts';
@@ -24,8 +24,19 @@ export interface RobotsEntry {
   readonly inquiry: { readonly url: string; readonly hops: number; readonly failures: number };
 }
 
-/** No time noted of a host is further ahead: the rules of a robots.txt are valid for a day. */
-const LONGEST_WAIT: Millis = 25 * 3600_000;
+const HOUR: Millis = 3600_000;
+
+/** How long what is known of a host holds. */
+export const HOLDS = {
+  /** Addresses, before the name is resolved again. */
+  addresses: 1 * HOUR,
+  /** That the crawl gave up on it. */
+  givenUp: 4 * HOUR,
+  /** The rules of a robots.txt. */
+  rules: 24 * HOUR,
+  /** That a robots.txt cannot be fetched. */
+  unreachable: 1 * HOUR,
+} as const;
 
 /** The pay-level domain of hosts. */
 export class Domain {
@@ -89,16 +100,27 @@ export class Host {
   }
 
   /**
-   * Drops times too far ahead, which only a wrong clock can have written: the host would wait for
-   * nothing.
+   * Forgets times that only a clock that was wrong can have written: each is later than it can be.
+   * `longestPause` is the longest pause of the host.
    */
-  mistrustFuture(now: Millis): void {
-    const latest = now + LONGEST_WAIT;
-    if (this.readyAt > latest) this.readyAt = now;
-    if (this.addressesExpireAt > latest) this.addressesExpireAt = 0;
-    if (this.givenUp && this.givenUp.until > latest) this.givenUp = undefined;
-    for (const [origin, { expiresAt }] of this.robots)
-      if (expiresAt > latest) this.robots.delete(origin);
+  mistrustFuture(now: Millis, longestPause: Millis): void {
+    if (this.readyAt > now + longestPause) this.readyAt = now;
+    if (this.addressesExpireAt > now + HOLDS.addresses) this.addressesExpireAt = 0;
+    if (this.givenUp && this.givenUp.until > now + HOLDS.givenUp) this.givenUp = undefined;
+    for (const [origin, { rules, expiresAt }] of this.robots) {
+      const holds = rules === UNREACHABLE ? HOLDS.unreachable : HOLDS.rules;
+      if (expiresAt > now + holds) this.robots.delete(origin);
+    }
+  }
+
+  /** Corrects what a clock that was ahead by so much has written. */
+  setBack(ahead: Millis): void {
+    if (ahead === 0) return;
+    this.readyAt -= ahead;
+    this.addressesExpireAt -= ahead;
+    if (this.givenUp) this.givenUp = { ...this.givenUp, until: this.givenUp.until - ahead };
+    for (const [origin, entry] of this.robots)
+      this.robots.set(origin, { ...entry, expiresAt: entry.expiresAt - ahead });
   }
 
   /** When the first of the URLs that are to be tried later may be tried; Infinity without any. */

@@ -45,12 +45,13 @@ export function takeSnapshot(frontier: Frontier, out = new FieldWriter()): Uint8
 
 /**
  * `readyAt`: hosts may have been asked after the checkpoint, which has no record of it; they are
- * paused until this time.
+ * paused until this time. `ahead`: how far the clock of the checkpoint was ahead of today's.
  */
 export function restoreSnapshot(
   bytes: Uint8Array,
   frontier: Frontier,
   readyAt: (host: Host) => Millis,
+  ahead: Millis = 0,
 ): void {
   const { returned, arrivals } = frontier.backlog;
   const fields = new FieldReader(bytes);
@@ -62,6 +63,8 @@ export function restoreSnapshot(
     else if (kind === KIND.host) {
       const { host } = frontier.registry.candidate(name);
       decodeHost(fields.bytes(), host);
+      host.setBack(ahead);
+      frontier.mistrust(host);
       host.readyAt = Math.max(host.readyAt, readyAt(host));
       const hasBacklog = fields.number() === 1;
       const waiting = new PathQueue(name);

@@ -105,6 +105,12 @@ export class RetryPolicy {
     this.#longestAsked = maxRetryAfter;
   }
 
+  /** No host is paused for longer because of its answers. */
+  get longestPause(): Millis {
+    const waits = Object.values(RETRY_TABLE).map(({ wait }) => wait * this.#factor);
+    return Math.max(this.#longestAsked, ...waits);
+  }
+
   rule(cause: RetryCause): RetryRule {
     const rule = RETRY_TABLE[cause];
     if (rule.retries === 0) return rule;

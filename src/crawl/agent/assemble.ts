@@ -1,4 +1,5 @@
 /** Puts the parts of an agent together, in the order of a URL's life. Nothing runs yet. */
+import { paceOf } from '../../base/clock.ts';
 import { politePacer } from '../../base/pacer.ts';
 import type { Bytes } from '../../base/units.ts';
 import { typeFilter } from '../../filter/content-type.ts';
@@ -6,10 +7,12 @@ import { compileFilters, type StageFilters } from '../../filter/filter-set.ts';
 import { Backlog } from '../../frontier/backlog/backlog.ts';
 import { Distributor } from '../../frontier/distributor.ts';
 import { Frontier } from '../../frontier/frontier.ts';
+import type { Host } from '../../frontier/host.ts';
 import { SieveSupply, type Supply } from '../../frontier/supply.ts';
 import { AskedDelays } from '../../politeness/asked-delays.ts';
 import { type Budgets, Politeness } from '../../politeness/politeness.ts';
 import { RetryPolicy } from '../../politeness/retries-and-pauses.ts';
+import { SLOW_DOWN } from '../../politeness/slow-servers.ts';
 import { parseBudget } from '../../reputation/budget/budget-policy.ts';
 import { BudgetedSupply } from '../../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../../reputation/edges/edge-gatherer.ts';
@@ -74,7 +77,7 @@ export function assemble(
   const { config } = start;
   const { folder, store, client, transport } = opened;
   const shared = sharedParts(start, around, opened);
-  const { clock, log, counters } = shared;
+  const { clock, wall, log, counters, internal } = shared;
   const signals = new AgentSignals(clock);
   const robotsMemory = new RobotsMemory();
   const asked = new AskedDelays(config, opened.delays);
@@ -92,8 +95,7 @@ export function assemble(
   const movedSeeds = new MovedSeeds(scope, around.onSeedMoved);
   const filters = compileFilters(start.filters, around.predicates);
   const admission = new Admission({
-    ...{ scope, filters, standing: reputation, sieve, transport, counters, clock },
-    internal: shared.internal,
+    ...{ scope, filters, standing: reputation, sieve, transport, counters, clock, internal },
     recent: new RecentCache(RECENT_LINKS),
   });
 
@@ -119,9 +121,21 @@ export function assemble(
 
   // Everything is checkpointed.
   const queued = { frontier, supply, sieve };
-  const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation });
+  const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
   const checkpointer = new Checkpointer({
-    ...{ clock, log, folder, decisions, reputation, transport, frontier, admission, supply, store },
+    ...{
+      clock: wall,
+      pace: clock,
+      log,
+      folder,
+      decisions,
+      reputation,
+      transport,
+      frontier,
+      admission,
+      supply,
+      store,
+    },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
     every: config.checkpoint,
   });
@@ -141,34 +155,45 @@ type Shared = ReturnType<typeof sharedParts>;
 
 function sharedParts(
   { config }: AgentStart,
-  { clock, log, onError }: AgentSurroundings,
+  { clock: wall, log, onError }: AgentSurroundings,
   { outage, resolver, guard }: OpenAgent,
 ) {
   const counters = new Counters();
   const sparing = new SparingLog(log);
-  const waits = new HostWaits(clock, sparing);
+  const waits = new HostWaits(wall, sparing);
   const internal = new InternalErrors(sparing);
   const retries = new RetryPolicy(config);
   const told = { log, onError, counters, sparing, waits, internal };
-  return { clock, outage, resolver, guard, retries, ...told };
+  // Delays, and all that waits for them, go by the clock that never jumps.
+  return { clock: paceOf(wall), wall, outage, resolver, guard, retries, ...told };
 }
 
 function frontierOf(
   { agent, addresses, config }: AgentStart,
-  { folder, restored, startedAt }: OpenAgent,
-  { clock, counters, waits }: Shared,
+  { folder, hadRun }: OpenAgent,
+  { clock, counters, waits, retries }: Shared,
   asked: AskedDelays,
   robotsMemory: RobotsMemory,
 ): Frontier {
   const limits = limitsOf(config);
+  const startedAt = clock.now();
   return new Frontier({
     backlog: folder?.backlog ?? Backlog.inMemory(),
     store: folder?.hosts,
     clock,
     limits: folder ? limits : { ...limits, hosts: Infinity, urls: Infinity },
     ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
-    // A resumed agent does not know when an address was asked last.
-    ...(restored && { readyFrom: (ip: string) => startedAt + asked.ofAddress(ip) }),
+    // After an earlier run nothing is known of what it asked since its last checkpoint.
+    ...(hadRun && {
+      readyFrom: (ip: string) => startedAt + asked.ofAddress(ip),
+      hostReadyFrom: ({ name, crawlDelay }: Host) =>
+        startedAt + Math.max(asked.ofHost(name), crawlDelay),
+    }),
+    longestPause: ({ name, crawlDelay }) =>
+      Math.max(
+        ...[asked.ofHost(name), crawlDelay, config.slowDelay],
+        ...[SLOW_DOWN.longest, retries.longestPause],
+      ),
     onEnter: (host) => robotsMemory.hostEntered(host),
     onLeave: (host) => {
       robotsMemory.hostLeft(host);

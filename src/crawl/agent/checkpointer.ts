@@ -28,6 +28,8 @@ import type { MovedSeeds } from './scope.ts';
 
 interface CheckpointerParts {
   readonly clock: Clock;
+  /** The clock by which ready times are counted. */
+  readonly pace: Clock;
   readonly log: EventLog;
   readonly agent: number;
   /** A checkpoint that takes longer than this is logged. */
@@ -100,9 +102,10 @@ export class Checkpointer {
   }
 
   #state(): AgentState {
-    const { clock, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
+    const { clock, pace, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
     return {
       savedAt: clock.now(),
+      pace: pace.now(),
       waiting: frontier.queued + frontier.turnsOut + supply.waiting,
       frontier: frontier.state,
       taken: supply.taken,

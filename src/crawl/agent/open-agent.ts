@@ -4,8 +4,9 @@
  *
  * Ensures   when one of them cannot be opened, those opened before are closed again.
  */
+import { join } from 'node:path';
 import type { RecoveryOptions } from '../../archive/write/recovery.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, paceOf } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
 import { type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -19,7 +20,7 @@ import type { EndReason } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
-import { AgentFolder, type AgentState } from '../state/agent-folder.ts';
+import { AGENTS, AgentFolder, type AgentState } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
 import type { CrawlFailure, Page } from '../store/page.ts';
@@ -76,6 +77,8 @@ export interface OpenAgent extends ClientSetup {
   readonly startedAt: Millis;
   /** Undefined for a crawl that keeps nothing. */
   readonly folder: AgentFolder | undefined;
+  /** An earlier run had begun, whether or not it came to a checkpoint. */
+  readonly hadRun: boolean;
   /** Undefined for an agent that was never checkpointed. */
   readonly restored: Restored | undefined;
   readonly identity: Identity;
@@ -101,12 +104,13 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
   };
   try {
     const identity = identityOf(config);
+    const hadRun = await hasFolder(start, around);
     const folder = await openFolder(start, around);
     if (folder) keep(folder);
     const startedAt = clock.now();
     const restored = restoredFrom(folder, config.dir);
     const store = keep(await openAgentStore(start, around, identity, folder));
-    const outage = new Outage({ clock, log });
+    const outage = new Outage({ clock: paceOf(clock), log });
     const onAnswer = async (answer: DnsAnswer) => {
       outage.resolved(answer.host);
       if (config.dnsRecords) await endsAgent(() => store.storeAnswer?.(answer));
@@ -115,7 +119,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     keep(setup.client);
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
-    const parts = { folder, restored, identity, store, outage, likenessMemory, transport };
+    const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
     return { startedAt, ...parts, ...setup };
   } catch (error) {
     await closeAll(opened);
@@ -138,6 +142,15 @@ async function closeAll(opened: readonly Closable[]): Promise<void> {
 /** Closes an agent that was opened and could not be started. */
 export async function closeOpened({ folder, store, client, transport }: OpenAgent): Promise<void> {
   await closeAll([...(folder ? [folder] : []), store, client, transport]);
+}
+
+async function hasFolder(
+  { agent, config: { dir } }: AgentStart,
+  { disk }: AgentSurroundings,
+): Promise<boolean> {
+  if (dir === '') return false;
+  await disk.makeFolder(join(dir, AGENTS));
+  return (await disk.list(join(dir, AGENTS))).includes(String(agent));
 }
 
 async function openFolder(

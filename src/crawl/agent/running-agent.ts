@@ -2,8 +2,9 @@
  * An agent from its start to its end: opened, assembled, resumed from its last checkpoint, run,
  * closed. It does not know in which thread it runs.
  */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, paceOf } from '../../base/clock.ts';
 import { compileFilters, type FilterSet } from '../../filter/filter-set.ts';
+import type { Host } from '../../frontier/host.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
 import { fingerprint, partitionOfFingerprint } from '../../url/fingerprint.ts';
 import type { AgentProgress, EndReason } from '../record/counters.ts';
@@ -29,7 +30,7 @@ export async function runAgent(
   try {
     const assembly = assemble(start, around, opened);
     const { restored } = opened;
-    if (restored) restore(restored, assembly, around.clock);
+    if (restored) restore(restored, assembly, paceOf(around.clock));
     await assembly.decisions.obey();
     // Seeds that were known at the last checkpoint are in it; later ones are not.
     const newSeeds = start.seeds.slice(restored?.state.seeds ?? 0);
@@ -44,7 +45,11 @@ export async function runAgent(
 function restore({ state, image }: Restored, assembly: Assembly, clock: Clock): void {
   const { frontier, politeness, admission, movedSeeds } = assembly;
   frontier.restore(state.frontier);
-  restoreSnapshot(image.frontier, frontier, (host) => clock.now() + politeness.hostDelay(host));
+  const now = clock.now();
+  // A checkpoint of the future: the clock was ahead, and so are all times that it has written.
+  const ahead = Math.max(0, (state.pace ?? state.savedAt) - now);
+  const readyAt = (host: Host) => now + politeness.hostDelay(host);
+  restoreSnapshot(image.frontier, frontier, readyAt, ahead);
   for (const batch of image.discovered) admission.restore(batch);
   movedSeeds.restore(state.moved);
 }

@@ -11,14 +11,10 @@
  *           While there are no rules, the Crawl-delay of the last ones still holds.
  */
 import type { Millis } from '../../base/units.ts';
-import type { Host, RobotsEntry } from '../../frontier/host.ts';
+import { HOLDS, type Host, type RobotsEntry } from '../../frontier/host.ts';
 import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
 import { type RobotsRules, UNREACHABLE } from '../../robots/parse-robots.ts';
 
-/** How long rules hold. */
-const FRESH_FOR: Millis = 24 * 3600_000;
-/** How long an origin whose robots.txt cannot be fetched is taken as disallowed. */
-const UNREACHABLE_FOR: Millis = 3600_000;
 const MAX_REDIRECTS = 5;
 
 export class RobotsInquiry {
@@ -65,12 +61,12 @@ export class RobotsInquiry {
 
   /** Ends the inquiry with the rules of a response. */
   learned(rules: RobotsRules, crawlDelay: Millis, now: Millis): void {
-    this.#keep({ rules, expiresAt: now + FRESH_FOR, crawlDelay, inquiry: this.#progress });
+    this.#keep({ rules, expiresAt: now + HOLDS.rules, crawlDelay, inquiry: this.#progress });
   }
 
   /** Ends the inquiry without a response. */
   gaveUp(now: Millis): void {
-    const expiresAt = now + UNREACHABLE_FOR;
+    const expiresAt = now + HOLDS.unreachable;
     this.#keep({ rules: UNREACHABLE, expiresAt, crawlDelay: 0, inquiry: this.#progress });
   }
 

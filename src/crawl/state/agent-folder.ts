@@ -58,6 +58,8 @@ const FRONT_FILE = /^front\.\d+$/;
 /** The state that the agent itself needs to resume. */
 export interface AgentState {
   readonly savedAt: Millis;
+  /** The same by the clock of delays; absent in checkpoints of earlier versions. */
+  readonly pace?: Millis;
   /** Queued URLs, approximately: of the URLs offered to the sieve, some are not new. */
   readonly waiting: number;
   readonly counters: CountersState;
