@@ -192,7 +192,7 @@ async function fill(
     store,
     clock: systemClock,
     limits,
-    onRefused: () => {},
+    onSkipped: () => {},
   });
   for (let i = 0; i < size.urls * WAITING_SHARE; i++) {
     frontier.add({ url: urlOf(i, size), depth: 3, redirects: 0 });

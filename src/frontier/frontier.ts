@@ -52,7 +52,7 @@ interface FrontierParts extends RegistryParts {
   /** The longest pause of a host: no ready time that was stored is believed beyond it. */
   readonly longestPause?: (host: Host) => Millis;
   /** Called when URLs are refused, that is not fetched, with the reason. */
-  readonly onRefused: (reason: string, urls: number) => void;
+  readonly onSkipped: (reason: string, urls: number) => void;
 }
 
 /** A host may keep at least this many URLs in memory. */
@@ -139,7 +139,7 @@ export class Frontier {
     const host =
       this.registry.get(name) ?? (this.registry.allHere ? this.#newHost(name) : undefined);
     const reason = host && this.registry.refusal(host);
-    if (reason) this.#parts.onRefused(reason, 1);
+    if (reason) this.#parts.onSkipped(reason, 1);
     else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
       host.queue.push(discovery);
       this.#queued++;
@@ -216,7 +216,7 @@ export class Frontier {
 
   /** Counts URLs of a host that will not be fetched. */
   refuse(host: Host, urls: number): void {
-    this.#parts.onRefused(this.registry.refusal(host) ?? 'refused', urls);
+    this.#parts.onSkipped(this.registry.refusal(host) ?? 'refused', urls);
   }
 
   /** Takes a candidate of the registry into memory, which must have room for it. */
@@ -417,7 +417,7 @@ export class Frontier {
     const urls = host.queue.take(Infinity).count;
     host.later.clear();
     this.#queued -= urls;
-    this.#parts.onRefused(reason, urls);
+    this.#parts.onSkipped(reason, urls);
     return urls;
   }
 

@@ -19,7 +19,7 @@ export interface Supply {
   /** URLs offered to the sieve and not yet decided. */
   readonly undecided: number;
   /** URLs let through by the sieve and not handed out. */
-  readonly waiting: number;
+  readonly queued: number;
   /** Nothing is left to hand out or to decide. */
   readonly idle: boolean;
   /** It hands out nothing before this time, unless `offered` is called. */
@@ -51,7 +51,7 @@ export class SieveSupply implements Supply {
     return this.#sieve.pending;
   }
 
-  get waiting(): number {
+  get queued(): number {
     return this.#sieve.size - this.taken;
   }
 

@@ -79,7 +79,7 @@ export class BudgetedSupply implements Supply {
     return sieve.pending + book.waiting;
   }
 
-  get waiting(): number {
+  get queued(): number {
     const { sieve, book, beast } = this.#parts;
     return sieve.size - this.taken + book.waiting + beast.entries;
   }

@@ -112,7 +112,7 @@ export class VirtualCrawl {
 
   /** URLs queued between the sieve and the frontier. */
   get waiting(): number {
-    return this.#parts.order.supply.waiting;
+    return this.#parts.order.supply.queued;
   }
 
   /** URLs that the sieve has let through. */
@@ -232,7 +232,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const diskClock = new DiskClock(clock, Object.values(meters));
   const { sieve, store, backlog, domains } = await openFiles(options, meters);
   const limits = limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' });
-  const frontier = new Frontier({ backlog, store, clock, limits, onRefused: () => {} });
+  const frontier = new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
   const fewHosts = () => frontier.fewHosts;
   const order = await policy({ clock, sieve, config, fewHosts, ...domains });
   const distributor = new Distributor(order.supply, frontier, diskClock);

@@ -28,7 +28,7 @@ test('while a turn is out for ever, it wakes when the sieve may decide early aga
       ...{ hosts: 100, urls: 1000, front: 10, calm: 1000 },
       ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity, hostsPerAddress: Infinity },
     },
-    onRefused: () => {},
+    onSkipped: () => {},
   });
   const distributor = new Distributor(supply, frontier, clock);
   const discover = async (url: string) => {

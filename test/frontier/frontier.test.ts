@@ -55,7 +55,7 @@ class DryCrawl {
       store: await HostStore.open({ disk, folder: temporaryFolder(), memory: 2 ** 20 }),
       clock: this.clock,
       limits: this.#limits,
-      onRefused: (reason, urls) => {
+      onSkipped: (reason, urls) => {
         this.refused[reason] = (this.refused[reason] ?? 0) + urls;
       },
     });

@@ -69,7 +69,7 @@ describe('URLs under budgets', () => {
     );
     expect(domains.slice(6, 11).sort()).toEqual(['large', 'large', 'large', 'small', 'small']);
     expect(domains.slice(11)).toEqual(['small', 'small', 'small']);
-    expect(supply.waiting).toBe(0);
+    expect(supply.queued).toBe(0);
     expect(supply.idle).toBe(true);
     await folder.close();
   });
@@ -97,7 +97,7 @@ describe('URLs under budgets', () => {
     const { supply, offer, folder } = await supplyWith(() => 1);
     await offer(pages('a.test', 200));
     expect(await supply.take()).toHaveLength(64);
-    expect(supply.waiting).toBe(136);
+    expect(supply.queued).toBe(136);
     expect(await drain(supply)).toHaveLength(136);
     await folder.close();
   });
@@ -133,7 +133,7 @@ describe('URLs under budgets', () => {
             await offer(urls);
             waiting += urls.length;
           }
-          expect(supply.waiting).toBe(waiting);
+          expect(supply.queued).toBe(waiting);
         }
         for (const url of await drain(supply)) note(got, url);
         for (const [host, urls] of given) expect(got.get(host)?.sort()).toEqual(urls.sort());

@@ -60,7 +60,7 @@ const BY: Readonly<Record<string, string>> = {
 };
 
 /** The URLs skipped because of robots.txt, a limit or a filter, by reason. */
-export function refusedText({
+export function skippedText({
   disallowed,
   refused,
 }: Pick<Summary, 'disallowed' | 'refused'>): string {
@@ -130,7 +130,7 @@ export function summaryText(
       `${counted(summary.urlsUnique, 'URL')} in ${counted(all.urlsSeen, 'link')}; ${formatCount(summary.urlsQueued)} still queued`,
     ],
     ['sites', `${counted(summary.hosts, 'host')} of ${counted(summary.domains, 'domain')}`],
-    ['skipped', refusedText(all)],
+    ['skipped', skippedText(all)],
     ['failed', errorList(all.errors)],
     ['retries', errorList(all.retries)],
     ...(cut === undefined ? [] : [['truncated', cut] as [string, string]]),

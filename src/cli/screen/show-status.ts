@@ -11,7 +11,7 @@ import { calmTime } from './calm-time.ts';
 import { Canvas } from './canvas.ts';
 import { nearestLimit } from './nearest-limit.ts';
 import { printable } from './printable.ts';
-import { ENDINGS, errorList, refusedText, truncatedText, waitingText } from './progress.ts';
+import { ENDINGS, errorList, skippedText, truncatedText, waitingText } from './progress.ts';
 import { wantsColours } from './text-line.ts';
 import { drawView } from './view.ts';
 
@@ -94,7 +94,7 @@ export function statusText(status: CrawlStatus, now: Millis): string {
       `${formatCount(status.waiting)} of ${formatCount(status.urlsUnique)} URLs discovered${status.onDisk ? `, ${formatCount(status.onDisk)} on disk` : ''}`,
     ],
     ['sites', `${counted(status.hosts, 'host')} of ${counted(status.domains, 'domain')}`],
-    ['skipped', refusedText(counters)],
+    ['skipped', skippedText(counters)],
     ['failed', errorList(counters.errors)],
     ['truncated', truncatedText(counters.truncated)],
     [

@@ -26,7 +26,7 @@ interface ProgressParts {
   readonly startedAt: Millis;
   readonly counters: Counters;
   readonly frontier: Frontier;
-  readonly supply: Pick<Supply, 'waiting'>;
+  readonly supply: Pick<Supply, 'queued'>;
   readonly sieve: Pick<Sieve, 'size'>;
   readonly store: Pick<Store, 'forgotten'>;
   readonly likenessMemory: LikenessMemory | undefined;
@@ -66,8 +66,8 @@ export class ProgressKeeper {
     return {
       ...plain(counters),
       fetching: frontier.turnsOut,
-      queued: frontier.queued + supply.waiting,
-      backlog: frontier.backlog.urls + supply.waiting,
+      queued: frontier.queued + supply.queued,
+      backlog: frontier.backlog.urls + supply.queued,
       front: frontier.front,
       hosts: frontier.hostsSeen,
       domains: frontier.domainsSeen,

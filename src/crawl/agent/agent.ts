@@ -312,6 +312,6 @@ export class Agent {
   #mayRankBetter(): boolean {
     const { supply, reputation, distributor, frontier } = this.#parts;
     if (frontier.turnsOut > 0 || frontier.queued > 0 || !distributor.idle) return false;
-    return reputation?.hasNews === true && supply.waiting > 0;
+    return reputation?.hasNews === true && supply.queued > 0;
   }
 }

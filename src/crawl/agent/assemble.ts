@@ -199,9 +199,9 @@ function frontierOf(
       robotsMemory.hostLeft(host);
       waits.over(host);
     },
-    onRefused: (reason, urls) =>
+    onSkipped: (reason, urls) =>
       reason.endsWith('-limit')
-        ? counters.countRefused(reason, urls)
+        ? counters.countSkipped(reason, urls)
         : counters.countError(reason, urls),
   });
 }
@@ -233,7 +233,7 @@ function orderOf(
       pacer,
       roundTime: start.config.delay,
       fewHosts: () => frontier.fewHosts,
-      onBlocked: (urls) => shared.counters.countRefused('blocked', urls),
+      onBlocked: (urls) => shared.counters.countSkipped('blocked', urls),
     },
     taken,
   );
@@ -344,13 +344,13 @@ function turnsOf(
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
       const reason = reasonToSkip(turn, discovery, secondLook);
-      if (reason !== undefined) counters.countRefused(reason);
+      if (reason !== undefined) counters.countSkipped(reason);
       return reason === undefined;
     },
     replaces: (discovery) => {
       const other = likeness?.instead(discovery);
       if (other === undefined) return false;
-      counters.countRefused('trap');
+      counters.countSkipped('trap');
       admission.discover([other], discovery.depth);
       onLinks();
       return true;

@@ -43,8 +43,8 @@ interface CheckpointerParts {
   readonly frontier: Frontier;
   readonly admission: Pick<Admission, 'snapshot'>;
   /** `taken` counts the URLs taken from the sieve. */
-  readonly supply: Pick<Supply, 'waiting'> & { readonly taken: number };
-  readonly store: Pick<Store, 'cut' | 'makeDurable'>;
+  readonly supply: Pick<Supply, 'queued'> & { readonly taken: number };
+  readonly store: Pick<Store, 'lengths' | 'makeDurable'>;
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
@@ -106,12 +106,12 @@ export class Checkpointer {
     return {
       savedAt: clock.now(),
       pace: pace.now(),
-      waiting: frontier.queued + frontier.turnsOut + supply.waiting,
+      waiting: frontier.queued + frontier.turnsOut + supply.queued,
       frontier: frontier.state,
       taken: supply.taken,
       seeds,
       moved: movedSeeds.moves,
-      archive: store.cut(),
+      archive: store.lengths(),
       ...progress.state(),
     };
   }

@@ -96,7 +96,7 @@ export function commit(
   const accepted = (as: StoredAs) => {
     count(fetched, parts);
     countCut(fetched, reading, parts);
-    if (!reading?.isWanted) parts.counters.countRefused('content-type');
+    if (!reading?.isWanted) parts.counters.countSkipped('content-type');
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
     if (reading.isDuplicate()) parts.counters.duplicates++;
@@ -131,7 +131,7 @@ function discoverSafely(fetched: Fetched, reading: Reading, parts: FollowParts):
     discover(fetched, reading, parts);
   } catch (error) {
     parts.internal.note(error, { host: fetched.turn.host.name, url: fetched.exchange.url });
-    parts.counters.countRefused('links-lost');
+    parts.counters.countSkipped('links-lost');
   }
 }
 
@@ -194,7 +194,7 @@ function followLinks(
 ): void {
   counters.urlsSeen += links.length;
   if (robots.nofollow) return;
-  if (cut > 0) counters.countRefused('too-many-links', cut);
+  if (cut > 0) counters.countSkipped('too-many-links', cut);
   const named = links.filter((link) => !link.nofollow).map((link) => link.url);
   const followed = likeness?.rewritten(named) ?? named;
   reputation?.page(turn.host.domain.hash, discovery.url, followed);

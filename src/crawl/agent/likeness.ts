@@ -84,7 +84,7 @@ export class Likeness {
    */
   committed(url: string, { fingerprint, near, isSoft, refusal }: Judgement): string | undefined {
     const { config, memory, counters, log } = this.#parts;
-    if (refusal !== undefined) counters.countRefused(refusal);
+    if (refusal !== undefined) counters.countSkipped(refusal);
     if (refusal === 'soft-404-question') {
       if (memory.softErrors.answered(url, fingerprint)) log.event('soft-404', { url });
       return undefined;

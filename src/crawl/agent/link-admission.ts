@@ -99,7 +99,7 @@ export class Admission {
       if (!this.#keep[i]) continue;
       const trap = scope.trap(urls[i]);
       if (trap) {
-        counters.countRefused(trap);
+        counters.countSkipped(trap);
         continue;
       }
       const owner = agentOf(this.#fingerprints.finish(i, urls[i]), transport.agents);
@@ -189,14 +189,14 @@ export class Admission {
     if (!urls.some((url) => scope.refusal(url, depth))) return urls;
     return urls.filter((url) => {
       const reason = scope.refusal(url, depth);
-      if (reason) counters.countRefused(reason);
+      if (reason) counters.countSkipped(reason);
       return reason === undefined;
     });
   }
 
   #scheduled(urls: readonly string[], depth: number): readonly string[] {
     const kept = this.#filtered(urls, depth);
-    this.#parts.counters.countRefused('schedule-filter', urls.length - kept.length);
+    this.#parts.counters.countSkipped('schedule-filter', urls.length - kept.length);
     return kept;
   }
 

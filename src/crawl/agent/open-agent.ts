@@ -163,7 +163,7 @@ async function openFolder(
 
 function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | undefined {
   const checkpoint = folder?.restored;
-  return checkpoint && { state: checkpoint.state, image: decodeImage(checkpoint.front, dir) };
+  return checkpoint && { state: checkpoint.state, image: decodeImage(checkpoint.image, dir) };
 }
 
 function openAgentStore(

@@ -45,7 +45,7 @@ interface IntakeParts {
   readonly payloads: RecentCache;
   /** The memory for bodies: the response and what it decodes to count until it is committed. */
   readonly bodies: Pick<BodyBudget, 'hold'>;
-  readonly counters: Pick<Counters, 'countRefused'>;
+  readonly counters: Pick<Counters, 'countSkipped'>;
   /** For what may happen on every page. */
   readonly log: EventLog;
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
@@ -147,7 +147,7 @@ export class Intake {
   #mayPass(stage: 'parse' | 'follow' | 'store', subject: VisitSubject | undefined): boolean {
     const accepts = this.#parts.filters[stage];
     if (!accepts || !subject || accepts(subject)) return true;
-    this.#parts.counters.countRefused(`${stage}-filter`);
+    this.#parts.counters.countSkipped(`${stage}-filter`);
     return false;
   }
 

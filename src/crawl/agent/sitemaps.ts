@@ -92,7 +92,7 @@ export function discoverNamed(
 
 interface ListedParts {
   readonly admission: Pick<Admission, 'discover'>;
-  readonly counters: Pick<Counters, 'urlsSeen' | 'countRefused'>;
+  readonly counters: Pick<Counters, 'urlsSeen' | 'countSkipped'>;
   /** Also the limit for indexes within indexes. */
   readonly maxRedirects: number;
 }
@@ -106,10 +106,10 @@ export function discoverListed(
   counters.urlsSeen += links.length;
   const domain = domainOf(from);
   const own = links.map(({ url }) => url).filter(sameDomain(domain));
-  counters.countRefused('sitemap-foreign', links.length - own.length);
+  counters.countSkipped('sitemap-foreign', links.length - own.length);
   if (kind === 'pages') admission.discover(own, depth + 1);
   else if (redirects < maxRedirects) admission.discover(own, depth, redirects + 1, true);
-  else counters.countRefused('sitemap-depth', own.length);
+  else counters.countSkipped('sitemap-depth', own.length);
 }
 
 const domainOf = (url: string): string => payLevelDomain(hostOf(url));

@@ -109,7 +109,7 @@ export class Counters implements CountersState {
     count(this.retries, fault, 1);
   }
 
-  countRefused(reason: string, urls = 1): void {
+  countSkipped(reason: string, urls = 1): void {
     count(this.refused, reason, urls);
   }
 

@@ -209,7 +209,7 @@ export class AgentFolder {
   /** Undefined if no setting needs to find similar pages. */
   readonly likeness: LikenessFolder | undefined;
   /** The last checkpoint, if there is one: the state, and the bytes of the memory image. */
-  readonly restored: { readonly state: AgentState; readonly front: Uint8Array } | undefined;
+  readonly restored: { readonly state: AgentState; readonly image: Uint8Array } | undefined;
   /** The number of the last checkpoint at opening, even if it is lost. */
   readonly newest: number;
   readonly #note: (sequence: number) => Promise<void>;
@@ -286,7 +286,7 @@ export class AgentFolder {
         : undefined;
       const restored = stored && {
         state: stored.state,
-        front: await readFront(disk, dir, stored.files),
+        image: await readImage(disk, dir, stored.files),
       };
       const parts = { sieve, hosts, backlog, reputation, likeness };
       const sequence = stored?.sequence ?? 0;
@@ -395,7 +395,7 @@ function openLikeness(
   return LikenessFolder.open({ disk, folder: join(dir, 'likeness'), memory, at });
 }
 
-async function readFront(
+async function readImage(
   disk: Disk,
   dir: string,
   files: Readonly<Record<string, number>>,

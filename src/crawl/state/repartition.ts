@@ -142,7 +142,7 @@ async function handOver(
     if (!folder.restored)
       return { state: undefined, transport: emptyTransport(agent, from), isOutdated, newest };
     let { state } = folder.restored;
-    const image = decodeImage(folder.restored.front, dir);
+    const image = decodeImage(folder.restored.image, dir);
     await handOverHosts(folder, state, image.frontier, handover, heirs);
     await handOverBacklog(folder.backlog, heirs);
     if (folder.reputation) {
@@ -199,7 +199,7 @@ function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
     },
     ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity },
   };
-  return new Frontier({ backlog, store, clock, limits, onRefused: () => {} });
+  return new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
 }
 
 async function handOverBacklog(backlog: Backlog, heirs: readonly Heir[]): Promise<void> {
@@ -260,7 +260,7 @@ function ownerIn(heirs: readonly Heir[]): OwnerOf {
 function withRefused(state: AgentState, reason: string, urls: number): AgentState {
   if (urls === 0) return state;
   const more = new Counters();
-  more.countRefused(reason, urls);
+  more.countSkipped(reason, urls);
   return { ...state, counters: addUp<CountersState>([state.counters, { ...more }]) };
 }
 

@@ -71,7 +71,7 @@ export class ArchiveStore implements Store {
   }
 
   /** All files of the agent, with the lengths that cover everything accepted up to now. */
-  cut(): readonly WholeLength[] {
+  lengths(): readonly WholeLength[] {
     for (const file of this.#writer?.mark() ?? []) this.#files.set(file.file, file);
     return [...this.#files.values()];
   }

@@ -109,7 +109,7 @@ export class FileStore implements Store {
     if (this.#lines.length >= BATCH) await this.#writeLines();
   }
 
-  cut(): readonly WholeLength[] {
+  lengths(): readonly WholeLength[] {
     const length = this.#list.length + Buffer.byteLength(this.#lines);
     return [...this.#others, { file: this.#listName, length }];
   }

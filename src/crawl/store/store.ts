@@ -30,8 +30,8 @@ export interface Store {
   /** Stores the answer of a name server; absent if the store has no place for it. */
   storeAnswer?(answer: DnsAnswer): Promise<void>;
   /** Its files, with the lengths that cover everything accepted up to now. */
-  cut(): readonly WholeLength[];
-  /** Makes everything accepted so far durable; then an earlier `cut` is valid. */
+  lengths(): readonly WholeLength[];
+  /** Makes everything accepted so far durable; then earlier `lengths` are valid. */
   makeDurable(): Promise<void>;
   close(): Promise<void>;
   /** Digests of stored pages dropped from memory: the next copies of these are stored again. */

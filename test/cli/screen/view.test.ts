@@ -6,7 +6,7 @@ import { showLive } from '../../../src/cli/screen/live.ts';
 import { nearestLimit } from '../../../src/cli/screen/nearest-limit.ts';
 import {
   plainLine,
-  refusedText,
+  skippedText,
   summaryText,
   waitingText,
 } from '../../../src/cli/screen/progress.ts';
@@ -391,8 +391,8 @@ describe('the summary', () => {
   test('uses the singular for one host, and names why URLs were skipped', () => {
     expect(summaryText(summary)).toContain('sites      1 host of 1 domain\n');
     expect(summaryText(summary)).toContain('pages      60 in 12.0 s (5/s), 1.0 MB\n');
-    expect(refusedText(summary)).toBe('1 by robots.txt, 30 by the fetch filter, 2 excluded');
-    expect(refusedText(new Counters())).toBe('none');
+    expect(skippedText(summary)).toBe('1 by robots.txt, 30 by the fetch filter, 2 excluded');
+    expect(skippedText(new Counters())).toBe('none');
   });
 
   test('of a resumed crawl covers all runs, with the pages and time of this run', () => {

@@ -57,7 +57,7 @@ function world(circumstances: Circumstances = {}): World {
     store: undefined,
     clock,
     limits: { ...limitsOf(config), hosts: Infinity, urls: Infinity },
-    onRefused: (reason, count) => {
+    onSkipped: (reason, count) => {
       refused[reason] = (refused[reason] ?? 0) + count;
     },
   });
