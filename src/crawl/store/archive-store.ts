@@ -3,7 +3,7 @@
  *
  * Ensures   An accepted page is in its file a few seconds later, and durable after the next
  *           `makeDurable`. `onAccepted` is called in the same step in which the page is accepted.
- *           So `cut` covers exactly the pages reported by then: a checkpoint that stores both has
+ *           So `lengths` covers exactly the pages reported by then: a checkpoint that stores both has
  *           each page either in the archive or among the queued URLs, never in both.
  */
 
@@ -76,7 +76,7 @@ export class ArchiveStore implements Store {
     return [...this.#files.values()];
   }
 
-  /** Makes everything accepted so far durable; then an earlier `cut` is valid. */
+  /** Makes everything accepted so far durable; then earlier `lengths` are valid. */
   async makeDurable(): Promise<void> {
     for (const file of (await this.#writer?.checkpoint()) ?? []) this.#files.set(file.file, file);
   }

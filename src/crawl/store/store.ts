@@ -16,7 +16,7 @@ import type { Page } from './page.ts';
 /**
  * The store of an agent.
  *
- * Ensures   `onAccepted` is called in the same step in which a page is accepted. So `cut` covers
+ * Ensures   `onAccepted` is called in the same step in which a page is accepted. So `lengths` covers
  *           exactly the pages reported by then: a checkpoint that stores both has each page either
  *           in the store or among the queued URLs.
  */
