@@ -1,4 +1,4 @@
-/** Memory against links found, the plot of docs/performance.md. */
+/** Memory against links discovered, the plot of docs/performance.md. */
 import { plot } from '../lab/plot.ts';
 
 /** Our target for two agents, in MB. */
@@ -9,7 +9,7 @@ export function memoryPlot(points: readonly (readonly [found: number, bytes: num
   const most = 10 * Math.ceil(Math.max(...millions.map(([found]) => found)) / 10);
   return plot(
     'Memory of a crawl of a million hosts, two agents',
-    { label: 'million links found', min: 0, max: most },
+    { label: 'million links discovered', min: 0, max: most },
     { label: 'resident memory, MB', min: 0, max: 1000 },
     [
       { label: 'memory', points: millions, draw: 'line' },
