@@ -185,7 +185,9 @@ async function backlog(flags: Readonly<Record<string, string>>, folder: string):
     '64',
   ]);
   let next = 0;
-  console.log('| links discovered | decided to be new | hosts discovered | pages | queued | memory |');
+  console.log(
+    '| links discovered | decided to be new | hosts discovered | pages | queued | memory |',
+  );
   console.log('|---|---|---|---|---|---|');
   crawl.onSample = ({ known, hosts: discovered, pages, waiting, rss }) => {
     // Hardly any links repeat; whether they are new is decided a few million at a time.
