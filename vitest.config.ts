@@ -5,16 +5,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const SLOW = /\/test\/(crawl|cli|lab|simulator|api)\//;
 /** What `npm run test:fast` leaves out: whole crawls, processes, and the longest property tests. */
 const NOT_FAST = [
-  'test/{crawl,cli,simulator,api}/**',
+  'test/{crawl,cli,fuzz,simulator,api}/**',
   'test/{docs,kernels}.test.ts',
+  'test/archive/{compress/compression,tools/repair}.test.ts',
+  'test/drum/drum.test.ts',
+  'test/duplicates/likeness-crash.test.ts',
+  'test/fetch/decode.test.ts',
+  'test/filter/regexp.test.ts',
   'test/frontier/{backlog,beast}/**',
   'test/graph/{graphs,build}.test.ts',
-  'test/graph/io/bv.test.ts',
-  'test/lab/{determinism,time}.test.ts',
+  'test/graph/io/{bv,common-crawl}.test.ts',
+  'test/lab/{determinism,observe,time}.test.ts',
   'test/lab/judge/**',
-  'test/rank/{rank.test.ts,methods/**,compare/**}',
-  'test/reputation/edges/**',
+  'test/net/dns-grammar.test.ts',
+  'test/parse/differential.test.ts',
+  'test/rank/{rank.test.ts,methods/**,compare/**,supporters/**}',
+  'test/reputation/{budget/domain-book.test.ts,edges/**}',
+  'test/robots/oracle.test.ts',
   'test/sieve/{sieves,crash}.test.ts',
+  'test/url/repeats.test.ts',
 ];
 const left = process.env.DRUMLIN_FAST ? NOT_FAST : [];
 /** Files that change or measure the whole process, or replace a module of ours. */

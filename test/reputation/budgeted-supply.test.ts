@@ -178,7 +178,7 @@ describe('URLs under budgets', () => {
     );
     await offer([...pages('poor.test', 3), ...pages('rich.test', 12)]);
     expect(await drain(supply)).toEqual(pages('rich.test', 12));
-    expect(supply).toMatchObject({ waiting: 3, idle: true });
+    expect(supply).toMatchObject({ queued: 3, idle: true });
     budget = 1;
     folder.book.setBudgets(({ name }) => (name === 'poor.test' ? budget : 5));
     supply.budgetsChanged();
@@ -193,7 +193,7 @@ describe('URLs under budgets', () => {
     await offer([...pages('bad.test', 3), ...pages('good.test', 3)]);
     expect(await drain(supply)).toEqual(pages('good.test', 3));
     expect(blocked.urls).toBe(3);
-    expect(supply).toMatchObject({ waiting: 0, idle: true });
+    expect(supply).toMatchObject({ queued: 0, idle: true });
     await folder.close();
   });
 });
