@@ -3,7 +3,8 @@
  *
  * Ensures   chunks of whole lines in UTF-8, in order; the last line gets a line end if it has none;
  *           a byte order mark is left out. A line longer than a mebibyte, bytes that are not UTF-8,
- *           and gzip that is cut off or damaged are errors that name file and line.
+ *           and gzip that is cut off or damaged are errors that name file and line. With `onBad` a
+ *           line that is not UTF-8 is reported and becomes blank. The caller may change the bytes.
  * Costs     one pass; gzip is undone off the event loop, one chunk ahead.
  */
 import { isUtf8 } from 'node:buffer';
@@ -29,11 +30,17 @@ const CHUNK_BYTES = 256 * 1024;
 const LONGEST_LINE = 2 ** 20;
 const LF = 10;
 
+interface ReadOptions {
+  readonly onRead?: ReadProgress | undefined;
+  readonly chunkBytes?: number | undefined;
+  /** Called with each line that is not UTF-8; without it such a line is an error. */
+  readonly onBad?: ((error: DrumlinError) => void) | undefined;
+}
+
 export async function* readLines(
   disk: Disk,
   path: string,
-  onRead: ReadProgress = () => {},
-  chunkBytes = CHUNK_BYTES,
+  { onRead = () => {}, chunkBytes = CHUNK_BYTES, onBad }: ReadOptions = {},
 ): AsyncGenerator<LineChunk> {
   const file = await openInput(disk, path);
   try {
@@ -48,13 +55,14 @@ export async function* readLines(
         throw malformed(path, line + countLines(bytes), `is longer than ${LONGEST_LINE} bytes`);
       if (end === 0) continue;
       const chunk = bytes.subarray(0, end);
-      requireUtf8(path, chunk, line);
+      requireUtf8(path, chunk, line, onBad);
       yield { path, bytes: chunk, line };
       line += countLines(chunk);
     }
     if (rest.length === 0) return;
-    requireUtf8(path, rest, line);
-    yield { path, bytes: Buffer.concat([rest, Uint8Array.of(LF)]), line };
+    const last = Buffer.concat([rest, Uint8Array.of(LF)]);
+    requireUtf8(path, last, line, onBad);
+    yield { path, bytes: last, line };
   } finally {
     await file.close();
   }
@@ -184,16 +192,28 @@ async function* gunzip(
   }
 }
 
-function requireUtf8(path: string, bytes: Uint8Array, line: number): void {
+const SPACE = 32;
+
+/** Whole lines; with `onBad` those that are not UTF-8 become blank. */
+function requireUtf8(
+  path: string,
+  bytes: Uint8Array,
+  line: number,
+  onBad: ReadOptions['onBad'],
+): void {
   if (isUtf8(bytes)) return;
   let start = 0;
-  let bad = line;
+  let number = line;
   for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
-    if (!isUtf8(bytes.subarray(start, end))) break;
+    if (!isUtf8(bytes.subarray(start, end))) {
+      const error = malformed(path, number, 'is not UTF-8');
+      if (!onBad) throw error;
+      onBad(error);
+      bytes.fill(SPACE, start, end);
+    }
     start = end + 1;
-    bad++;
+    number++;
   }
-  throw malformed(path, bad, 'is not UTF-8');
 }
 
 function countLines(bytes: Uint8Array): number {

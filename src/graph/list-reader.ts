@@ -2,7 +2,8 @@
  * Reads adjacency lists in the format of list-format.ts.
  *
  * Ensures   the promises of `scan` in graph.ts. Files that end early or name nodes that do not
- *           exist are refused; other damage may be unnoticed.
+ *           exist are refused; `requireArcs` refuses a number of arcs that is not that of the
+ *           lists. Other damage may be unnoticed.
  * Costs     a scan: about 2 ns an arc and 3 ns a node, a few chunks of memory and 9 bytes per arc
  *           of the largest block.
  */
@@ -86,6 +87,24 @@ export class DiskAdjacency implements Adjacency {
       files as Record<ListFile, DiskFile>,
       sizes as Record<ListFile, number>,
     );
+  }
+
+  /** Counts the arcs: those before the last entry of the index, and the lengths after it. */
+  async requireArcs(): Promise<void> {
+    const last = await this.#entry(Math.floor(Math.max(0, this.#nodes - 1) / INDEXED_NODES));
+    let { arcs } = last;
+    const { lengths } = await this.#readers(last, this.#nodes);
+    try {
+      for (let node = last.node; node < this.#nodes; ) {
+        const some = await lengths.next(this.#nodes - node);
+        for (const length of some) arcs += length;
+        node += some.length;
+      }
+    } finally {
+      await lengths.reader.end();
+    }
+    if (arcs !== this.#arcs)
+      throw damaged(this.#files.lengths.path, 'does not add up to the arcs of graph.json');
   }
 
   async close(): Promise<void> {

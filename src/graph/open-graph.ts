@@ -1,5 +1,6 @@
 /**
- * Opens a graph in a folder. This reads only `graph.json` and the first bytes of each file.
+ * Opens a graph in a folder. This reads only `graph.json`, the first bytes of each file, and the
+ * end of the lengths.
  */
 import { Disk } from '../disk/disk.ts';
 import type { Graph, Names } from './graph.ts';
@@ -26,6 +27,8 @@ export async function openGraph(folder: string, disk: Disk = new Disk()): Promis
     opened.push(out);
     const into = await DiskAdjacency.open(disk, folder, 'in', facts);
     opened.push(into);
+    await out.requireArcs();
+    await into.requireArcs();
     let names: Names = new DecimalNames(facts.nodes);
     let nameBytes = 0;
     if (facts.named) {

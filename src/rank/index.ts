@@ -9,7 +9,7 @@
 import { stopIfAsked } from '../base/stop.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Graph } from '../graph/graph.ts';
-import { order } from './engine/order.ts';
+import { order, orderedPieces } from './engine/order.ts';
 import { checkParameters, type Given } from './engine/parameters.ts';
 import type { RankResult } from './engine/ranker.ts';
 import { findRanker } from './registry.ts';
@@ -65,8 +65,9 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
     order: (top) => order(scores, top),
     async *top(count) {
       let place = 0;
-      for (const id of order(scores, count)) {
-        yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
+      for (const ids of orderedPieces(scores, count, Math.max(0, memory - scores.byteLength))) {
+        for (const id of ids)
+          yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
       }
     },
   };

@@ -217,4 +217,15 @@ describe('a damaged graph', () => {
     expect(await readLists(graph.out, { from: 500 })).toEqual([]);
     await graph.close();
   });
+
+  test('is refused when it is opened, if graph.json counts other arcs, be it one', async () => {
+    const { arcs } = JSON.parse(readFileSync(join(await graphFolder(), 'graph.json'), 'utf8'));
+    for (const wrong of [arcs - 1, arcs + 1, 0]) {
+      const folder = await graphFolder();
+      change(folder, 'graph.json', (b) =>
+        Buffer.from(b.toString().replace(/"arcs": \d+/, `"arcs": ${wrong}`)),
+      );
+      await expect(openGraph(folder)).rejects.toMatchObject({ code: 'GRAPH_DAMAGED' });
+    }
+  });
 });

@@ -38,6 +38,30 @@ test('the top comes with places, names and scores, best first', async () => {
   ]);
 });
 
+test('every method ranks a graph without nodes', async () => {
+  for (const by of RANKER_NAMES) {
+    const { scores, facts } = await rank(graphOf({ nodes: 0, arcs: [] }), { by });
+    expect(scores, by).toHaveLength(0);
+    expect(Object.values(facts), by).not.toContain(Number.NaN);
+  }
+});
+
+test('every iterative method reports whether it converged', async () => {
+  const path = {
+    nodes: 3,
+    arcs: [
+      [0, 1],
+      [1, 2],
+      [1, 1],
+    ],
+  } as const;
+  for (const by of ['pagerank', 'cheirank', '2drank', 'hits']) {
+    const once = await rank(graphOf(path), { by, iterations: 1 });
+    expect(once.facts, by).toMatchObject({ converged: 'no' });
+    expect((await rank(graphOf(path), { by })).facts, by).toMatchObject({ converged: 'yes' });
+  }
+});
+
 test('every method stops on request when it next reports progress', async () => {
   const stopped = AbortSignal.abort();
   for (const by of RANKER_NAMES) {

@@ -54,6 +54,7 @@ function registerImport(graph: Command): void {
       'after',
       examples(
         'graph import edges.txt.gz --out my-graph',
+        'graph import links.csv --separator , --skip-bad skipped.txt --out my-graph',
         'graph import cc-main-domain-vertices.txt.gz cc-main-domain-edges.txt.gz --format common-crawl --level domain --out cc',
         'graph import cnr-2000 --format bv --out cnr',
       ),
@@ -69,6 +70,11 @@ function registerImport(graph: Command): void {
         .default('edges'),
     )
     .option('--names', 'edges: read nodes as names even if they look like numbers')
+    .option('--separator <character>', 'edges: what separates two nodes, beside spaces and tabs')
+    .option(
+      '--skip-bad [file]',
+      'edges: skip lines that are no arcs; print the first ones, or write all to this file',
+    )
     .addOption(levelFlag('what a node is; stored in the graph'))
     .addOption(memoryFlag('256Mi'))
     .action((files: string[], flags: ImportFlags) => importFiles(files, flags, process.stderr));
@@ -140,6 +146,8 @@ interface ImportFlags {
   readonly out: string;
   readonly format: ImportFormat;
   readonly names?: boolean;
+  readonly separator?: string;
+  readonly skipBad?: true | string;
   readonly level?: GraphLevel;
   readonly memory: string;
 }
@@ -150,19 +158,32 @@ export async function importFiles(
   screen: Screen,
 ): Promise<void> {
   const { importGraph } = await import('../../graph/io/import.ts');
-  const { out, format, names, level } = flags;
-  await watched(screen, async (meter, signal) => {
-    const options = {
-      format,
-      names,
-      level,
-      memory: parseBytes(flags.memory),
-      onProgress: meter.show,
-      signal,
-    };
-    const facts = await importGraph(files, out, options);
-    meter.note(made(out, facts));
-  });
+  const { out, format, names, separator, level, skipBad } = flags;
+  const bad = skipBad === undefined ? undefined : await openBadLines(skipBad);
+  try {
+    await watched(screen, async (meter, signal) => {
+      const options = {
+        format,
+        names,
+        separator,
+        level,
+        memory: parseBytes(flags.memory),
+        onProgress: meter.show,
+        onBad: bad && ((error: DrumlinError) => bad.add(error)),
+        signal,
+      };
+      const facts = await importGraph(files, out, options);
+      for (const line of bad?.summary() ?? []) meter.note(line);
+      meter.note(made(out, facts));
+    });
+  } finally {
+    await bad?.close();
+  }
+}
+
+async function openBadLines(skipBad: true | string) {
+  const { BadLines } = await import('../input/bad-lines.ts');
+  return BadLines.open(skipBad === true ? undefined : skipBad);
 }
 
 interface BuildFlags {

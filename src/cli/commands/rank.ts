@@ -144,6 +144,16 @@ async function* rankedText(
   const nodes = ranking.top(Math.min(top, graph.nodes));
   yield* json ? asJson(summary, nodes) : asTable(nodes);
   if (!json) screen.write(`${summaryLine(summary)}\n`);
+  if (ranking.facts.converged === 'no') screen.write(notConverged(summary));
+}
+
+function notConverged({ by, facts }: Summary): string {
+  const { iterations, errorBound, residual } = facts;
+  const error = Number(errorBound ?? residual).toPrecision(2);
+  return (
+    `Warning: ${by} did not converge: after ${formatCount(Number(iterations))} iterations the ` +
+    `error is ${error}. Give more --iterations or a larger --tolerance.\n`
+  );
 }
 
 interface Summary {

@@ -8,6 +8,7 @@
 import { once } from 'node:events';
 import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { DrumlinError } from '../../base/errors.ts';
 import { Disk } from '../../disk/disk.ts';
 import { printableLines } from './printable.ts';
 
@@ -33,7 +34,11 @@ async function writeStream(output: Writable, lines: AsyncIterable<string>): Prom
 async function writeFile(path: string, make: () => AsyncIterable<string>): Promise<void> {
   const disk = new Disk();
   const draft = join(dirname(path), `.${basename(path)}.tmp`);
-  const file = await disk.open(draft, 'create');
+  const file = await disk.open(draft, 'create').catch((error) => {
+    throw error instanceof DrumlinError && error.code === 'FILE_MISSING'
+      ? noFolder(path, error)
+      : error;
+  });
   try {
     let at = 0;
     for await (const text of buffered(make())) {
@@ -49,6 +54,15 @@ async function writeFile(path: string, make: () => AsyncIterable<string>): Promi
   }
   await file.close();
   await disk.rename(draft, path);
+}
+
+function noFolder(path: string, cause: DrumlinError): DrumlinError {
+  return new DrumlinError(
+    'FILE_MISSING',
+    `${path} cannot be written: there is no folder ${dirname(path)}.`,
+    'Make the folder, or name a file in another one.',
+    { cause },
+  );
 }
 
 async function* buffered(lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -82,13 +82,13 @@ export class Vertices {
   async *names(onRead?: ReadProgress): AsyncGenerator<NameBatch> {
     this.count = 0;
     for (const path of this.#files) {
-      for await (const chunk of readLines(this.#disk, path, onRead)) yield this.#parse(chunk);
+      for await (const chunk of readLines(this.#disk, path, { onRead })) yield this.#parse(chunk);
     }
   }
 
   /** Edges between these vertices, all of which have been read. */
   edges(files: readonly string[], onRead?: ReadProgress): AsyncGenerator<IdArcs> {
-    return numberedEdges(this.#disk, files, onRead, () => this.count);
+    return numberedEdges(this.#disk, files, { onRead }, () => this.count);
   }
 
   /** The error with the line in which a name occurs for the second time. */

@@ -2,10 +2,12 @@
  * Edge lists: a line for each arc, `from` and `to` separated by spaces or tabs. Empty lines and
  * lines that begin with # are ignored.
  *
- * Ensures   any other line is refused with the file and the line number. Nodes are numbers if those
- *           of the first arc are, unless names are asked for; then every node must be a number.
+ * Ensures   any other line is refused with the file and the line number, or reported to `onBad` and
+ *           skipped. Nodes are numbers if those of the first arc are, unless names are asked for;
+ *           then every node must be a number.
  * Costs     about 1.5 ns a byte for numbers; nothing is allocated for a line.
  */
+import { DrumlinError } from '../../base/errors.ts';
 import type { Disk } from '../../disk/disk.ts';
 import {
   type LineChunk,
@@ -17,18 +19,52 @@ import type { IdArcs, NameArcs } from '../arcs.ts';
 import { MAX_NODES } from '../list-format.ts';
 import { MAX_NAME_BYTES } from '../name-format.ts';
 
+const TAB = 9;
 const LF = 10;
 const HASH = 35;
 const ZERO = 48;
 
-/** Whether the nodes of the first arc are numbers. */
-export async function holdsNumbers(disk: Disk, files: readonly string[]): Promise<boolean> {
+/** How edge lists differ from what is usual. */
+interface EdgeListOptions {
+  readonly onRead?: ReadProgress | undefined;
+  /** Separates the nodes of a line, beside spaces and tabs: one ASCII character. */
+  readonly separator?: string | undefined;
+  /** Called with each line that is no arc; without it such a line is an error. */
+  readonly onBad?: ((error: DrumlinError) => void) | undefined;
+}
+
+/** The lines of the files, with tabs for separators. */
+async function* linesOf(
+  disk: Disk,
+  files: readonly string[],
+  { onRead, separator, onBad }: EdgeListOptions,
+): AsyncGenerator<LineChunk> {
+  const mark = separator?.charCodeAt(0);
   for (const path of files) {
-    for await (const chunk of readLines(disk, path)) {
-      const text = Buffer.from(chunk.bytes).toString('utf8');
-      const arc = text.split('\n').find((line) => /^[ \t\r]*[^# \t\r]/.test(line));
-      if (arc !== undefined) return /^\s*(?:0|[1-9]\d*)[ \t]+(?:0|[1-9]\d*)\s*$/.test(arc);
+    for await (const chunk of readLines(disk, path, { onRead, onBad })) {
+      if (mark !== undefined) {
+        const { bytes } = chunk;
+        for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at)) bytes[at] = TAB;
+      }
+      yield chunk;
     }
+  }
+}
+
+/** Whether the nodes of the first arc are numbers; lines that are no arcs do not decide it. */
+export async function holdsNumbers(
+  disk: Disk,
+  files: readonly string[],
+  options: EdgeListOptions = {},
+): Promise<boolean> {
+  const ignored = { ...options, onRead: undefined, onBad: options.onBad && (() => {}) };
+  for await (const chunk of linesOf(disk, files, ignored)) {
+    const text = Buffer.from(chunk.bytes).toString('utf8');
+    const isArc = options.onBad
+      ? /^[ \t\r]*[^# \t\r]+[ \t]+[^ \t\r]+[ \t\r]*$/
+      : /^[ \t\r]*[^# \t\r]/;
+    const arc = text.split('\n').find((line) => isArc.test(line));
+    if (arc !== undefined) return /^\s*(?:0|[1-9]\d*)[ \t]+(?:0|[1-9]\d*)\s*$/.test(arc);
   }
   return false;
 }
@@ -37,48 +73,80 @@ export async function holdsNumbers(disk: Disk, files: readonly string[]): Promis
 export async function* numberedEdges(
   disk: Disk,
   files: readonly string[],
-  onRead?: ReadProgress,
+  options: EdgeListOptions = {},
   limit = () => MAX_NODES,
 ): AsyncGenerator<IdArcs> {
-  const parser = new NumberParser(limit());
-  for (const path of files) {
-    for await (const chunk of readLines(disk, path, onRead)) yield parser.parse(chunk);
-  }
+  const parser = new NumberParser(limit(), options.onBad);
+  for await (const chunk of linesOf(disk, files, options)) yield parser.parse(chunk);
 }
 
 export async function* namedEdges(
   disk: Disk,
   files: readonly string[],
-  onRead?: ReadProgress,
+  options: EdgeListOptions = {},
 ): AsyncGenerator<NameArcs> {
-  const parser = new NameParser();
-  for (const path of files) {
-    for await (const chunk of readLines(disk, path, onRead)) yield parser.parse(chunk);
-  }
+  const parser = new NameParser(options.onBad);
+  for await (const chunk of linesOf(disk, files, options)) yield parser.parse(chunk);
 }
 
 /** Space, tab, and the CR before an LF. */
 const isBlank = (byte: number) => byte === 32 || byte === 9 || byte === 13;
 
-class NumberParser {
+/** The lines of a chunk; `parseFrom` throws at a bad one, which `onBad` may excuse. */
+abstract class LineParser {
+  readonly #onBad: EdgeListOptions['onBad'];
+  /** Arcs read from this chunk. */
+  protected count = 0;
+  /** Where the line begins that is being read. */
+  protected line = 0;
+
+  constructor(onBad: EdgeListOptions['onBad']) {
+    this.#onBad = onBad;
+  }
+
+  protected abstract parseFrom(chunk: LineChunk, start: number): void;
+
+  protected parseLines(chunk: LineChunk): void {
+    this.count = 0;
+    for (let start = 0; start < chunk.bytes.length; ) {
+      try {
+        this.parseFrom(chunk, start);
+        return;
+      } catch (error) {
+        if (!this.#onBad || !(error instanceof DrumlinError)) throw error;
+        this.#onBad(error);
+        start = chunk.bytes.indexOf(LF, this.line) + 1;
+      }
+    }
+  }
+}
+
+class NumberParser extends LineParser {
   readonly #limit: number;
   #from = new Uint32Array(0);
   #to = new Uint32Array(0);
 
-  constructor(limit: number) {
+  constructor(limit: number, onBad: EdgeListOptions['onBad']) {
+    super(onBad);
     this.#limit = limit;
   }
 
-  /** Hot: one pass over the bytes. Every line ends with LF, which stops each loop. */
   parse(chunk: LineChunk): IdArcs {
     const { bytes } = chunk;
     if (this.#from.length < bytes.length / 4) {
       this.#from = new Uint32Array(Math.ceil(bytes.length / 4));
       this.#to = new Uint32Array(Math.ceil(bytes.length / 4));
     }
+    this.parseLines(chunk);
+    return { from: this.#from.subarray(0, this.count), to: this.#to.subarray(0, this.count) };
+  }
+
+  /** Hot: one pass over the bytes. Every line ends with LF, which stops each loop. */
+  protected parseFrom(chunk: LineChunk, begin: number): void {
+    const { bytes } = chunk;
     const limit = this.#limit;
-    let count = 0;
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = begin; at < bytes.length; ) {
+      this.line = at;
       while (isBlank(bytes[at])) at++;
       if (bytes[at] === HASH) at = bytes.indexOf(LF, at);
       if (bytes[at] === LF) {
@@ -99,11 +167,10 @@ class NumberParser {
       if (isWrong(bytes, start, at, to, limit)) throw this.#wrong(chunk, start);
       while (isBlank(bytes[at])) at++;
       if (bytes[at] !== LF) throw this.#wrong(chunk, start);
-      this.#from[count] = from;
-      this.#to[count++] = to;
+      this.#from[this.count] = from;
+      this.#to[this.count++] = to;
       at++;
     }
-    return { from: this.#from.subarray(0, count), to: this.#to.subarray(0, count) };
   }
 
   #wrong(chunk: LineChunk, at: number): Error {
@@ -146,15 +213,21 @@ function brief(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-class NameParser {
+class NameParser extends LineParser {
   #spans = new Uint32Array(0);
 
   parse(chunk: LineChunk): NameArcs {
     const { bytes } = chunk;
     if (this.#spans.length < bytes.length + 4) this.#spans = new Uint32Array(bytes.length + 4);
+    this.parseLines(chunk);
+    return { bytes, spans: this.#spans, count: this.count };
+  }
+
+  protected parseFrom(chunk: LineChunk, begin: number): void {
+    const { bytes } = chunk;
     const spans = this.#spans;
-    let count = 0;
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = begin; at < bytes.length; ) {
+      this.line = at;
       while (isBlank(bytes[at])) at++;
       if (bytes[at] === HASH) at = bytes.indexOf(LF, at);
       if (bytes[at] === LF) {
@@ -167,16 +240,15 @@ class NameParser {
         const start = at;
         at = nameEnd(chunk, at);
         if (fields < 2) {
-          spans[4 * count + 2 * fields] = start;
-          spans[4 * count + 2 * fields + 1] = at;
+          spans[4 * this.count + 2 * fields] = start;
+          spans[4 * this.count + 2 * fields + 1] = at;
         }
         while (isBlank(bytes[at])) at++;
       }
       if (fields !== 2) throw malformedAt(chunk, line, fieldCount(fields));
-      count++;
+      this.count++;
       at++;
     }
-    return { bytes, spans, count };
   }
 }
 

@@ -18,6 +18,10 @@ export interface ImportOptions extends BuildOptions {
   readonly format: ImportFormat;
   /** In edge lists, nodes are names even if they look like numbers. */
   readonly names?: boolean | undefined;
+  /** In edge lists, this separates the nodes of a line, beside spaces and tabs. */
+  readonly separator?: string | undefined;
+  /** In edge lists, called with each line that is no arc; without it such a line is an error. */
+  readonly onBad?: ((error: DrumlinError) => void) | undefined;
 }
 
 /** Imports files, or folders of files; they are read as one, in the order given. */
@@ -27,6 +31,7 @@ export async function importGraph(
   options: ImportOptions,
 ): Promise<GraphFacts> {
   const disk = options.disk ?? new Disk();
+  requireEdges(options);
   if (options.format === 'bv') return importBv(disk, paths, folder, options);
   const files = await inputFiles(disk, paths);
   if (files.length === 0)
@@ -41,6 +46,22 @@ export async function importGraph(
     : importCommonCrawl(disk, files, folder, options, onRead);
 }
 
+/** What only edge lists can have. */
+function requireEdges({ format, separator, onBad }: ImportOptions): void {
+  if (separator !== undefined && !/^[!-"$-/:-@[-`{-~ \t]$/.test(separator))
+    throw new DrumlinError(
+      'GRAPH_INPUT',
+      `"${separator}" cannot separate nodes.`,
+      'Give one ASCII character that is no letter, digit or #, for example --separator ,',
+    );
+  if (format === 'edges' || (separator === undefined && onBad === undefined)) return;
+  throw new DrumlinError(
+    'GRAPH_INPUT',
+    `--${separator === undefined ? 'skip-bad' : 'separator'} is for edge lists only.`,
+    `Leave it out for --format ${format}.`,
+  );
+}
+
 async function importEdges(
   disk: Disk,
   files: readonly string[],
@@ -48,10 +69,12 @@ async function importEdges(
   options: ImportOptions,
   onRead: ReadProgress,
 ): Promise<GraphFacts> {
-  const numbers = !options.names && (await holdsNumbers(disk, files));
+  const { separator, onBad } = options;
+  const lists = { onRead, separator, onBad };
+  const numbers = !options.names && (await holdsNumbers(disk, files, lists));
   const source = numbers
-    ? { ids: numberedEdges(disk, files, onRead) }
-    : { names: namedEdges(disk, files, onRead) };
+    ? { ids: numberedEdges(disk, files, lists) }
+    : { names: namedEdges(disk, files, lists) };
   return buildGraph(folder, source, options);
 }
 

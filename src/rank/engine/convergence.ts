@@ -1,3 +1,7 @@
+/** For the facts of a result: did the error fall to the tolerance before the iterations ended? */
+export const hasConverged = (error: number, tolerance: number): 'yes' | 'no' =>
+  error <= tolerance ? 'yes' : 'no';
+
 /**
  * Progress of an iteration whose error falls by about the same factor in each step: the remaining
  * steps follow from the factor seen so far.

@@ -6,24 +6,54 @@
  *           stable sort of these from the lowest 11 bits up needs no comparison and orders ties by
  *           itself, since ids come in increasing order.
  * Cost      six passes over the nodes, fewer when scores share their bits (in-degrees share most),
- *           and 24 bytes a node while it runs; for a short list one pass with a heap.
+ *           and 24 bytes a node while it runs; for a short list one pass with a heap. If the sort
+ *           does not fit the room, heaps find the best nodes piece by piece, a pass for each, with
+ *           4 bytes a node of a piece.
  */
 import { DrumlinError } from '../../base/errors.ts';
+import type { Bytes } from '../../base/units.ts';
 
 const DIGIT = 11;
 const VALUES = 1 << DIGIT;
 /** Up to this share of all nodes, a heap is faster than sorting everything. */
 const SHORT_LIST = 1 / 64;
 
+const SORT_BYTES = 24;
+const HEAP_BYTES = 4;
+/** Nodes in a piece, however little room there is. */
+const LEAST_PIECE = 4096;
+
 /** The ids of the `top` nodes, best first. */
 export function order(scores: Float64Array, top: number = scores.length): Uint32Array {
+  const [ids = new Uint32Array(0)] = orderedPieces(scores, top);
+  return ids;
+}
+
+/**
+ * The ids of the `top` nodes, best first, in pieces that fit the room beside the scores. Without
+ * a limit there is one piece.
+ */
+export function* orderedPieces(
+  scores: Float64Array,
+  top: number = scores.length,
+  room: Bytes = Number.POSITIVE_INFINITY,
+): Generator<Uint32Array> {
   for (let id = 0; id < scores.length; id++) {
     if (!Number.isFinite(scores[id])) throw notFinite(id, scores[id]);
   }
   const count = Math.min(top, scores.length);
-  return count <= scores.length * SHORT_LIST
-    ? selectTop(scores, count)
-    : sortAll(scores).subarray(0, count);
+  if (count > scores.length * SHORT_LIST && SORT_BYTES * scores.length <= room) {
+    yield sortAll(scores).subarray(0, count);
+    return;
+  }
+  const piece = Math.max(LEAST_PIECE, Math.floor(room / HEAP_BYTES));
+  let last: number | undefined;
+  for (let done = 0; done < count; ) {
+    const ids = selectTop(scores, Math.min(piece, count - done), last);
+    yield ids;
+    done += ids.length;
+    last = ids[ids.length - 1];
+  }
 }
 
 function notFinite(id: number, score: number): DrumlinError {
@@ -92,8 +122,11 @@ function scatterByDigit(keys: Uint32Array, shift: number, from: Keyed, to: Keyed
   return true;
 }
 
-/** A heap of the best so far, the worst of them on top. */
-function selectTop(scores: Float64Array, count: number): Uint32Array {
+/**
+ * The best nodes, or the best of those after the node `last`: a heap of the best so far, the worst
+ * of them on top. There must be `count` of them.
+ */
+function selectTop(scores: Float64Array, count: number, last?: number): Uint32Array {
   const heap = new Uint32Array(count);
   const worse = (a: number, b: number) =>
     scores[a] < scores[b] || (scores[a] === scores[b] && a > b);
@@ -113,8 +146,10 @@ function selectTop(scores: Float64Array, count: number): Uint32Array {
       heap[hole] = heap[(hole - 1) >> 1];
     heap[hole] = id;
   };
-  for (let id = 0; id < scores.length && count > 0; id++) {
-    if (id < count) rise(id, id);
+  let filled = 0;
+  for (let id = 0; id < scores.length; id++) {
+    if (last !== undefined && !worse(id, last)) continue;
+    if (filled < count) rise(id, filled++);
     else if (worse(heap[0], id)) sink(id, count);
   }
   for (let size = count - 1; size > 0; size--) {

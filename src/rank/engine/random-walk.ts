@@ -10,12 +10,13 @@
  *           enough.
  * Requires  0 <= alpha < 1; `jump`, where given, sums to 1.
  * Ensures   scores within `tolerance` of the solution in L1, up to the rounding of doubles, unless
- *           `iterations` ended it before; `facts.errorBound` has the error reached.
+ *           `iterations` ended it before; `facts.errorBound` has the error reached, and
+ *           `facts.converged` whether it is small enough.
  * Costs     4 bytes an arc and 52 a node in memory, 68 with a jump. If that is more than `memory`,
  *           the lists are read again in each step, with 44 or 60 bytes a node.
  */
 import type { Adjacency } from '../../graph/graph.ts';
-import { Convergence } from './convergence.ts';
+import { Convergence, hasConverged } from './convergence.ts';
 import { type HeldArcs, holdArcs } from './held-arcs.ts';
 import type { WalkWeights } from './kernel.ts';
 import type { RankOptions, RankResult } from './ranker.ts';
@@ -40,7 +41,10 @@ interface WalkProblem {
 
 export async function walk(problem: WalkProblem, options: RankOptions): Promise<RankResult> {
   if (problem.nodes === 0)
-    return { scores: new Float64Array(0), facts: { iterations: 0, residual: 0, errorBound: 0 } };
+    return {
+      scores: new Float64Array(0),
+      facts: { iterations: 0, residual: 0, errorBound: 0, converged: 'yes', bytesRead: 0 },
+    };
   const degrees = await problem.links.degrees();
   const wanted = {
     ...problem,
@@ -76,7 +80,7 @@ async function iterate(walker: Walker, problem: WalkProblem, { onProgress }: Ran
     done = convergence.update(errorBound);
     onProgress?.(done);
   } while (done < 1);
-  return { iterations, residual, errorBound };
+  return { iterations, residual, errorBound, converged: hasConverged(errorBound, tolerance) };
 }
 
 function weightsOf({ nodes, jump, alpha, dangling }: WalkProblem, stuck: number): WalkWeights {

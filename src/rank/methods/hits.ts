@@ -16,7 +16,7 @@
  * graph without arcs all scores are 0.
  */
 import type { Graph } from '../../graph/graph.ts';
-import { Convergence } from '../engine/convergence.ts';
+import { Convergence, hasConverged } from '../engine/convergence.ts';
 import { type HeldArcs, holdArcs } from '../engine/held-arcs.ts';
 import { weightsById } from '../engine/nodes.ts';
 import { defineRanker, type RankOptions, type RankResult, type Values } from '../engine/ranker.ts';
@@ -90,7 +90,7 @@ async function hits(
       facts: {
         iterations,
         residual: change,
-        converged: change <= values.tolerance ? 'yes' : 'no',
+        converged: hasConverged(change, values.tolerance),
         held: held.held,
         bytesRead: held.bytesRead,
         ...personal?.facts,

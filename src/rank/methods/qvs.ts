@@ -34,7 +34,7 @@ async function quickVisit(graph: Graph, _: object, options: RankOptions): Promis
   const { nodes, in: lists } = graph;
   const { onProgress } = options;
   const hands = usefulThreads(options.threads, nodes, graph.arcs);
-  const blockArcs = Math.min(BLOCK_ARCS, Math.max(nodes, graph.arcs));
+  const blockArcs = Math.min(BLOCK_ARCS, Math.max(1, nodes, graph.arcs));
   requireMemory(options.memory, {
     what: `The degrees and scores of ${formatCount(nodes)} nodes and blocks to read`,
     bytes: BYTES_A_NODE * nodes + blockBytes(hands, blockArcs, nodes),

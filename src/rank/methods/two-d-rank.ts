@@ -37,6 +37,7 @@ async function twoDRank(
       iterations,
       residual: Math.max(Number(known.facts.residual), Number(making.facts.residual)),
       errorBound: Math.max(Number(known.facts.errorBound), Number(making.facts.errorBound)),
+      converged: known.facts.converged === 'yes' && making.facts.converged === 'yes' ? 'yes' : 'no',
       correlator: correlator(known.scores, making.scores),
       bytesRead: Number(known.facts.bytesRead) + Number(making.facts.bytesRead),
     },

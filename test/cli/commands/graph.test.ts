@@ -56,6 +56,27 @@ describe('drumlin graph import', () => {
     expect(paper.text).toBe(`${out}: 4 nodes, 2 arcs\n`);
   });
 
+  test('skips bad lines on request: quotes the first, or writes all to a file', async () => {
+    const good = Array.from({ length: 12 }, (_, i) => `n${i};n${i + 1}`);
+    const bad = Array.from({ length: 12 }, (_, i) => `wrong${i}`);
+    const lines = good.flatMap((line, i) => [line, bad[i]]);
+    const path = fileOf(`${lines.join('\n')}\n`);
+    const flags = { format: 'edges', separator: ';', ...MEMORY } as const;
+    const paper = new Paper();
+    await importFiles([path], { ...flags, out: newPlace(), skipBad: true }, paper);
+    const said = paper.text.split('\n');
+    expect(said[0]).toBe('12 lines skipped, the first of them:');
+    expect(said[1]).toBe(`  ${path}, line 2: has 1 field instead of two, "from to".`);
+    expect(said).toHaveLength(1 + 10 + 1 + 1);
+    expect(said[11]).toMatch(/: 13 nodes, 12 arcs$/);
+
+    const list = join(temporaryFolder(), 'skipped.txt');
+    const other = new Paper();
+    await importFiles([path], { ...flags, out: newPlace(), skipBad: list }, other);
+    expect(other.text).toContain(`12 lines skipped; ${list} lists them.`);
+    expect(readFileSync(list, 'utf8').split('\n')).toHaveLength(13);
+  });
+
   test('rejects a malformed file with exit code 2 and a folder in use with 5, and leaves nothing behind', async () => {
     const out = newPlace();
     const flags = { out, format: 'edges', ...MEMORY } as const;

@@ -71,6 +71,14 @@ describe('drumlin rank', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.tmp'))).toEqual([]);
   });
 
+  test('warns when a method ended before it converged, with what to give', async () => {
+    const { told } = await rank(graph, '--by', 'pagerank', '--iterations', '2', '--json');
+    expect(told).toMatch(
+      /^Warning: pagerank did not converge: after 2 iterations the error is \S+\. Give more --iter/,
+    );
+    expect((await rank(graph, '--by', 'pagerank')).told).not.toMatch(/Warning/);
+  });
+
   test('writes JSON with facts about the run', async () => {
     const { printed, told } = await rank(graph, '--by', 'pagerank', '--top', '2', '--json');
     const report = JSON.parse(printed);
@@ -181,9 +189,10 @@ test('a file that cannot be written is rejected before the computation', async (
     made = true;
     yield '';
   };
-  await expect(writeText('/no/such/folder/x', new PassThrough(), make)).rejects.toThrow(
-    '/no/such/folder',
-  );
+  await expect(writeText('/no/such/folder/x', new PassThrough(), make)).rejects.toMatchObject({
+    message: expect.stringContaining('there is no folder /no/such/folder'),
+    remedy: expect.stringContaining('Make the folder'),
+  });
   expect(made).toBe(false);
 });
 

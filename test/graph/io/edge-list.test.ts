@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readLines } from '../../../src/disk/text-input.ts';
-import { importGraph } from '../../../src/graph/io/import.ts';
+import { type ImportOptions, importGraph } from '../../../src/graph/io/import.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
 import { byteSorted, contentOf, fileOf, newPlace, quickDisk } from '../fixtures.ts';
 
-async function imported(paths: string[], options: { names?: boolean; memory?: number } = {}) {
+async function imported(paths: string[], options: Partial<ImportOptions> = {}) {
   const out = newPlace();
   const facts = await importGraph(paths, out, {
     format: 'edges',
@@ -66,6 +66,53 @@ describe('an edge list', () => {
     expect(names).toEqual(['007', '10', '2', '7']);
     expect(arcs).toEqual(['007 7', '10 2']);
     expect((await imported([fileOf('# 1 2\n\n1 b\n2 3\n')])).names).toEqual(['1', '2', '3', 'b']);
+  });
+
+  test('with bad lines is the graph of its good ones, and each bad line is reported', async () => {
+    const good = fc
+      .tuple(name, name)
+      .map(([from, to]) => ({ line: `${from},${to}`, arc: `${from} ${to}` }));
+    const bad = fc
+      .constantFrom('a', 'a,b,c', 'a\x01,b', '\xff\xfe,b')
+      .map((line) => ({ line, arc: '' }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(good, bad), { maxLength: 30 }), async (lines) => {
+        const reported: string[] = [];
+        const bytes = lines.map(({ line, arc }) =>
+          Buffer.from(`${line}\n`, arc ? 'utf8' : 'latin1'),
+        );
+        const path = fileOf(Buffer.concat(bytes));
+        const options = {
+          names: true,
+          separator: ',',
+          onBad: ({ message }: Error) => void reported.push(message),
+        };
+        const { arcs } = await imported([path], options);
+        const wanted = lines.filter(({ arc }) => arc !== '').map(({ arc }) => arc);
+        expect(byteSorted(arcs)).toEqual(byteSorted(wanted));
+        const numbers = reported.map((line) => Number(/line (\d+)/.exec(line)?.[1]));
+        expect(numbers.sort((a, b) => a - b)).toEqual(
+          lines.flatMap(({ arc }, i) => (arc === '' ? [i + 1] : [])),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('of numbers skips a line of names on request', async () => {
+    const bad: string[] = [];
+    const onBad = ({ message }: Error) => void bad.push(message);
+    const { nodes, arcs } = await imported([fileOf('x\n1 2\na b\n2 0\n')], { onBad });
+    expect([nodes, arcs]).toEqual([3, ['1 2', '2 0']]);
+    expect(bad).toHaveLength(2);
+  });
+
+  test('accepts no separator that names may have, and none in other formats', async () => {
+    for (const separator of ['a', '7', '#', ',,', 'é', ''])
+      await expect(imported([fileOf('1 2\n')], { separator })).rejects.toThrow(/cannot separate/);
+    await expect(
+      importGraph([fileOf('1 2\n')], newPlace(), { format: 'common-crawl', separator: ',' }),
+    ).rejects.toThrow('--separator is for edge lists only');
   });
 
   test('may be several files, and folders of files without their markers', async () => {
@@ -172,7 +219,7 @@ test('readLines gives every line once, complete, with its number, in pieces of a
       async (lines, chunkBytes, file) => {
         const path = fileOf(lines.join('\n'), file);
         const got: string[] = [];
-        for await (const { bytes, line } of readLines(quickDisk(), path, undefined, chunkBytes)) {
+        for await (const { bytes, line } of readLines(quickDisk(), path, { chunkBytes })) {
           expect(line).toBe(got.length + 1);
           got.push(...Buffer.from(bytes).toString('utf8').split('\n').slice(0, -1));
         }

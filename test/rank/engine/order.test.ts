@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { order } from '../../../src/rank/engine/order.ts';
+import { order, orderedPieces } from '../../../src/rank/engine/order.ts';
 
 /** Few values, so that there are ties, and some that differ only in their last bits. */
 const score = fc.oneof(
@@ -26,6 +26,21 @@ test('a short list is the beginning of the whole order', () => {
       expect([...order(Float64Array.from(scores), top)]).toEqual(naive(scores).slice(0, top));
     }),
   );
+});
+
+test('without room for the sort, pieces make up the same order', () => {
+  const scores = Float64Array.from({ length: 10_000 }, (_, id) => (id * 7919) % 601);
+  for (const [top, room] of [
+    [10_000, 0],
+    [9000, 4 * 5000],
+    [10_000, 24 * 10_000],
+  ]) {
+    const pieces = [...orderedPieces(scores, top, room)];
+    expect(pieces.flatMap((ids) => [...ids])).toEqual(naive([...scores]).slice(0, top));
+    expect(pieces).toHaveLength(
+      room >= 24 * scores.length ? 1 : Math.ceil(top / Math.max(4096, room / 4)),
+    );
+  }
 });
 
 test('a list longer than the graph is the whole order', () => {
