@@ -42,7 +42,9 @@ export function register(program: Command): void {
     .description('run experiments on the synthetic web in virtual time: no sockets, no waiting')
     .addHelpText(
       'after',
-      examples('lab run --scenario spam --pages 200k --policy bfs,in,tse --out my-report'),
+      examples(
+        'lab run --scenario spam --domains 20k --pages 40k --policy bfs,in,tse --out my-report',
+      ),
     );
   lab
     .command('run')
@@ -50,7 +52,7 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       examples(
-        'lab run --scenario spam --pages 200k --policy bfs,in,tse',
+        'lab run --scenario spam --domains 20k --pages 40k --policy bfs,in,tse',
         'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
       ),
     )
