@@ -46,6 +46,7 @@ import { CrawlFolder } from './state/crawl-folder.ts';
 import type { CrawlFailure, Page } from './store/page.ts';
 import { shareAddresses } from './transport/address-table.ts';
 import { shareAllowance } from './transport/allowance.ts';
+import { shareHosts } from './transport/host-table.ts';
 import { requireAgents } from './transport/routing.ts';
 
 export type { Summary } from './record/counters.ts';
@@ -339,6 +340,7 @@ function startsFor(
     rescoped: folder?.rescoped ?? false,
     allowance: shareAllowance(config),
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
+    hosts: shareHosts(),
   };
   return Array.from({ length: agents }, (_, agent) => ({ agent, ...shared }));
 }

@@ -211,7 +211,7 @@ export class Connection {
       return true;
     }
     this.paused = !this.#owner.mayReadOn(this);
-    // We caused the pause: only the limit of the whole exchange keeps running.
+    // We caused the pause: the server has its time when it is over.
     if (this.paused) this.phaseEnds = Number.POSITIVE_INFINITY;
     return !this.paused;
   }

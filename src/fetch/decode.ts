@@ -28,6 +28,12 @@ interface DecodeLimits {
 
 export const DEFAULT_DECODE_LIMITS: DecodeLimits = { maxBytes: 10 * 1024 * 1024, maxRatio: 100 };
 
+/** A user who wants large bodies wants them decoded, too. */
+export const decodeLimitsFor = (maxBody: Bytes): DecodeLimits => ({
+  ...DEFAULT_DECODE_LIMITS,
+  maxBytes: Math.max(DEFAULT_DECODE_LIMITS.maxBytes, maxBody),
+});
+
 export interface DecodedContent {
   readonly body: Uint8Array;
   /**

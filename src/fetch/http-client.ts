@@ -60,7 +60,9 @@ interface Flight {
   readonly endpoint: Endpoint;
   readonly bytes: RequestBytes;
   readonly startedAt: Millis;
-  readonly endsBy: number;
+  /** The tick by which it must end. A pause of ours moves it, up to `latestEnd`. */
+  endsBy: number;
+  readonly latestEnd: number;
   readonly resolve: (exchange: Exchange) => void;
   readonly reject: (error: FetchError) => void;
   parser: ResponseParser;
@@ -149,6 +151,7 @@ class Client implements HttpClient, ConnectionOwner {
         bytes: requestBytes(request, target, this.#constantLines, secrets),
         startedAt,
         endsBy: this.#tickAfter(this.#limits.total),
+        latestEnd: this.#tickAfter(2 * this.#limits.total),
         resolve,
         reject,
         parser: this.#parserFor(request),
@@ -373,6 +376,8 @@ class Client implements HttpClient, ConnectionOwner {
     this.#cancelTick = undefined;
     const tick = ++this.#tick;
     for (const [connection, flight] of this.#busy) {
+      // The server must not pay for a pause of ours.
+      if (connection.paused) flight.endsBy = Math.min(flight.endsBy + 1, flight.latestEnd);
       if (tick >= connection.phaseEnds || tick >= flight.endsBy) connection.expire();
       else this.#measure(connection, flight);
     }

@@ -22,10 +22,9 @@ import { FrontSize } from './front-size.ts';
 import type { Domain, Host } from './host.ts';
 import { type HostLimits, HostRegistry, PATIENCE, type RegistryParts } from './host-registry.ts';
 import type { HostStore } from './host-store.ts';
-import { OutOfTurn } from './out-of-turn.ts';
 import type { Discovery } from './queue/discovered-url.ts';
 import type { PathQueue } from './queue/path-queue.ts';
-import { type AddressTable, type Turn, Workbench } from './workbench.ts';
+import { type AddressTable, type HostTable, type Turn, Workbench } from './workbench.ts';
 
 export type HostTurn = Turn<Host>;
 
@@ -45,6 +44,10 @@ interface FrontierParts extends RegistryParts {
   readonly backlog: Backlog;
   readonly limits: FrontierLimits;
   readonly addresses?: AddressTable;
+  /** Required for requests out of turn. */
+  readonly hosts?: HostTable;
+  /** When a host that is not in memory may be asked out of turn for the first time. */
+  readonly askFrom?: (hostName: string) => Millis;
   /** When an address may be asked for the first time. */
   readonly readyFrom?: (ip: string) => Millis;
   /** When a host may be asked for the first time. */
@@ -75,7 +78,6 @@ export class Frontier {
   /** URLs queued in memory. */
   #queued = 0;
   readonly #size: FrontSize;
-  readonly #outOfTurn = new OutOfTurn();
   #changes = 0;
 
   constructor(parts: FrontierParts) {
@@ -84,7 +86,7 @@ export class Frontier {
     this.#size = new FrontSize(parts.limits, parts.clock.now());
     this.backlog = parts.backlog;
     this.store = parts.store;
-    this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom);
+    this.#workbench = new Workbench<Host>(parts.addresses, parts.readyFrom, parts.hosts);
     const onLeave = (host: Host) => {
       this.#hungry.delete(host);
       parts.onLeave?.(host);
@@ -221,9 +223,9 @@ export class Frontier {
 
   /** Takes a candidate of the registry into memory, which must have room for it. */
   admit(host: Host, known: { readonly host: boolean; readonly domain: boolean }): void {
-    const { hostReadyFrom = () => 0 } = this.#parts;
-    const askedAt = this.#outOfTurn.readyAt(host.name);
-    host.readyAt = Math.max(host.readyAt, askedAt, hostReadyFrom(host));
+    const { hostReadyFrom = () => 0, hosts } = this.#parts;
+    host.readyAt = Math.max(host.readyAt, hostReadyFrom(host));
+    hosts?.entered(host.name, host.readyAt, host.crawlDelay);
     this.registry.enter(host, known);
   }
 
@@ -325,27 +327,23 @@ export class Frontier {
     return true;
   }
 
-  /** Takes an address without a host of it, when it is free and ready; false when it is not. */
-  borrow(address: ResolvedAddress, now: Millis): boolean {
-    return this.#workbench.borrow(address, now);
+  /**
+   * Takes a host for a request out of turn, and its address unless the caller's turn has it
+   * already. Returns 0, or when to try again.
+   */
+  tryAsk(hostName: string, address: ResolvedAddress | undefined, now: Millis): Millis {
+    const { askFrom = () => 0 } = this.#parts;
+    const from = this.registry.get(hostName) ? 0 : askFrom(hostName);
+    return from > now ? from : this.#workbench.tryAsk(hostName, address, now);
   }
 
-  giveBack(address: ResolvedAddress, readyAt: Millis): void {
-    this.#workbench.giveBack(address, readyAt);
-  }
-
-  /** Whether a host may be asked out of turn: no turn of it is out, and its delay is over. */
-  mayAsk(hostName: string, now: Millis): boolean {
-    const host = this.registry.get(hostName);
-    const readyAt = Math.max(host?.readyAt ?? 0, this.#outOfTurn.readyAt(hostName));
-    return readyAt <= now && !(host && this.#workbench.isOut(host));
-  }
-
-  /** A host was asked out of turn, whether it is in memory or not. */
-  askedOutOfTurn(hostName: string, readyAt: Millis): void {
-    const host = this.registry.get(hostName);
-    if (host) host.readyAt = Math.max(host.readyAt, readyAt);
-    this.#outOfTurn.asked(hostName, readyAt, this.#parts.clock.now());
+  /** Ends a request out of turn, with the delays of the host and of its address, if it was taken. */
+  asked(
+    hostName: string,
+    delay: Millis,
+    at: { readonly address: ResolvedAddress; readonly delay: Millis } | undefined,
+  ): void {
+    this.#workbench.asked(hostName, delay, at, this.#parts.clock.now());
   }
 
   /** When the next turn may be acquired; Infinity when no host is queued. */

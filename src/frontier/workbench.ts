@@ -11,9 +11,9 @@
  *
  * Requires  times of one clock; each turn is released once.
  * Ensures   a turn is given no sooner than the host's and the address's ready times, both set at
- *           every release. An address can be borrowed without a host (to follow a redirect of a
- *           robots.txt), under the same rules. An address that other agents also use is taken from
- *           the table they share, so the rules hold for all agents together.
+ *           every release. A host and an address can be asked out of turn (to follow a redirect of
+ *           a robots.txt), under the same rules. Both are taken from tables that all agents share,
+ *           so the rules hold for all agents together.
  * Cost      O(log addresses + log hosts of the address) a turn; one small object for each host and
  *           each address. An address is dropped when it has no host and its ready time is past.
  */
@@ -27,7 +27,12 @@ interface BenchHost {
   readonly queue: { readonly length: number };
   /** The host is paused until this time. */
   readyAt: Millis;
+  /** The delay that its robots.txt asks for. */
+  readonly crawlDelay?: Millis;
 }
+
+/** The time until another look at an address that another turn of this agent holds. */
+const PAUSE_FOR_OTHER_TURN: Millis = 250;
 
 /** Addresses that the agents of a machine share. */
 export interface AddressTable {
@@ -39,6 +44,29 @@ export interface AddressTable {
 
 /** For a single agent: its workbench alone keeps the delays. */
 export const unsharedAddresses: AddressTable = { tryTake: () => 0, giveBack: () => {} };
+
+/** Hosts that the agents of a machine share: each has turns at one agent, but any may ask it. */
+export interface HostTable {
+  /** A host has entered memory, paused until `readyAt`. */
+  entered(name: string, readyAt: Millis, crawlDelay: Millis): void;
+  /** Takes a host for a turn and returns 0; or returns when to try again. */
+  tryTake(name: string, now: Millis): Millis;
+  /** Ends a turn, or a request that was not made; the host is paused until `readyAt`. */
+  giveBack(name: string, readyAt: Millis, crawlDelay: Millis): void;
+  /** Takes a host for a request out of turn and returns 0; or returns when to try again. */
+  tryAsk(name: string, now: Millis): Millis;
+  /** Ends a request out of turn; the host is paused for `delay`, or longer if it asks for it. */
+  asked(name: string, now: Millis, delay: Millis): void;
+}
+
+/** For crawls without requests out of turn. */
+const noneAsked: HostTable = {
+  entered: () => {},
+  tryTake: () => 0,
+  giveBack: () => {},
+  tryAsk: () => 0,
+  asked: () => {},
+};
 
 export interface Turn<H extends BenchHost> {
   readonly host: H;
@@ -78,6 +106,7 @@ export class Workbench<H extends BenchHost> {
   /** Addresses without hosts, kept until their ready time is past. */
   readonly #vacant = new Set<Address<H>>();
   readonly #shared: AddressTable;
+  readonly #hosts: HostTable;
   readonly #readyFrom: (ip: string) => Millis;
   #turnsOut = 0;
 
@@ -85,9 +114,11 @@ export class Workbench<H extends BenchHost> {
   constructor(
     shared: AddressTable = unsharedAddresses,
     readyFrom: (ip: string) => Millis = () => 0,
+    hosts: HostTable = noneAsked,
   ) {
     this.#shared = shared;
     this.#readyFrom = readyFrom;
+    this.#hosts = hosts;
   }
 
   /** Turns acquired and not yet released. */
@@ -130,11 +161,6 @@ export class Workbench<H extends BenchHost> {
     if (place?.state === 'idle') this.#queue(place);
   }
 
-  /** A turn of the host is out. */
-  isOut(host: H): boolean {
-    return this.#places.get(host)?.state === 'out';
-  }
-
   has(host: H): boolean {
     return this.#places.has(host);
   }
@@ -149,11 +175,8 @@ export class Workbench<H extends BenchHost> {
       address.queuedAt = Infinity;
       const place = address.hosts.pop() as Place<H>;
       shrinkIfWide(address.hosts);
-      const { host } = place;
-      if (host.readyAt <= now)
-        address.readyAt = Math.max(address.readyAt, this.#shared.tryTake(address.resolved.ip, now));
-      // The host's ready time was moved while it was queued, or another agent uses the address.
-      if (Math.max(place.host.readyAt, address.readyAt) > now) {
+      // The host's ready time was moved while it was queued, or another agent asks one of the two.
+      if (!this.#takeBoth(place.host, address, now)) {
         place.state = 'idle';
         this.#queue(place);
         this.#schedule(address);
@@ -176,6 +199,7 @@ export class Workbench<H extends BenchHost> {
     this.#turnsOut--;
     place.state = 'idle';
     place.host.readyAt = hostReadyAt;
+    this.#hosts.giveBack(place.host.name, hostReadyAt, place.host.crawlDelay ?? 0);
     this.#free(left, addressReadyAt);
     if (place.moveTo) {
       place.address = place.moveTo;
@@ -198,21 +222,37 @@ export class Workbench<H extends BenchHost> {
     turn.moved = true;
   }
 
-  /** Takes an address without a host, when it is free and ready; false when it is not. */
-  borrow(resolved: ResolvedAddress, now: Millis): boolean {
+  /**
+   * Takes a host for a request out of turn, and its address unless the caller's turn has it
+   * already. Returns 0, or when to try again.
+   */
+  tryAsk(name: string, resolved: ResolvedAddress | undefined, now: Millis): Millis {
+    const again = this.#hosts.tryAsk(name, now);
+    if (again > 0 || !resolved) return again;
     const address = this.#addressAt(resolved);
-    if (address.out || address.readyAt > now) return false;
-    if (this.#shared.tryTake(resolved.ip, now) > 0) return false;
+    const free = address.out ? now + PAUSE_FOR_OTHER_TURN : address.readyAt;
+    const ready = free > now ? free : this.#shared.tryTake(resolved.ip, now);
+    if (ready > now) {
+      this.#hosts.giveBack(name, 0, 0);
+      return ready;
+    }
     address.out = true;
     address.queuedAt = Infinity;
-    return true;
+    return 0;
   }
 
-  /** Gives a borrowed address back. */
-  giveBack(resolved: ResolvedAddress, addressReadyAt: Millis): void {
-    const address = this.#addressAt(resolved);
-    if (!address.out) throw new Error(`${resolved.ip} was given back but not borrowed.`);
-    this.#free(address, addressReadyAt);
+  /** Ends a request out of turn, with the delays of host and address. */
+  asked(
+    name: string,
+    delay: Millis,
+    at: { readonly address: ResolvedAddress; readonly delay: Millis } | undefined,
+    now: Millis,
+  ): void {
+    this.#hosts.asked(name, now, delay);
+    if (!at) return;
+    const address = this.#addressAt(at.address);
+    if (!address.out) throw new Error(`${at.address.ip} was given back but not taken.`);
+    this.#free(address, now + at.delay);
     this.#schedule(address);
   }
 
@@ -224,6 +264,17 @@ export class Workbench<H extends BenchHost> {
       this.#byReadyTime.pop();
     }
     return Infinity;
+  }
+
+  /** Takes host and address for a turn; false when one is not ready, whose ready time is moved. */
+  #takeBoth(host: H, address: Address<H>, now: Millis): boolean {
+    if (Math.max(host.readyAt, address.readyAt) > now) return false;
+    host.readyAt = Math.max(host.readyAt, this.#hosts.tryTake(host.name, now));
+    if (host.readyAt > now) return false;
+    address.readyAt = Math.max(address.readyAt, this.#shared.tryTake(address.resolved.ip, now));
+    if (address.readyAt <= now) return true;
+    this.#hosts.giveBack(host.name, 0, 0);
+    return false;
   }
 
   #outPlace({ host }: Turn<H>): Place<H> {

@@ -25,6 +25,8 @@ export interface Sitemap {
   readonly entries: readonly SitemapEntry[];
   /** Whether there are more entries than requested. */
   readonly truncated: boolean;
+  /** How many more. */
+  readonly cut: number;
 }
 
 const OPEN = 0x3c;
@@ -63,7 +65,7 @@ class SitemapScanner {
   readonly #most: number;
   readonly #entries: SitemapEntry[] = [];
   #kind: Sitemap['kind'] | undefined;
-  #truncated = false;
+  #cut = 0;
   /** Whether the first element is not that of a sitemap. */
   #isElse = false;
   /** The prefix of the protocol's elements, with its colon. */
@@ -83,7 +85,7 @@ class SitemapScanner {
   scan(): Sitemap | undefined {
     const bytes = this.#bytes;
     let at = 0;
-    while (!this.#truncated) {
+    for (;;) {
       const tag = bytes.indexOf(OPEN, at);
       const end = tag < 0 ? bytes.length : tag;
       if (this.#reading !== undefined) this.#read(at, end, true);
@@ -94,7 +96,8 @@ class SitemapScanner {
     if (this.#kind === undefined) return undefined;
     this.#endElement();
     this.#endEntry();
-    return { kind: this.#kind, entries: this.#entries, truncated: this.#truncated };
+    const cut = this.#cut;
+    return { kind: this.#kind, entries: this.#entries, truncated: cut > 0, cut };
   }
 
   /**
@@ -181,7 +184,7 @@ class SitemapScanner {
     if (this.#location !== '') {
       if (this.#entries.length < this.#most)
         this.#entries.push({ location: this.#location, changed });
-      else this.#truncated = true;
+      else this.#cut++;
     }
     this.#location = '';
     this.#changed = '';

@@ -21,6 +21,14 @@ const LARGE = gzipSync(Buffer.alloc(11 * 2 ** 20, `<p>${'words of a page '.repea
   level: 1,
 });
 
+/** The same, but not beyond the limit of the ratio; its link is at the end. */
+const VARIED = gzipSync(
+  `<p>${Array.from({ length: 1_100_000 }, (_, i) => ((i * 2654435761) % 2 ** 32).toString(36)).join(' ')} <a href="/short">x</a>`.padStart(
+    11 * 2 ** 20,
+  ),
+  { level: 1 },
+);
+
 let dir: string;
 let site: SmallSite;
 
@@ -34,6 +42,10 @@ beforeEach(async () => {
       response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' });
       response.write('cut off', () => response.destroy());
     },
+    '/varied': (_, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
+        .end(VARIED),
     '/decoded': (_, response) =>
       void response
         .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
@@ -99,6 +111,15 @@ test('a page that is too large when decoded is counted, and get says so', async 
   expect(text.length).toBeLessThan(11 * 2 ** 20);
   expect(notes).toEqual([expect.stringMatching(/--raw/)]);
   expect((await got('/decoded', { raw: true })).notes).toEqual([]);
+});
+
+test.each([
+  'warc',
+  'files',
+] as const)('a larger --max-body decodes as much, into %s', async (store) => {
+  const summary = await crawl('/varied', { maxBody: 12 * 2 ** 20, store });
+  expect(summary.truncated).toEqual({});
+  expect(site.asked).toContain('/short');
 });
 
 test('the list of pages names it, with --store files', async () => {

@@ -437,6 +437,35 @@ describe('back-pressure', () => {
     expect(exchanges.map(({ payload }) => payload.length)).toEqual(new Array(8).fill(size));
   });
 
+  test('does not count the time of a pause towards the limit of the whole exchange', async () => {
+    const clock = virtualClock();
+    const rest: (() => void)[] = [];
+    const { url, address } = await server(({ socket }) => {
+      socket.write(large.slice(0, -1000));
+      rest.push(() => socket.write(large.slice(-1000)));
+    });
+    const http = client({
+      clock,
+      limits: { ...patient, total: 6000, idle: 5900, maxBufferedBytes: size / 10, minRate: 0 },
+    });
+    const first = http.fetch({ url: url('/first'), address });
+    while (rest.length < 1) await turn();
+    for (let i = 0; i < 50; i++) await turn();
+    const held = http.fetch({ url: url('/held'), address });
+    const pass = async (millis: number) => {
+      for (let i = 0; i < 50; i++) {
+        await turn();
+        clock.advance(millis / 50);
+      }
+    };
+    await pass(5000);
+    rest[0]();
+    await first;
+    await pass(3000);
+    rest[1]();
+    expect((await held).truncated).toBeUndefined();
+  });
+
   test('pauses a body while there is no room, which does not count as silence', async () => {
     const clock = virtualClock();
     const other: { finish?: () => void } = {};

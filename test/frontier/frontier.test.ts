@@ -245,20 +245,6 @@ describe('the frontier', () => {
     expect(names.map((name) => frontier.host(name) !== undefined)).toEqual([true, true, false]);
   });
 
-  test('lets a host be asked out of turn only when it is not paused, and pauses it afterwards, in memory or not', async () => {
-    const crawl = await new DryCrawl({ hosts: 10, urls: 100 }).open();
-    await crawl.discover(['http://a.example/1', 'http://a.example/2']);
-    await crawl.fetchOne(50, 0);
-    expect(crawl.frontier.mayAsk('a.example', crawl.now)).toBe(false);
-    expect(crawl.frontier.mayAsk('a.example', crawl.now + 50)).toBe(true);
-    expect(crawl.frontier.mayAsk('new.example', crawl.now)).toBe(true);
-    crawl.frontier.askedOutOfTurn('new.example', crawl.now + 70);
-    expect(crawl.frontier.mayAsk('new.example', crawl.now + 69)).toBe(false);
-    await crawl.discover(['http://new.example/']);
-    await crawl.fetchOne(50, 0);
-    expect(crawl.frontier.host('new.example')?.readyAt).toBe(70);
-  });
-
   test('keeps no file of answers open, since updates have none', async () => {
     const folder = temporaryFolder();
     const store = await HostStore.open({ disk: new Disk(), folder, memory: 2 ** 20 });

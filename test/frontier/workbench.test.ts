@@ -131,8 +131,11 @@ describe('the workbench', () => {
     expect(taken).toEqual(['10.0.0.1']);
     bench.release(turn, 50, 60);
     expect(until.get('10.0.0.1')).toBe(60);
-    expect(bench.borrow(at('10.0.0.1'), 59)).toBe(false);
-    expect(bench.borrow(at('10.0.0.1'), 60)).toBe(true);
+    expect(bench.tryAsk('b', at('10.0.0.1'), 59)).toBe(60);
+    expect(bench.tryAsk('b', at('10.0.0.1'), 60)).toBe(0);
+    expect(bench.tryAsk('c', at('10.0.0.1'), 60)).toBe(310);
+    bench.asked('b', 5, { address: at('10.0.0.1'), delay: 7 }, 70);
+    expect(until.get('10.0.0.1')).toBe(77);
   });
 
   test('never breaks a delay, never gives a host or an address twice, and always gives a ready host its turn', () => {

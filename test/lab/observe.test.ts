@@ -203,5 +203,7 @@ describe('the lab in a thread', () => {
       exitCode: 4,
     });
     await expect(startLabThread({ domains: -1 })).rejects.toMatchObject({ code: 'LAB_SETTING' });
+    // A thread that dies is an error of the caller, never an uncaught one.
+    await expect(startLabThread({ httpPort: -1 })).rejects.toMatchObject({ code: 'LAB_GONE' });
   });
 });

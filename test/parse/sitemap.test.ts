@@ -33,6 +33,7 @@ describe('a sitemap', () => {
     expect(read(NEWS)).toEqual({
       kind: 'pages',
       truncated: false,
+      cut: 0,
       entries: [
         { location: 'https://example.org/a?b=1&c=2', changed: '2024-05-01T10:00:00+02:00' },
         { location: 'https://example.org/b?x=1&y=<2>', changed: '2024-05-02' },
@@ -49,6 +50,7 @@ describe('a sitemap', () => {
     ).toEqual({
       kind: 'sitemaps',
       truncated: false,
+      cut: 0,
       entries: [{ location: 'http://a.test/1.xml', changed: undefined }],
     });
   });

@@ -14,6 +14,7 @@ import {
 } from '../../base/units.ts';
 import type { PolicyResult } from '../../simulator/run.ts';
 import { examples } from '../input/example.ts';
+import { interruptible } from '../input/interrupt.ts';
 import { addShare } from '../input/share.ts';
 
 export interface LabFlags {
@@ -175,27 +176,20 @@ async function watched(
   screen: Streams['screen'],
 ): Promise<PolicyResult[]> {
   const { showEta } = await import('../screen/eta.ts');
-  const stop = new AbortController();
-  const interrupt = () => stop.abort();
-  process.once('SIGINT', interrupt);
   let current = '';
   let eta = showEta(current, screen);
+  const onProgress = (policy: string, done: number) => {
+    if (policy !== current) {
+      eta.end();
+      current = policy;
+      eta = showEta(`crawling with ${policy}`, screen);
+    }
+    eta.update(done);
+  };
   try {
-    return await run(
-      folder,
-      (policy, done) => {
-        if (policy !== current) {
-          eta.end();
-          current = policy;
-          eta = showEta(`crawling with ${policy}`, screen);
-        }
-        eta.update(done);
-      },
-      stop.signal,
-    );
+    return await interruptible((signal) => run(folder, onProgress, signal));
   } finally {
     eta.end();
-    process.off('SIGINT', interrupt);
   }
 }
 

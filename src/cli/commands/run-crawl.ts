@@ -10,6 +10,7 @@ import type { CountersState } from '../../crawl/record/counters.ts';
 import type { LastCheckpoint } from '../../crawl/state/agent-folder.ts';
 import { noCrawlToResume } from '../../crawl/state/crawl-folder.ts';
 import { configure, type Given, NEW_FOLDER } from '../input/configure.ts';
+import { STOP_SIGNALS } from '../input/interrupt.ts';
 import { readSeeds } from '../input/seeds.ts';
 import { asTyped } from '../screen/as-typed.ts';
 import { withRemedy } from '../screen/internal-error.ts';
@@ -201,15 +202,14 @@ function listenForInterrupts(onSecond: () => void): {
     interrupted = true;
     stop?.();
   };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   return {
     onFirst(action) {
       stop = action;
       if (interrupted) action();
     },
     end: () => {
-      for (const signal of signals) process.removeListener(signal, onSignal);
+      for (const signal of STOP_SIGNALS) process.removeListener(signal, onSignal);
     },
   };
 }

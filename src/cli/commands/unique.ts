@@ -17,6 +17,7 @@ import { parseBytes } from '../../base/units.ts';
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import type { DiskSieve } from '../../sieve/disk-sieve.ts';
 import { examples } from '../input/example.ts';
+import { STOP_SIGNALS } from '../input/interrupt.ts';
 
 export interface UniqueFlags {
   readonly dir?: string;
@@ -164,7 +165,7 @@ function stopOnSignals(input: Readable): { check(): void; end(): void } {
     stopped = true;
     input.destroy();
   };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
   return {
     check() {
       if (!stopped) return;
@@ -174,7 +175,7 @@ function stopOnSignals(input: Readable): { check(): void; end(): void } {
       });
     },
     end() {
-      process.removeListener('SIGINT', stop).removeListener('SIGTERM', stop);
+      for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
     },
   };
 }

@@ -7,6 +7,7 @@ import { DrumlinError } from '../../base/errors.ts';
 import { formatCount, parseCount, parseDuration } from '../../base/units.ts';
 import type { LabOptions } from '../../lab/server/lab.ts';
 import { examples } from '../input/example.ts';
+import { STOP_SIGNALS } from '../input/interrupt.ts';
 import { addShare } from '../input/share.ts';
 
 interface WebFlags {
@@ -109,13 +110,14 @@ function describeWeb(command: Command): Command {
     );
 }
 
+/** The file of the lab's certificate in the crawl command that is printed. */
+const CA_FILE = 'lab-ca.pem';
+
 async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<void> {
   const { startLabThread } = await import('../../lab/server/thread.ts');
-  const stop = new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
-  const lab = await startLabThread({ ...flags, httpPort: port });
+  // `close` throws the reason if the web has ended by itself.
+  const { promise: stop, resolve: end } = signalled();
+  const lab = await startLabThread({ ...flags, httpPort: port }, end);
   try {
     if (caFile !== undefined && lab.ca !== undefined) await writeAuthority(caFile, lab.ca);
     const { ports, dns, seeds, ca } = lab;
@@ -130,8 +132,8 @@ async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<v
           `  HTTP     port ${ports.http}${ports.https ? `, TLS port ${ports.https}` : ''}\n` +
           `  DNS      ${dns}\n` +
           `  about    http://127.0.0.1:${ports.control}/\n` +
-          `${ca && caFile === undefined ? `\n${ca}\n` : ''}` +
-          `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${ca && caFile ? ` --ca ${caFile}` : ''}\n` +
+          `${ca && caFile === undefined ? `\n${ca}\nSave this certificate as ${CA_FILE}, or start with --ca-file ${CA_FILE}.\n` : ''}` +
+          `Crawl it:  drumlin crawl ${seeds[0]} --dns ${dns} --allow-private${ca ? ` --ca ${caFile ?? CA_FILE}` : ''}\n` +
           'Press Ctrl-C to stop.\n',
       );
     }
@@ -139,6 +141,16 @@ async function serveWeb({ port, json, caFile, ...flags }: ServeFlags): Promise<v
   } finally {
     await lab.close();
   }
+}
+
+/** Resolves at the first signal that asks to stop; a second one ends the process. */
+function signalled(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  for (const signal of STOP_SIGNALS) process.once(signal, resolve);
+  return { promise, resolve };
 }
 
 async function writeAuthority(path: string, pem: string): Promise<void> {

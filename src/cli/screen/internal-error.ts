@@ -13,7 +13,7 @@ import { diskFailure } from '../../disk/disk.ts';
 export function withRemedy(error: unknown): DrumlinError {
   const known = error instanceof DrumlinError ? error : diskFailure(error);
   if (known) return known;
-  const [what] = String((error as Error)?.message ?? error).split('\n');
+  const [what] = textOf((error as Error)?.message ?? error).split('\n');
   const file = saveReport(error);
   const attach = file === undefined ? placeOf(error) : ` and attach ${file}`;
   return new DrumlinError(
@@ -37,9 +37,18 @@ function saveReport(error: unknown): string | undefined {
   }
 }
 
+/** Anything can be thrown, also what has no text. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return typeof thrown;
+  }
+}
+
 function stackOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? '' : `\ncaused by ${String(error.cause)}`;
+  if (!(error instanceof Error)) return textOf(error);
+  const cause = error.cause === undefined ? '' : `\ncaused by ${textOf(error.cause)}`;
   return `${error.stack ?? error.message}${cause}`;
 }
 

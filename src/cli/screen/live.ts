@@ -61,6 +61,7 @@ function plainLines(progress: () => Progress, screen: Screen, { clock }: ViewOpt
 
 class LiveView implements View {
   readonly #progress: () => Progress;
+  readonly #screen: Screen;
   readonly #options: ViewOptions;
   readonly #canvas: Canvas;
   readonly #rates = new Rates(RATE_WINDOW);
@@ -73,6 +74,7 @@ class LiveView implements View {
 
   constructor(progress: () => Progress, screen: Screen, options: ViewOptions) {
     this.#progress = progress;
+    this.#screen = screen;
     this.#options = options;
     this.#canvas = new Canvas(screen, options.colours, () => this.#draw());
     this.#tick();
@@ -80,7 +82,9 @@ class LiveView implements View {
 
   note(text: string): void {
     this.#notes.push(text);
-    this.#draw();
+    // After the end a picture would hide the cursor for good.
+    if (this.#ended) this.#screen.write(`${text}\n`);
+    else this.#draw();
   }
 
   end(): void {

@@ -31,6 +31,7 @@ import { InternalErrors } from '../record/internal-errors.ts';
 import { SparingLog } from '../record/sparing-log.ts';
 import { SharedAddressTable } from '../transport/address-table.ts';
 import { Allowance } from '../transport/allowance.ts';
+import { SharedHostTable } from '../transport/host-table.ts';
 import { agentOf } from '../transport/routing.ts';
 import { PARCEL } from '../transport/transport.ts';
 import { Agent, AgentSignals } from './agent.ts';
@@ -169,7 +170,7 @@ function sharedParts(
 }
 
 function frontierOf(
-  { agent, addresses, config }: AgentStart,
+  { agent, addresses, hosts, config }: AgentStart,
   { folder, hadRun }: OpenAgent,
   { clock, counters, waits, retries }: Shared,
   asked: AskedDelays,
@@ -183,8 +184,11 @@ function frontierOf(
     clock,
     limits: folder ? limits : { ...limits, hosts: Infinity, urls: Infinity },
     ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
-    // After an earlier run nothing is known of what it asked since its last checkpoint.
+    hosts: new SharedHostTable(hosts, agent),
+    // After an earlier run nothing is known of what it asked since its last checkpoint, and of
+    // hosts that are not in memory not even the Crawl-delay.
     ...(hadRun && {
+      askFrom: (name: string) => startedAt + Math.max(asked.ofHost(name), config.maxCrawlDelay),
       readyFrom: (ip: string) => startedAt + asked.ofAddress(ip),
       hostReadyFrom: ({ name, crawlDelay }: Host) =>
         startedAt + Math.max(asked.ofHost(name), crawlDelay),

@@ -27,6 +27,7 @@ import type { CrawlFailure, Page } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedAddresses } from '../transport/address-table.ts';
 import type { SharedAllowance } from '../transport/allowance.ts';
+import type { SharedHosts } from '../transport/host-table.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import type { Transport, TransportState } from '../transport/transport.ts';
 import { type ClientSetup, identityOf, setUpClient } from './client-setup.ts';
@@ -47,6 +48,7 @@ export interface AgentStart {
   readonly allowance: SharedAllowance;
   /** Undefined for an agent that is alone. */
   readonly addresses: SharedAddresses | undefined;
+  readonly hosts: SharedHosts;
   readonly filters: FilterSet;
 }
 

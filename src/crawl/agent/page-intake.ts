@@ -12,7 +12,7 @@ import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
-import { decodeHeld } from '../../fetch/decode.ts';
+import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
@@ -31,7 +31,7 @@ import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 interface IntakeParts {
-  readonly config: Pick<CrawlConfig, 'sitemaps' | 'maxRedirects' | 'nearDuplicates'>;
+  readonly config: Pick<CrawlConfig, 'sitemaps' | 'maxRedirects' | 'nearDuplicates' | 'maxBody'>;
   /** Which content types are stored and read. */
   readonly wantsType: TypeFilter;
   readonly parseOptions: ParseOptions;
@@ -63,9 +63,11 @@ interface Known extends Pick<Reading, 'isWanted' | 'isDuplicate' | 'sha1'> {
 
 export class Intake {
   readonly #parts: IntakeParts;
+  readonly #decodeLimits: ReturnType<typeof decodeLimitsFor>;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
+    this.#decodeLimits = decodeLimitsFor(parts.config.maxBody);
   }
 
   /**
@@ -105,13 +107,15 @@ export class Intake {
     const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
     const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
     const parses = isPage && this.#mayPass('parse', subject);
-    const decoded = parses || onPage ? await decodeHeld(exchange, hold) : undefined;
+    const decoded =
+      parses || onPage ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
     const body = decoded?.body ?? exchange.payload;
-    const isCutDecoding = decoded?.truncated === 'limit';
     const page = parses ? parse(body, exchange, parseOptions) : undefined;
-    if (page?.truncated) log.event('links-cut', { url, links: page.links.length, cut: page.cut });
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
+    const cut = page?.cut ?? sitemap?.cut ?? 0;
+    if (cut > 0) log.event('links-cut', { url, links: (page ?? sitemap)?.links.length, cut });
+    const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
     const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
     subject?.read(page, links.length);
 

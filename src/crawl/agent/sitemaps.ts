@@ -38,6 +38,10 @@ const GZIP = /\bgzip\b/i;
 export interface ReadSitemap {
   readonly kind: 'pages' | 'sitemaps';
   readonly links: readonly Link[];
+  /** URLs beyond the limit, left out. */
+  readonly cut: number;
+  /** The rest of the file, beyond the limit of bytes, was not read. */
+  readonly isCutDecoding: boolean;
 }
 
 /** Whether a response may be a sitemap, by its type or by its URL. */
@@ -54,32 +58,37 @@ export async function sitemapIn(
   drop: ParameterList | undefined,
 ): Promise<ReadSitemap | undefined> {
   const limits = { ...DEFAULT_DECODE_LIMITS, maxBytes: LARGEST };
-  let { body } = await decodeHeld(exchange, hold, limits);
-  if (body[0] === 0x1f && body[1] === 0x8b) body = (await gunzipHeld(body, hold, limits)).body;
+  let { body, truncated } = await decodeHeld(exchange, hold, limits);
+  if (body[0] === 0x1f && body[1] === 0x8b)
+    ({ body, truncated } = await gunzipHeld(body, hold, limits));
   const sitemap = readSitemap(body, MOST_PAGES);
   if (!sitemap) return undefined;
   const most = sitemap.kind === 'pages' ? MOST_PAGES : MOST_IN_INDEX;
   const options = { base: exchange.url, ...(drop && { drop }) };
   const links: Link[] = [];
+  let { cut } = sitemap;
   for (const { location, changed } of sitemap.entries) {
-    const url = links.length < most ? canonicalise(location, options) : undefined;
+    const url = canonicalise(location, options);
     if (url === undefined) continue;
-    links.push({
-      url,
-      kind: 'sitemap',
-      nofollow: false,
-      ...(changed !== undefined && { changed }),
-    });
+    if (links.length >= most) cut++;
+    else
+      links.push({
+        url,
+        kind: 'sitemap',
+        nofollow: false,
+        ...(changed !== undefined && { changed }),
+      });
   }
-  return { kind: sitemap.kind, links };
+  return { kind: sitemap.kind, links, cut, isCutDecoding: truncated === 'limit' };
 }
 
 /** Discovers the sitemaps that the robots.txt of a URL's host names. */
 export function discoverNamed(
   sitemaps: readonly string[],
   { url: from, depth }: Discovery,
-  admission: Pick<Admission, 'discover'>,
+  { admission, counters }: Pick<ListedParts, 'admission' | 'counters'>,
 ): void {
+  counters.countSkipped('too-many-links', Math.max(0, sitemaps.length - MOST_NAMED));
   const base = from;
   const named = sitemaps.slice(0, MOST_NAMED).flatMap((text) => canonicalise(text, { base }) ?? []);
   const own = named.filter((url) => domainOf(url) === domainOf(from));
@@ -99,11 +108,12 @@ interface ListedParts {
 
 /** Discovers the URLs that a sitemap lists. */
 export function discoverListed(
-  { kind, links }: ReadSitemap,
+  { kind, links, cut }: ReadSitemap,
   { url: from, depth, redirects }: Discovery,
   { admission, counters, maxRedirects }: ListedParts,
 ): void {
   counters.urlsSeen += links.length;
+  counters.countSkipped('too-many-links', cut);
   const domain = domainOf(from);
   const own = links.map(({ url }) => url).filter(sameDomain(domain));
   counters.countSkipped('sitemap-foreign', links.length - own.length);

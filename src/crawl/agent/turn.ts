@@ -43,7 +43,7 @@ interface TurnParts {
 
 /** How failed URLs and hosts are reported. */
 interface FailureParts {
-  readonly counters: Pick<Counters, 'countError'>;
+  readonly counters: Pick<Counters, 'countError' | 'countSkipped' | 'urlsSeen'>;
   readonly log: EventLog;
   /** For what may happen on every page. */
   readonly sparing: EventLog;
@@ -106,10 +106,11 @@ export class Turns {
   }
 
   async #askRobots(state: TurnState): Promise<void> {
-    const { policy, robots, sitemaps, admission } = this.#parts;
+    const { policy, robots, sitemaps, admission, failures } = this.#parts;
+    const { counters } = failures;
     const { turn, discovery } = state;
     const cost = await robots.ask(turn, discovery.url, this.#stopping, (named) => {
-      if (sitemaps) discoverNamed(named, discovery, admission);
+      if (sitemaps) discoverNamed(named, discovery, { admission, counters });
     });
     policy.askedRobots(state, cost);
   }

@@ -4,7 +4,7 @@
  * Idea      To learn the rules of an origin may take several requests: retries, and up to five
  *           redirects, also to other hosts (see `RobotsInquiry`). Each request is one `ask`, made
  *           in a turn of the host, so that delays hold between them. A request to another host
- *           borrows that host's address.
+ *           takes that host and its address out of turn, at whatever agent its turns are.
  * Ensures   no page of an origin is fetched before its robots.txt, nor by rules older than a day. A
  *           file that cannot be fetched after all retries disallows everything for an hour.
  */
@@ -37,18 +37,13 @@ import type { RobotsMemory } from './robots-memory.ts';
 /** RFC 9309, section 2.5: at least this much of a file is read. */
 const LEAST_READ: Bytes = 500 * 1024;
 const DECODE_LIMITS = { ...DEFAULT_DECODE_LIMITS, maxBytes: LEAST_READ };
-/** The pause before another look at a host or an address that another turn holds. */
-const PAUSE_FOR_OTHER_TURN: Millis = 250;
 
 interface RobotsKeeperParts {
   readonly client: Pick<HttpClient, 'fetch'>;
   readonly bodies: Pick<BodyBudget, 'hold'>;
   readonly resolver: NameResolver;
   readonly guard: AddressGuard;
-  readonly frontier: Pick<
-    Frontier,
-    'tryOtherAddress' | 'mayAsk' | 'borrow' | 'giveBack' | 'askedOutOfTurn' | 'host'
-  >;
+  readonly frontier: Pick<Frontier, 'tryOtherAddress' | 'tryAsk' | 'asked' | 'host'>;
   readonly memory: RobotsMemory;
   readonly productToken: string;
   readonly clock: Clock;
@@ -62,6 +57,11 @@ interface RobotsKeeperParts {
   /** The longest Crawl-delay that is obeyed: a longer one would in effect disallow everything. */
   readonly maxCrawlDelay: Millis;
   readonly outage: Outage;
+}
+
+/** The host is being asked, or paused: no request was made. */
+interface NotNow {
+  readonly notBefore: Millis;
 }
 
 /** What went wrong with a request. */
@@ -104,8 +104,9 @@ export class RobotsKeeper {
   ): Promise<RobotsCost> {
     const inquiry = new RobotsInquiry(turn.host, originOf(url));
     const answer = await this.#inquire(turn, inquiry);
-    if (answer === 'taken') return { requested: false, pause: PAUSE_FOR_OTHER_TURN };
     if (answer === 'redirected') return { requested: true, pause: 0 };
+    if ('notBefore' in answer)
+      return { requested: false, pause: Math.max(1, answer.notBefore - this.#parts.clock.now()) };
     if ('fault' in answer) {
       if (stopping()) return { requested: true, pause: 0 };
       return this.#failed(turn, originOf(url), inquiry, answer);
@@ -122,11 +123,11 @@ export class RobotsKeeper {
   async #inquire(
     turn: HostTurn,
     inquiry: RobotsInquiry,
-  ): Promise<RobotsRules | Failure | 'taken' | 'redirected'> {
+  ): Promise<RobotsRules | Failure | NotNow | 'redirected'> {
     const { url } = inquiry;
     try {
       const answer = await this.#request(turn, url);
-      if (answer === 'taken' || 'fault' in answer) return answer;
+      if ('notBefore' in answer || 'fault' in answer) return answer;
       if (inquiry.redirected(redirectTarget(answer))) return 'redirected';
       return await this.#read(answer);
     } catch (error) {
@@ -179,8 +180,8 @@ export class RobotsKeeper {
     return maxCrawlDelay;
   }
 
-  /** Makes one request, to the host whose turn it is or to another. 'taken': not possible now. */
-  async #request(turn: HostTurn, url: string): Promise<Exchange | Failure | 'taken'> {
+  /** Makes one request, to the host whose turn it is or to another. */
+  async #request(turn: HostTurn, url: string): Promise<Exchange | Failure | NotNow> {
     try {
       if (hostOf(url) === turn.host.name) return await this.#fetch(url, turn.address);
       return await this.#askElsewhere(turn, url);
@@ -195,19 +196,19 @@ export class RobotsKeeper {
   /**
    * At a host whose turn it is not: only when it is not paused; then it is paused as after a turn.
    */
-  async #askElsewhere(turn: HostTurn, url: string): Promise<Exchange | Failure | 'taken'> {
+  async #askElsewhere(turn: HostTurn, url: string): Promise<Exchange | Failure | NotNow> {
     const { frontier, clock, politeness } = this.#parts;
     const name = hostOf(url);
     const address = await this.#addressOf(name);
-    const borrows = address.ip !== turn.address.ip;
-    if (!frontier.mayAsk(name, clock.now())) return 'taken';
-    if (borrows && !frontier.borrow(address, clock.now())) return 'taken';
+    const isElsewhere = address.ip !== turn.address.ip;
+    const notBefore = frontier.tryAsk(name, isElsewhere ? address : undefined, clock.now());
+    if (notBefore > 0) return { notBefore };
     try {
       return await this.#fetch(url, address);
     } finally {
-      const now = clock.now();
-      frontier.askedOutOfTurn(name, now + politeness.delayElsewhere(frontier.host(name), name));
-      if (borrows) frontier.giveBack(address, now + politeness.addressDelay(address.ip));
+      const at = { address, delay: politeness.addressDelay(address.ip) };
+      const delay = politeness.delayElsewhere(frontier.host(name), name);
+      frontier.asked(name, delay, isElsewhere ? at : undefined);
     }
   }
 

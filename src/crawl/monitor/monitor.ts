@@ -31,6 +31,8 @@ interface MonitorOptions {
   readonly metricsPort: number;
 }
 
+type Facts = Pick<StatusFacts, 'state' | 'end' | 'error' | 'summary'>;
+
 interface Watched {
   readonly log: EventLog;
   readonly progress: () => Progress;
@@ -66,7 +68,7 @@ export class Monitor {
   begin(watched: Watched): void {
     this.#watched = watched;
     const look = () => {
-      this.#look({ state: 'running' });
+      this.#lookSafely({ state: 'running' });
       this.#cancel = this.#options.clock.after(STATUS_EVERY, look);
     };
     look();
@@ -79,7 +81,7 @@ export class Monitor {
   /** Writes the last status, how the crawl ended, and closes the monitor. */
   async end(facts: { readonly summary: Summary } | { readonly error: string }): Promise<void> {
     this.#cancel();
-    this.#look(
+    this.#lookSafely(
       'summary' in facts
         ? { state: 'ended', end: facts.summary.end, summary: facts.summary }
         : { state: 'failed', error: facts.error },
@@ -93,7 +95,16 @@ export class Monitor {
     await this.#metrics?.close();
   }
 
-  #look(facts: Pick<StatusFacts, 'state' | 'end' | 'error' | 'summary'>): void {
+  /** An exception here, in a timer, would end the process. */
+  #lookSafely(facts: Facts): void {
+    try {
+      this.#look(facts);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #look(facts: Facts): void {
     const { disk, dir } = this.#options;
     if (!this.#watched) return;
     const { log, progress } = this.#watched;

@@ -18,7 +18,7 @@ import type { Bytes } from '../../base/units.ts';
 import { BatchFile } from '../../disk/batch-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { keepTail, setAside } from '../../disk/orphans.ts';
-import { decodeContent } from '../../fetch/decode.ts';
+import { decodeContent, decodeLimitsFor } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { pathOf } from '../../url/parts.ts';
@@ -41,6 +41,7 @@ export class FileStore implements Store {
   readonly #list: BatchFile;
   /** Files of another store that the crawl used before: they stay part of the checkpoint. */
   readonly #others: readonly WholeLength[];
+  readonly #decodeLimits: ReturnType<typeof decodeLimitsFor>;
   /** Pages written at once: each holds its decoded body. */
   readonly #pages = new Gate(PAGES_AT_ONCE);
   #lines = '';
@@ -56,8 +57,10 @@ export class FileStore implements Store {
     listName: string,
     list: BatchFile,
     others: readonly WholeLength[],
+    maxBody: Bytes,
   ) {
     this.#others = others;
+    this.#decodeLimits = decodeLimitsFor(maxBody);
     this.#disk = disk;
     this.#folder = folder;
     this.#listName = listName;
@@ -70,7 +73,11 @@ export class FileStore implements Store {
     folder: string,
     agent: string,
     earlier: readonly WholeLength[] = [],
-    { keepTails = false, onOrphan }: Pick<RecoveryOptions, 'keepTails' | 'onOrphan'> = {},
+    {
+      keepTails = false,
+      onOrphan,
+      maxBody = 0,
+    }: Pick<RecoveryOptions, 'keepTails' | 'onOrphan'> & { readonly maxBody?: Bytes } = {},
   ): Promise<FileStore> {
     await disk.makeFolder(folder);
     const name = `pages-${agent}.jsonl`;
@@ -86,7 +93,7 @@ export class FileStore implements Store {
         ? await BatchFile.create(disk, path)
         : await BatchFile.open(disk, path, length);
     const others = earlier.filter(({ file }) => file !== name);
-    return new FileStore(disk, folder, name, list, others);
+    return new FileStore(disk, folder, name, list, others, maxBody);
   }
 
   async store(exchange: Exchange, onAccepted: (as: StoredAs) => void = () => {}): Promise<void> {
@@ -133,7 +140,7 @@ export class FileStore implements Store {
 
   /** Returns the name of the file, and whether the body was too large to decode all of it. */
   async #writePage(exchange: Exchange): Promise<{ name: string; isCut: boolean }> {
-    const { body, truncated } = await decodeContent(exchange);
+    const { body, truncated } = await decodeContent(exchange, this.#decodeLimits);
     const name = pagePath(
       exchange.url,
       isHtml(exchange.headers.get('content-type'), exchange.payload),

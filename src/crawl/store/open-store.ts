@@ -31,7 +31,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   if (config.dir === '' || config.store === 'none')
     return new ArchiveStore(undefined, clock, earlier);
   if (config.store === 'files')
-    return FileStore.open(disk, pagesDir(config.dir), String(agent), earlier, recovery);
+    return FileStore.open(disk, pagesDir(config.dir), String(agent), earlier, {
+      ...recovery,
+      maxBody: config.maxBody,
+    });
   const { writer, payloads } = await openArchive(options);
   return new ArchiveStore(writer, clock, earlier, payloads);
 }

@@ -13,6 +13,7 @@ try {
   const report: ThreadReport = { ports: lab.ports, ...(lab.ca && { ca: lab.ca }) };
   port.postMessage(report);
   port.once('message', () => {
+    // A failure is an uncaught rejection, which the other side reports.
     void lab.close().then(() => port.close());
   });
 } catch (error) {

@@ -5,10 +5,9 @@
  * computed on this side from the ports that the thread chose, and only the count of requests
  * crosses over, in shared memory.
  */
-import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { DrumlinError, type ExitCode } from '../../base/errors.ts';
+import { DrumlinError, EXIT, type ExitCode } from '../../base/errors.ts';
 import { type Lab, type LabOptions, labHandle, NO_PORTS, webOf } from './lab.ts';
 
 /** The report of the thread: where it listens, or why it cannot. */
@@ -30,7 +29,14 @@ export interface ThreadData {
   readonly counter: Uint32Array;
 }
 
-export async function startLabThread(options: LabOptions = {}): Promise<Lab> {
+/**
+ * `onDeath` is called if the thread ends by itself: from then on the web answers nothing. `close`
+ * then throws the same error.
+ */
+export async function startLabThread(
+  options: LabOptions = {},
+  onDeath: (error: DrumlinError) => void = () => {},
+): Promise<Lab> {
   webOf(options, NO_PORTS); // Refuses bad settings before anything starts.
   const counter = new Uint32Array(new SharedArrayBuffer(4));
   const data: ThreadData = { options, counter };
@@ -41,16 +47,77 @@ export async function startLabThread(options: LabOptions = {}): Promise<Lab> {
     workerData: data,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
-  const [report] = (await once(worker, 'message')) as [ThreadReport];
+  const life = watch(worker, onDeath);
+  const report = await Promise.race([life.report, life.death.then(rethrow)]);
   if ('refusal' in report) {
+    life.expectEnd();
     await worker.terminate();
     const { code, fact, remedy, exitCode } = report.refusal;
     throw new DrumlinError(code, fact, remedy, { exitCode });
   }
   const web = webOf(options, report.ports);
   return labHandle(web, report.ports, report.ca, counter, async () => {
-    const gone = once(worker, 'exit');
+    life.expectEnd();
     worker.postMessage('close');
-    await gone;
+    await life.gone;
+    if (life.error) throw life.error;
   });
+}
+
+interface Life {
+  readonly report: Promise<ThreadReport>;
+  /** Resolves when the thread is gone, for whatever reason. */
+  readonly gone: Promise<unknown>;
+  /** Resolves if the thread ends by itself. */
+  readonly death: Promise<DrumlinError>;
+  /** Why the thread ended by itself, if it did. */
+  readonly error: DrumlinError | undefined;
+  /** From now on an end without an exception is no death. */
+  expectEnd(): void;
+}
+
+function watch(worker: Worker, onDeath: (error: DrumlinError) => void): Life {
+  let expected = false;
+  let error: DrumlinError | undefined;
+  let died: (error: DrumlinError) => void = () => {};
+  const death = new Promise<DrumlinError>((resolve) => {
+    died = resolve;
+  });
+  const die = (cause: unknown) => {
+    if (error) return;
+    error = labGone(cause);
+    died(error);
+    onDeath(error);
+  };
+  worker.on('error', die);
+  const gone = new Promise<void>((resolve) =>
+    worker.once('exit', (code) => {
+      if (!expected) die(new Error(`exit code ${code}`));
+      resolve();
+    }),
+  );
+  return {
+    report: new Promise((resolve) => worker.once('message', resolve)),
+    gone,
+    death,
+    get error() {
+      return error;
+    },
+    expectEnd() {
+      expected = true;
+    },
+  };
+}
+
+function rethrow(error: DrumlinError): never {
+  throw error;
+}
+
+function labGone(cause: unknown): DrumlinError {
+  return new DrumlinError(
+    'LAB_GONE',
+    `The synthetic web has ended: ${(cause as Error)?.message}.`,
+    'Start it again; if it ends again, please report this error.',
+    { exitCode: EXIT.internal, cause },
+  );
 }

@@ -29,12 +29,14 @@ export async function peakMemory<T>(work: () => Promise<T>): Promise<{ result: T
     execArgv: [],
     workerData: { peak, interval: INTERVAL },
   });
-  await once(worker, 'message');
+  // Without a listener the death of the thread would end the process.
+  const gone = once(worker, 'exit');
+  gone.catch(() => {});
+  await Promise.race([once(worker, 'message'), gone]);
   const before = process.memoryUsage.rss();
   peak[0] = before;
   try {
     const result = await work();
-    const gone = once(worker, 'exit');
     worker.postMessage('end');
     await gone;
     return { result, bytes: Math.max(0, peak[0] - before) };

@@ -163,21 +163,27 @@ export class SupportersKernel {
   }
 }
 
-/** A thread that answers calls in their order. */
+/** A thread that answers calls in their order. After its end every call rejects. */
 class Thread {
   readonly #worker: Worker;
+  #gone: Error | undefined;
   readonly #waiting: { resolve(): void; reject(error: Error): void }[] = [];
 
   constructor(memory: KernelMemory<SharedArrayBuffer>) {
     const workerData = { module: COMPILED, memory };
     this.#worker = new Worker(PROGRAM, { eval: true, execArgv: [], workerData });
     this.#worker.on('message', () => this.#waiting.shift()?.resolve());
-    this.#worker.on('error', (error: Error) => {
-      for (const { reject } of this.#waiting.splice(0)) reject(error);
-    });
+    this.#worker.on('error', (error: Error) => this.#end(error));
+    this.#worker.on('exit', (code) => this.#end(new Error(`A thread has ended (${code}).`)));
+  }
+
+  #end(error: Error): void {
+    this.#gone ??= error;
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#gone);
   }
 
   call(name: string, args: readonly number[]): Promise<void> {
+    if (this.#gone) return Promise.reject(this.#gone);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       this.#worker.postMessage([name, ...args]);

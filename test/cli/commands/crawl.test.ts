@@ -143,6 +143,36 @@ describe('drumlin crawl', () => {
     expect(JSON.parse(out).errors).toEqual({ 'address-refused': 1 });
   });
 
+  test.each([
+    'SIGINT',
+    'SIGTERM',
+    'SIGHUP',
+  ] as const)('a second %s ends it at once, also while it stops, and loses nothing', async (signal) => {
+    let stuck = true;
+    const slow = await startSmallSite({
+      '/': linking('/stuck', '/a', '/b'),
+      '/stuck': (_, response) => void (stuck || response.end('page')),
+      ...{ '/a': 'a', '/b': 'b' },
+    });
+    const args = ['crawl', `${slow.origin}/`, ...LOCAL, '--dir', 'c'];
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: dir });
+    let err = '';
+    child.stderr.on('data', (data) => {
+      // The request under way has three seconds: the second signal comes sooner.
+      if (!err.includes('again') && `${err}${data}`.includes('again')) child.kill(signal);
+      err += data;
+    });
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    while (!slow.asked.includes('/stuck')) await new Promise((later) => setImmediate(later));
+    child.kill(signal);
+    expect(await ended).toBe(130);
+    stuck = false;
+    const { out } = await drumlin('crawl', '--dir', 'c', '--json');
+    expect(JSON.parse(out)).toMatchObject({ urlsQueued: 0, end: 'finished' });
+    expect(new Set(slow.asked)).toEqual(new Set(['/robots.txt', '/', '/stuck', '/a', '/b']));
+    await slow.close();
+  });
+
   test('stops cleanly on the first interrupt, and prints how to resume', async () => {
     const args = ['crawl', `${site.origin}/`, '--allow-private', '--delay', '5s', '--dir', 'c'];
     const child = spawn(process.execPath, [BIN, ...args], { cwd: dir });

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { resolveConfig } from '../../../src/config/settings.ts';
 import { openAgent } from '../../../src/crawl/agent/open-agent.ts';
 import { shareAllowance } from '../../../src/crawl/transport/allowance.ts';
+import { shareHosts } from '../../../src/crawl/transport/host-table.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { nodeFileSystem } from '../../../src/disk/file-system.ts';
 import { temporaryFolder } from '../../disk/temporary-folder.ts';
@@ -40,6 +41,7 @@ test('an agent that cannot be opened closes every file that it has opened', asyn
     rescoped: false,
     allowance: shareAllowance({}),
     addresses: undefined,
+    hosts: shareHosts(),
     filters: { texts: {}, lists: [] },
   };
   let openAtFailure = 0;

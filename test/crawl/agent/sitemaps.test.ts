@@ -52,6 +52,24 @@ const robots = (...lines: string[]) =>
   send('text/plain', `User-agent: *\nDisallow: /private\n${lines.join('\n')}\n`);
 
 describe('a crawl with sitemaps', () => {
+  test('counts the URLs, sitemaps and names beyond the limits', async () => {
+    const many = (count: number, path: string) =>
+      Array.from({ length: count }, (_, i) => `${path}${i}`);
+    const { summary } = await run(
+      (origin) => ({
+        '/robots.txt': robots(
+          ...[`Sitemap: ${origin}/pages.xml`, `Sitemap: ${origin}/index.xml`],
+          ...many(101, `Sitemap: ${origin}/no`),
+        ),
+        '/': linking(),
+        '/pages.xml': send('application/xml', urlset(...many(50_002, '/p'))),
+        '/index.xml': send('application/xml', index(...many(1007, '//elsewhere.invalid/'))),
+      }),
+      { maxDepth: 0 },
+    );
+    expect(summary.refused).toMatchObject({ 'too-many-links': 3 + 2 + 7 });
+  });
+
   test('discovers pages that no page links to: by index, compressed, with the date of their change', async () => {
     const { asked, links, origin, summary } = await run((origin) => ({
       '/robots.txt': robots(`Sitemap: ${origin}/index.xml`),

@@ -178,4 +178,19 @@ describe('the monitor', () => {
     await monitor.end({ error: '' });
     expect(events).toEqual(['status-refused']);
   });
+
+  test('survives an exception of its own, in its timer and at the end', async () => {
+    const clock = virtualClock();
+    const events: string[] = [];
+    const monitor = await Monitor.open({ clock, disk, dir, metricsPort: 0 });
+    monitor.begin({
+      log: { event: (name, facts) => void events.push(`${name} ${Object.values(facts)[0]}`) },
+      progress: () => {
+        throw new Error('no progress');
+      },
+    });
+    clock.advance(30_000);
+    await monitor.end({ error: '' });
+    expect(events).toEqual(['status-refused no progress']);
+  });
 });

@@ -3,16 +3,13 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { xxh64 } from '../../../src/base/xxh64.ts';
-import {
-  type SharedAddressOptions,
-  SharedAddressTable,
-  shareAddresses,
-} from '../../../src/crawl/transport/address-table.ts';
+import { SharedAddressTable, shareAddresses } from '../../../src/crawl/transport/address-table.ts';
+import type { SlotOptions } from '../../../src/crawl/transport/shared-slots.ts';
 import { unsharedAddresses } from '../../../src/frontier/workbench.ts';
 import { TYPESCRIPT_THREAD } from '../threads/typescript-threads.ts';
 import type { HammerData, HammerReport } from './address-table-thread.ts';
 
-const tables = (agents: number, options: SharedAddressOptions = {}) => {
+const tables = (agents: number, options: SlotOptions = {}) => {
   const shared = shareAddresses({ slots: 4, lease: 100, retry: 10, ...options });
   return Array.from({ length: agents }, (_, agent) => new SharedAddressTable(shared, agent));
 };
@@ -39,8 +36,20 @@ describe('the address table', () => {
     const [a, b] = tables(2);
     expect(a.tryTake(first, 1000)).toBe(0);
     expect(b.tryTake(twin, 1000)).toBe(1010);
-    expect(a.tryTake(twin, 1000)).toBe(1010);
     expect(b.tryTake(stranger, 1000)).toBe(0);
+  });
+
+  test('an agent that holds a slot may take another address there, and gives the slot back with the last', () => {
+    const [a, b] = tables(2);
+    expect(a.tryTake(first, 1000)).toBe(0);
+    expect(a.tryTake(twin, 1000)).toBe(0);
+    expect(a.tryTake(first, 1000)).toBe(1010);
+    a.giveBack(first, 1050);
+    expect(a.tryTake(first, 1049)).toBe(1050);
+    expect(b.tryTake(first, 1050)).toBe(1060);
+    a.giveBack(twin, 1030);
+    expect(b.tryTake(twin, 1049)).toBe(1050);
+    expect(b.tryTake(twin, 1050)).toBe(0);
   });
 
   test('the address of a dead holder is free when the lease ends, and the old holder cannot free it again', () => {
@@ -98,7 +107,7 @@ describe('the address table', () => {
     unsharedAddresses.giveBack(first, 1e15);
   });
 
-  test('agrees with a model of slots, for any actions and times', () => {
+  test('agrees with a model of holds and ready times, for any actions and times', () => {
     const step = fc.record({
       agent: fc.nat(2),
       ip: fc.constantFrom(...ips.slice(0, 6)),
@@ -108,23 +117,33 @@ describe('the address table', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const agents = tables(3);
-        const slots = new Map<number, { until: number; holder?: string }>();
-        const held = agents.map(() => new Set<string>());
+        /** The naive model: every hold and every ready time, of keys, never forgotten. */
+        const held = agents.map(() => new Map<string, number>());
+        const readyAt = new Map<string, number>();
         let now = 1000;
         for (const { agent, ip, pass, delay } of steps) {
           now += pass;
-          const slot = slots.get(slotOf(ip)) ?? { until: 0 };
           if (held[agent].delete(ip)) {
             agents[agent].giveBack(ip, now + delay);
-            if (slot.holder === `${agent} ${ip}`) slots.set(slotOf(ip), { until: now + delay });
+            readyAt.set(ip, Math.max(readyAt.get(ip) ?? 0, now + delay));
             continue;
           }
-          const free = slot.until <= now;
-          const again = slot.holder === undefined ? slot.until : Math.min(slot.until, now + 10);
-          expect(agents[agent].tryTake(ip, now)).toBe(free ? 0 : again);
-          if (!free) continue;
-          held[agent].add(ip);
-          slots.set(slotOf(ip), { until: now + 100, holder: `${agent} ${ip}` });
+          const inSlot = held.map((own) => [...own].filter(([key]) => slotOf(key) === slotOf(ip)));
+          const isHeld = inSlot.some(
+            (own, other) => other !== agent && own.some(([, lease]) => lease > now),
+          );
+          const paused = [...readyAt].some(
+            ([key, ready]) => slotOf(key) === slotOf(ip) && ready > now,
+          );
+          const leaseOver = inSlot.some((own) => own.some(([, lease]) => lease <= now));
+          const again = agents[agent].tryTake(ip, now);
+          if (again === 0) {
+            if (!leaseOver) expect({ isHeld, paused }).toEqual({ isHeld: false, paused: false });
+            held[agent].set(ip, now + 100);
+          } else {
+            expect(again).toBeGreaterThan(now);
+            expect(isHeld || paused || leaseOver).toBe(true);
+          }
         }
       }),
       { numRuns: 500 },
