@@ -12,7 +12,7 @@
 import { ENDS_NAME, ROLE, TagAttributes } from '../parse/attributes.ts';
 import { decodeReferences } from '../parse/entities.ts';
 import { commentEnd, rawTextEnd, scriptEnd } from '../parse/rawtext.ts';
-import { type Block, type Elements, PLACE } from './block.ts';
+import { type Block, PLACE } from './block.ts';
 import { elementAt, KIND, kindOf, NAMES, numberOf } from './elements.ts';
 import { HIDDEN, isHiddenStyle, placeOfItem, placeOfName, placeOfRole } from './place-hints.ts';
 import { TextBuffer } from './text-buffer.ts';
@@ -99,7 +99,11 @@ export class BlockScanner {
   readonly #attributes: TagAttributes;
   readonly #buffer = new TextBuffer();
   readonly blocks: Block[] = [];
-  readonly elements: { parents: number[]; names: number[] } = { parents: [0], names: [0] };
+  readonly elements: { parents: number[]; names: number[]; hints: number[] } = {
+    parents: [0],
+    names: [0],
+    hints: [0],
+  };
 
   /** Positions of the content of the first `<title>`. */
   title: { start: number; end: number } | undefined;
@@ -127,10 +131,6 @@ export class BlockScanner {
     this.#bytes = bytes;
     this.#text = text;
     this.#attributes = new TagAttributes(bytes, text);
-  }
-
-  get result(): Elements {
-    return this.elements;
   }
 
   scan(): void {
@@ -230,16 +230,19 @@ export class BlockScanner {
     }
     const parent = this.#depth - 1;
     let number = this.#numbers[parent];
-    if ((kind & KIND.block) !== 0) {
+    const isBlock = (kind & KIND.block) !== 0;
+    // The body of a page is shown even if its head was never closed.
+    const inherited = element === BODY ? this.#bits[parent] & ~HIDDEN : this.#bits[parent];
+    let own = ADDS[element];
+    if (element === A && this.#attributes.find('href') >= 0) own |= LINK;
+    if (this.#attributes.count > 0) own |= this.#hints(element, isBlock);
+    if (isBlock) {
       this.elements.parents.push(number);
       this.elements.names.push(element);
+      this.elements.hints.push(own & PLACES);
       number = this.elements.parents.length - 1;
     }
-    // The body of a page is shown even if its head was never closed.
-    let bits = element === BODY ? this.#bits[parent] & ~HIDDEN : this.#bits[parent];
-    bits |= ADDS[element];
-    if (element === A && this.#attributes.find('href') >= 0) bits |= LINK;
-    if (this.#attributes.count > 0) bits |= this.#hints(element);
+    const bits = inherited | own;
     this.#names[this.#depth] = element;
     this.#bits[this.#depth] = bits;
     this.#numbers[this.#depth] = number;
@@ -250,7 +253,7 @@ export class BlockScanner {
 
   /** What the attributes of the current tag tell about its text. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop knows all attributes.
-  #hints(element: number): number {
+  #hints(element: number, isBlock: boolean): number {
     const attributes = this.#attributes;
     let bits = 0;
     for (let i = 0; i < attributes.count; i++) {
@@ -259,14 +262,15 @@ export class BlockScanner {
           if (attributes.isNamed(i, 'aria-hidden') && this.#value(i) === 'true') bits |= HIDDEN;
           break;
         case 0x63: // c
-          if (attributes.isNamed(i, 'class') && element !== HTML && element !== BODY)
+          if (isBlock && attributes.isNamed(i, 'class') && !isRoot(element))
             bits |= placeOfName(this.#value(i));
           break;
         case 0x68: // h
           if (attributes.isNamed(i, 'hidden')) bits |= HIDDEN;
           break;
         case 0x69: // i
-          if (attributes.isNamed(i, 'id') && element !== BODY) bits |= placeOfName(this.#value(i));
+          if (isBlock && attributes.isNamed(i, 'id') && !isRoot(element))
+            bits |= placeOfName(this.#value(i));
           else if (attributes.isNamed(i, 'itemprop')) bits |= placeOfItem(this.#value(i));
           break;
         case 0x6c: // l
@@ -384,6 +388,10 @@ export class BlockScanner {
       });
     }
   }
+}
+
+function isRoot(element: number): boolean {
+  return element === HTML || element === BODY;
 }
 
 function isLetter(byte: number): boolean {

@@ -45,6 +45,8 @@ export interface Elements {
   readonly parents: ArrayLike<number>;
   /** The name of each element as a number (elements.ts). */
   readonly names: ArrayLike<number>;
+  /** What each element tells about its own text, as bits of `PLACE`; parents add theirs. */
+  readonly hints: ArrayLike<number>;
 }
 
 /** What the page states about itself. */

@@ -64,7 +64,7 @@ export function readBlocks(body: Uint8Array, options: ReadOptions = {}): PageBlo
 const EMPTY: PageBlocks = {
   ...NO_FACTS,
   blocks: [],
-  elements: { parents: [0], names: [0] },
+  elements: { parents: [0], names: [0], hints: [0] },
   charset: 'ascii',
   isText: false,
   truncated: false,
