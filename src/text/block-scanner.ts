@@ -16,7 +16,7 @@ import { type Block, PLACE } from './block.ts';
 import { elementAt, KIND, kindOf, NAMES, numberOf } from './elements.ts';
 import { HIDDEN, isHiddenStyle, placeOfItem, placeOfName, placeOfRole } from './place-hints.ts';
 import { TextBuffer } from './text-buffer.ts';
-import { countWords } from './words.ts';
+import { countUtf8Words } from './words.ts';
 
 const MAX_DEPTH = 512;
 const LINK = 1 << 21;
@@ -184,24 +184,26 @@ export class BlockScanner {
     const bits = this.#bits[this.#depth - 1];
     if ((bits & HIDDEN) !== 0) return;
     const bytes = this.#bytes;
-    const lines = (bits & PLACE.pre) !== 0;
     if (this.#nextAmpersand < start) {
       const found = this.#text.indexOf('&', start);
       this.#nextAmpersand = found < 0 ? this.#text.length : found;
     }
-    let [source, from, to] = [bytes, start, end];
     if (this.#nextAmpersand < end) {
       const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
-      source = Buffer.from(decodeReferences(raw.toString('utf8'), 'text'));
-      [from, to] = [0, source.length];
-    }
-    if (!lines && isBlank(source, from, to)) {
+      const source = Buffer.from(decodeReferences(raw.toString('utf8'), 'text'));
+      this.#addBytes(source, 0, source.length, bits);
+    } else this.#addBytes(bytes, start, end, bits);
+  }
+
+  #addBytes(bytes: Uint8Array, start: number, end: number, bits: number): void {
+    const lines = (bits & PLACE.pre) !== 0;
+    if (!lines && isBlank(bytes, start, end)) {
       this.#buffer.space();
       return;
     }
     this.#breaks = 0;
-    this.#buffer.add(source, from, to, lines);
-    if ((bits & LINK) !== 0) this.#linkWords += countByteWords(source, from, to);
+    this.#buffer.add(bytes, start, end, lines);
+    if ((bits & LINK) !== 0) this.#linkWords += countUtf8Words(bytes, start, end);
   }
 
   #startTag(element: number, at: number): number {
@@ -338,8 +340,8 @@ export class BlockScanner {
     this.#breaks = 0;
     if (!this.#buffer.isEmpty) {
       const bits = this.#bits[this.#depth - 1];
+      const { words } = this.#buffer;
       const text = this.#buffer.take();
-      const words = countWords(text);
       this.blocks.push({
         text,
         words,
@@ -402,21 +404,4 @@ function isLetter(byte: number): boolean {
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] > 0x20) return false;
   return true;
-}
-
-/** The number of words in UTF-8, as `countWords`, but every character beyond ASCII is a letter. */
-function countByteWords(bytes: Uint8Array, start: number, end: number): number {
-  let count = 0;
-  let inside = false;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
-    const lower = byte | 0x20;
-    // From U+3000 to U+9FFF each character is a word.
-    const wide = byte >= 0xe3 && byte <= 0xe9;
-    const isWord =
-      byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x7a);
-    if (wide || (isWord && !inside)) count++;
-    inside = isWord;
-  }
-  return count;
 }

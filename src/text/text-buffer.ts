@@ -7,6 +7,8 @@
  *           white space, a soft hyphen is nothing, a NUL is U+FFFD.
  * Cost      one pass over the run.
  */
+import { countUtf8Words } from './words.ts';
+
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const FIRST = 4096;
@@ -75,6 +77,11 @@ export class TextBuffer {
     }
     this.#length = length;
     this.#pending = pending;
+  }
+
+  /** The number of words in the text. */
+  get words(): number {
+    return countUtf8Words(this.#bytes, 0, this.#length);
   }
 
   /** The text, and an empty buffer. */

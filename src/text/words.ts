@@ -8,6 +8,8 @@
  * Cost      about 2 ns a character; the table is built on first use, in about 10 ms.
  */
 
+import { isPairAt, unitsOf } from './units.ts';
+
 /** The class of a character. */
 export const CLASS = {
   space: 0,
@@ -22,7 +24,7 @@ export const CLASS = {
 } as const;
 
 /** Scripts without spaces between words. Hangul has spaces. */
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const WIDE = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const LETTER = /\p{L}/u;
 const NUMBER = /\p{N}/u;
 const MARK = /\p{M}/u;
@@ -45,15 +47,19 @@ function classOf(character: string): number {
   return MARK.test(character) ? CLASS.mark : CLASS.symbol;
 }
 
-/** The class of the character at a place, and of a pair of surrogates if there is one. */
-export function classAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  if (unit < 0xd800 || unit >= 0xdc00) return classes()[unit];
-  return isPair(text, at) ? classOf(text.slice(at, at + 2)) : CLASS.symbol;
+/** The class of a pair of surrogates. */
+export function classOfPair(high: number, low: number): number {
+  return classOf(String.fromCharCode(high, low));
 }
 
-/** Whether a pair of surrogates stands at a place. */
-export function isPair(text: string, at: number): boolean {
+/** The class of the character at a place, and of a pair of surrogates if there is one. */
+function classAt(text: string, at: number): number {
+  return isPair(text, at)
+    ? classOfPair(text.charCodeAt(at), text.charCodeAt(at + 1))
+    : classes()[text.charCodeAt(at)];
+}
+
+function isPair(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if (unit < 0xd800 || unit >= 0xdc00) return false;
   const next = text.charCodeAt(at + 1);
@@ -62,25 +68,71 @@ export function isPair(text: string, at: number): boolean {
 
 /** The number of words in a text. */
 export function countWords(text: string): number {
+  const units = unitsOf(text);
+  return countWordsIn(units, 0, units.length);
+}
+
+/** The number of words from a place of a text to another. */
+export function countWordsIn(units: Uint16Array, start: number, end: number): number {
   const table = classes();
   let count = 0;
   let inside = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
+  for (let at = start; at < end; at++) {
+    const unit = units[at];
     let kind = table[unit];
-    if (unit >= 0xd800 && unit < 0xdc00 && isPair(text, at)) {
-      kind = classAt(text, at);
-      at++;
-    }
-    if (kind === CLASS.wide) {
-      count++;
-      inside = false;
-    } else if (kind === CLASS.letter || kind === CLASS.digit) {
+    if ((unit & 0xfc00) === 0xd800 && at + 1 < end && isPairAt(units, at))
+      kind = classOfPair(unit, units[++at]);
+    if (kind === CLASS.letter || kind === CLASS.digit) {
       if (!inside) count++;
       inside = true;
+    } else if (kind === CLASS.wide) {
+      count++;
+      inside = false;
     } else if (kind !== CLASS.mark) inside = false;
   }
   return count;
+}
+
+/**
+ * The number of words in bytes of UTF-8, which is that of their text. A malformed sequence is a
+ * symbol.
+ */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one hot loop decodes and counts.
+export function countUtf8Words(bytes: Uint8Array, start: number, end: number): number {
+  const table = classes();
+  let count = 0;
+  let inside = false;
+  for (let at = start; at < end; ) {
+    const byte = bytes[at];
+    let kind: number = CLASS.symbol;
+    if (byte < 0x80) {
+      kind = table[byte];
+      at++;
+    } else {
+      const width = byte < 0xc2 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 1;
+      const second = bytes[at + 1];
+      if (at + width > end || (second & 0xc0) !== 0x80) at++;
+      else {
+        if (width === 2) kind = table[((byte & 0x1f) << 6) | (second & 0x3f)];
+        else if (width === 3)
+          kind = table[((byte & 0x0f) << 12) | ((second & 0x3f) << 6) | (bytes[at + 2] & 0x3f)];
+        else if (width === 4) kind = classOf(utf8Character(bytes, at));
+        at += width;
+      }
+    }
+    if (kind === CLASS.letter || kind === CLASS.digit) {
+      if (!inside) count++;
+      inside = true;
+    } else if (kind === CLASS.wide) {
+      count++;
+      inside = false;
+    } else if (kind !== CLASS.mark) inside = false;
+  }
+  return count;
+}
+
+function utf8Character(bytes: Uint8Array, at: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at, 4).toString();
 }
 
 /** Calls `visit` with the place of each word: its first unit, and after its last. */
