@@ -303,6 +303,7 @@ export class BlockScanner {
     const ended = ENDED_BY[element];
     if (ended === undefined) return;
     const [ends, within] = ended;
+    if (ends.every((name) => this.#open[name] === 0)) return;
     for (let at = this.#depth - 1; at > 0; at--) {
       const name = this.#names[at];
       if (within.includes(name)) return;

@@ -39,6 +39,7 @@ const LONGEST_WORD = 1000;
 /** C4: a line with fewer words is dropped. */
 const FEWEST_WORDS = 3;
 const CITATION = /\[\d*\]|\[edit\]|\[citation needed\]/g;
+/** C4: a line with one of these is about the site. */
 const POLICIES = [
   'terms of use',
   'privacy policy',
@@ -47,8 +48,14 @@ const POLICIES = [
   'use of cookies',
   'use cookies',
 ];
-/** Texts without any of these need no further look at single lines. */
-const RARE = /lorem ipsum|javascript|\{|terms of use|privacy policy|cookie/i;
+const RARE = /lorem ipsum|javascript|terms of use|privacy policy|cookie/;
+
+/** Whether a text has any of what C4 looks for in lines. Most texts have nothing of it. */
+function hasRare(text: string): boolean {
+  if (text.includes('{')) return true;
+  const lower = text.toLowerCase();
+  return RARE.test(lower);
+}
 
 /** The signals of the lines of a text, given also as its units. */
 export function lineSignalsOf(text: string, units: Uint16Array): LineSignals {
@@ -69,7 +76,7 @@ export function lineSignalsOf(text: string, units: Uint16Array): LineSignals {
     javascript: 0,
   };
   const seen = new Set<string>();
-  const isRare = RARE.test(text);
+  const isRare = hasRare(text);
   for (let from = 0; from < text.length; ) {
     const next = text.indexOf('\n', from);
     const lineEnd = next < 0 ? text.length : next;

@@ -15,12 +15,14 @@ const EAST_ASIAN = '。！？｡';
 const ENDS = 1;
 const CLOSES = 2;
 const ENDS_ALONE = 4;
+/** The first half of a character of two units: it has to be looked at. */
+const PAIR = 8;
 
 let roles: Uint8Array | undefined;
 
 function rolesOf(): Uint8Array {
   roles ??= Uint8Array.from({ length: 0x10000 }, (_, unit) => {
-    if (unit >= 0xd800 && unit < 0xe000) return 0;
+    if (unit >= 0xd800 && unit < 0xe000) return unit < 0xdc00 ? PAIR : 0;
     const character = String.fromCharCode(unit);
     if (EAST_ASIAN.includes(character)) return ENDS | ENDS_ALONE;
     return (TERMINAL.test(character) ? ENDS : 0) | (CLOSING.includes(character) ? CLOSES : 0);
@@ -45,12 +47,20 @@ export function countSentences(units: Uint16Array, start: number, end: number): 
   let rest = start;
   let at = start;
   while (at < end) {
-    if ((role[units[at]] & ENDS) === 0) {
+    if ((role[units[at]] & (ENDS | PAIR)) === 0) {
       at++;
       continue;
     }
     let alone = 0;
-    while (at < end && (role[units[at]] & ENDS) !== 0) alone |= role[units[at++]];
+    const run = at;
+    for (let width = endsAt(units, at, role); width > 0; width = endsAt(units, at, role)) {
+      alone |= role[units[at]];
+      at += width;
+    }
+    if (at === run) {
+      at++;
+      continue;
+    }
     while (at < end && (role[units[at]] & CLOSES) !== 0) at++;
     const ends = at === end || (alone & ENDS_ALONE) !== 0 || kinds[units[at]] === CLASS.space;
     if (!ends) continue;
@@ -58,4 +68,11 @@ export function countSentences(units: Uint16Array, start: number, end: number): 
     rest = at;
   }
   return countWordsIn(units, rest, end) > 0 ? count + 1 : count;
+}
+
+/** The units of the terminal punctuation mark at a place; 0 if there is none. */
+function endsAt(units: Uint16Array, at: number, role: Uint8Array): number {
+  const found = role[units[at]];
+  if (found === PAIR) return TERMINAL.test(String.fromCharCode(units[at], units[at + 1])) ? 2 : 0;
+  return (found & ENDS) !== 0 ? 1 : 0;
 }

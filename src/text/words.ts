@@ -97,38 +97,48 @@ export function countWordsIn(units: Uint16Array, start: number, end: number): nu
  * The number of words in bytes of UTF-8, which is that of their text. A malformed sequence is a
  * symbol.
  */
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one hot loop decodes and counts.
 export function countUtf8Words(bytes: Uint8Array, start: number, end: number): number {
   const table = classes();
   let count = 0;
-  let inside = false;
+  // 1 in a word, else 0. In ASCII this needs no branch: a letter or digit after none begins a word.
+  let inside = 0;
   for (let at = start; at < end; ) {
     const byte = bytes[at];
-    let kind: number = CLASS.symbol;
     if (byte < 0x80) {
-      kind = table[byte];
+      const kind = table[byte] >>> 1;
+      count += kind & ~inside;
+      inside = kind;
       at++;
-    } else {
-      const width = byte < 0xc2 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 1;
-      const second = bytes[at + 1];
-      if (at + width > end || (second & 0xc0) !== 0x80) at++;
-      else {
-        if (width === 2) kind = table[((byte & 0x1f) << 6) | (second & 0x3f)];
-        else if (width === 3)
-          kind = table[((byte & 0x0f) << 12) | ((second & 0x3f) << 6) | (bytes[at + 2] & 0x3f)];
-        else if (width === 4) kind = classOf(utf8Character(bytes, at));
-        at += width;
-      }
+      continue;
     }
-    if (kind === CLASS.letter || kind === CLASS.digit) {
-      if (!inside) count++;
-      inside = true;
-    } else if (kind === CLASS.wide) {
+    const width = utf8Width(bytes, at, end);
+    const kind = width === 0 ? CLASS.symbol : utf8Class(bytes, at, width);
+    at += width === 0 ? 1 : width;
+    if (kind === CLASS.wide) {
       count++;
-      inside = false;
-    } else if (kind !== CLASS.mark) inside = false;
+      inside = 0;
+    } else if (kind === CLASS.letter || kind === CLASS.digit) {
+      count += 1 - inside;
+      inside = 1;
+    } else if (kind !== CLASS.mark) inside = 0;
   }
   return count;
+}
+
+/** The length of the character that begins at a byte from 0x80 on; 0 if it is malformed. */
+function utf8Width(bytes: Uint8Array, at: number, end: number): number {
+  const byte = bytes[at];
+  if (byte < 0xc2 || byte > 0xf4) return 0;
+  const width = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+  return at + width > end || (bytes[at + 1] & 0xc0) !== 0x80 ? 0 : width;
+}
+
+function utf8Class(bytes: Uint8Array, at: number, width: number): number {
+  const high = bytes[at];
+  const low = bytes[at + 1] & 0x3f;
+  if (width === 2) return classes()[((high & 0x1f) << 6) | low];
+  if (width === 3) return classes()[((high & 0x0f) << 12) | (low << 6) | (bytes[at + 2] & 0x3f)];
+  return classOf(utf8Character(bytes, at));
 }
 
 function utf8Character(bytes: Uint8Array, at: number): string {
