@@ -83,7 +83,7 @@ for (const [starts, ends, within] of ENDS)
   for (const start of starts) ENDED_BY[start] = [ends, within];
 
 /** A `<meta>` or a part of the page that tells about it, by its positions. */
-export interface MetaTag {
+interface MetaTag {
   /** `name`, `property`, `itemprop` or `http-equiv`, in lower case. */
   readonly name: string;
   readonly start: number;

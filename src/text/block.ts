@@ -40,7 +40,7 @@ export interface Block {
 }
 
 /** The elements of a page that hold blocks, each with the number of its parent; 0 is the page. */
-export interface Elements {
+interface Elements {
   /** The parent of each element; it has a smaller number. */
   readonly parents: ArrayLike<number>;
   /** The name of each element as a number (elements.ts). */

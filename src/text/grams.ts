@@ -9,10 +9,8 @@
  */
 import type { Tokens } from './tokens.ts';
 
-/** Runs of so many tokens: the most frequent is wanted. */
-export const TOP = [2, 3, 4] as const;
-/** Runs of so many tokens: all repeated ones are wanted. */
-export const REPEATED = [5, 6, 7, 8, 9, 10] as const;
+/** Of runs of up to so many tokens the most frequent is wanted, of longer ones all repeated. */
+const LONGEST_TOP = 4;
 const LONGEST = 10;
 
 /** No class: this run does not repeat. */
@@ -37,9 +35,9 @@ function reserve(count: number): void {
 }
 
 /**
- * Characters in repeated runs: for each of `TOP` those of all places of the most frequent run (the
- * first of equally frequent ones), with one character between tokens; for each of `REPEATED` those
- * of runs that stand before already, found from left to right without overlap.
+ * Characters in repeated runs of 2 to 10 tokens. For 2 to 4: those of all places of the most frequent
+ * run (the first of equally frequent ones), with one character between tokens. For 5 to 10: those of
+ * runs that stand before already, found from left to right without overlap.
  */
 export function gramCharacters(tokens: Tokens): number[] {
   const { count, ids, before } = tokens;
@@ -51,7 +49,7 @@ export function gramCharacters(tokens: Tokens): number[] {
   for (let n = 2; n <= LONGEST; n++) {
     left = refine(left, n, count);
     result.push(
-      n <= TOP[TOP.length - 1]
+      n <= LONGEST_TOP
         ? topCharacters(left, n, count, before)
         : repeatedCharacters(left, n, before),
     );

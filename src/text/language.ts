@@ -23,7 +23,7 @@ export interface LanguageDetector {
   detect(text: string): Language;
 }
 
-export const NO_LANGUAGE: Language = { code: '', code3: '', score: 0 };
+const NO_LANGUAGE: Language = { code: '', code3: '', score: 0 };
 
 /** How much of a text is read to tell Malay from Indonesian. */
 const TOLD_APART = 4000;

@@ -9,7 +9,7 @@ import { countSentences, endsWithTerminal } from './sentences.ts';
 import { countCharacters } from './units.ts';
 import { CLASS, classes } from './words.ts';
 
-export interface LineSignals {
+interface LineSignals {
   /** Lines that are not blank. */
   lines: number;
   bullets: number;

@@ -17,7 +17,7 @@ import { type Block, type PageBlocks, PLACE } from './block.ts';
 import { numberOf } from './elements.ts';
 import { hasStopWords } from './stop-words.ts';
 
-export interface MainTextOptions {
+interface MainTextOptions {
   /** Whether a block stands on many pages of its site (repeats.ts). */
   readonly repeats?: ((block: Block) => boolean) | undefined;
 }

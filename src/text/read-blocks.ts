@@ -30,7 +30,7 @@ export interface ReadOptions {
 }
 
 /** The default of `maxBytes`. */
-export const MAX_BYTES = 10_000_000;
+const MAX_BYTES = 10_000_000;
 /** How far a `<meta charset>` may stand from the beginning of a page. */
 const META_WINDOW = 4096;
 const META = /<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})/i;
@@ -132,4 +132,9 @@ function isBinary(bytes: Uint8Array, charset: string): boolean {
 
 function isPdf(bytes: Uint8Array): boolean {
   return [...PDF].every((character, i) => bytes[i] === character.charCodeAt(0));
+}
+
+/** The text of a body in a charset that `readBlocks` found. */
+export function decodedBody(body: Uint8Array, charset: string): string {
+  return inUtf8(body, charset).toString();
 }

@@ -146,7 +146,7 @@ function utf8Character(bytes: Uint8Array, at: number): string {
 }
 
 /** Calls `visit` with the place of each word: its first unit, and after its last. */
-export function eachWord(text: string, visit: (start: number, end: number) => void): void {
+function eachWord(text: string, visit: (start: number, end: number) => void): void {
   const table = classes();
   let start = -1;
   for (let at = 0; at < text.length; at++) {
