@@ -13,6 +13,7 @@ import * as graph from './commands/graph.ts';
 import * as lab from './commands/lab.ts';
 import * as plan from './commands/plan.ts';
 import * as rank from './commands/rank.ts';
+import * as refresh from './commands/refresh.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
 import * as status from './commands/status.ts';
@@ -45,7 +46,7 @@ const GROUPS: readonly (readonly [
 ])[] = [
   ['Crawl:', [crawl, config, filter, robots, domains]],
   ['Look at a crawl:', [status, report, archive]],
-  ['Graphs and rankings:', [graph, rank]],
+  ['Graphs and rankings:', [graph, rank, refresh]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
 ];
@@ -56,6 +57,7 @@ const GROUPS: readonly (readonly [
  */
 export const WORKING: readonly string[] = [
   ...['crawl', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['refresh compare', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
 ];

@@ -40,7 +40,7 @@ export interface RankedNode {
   readonly score: number;
 }
 
-export interface Ranking extends RankResult {
+export interface Ranking extends Omit<RankResult, 'ties'> {
   readonly by: string;
   /** The ids of the best nodes, best first. */
   order(top?: number): Uint32Array;
@@ -52,7 +52,7 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   const { by, threads = 1, memory = MEMORY, onProgress, signal, ...given } = request;
   const ranker = await findRanker(by);
   const values = checkParameters(by, ranker.parameters, given as Readonly<Record<string, Given>>);
-  const { scores, facts } = await ranker.run(graph, values, {
+  const { scores, ties, facts } = await ranker.run(graph, values, {
     threads: Math.max(1, Math.floor(threads)),
     memory,
     onProgress: onlyForward(onProgress, signal),
@@ -62,10 +62,12 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
     by,
     scores,
     facts,
-    order: (top) => order(scores, top),
+    order: (top) => order(scores, top, ties),
     async *top(count) {
       let place = 0;
-      for (const ids of orderedPieces(scores, count, Math.max(0, memory - scores.byteLength))) {
+      const room = Math.max(0, memory - scores.byteLength);
+      const pieces = ties ? [order(scores, count, ties)] : orderedPieces(scores, count, room);
+      for (const ids of pieces) {
         for (const id of ids)
           yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
       }

@@ -23,8 +23,29 @@ const HEAP_BYTES = 4;
 /** Nodes in a piece, however little room there is. */
 const LEAST_PIECE = 4096;
 
-/** The ids of the `top` nodes, best first. */
-export function order(scores: Float64Array, top: number = scores.length): Uint32Array {
+/** The ids of the `top` nodes, best first; `ties` orders nodes of equal score before their ids do. */
+export function order(
+  scores: Float64Array,
+  top: number = scores.length,
+  ties?: Float64Array,
+): Uint32Array {
+  return ties ? orderWithin(order(ties), scores, top) : orderById(scores, top);
+}
+
+/** Orders nodes by score; nodes of equal score keep the order that they have in `nodes`. */
+export function orderWithin(
+  nodes: Uint32Array,
+  scores: Float64Array,
+  top: number = nodes.length,
+): Uint32Array {
+  const placed = new Float64Array(nodes.length);
+  for (let place = 0; place < placed.length; place++) placed[place] = scores[nodes[place]];
+  const places = orderById(placed, top);
+  for (let i = 0; i < places.length; i++) places[i] = nodes[places[i]];
+  return places;
+}
+
+function orderById(scores: Float64Array, top: number): Uint32Array {
   const [ids = new Uint32Array(0)] = orderedPieces(scores, top);
   return ids;
 }
