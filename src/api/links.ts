@@ -93,6 +93,8 @@ export interface Sitemap {
   readonly entries: readonly SitemapEntry[];
   /** Whether there are more entries than were asked for. */
   readonly truncated: boolean;
+  /** How many more. */
+  readonly cut: number;
 }
 
 /** An entry of a sitemap. */
