@@ -2,13 +2,14 @@
  * A crawl of good sites beside a web where servers do their worst: does its memory stay flat, does
  * it account for every URL, and do the good sites get what they would get alone?
  *
- *   npm run soak -- hostile [minutes] [good sites] [hostile domains] [seed]
+ *   npm run soak -- hostile [--minutes 60] [--good 150] [--hostile 300] [--seed 1]
  *
  * Two crawls run side by side, each in its own process and with good sites of its own, identical to
  * the byte; one of them also has the hostile domains. The delay between two requests to a host
  * decides how fast the good sites can be crawled, not the processor, and other work on the machine
  * affects both crawls equally. So what the hostile domains hold up (slots, look-ups, memory, the
- * event loop) becomes visible. Everything stays on loopback.
+ * event loop) becomes visible. The name server of the hostile domains, and of names that only lie,
+ * answers by a grammar (hostile/names.ts). Everything stays on loopback.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,10 +21,10 @@ import { formatBytes, formatCount } from '../src/base/units.ts';
 import type { Summary } from '../src/crawl/crawl.ts';
 import { BEHAVIOURS } from '../src/lab/behaviour.ts';
 import { truthAt } from '../src/lab/judge/truth.ts';
-import { startDns } from '../src/lab/server/dns-server.ts';
 import { type Lab, startLab, webOf } from '../src/lab/server/lab.ts';
 import { resolveName } from '../src/lab/server/resolve.ts';
 import type { Web } from '../src/lab/web.ts';
+import { startNames } from './hostile/names.ts';
 import { accountOf, isFlat, type Sample, steadyRate } from './hostile/verdict.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
@@ -34,6 +35,8 @@ const LAB_PATIENCE = 45_000;
 const GOOD_PAGES = 20_000;
 /** Nearly every good site has an address of its own. */
 const GOOD_ADDRESSES = 100_000;
+/** Seeds whose names have only answers of the grammar. */
+const LIARS = 1000;
 /** The least share of requests to good sites, compared with the crawl without hostile domains. */
 const LEAST_SHARE = 0.9;
 /** Little memory, so that it is full after minutes and not after hours. */
@@ -76,7 +79,14 @@ interface Ended {
 }
 
 export async function run(args: string[]): Promise<void> {
-  const [minutes = 60, goodSites = 150, hostileDomains = 300, seed = 1] = args.map(Number);
+  const given = (name: string, usual: number) => {
+    const at = args.indexOf(`--${name}`);
+    return at < 0 ? usual : Number(args[at + 1]);
+  };
+  const minutes = given('minutes', 60);
+  const goodSites = given('good', 150);
+  const hostileDomains = given('hostile', 300);
+  const seed = given('seed', 1);
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-hostile-'));
   spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles changed sources
   const goodWeb = { scenario: 'site', domains: goodSites, pages: GOOD_PAGES, seed };
@@ -87,11 +97,13 @@ export async function run(args: string[]): Promise<void> {
     pages: 200,
     seed: seed + 1,
   });
-  const dns = await startDns(0, (name) =>
-    good.web.placeOf(name)
+  const dns = await startNames((name) => {
+    const isGood = good.web.placeOf(name) !== undefined;
+    const resolution = isGood
       ? resolveName(good.web, name, { oneAddress: false, addresses: GOOD_ADDRESSES, patience: 0 })
-      : resolveName(hostile.web, name, { oneAddress: false, patience: LAB_PATIENCE }),
-  );
+      : resolveName(hostile.web, name, { oneAddress: false, patience: LAB_PATIENCE });
+    return { good: isGood, resolution };
+  }, seed);
   try {
     requireAllBehaviours(hostile.web);
     // Code that never ran is slow, and the sites would seem slow.
@@ -103,8 +115,9 @@ export async function run(args: string[]): Promise<void> {
     const delays = join(folder, 'delays.txt');
     writeFileSync(delays, delaysOf(good.web.seeds(goodSites)));
     const files = ['--ca', ca, '--delays', delays];
-    const flags = [...FLAGS, ...limits, ...files, '--dns', `127.0.0.1:${dns.port}`];
-    const both = [...good.web.seeds(goodSites), ...hostile.web.seeds(hostileDomains)];
+    const flags = [...FLAGS, ...limits, ...files, '--dns', dns.address];
+    const liars = Array.from({ length: LIARS }, (_, i) => `http://liar${i}.test/`);
+    const both = [...good.web.seeds(goodSites), ...hostile.web.seeds(hostileDomains), ...liars];
     const [beside, alone] = await Promise.all([
       crawl({ dir: join(folder, 'beside'), seeds: both, flags, good }, (line) =>
         process.stderr.write(line),
@@ -293,6 +306,14 @@ function judge(alone: Ended, beside: Ended): boolean {
   ];
   for (const [claim, holds, text] of claims)
     console.log(`${holds ? 'holds' : 'FAILS'}  ${claim}: ${text}`);
+  const rss = samples.map((sample) => sample.rss);
+  const half = rss.slice(rss.length >> 1);
+  console.log(
+    `good sites keep ${((100 * after) / before).toFixed(1)} %; memory from half time on ` +
+      `${formatBytes(Math.min(...half))} to ${formatBytes(Math.max(...half))}; ` +
+      `${exitCode === 6 && said.length === 0 ? 'no crash' : 'CRASHED'}; ` +
+      `${summary.errors['internal-error'] ?? 0} internal errors`,
+  );
   const { pages, bytes, hosts, cpuSeconds, seconds, errors, retries } = summary;
   console.log(
     JSON.stringify({ pages, bytes, hosts, cores: cpuSeconds / seconds, errors, retries }),

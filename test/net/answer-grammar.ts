@@ -46,6 +46,8 @@ export interface WireAnswer {
   readonly cutAt: number | undefined;
   /** Bytes after the message. */
   readonly tail: Uint8Array;
+  /** Milliseconds before it is sent. */
+  readonly delay?: number;
 }
 
 export const PLAIN: WireAnswer = {
@@ -219,20 +221,38 @@ export interface WireServer {
   readonly close: () => Promise<void>;
 }
 
-export async function wireServer(): Promise<WireServer> {
+/** Answers from the table, or as `answerOf` says. */
+export async function wireServer(
+  answerOf?: (name: string, type: number) => WireAnswer,
+): Promise<WireServer> {
   const answers: WireServer['answers'] = new Map();
-  const replies = (query: Buffer): Buffer[] => {
+  const fromTable = (name: string, type: number): WireAnswer => {
+    const found = answers.get(name) ?? PLAIN;
+    return 'records' in found ? (found as WireAnswer) : (found[type] ?? PLAIN);
+  };
+  const late = new Set<NodeJS.Timeout>();
+  const answer = (query: Buffer, send: (reply: Buffer) => void): void => {
     const { name: asked, type } = questionOf(query);
-    const found = answers.get(asked) ?? PLAIN;
-    const answer = 'records' in found ? (found as WireAnswer) : (found[type] ?? PLAIN);
-    const message = bytesOf(query, answer);
-    return { once: [message], twice: [message, message], nothing: [] }[answer.sends];
+    const found = (answerOf ?? fromTable)(asked, type);
+    const message = bytesOf(query, found);
+    const times = { once: 1, twice: 2, nothing: 0 }[found.sends];
+    const sendAll = () => {
+      for (let i = 0; i < times; i++) send(message);
+    };
+    if (found.delay === undefined || found.delay === 0) {
+      sendAll();
+      return;
+    }
+    const timer = setTimeout(() => {
+      late.delete(timer);
+      sendAll();
+    }, found.delay);
+    late.add(timer);
   };
   const [udp, tcp] = await listenOnBoth();
   udp.on('message', (query, peer) => {
     // A datagram has at most 65,507 bytes.
-    for (const reply of replies(query))
-      udp.send(reply.subarray(0, 65_507), peer.port, peer.address);
+    answer(query, (reply) => udp.send(reply.subarray(0, 65_507), peer.port, peer.address));
   });
   tcp.on('connection', (socket) => {
     socket.on('error', () => {});
@@ -242,16 +262,17 @@ export async function wireServer(): Promise<WireServer> {
       while (held.length >= 2 && held.length >= 2 + held.readUInt16BE(0)) {
         const query = held.subarray(2, 2 + held.readUInt16BE(0));
         held = held.subarray(2 + query.length);
-        for (const reply of replies(query)) {
+        answer(query, (reply) => {
           const length = Buffer.alloc(2);
           length.writeUInt16BE(Math.min(0xffff, reply.length));
           socket.write(Buffer.concat([length, reply.subarray(0, 0xffff)]));
-        }
+        });
       }
     });
   });
   const { port } = udp.address();
   const close = async () => {
+    for (const timer of late) clearTimeout(timer);
     udp.close();
     tcp.close();
     await once(udp, 'close');

@@ -144,7 +144,6 @@ describe('drumlin crawl', () => {
   });
 
   test.each([
-    'SIGINT',
     'SIGTERM',
     'SIGHUP',
   ] as const)('a second %s ends it at once, also while it stops, and loses nothing', async (signal) => {
