@@ -93,11 +93,19 @@ interface MetaTag {
 const MOST_METAS = 256;
 const MOST_SCRIPTS = 16;
 
+/** Memory that all scanners share, because a page is scanned without interruption. */
+const sharedBuffer = new TextBuffer();
+const sharedStack = {
+  names: new Uint8Array(MAX_DEPTH),
+  bits: new Int32Array(MAX_DEPTH),
+  numbers: new Int32Array(MAX_DEPTH),
+};
+
 export class BlockScanner {
   readonly #bytes: Uint8Array;
   readonly #text: string;
   readonly #attributes: TagAttributes;
-  readonly #buffer = new TextBuffer();
+  readonly #buffer = sharedBuffer;
   readonly blocks: Block[] = [];
   readonly elements: { parents: number[]; names: number[]; hints: number[] } = {
     parents: [0],
@@ -114,9 +122,9 @@ export class BlockScanner {
   lang: { start: number; end: number } | undefined;
 
   // The open elements: names, inherited bits, and their numbers among `elements`.
-  readonly #names = new Uint8Array(MAX_DEPTH);
-  readonly #bits = new Int32Array(MAX_DEPTH);
-  readonly #numbers = new Int32Array(MAX_DEPTH);
+  readonly #names = sharedStack.names;
+  readonly #bits = sharedStack.bits;
+  readonly #numbers = sharedStack.numbers;
   /** How many elements of each name are open. */
   readonly #open = new Int32Array(NAMES.length);
   #depth = 1;
@@ -131,6 +139,7 @@ export class BlockScanner {
     this.#bytes = bytes;
     this.#text = text;
     this.#attributes = new TagAttributes(bytes, text);
+    this.#names[0] = this.#bits[0] = this.#numbers[0] = 0;
   }
 
   scan(): void {

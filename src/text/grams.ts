@@ -62,42 +62,59 @@ export function gramCharacters(tokens: Tokens): number[] {
 /**
  * Classes of the runs of n that begin at the candidates, from the classes of their two runs of
  * n - 1. The class of a run is the place of the first like it. Returns how many candidates are left.
+ *
+ * A run is first compared with the first run of its old class, without the table: most repeats
+ * continue as that one does.
  */
 function refine(left: number, n: number, count: number): number {
-  let slots = 64;
-  while (slots < 2 * left) slots *= 2;
-  table.fill(0, 0, Math.min(slots, table.length));
-  slots = Math.min(slots, table.length);
-  let kept = 0;
   const [known, next, members, places, list] = [classOf, nextClass, counts, table, candidates];
+  const slots = slotsFor(left);
+  places.fill(0, 0, slots);
   next.fill(NONE, 0, count);
+  let kept = 0;
   for (let i = 0; i < left; i++) {
     const at = list[i];
     if (at + n > count) continue;
-    const first = known[at];
     const second = known[at + 1];
     if (second === NONE) continue;
+    list[kept++] = at;
+    const first = known[at];
+    if (next[first] === first && known[first + 1] === second) {
+      next[at] = first;
+      if (first === at) members[at] = 1;
+      else members[first]++;
+      continue;
+    }
+    if (first === at) {
+      next[at] = at;
+      members[at] = 1;
+      continue;
+    }
     let hash = Math.imul(first + 0x9e3779b1, 0x85ebca6b) ^ Math.imul(second, 0xc2b2ae35);
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     let slot = (hash ^ (hash >>> 13)) & (slots - 1);
-    for (;;) {
-      const other = places[slot] - 1;
-      if (other < 0) {
-        places[slot] = at + 1;
-        next[at] = at;
-        members[at] = 1;
-        break;
-      }
-      if (known[other] === first && known[other + 1] === second) {
-        next[at] = other;
-        members[other]++;
-        break;
-      }
+    let other = places[slot] - 1;
+    while (other >= 0 && (known[other] !== first || known[other + 1] !== second)) {
       slot = (slot + 1) & (slots - 1);
+      other = places[slot] - 1;
     }
-    list[kept++] = at;
+    if (other < 0) {
+      places[slot] = at + 1;
+      next[at] = at;
+      members[at] = 1;
+    } else {
+      next[at] = other;
+      members[other]++;
+    }
   }
   return kept;
+}
+
+/** Twice as many slots as entries, or more: a power of two. */
+function slotsFor(entries: number): number {
+  let slots = 64;
+  while (slots < 2 * entries) slots *= 2;
+  return Math.min(slots, table.length);
 }
 
 /** Keeps the candidates whose class has two members, and forgets the class of the others. */

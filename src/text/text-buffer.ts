@@ -12,6 +12,8 @@ import { countUtf8Words } from './words.ts';
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const FIRST = 4096;
+/** A larger buffer is not kept for the next block. */
+const KEPT = 2 ** 20;
 
 /** Bytes that need a look: white space and controls, NUL, and the first byte of U+0080 to U+00BF. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -89,6 +91,7 @@ export class TextBuffer {
     const text = this.#bytes.toString('utf8', 0, this.#length);
     this.#length = 0;
     this.#pending = 0;
+    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafe(FIRST);
     return text;
   }
 

@@ -10,14 +10,15 @@ import { gramCharacters } from './grams.ts';
 import { lineSignalsOf } from './line-signals.ts';
 import { SIGNALS } from './signals.ts';
 import { tokensOf } from './tokens.ts';
-import { countCharacters, unitsOf } from './units.ts';
+import { bitsIn, countCharacters, unitsOf } from './units.ts';
 
 /** The values of `SIGNALS`, in their order. */
 export function signalsOf(text: string): Float64Array {
   const units = unitsOf(text);
   const tokens = tokensOf(units);
-  const lines = lineSignalsOf(text, units);
-  const characters = countCharacters(units, 0, units.length);
+  const bits = bitsIn(units);
+  const lines = lineSignalsOf(text, units, bits < 0x100);
+  const characters = bits < 0xd800 ? units.length : countCharacters(units, 0, units.length);
   const paragraphs = paragraphsOf(text);
   const lineEnds = count(text, '\n');
   const grams = gramCharacters(tokens);

@@ -97,11 +97,11 @@ function cut(units: Uint16Array): Omit<Tokens, 'ids' | 'before'> {
         else if (inside !== CLASS.digit && inside !== CLASS.mark) break;
         characters++;
         hash = Math.imul(hash ^ next, FACTOR);
-        check = Math.imul(check ^ (check >>> 15) ^ next, CHECK_FACTOR);
+        check = Math.imul(check ^ next, CHECK_FACTOR);
         at++;
         if (!wide) continue;
         hash = Math.imul(hash ^ units[at], FACTOR);
-        check = Math.imul(check ^ (check >>> 15) ^ units[at], CHECK_FACTOR);
+        check = Math.imul(check ^ units[at], CHECK_FACTOR);
         at++;
       }
       words++;
