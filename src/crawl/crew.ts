@@ -17,6 +17,7 @@ import type { Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
+import type { Network } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { runAgent } from './agent/running-agent.ts';
 import type { AgentProgress, EndReason } from './record/counters.ts';
@@ -51,6 +52,10 @@ interface CrewOptions {
   readonly onSeedMoved: (move: SeedMove) => void;
   /** Run agents in the caller's thread, by the caller's clock, instead of in their own threads. */
   readonly here: boolean;
+  /** How agents in the caller's thread reach servers. Default: the system's sockets. */
+  readonly network?: Network | undefined;
+  /** Connects the agents with each other. Default: message ports. */
+  readonly mesh?: typeof portMesh | undefined;
   /** Nothing but this crawl runs in the process. */
   readonly ownsProcess: boolean;
 }
@@ -99,7 +104,7 @@ export class Crew {
 
   static async start(starts: readonly AgentStart[], options: CrewOptions): Promise<Crew> {
     const crew = new Crew(starts.length, options);
-    const mesh = portMesh(starts.length);
+    const mesh = (options.mesh ?? portMesh)(starts.length);
     try {
       for (const start of starts) {
         const ports = mesh[start.agent];
@@ -160,7 +165,7 @@ export class Crew {
   }
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
-    const { clock, disk, log, onPage, onError, predicates } = this.#options;
+    const { clock, disk, log, onPage, onError, predicates, network } = this.#options;
     const { agent, agents, incarnation } = start;
     const running = await runAgent(start, {
       clock,
@@ -169,6 +174,7 @@ export class Crew {
       onPage,
       onError,
       predicates,
+      network,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
       onIdle: (report) => this.#idle(report),
       onLimit: (reason) => this.stop(reason),
