@@ -6,10 +6,12 @@
  *
  * `npm run soak -- simulate [--seeds 1000] [--seed N] [--minutes N] [--plant NAME] [--trace]`
  *
- * `--seed` alone runs that seed, so that what fails once fails again.
+ * `--seed` alone runs that seed, so that what fails once fails again. `--plant` breaks a property on
+ * purpose (see simulate/plants.ts) and stops at the first seed that notices.
  */
 import { parseArgs } from 'node:util';
-import { type Simulated, simulate } from './simulate/crawl.ts';
+import { type Plant, type Simulated, simulate } from './simulate/crawl.ts';
+import { PLANTS } from './simulate/plants.ts';
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -18,9 +20,11 @@ export async function run(args: string[]): Promise<void> {
       seed: { type: 'string' },
       seeds: { type: 'string' },
       minutes: { type: 'string', default: '600' },
+      plant: { type: 'string' },
       trace: { type: 'boolean', default: false },
     },
   });
+  const plant = values.plant === undefined ? {} : plantOf(values.plant);
   const first = Number(values.seed ?? 1);
   const count = Number(values.seeds ?? (values.seed === undefined ? 1000 : 1));
   const began = performance.now();
@@ -29,7 +33,7 @@ export async function run(args: string[]): Promise<void> {
   const sum = { crawls: 0, lives: 0, pages: 0, events: 0, 'virtual hours': 0 };
   const trace = values.trace ? (line: string) => process.stdout.write(line) : undefined;
   for (let seed = first; seed < first + count && performance.now() < until; seed++) {
-    const done = await simulate(seed, trace && { trace });
+    const done = await simulate(seed, { plant, ...(trace && { trace }) });
     sum.crawls++;
     sum.lives += done.lives;
     sum.pages += done.pages;
@@ -40,9 +44,17 @@ export async function run(args: string[]): Promise<void> {
       failed.push(done);
       process.stdout.write(`seed ${seed} failed: ${done.faults.slice(0, 5).join('\n  ')}\n`);
       process.stdout.write(`  npm run soak -- simulate --seed ${seed}\n`);
+      if (values.plant !== undefined) break;
     }
   }
   const seconds = Math.round((performance.now() - began) / 1000);
   console.table({ ...sum, failed: failed.length, last: first + sum.crawls - 1, seconds });
   if (failed.length > 0) process.exitCode = 1;
+}
+
+function plantOf(name: string): Plant {
+  const plant = PLANTS[name];
+  if (plant) return plant;
+  process.stderr.write(`There is no such bug to plant: ${Object.keys(PLANTS).join(', ')}\n`);
+  process.exit(2);
 }

@@ -197,7 +197,7 @@ class SimulatedCrawl {
     if (path !== `${DIR}/log.jsonl`) return;
     for (const line of Buffer.from(bytes).toString().split('\n')) {
       if (line.includes('"event":"internal-error"')) this.#faults.push(`internal error: ${line}`);
-      if (line.includes('"event":"crawl-failed"')) this.#machine.note('failed');
+      if (line !== '') this.#machine.note('log', line);
     }
   }
 }
@@ -205,7 +205,7 @@ class SimulatedCrawl {
 function settingsFrom(random: Random): CrawlOptions {
   const delay = [0, 300, 1000, 4000][random(4)];
   return {
-    ...{ dir: DIR, allowPrivate: true, delay, retries: 15, retryWait: 5000 },
+    ...{ dir: DIR, allowPrivate: true, delay, retries: 15, retryWait: 5000, maxRetryAfter: 60_000 },
     ...(random(2) === 0 && { addressDelay: [0, 100, 1000][random(3)] }),
     ...{ order: random(3) === 0 ? ('budget' as const) : ('bfs' as const) },
     ...{ checkpoint: 100 + random(5000), warcSize: random(3) === 0 ? 4000 : 1e9 },

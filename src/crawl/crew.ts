@@ -70,6 +70,7 @@ export interface AgentReport {
 interface Member {
   stop(reason: EndReason): void;
   conclude(): void;
+  /** Asks for a report, and records it before any that the agent makes later. */
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
@@ -183,7 +184,7 @@ export class Crew {
     return {
       stop: (reason) => running.stop(reason),
       conclude: () => running.conclude(),
-      activity: () => running.activity(),
+      activity: () => this.#recorded(running.activity()),
       seedMoved: (move) => running.seedMoved(move),
       filters: (set) => running.filters(set),
       lastReport: () => ({ progress: running.progress(), vitals: running.vitals() }),
@@ -231,7 +232,7 @@ export class Crew {
     return {
       stop: (reason) => thread.stop(reason),
       conclude: () => thread.conclude(),
-      activity: () => thread.activity(),
+      activity: async () => this.#recorded(await thread.activity()),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
       lastReport: () => last,
@@ -249,7 +250,7 @@ export class Crew {
       this.#quiescence.beginWave();
       const wasStopped = this.#end !== undefined;
       try {
-        const answers = await Promise.all(this.#members.map((member) => this.#ask(member)));
+        const answers = await Promise.all(this.#members.map((member) => member.activity()));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
         else this.stop('finished');
@@ -259,10 +260,10 @@ export class Crew {
     }
   }
 
-  async #ask(member: Member): Promise<ActivityReport> {
-    const answer = await member.activity();
-    this.#quiescence.report(answer);
-    return answer;
+  /** At once: a report that the agent makes a moment later must not be overwritten by this one. */
+  #recorded(report: ActivityReport): ActivityReport {
+    this.#quiescence.report(report);
+    return report;
   }
 
   #conclude(): void {
