@@ -45,16 +45,31 @@ export interface Simulated {
   readonly seconds: number;
 }
 
-/** How a life ends, if it does not end by itself before. */
-const ENDS = ['kill', 'kill', 'power', 'power', 'stop', 'full', 'broken', 'agent', 'clock'] as const;
-type End = (typeof ENDS)[number];
+/**
+ * How a life ends, if it does not end by itself before: the process or the power is gone, a user
+ * stops it, the disk is full or broken, the files of one agent are, or the clock is set.
+ */
+type End = 'kill' | 'power' | 'stop' | 'full' | 'broken' | 'agent' | 'clock';
+const ENDS: readonly End[] = [
+  ...(['kill', 'kill', 'power', 'power', 'stop'] as const),
+  ...(['full', 'broken', 'agent', 'clock'] as const),
+];
+
+export interface SimulationOptions {
+  /** A bug to plant. */
+  readonly plant?: Plant | undefined;
+  /** How lives may end. */
+  readonly ends?: readonly End[];
+  /** Called with every fact of the digest. */
+  readonly trace?: (line: string) => void;
+}
 
 export async function simulate(
   seed: number,
-  { plant = {}, trace }: { plant?: Plant; trace?: (line: string) => void } = {},
+  { plant = {}, ends = ENDS, trace }: SimulationOptions = {},
 ): Promise<Simulated> {
   const machine = new Machine(randomFrom(seed), trace);
-  const crawl = new SimulatedCrawl(machine, plant);
+  const crawl = new SimulatedCrawl(machine, plant, ends);
   const rejections: string[] = [];
   const rejected = (reason: unknown) =>
     rejections.push(`unhandled: ${(reason as Error)?.stack ?? reason}`);
@@ -81,15 +96,17 @@ class SimulatedCrawl {
   readonly #machine: Machine;
   readonly #random: Random;
   readonly #plant: Plant;
+  readonly #ends: readonly End[];
   readonly #disk: MemoryDisk;
   readonly #network: SimNetwork;
   readonly #settings: CrawlOptions;
   readonly #faults: string[] = [];
 
-  constructor(machine: Machine, plant: Plant) {
+  constructor(machine: Machine, plant: Plant, ends: readonly End[]) {
     this.#machine = machine;
     this.#random = machine.random;
     this.#plant = plant;
+    this.#ends = ends;
     this.web = makeWeb(machine.random);
     this.#disk = new MemoryDisk(machine);
     this.#disk.onWrite = (path, bytes) => this.#readLog(path, bytes);
@@ -102,7 +119,7 @@ class SimulatedCrawl {
     const machine = this.#machine;
     const troubled = this.#random(7);
     for (let life = 0; life < troubled && this.#faults.length === 0; life++) {
-      await this.#life(ENDS[this.#random(ENDS.length)]);
+      await this.#life(this.#ends[this.#random(this.#ends.length)]);
       machine.rest(this.#random(3) === 0 ? 1 + this.#random(60_000) : 1 + this.#random(20));
       if (this.#random(6) === 0) machine.setClock((this.#random(5) - 2) * 3_600_000);
     }
@@ -177,7 +194,8 @@ class SimulatedCrawl {
       this.#disk.powerCut();
     } else if (end === 'full') trouble.room = this.#random(100_000);
     else if (end === 'broken') trouble.failing = /./;
-    else if (end === 'agent') trouble.failing = [/agents\/0\//, /-1\.warc/, /agents\/1\//][this.#random(3)];
+    else if (end === 'agent')
+      trouble.failing = [/agents\/0\//, /-1\.warc/, /agents\/1\//][this.#random(3)];
     else if (end === 'clock') this.#machine.setClock((this.#random(5) - 2) * 1_800_000);
     else run?.stop();
     // A life that is hurt and lives on is killed later, so that its end is as often a crash.

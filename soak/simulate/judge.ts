@@ -182,7 +182,9 @@ function politenessFaults({ requests, delay, addressDelay, web }: Evidence): str
     const least = Math.max(delay, crawlDelay);
     const pause = before?.life === life ? before.retryAfter : 0;
     if (gap(before) < Math.max(least, pause))
-      faults.push(`early at ${host}: ${spoken(before)}, then ${spoken(request)}; ${least} ${pause}`);
+      faults.push(
+        `early at ${host}: ${spoken(before)}, then ${spoken(request)}; ${least} ${pause}`,
+      );
     if (gap(addresses.get(ip)) < addressDelay)
       faults.push(`early at ${ip}: ${spoken(addresses.get(ip))}, then ${spoken(request)}`);
     hosts.set(host, request);
@@ -234,7 +236,5 @@ function countsIn(disk: MemoryDisk, dir: string): CountersState {
   const checkpoints = [...disk.files()].filter(
     (path) => path.startsWith(`${dir}/agents/`) && path.endsWith('/checkpoint.json'),
   );
-  return addUp(
-    checkpoints.map((path) => JSON.parse(disk.bytesOf(path).toString()).state.counters),
-  );
+  return addUp(checkpoints.map((path) => JSON.parse(disk.bytesOf(path).toString()).state.counters));
 }

@@ -154,7 +154,9 @@ export class SimNetwork {
     const fault = this.fails(`http://${host.name}${path}`) ? this.#machine.random(9) : -1;
     switch (fault) {
       case 0:
-        return isReused ? undefined : { status: 0, steps: [{ after: LATENCY, error: 'ECONNRESET' }] };
+        return isReused
+          ? undefined
+          : { status: 0, steps: [{ after: LATENCY, error: 'ECONNRESET' }] };
       case 1:
         return isReused ? undefined : { status: 0, steps: [{ after: LATENCY, end: true }] };
       case 2:
@@ -232,7 +234,8 @@ export class SimNetwork {
   #steps(bytes: Buffer): Step[] {
     const steps: Step[] = [];
     for (let at = 0; at < bytes.length; ) {
-      const some = this.#machine.random(3) === 0 ? 1 + this.#machine.random(bytes.length) : Infinity;
+      const some =
+        this.#machine.random(3) === 0 ? 1 + this.#machine.random(bytes.length) : Infinity;
       steps.push({ after: this.#machine.delay(LATENCY), bytes: bytes.subarray(at, at + some) });
       at += some;
     }

@@ -53,7 +53,9 @@ function unsynced(disk: FileSystem, paths: RegExp): FileSystem {
   return changed(disk, { open });
 }
 
-type Ports = ReturnType<NonNullable<NonNullable<Parameters<NonNullable<Plant['hooks']>>[0]['mesh']>>>;
+type Ports = ReturnType<
+  NonNullable<NonNullable<Parameters<NonNullable<Plant['hooks']>>[0]['mesh']>>
+>;
 
 function acknowledging(mesh: Ports): Ports {
   for (const ports of mesh) {

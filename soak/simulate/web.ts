@@ -106,7 +106,12 @@ function linked(urls: readonly string[], random: Random): SimPage[] {
       for (let more = random(6); more > 0; more--) links[i].push(urls[random(urls.length)]);
       if (random(10) === 0) links[i].push(`http://${NOWHERE[random(2)]}/`);
     }
-    pages.push({ url, kind: kinds[i], links: links[i], body: bodyOf(url, kinds[i], links[i], random) });
+    pages.push({
+      url,
+      kind: kinds[i],
+      links: links[i],
+      body: bodyOf(url, kinds[i], links[i], random),
+    });
   }
   return pages;
 }

@@ -53,10 +53,7 @@ export interface ResolverOptions {
 }
 
 /** The part of Node's resolver that is used. */
-export type Asks = Pick<
-  Resolver,
-  'resolve4' | 'resolve6' | 'cancel' | 'getServers' | 'setServers'
->;
+export type Asks = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel' | 'getServers' | 'setServers'>;
 
 /** The answer of a server for a name. */
 export interface DnsAnswer {

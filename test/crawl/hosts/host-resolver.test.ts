@@ -79,10 +79,7 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
 
 describe('a name that cannot be looked up', () => {
   test('is given up after four attempts, a minute apart, while others can be looked up', async () => {
-    const { fate, asked, anews } = await lookUpFor(
-      10 * MINUTE,
-      (name) => name === 'known.test',
-    );
+    const { fate, asked, anews } = await lookUpFor(10 * MINUTE, (name) => name === 'known.test');
     expect(fate).toBe('given up');
     // The memory of a failure must not answer a retry, however soon it comes.
     expect(anews).toEqual([false, true, true, true]);
