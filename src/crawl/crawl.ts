@@ -24,7 +24,7 @@ import { loadPredicates, type UserPredicates, withUserPredicates } from '../filt
 import { AskedDelays } from '../politeness/asked-delays.ts';
 import type { DelayTable } from '../politeness/delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
-import { identityOf, setUpClient } from './agent/client-setup.ts';
+import { identityOf, type Network, setUpClient } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { Crew } from './crew.ts';
 import { FilterWatch } from './filter-watch.ts';
@@ -47,6 +47,7 @@ import type { CrawlFailure, Page } from './store/page.ts';
 import { shareAddresses } from './transport/address-table.ts';
 import { shareAllowance } from './transport/allowance.ts';
 import { shareHosts } from './transport/host-table.ts';
+import type { portMesh } from './transport/port-transport.ts';
 import { requireAgents } from './transport/routing.ts';
 
 export type { Summary } from './record/counters.ts';
@@ -73,6 +74,10 @@ export interface CrawlHooks {
   readonly clock?: Clock;
   /** For the files of agents in the caller's thread. */
   readonly disk?: Disk;
+  /** How agents in the caller's thread reach servers. Default: the system's sockets. */
+  readonly network?: Network;
+  /** Connects agents in the caller's thread with each other. Default: message ports. */
+  readonly mesh?: typeof portMesh;
 }
 
 export interface CrawlRun {
@@ -129,8 +134,9 @@ async function planCrawl(
   const here = hooks.here ?? hooks.predicates !== undefined;
   const agents = agentCount(asked);
   requireAgents(agents);
-  if ((hooks.clock || hooks.disk || hooks.predicates) && !here)
-    throw new Error('`clock`, `disk` and `predicates` require `here: true`.');
+  const { network, mesh } = hooks;
+  if ((hooks.clock || hooks.disk || hooks.predicates || network || mesh) && !here)
+    throw new Error('`clock`, `disk`, `predicates`, `network` and `mesh` require `here: true`.');
   if (asked.dir === '' && seeds.length === 0) throw noSeeds();
   const predicates = hooks.predicates
     ? withUserPredicates(hooks.predicates)
@@ -141,7 +147,9 @@ async function planCrawl(
   const warnings: string[] = [];
   const warn = (sentence: string) => void warnings.push(sentence);
   const identity = identityOf(config);
-  const { client, delays } = await setUpClient({ config, identity, clock, warn });
+  const { client, delays } = await setUpClient({
+    ...{ config, identity, clock, warn, network: hooks.network },
+  });
   await client.close();
   const rest = { clock, disk, filtering, filters, delays, warnings };
   return { seeds, config, hooks, agents, here, ...rest };
@@ -226,6 +234,8 @@ function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
     onError: hooks.onError,
     predicates: filtering.predicates,
     here,
+    network: hooks.network,
+    mesh: hooks.mesh,
     ownsProcess: hooks.ownsProcess ?? false,
     onSeedMoved: (move) => folder?.seedMoved(move),
   });

@@ -17,6 +17,7 @@ import type { Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
+import type { Network } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { runAgent } from './agent/running-agent.ts';
 import type { AgentProgress, EndReason } from './record/counters.ts';
@@ -51,6 +52,10 @@ interface CrewOptions {
   readonly onSeedMoved: (move: SeedMove) => void;
   /** Run agents in the caller's thread, by the caller's clock, instead of in their own threads. */
   readonly here: boolean;
+  /** How agents in the caller's thread reach servers. Default: the system's sockets. */
+  readonly network?: Network | undefined;
+  /** Connects the agents with each other. Default: message ports. */
+  readonly mesh?: typeof portMesh | undefined;
   /** Nothing but this crawl runs in the process. */
   readonly ownsProcess: boolean;
 }
@@ -65,6 +70,7 @@ export interface AgentReport {
 interface Member {
   stop(reason: EndReason): void;
   conclude(): void;
+  /** Asks for a report, and records it before any that the agent makes later. */
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
@@ -99,7 +105,7 @@ export class Crew {
 
   static async start(starts: readonly AgentStart[], options: CrewOptions): Promise<Crew> {
     const crew = new Crew(starts.length, options);
-    const mesh = portMesh(starts.length);
+    const mesh = (options.mesh ?? portMesh)(starts.length);
     try {
       for (const start of starts) {
         const ports = mesh[start.agent];
@@ -160,7 +166,7 @@ export class Crew {
   }
 
   async #beginHere(start: AgentStart, ports: AgentPorts): Promise<Member> {
-    const { clock, disk, log, onPage, onError, predicates } = this.#options;
+    const { clock, disk, log, onPage, onError, predicates, network } = this.#options;
     const { agent, agents, incarnation } = start;
     const running = await runAgent(start, {
       clock,
@@ -169,6 +175,7 @@ export class Crew {
       onPage,
       onError,
       predicates,
+      network,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
       onIdle: (report) => this.#idle(report),
       onLimit: (reason) => this.stop(reason),
@@ -177,7 +184,7 @@ export class Crew {
     return {
       stop: (reason) => running.stop(reason),
       conclude: () => running.conclude(),
-      activity: () => running.activity(),
+      activity: () => this.#recorded(running.activity()),
       seedMoved: (move) => running.seedMoved(move),
       filters: (set) => running.filters(set),
       lastReport: () => ({ progress: running.progress(), vitals: running.vitals() }),
@@ -225,7 +232,7 @@ export class Crew {
     return {
       stop: (reason) => thread.stop(reason),
       conclude: () => thread.conclude(),
-      activity: () => thread.activity(),
+      activity: async () => this.#recorded(await thread.activity()),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
       lastReport: () => last,
@@ -243,7 +250,7 @@ export class Crew {
       this.#quiescence.beginWave();
       const wasStopped = this.#end !== undefined;
       try {
-        const answers = await Promise.all(this.#members.map((member) => this.#ask(member)));
+        const answers = await Promise.all(this.#members.map((member) => member.activity()));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
         else this.stop('finished');
@@ -253,10 +260,10 @@ export class Crew {
     }
   }
 
-  async #ask(member: Member): Promise<ActivityReport> {
-    const answer = await member.activity();
-    this.#quiescence.report(answer);
-    return answer;
+  /** At once: a report that the agent makes a moment later must not be overwritten by this one. */
+  #recorded(report: ActivityReport): ActivityReport {
+    this.#quiescence.report(report);
+    return report;
   }
 
   #conclude(): void {

@@ -9,7 +9,13 @@
  */
 import { basename } from 'node:path';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
-import { type FileSystem, nodeFileSystem, type OpenMode, type RawFile } from './file-system.ts';
+import {
+  type FileSystem,
+  type Held,
+  nodeFileSystem,
+  type OpenMode,
+  type RawFile,
+} from './file-system.ts';
 
 export class Disk {
   readonly fileSystem: FileSystem;
@@ -83,6 +89,11 @@ export class Disk {
 
   syncFolder(path: string): Promise<void> {
     return guard(path, 'made durable', this.fileSystem.syncFolder(path));
+  }
+
+  /** Keeps other processes out of a folder until it is released; throws if another is in it. */
+  lock(folder: string): Held {
+    return this.fileSystem.lock?.(folder) ?? { release() {} };
   }
 
   /** Deletes a folder with everything in it; a missing folder is no failure. */

@@ -6,6 +6,7 @@
  */
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { FolderLock } from './folder-lock.ts';
 
 export interface RawFile {
   read(into: Uint8Array, offset: number, length: number, position: number): Promise<number>;
@@ -39,6 +40,13 @@ export interface FileSystem {
   list(folder: string): Promise<string[]>;
   /** Makes renames and new names in a folder durable. */
   syncFolder(path: string): Promise<void>;
+  /** Keeps other processes out of a folder. A file system of one process alone omits it. */
+  lock?(folder: string): Held;
+}
+
+/** A lock that is held. */
+export interface Held {
+  release(): void;
 }
 
 const FLAGS: Record<OpenMode, string> = { read: 'r', update: 'r+', create: 'w+', exclusive: 'wx+' };
@@ -88,6 +96,7 @@ export const nodeFileSystem: FileSystem = {
       await handle.close();
     }
   },
+  lock: (folder) => FolderLock.acquire(folder),
 };
 
 /**

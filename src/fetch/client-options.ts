@@ -2,6 +2,7 @@
  * The options of the HTTP client and their defaults. docs/fetch.md states what happens at each
  * limit.
  */
+import type net from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import type { Bytes, Millis } from '../base/units.ts';
 import type { AddressGuard } from '../net/address-guard.ts';
@@ -80,4 +81,9 @@ export interface HttpClientOptions {
   readonly credentials?: CredentialTable;
   readonly cookies?: CookieTable;
   readonly clock?: Clock;
+  /** Opens the sockets of plain HTTP. Default: Node's. */
+  readonly connect?: Connect;
 }
+
+/** What a socket is opened with, and the part of it that a connection uses. */
+export type Connect = (options: net.TcpNetConnectOpts & net.SocketConstructorOpts) => net.Socket;

@@ -14,6 +14,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { systemCode } from '../base/errors.ts';
 import type { ResolvedAddress } from '../net/dns.ts';
+import type { Connect } from './client-options.ts';
 import type { FetchFault } from './exchange.ts';
 import type { ResponseParser } from './response-parser.ts';
 import { openTunnel } from './tunnel.ts';
@@ -43,6 +44,8 @@ export type Phase =
   | 'closed';
 
 export interface ConnectionOwner {
+  /** Opens the socket of a connection without TLS. */
+  readonly connect: Connect;
   /** The tick by which a phase that begins now must end. */
   deadline(phase: Phase): number;
   /** The target of reads. All connections share it: it is valid only until the callback returns. */
@@ -90,7 +93,7 @@ export class Connection {
       this.#socket = socket;
       this.#secured(socket);
     } else {
-      this.#socket = net.connect({
+      this.#socket = owner.connect({
         host: address.ip,
         port,
         allowHalfOpen: true,

@@ -15,6 +15,7 @@
  *           then cut, the oldest first, so that they do not keep it from the others.
  * Cost      See bench/fetch.ts; close to a bare socket.
  */
+import net from 'node:net';
 import tls from 'node:tls';
 import { BytesPool } from '../base/bytes-pool.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -24,6 +25,7 @@ import type { AddressGuard } from '../net/address-guard.ts';
 import { literalAddresses } from '../net/dns.ts';
 import { BodyBudget } from './body-budget.ts';
 import {
+  type Connect,
   DEFAULT_FETCH_LIMITS,
   DEFAULT_KEEP_ALIVE,
   type FetchLimits,
@@ -92,6 +94,7 @@ const MAX_SESSIONS = 1000;
 
 class Client implements HttpClient, ConnectionOwner {
   readonly readBuffer: Buffer | (() => Buffer);
+  readonly connect: Connect;
   readonly #limits: FetchLimits;
   readonly #keepAlive: KeepAlive;
   readonly #guard: AddressGuard;
@@ -122,6 +125,7 @@ class Client implements HttpClient, ConnectionOwner {
     this.#clock = options.clock ?? systemClock;
     this.#constantLines = constantLines(options.identity, this.#keepAlive.perOrigin > 0);
     this.#options = options;
+    this.connect = options.connect ?? net.connect;
     this.#hasSecrets = Boolean(options.proxy ?? options.credentials ?? options.cookies);
     this.#pool = new ConnectionPool(this.#keepAlive);
     const shortest = Math.min(connect, tlsHandshake, firstByte, idle, total, this.#keepAlive.idle);

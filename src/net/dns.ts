@@ -46,9 +46,14 @@ export interface ResolverOptions {
   /** How long to cache that a name does not exist; other failures are cached for a tenth of it. */
   readonly negativeTtl?: Millis;
   readonly clock?: Clock;
+  /** Asks the name servers. Default: Node's. */
+  readonly asks?: Asks;
   /** Called with every answer of a server that has addresses; `resolve` waits for its promise. */
   readonly onAnswer?: ((answer: DnsAnswer) => Promise<void>) | undefined;
 }
+
+/** The part of Node's resolver that is used. */
+export type Asks = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel' | 'getServers' | 'setServers'>;
 
 /** The answer of a server for a name. */
 export interface DnsAnswer {
@@ -105,17 +110,18 @@ export function createResolver(options: ResolverOptions = {}): NameResolver {
 class CachingResolver implements NameResolver {
   readonly #options: typeof DEFAULTS;
   readonly #clock: Clock;
-  readonly #resolver: Resolver;
+  readonly #resolver: Asks;
   readonly #onAnswer: ResolverOptions['onAnswer'];
   /** In the order of use, the least recent first. */
   readonly #cache = new Map<string, Entry>();
   readonly #underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
 
-  constructor({ servers, clock, onAnswer, ...options }: ResolverOptions) {
+  constructor({ servers, clock, onAnswer, asks, ...options }: ResolverOptions) {
     this.#options = { ...DEFAULTS, ...options };
     this.#clock = clock ?? systemClock;
     this.#onAnswer = onAnswer;
-    this.#resolver = new Resolver({ timeout: this.#options.timeout, tries: this.#options.tries });
+    const { timeout, tries } = this.#options;
+    this.#resolver = asks ?? new Resolver({ timeout, tries });
     if (servers !== undefined && servers.length > 0) setServers(this.#resolver, servers);
   }
 
@@ -223,7 +229,7 @@ function addressOf(ip: string): ResolvedAddress {
   return { ip, family: isIPv4(ip) ? 4 : 6 };
 }
 
-function setServers(resolver: Resolver, servers: readonly string[]): void {
+function setServers(resolver: Asks, servers: readonly string[]): void {
   for (const server of servers) {
     // Node itself accepts ports that do not exist.
     const [, bracketed, dotted, port] = /^(?:\[(.*)\]|([\d.]*))(?::(\d+))?$/.exec(server) ?? [];

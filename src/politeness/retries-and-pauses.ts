@@ -6,9 +6,9 @@
  * about a host. A host where request after request fails is paused, longer each time. `Retry-After`
  * is about the host: it is paused for as long as it asks.
  *
- * Waits are at least as long as a failed look-up is cached, so that a retry asks the name server
- * again. Failures that waiting does not cure are final at once: a name that does not exist, an
- * address that is not allowed, a bad certificate, a response that is not HTTP.
+ * A retry of a look-up asks the name server again, whatever is cached. Failures that waiting does
+ * not cure are final at once: a name that does not exist, an address that is not allowed, a bad
+ * certificate, a response that is not HTTP.
  *
  * The table is that of the default settings. `--retries` adds to all numbers of retries that are
  * not 0, or takes from them; `--retry-wait` makes all waits longer or shorter in proportion.

@@ -4,6 +4,7 @@
  */
 import {
   type FileSystem,
+  type Held,
   nodeFileSystem,
   type OpenMode,
   type RawFile,
@@ -56,6 +57,10 @@ export class FaultyFileSystem implements FileSystem {
 
   async closeFolder(path: string): Promise<boolean> {
     return (await this.#inner.closeFolder?.(path)) ?? false;
+  }
+
+  lock(folder: string): Held {
+    return this.#inner.lock?.(folder) ?? { release() {} };
   }
 
   makeFolder(path: string, closed?: boolean): Promise<void> {

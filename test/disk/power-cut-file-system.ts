@@ -7,6 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   type FileSystem,
+  type Held,
   nodeFileSystem,
   type OpenMode,
   type RawFile,
@@ -81,6 +82,10 @@ export class PowerCutFileSystem implements FileSystem {
 
   async closeFolder(path: string): Promise<boolean> {
     return (await nodeFileSystem.closeFolder?.(path)) ?? false;
+  }
+
+  lock(folder: string): Held {
+    return nodeFileSystem.lock?.(folder) ?? { release() {} };
   }
 
   makeFolder(path: string, closed?: boolean): Promise<void> {

@@ -32,6 +32,14 @@ export interface ClientSetup {
   readonly drop: ParameterList | undefined;
 }
 
+/** How agents reach servers: a simulation replaces it as a whole. */
+export interface Network {
+  readonly createClient: typeof createHttpClient;
+  readonly createResolver: typeof createResolver;
+}
+
+const INTERNET: Network = { createClient: createHttpClient, createResolver };
+
 interface ClientOptions {
   readonly config: CrawlConfig;
   readonly identity: Identity;
@@ -40,6 +48,8 @@ interface ClientOptions {
   readonly warn?: (sentence: string) => void;
   /** Called with every answer of a name server. */
   readonly onAnswer?: ResolverOptions['onAnswer'];
+  /** Default: the system's sockets. */
+  readonly network?: Network | undefined;
 }
 
 /** Who the crawler is to servers: its name, version and contact. */
@@ -50,12 +60,12 @@ export function identityOf({ contact, userAgent }: CrawlConfig): Identity {
 
 /** Reads the files that the settings name, and refuses what cannot work before a crawl begins. */
 export async function setUpClient(options: ClientOptions): Promise<ClientSetup> {
-  const { config, identity, clock, warn = () => {}, onAnswer } = options;
+  const { config, identity, clock, warn = () => {}, onAnswer, network = INTERNET } = options;
   const guard = guardFor(identity, config);
-  const resolver = createResolver({ servers: config.dns, clock, onAnswer });
+  const resolver = network.createResolver({ servers: config.dns, clock, onAnswer });
   const proxy = config.proxy === '' ? undefined : await proxyOf(config.proxy, resolver);
   const bodies = new BodyBudget(config.bodyMemory);
-  const client = createHttpClient({
+  const client = network.createClient({
     identity,
     guard,
     bodies,

@@ -30,7 +30,7 @@ import type { SharedAllowance } from '../transport/allowance.ts';
 import type { SharedHosts } from '../transport/host-table.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
 import type { Transport, TransportState } from '../transport/transport.ts';
-import { type ClientSetup, identityOf, setUpClient } from './client-setup.ts';
+import { type ClientSetup, identityOf, type Network, setUpClient } from './client-setup.ts';
 
 /** What an agent is started with. Plain data, so that it can be sent to a thread. */
 export interface AgentStart {
@@ -66,6 +66,8 @@ export interface AgentSurroundings {
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   /** What filters may ask. */
   readonly predicates: Predicates;
+  /** Default: the system's sockets. */
+  readonly network?: Network | undefined;
 }
 
 /** The last checkpoint of an agent. */
@@ -117,7 +119,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
       outage.resolved(answer.host);
       if (config.dnsRecords) await endsAgent(() => store.storeAnswer?.(answer));
     };
-    const setup = await setUpClient({ config, identity, clock, onAnswer });
+    const setup = await setUpClient({ config, identity, clock, onAnswer, network: around.network });
     keep(setup.client);
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);

@@ -29,6 +29,7 @@ const LOOK_UPS = 64;
 export interface LookUp {
   readonly host: Host;
   readonly failures: number;
+  readonly isRetry: boolean;
 }
 
 /**
@@ -57,7 +58,7 @@ export class LookUpQueue {
     if (this.#underWay >= LOOK_UPS) return undefined;
     const again = this.#again.shift();
     const host = again ? undefined : this.#frontier.unresolved();
-    const next = again ?? (host && { host, failures: 0 });
+    const next = again ?? (host && { host, failures: 0, isRetry: false });
     if (next) this.#underWay++;
     return next;
   }
@@ -78,7 +79,7 @@ export class LookUpQueue {
     this.#paused++;
     const due = () => {
       this.#paused--;
-      this.#again.push({ host, failures: excused ? failures : failures + 1 });
+      this.#again.push({ host, failures: excused ? failures : failures + 1, isRetry: true });
     };
     return { wait, due };
   }
@@ -152,7 +153,8 @@ export class HostResolver {
     const { host } = lookUp;
     const since = this.#parts.clock.now();
     try {
-      const addresses = await resolver.resolve(host.name);
+      // A retry asks again, also if it comes sooner than a failure is forgotten (`--retry-wait`).
+      const addresses = await resolver.resolve(host.name, lookUp.isRetry);
       if (addresses.length === 0) throw new DnsError('dns-not-found', 'The name has no address.');
       const allowed = addresses.filter(({ ip }) => guard.allows(ip));
       if (allowed.length > 0) frontier.resolved(host, allowed);

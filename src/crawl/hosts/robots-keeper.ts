@@ -150,7 +150,8 @@ export class RobotsKeeper {
     const pause = asked ?? retries.pauseAfter(fault, ++host.errorsInRow);
     if (inquiry.retries(rule.retries, excused, clock.now() + (asked ?? rule.wait))) {
       counters.countRetry(fault);
-      if (isOwn && frontier.tryOtherAddress(turn)) {
+      // A host that asks for a pause asks at all of its addresses.
+      if (isOwn && asked === undefined && frontier.tryOtherAddress(turn)) {
         inquiry.retries(rule.retries, true, 0);
         return { requested: true, pause: 0 };
       }

@@ -30,7 +30,7 @@ import {
 } from '../../config/settings.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
-import { FolderLock } from '../../disk/folder-lock.ts';
+import type { Held } from '../../disk/file-system.ts';
 import type { Host } from '../../frontier/host.ts';
 import { CrawlLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
@@ -85,7 +85,7 @@ export class CrawlFolder {
   readonly dir: string;
   readonly log: CrawlLog;
   readonly #disk: Disk;
-  readonly #lock: FolderLock;
+  readonly #lock: Held;
   #asked: Asked | undefined;
   readonly #warnings: string[] = [];
   #noting: Promise<void> = Promise.resolve();
@@ -93,7 +93,7 @@ export class CrawlFolder {
   private constructor(
     dir: string,
     disk: Disk,
-    lock: FolderLock,
+    lock: Held,
     log: CrawlLog,
     asked: Asked | undefined,
   ) {
@@ -116,7 +116,7 @@ export class CrawlFolder {
     await disk.makeFolder(dir, isSecret);
     const wasOpen = isSecret && (await disk.closeFolder(dir));
     await disk.makeFolder(join(dir, AGENTS));
-    const lock = FolderLock.acquire(dir);
+    const lock = disk.lock(dir);
     let log: CrawlLog | undefined;
     try {
       log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);

@@ -25,9 +25,13 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
   const start = clock.now();
   const log = { event: () => {} };
   const asked: number[] = [];
+  const anews: boolean[] = [];
   const resolver = {
-    resolve: async (name: string) => {
-      if (name === 'host.test') asked.push(clock.now() - start);
+    resolve: async (name: string, anew = false) => {
+      if (name === 'host.test') {
+        asked.push(clock.now() - start);
+        anews.push(anew);
+      }
       if (!answers(name, clock.now() - start)) throw new DnsError('dns-failed', 'nobody there');
       outage.resolved(name);
       return [{ ip: '192.0.2.1', family: 4 } as const];
@@ -70,13 +74,15 @@ async function lookUpFor(duration: number, answers: (name: string, after: number
   isOver = true;
   names.notify();
   await running;
-  return { fate, asked };
+  return { fate, asked, anews };
 }
 
 describe('a name that cannot be looked up', () => {
   test('is given up after four attempts, a minute apart, while others can be looked up', async () => {
-    const { fate, asked } = await lookUpFor(10 * MINUTE, (name) => name === 'known.test');
+    const { fate, asked, anews } = await lookUpFor(10 * MINUTE, (name) => name === 'known.test');
     expect(fate).toBe('given up');
+    // The memory of a failure must not answer a retry, however soon it comes.
+    expect(anews).toEqual([false, true, true, true]);
     expect(asked).toHaveLength(4);
     expect(asked[3]).toBeGreaterThanOrEqual(3 * MINUTE);
   });
