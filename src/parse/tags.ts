@@ -12,6 +12,7 @@
  *           docs/parse.md states.
  * Cost      One pass, about 2 ns per byte on a page of many tags; linear for any page.
  */
+import { ENDS_NAME, isName, ROLE, TagAttributes } from './attributes.ts';
 import { ForeignContent } from './foreign.ts';
 import { commentEnd, rawTextEnd, scriptEnd } from './rawtext.ts';
 
@@ -73,20 +74,6 @@ for (const entry of NAMES) {
 const SHAPES = new Uint8Array((LONGEST_NAME + 1) * 32);
 for (const shape in BY_SHAPE) SHAPES[shape] = 1;
 
-/** The roles of a character in a tag, as bits. */
-const SPACE = 1;
-const ENDS_NAME = 2;
-const ENDS_ATTRIBUTE_NAME = 4;
-const ENDS_UNQUOTED = 8;
-const ROLE = new Uint8Array(256);
-for (const c of '\t\n\f\r ')
-  ROLE[c.charCodeAt(0)] = SPACE | ENDS_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED;
-ROLE[0x2f] = ENDS_NAME | ENDS_ATTRIBUTE_NAME;
-ROLE[0x3e] = ENDS_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED;
-ROLE[0x3d] = ENDS_ATTRIBUTE_NAME;
-
-const LOWER = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x41 && c <= 0x5a ? c | 0x20 : c));
-
 const IS_LETTER = Uint8Array.from({ length: 256 }, (_, c) =>
   /[A-Za-z]/.test(String.fromCharCode(c)) ? 1 : 0,
 );
@@ -95,27 +82,14 @@ const GREATER = 0x3e;
 const SLASH = 0x2f;
 const BANG = 0x21;
 const QUESTION = 0x3f;
-const EQUALS = 0x3d;
-const QUOTE = 0x22;
-const APOSTROPHE = 0x27;
-
-/** The most attributes of one tag to record; any further ones are ignored. */
-const MAX_ATTRIBUTES = 64;
-const SPAN = 4;
-/**
- * The attributes of the last scanned tag: name and value, each from and to. All scanners share it,
- * because a page is scanned without interruption.
- */
-const spans = new Int32Array(MAX_ATTRIBUTES * SPAN);
 
 export class TagScanner {
   readonly #bytes: Uint8Array;
   readonly #text: string;
   readonly #foreign = new ForeignContent();
-  #attributes = 0;
+  readonly #attributes: TagAttributes;
   #at = 0;
   #templates = 0;
-  #selfClosing = false;
 
   /**
    * Whether the `<a>` just returned is one of SVG, where `href` has an older spelling,
@@ -131,6 +105,7 @@ export class TagScanner {
   constructor(bytes: Uint8Array, text: string) {
     this.#bytes = bytes;
     this.#text = text;
+    this.#attributes = new TagAttributes(bytes, text);
   }
 
   /** Advances to the next relevant tag outside templates; then `attribute` finds its attributes. */
@@ -171,19 +146,15 @@ export class TagScanner {
    * lower case.
    */
   attribute(name: string): number {
-    for (let i = 0; i < this.#attributes; i++) {
-      const start = spans[i * SPAN];
-      if (spans[i * SPAN + 1] - start === name.length && isName(this.#bytes, start, name)) return i;
-    }
-    return -1;
+    return this.#attributes.find(name);
   }
 
   valueStart(attribute: number): number {
-    return spans[attribute * SPAN + 2];
+    return this.#attributes.valueStart(attribute);
   }
 
   valueEnd(attribute: number): number {
-    return spans[attribute * SPAN + 3];
+    return this.#attributes.valueEnd(attribute);
   }
 
   /** Handles a start tag with the name `start..end` and its raw content; returns its kind. */
@@ -219,10 +190,10 @@ export class TagScanner {
         this.#templates++;
         break;
       case SVG:
-        this.#foreign.enter('svg', this.#selfClosing);
+        this.#foreign.enter('svg', this.#attributes.selfClosing);
         break;
       case MATH:
-        this.#foreign.enter('math', this.#selfClosing);
+        this.#foreign.enter('math', this.#attributes.selfClosing);
         break;
     }
     return tag;
@@ -231,7 +202,7 @@ export class TagScanner {
   #foreignStartTag(start: number, end: number): number {
     if (!this.#walk(end, true)) return OTHER;
     const name = this.#text.slice(start, end).toLowerCase();
-    const foreign = this.#foreign.start(name, this.#selfClosing, (attribute) =>
+    const foreign = this.#foreign.start(name, this.#attributes.selfClosing, (attribute) =>
       this.#rawValue(attribute),
     );
     if (!foreign) return this.#enter(this.#classify(start, end));
@@ -283,74 +254,19 @@ export class TagScanner {
     this.#at = this.contentEnd;
   }
 
+  /** Walks the tag whose name ends at `at`; false if the page ends first. */
+  #walk(at: number, record: boolean): boolean {
+    const complete = this.#attributes.walk(at, record);
+    this.#at = this.#attributes.end;
+    return complete;
+  }
+
   #classify(start: number, end: number): number {
     const shape = shapeOf(this.#bytes[start], end - start);
     if (SHAPES[shape] === 0) return OTHER;
     // No callback and no regular expression: they would allocate for every link.
     for (const entry of BY_SHAPE[shape]) if (isName(this.#bytes, start, entry[0])) return entry[1];
     return OTHER;
-  }
-
-  /**
-   * Walks the attributes of a tag whose name ends at `at`, and its `>`. False if the page ends
-   * first: then there is no such tag. Hot and long: one loop holds all attribute states of the
-   * standard's tokenizer.
-   */
-  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop holds all states.
-  #walk(at: number, record: boolean): boolean {
-    const bytes = this.#bytes;
-    const length = bytes.length;
-    let count = 0;
-    let slash = -1;
-    while (at < length) {
-      const c = bytes[at];
-      if (c === GREATER) {
-        this.#selfClosing = slash === at - 1; // in `<a href=x/>` the slash is part of the value
-        this.#attributes = count;
-        this.#at = at + 1;
-        return true;
-      }
-      if ((ROLE[c] & SPACE) !== 0 || c === SLASH) {
-        if (c === SLASH) slash = at;
-        at++;
-        continue;
-      }
-
-      // A name: at least one character, of any kind.
-      const nameStart = at++;
-      while (at < length && (ROLE[bytes[at]] & ENDS_ATTRIBUTE_NAME) === 0) at++;
-      const nameEnd = at;
-      while (at < length && (ROLE[bytes[at]] & SPACE) !== 0) at++;
-
-      // A value, if an equals sign follows.
-      let valueStart = nameEnd;
-      let valueEnd = nameEnd;
-      if (bytes[at] === EQUALS) {
-        at++;
-        while (at < length && (ROLE[bytes[at]] & SPACE) !== 0) at++;
-        const quote = bytes[at];
-        if (quote === QUOTE || quote === APOSTROPHE) {
-          valueStart = at + 1;
-          valueEnd = this.#text.indexOf(quote === QUOTE ? '"' : "'", valueStart);
-          if (valueEnd < 0) break;
-          at = valueEnd + 1;
-        } else {
-          valueStart = at;
-          while (at < length && (ROLE[bytes[at]] & ENDS_UNQUOTED) === 0) at++;
-          valueEnd = at;
-        }
-      }
-      if (record && count < MAX_ATTRIBUTES) {
-        const span = count++ * SPAN;
-        spans[span] = nameStart;
-        spans[span + 1] = nameEnd;
-        spans[span + 2] = valueStart;
-        spans[span + 3] = valueEnd;
-      }
-    }
-    this.#attributes = 0;
-    this.#at = length;
-    return false;
   }
 }
 
@@ -360,17 +276,6 @@ export class TagScanner {
  */
 function shapeOf(first: number, length: number): number {
   return length > LONGEST_NAME ? 0 : length * 32 + (first & 31);
-}
-
-/**
- * Whether the bytes at `start` spell the name, which is in lower case; the length is known to
- * agree.
- */
-function isName(bytes: Uint8Array, start: number, name: string): boolean {
-  for (let i = 0; i < name.length; i++) {
-    if (LOWER[bytes[start + i]] !== name.charCodeAt(i)) return false;
-  }
-  return true;
 }
 
 function nameOf(tag: number): string {
