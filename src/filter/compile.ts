@@ -64,7 +64,9 @@ function some<S>(parts: readonly Accepts<S>[]): Accepts<S> {
 function comparison<S>({ of, sign, than }: Comparison<S>, binding: Binding): Accepts<S> {
   if (typeof than === 'string') {
     const text = of.predicate.bind(of.values, binding);
-    return sign === '==' ? (subject) => text(subject) === than : (subject) => text(subject) !== than;
+    return sign === '=='
+      ? (subject) => text(subject) === than
+      : (subject) => text(subject) !== than;
   }
   const value = numeric(of.predicate.bind(of.values, binding), of.predicate.gives === 'number');
   switch (sign) {

@@ -254,7 +254,11 @@ class Parser<S> {
 
   #refuseUnknown(at: number, name: string): never {
     const known = nearest(name, [...this.#context.predicates.keys()]);
-    return this.#refuse(at, `there is no ${this.#words.name} "${name}".`, `Did you mean "${known}"?`);
+    return this.#refuse(
+      at,
+      `there is no ${this.#words.name} "${name}".`,
+      `Did you mean "${known}"?`,
+    );
   }
 
   #refuseNext(expected: string): never {
@@ -262,9 +266,7 @@ class Parser<S> {
     const found = /^(?:[\w.]+|.)/su.exec(rest)?.[0];
     const next = found === undefined ? 'the end' : `"${found}"`;
     const foreign = FOREIGN.find(([sign]) => rest.startsWith(sign));
-    const remedy = foreign
-      ? `Write "${foreign[1]}".`
-      : this.#words.list;
+    const remedy = foreign ? `Write "${foreign[1]}".` : this.#words.list;
     return this.#refuse(this.#at, `expected ${expected}, found ${next}.`, remedy);
   }
 

@@ -185,8 +185,7 @@ async function findEarliest(
   await firsts.close();
 }
 
-const pairOf = (one: number, other: number) =>
-  new Uint8Array(Uint32Array.of(one, other).buffer);
+const pairOf = (one: number, other: number) => new Uint8Array(Uint32Array.of(one, other).buffer);
 
 async function* readPairs(disk: Disk, path: string): AsyncGenerator<readonly [number, number]> {
   const file = await disk.open(path, 'read');

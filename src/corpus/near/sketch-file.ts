@@ -125,24 +125,18 @@ const BLOCK_PAGES = 64;
 
 /** Records by number, through a cache of blocks; the least recently used is replaced. */
 export class SketchCache {
-  readonly #disk: Disk;
   readonly #parts: readonly SketchPart[];
   readonly #files: DiskFile[] = [];
   readonly #most: number;
   readonly #blocks = new Map<number, Uint32Array>();
 
-  private constructor(disk: Disk, parts: readonly SketchPart[], memory: Bytes) {
-    this.#disk = disk;
+  private constructor(parts: readonly SketchPart[], memory: Bytes) {
     this.#parts = parts;
     this.#most = Math.max(4, Math.floor(memory / (BLOCK_PAGES * RECORD_BYTES)));
   }
 
-  static async open(
-    disk: Disk,
-    parts: readonly SketchPart[],
-    memory: Bytes,
-  ): Promise<SketchCache> {
-    const cache = new SketchCache(disk, parts, memory);
+  static async open(disk: Disk, parts: readonly SketchPart[], memory: Bytes): Promise<SketchCache> {
+    const cache = new SketchCache(parts, memory);
     for (const { path } of parts) cache.#files.push(await disk.open(path, 'read'));
     return cache;
   }

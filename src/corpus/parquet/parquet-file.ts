@@ -14,9 +14,9 @@
 import { dirname } from 'node:path';
 import type { SchemaElement } from 'hyparquet';
 import type { ColumnSource } from 'hyparquet-writer';
+import { loadZstd, type Zstd } from '../../archive/compress/zstd.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { loadZstd, type Zstd } from '../../archive/compress/zstd.ts';
 
 export type CellKind = 'text' | 'binary' | 'truth' | 'short' | 'int' | 'long' | 'double' | 'time';
 
