@@ -4,7 +4,8 @@
  * Idea      Blocks that repeat on a site, revisits and what a robots.txt says about the use of its
  *           site lie anywhere in the archive. A survey collects them from one file: the keys of
  *           blocks (src/text/repeats.ts), the records that revisits refer to, the refusals of
- *           sites. On the way it finds where the file can be divided and where it is damaged.
+ *           sites. The first 64 pages of a host in the file are enough for its blocks. On the way it
+ *           finds where the file can be divided and where it is damaged.
  * Format    .keys: for each page the number of its keys (u32), then the keys. .revisits: a line for
  *           each revisit, with the key of the record it refers to (revisits.ts).
  */
@@ -38,6 +39,8 @@ export interface Survey {
 }
 
 const ROBOTS_BYTES = 500 * 1024;
+/** Pages of a host in one file whose blocks are counted: so many show what repeats. */
+const SAMPLE = 64;
 const BATCH_BYTES = 2 ** 20;
 
 export async function survey(work: WorkFolder, plan: CorpusPlan, index: number): Promise<Survey> {
@@ -46,6 +49,7 @@ export async function survey(work: WorkFolder, plan: CorpusPlan, index: number):
   const others: Counts = {};
   const starts: number[] = [0];
   const usages: [string, UsageRule[]][] = [];
+  const sampled = new Map<string, number>();
   let [records, pages, revisits, crawl] = [0, 0, 0, input.crawl];
   const paths = [work.file('survey', index, 'keys'), work.file('survey', index, 'revisits')];
   const reader = readWarc(input.path, { disk: work.disk });
@@ -68,12 +72,15 @@ export async function survey(work: WorkFolder, plan: CorpusPlan, index: number):
         continue;
       }
       pages++;
-      if (extract !== 'main') continue;
+      const host = hostOf(page.canonical);
+      const before = sampled.get(host) ?? 0;
+      if (extract !== 'main' || before >= SAMPLE) continue;
+      sampled.set(host, before + 1);
       const { blocks } = readBlocks(page.body, {
         contentType: page.contentType,
         maxBytes: maxPage,
       });
-      const found = repeatKeys(hostOf(page.canonical), blocks);
+      const found = repeatKeys(host, blocks);
       await keys.add(new Uint8Array(Uint32Array.of(found.length).buffer));
       await keys.add(new Uint8Array(found.buffer, found.byteOffset, found.byteLength));
     }

@@ -102,11 +102,18 @@ async function candidates(
   }
   const pairs = new Pairs(new PairSorter(disk, folder, 'pairs', memory / 2));
   for (const sorter of sorters) {
-    for await (const { values } of listsOf(await sorter.sorted())) {
-      for (let i = 1; i < values.length; i++) {
-        for (let j = Math.max(0, i - NEIGHBOURS); j < i; j++) await pairs.add(values[i], values[j]);
-        const first = Math.min(NEIGHBOURS, i - NEIGHBOURS);
-        for (let j = 0; j < first; j++) await pairs.add(values[i], values[j]);
+    // The first pages of a group and its last ones so far: a long group comes in several pieces.
+    let [group, first, last] = [-1, [] as number[], [] as number[]];
+    for await (const { key, values } of listsOf(await sorter.sorted())) {
+      if (key !== group) [group, first, last] = [key, [], []];
+      for (const page of values) {
+        for (const earlier of first) await pairs.add(page, earlier);
+        for (const earlier of last) await pairs.add(page, earlier);
+        if (first.length < NEIGHBOURS) first.push(page);
+        else {
+          last.push(page);
+          if (last.length > NEIGHBOURS) last.shift();
+        }
       }
     }
   }
