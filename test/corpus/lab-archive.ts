@@ -34,17 +34,20 @@ export interface ArchiveShape {
 /** Writes the folder of a crawl with the pages; they go to the agents in turn. */
 export async function writeCrawl(
   dir: string,
-  pages: readonly ArchivedPage[],
+  pages: Iterable<ArchivedPage>,
   { agents = 1, compress = 'gzip', from = START }: ArchiveShape = {},
 ): Promise<void> {
   const folder = join(dir, 'archive');
   mkdirSync(folder, { recursive: true });
+  const writers: WarcWriter[] = [];
   for (let agent = 0; agent < agents; agent++) {
-    const writer = await WarcWriter.open(folder, {
-      ...{ info: { software: 'test' }, compress, agent: String(agent) },
-    });
-    for (let i = agent; i < pages.length; i += agents)
-      await writer.write(exchangeOf(pages[i], from + 1000 * i));
-    await writer.close();
+    const options = { info: { software: 'test' }, compress, agent: String(agent) };
+    writers.push(await WarcWriter.open(folder, options));
   }
+  let i = 0;
+  for (const page of pages) {
+    await writers[i % agents].write(exchangeOf(page, from + 1000 * i));
+    i++;
+  }
+  for (const writer of writers) await writer.close();
 }

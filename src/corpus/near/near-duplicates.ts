@@ -101,23 +101,25 @@ async function candidates(
     }
   }
   const pairs = new Pairs(new PairSorter(disk, folder, 'pairs', memory / 2));
-  for (const sorter of sorters) {
-    // The first pages of a group and its last ones so far: a long group comes in several pieces.
-    let [group, first, last] = [-1, [] as number[], [] as number[]];
-    for await (const { key, values } of listsOf(await sorter.sorted())) {
-      if (key !== group) [group, first, last] = [key, [], []];
-      for (const page of values) {
-        for (const earlier of first) await pairs.add(page, earlier);
-        for (const earlier of last) await pairs.add(page, earlier);
-        if (first.length < NEIGHBOURS) first.push(page);
-        else {
-          last.push(page);
-          if (last.length > NEIGHBOURS) last.shift();
-        }
+  for (const sorter of sorters) await addPairs(sorter, pairs);
+  return pairs;
+}
+
+/** Pairs each page of a group with its first pages and with those just before it. */
+async function addPairs(sorter: Pairs, pairs: Pairs): Promise<void> {
+  // A long group comes in several pieces.
+  let [group, first, last] = [-1, [] as number[], [] as number[]];
+  for await (const { key, values } of listsOf(await sorter.sorted())) {
+    if (key !== group) [group, first, last] = [key, [], []];
+    for (const page of values) {
+      for (const earlier of [...first, ...last]) {
+        const full = pairs.add(page, earlier);
+        if (full) await full;
       }
+      if (first.length < NEIGHBOURS) first.push(page);
+      else if (last.push(page) > NEIGHBOURS) last.shift();
     }
   }
-  return pairs;
 }
 
 async function joinAlike(
