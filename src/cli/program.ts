@@ -4,6 +4,7 @@ import { VERSION } from '../base/version.ts';
 import * as archive from './commands/archive.ts';
 import * as completion from './commands/completion.ts';
 import * as config from './commands/config.ts';
+import * as corpus from './commands/corpus.ts';
 import * as crawl from './commands/crawl.ts';
 import * as demo from './commands/demo.ts';
 import * as doctor from './commands/doctor.ts';
@@ -45,7 +46,7 @@ const GROUPS: readonly (readonly [
   commands: readonly { register(program: Command): void }[],
 ])[] = [
   ['Crawl:', [crawl, config, filter, robots, domains]],
-  ['Look at a crawl:', [status, report, archive]],
+  ['Look at a crawl:', [status, report, archive, corpus]],
   ['Graphs and rankings:', [graph, rank, refresh]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
@@ -60,6 +61,7 @@ export const WORKING: readonly string[] = [
   ...['refresh compare', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
+  ...['corpus export', 'corpus index'],
 ];
 
 /** What a user types after the program's name: `archive list`. */

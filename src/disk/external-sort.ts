@@ -7,7 +7,8 @@
  *           is still too large is split again in the same way, and a single key with too many
  *           values is split by value. A part is grouped by counting: its file is read twice, once
  *           for the length of each group, once to put the values in their places. Values are
- *           compared only within a group that came unsorted.
+ *           compared only within a group that came unsorted. A part whose few keys lie far apart,
+ *           such as hashes, is sorted in memory instead.
  * Requires  a folder of its own for its files; `sorted` is called once, after the last `add`.
  * Ensures   groups come in order of their keys, and every pair that was added is in them once. The
  *           groups of one `Groups` are complete, with one exception: a key with very many values
@@ -176,6 +177,7 @@ export class PairSorter {
       yield await this.#oneGroup(part, part.key);
     else if (part.key === undefined && fits && part.high - part.low < this.#mostKeys)
       yield await this.#groups(part);
+    else if (part.key === undefined && fits) yield* this.#sparseGroups(part);
     else if (part.key === undefined && part.low === part.high)
       yield* this.#sort({ ...part, key: part.low, low: 0, high: U32_MAX });
     else {
@@ -205,6 +207,30 @@ export class PairSorter {
     offsets[0] = 0;
     const kept = sortUniqueLists(offsets, count, values);
     return { first: low, count, offsets, values: values.subarray(0, kept) };
+  }
+
+  /** Groups of one key each, of keys too far apart to count them all. */
+  async *#sparseGroups(part: Part): AsyncGenerator<Groups> {
+    // The key is the upper half, so that numbers sort by key, then by value.
+    const pairs = new Uint32Array(2 * part.pairs);
+    let filled = 0;
+    await this.#pass(part, (chunk) => {
+      for (let at = 0; at < chunk.length; at += 2) {
+        pairs[filled++] = chunk[at + 1];
+        pairs[filled++] = chunk[at];
+      }
+    });
+    new BigUint64Array(pairs.buffer).sort();
+    const values = this.#values;
+    const offsets = Uint32Array.of(0, 0);
+    for (let at = 0; at < pairs.length; ) {
+      const key = pairs[at + 1];
+      let n = 0;
+      for (; at < pairs.length && pairs[at + 1] === key; at += 2)
+        if (n === 0 || values[n - 1] !== pairs[at]) values[n++] = pairs[at];
+      offsets[1] = n;
+      yield { first: key, count: 1, offsets, values: values.subarray(0, n) };
+    }
   }
 
   async #oneGroup(part: Part, key: number): Promise<Groups> {

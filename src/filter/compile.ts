@@ -8,9 +8,11 @@
  */
 import type { Comparison, Node } from './node.ts';
 import type { Binding, Value } from './predicate.ts';
-import type { Accepts, Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
-export function compile(node: Node, binding: Binding): Accepts {
+type Accepts<S> = (subject: S) => boolean;
+
+export function compile<S = Subject>(node: Node<S>, binding: Binding): Accepts<S> {
   switch (node.kind) {
     case 'and':
     case 'or': {
@@ -31,13 +33,13 @@ export function compile(node: Node, binding: Binding): Accepts {
       const value = node.predicate.bind(node.values, binding);
       // Built-in predicates return exactly a boolean; user functions may return anything.
       return node.predicate.gives === 'truth'
-        ? (value as Accepts)
+        ? (value as Accepts<S>)
         : (subject) => Boolean(value(subject));
     }
   }
 }
 
-function all(parts: readonly Accepts[]): Accepts {
+function all<S>(parts: readonly Accepts<S>[]): Accepts<S> {
   if (parts.length === 2) {
     const [first, second] = parts;
     return (subject) => first(subject) && second(subject);
@@ -48,7 +50,7 @@ function all(parts: readonly Accepts[]): Accepts {
   };
 }
 
-function some(parts: readonly Accepts[]): Accepts {
+function some<S>(parts: readonly Accepts<S>[]): Accepts<S> {
   if (parts.length === 2) {
     const [first, second] = parts;
     return (subject) => first(subject) || second(subject);
@@ -59,7 +61,13 @@ function some(parts: readonly Accepts[]): Accepts {
   };
 }
 
-function comparison({ of, sign, than }: Comparison, binding: Binding): Accepts {
+function comparison<S>({ of, sign, than }: Comparison<S>, binding: Binding): Accepts<S> {
+  if (typeof than === 'string') {
+    const text = of.predicate.bind(of.values, binding);
+    return sign === '=='
+      ? (subject) => text(subject) === than
+      : (subject) => text(subject) !== than;
+  }
   const value = numeric(of.predicate.bind(of.values, binding), of.predicate.gives === 'number');
   switch (sign) {
     case '<':
@@ -77,6 +85,6 @@ function comparison({ of, sign, than }: Comparison, binding: Binding): Accepts {
   }
 }
 
-function numeric(value: Value, isNumber: boolean): (subject: Subject) => number {
-  return isNumber ? (value as (subject: Subject) => number) : (subject) => Number(value(subject));
+function numeric<S>(value: Value<S>, isNumber: boolean): (subject: S) => number {
+  return isNumber ? (value as (subject: S) => number) : (subject) => Number(value(subject));
 }

@@ -14,9 +14,9 @@ interface Reason {
   /** The part in its printed form. */
   readonly part: string;
   /**
-   * Its answer: a number if the part is compared with one, undefined if the answer is not known.
+   * Its answer: a number or a text if the part is compared with one, undefined if it is not known.
    */
-  readonly answer: boolean | number | undefined;
+  readonly answer: boolean | number | string | undefined;
 }
 
 export interface Verdict {

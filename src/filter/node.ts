@@ -6,31 +6,33 @@
  */
 import { writeArgument } from './argument.ts';
 import type { Predicate } from './predicate.ts';
+import type { Subject } from './subject.ts';
 
 export type Sign = '<' | '<=' | '>' | '>=' | '==' | '!=';
 
 /** A predicate with its normalised arguments. */
-export interface Call {
+export interface Call<S = Subject> {
   readonly kind: 'call';
-  readonly predicate: Predicate;
+  readonly predicate: Predicate<S>;
   readonly values: readonly string[];
 }
 
-export interface Comparison {
+export interface Comparison<S = Subject> {
   readonly kind: 'comparison';
-  readonly of: Call;
+  readonly of: Call<S>;
   readonly sign: Sign;
-  readonly than: number;
+  /** A text for a predicate that gives one; then the sign is `==` or `!=`. */
+  readonly than: number | string;
 }
 
-export type Node =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Node[] }
-  | { readonly kind: 'not'; readonly of: Node }
+export type Node<S = Subject> =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Node<S>[] }
+  | { readonly kind: 'not'; readonly of: Node<S> }
   | { readonly kind: 'constant'; readonly value: boolean }
-  | Comparison
-  | Call;
+  | Comparison<S>
+  | Call<S>;
 
-export function print(node: Node): string {
+export function print<S>(node: Node<S>): string {
   switch (node.kind) {
     case 'and':
     case 'or':
@@ -40,21 +42,21 @@ export function print(node: Node): string {
     case 'constant':
       return String(node.value);
     case 'comparison':
-      return `${print(node.of)} ${node.sign} ${node.than}`;
+      return `${print(node.of)} ${node.sign} ${typeof node.than === 'string' ? writeArgument('text', node.than) : node.than}`;
     case 'call':
       return node.predicate.name + written(node);
   }
 }
 
-const isGroup = (node: Node): boolean => node.kind === 'and' || node.kind === 'or';
+const isGroup = <S>(node: Node<S>): boolean => node.kind === 'and' || node.kind === 'or';
 
 /** `and` binds tighter than `or`. A group within a group of the same kind keeps its parentheses. */
-function within(part: Node, around: 'and' | 'or'): string {
+function within<S>(part: Node<S>, around: 'and' | 'or'): string {
   const bare = part.kind === 'and' && around === 'or';
   return isGroup(part) && !bare ? `(${print(part)})` : print(part);
 }
 
-function written({ predicate, values }: Call): string {
+function written<S>({ predicate, values }: Call<S>): string {
   if (values.length === 0) return '';
   const { parameters } = predicate;
   const kindOf = (i: number) => parameters[Math.min(i, parameters.length - 1)].kind;

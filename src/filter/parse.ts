@@ -15,13 +15,13 @@ import { nearest } from '../base/nearest.ts';
 import { normalise, readArgument, wordsFor } from './argument.ts';
 import type { Call, Node, Sign } from './node.ts';
 import type { Parameter, Predicate, Predicates } from './predicate.ts';
-import { isKnown, MOMENT, type Stage, stagesFrom } from './subject.ts';
+import { isKnown, MOMENT, type Stage, type Subject, stagesFrom } from './subject.ts';
 
 /** Deepest nesting of parentheses and `not`. */
 const DEEPEST = 100;
 const LONGEST = 100_000;
 
-const NAME = /[A-Za-z][A-Za-z0-9]*/y;
+const NAME = /[A-Za-z][A-Za-z0-9_]*/y;
 const SIGN = /<=|>=|==|!=|<|>/y;
 const BLANKS = /(?:\s+|#[^\n]*)*/y;
 
@@ -35,34 +35,53 @@ const FOREIGN: readonly (readonly [string, string])[] = [
   ['=', '=='],
 ];
 
-interface FilterContext {
-  readonly predicates: Predicates;
+interface FilterContext<S> {
+  readonly predicates: Predicates<S>;
   /** Without a stage every predicate is allowed. */
   readonly stage?: Stage;
   /** What ranks the domains; `none` if nothing does. Without it, rankings are not checked. */
   readonly ranking?: string;
+  /** What messages call the expression and its names, if not a filter and its predicates. */
+  readonly words?: FilterWords;
 }
 
-export function parseFilter(text: string, context: FilterContext): Node {
+interface FilterWords {
+  /** `condition` */
+  readonly expression: string;
+  /** `column` */
+  readonly name: string;
+  /** Where to find the names, as a sentence. */
+  readonly list: string;
+}
+
+const FILTER: FilterWords = {
+  expression: 'filter',
+  name: 'predicate',
+  list: '"drumlin filter list" lists the predicates.',
+};
+
+export function parseFilter<S = Subject>(text: string, context: FilterContext<S>): Node<S> {
   return new Parser(text, context).whole();
 }
 
-class Parser {
+class Parser<S> {
   readonly #text: string;
-  readonly #context: FilterContext;
+  readonly #context: FilterContext<S>;
+  readonly #words: FilterWords;
   #at = 0;
   #depth = 0;
 
-  constructor(text: string, context: FilterContext) {
+  constructor(text: string, context: FilterContext<S>) {
     this.#text = text;
     this.#context = context;
+    this.#words = context.words ?? FILTER;
   }
 
-  whole(): Node {
+  whole(): Node<S> {
     if (this.#text.length > LONGEST) {
       this.#refuse(
         0,
-        'the filter is too long.',
+        `the ${this.#words.expression} is too long.`,
         `Use at most ${LONGEST} characters, and put lists into files.`,
       );
     }
@@ -72,38 +91,42 @@ class Parser {
     return node;
   }
 
-  #either(): Node {
+  #either(): Node<S> {
     return this.#joined('or', () => this.#joined('and', () => this.#single()));
   }
 
-  #joined(kind: 'and' | 'or', part: () => Node): Node {
+  #joined(kind: 'and' | 'or', part: () => Node<S>): Node<S> {
     const parts = [part()];
     while (this.#takeWord(kind)) parts.push(part());
     return parts.length === 1 ? parts[0] : { kind, parts };
   }
 
-  #single(): Node {
+  #single(): Node<S> {
     if (++this.#depth > DEEPEST) {
-      this.#refuse(this.#at, 'the filter is nested too deeply.', `Use at most ${DEEPEST} levels.`);
+      this.#refuse(
+        this.#at,
+        `the ${this.#words.expression} is nested too deeply.`,
+        `Use at most ${DEEPEST} levels.`,
+      );
     }
     const node = this.#take('(') ? this.#inParentheses() : this.#unary();
     this.#depth--;
     return node;
   }
 
-  #inParentheses(): Node {
+  #inParentheses(): Node<S> {
     const node = this.#either();
     if (!this.#take(')')) this.#refuseNext('")"');
     return node;
   }
 
-  #unary(): Node {
+  #unary(): Node<S> {
     if (this.#takeWord('not')) return { kind: 'not', of: this.#single() };
     if (this.#takeWord('true')) return { kind: 'constant', value: true };
     if (this.#takeWord('false')) return { kind: 'constant', value: false };
     const at = this.#at;
     const name = this.#match(NAME);
-    if (name === undefined) return this.#refuseNext('a predicate, "not" or "("');
+    if (name === undefined) return this.#refuseNext(`a ${this.#words.name}, "not" or "("`);
     const predicate = this.#context.predicates.get(name) ?? this.#refuseUnknown(at, name);
     this.#requireKnown(at, predicate);
     this.#requireRanking(at, predicate);
@@ -112,14 +135,14 @@ class Parser {
     return this.#compared(at, { kind: 'call', predicate, values: this.#values(at, predicate) });
   }
 
-  #compared(at: number, call: Call): Node {
+  #compared(at: number, call: Call<S>): Node<S> {
     const { name, gives, example } = call.predicate;
     const signAt = this.#at;
     const sign = this.#match(SIGN) as Sign | undefined;
     if (sign === undefined) {
-      if (gives !== 'number') return call;
+      if (gives !== 'number' && gives !== 'text') return call;
       if (!/^[=!&|]/.test(this.#text.slice(signAt))) {
-        this.#refuse(at, `${name} is a number.`, `Compare it with one, like ${example}.`);
+        this.#refuse(at, `${name} is a ${gives}.`, `Compare it with one, like ${example}.`);
       }
       return this.#refuseNext('a comparison');
     }
@@ -128,7 +151,10 @@ class Parser {
     }
     this.#at += sign.length;
     this.#skip();
-    return { kind: 'comparison', of: call, sign, than: this.#number() };
+    if (gives !== 'text') return { kind: 'comparison', of: call, sign, than: this.#number() };
+    if (sign !== '==' && sign !== '!=')
+      this.#refuse(signAt, `${name} is a text, not a number.`, 'Compare it with == or !=.');
+    return { kind: 'comparison', of: call, sign, than: this.#value({ kind: 'text' }, name) };
   }
 
   #number(): number {
@@ -146,7 +172,7 @@ class Parser {
     return negative ? -number.value || 0 : number.value;
   }
 
-  #values(at: number, { name, parameters, example }: Predicate): string[] {
+  #values(at: number, { name, parameters, example }: Predicate<S>): string[] {
     const values: string[] = [];
     const least = parameters.filter(({ optional }) => !optional).length;
     if (this.#take('(') && !this.#take(')')) {
@@ -182,7 +208,7 @@ class Parser {
     }
   }
 
-  #requireRanking(at: number, { name, ranking: needed }: Predicate): void {
+  #requireRanking(at: number, { name, ranking: needed }: Predicate<S>): void {
     const { ranking } = this.#context;
     if (needed === undefined || ranking === undefined || ranking === needed) return;
     if (needed === 'any' && ranking !== 'none') return;
@@ -190,7 +216,7 @@ class Parser {
     this.#refuse(at, `${name} is not known in this crawl.`, `Crawl with ${flags}.`);
   }
 
-  #requireKnown(at: number, { name, from }: Predicate): void {
+  #requireKnown(at: number, { name, from }: Predicate<S>): void {
     const { stage } = this.#context;
     if (stage === undefined || isKnown(from, stage)) return;
     const stages = stagesFrom(from);
@@ -228,7 +254,11 @@ class Parser {
 
   #refuseUnknown(at: number, name: string): never {
     const known = nearest(name, [...this.#context.predicates.keys()]);
-    return this.#refuse(at, `there is no predicate "${name}".`, `Did you mean "${known}"?`);
+    return this.#refuse(
+      at,
+      `there is no ${this.#words.name} "${name}".`,
+      `Did you mean "${known}"?`,
+    );
   }
 
   #refuseNext(expected: string): never {
@@ -236,15 +266,14 @@ class Parser {
     const found = /^(?:[\w.]+|.)/su.exec(rest)?.[0];
     const next = found === undefined ? 'the end' : `"${found}"`;
     const foreign = FOREIGN.find(([sign]) => rest.startsWith(sign));
-    const remedy = foreign
-      ? `Write "${foreign[1]}".`
-      : '"drumlin filter list" lists the predicates.';
+    const remedy = foreign ? `Write "${foreign[1]}".` : this.#words.list;
     return this.#refuse(this.#at, `expected ${expected}, found ${next}.`, remedy);
   }
 
   #refuse(at: number, fact: string, remedy: string): never {
     const { stage } = this.#context;
-    const what = stage === undefined ? 'filter' : `${stage} filter`;
+    const { expression } = this.#words;
+    const what = stage === undefined ? expression : `${stage} ${expression}`;
     return refuseAt({ code: 'FILTER', what, text: this.#text, at, fact, remedy });
   }
 }

@@ -39,13 +39,17 @@ export interface Binding {
 
 export type ListKind = 'entries' | 'values';
 
-export type Value = (subject: Subject) => boolean | number;
+export type Value<S = Subject> = (subject: S) => boolean | number | string;
 
-export interface Predicate {
+/** `S` is what the filter decides about: by default a URL in a crawl. */
+export interface Predicate<S = Subject> {
   readonly name: string;
   readonly from: Stage;
-  /** A number must be compared with another. User functions may return either. */
-  readonly gives: 'truth' | 'number' | 'either';
+  /**
+   * A number must be compared with another, a text with a text. User functions may return a truth
+   * or a number.
+   */
+  readonly gives: 'truth' | 'number' | 'text' | 'either';
   readonly parameters: readonly Parameter[];
   readonly doc: string;
   readonly example: string;
@@ -53,7 +57,7 @@ export interface Predicate {
   readonly ranking?: 'any' | 'in' | 'tse';
   /** The kind of list in the file that its first argument names. */
   readonly reads?: ListKind;
-  readonly bind: (values: readonly string[], binding: Binding) => Value;
+  readonly bind: (values: readonly string[], binding: Binding) => Value<S>;
 }
 
-export type Predicates = ReadonlyMap<string, Predicate>;
+export type Predicates<S = Subject> = ReadonlyMap<string, Predicate<S>>;

@@ -19,7 +19,7 @@ import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { printable } from '../screen/printable.ts';
 
-interface Screen {
+export interface Screen {
   readonly isTTY?: boolean | undefined;
   write(text: string): unknown;
 }
@@ -297,7 +297,7 @@ function neededOut(out: string | undefined): string {
 }
 
 /** Does the work with a progress line; Ctrl-C stops it and leaves no files behind. */
-async function watched(
+export async function watched(
   screen: Screen,
   work: (meter: Meter, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {

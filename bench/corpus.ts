@@ -1,0 +1,115 @@
+/**
+ * What an export costs: `npm run bench -- corpus [--pages 2000] [--rounds 3] [--python python3]`,
+ * and `npm run bench -- corpus memory [--pages 100000]`.
+ *
+ * The first prints pages of the lab (25 KB) per second of processor time, from WARC to Parquet,
+ * with one thread, beside trafilatura with pyarrow where Python has them. The second exports
+ * archives of `--pages` and of a tenth of them and prints the peak of memory of both: it does not
+ * grow.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { makePage } from '../src/lab/page.ts';
+import { NO_PORTS, webOf } from '../src/lab/server/lab.ts';
+import { type ArchivedPage, writeCrawl } from '../test/corpus/lab-archive.ts';
+
+const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
+const PEER = join(import.meta.dirname, 'peers/corpus/trafilatura_peer.py');
+const run_ = promisify(execFile);
+/** A program that runs another and prints its resource usage as JSON. */
+const USAGE = `
+import json, resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps({"cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * 1024}))
+`;
+
+export async function run(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      pages: { type: 'string' },
+      rounds: { type: 'string', default: '3' },
+      python: { type: 'string', default: 'python3' },
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
+  try {
+    if (positionals.includes('memory'))
+      await measureMemory(folder, Number(values.pages ?? 100_000), values.python);
+    else
+      await measureSpeed(
+        folder,
+        Number(values.pages ?? 2000),
+        Number(values.rounds),
+        values.python,
+      );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureSpeed(folder: string, pages: number, rounds: number, python: string) {
+  const crawl = join(folder, 'crawl');
+  await writeCrawl(crawl, [...labPages(pages)]);
+  const files = readdirSync(join(crawl, 'archive')).map((name) => join(crawl, 'archive', name));
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const hasPeer = canImport(python, 'warcio, trafilatura, pyarrow');
+  if (!hasPeer) console.log('no Python with warcio, trafilatura and pyarrow: no peer');
+  for (let round = 0; round < rounds; round++) {
+    ours.push(pages / (await exportOnce(folder, crawl, `out-${round}`, python)).cpu);
+    if (!hasPeer) continue;
+    const { stdout } = await run_(python, [PEER, join(folder, 'peer.parquet'), ...files]);
+    theirs.push(pages / JSON.parse(stdout).cpu);
+  }
+  console.log(`${pages} pages of the lab, WARC to Parquet, pages per second of processor time`);
+  const line = (name: string, list: number[]) =>
+    console.log(
+      `  ${name.padEnd(36)} best ${Math.max(...list).toFixed(0)}, mean ${(list.reduce((a, b) => a + b, 0) / list.length).toFixed(0)}`,
+    );
+  line('drumlin corpus export, one thread', ours);
+  if (theirs.length > 0) line('warcio, trafilatura, pyarrow', theirs);
+}
+
+async function measureMemory(folder: string, pages: number, python: string) {
+  for (const count of [Math.ceil(pages / 10), pages]) {
+    const crawl = join(folder, `crawl-${count}`);
+    await writeCrawl(crawl, labPages(count));
+    const { cpu, peak } = await exportOnce(folder, crawl, `out-${count}`, python);
+    console.log(
+      `${count} pages: peak ${(peak / 1e6).toFixed(0)} MB, ${(count / cpu).toFixed(0)} pages per second of processor time`,
+    );
+  }
+}
+
+async function exportOnce(folder: string, crawl: string, name: string, python: string) {
+  const out = join(folder, name);
+  const command = [process.execPath, DRUMLIN, 'corpus', 'export', crawl, '--out', out];
+  const { stdout } = await run_(python, ['-c', USAGE, ...command, '--threads', '1']);
+  return JSON.parse(stdout) as { cpu: number; peak: number };
+}
+
+function canImport(python: string, modules: string): boolean {
+  try {
+    execFileSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Pages of at least 15 KB, from many domains, about 25 KB on average. */
+function* labPages(count: number): Generator<ArchivedPage> {
+  const web = webOf({ scenario: 'mixed', domains: 20 * Math.ceil(count / 10) }, NO_PORTS);
+  for (let i = 0, made = 0; made < count; i++) {
+    const body = Buffer.from(makePage(web, web.domains.at(i >> 3), i & 7).body, 'latin1');
+    if (body.length < 15_000) continue;
+    yield { url: `http://site${i >> 3}.example/${i & 7}`, body };
+    made++;
+  }
+}

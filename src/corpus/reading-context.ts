@@ -1,0 +1,115 @@
+/** What the surveys of all files say together, and the lists of domains. */
+
+import { DrumlinError } from '../base/errors.ts';
+import type { Disk } from '../disk/disk.ts';
+import { readLines } from '../disk/lines.ts';
+import { ReadAhead } from '../disk/read-ahead.ts';
+import { ListBuilder, ListTable } from '../filter/list-table.ts';
+import { RepeatCounter, RepeatTable } from '../text/repeats.ts';
+import { repeatsPath } from './late-facts.ts';
+import type { UsageRule } from './opt-out.ts';
+import type { CorpusPlan } from './plan.ts';
+import type { ReadingContext } from './read-segment.ts';
+import type { Survey } from './survey.ts';
+import type { WorkFolder } from './work-folder.ts';
+
+export async function loadReadingContext(
+  work: WorkFolder,
+  plan: CorpusPlan,
+): Promise<ReadingContext> {
+  const usages = new Map<string, UsageRule[]>();
+  let withRevisits = false;
+  for (let i = 0; i < plan.inputs.length; i++) {
+    const survey = await work.result<Survey>('survey', i);
+    if (survey === undefined) continue;
+    withRevisits ||= survey.revisits > 0;
+    for (const [origin, rules] of survey.usages) {
+      const known = usages.get(origin);
+      if (known) known.push(...rules);
+      else usages.set(origin, [...rules]);
+    }
+  }
+  const { ranks, spam } = plan.settings;
+  return {
+    ...{ plan, usages, withRevisits, repeats: await loadRepeats(work) },
+    ranks: await listOf(work.disk, ranks),
+    spam: await listOf(work.disk, spam),
+  };
+}
+
+/** Counts what repeats on sites, from all surveys. */
+export async function countRepeats(
+  work: WorkFolder,
+  plan: CorpusPlan,
+  surveys: readonly Survey[],
+): Promise<void> {
+  const counter = new RepeatCounter(work.disk, work.path, plan.settings.sizes.memory);
+  let page = 0;
+  for (let i = 0; i < surveys.length; i++) {
+    for await (const keys of keysOf(work.disk, work.file('survey', i, 'keys')))
+      await counter.add(page++, keys);
+  }
+  const { keys, counts } = await counter.finish();
+  const path = repeatsPath(work);
+  await work.write([`${path}.tmp`], async ([file]) => {
+    await file.writeAll(new Uint8Array(Uint32Array.of(keys.length).buffer), 0);
+    await file.writeAll(new Uint8Array(keys.buffer), 4);
+    await file.writeAll(new Uint8Array(counts.buffer), 4 + keys.byteLength);
+  });
+  await work.disk.rename(`${path}.tmp`, path);
+}
+
+async function* keysOf(disk: Disk, path: string): AsyncGenerator<Uint32Array> {
+  const file = await disk.open(path, 'read');
+  const reader = new ReadAhead(file, 0, await file.size());
+  try {
+    for (;;) {
+      const head = await reader.peek(4);
+      if (head.length === 0) return;
+      const length = 4 + 4 * new DataView(head.buffer, head.byteOffset).getUint32(0, true);
+      const bytes = (await reader.peek(length)).slice(4);
+      reader.skip(length);
+      yield new Uint32Array(bytes.buffer);
+    }
+  } finally {
+    await reader.end();
+    await file.close();
+  }
+}
+
+async function loadRepeats(work: WorkFolder): Promise<RepeatTable> {
+  const file = await work.disk.open(repeatsPath(work), 'read');
+  try {
+    const bytes = new Uint8Array(await file.size());
+    await file.readAll(bytes, 0);
+    const [count] = new Uint32Array(bytes.buffer, 0, 1);
+    const keys = new Uint32Array(bytes.buffer, 4, count);
+    return new RepeatTable(keys, new Uint16Array(bytes.buffer, 4 + 4 * count, count));
+  } finally {
+    await file.close();
+  }
+}
+
+/** A list of domains with values: `example.org 0.93`, or the output of `drumlin rank`. */
+async function listOf(disk: Disk, path: string | undefined): Promise<ListTable | undefined> {
+  if (path === undefined) return undefined;
+  const builder = new ListBuilder(true);
+  let number = 0;
+  for await (const lines of readLines(disk, path)) {
+    for (const line of lines) {
+      number++;
+      if (line.trim() === '' || line.startsWith('#')) continue;
+      const ranked = /^(\d+)\t([^\t\s]+)\t\S+$/.exec(line);
+      const listed = /^(\S+)\s+(-?[\d.e+-]+)\s*$/i.exec(line);
+      const [name, value] = ranked ? [ranked[2], ranked[1]] : (listed?.slice(1) ?? []);
+      if (name === undefined || !Number.isFinite(Number(value)))
+        throw new DrumlinError(
+          'LIST',
+          `${path}:${number}: "${line}" is not a domain with a value.`,
+          'Write a domain and a number, like example.org 0.93, or give a file of "drumlin rank".',
+        );
+      builder.add(name.toLowerCase(), Number(value));
+    }
+  }
+  return new ListTable(builder.finish());
+}
