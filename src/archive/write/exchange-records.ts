@@ -2,8 +2,8 @@
  * Which records are stored for an exchange or another resource, and their index entries.
  *
  * Idea      Before its records are made, a page is compared with what was stored before. A page
- *           with the same payload becomes a `revisit` (its head and a reference) or is skipped.
- *           Every other page is a `response`. The `request` is stored with it and, if wanted, a
+ *           with the same payload becomes a `revisit` (its head and a reference) or is skipped. So
+ *           does a 304 that confirms an earlier capture. Every other page is a `response`. The `request` is stored with it and, if wanted, a
  *           `metadata` record with facts that are in none of the bytes.
  * Requires  For comparisons, an index whose parts list what was stored.
  * Ensures   A payload that is short, truncated, or has a digest that cannot be confirmed is always
@@ -91,6 +91,8 @@ export class ExchangeRecords {
   }
 
   async plan(exchange: Exchange, notes: ExchangeNotes | undefined): Promise<Plan> {
+    const confirmed = exchange.status === 304 ? notes?.confirms : undefined;
+    if (confirmed) return this.#confirmation(confirmed, exchange);
     const known = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
     const payloadDigest = known ?? digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
@@ -102,9 +104,15 @@ export class ExchangeRecords {
     return { as, payloadDigest, stated, comparable, original };
   }
 
+  /** It has no payload of its own, so none is compared or stated. */
+  #confirmation(original: Original, { payload }: Exchange): Plan {
+    const payloadDigest = digest(this.#algorithm, payload);
+    return { as: 'revisit', payloadDigest, stated: undefined, comparable: false, original };
+  }
+
   /** The record of the response, valid until the next one is assembled in this thread. */
   response(exchange: Exchange, ids: ExchangeIds, { stated, original }: Plan): Uint8Array {
-    if (original && stated !== undefined) {
+    if (original) {
       return this.assembler.assemble(revisitFields(exchange, ids, stated, original), [
         exchange.head,
       ]);

@@ -11,6 +11,7 @@ import { digest } from '../../archive/warc/digest.ts';
 import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
+import { fingerprintOf } from '../../duplicates/fingerprint.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld } from '../../fetch/decode.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
@@ -51,6 +52,8 @@ interface IntakeParts {
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   readonly commit: CommitParts;
+  /** Links are not followed: the coordinator decides what is requested. */
+  readonly planned: boolean;
   /** Called when links may have been discovered that fetchers wait for. */
   readonly onLinks: () => void;
 }
@@ -96,7 +99,7 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, likeness, log, onPage } = this.#parts;
+    const { config, parseOptions, likeness, log, onPage, planned } = this.#parts;
     const { exchange, discovery } = fetched;
     const { url, status, headers } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
@@ -117,17 +120,20 @@ export class Intake {
 
     const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
     const follows =
-      links.length > 0 && judgement?.follows !== false && this.#mayPass('follow', subject);
-    const keep = isWanted && judgement?.refusal === undefined && this.#mayPass('store', subject);
-    if (target !== undefined && discovery.redirects >= config.maxRedirects)
+      !planned && links.length > 0 && judgement?.follows !== false && this.#mayPass('follow', subject);
+    const isHead = fetched.asked?.request.method === 'HEAD';
+    const keep =
+      isWanted && !isHead && judgement?.refusal === undefined && this.#mayPass('store', subject);
+    if (!planned && target !== undefined && discovery.redirects >= config.maxRedirects)
       await this.#reportRedirects(fetched, target);
     if (keep && onPage) {
       const shown = { url, status, headers, body, links, depth: discovery.depth };
       await endsAgent(() => onPage(shown));
     }
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
+    const fingerprint = planned && page && status === 200 ? fingerprintOf(body) : undefined;
     const contents = { target, page, sitemap };
-    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near };
+    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, fingerprint };
     return { contents, keep, follows, ...rest };
   }
 
