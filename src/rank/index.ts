@@ -52,7 +52,7 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   const { by, threads = 1, memory = MEMORY, onProgress, signal, ...given } = request;
   const ranker = await findRanker(by);
   const values = checkParameters(by, ranker.parameters, given as Readonly<Record<string, Given>>);
-  const { scores, facts } = await ranker.run(graph, values, {
+  const { scores, ties, facts } = await ranker.run(graph, values, {
     threads: Math.max(1, Math.floor(threads)),
     memory,
     onProgress: onlyForward(onProgress, signal),
@@ -61,11 +61,12 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   return {
     by,
     scores,
+    ...(ties && { ties }),
     facts,
-    order: (top) => order(scores, top),
+    order: (top) => order(scores, top, ties),
     async *top(count) {
       let place = 0;
-      for (const id of order(scores, count)) {
+      for (const id of order(scores, count, ties)) {
         yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
       }
     },

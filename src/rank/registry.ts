@@ -17,6 +17,7 @@ const RANKERS: Readonly<Record<string, () => Promise<{ readonly ranker: Ranker }
   qvs: () => import('./methods/qvs.ts'),
   'bit-vector': () => import('./methods/bit-vector.ts'),
   tse: () => import('./methods/tse.ts'),
+  live: () => import('./methods/live.ts'),
 };
 
 export const RANKER_NAMES: readonly string[] = Object.keys(RANKERS);

@@ -77,6 +77,7 @@ function walk(chunk: u32, from: u32, to: u32): void {
   const jumpWeight = load<f64>(JUMP_WEIGHT);
   let moved: f64 = 0;
   let stuck: f64 = 0;
+  let relative: f64 = 0;
   let at = targets + (<usize>load<u32>(offsets + (<usize>from << 2)) << 2);
   for (let row = from; row < to; row++) {
     const end = targets + (<usize>load<u32>(offsets + (<usize>row << 2), 4) << 2);
@@ -84,15 +85,18 @@ function walk(chunk: u32, from: u32, to: u32): void {
     let value = scale * sumOf(given, at, end) + base;
     if (jump != 0) value += jumpWeight * load<f64>(jump + place);
     const share = load<f64>(shares + place);
-    moved += abs(value - load<f64>(values + place));
+    const change = abs(value - load<f64>(values + place));
+    moved += change;
+    if (change > relative * value) relative = change / value;
     if (share == 0) stuck += value;
     store<f64>(values + place, value);
     store<f64>(result + place, value * share);
     at = end;
   }
-  const totals = <usize>load<u32>(TOTALS) + (<usize>chunk << 4);
+  const totals = <usize>load<u32>(TOTALS) + <usize>chunk * 24;
   store<f64>(totals, moved);
   store<f64>(totals, stuck, 8);
+  store<f64>(totals, relative, 16);
 }
 
 /** The one task that writes where others read: never on two threads. */

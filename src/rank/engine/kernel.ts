@@ -68,7 +68,7 @@ export interface Rows {
   readonly chunks: number;
   /** Chunk i is the rows bounds[i] .. bounds[i + 1). */
   readonly bounds: number;
-  /** Two f64 for each chunk. */
+  /** Three f64 for each chunk. */
   readonly totals: number;
 }
 
@@ -92,6 +92,8 @@ interface WalkTotals {
   readonly moved: number;
   /** The sum of the new values of rows whose share is 0. */
   readonly stuck: number;
+  /** The greatest change of a value relative to the new one. */
+  readonly relative: number;
 }
 
 export class Kernel {
@@ -160,14 +162,16 @@ export class Kernel {
     }
     this.f64(0, TASK_BYTES / 8).set([weights.scale, weights.base, weights.jumpWeight], SCALE_AT);
     await this.#run(KIND.walk, rows);
-    const totals = this.f64(rows.totals, 2 * rows.chunks);
+    const totals = this.f64(rows.totals, 3 * rows.chunks);
     let moved = 0;
     let stuck = 0;
-    for (let i = 0; i < totals.length; i += 2) {
+    let relative = 0;
+    for (let i = 0; i < totals.length; i += 3) {
       moved += totals[i];
       stuck += totals[i + 1];
+      relative = Math.max(relative, totals[i + 2]);
     }
-    return { moved, stuck };
+    return { moved, stuck, relative };
   }
 
   /**
@@ -237,13 +241,13 @@ export function planRows(
     bounds[++chunks] = row + 1;
     weight = 0;
   }
-  const totals = kernel.allocate(16 * mostChunks(nodes, arcs));
+  const totals = kernel.allocate(24 * mostChunks(nodes, arcs));
   return { offsets: offsetsAt, targets, chunks, bounds: boundsAt, totals };
 }
 
 /** What `planRows` allocates. */
 export function rowsBytes(nodes: number, arcs: number): number {
-  return 4 * (nodes + 1) + 4 * arcs + 20 * (mostChunks(nodes, arcs) + 1) + 32;
+  return 4 * (nodes + 1) + 4 * arcs + 28 * (mostChunks(nodes, arcs) + 1) + 32;
 }
 
 /** At most one thread per chunk: more would only wait. */

@@ -15,8 +15,29 @@ const VALUES = 1 << DIGIT;
 /** Up to this share of all nodes, a heap is faster than sorting everything. */
 const SHORT_LIST = 1 / 64;
 
-/** The ids of the `top` nodes, best first. */
-export function order(scores: Float64Array, top: number = scores.length): Uint32Array {
+/** The ids of the `top` nodes, best first; `ties` orders nodes of equal score before their ids do. */
+export function order(
+  scores: Float64Array,
+  top: number = scores.length,
+  ties?: Float64Array,
+): Uint32Array {
+  return ties ? orderWithin(order(ties), scores, top) : orderById(scores, top);
+}
+
+/** Orders nodes by score; nodes of equal score keep the order that they have in `nodes`. */
+export function orderWithin(
+  nodes: Uint32Array,
+  scores: Float64Array,
+  top: number = nodes.length,
+): Uint32Array {
+  const placed = new Float64Array(nodes.length);
+  for (let place = 0; place < placed.length; place++) placed[place] = scores[nodes[place]];
+  const places = orderById(placed, top);
+  for (let i = 0; i < places.length; i++) places[i] = nodes[places[i]];
+  return places;
+}
+
+function orderById(scores: Float64Array, top: number): Uint32Array {
   for (let id = 0; id < scores.length; id++) {
     if (!Number.isFinite(scores[id])) throw notFinite(id, scores[id]);
   }

@@ -30,6 +30,8 @@ export interface RankOptions {
 export interface RankResult {
   /** One score per node. */
   readonly scores: Float64Array;
+  /** What orders nodes of equal score, the greater the better; by default their names do. */
+  readonly ties?: Float64Array;
   /** Facts about the run: iterations, residual, bytes read. */
   readonly facts: Readonly<Record<string, number | string>>;
 }
