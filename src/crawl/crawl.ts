@@ -4,8 +4,10 @@
  *   plan (refuses what cannot work) ─► open the folder ─► start the crew of agents ─► watch ─► end
  */
 
+import { resolve } from 'node:path';
 import { removeIndex } from '../archive/index/index-file.ts';
 import { indexDir, mergeIndex } from '../archive/index/index-merge.ts';
+import { gatherEarlierPages } from '../archive/payloads/earlier-pages.ts';
 import { earlierDir, gatherEarlier } from '../archive/payloads/earlier-payloads.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { DrumlinError } from '../base/errors.ts';
@@ -39,6 +41,7 @@ import {
   summarise,
 } from './record/counters.ts';
 import { CrawlLog } from './record/log.ts';
+import type { Asker } from './planned/ask.ts';
 import type { Progress } from './record/progress.ts';
 import { allVitals } from './record/vitals.ts';
 import type { LastCheckpoint } from './state/agent-folder.ts';
@@ -64,6 +67,8 @@ export interface CrawlHooks {
   readonly onResume?: (from: LastCheckpoint) => void;
   /** Called with a sentence about a file that the settings name and that needs attention. */
   readonly onWarning?: (sentence: string) => void;
+  /** Decides what is requested: links are not followed, and there are no seeds. */
+  readonly asker?: Asker;
   /** Run agents in the caller's thread, instead of in their own threads. */
   readonly here?: boolean;
   /** Nothing else runs in this process, so the crawl may change V8's settings for all of it. */
@@ -153,11 +158,11 @@ interface OpenCrawl {
   readonly log: CrawlLog;
 }
 
-async function openCrawl({ seeds, config, clock, disk }: Plan): Promise<OpenCrawl> {
+async function openCrawl({ seeds, config, hooks, clock, disk }: Plan): Promise<OpenCrawl> {
   const { dir, metricsPort } = config;
   const monitor = await Monitor.open({ clock: systemClock, disk, dir, metricsPort });
   try {
-    const folder = dir === '' ? undefined : await CrawlFolder.open(disk, config, seeds, clock);
+    const folder = dir === '' ? undefined : await CrawlFolder.open(disk, config, hooks.asker ? undefined : seeds, clock);
     return { monitor, folder, log: folder?.log ?? new CrawlLog(clock) };
   } catch (error) {
     await monitor.close();
@@ -224,6 +229,7 @@ function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
     onPage: hooks.onPage,
     onError: hooks.onError,
     predicates: filtering.predicates,
+    asker: hooks.asker,
     here,
     ownsProcess: hooks.ownsProcess ?? false,
     onSeedMoved: (move) => folder?.seedMoved(move),
@@ -289,11 +295,14 @@ function progressOf(
 /** An index that exists is complete, so the one of an earlier run is removed. */
 async function prepareArchive(
   disk: Disk,
-  { dir, duplicates, dedupAgainst }: CrawlConfig,
+  { dir, duplicates, dedupAgainst, conditional }: CrawlConfig,
 ): Promise<void> {
   await removeIndex(disk, indexDir(dir));
-  if (duplicates === 'store' || dedupAgainst.length === 0) return;
-  await gatherEarlier(disk, earlierDir(dir), dedupAgainst);
+  if (dedupAgainst.length === 0) return;
+  // The archive finds them there from any folder.
+  const sources = dedupAgainst.map((source) => resolve(source));
+  if (duplicates !== 'store' || conditional) await gatherEarlier(disk, earlierDir(dir), sources);
+  if (conditional) await gatherEarlierPages(disk, earlierDir(dir), sources);
 }
 
 async function runToEnd(
@@ -326,7 +335,7 @@ const isoTime = (time: Millis): string => new Date(time).toISOString();
 
 /** What each agent is started with. Requires that the folder has counted this run. */
 function startsFor(
-  { seeds, config, filters, agents }: Plan,
+  { seeds, config, hooks, filters, agents }: Plan,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
@@ -337,6 +346,7 @@ function startsFor(
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],
     rescoped: folder?.rescoped ?? false,
+    planned: hooks.asker !== undefined,
     allowance: shareAllowance(config),
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
   };

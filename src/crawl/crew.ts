@@ -17,8 +17,10 @@ import type { Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
+import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { runAgent } from './agent/running-agent.ts';
+import type { Ask, Asker, Outcome } from './planned/ask.ts';
 import type { AgentProgress, EndReason } from './record/counters.ts';
 import type { EventLog } from './record/log.ts';
 import type { SeedMove } from './record/seed-move.ts';
@@ -27,6 +29,7 @@ import type { CrawlFailure, Page } from './store/page.ts';
 import { startAgentThread } from './threads/agent-thread.ts';
 import { unpackPage } from './threads/page-message.ts';
 import { type AgentPorts, portMesh, portTransport } from './transport/port-transport.ts';
+import { agentOf } from './transport/routing.ts';
 import { type ActivityReport, Quiescence } from './transport/quiescence.ts';
 
 /** What a thread is started with: the agent's start, and its ports to the other agents. */
@@ -51,6 +54,8 @@ interface CrewOptions {
   readonly onSeedMoved: (move: SeedMove) => void;
   /** Run agents in the caller's thread, by the caller's clock, instead of in their own threads. */
   readonly here: boolean;
+  /** Decides what is requested in a planned crawl; undefined in others. */
+  readonly asker: Asker | undefined;
   /** Nothing but this crawl runs in the process. */
   readonly ownsProcess: boolean;
 }
@@ -68,6 +73,7 @@ interface Member {
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
+  ask(asks: readonly Ask[]): void;
   /** The last report, if there is one. */
   lastReport(): AgentReport | undefined;
   readonly finished: Promise<AgentProgress>;
@@ -91,6 +97,8 @@ export class Crew {
   readonly #members: Member[] = [];
   #end: EndReason | undefined;
   #concluded = false;
+  /** The outcomes of earlier runs, until all agents have reported theirs. */
+  #outcomes: Outcome[] | undefined = [];
 
   private constructor(agents: number, options: CrewOptions) {
     this.#quiescence = new Quiescence(agents);
@@ -107,6 +115,7 @@ export class Crew {
           options.here ? await crew.#beginHere(start, ports) : crew.#beginThread(start, ports),
         );
       }
+      await crew.#beginAsking();
       // A limit may have been reached, or the end of the crawl, while the last agents started.
       if (crew.#end !== undefined) for (const member of crew.#members) member.stop(crew.#end);
     } catch (error) {
@@ -170,6 +179,7 @@ export class Crew {
       onError,
       predicates,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
+      onOutcome: (outcome) => this.#heard(outcome),
       onIdle: (report) => this.#idle(report),
       onLimit: (reason) => this.stop(reason),
       onSeedMoved: (move) => this.#seedMoved(agent, move),
@@ -180,6 +190,7 @@ export class Crew {
       activity: () => running.activity(),
       seedMoved: (move) => running.seedMoved(move),
       filters: (set) => running.filters(set),
+      ask: (asks) => running.ask(asks),
       lastReport: () => ({ progress: running.progress(), vitals: running.vitals() }),
       finished: running.result,
     };
@@ -215,6 +226,7 @@ export class Crew {
           last = report;
         },
         activity: (report) => this.#idle(report),
+        outcome: (outcome) => this.#heard(outcome),
         limit: (reason) => this.stop(reason),
         event: ({ name, facts }) => log.event(name, facts),
         page: async (page) => onPage?.(unpackPage(page)),
@@ -228,9 +240,44 @@ export class Crew {
       activity: () => thread.activity(),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
+      ask: (asks) => thread.ask(asks),
       lastReport: () => last,
       finished: thread.finished,
     };
+  }
+
+  /**
+   * In a planned crawl: waits until every agent runs and has reported its earlier outcomes, then
+   * lets the asker begin.
+   */
+  async #beginAsking(): Promise<void> {
+    const { asker } = this.#options;
+    if (!asker) return;
+    // The answer comes after all that an agent reported when it started.
+    await Promise.all(
+      this.#members.map((member) => Promise.race([member.activity(), member.finished])),
+    );
+    const known = this.#outcomes;
+    this.#outcomes = undefined;
+    await asker.begin(
+      known ?? [],
+      (asks) => this.#send(asks),
+      () => this.stop('finished'),
+    );
+  }
+
+  /** Each ask goes to the agent that owns its domain. */
+  #send(asks: readonly Ask[]): void {
+    const parts = this.#members.map((): Ask[] => []);
+    for (const ask of asks)
+      parts[agentOf(partitionOfFingerprint(fingerprint(ask.url)), parts.length)].push(ask);
+    for (const [agent, part] of parts.entries())
+      if (part.length > 0) this.#members[agent].ask(part);
+  }
+
+  #heard(outcome: Outcome): void {
+    if (this.#outcomes) this.#outcomes.push(outcome);
+    else this.#options.asker?.heard(outcome);
   }
 
   #idle(report: ActivityReport): void {
@@ -246,6 +293,7 @@ export class Crew {
         const answers = await Promise.all(this.#members.map((member) => this.#ask(member)));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
+        else if (this.#options.asker) return; // it ends the crawl itself
         else this.stop('finished');
       } catch {
         return; // an agent is gone: `finished` rejects with the reason

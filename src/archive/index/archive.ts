@@ -160,7 +160,8 @@ export class Archive {
     const here = await this.#originalHere(revisit);
     if (here) return here;
     for (const place of await this.collections()) {
-      const found = await (await this.#earlier(place))?.#originalHere(revisit);
+      const archive = await this.#earlier(place);
+      const found = archive && (await archive.#originalHere(revisit));
       if (found) return found;
     }
     return undefined;

@@ -25,6 +25,8 @@ import { partitionOfFingerprint } from '../../url/fingerprint.ts';
 import { HostResolver } from '../hosts/host-resolver.ts';
 import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
+import type { Ask } from '../planned/ask.ts';
+import { Asks } from '../planned/asks.ts';
 import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
 import { InternalErrors } from '../record/internal-errors.ts';
@@ -43,6 +45,8 @@ import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
 import { Intake } from './page-intake.ts';
+import { factsOf, settlePage } from './planned-page.ts';
+import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
 import { reasonToSkip } from './still-wanted.ts';
 import { Turns } from './turn.ts';
@@ -67,6 +71,8 @@ export interface Assembly {
   /** Replaced in place when the user changes them. */
   readonly filters: StageFilters;
   readonly progress: ProgressKeeper;
+  /** Adds URLs to request; nothing outside a planned crawl. */
+  readonly ask: (asks: readonly Ask[]) => void;
 }
 
 export function assemble(
@@ -84,8 +90,12 @@ export function assemble(
 
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
-  const frontier = frontierOf(start, opened, shared, asked, robotsMemory);
-  const { supply, reputation } = orderOf(start, opened, shared, sieve, frontier);
+  const asks =
+    opened.outcomes && new Asks(wall, opened.outcomes, (outcome) => around.onOutcome(outcome));
+  const frontier = frontierOf(start, opened, shared, asked, robotsMemory, asks);
+  const { supply, reputation } = asks
+    ? { supply: asks, reputation: undefined }
+    : orderOf(start, opened, shared, sieve, frontier);
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
   const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
 
@@ -108,11 +118,11 @@ export function assemble(
   const decisions = new DomainDecisions({
     ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
   });
-  const turning = { frontier, politeness, permits, admission, reputation, filters, robotsMemory };
+  const turning = { asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory };
   const turns = turnsOf(start, around, opened, shared, {
     ...turning,
     blocked: decisions.blocked,
-    newScope: start.rescoped ? scope : undefined,
+    newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
     onLinks: () => {
       if (permits.mayBeginTurn) signals.links.notify();
@@ -135,6 +145,7 @@ export function assemble(
       admission,
       supply,
       store,
+      outcomes: opened.outcomes,
     },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
     every: config.checkpoint,
@@ -147,7 +158,11 @@ export function assemble(
     onLimit: around.onLimit,
   });
   const forStart = { admission, frontier, politeness, decisions };
-  return { agent, ...forStart, reputation, movedSeeds, filters, progress };
+  const ask = (wanted: readonly Ask[]) => {
+    asks?.add(wanted);
+    signals.links.notify();
+  };
+  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask };
 }
 
 /** What many parts use. */
@@ -174,14 +189,16 @@ function frontierOf(
   { clock, counters, waits, retries }: Shared,
   asked: AskedDelays,
   robotsMemory: RobotsMemory,
+  asks: Asks | undefined,
 ): Frontier {
   const limits = limitsOf(config);
   const startedAt = clock.now();
   return new Frontier({
-    backlog: folder?.backlog ?? Backlog.inMemory(),
+    // Open asks are in memory, and limited by the coordinator.
+    backlog: (asks ? undefined : folder?.backlog) ?? Backlog.inMemory(),
     store: folder?.hosts,
     clock,
-    limits: folder ? limits : { ...limits, hosts: Infinity, urls: Infinity },
+    limits: folder && !asks ? limits : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
     ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
     // After an earlier run nothing is known of what it asked since its last checkpoint.
     ...(hadRun && {
@@ -199,10 +216,11 @@ function frontierOf(
       robotsMemory.hostLeft(host);
       waits.over(host);
     },
-    onSkipped: (reason, urls) =>
-      reason.endsWith('-limit')
-        ? counters.countSkipped(reason, urls)
-        : counters.countError(reason, urls),
+    onSkipped: (reason, urls, host) => {
+      if (reason.endsWith('-limit')) counters.countSkipped(reason, urls);
+      else counters.countError(reason, urls);
+      asks?.settleHost(host.name, reason, host.underWay?.url);
+    },
   });
 }
 
@@ -292,6 +310,8 @@ function budgetsOf(
 
 /** What turns use beside what is open and shared. */
 interface TurnsWith {
+  /** Only in a planned crawl. */
+  readonly asks: Asks | undefined;
   readonly frontier: Frontier;
   readonly politeness: Politeness;
   readonly permits: FetchPermits;
@@ -306,9 +326,9 @@ interface TurnsWith {
 }
 
 function turnsOf(
-  { config }: AgentStart,
+  { config, planned }: AgentStart,
   { onPage }: AgentSurroundings,
-  { client, bodies, store, identity, drop, likenessMemory }: OpenAgent,
+  { client, bodies, store, identity, drop, likenessMemory, earlierPages }: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
@@ -317,16 +337,19 @@ function turnsOf(
   const { maxCrawlDelay, maxRedirects, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
-    likenessMemory && new Likeness({ config, memory: likenessMemory, counters, log: sparing });
+    likenessMemory && !planned ? new Likeness({ config, memory: likenessMemory, counters, log: sparing }) : undefined;
   const robots = new RobotsKeeper({
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
   const counted = { frontier, reputation, counters, log: sparing };
-  const commit = { ...counted, store, admission, likeness, internal };
+  const { asks } = parts;
+  const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
+  const commit = { ...counted, store, admission, likeness, internal, onCommitted };
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
+    planned,
     bodies,
     wantsType: typeFilter(config.types),
     parseOptions: {
@@ -344,7 +367,10 @@ function turnsOf(
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
       const reason = reasonToSkip(turn, discovery, secondLook);
-      if (reason !== undefined) counters.countSkipped(reason);
+      if (reason !== undefined) {
+        counters.countSkipped(reason);
+        asks?.settle(discovery.url, { fault: reason });
+      }
       return reason === undefined;
     },
     replaces: (discovery) => {
@@ -355,13 +381,16 @@ function turnsOf(
       onLinks();
       return true;
     },
+    onDisallowed: asks && ((url) => asks.settle(url, { fault: 'disallowed' })),
     claimPage: () => permits.claimPage(),
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const failures = { counters, log, sparing, internal, onError };
+  const onUrlFailed = asks && ((url: string, fault: string) => asks.settle(url, { fault }));
+  const failures = { counters, log, sparing, internal, onError, onUrlFailed };
+  const requests = earlierPages && requestsWith(earlierPages, asks);
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
-    ...{ failures, sitemaps },
+    ...{ failures, sitemaps: sitemaps && !planned, requests },
   });
 }

@@ -10,6 +10,7 @@
  *                         parts
  *   log.jsonl             events
  *   status.json           the status of the last run (crawl/monitor)
+ *   refresh/              the plan and the verdicts of a refresh (src/refresh)
  *
  * Ensures   A folder that holds other files is never written to. A crawl can always be resumed,
  *           however it ended: each agent starts from its last checkpoint. A crawl that has lost
@@ -60,6 +61,7 @@ const OURS = new Set([
   'earlier',
   'indexes',
   'pages',
+  'refresh',
   LOG_FILE,
   `${CRAWL_FILE}.tmp`,
 ]);
@@ -107,10 +109,10 @@ export class CrawlFolder {
   static async open(
     disk: Disk,
     { dir, auth, cookies }: CrawlConfig,
-    seeds: readonly string[],
+    seeds: readonly string[] | undefined,
     clock: Clock,
   ): Promise<CrawlFolder> {
-    if (!(await askedIn(disk, dir)) && seeds.length === 0) throw noCrawlToResume(dir);
+    if (!(await askedIn(disk, dir)) && seeds?.length === 0) throw noCrawlToResume(dir);
     // Pages behind a login must not be readable by other users of this machine.
     const isSecret = auth !== '' || cookies !== '';
     await disk.makeFolder(dir, isSecret);

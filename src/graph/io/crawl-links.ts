@@ -169,12 +169,14 @@ async function linksOf(
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
   if (redirect !== undefined) return { url, targets: [redirect] };
   const payload = payloadOf(page.block);
-  if (!isHtml(head.headers.get('content-type'), payload)) return { url, targets: [] };
-  const { body } = await decodeContent({ payload, headers: head.headers });
+  // The head of "not modified" does not describe the page.
+  const { headers } = head.status === 304 ? (headOf(page.block) ?? head) : head;
+  if (!isHtml(headers.get('content-type'), payload)) return { url, targets: [] };
+  const { body } = await decodeContent({ payload, headers });
   const context = {
     url,
-    contentType: head.headers.get('content-type'),
-    robotsHeaders: head.headers.all('x-robots-tag'),
+    contentType: headers.get('content-type'),
+    robotsHeaders: headers.all('x-robots-tag'),
   };
   const { links, robots } = parsePage(body, context, drop && { drop });
   const taken = links.filter((link) => nofollow || !(link.nofollow || robots.nofollow));

@@ -1,0 +1,302 @@
+/**
+ * A refresh: a planned crawl that finds what is left of an old collection with few requests.
+ *
+ *   old collection ─► graph ─► plan: sample, order, window ─► judge ─► asks ─► agents
+ *                                 ▲                            │  ▲              │
+ *                                 └──────── verdicts ──────────┘  └── outcomes ──┘
+ *
+ * Ensures   The coordinator keeps no state of its own: it begins anew with the outcomes that the
+ *           agents' checkpoints hold, and asks for the rest. So a refresh that was killed loses what
+ *           came after the last checkpoints, and nothing else.
+ */
+import { resolve } from 'node:path';
+import { collectionsOf } from '../archive/index/archive.ts';
+import { DrumlinError, EXIT } from '../base/errors.ts';
+import { agentCount, type CrawlConfig } from '../config/settings.ts';
+import type { Ask, Asker, Outcome } from '../crawl/planned/ask.ts';
+import type { RefreshSummary } from '../crawl/planned/refresh-summary.ts';
+import type { Disk } from '../disk/disk.ts';
+import { type DiskGraph, openGraph } from '../graph/open-graph.ts';
+import { Judge, type Judged } from './judge.ts';
+import { Collection } from './orders/collection.ts';
+import { checkAlpha } from './orders/cost.ts';
+import { VERDICT } from './orders/order.ts';
+import { findOrder } from './orders/registry.ts';
+import { sampleFor } from './orders/sample.ts';
+import { buildPageGraph } from './page-graph.ts';
+import { Plan } from './plan.ts';
+import {
+  graphDir,
+  type RefreshPlan,
+  readPlan,
+  refreshDir,
+  storePlan,
+  storeResults,
+  type VerdictLine,
+} from './refresh-folder.ts';
+import { livenessOf, VERDICTS } from './verdict.ts';
+
+/** What a user asks for; on a resume, what differs from the stored plan is refused. */
+export type RefreshOptions = Partial<RefreshPlan>;
+
+export const DEFAULT_PLAN = { by: 'pa+-', z: '1%', alpha: 0.75, test: 'conditional', seed: 1 } as const;
+
+/** Asks sent to the agents at once. */
+const BATCH = 256;
+/** Open asks of a dynamic order for each fetcher. */
+const PER_FETCHER = 2;
+
+export interface OpenRefresh {
+  readonly plan: RefreshPlan;
+  readonly config: CrawlConfig;
+  readonly asker: Asker;
+  summary(): RefreshSummary;
+  /** Call it after the crawl has ended: writes the verdicts, or throws what ended it. */
+  finish(): Promise<RefreshSummary>;
+}
+
+/** Prepares a refresh in `config.dir`, new or resumed. */
+export async function openRefresh(
+  disk: Disk,
+  asked: RefreshOptions,
+  config: CrawlConfig,
+  onWarning: (text: string) => void = () => {},
+): Promise<OpenRefresh> {
+  const plan = await planIn(disk, config.dir, asked);
+  const method = findOrder(plan.by);
+  checkAlpha(plan.alpha);
+  if (!(await hasGraph(disk, config.dir)))
+    await buildPageGraph(disk, plan.old, graphDir(config.dir), onWarning);
+  const graph = await openGraph(graphDir(config.dir), disk);
+  try {
+    const collection = new Collection(graph);
+    const z = sampleSize(plan.z, graph.nodes);
+    // Static orders need no sample, but without one nobody knows when to stop.
+    const sampled = method.kind === 'static' ? { ...method, kind: 'sampled' as const } : method;
+    const request = { by: 'random' as const, z, seed: plan.seed };
+    const sample = await sampleFor(sampled, collection, request);
+    const planned = new Plan({
+      ...{ collection, method, sample, alpha: plan.alpha, seed: plan.seed },
+      window: config.frontUrls,
+      dynamicWindow: PER_FETCHER * config.fetches * agentCount(config),
+    });
+    await storePlan(disk, config.dir, plan);
+    const settings = await settingsFor(disk, plan, config);
+    return new Refresh(disk, plan, settings, graph, planned, sample.length);
+  } catch (error) {
+    await graph.close();
+    throw error;
+  }
+}
+
+async function planIn(disk: Disk, dir: string, asked: RefreshOptions): Promise<RefreshPlan> {
+  const stored = await readPlan(disk, dir);
+  const given = { ...asked, ...(asked.old !== undefined && { old: resolve(asked.old) }) };
+  if (!stored) {
+    if (given.old === undefined) throw nothingToResume(dir);
+    return { ...DEFAULT_PLAN, ...given, old: given.old };
+  }
+  for (const key of ['old', 'by', 'z', 'test', 'seed'] as const) {
+    if (given[key] !== undefined && given[key] !== stored[key])
+      throw differs(dir, key, String(stored[key]), String(given[key]));
+  }
+  return { ...stored, alpha: given.alpha ?? stored.alpha };
+}
+
+async function hasGraph(disk: Disk, dir: string): Promise<boolean> {
+  await disk.makeFolder(refreshDir(dir));
+  return (await disk.list(refreshDir(dir))).includes('graph');
+}
+
+/** The settings of a crawl that only tests pages. */
+async function settingsFor(
+  disk: Disk,
+  { old }: RefreshPlan,
+  config: CrawlConfig,
+): Promise<CrawlConfig> {
+  return {
+    ...config,
+    dedupAgainst: [old, ...(await collectionsOf(disk, old))],
+    conditional: true,
+    order: 'bfs',
+    sitemaps: false,
+    nearDuplicates: 'off',
+    learnTraps: false,
+    softErrors: 'off',
+  };
+}
+
+/** `1%` or `500`. */
+export function sampleSize(text: string, pages: number): number {
+  const match = /^(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(text);
+  const size = match?.[2] ? Math.ceil((Number(match[1]) / 100) * pages) : Number(match?.[1]);
+  if (match && size > 0 && Number.isInteger(size)) return size;
+  throw new DrumlinError(
+    'SAMPLE',
+    `The size of the sample is "${text}".`,
+    'Write a number of pages above 0, such as 500, or a share of them, such as 1%.',
+  );
+}
+
+class Refresh implements OpenRefresh, Asker {
+  readonly asker = this;
+  readonly plan: RefreshPlan;
+  readonly config: CrawlConfig;
+  readonly #disk: Disk;
+  readonly #graph: DiskGraph;
+  readonly #planned: Plan;
+  readonly #sample: number;
+  readonly #judged = new Map<number, Judged>();
+  #judge: Judge | undefined;
+  #asks: Ask[] = [];
+  #send: (asks: readonly Ask[]) => void = () => {};
+  #end: () => void = () => {};
+  #pumping = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    disk: Disk,
+    plan: RefreshPlan,
+    config: CrawlConfig,
+    graph: DiskGraph,
+    planned: Plan,
+    sample: number,
+  ) {
+    this.#disk = disk;
+    this.plan = plan;
+    this.config = config;
+    this.#graph = graph;
+    this.#planned = planned;
+    this.#sample = sample;
+  }
+
+  begin(
+    known: readonly Outcome[],
+    send: (asks: readonly Ask[]) => void,
+    end: () => void,
+  ): Promise<void> {
+    this.#send = send;
+    this.#end = end;
+    this.#judge = new Judge(
+      {
+        test: this.plan.test,
+        maxRedirects: this.config.maxRedirects,
+        ask: (ask) => void this.#asks.push(ask),
+        onVerdict: (page, judged) => this.#settle(page, judged),
+      },
+      known,
+    );
+    return this.#pump();
+  }
+
+  heard(outcome: Outcome): void {
+    this.#judge?.heard(outcome);
+    void this.#pump();
+  }
+
+  summary(): RefreshSummary {
+    const planned = this.#planned;
+    const { old, by, test, alpha } = this.plan;
+    const { estimate, wanted } = planned;
+    return {
+      ...{ old, by, test, alpha, pages: this.#graph.nodes, sample: this.#sample },
+      tested: planned.tested,
+      alive: planned.count(VERDICT.alive),
+      dead: planned.count(VERDICT.dead),
+      unknown: planned.count(VERDICT.unknown),
+      ...(estimate && { living: estimate }),
+      ...(wanted !== undefined && { wanted }),
+      requests: this.#judge?.requests ?? 0,
+      verdicts: tallyOf(this.#judged.values(), ({ verdict }) => verdict, VERDICTS),
+      statuses: tallyOf(this.#judged.values(), statusOf),
+      curve: planned.curve,
+    };
+  }
+
+  async finish(): Promise<RefreshSummary> {
+    const summary = this.summary();
+    try {
+      if (this.#failure) throw this.#failure.error;
+      await storeResults(this.#disk, this.config.dir, this.#lines(), summary);
+    } finally {
+      await this.#graph.close();
+    }
+    return summary;
+  }
+
+  #settle(page: number, judged: Judged): void {
+    this.#judged.set(page, judged);
+    this.#planned.settle(page, livenessOf(judged.verdict));
+  }
+
+  /** Asks for what the plan allows. One caller at a time; others have nothing to add. */
+  async #pump(): Promise<void> {
+    this.#flush();
+    if (this.#pumping || this.#failure) return;
+    this.#pumping = true;
+    try {
+      for (let page = await this.#planned.next(); page !== undefined; ) {
+        this.#judge?.test(page, await this.#graph.names.name(page));
+        if (this.#asks.length >= BATCH) this.#flush();
+        page = await this.#planned.next();
+      }
+      this.#flush();
+      if (this.#planned.isOver) this.#end();
+    } catch (error) {
+      this.#failure = { error };
+      this.#end();
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #flush(): void {
+    const asks = this.#asks;
+    this.#asks = [];
+    if (asks.length > 0) this.#send(asks);
+  }
+
+  /** In the order of the plan. */
+  async *#lines(): AsyncGenerator<VerdictLine> {
+    for (const page of this.#planned.handedOut) {
+      const judged = this.#judged.get(page);
+      if (judged) yield { url: await this.#graph.names.name(page), ...judged };
+    }
+  }
+}
+
+/** As in the paper's Table 1, by the first answer that counts. */
+function statusOf({ verdict, status, fault, address }: Judged): string {
+  if (address !== undefined) return 'redirect';
+  if (fault !== undefined) return verdict === 'no-host' ? 'no answer' : fault;
+  return String(status);
+}
+
+function tallyOf<T>(
+  items: Iterable<T>,
+  nameOf: (item: T) => string,
+  names: readonly string[] = [],
+): Record<string, number> {
+  const tally: Record<string, number> = {};
+  for (const name of names) tally[name] = 0;
+  for (const item of items) tally[nameOf(item)] = (tally[nameOf(item)] ?? 0) + 1;
+  return tally;
+}
+
+function nothingToResume(dir: string): DrumlinError {
+  return new DrumlinError(
+    'NO_REFRESH',
+    `There is no collection to refresh, and no refresh in ${dir} to resume.`,
+    'Name the folder of an old crawl: drumlin refresh OLD --dir NEW',
+  );
+}
+
+function differs(dir: string, key: string, was: string, is: string): DrumlinError {
+  const flag = key === 'old' ? 'the collection' : `--${key}`;
+  return new DrumlinError(
+    'REFRESH_DIFFERS',
+    `${dir} holds a refresh in which ${flag} is ${was}, not ${is}.`,
+    `Resume it without that, or choose another --dir.`,
+    { exitCode: EXIT.folder },
+  );
+}
