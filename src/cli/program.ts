@@ -13,6 +13,7 @@ import * as graph from './commands/graph.ts';
 import * as lab from './commands/lab.ts';
 import * as plan from './commands/plan.ts';
 import * as rank from './commands/rank.ts';
+import * as refresh from './commands/refresh.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
 import * as status from './commands/status.ts';
@@ -43,7 +44,7 @@ const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
 ])[] = [
-  ['Crawl:', [crawl, config, filter, robots, domains]],
+  ['Crawl:', [crawl, refresh, config, filter, robots, domains]],
   ['Look at a crawl:', [status, report, archive]],
   ['Graphs and rankings:', [graph, rank]],
   ['The synthetic web:', [demo, web, lab]],
@@ -55,7 +56,7 @@ const GROUPS: readonly (readonly [
  * end when their reader leaves.
  */
 export const WORKING: readonly string[] = [
-  ...['crawl', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
 ];

@@ -15,6 +15,7 @@ import { DrumlinError, EXIT } from '../base/errors.ts';
 import { agentCount, type CrawlConfig } from '../config/settings.ts';
 import type { Ask, Asker, Outcome } from '../crawl/planned/ask.ts';
 import type { RefreshSummary } from '../crawl/planned/refresh-summary.ts';
+import { settingsIn } from '../crawl/state/crawl-folder.ts';
 import type { Disk } from '../disk/disk.ts';
 import { type DiskGraph, openGraph } from '../graph/open-graph.ts';
 import { Judge, type Judged } from './judge.ts';
@@ -89,10 +90,13 @@ export async function openRefresh(
   }
 }
 
+/** A folder with other files is refused by `settingsIn`. */
 async function planIn(disk: Disk, dir: string, asked: RefreshOptions): Promise<RefreshPlan> {
-  const stored = await readPlan(disk, dir);
+  const stored = (await settingsIn(dir)) ? await readPlan(disk, dir) : undefined;
   const given = { ...asked, ...(asked.old !== undefined && { old: resolve(asked.old) }) };
   if (!stored) {
+    if (await settingsIn(dir)) throw noRefresh(dir);
+    if (given.old === resolve(dir)) throw intoItself(dir);
     if (given.old === undefined) throw nothingToResume(dir);
     return { ...DEFAULT_PLAN, ...given, old: given.old };
   }
@@ -152,6 +156,8 @@ class Refresh implements OpenRefresh, Asker {
   #send: (asks: readonly Ask[]) => void = () => {};
   #end: () => void = () => {};
   #pumping = false;
+  /** Verdicts have come since the plan was last asked. */
+  #again = false;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -232,15 +238,14 @@ class Refresh implements OpenRefresh, Asker {
   /** Asks for what the plan allows. One caller at a time; others have nothing to add. */
   async #pump(): Promise<void> {
     this.#flush();
+    this.#again = true;
     if (this.#pumping || this.#failure) return;
     this.#pumping = true;
     try {
-      for (let page = await this.#planned.next(); page !== undefined; ) {
-        this.#judge?.test(page, await this.#graph.names.name(page));
-        if (this.#asks.length >= BATCH) this.#flush();
-        page = await this.#planned.next();
+      while (this.#again) {
+        this.#again = false;
+        await this.#askNext();
       }
-      this.#flush();
       if (this.#planned.isOver) this.#end();
     } catch (error) {
       this.#failure = { error };
@@ -248,6 +253,16 @@ class Refresh implements OpenRefresh, Asker {
     } finally {
       this.#pumping = false;
     }
+  }
+
+  async #askNext(): Promise<void> {
+    let page = await this.#planned.next();
+    while (page !== undefined) {
+      this.#judge?.test(page, await this.#graph.names.name(page));
+      if (this.#asks.length >= BATCH) this.#flush();
+      page = await this.#planned.next();
+    }
+    this.#flush();
   }
 
   #flush(): void {
@@ -281,6 +296,24 @@ function tallyOf<T>(
   for (const name of names) tally[name] = 0;
   for (const item of items) tally[nameOf(item)] = (tally[nameOf(item)] ?? 0) + 1;
   return tally;
+}
+
+function noRefresh(dir: string): DrumlinError {
+  return new DrumlinError(
+    'REFRESH_FOLDER',
+    `${dir} holds a crawl that is no refresh.`,
+    'Choose a new or an empty folder with --dir.',
+    { exitCode: EXIT.folder },
+  );
+}
+
+function intoItself(dir: string): DrumlinError {
+  return new DrumlinError(
+    'REFRESH_FOLDER',
+    `A refresh of ${dir} cannot be stored in the same folder.`,
+    'Choose a new or an empty folder with --dir.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 function nothingToResume(dir: string): DrumlinError {

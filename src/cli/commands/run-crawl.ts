@@ -6,6 +6,7 @@ import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatCount } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { type Summary, startCrawl } from '../../crawl/crawl.ts';
+import type { Asker } from '../../crawl/planned/ask.ts';
 import type { CountersState } from '../../crawl/record/counters.ts';
 import type { LastCheckpoint } from '../../crawl/state/agent-folder.ts';
 import { noCrawlToResume } from '../../crawl/state/crawl-folder.ts';
@@ -60,6 +61,17 @@ function noSeeds(): DrumlinError {
 interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
   /** The settings that differ from those of the last run, a sentence each. */
   readonly changes?: readonly string[];
+  /** What is requested, if it is no crawl from seeds. */
+  readonly planned?: Planned;
+}
+
+/** A planned crawl in the foreground. */
+interface Planned {
+  readonly asker: Asker;
+  /** The command that resumes it, without the folder. */
+  readonly command: string;
+  /** Called when the crawl has ended, before its report is written; returns what to print. */
+  finish(): Promise<string>;
 }
 
 /**
@@ -69,10 +81,11 @@ interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet, changes = [] }: Shown,
-  nextLine: (dir: string) => string = (dir) => asTyped(`  resume     drumlin crawl --dir ${dir}\n`),
+  { json, quiet, changes = [], planned }: Shown,
+  nextLine: (dir: string) => string = (dir) =>
+    asTyped(`  resume     drumlin ${planned?.command ?? 'crawl'} --dir ${dir}\n`),
 ): Promise<Summary> {
-  const resume = asTyped(`drumlin crawl --dir ${config.dir}`);
+  const resume = asTyped(`drumlin ${planned?.command ?? 'crawl'} --dir ${config.dir}`);
   const interrupts = listenForInterrupts(() => {
     if (!quiet)
       process.stderr.write(`\nstopped at once; resume from the last checkpoint: ${resume}\n`);
@@ -80,6 +93,7 @@ export async function runInForeground(
   try {
     const run = await startCrawl(seeds, config, {
       ownsProcess: true,
+      ...(planned && { asker: planned.asker }),
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),
       onResume: (from) => {
         if (!quiet) process.stderr.write(`${[resumeText(from), ...changes].join('\n')}\n`);
@@ -97,12 +111,13 @@ export async function runInForeground(
     });
     try {
       const summary = await run.finished;
+      const findings = (await planned?.finish()) ?? '';
       view.end();
       const page = await reportOf(config.dir);
       if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
       else if (!quiet)
         process.stdout.write(
-          `\n${report(summary, run.progress().before, places(config, page), nextLine)}`,
+          `\n${findings}${report(summary, run.progress().before, places(config, page), nextLine)}`,
         );
       const nothing = whyNothing(summary);
       if (nothing !== undefined) process.stderr.write(`drumlin: ${printableLines(nothing)}\n`);
@@ -215,7 +230,7 @@ function listenForInterrupts(onSecond: () => void): {
 }
 
 /** Distinguishes a finished crawl, a reached limit and a crawl that fetched no page. */
-function exitCodeOf(summary: Summary): number {
+export function exitCodeOf(summary: Summary): number {
   const { end, urlsQueued } = summary;
   if (end === 'interrupted') return EXIT.interrupted;
   if (whyNothing(summary) !== undefined) return EXIT.nothingCrawled;
