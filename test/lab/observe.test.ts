@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('observing the lab', () => {
-  test('the log has time, host, address, path, status and bytes of every request', async () => {
+  test('the log has time, host, address, method, path, status and bytes of every request', async () => {
     const log = join(folder, 'access.jsonl');
     const lab = await startLab({ scenario: 'site', pages: 5, log });
     const before = Date.now();
