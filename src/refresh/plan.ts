@@ -25,6 +25,8 @@ export interface PlanOptions {
   readonly sample: Uint32Array;
   readonly alpha: number;
   readonly seed: number;
+  /** Test the sample, and nothing else. */
+  readonly sampleOnly?: boolean;
   /** Places of a static or sampled order that may be open at once. */
   readonly window: number;
   /** The same for a dynamic order. */
@@ -87,8 +89,8 @@ export class Plan {
 
   /** Enough living pages are found, or all pages are tested. */
   get isOver(): boolean {
-    const { alpha, collection } = this.#options;
-    if (this.#tested === collection.pages) return true;
+    const { alpha, collection, sample, sampleOnly } = this.#options;
+    if (this.#tested === (sampleOnly ? sample.length : collection.pages)) return true;
     const { wanted } = this;
     return alpha < 1 && wanted !== undefined && this.#counts[VERDICT.alive] >= wanted;
   }
@@ -105,11 +107,11 @@ export class Plan {
 
   /** The page to test next; undefined if verdicts must come first, or all pages are handed out. */
   async next(): Promise<number | undefined> {
-    const { sample } = this.#options;
+    const { sample, sampleOnly } = this.#options;
     if (this.#places < sample.length) {
       return this.#mayOpen() ? this.#handOut(sample[this.#places]) : undefined;
     }
-    if (this.#low < sample.length) return undefined;
+    if (this.#low < sample.length || sampleOnly) return undefined;
     this.#order ??= await this.#openOrder();
     if (this.#exhausted || this.isOver || !this.#mayOpen()) return undefined;
     const page = this.#order.next();

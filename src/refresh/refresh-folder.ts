@@ -33,6 +33,8 @@ export interface RefreshPlan {
   readonly alpha: number;
   readonly test: TestName;
   readonly seed: number;
+  /** Only pages that the schedule of the old collection wants to see by this time, in ISO 8601. */
+  readonly due?: string;
 }
 
 export async function readPlan(disk: Disk, dir: string): Promise<RefreshPlan | undefined> {

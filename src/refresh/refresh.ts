@@ -17,6 +17,8 @@ import type { Ask, Asker, Outcome } from '../crawl/planned/ask.ts';
 import type { RefreshSummary } from '../crawl/planned/refresh-summary.ts';
 import { settingsIn } from '../crawl/state/crawl-folder.ts';
 import type { Disk } from '../disk/disk.ts';
+import { packNameArcs } from '../graph/arcs.ts';
+import { buildGraph } from '../graph/build.ts';
 import { type DiskGraph, openGraph } from '../graph/open-graph.ts';
 import { Judge, type Judged } from './judge.ts';
 import { Collection } from './orders/collection.ts';
@@ -35,6 +37,7 @@ import {
   storeResults,
   type VerdictLine,
 } from './refresh-folder.ts';
+import { dueIn } from './schedule/schedule.ts';
 import { livenessOf, VERDICTS } from './verdict.ts';
 
 /** What a user asks for; on a resume, what differs from the stored plan is refused. */
@@ -66,18 +69,17 @@ export async function openRefresh(
   const plan = await planIn(disk, config.dir, asked);
   const method = findOrder(plan.by);
   checkAlpha(plan.alpha);
-  if (!(await hasGraph(disk, config.dir)))
-    await buildPageGraph(disk, plan.old, graphDir(config.dir), onWarning);
+  if (!(await hasGraph(disk, config.dir))) await buildGraphOf(disk, plan, config.dir, onWarning);
   const graph = await openGraph(graphDir(config.dir), disk);
   try {
     const collection = new Collection(graph);
-    const z = sampleSize(plan.z, graph.nodes);
-    // Static orders need no sample, but without one nobody knows when to stop.
-    const sampled = method.kind === 'static' ? { ...method, kind: 'sampled' as const } : method;
-    const request = { by: 'random' as const, z, seed: plan.seed };
-    const sample = await sampleFor(sampled, collection, request);
+    const sample =
+      plan.due === undefined
+        ? await sampleOf(plan, collection)
+        : await duePages(disk, plan.old, plan.due, graph);
     const planned = new Plan({
       ...{ collection, method, sample, alpha: plan.alpha, seed: plan.seed },
+      sampleOnly: plan.due !== undefined,
       window: config.frontUrls,
       dynamicWindow: PER_FETCHER * config.fetches * agentCount(config),
     });
@@ -88,6 +90,45 @@ export async function openRefresh(
     await graph.close();
     throw error;
   }
+}
+
+/** Static orders need no sample, but without one nobody knows when to stop. */
+function sampleOf({ by, z, seed }: RefreshPlan, collection: Collection): Promise<Uint32Array> {
+  const method = findOrder(by);
+  const sampled = method.kind === 'static' ? { ...method, kind: 'sampled' as const } : method;
+  const size = sampleSize(z, collection.pages);
+  return sampleFor(sampled, collection, { by: 'random', z: size, seed });
+}
+
+/** The pages that were due when the refresh was begun. */
+async function duePages(
+  disk: Disk,
+  old: string,
+  due: string,
+  { names }: DiskGraph,
+): Promise<Uint32Array> {
+  const pages: number[] = [];
+  for (const url of await dueIn(disk, old, Date.parse(due))) {
+    const page = await names.id(url);
+    if (page !== undefined) pages.push(page);
+  }
+  return Uint32Array.from(pages);
+}
+
+/** Pages that are due need no links: their order is that of the schedule. */
+async function buildGraphOf(
+  disk: Disk,
+  { old, due }: RefreshPlan,
+  dir: string,
+  onWarning: (text: string) => void,
+): Promise<void> {
+  if (due === undefined) return buildPageGraph(disk, old, graphDir(dir), onWarning);
+  const urls = await dueIn(disk, old, Date.parse(due));
+  if (urls.length === 0) throw nothingDue(old);
+  const nodes = (async function* (): AsyncGenerator<[string]> {
+    for (const url of urls) yield [url];
+  })();
+  await buildGraph(graphDir(dir), { names: packNameArcs(nodes) }, { level: 'page', disk });
 }
 
 /** A folder with other files is refused by `settingsIn`. */
@@ -296,6 +337,14 @@ function tallyOf<T>(
   for (const name of names) tally[name] = 0;
   for (const item of items) tally[nameOf(item)] = (tally[nameOf(item)] ?? 0) + 1;
   return tally;
+}
+
+function nothingDue(old: string): DrumlinError {
+  return new DrumlinError(
+    'NOTHING_DUE',
+    `No page of ${old} is due.`,
+    'Look at the last column of its refresh/schedule.tsv, or raise the budget of the schedule.',
+  );
 }
 
 function noRefresh(dir: string): DrumlinError {

@@ -1,10 +1,12 @@
 /** A refresh over sockets: the lab is crawled at step 0 and refreshed later. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index/archive.ts';
 import { payloadOf } from '../../src/archive/warc/http-block.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { crawlLinks } from '../../src/graph/io/crawl-links.ts';
+import type { RefreshOptions } from '../../src/refresh/refresh.ts';
 import { archivedPages } from '../crawl/archived.ts';
 import { Later } from './lab-refresh.ts';
 
@@ -21,13 +23,12 @@ function truth(url: string): boolean | undefined {
 
 describe('a refresh', () => {
   test('of the clean web after eleven months is right about every page', async () => {
-    later = new Later({ domains: 60, pages: 30 });
+    later = new Later({ domains: 60, pages: 20 });
     await later.stepTo(0);
-    await later.crawl({ maxPages: 600 });
+    await later.crawl({ maxPages: 400 });
     await later.stepTo(11, 'access.jsonl');
     const summary = await later.refresh('new', { alpha: 1, z: '5%' });
     const verdicts = later.verdicts('new');
-    console.log({ ...summary, curve: 0 });
     expect(verdicts.filter(({ url, verdict }) => isAlive(verdict) !== truth(url))).toEqual([]);
     expect(summary.verdicts).toMatchObject({ unknown: 0 });
     expect(summary.verdicts['soft-404']).toBeGreaterThan(0);
@@ -43,11 +44,10 @@ describe('a refresh', () => {
     await later.crawl();
     await later.stepTo(1, 'access.jsonl');
     const summary = await later.refresh('new', { alpha: 1, by: 'bfs' });
-    console.log({ ...summary, curve: 0 });
     expect(summary.verdicts.unchanged).toBeGreaterThan(5);
     const unchanged = later.verdicts('new').filter(({ verdict }) => verdict === 'unchanged');
-    const fetched = later.requests('access.jsonl');
     await later.lab.close();
+    const fetched = later.requests('access.jsonl');
     for (const { url } of unchanged) {
       const { hostname, pathname, search } = new URL(url);
       const asked = fetched.filter((one) => one.host === hostname && one.path === pathname + search);
@@ -73,5 +73,85 @@ describe('a refresh', () => {
     const again = await later.refresh('again', { old: dir, alpha: 1, by: 'ai' });
     expect(again).toMatchObject({ pages: summary.alive, alive: summary.alive });
     expect(again.verdicts).toMatchObject({ unchanged: summary.alive });
+  });
+
+  test('of the mixed web is right about 99 pages in 100', async () => {
+    later = new Later({ scenario: 'mixed', domains: 30, pages: 20, seed: 3 });
+    await later.stepTo(0);
+    await later.crawl({ maxPages: 250, maxPagesPerDomain: 30 });
+    await later.stepTo(11);
+    const summary = await later.refresh('new', { alpha: 1, by: 'pagerank' });
+    const known = later.verdicts('new').filter(({ verdict }) => verdict !== 'unknown');
+    const judged = known.filter(({ url }) => truth(url) !== undefined);
+    const wrong = judged.filter(({ url, verdict }) => isAlive(verdict) !== truth(url));
+    expect(wrong.length).toBeLessThanOrEqual(judged.length / 100);
+    expect(judged.length).toBeGreaterThan(0.8 * summary.pages);
+  });
+
+  test('with HEAD is right about every page, and stores no page without a body', async () => {
+    later = new Later({ domains: 25, pages: 15 });
+    await later.stepTo(0);
+    await later.crawl({ maxPages: 200 });
+    await later.stepTo(11, 'access.jsonl');
+    const summary = await later.refresh('new', { alpha: 1, test: 'head', by: 'asf' });
+    const verdicts = later.verdicts('new');
+    expect(verdicts.filter(({ url, verdict }) => isAlive(verdict) !== truth(url))).toEqual([]);
+    await later.lab.close();
+    const log = later.requests('access.jsonl').filter(({ path }) => path !== '/robots.txt');
+    const heads = log.filter(({ method }) => method === 'HEAD');
+    expect(heads.length).toBeGreaterThan(0.9 * summary.pages);
+    const archive = await Archive.open(disk, join(later.folder, 'new'));
+    const asked = new Set(heads.map(({ host, path }) => host + path));
+    for await (const { url, status } of archive.captures()) {
+      const { hostname, pathname, search } = new URL(url);
+      if (status === '200' && asked.has(hostname + pathname + search))
+        expect(log.some(({ method, path }) => method === 'GET' && path === pathname + search)).toBe(true);
+    }
+  });
+
+  test('stops when it has found the share of living pages that was asked for', async () => {
+    later = new Later({ domains: 20, pages: 15 });
+    await later.stepTo(0);
+    await later.crawl({ maxPages: 200 });
+    await later.stepTo(11, 'access.jsonl');
+    const summary = await later.refresh('new', { alpha: 0.5, z: '10%' });
+    expect(summary.alive).toBeGreaterThanOrEqual(summary.wanted!);
+    // Requests under way at that moment may add a few.
+    expect(summary.alive).toBeLessThan(summary.wanted! + 40);
+    expect(summary.tested).toBeLessThan(summary.pages);
+    // It resumes with a larger share, and asks for nothing again.
+    const resumed = await later.refresh('new', { alpha: 1 });
+    expect(resumed.tested).toBe(resumed.pages);
+    await later.lab.close();
+    const log = later.requests('access.jsonl').filter(({ path }) => path !== '/robots.txt');
+    expect(new Set(log.map(({ host, path }) => host + path)).size).toBe(log.length);
+  });
+});
+
+describe('a refresh refuses', () => {
+  test('what cannot work, with a remedy', async () => {
+    later = new Later({ domains: 2, pages: 5 });
+    await later.stepTo(0);
+    const refused = (asked: RefreshOptions, name = 'new') =>
+      expect(later.refresh(name, asked)).rejects;
+    await refused({ old: join(later.folder, 'nothing') }).toMatchObject({ code: 'FILE_MISSING' });
+    await later.crawl();
+    await refused({ z: '1000' }).toMatchObject({ code: 'SAMPLE' });
+    await refused({ z: '0' }, 'b').toMatchObject({ code: 'SAMPLE' });
+    await refused({ alpha: 0 }, 'c').toMatchObject({ code: 'ALPHA' });
+    await refused({ alpha: 1.5 }, 'd').toMatchObject({ code: 'ALPHA' });
+    await refused({ by: 'pagrank' }, 'e').toMatchObject({ code: 'ORDER' });
+    await refused({}, 'old').toMatchObject({ code: 'REFRESH_FOLDER' });
+    mkdirSync(join(later.folder, 'f'));
+    writeFileSync(join(later.folder, 'f', 'letter.txt'), 'Dear reader');
+    await refused({}, 'f').toMatchObject({ code: 'FOLDER_NOT_EMPTY' });
+    await later.refresh('g', { alpha: 1 });
+    await refused({ by: 'bfs' }, 'g').toMatchObject({ code: 'REFRESH_DIFFERS' });
+    const [warc] = readdirSync(join(later.old, 'archive'));
+    const path = join(later.old, 'archive', warc);
+    const bytes = readFileSync(path);
+    bytes.fill(7, bytes.length >> 1, (bytes.length >> 1) + 50);
+    writeFileSync(path, bytes);
+    await refused({}, 'h').toMatchObject({ code: 'ARCHIVE_DAMAGED', exitCode: 8 });
   });
 });

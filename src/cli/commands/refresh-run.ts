@@ -16,6 +16,8 @@ export interface RefreshFlags {
   readonly alpha?: string;
   readonly test?: string;
   readonly seed?: string;
+  /** Only pages that are due. */
+  readonly due: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
 }
@@ -36,7 +38,7 @@ export async function runRefresh(
 }
 
 function optionsOf(old: string | undefined, flags: RefreshFlags): RefreshOptions {
-  const { by, z, alpha, test, seed } = flags;
+  const { by, z, alpha, test, seed, due } = flags;
   return {
     ...(old !== undefined && { old }),
     ...(by !== undefined && { by }),
@@ -44,6 +46,7 @@ function optionsOf(old: string | undefined, flags: RefreshFlags): RefreshOptions
     ...(alpha !== undefined && { alpha: shareOf(alpha) }),
     ...(test !== undefined && { test: testOf(test) }),
     ...(seed !== undefined && { seed: wholeOf(seed) }),
+    ...(due && old !== undefined && { due: new Date().toISOString(), alpha: 1 }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** `drumlin refresh`: find what is left of an old collection. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addSettings, givenLayers, givenSettings } from '../input/setting-options.ts';
 
 const EXAMPLES = `
@@ -29,20 +29,48 @@ export function register(program: Command): void {
       '--test <request>',
       'how to ask: conditional (GET, with the validators of the old capture), get or head (default: conditional)',
     )
-    .option('--seed <number>', 'draws the sample (default: 1)');
+    .option('--seed <number>', 'draws the sample (default: 1)')
+    .option('--due', 'test only the pages that the schedule of OLD wants to see by now')
+    .option('--every <time>', 'go on as a service: test what is due again and again, each time in a new folder inside --dir')
+    .option('--budget <looks>', 'with --every: looks to spend, such as 10k/day');
   addSettings(command);
   command
     .option('--quiet', 'show no progress and no summary; errors are still printed')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (old: string | undefined, flags: Record<string, string | boolean>) => {
-      const { by, z, alpha, test, seed, json, quiet, config } = flags as Record<string, string>;
+      const { by, z, alpha, test, seed, config, every, budget } = flags as Record<string, string>;
       const layers = givenLayers(command, givenSettings(command, flags, []));
+      const given = { layers, file: config };
+      const { due, json, quiet } = flags;
+      const asked = { by, z, alpha, test, seed };
+      const shown = { due: Boolean(due), json: Boolean(json), quiet: Boolean(quiet) };
+      if (every !== undefined) {
+        const { runEvery } = await import('./refresh-service.ts');
+        process.exitCode = await runEvery(old, given, { ...asked, ...shown, every, budget });
+        return;
+      }
       const { runRefresh } = await import('./refresh-run.ts');
-      process.exitCode = await runRefresh(
-        old,
-        { layers, file: config },
-        { by, z, alpha, test, seed, json: Boolean(json), quiet: Boolean(quiet) },
-      );
+      process.exitCode = await runRefresh(old, given, { ...asked, ...shown });
+    });
+  command
+    .command('schedule')
+    .description('when to look again at each page, from how often it has changed')
+    .argument('<folders...>', 'refreshes or crawls; the schedule is stored in the last one')
+    .requiredOption('--budget <looks>', 'looks to spend: 10k/day, 500/hour')
+    .addOption(
+      new Option('--starve <pages>', 'some: pages that change too often are not visited')
+        .choices(['some', 'none'])
+        .default('some'),
+    )
+    .addOption(
+      new Option('--weights <by>', 'which pages count more: even, or pagerank')
+        .choices(['even', 'pagerank'])
+        .default('even'),
+    )
+    .option('--json', 'print one object')
+    .action(async (folders: string[], flags: Record<string, string | boolean>) => {
+      const { schedule } = await import('./refresh-schedule.ts');
+      await schedule(folders, flags as unknown as Parameters<typeof schedule>[1]);
     });
 }
