@@ -27,6 +27,7 @@ import { LineSorter } from '../../disk/line-sort.ts';
 import { readHead } from '../../fetch/response-head.ts';
 import { canonicalise } from '../../url/canonical.ts';
 import { pathOf } from '../../url/parts.ts';
+import { isConfirmation } from '../index/cdxj.ts';
 import { archiveDir, warcNames } from '../index/index-merge.ts';
 import { headEnd } from '../warc/http-block.ts';
 import { readWarc, type WarcRecord } from '../warc/warc-reader.ts';
@@ -110,12 +111,12 @@ function lookOf(record: WarcRecord): Look | undefined {
     return undefined;
   const end = headEnd(block);
   const head = end < 0 ? undefined : readHead(Buffer.from(block.buffer, block.byteOffset, end));
-  const isConfirmation = type === 'revisit' && head?.status === 304;
-  if (head === undefined || (head.status !== 200 && !isConfirmation)) return undefined;
+  const confirms = isConfirmation(record);
+  if (head?.status !== 200 && !confirms) return undefined;
   const date = headers.get('WARC-Date') ?? '';
   const original = type === 'revisit' ? referenceOf(record, url) : selfOf(record, url);
-  const look = { url, date, original, isConfirmation };
-  if (headers.get('WARC-Truncated') !== undefined) return look;
+  const look = { url, date, original, isConfirmation: confirms };
+  if (headers.get('WARC-Truncated') !== undefined || !head) return look;
   return {
     ...look,
     etag: sendable(head.headers.get('etag')),

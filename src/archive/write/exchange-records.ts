@@ -113,9 +113,9 @@ export class ExchangeRecords {
   /** The record of the response, valid until the next one is assembled in this thread. */
   response(exchange: Exchange, ids: ExchangeIds, { stated, original }: Plan): Uint8Array {
     if (original) {
-      return this.assembler.assemble(revisitFields(exchange, ids, stated, original), [
-        exchange.head,
-      ]);
+      // The head of a 304 is left out: with it, replay tools show "not modified", not the page.
+      const block = stated === undefined ? [] : [exchange.head];
+      return this.assembler.assemble(revisitFields(exchange, ids, stated, original), block);
     }
     const fields = responseFields(exchange, ids, stated);
     return this.assembler.assemble(fields, [exchange.head, ...exchange.wireBody]);

@@ -1,5 +1,5 @@
 /**
- * `drumlin refresh OLD --dir SERIES --every 1d --budget 10k/day`: a service that keeps a collection
+ * `drumlin refresh OLD --dir SERIES --every 1d --looks 10k/day`: a service that keeps a collection
  * fresh. Each round makes the schedule anew, tests what is due in `SERIES/<time>`, and becomes the
  * old collection of the next round.
  */
@@ -19,7 +19,7 @@ import { looksADay, scheduledText } from './refresh-schedule.ts';
 
 interface ServiceFlags extends RefreshFlags {
   readonly every: string;
-  readonly budget: string | undefined;
+  readonly looks: string | undefined;
 }
 
 /** The folder of a round: the time at which it was begun. */
@@ -31,7 +31,7 @@ export async function runEvery(
   flags: ServiceFlags,
 ): Promise<number> {
   const every = parseDuration(flags.every);
-  const budget = looksADay(flags.budget ?? '');
+  const budget = looksADay(flags.looks ?? '');
   const dir = given.layers.find(({ options }) => options.dir !== undefined)?.options.dir;
   if (dir === undefined) throw needs('--dir', 'the folder of the series');
   const rounds = existsSync(dir) ? readdirSync(dir).filter((name) => ROUND.test(name)).sort() : [];

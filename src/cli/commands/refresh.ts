@@ -19,6 +19,8 @@ export function register(program: Command): void {
       'test which pages of an old collection are still alive, living ones first; or resume the refresh in --dir',
     )
     .argument('[old]', 'folder of the old crawl')
+    // "schedule" has a --budget of its own.
+    .enablePositionalOptions()
     .option(
       '--by <order>',
       'order of the tests: random, in, pagerank, pa, pa+-, asf, bfs or ai (default: pa+-)',
@@ -32,14 +34,14 @@ export function register(program: Command): void {
     .option('--seed <number>', 'draws the sample (default: 1)')
     .option('--due', 'test only the pages that the schedule of OLD wants to see by now')
     .option('--every <time>', 'go on as a service: test what is due again and again, each time in a new folder inside --dir')
-    .option('--budget <looks>', 'with --every: looks to spend, such as 10k/day');
+    .option('--looks <budget>', 'with --every: looks to spend, such as 10k/day');
   addSettings(command);
   command
     .option('--quiet', 'show no progress and no summary; errors are still printed')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (old: string | undefined, flags: Record<string, string | boolean>) => {
-      const { by, z, alpha, test, seed, config, every, budget } = flags as Record<string, string>;
+      const { by, z, alpha, test, seed, config, every, looks } = flags as Record<string, string>;
       const layers = givenLayers(command, givenSettings(command, flags, []));
       const given = { layers, file: config };
       const { due, json, quiet } = flags;
@@ -47,7 +49,7 @@ export function register(program: Command): void {
       const shown = { due: Boolean(due), json: Boolean(json), quiet: Boolean(quiet) };
       if (every !== undefined) {
         const { runEvery } = await import('./refresh-service.ts');
-        process.exitCode = await runEvery(old, given, { ...asked, ...shown, every, budget });
+        process.exitCode = await runEvery(old, given, { ...asked, ...shown, every, looks });
         return;
       }
       const { runRefresh } = await import('./refresh-run.ts');

@@ -11,6 +11,7 @@
  */
 import { join } from 'node:path';
 import { Archive } from '../../archive/index/archive.ts';
+import { isConfirmation } from '../../archive/index/cdxj.ts';
 import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import { isWarcName } from '../../archive/warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
@@ -164,13 +165,13 @@ async function linksOf(
 ): Promise<{ url: string; targets: string[] } | undefined> {
   if (record.type !== 'response' && record.type !== 'revisit') return undefined;
   const url = canonicalise(record.headers.targetUri ?? '');
-  const head = headOf(record.block);
+  // A server that confirms a page sends no head that describes it.
+  const head = headOf(isConfirmation(record) ? page.block : record.block);
   if (url === undefined || head === undefined || pathOf(url) === '/robots.txt') return undefined;
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
   if (redirect !== undefined) return { url, targets: [redirect] };
   const payload = payloadOf(page.block);
-  // The head of "not modified" does not describe the page.
-  const { headers } = head.status === 304 ? (headOf(page.block) ?? head) : head;
+  const { headers } = head;
   if (!isHtml(headers.get('content-type'), payload)) return { url, targets: [] };
   const { body } = await decodeContent({ payload, headers });
   const context = {
