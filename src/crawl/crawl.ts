@@ -67,6 +67,11 @@ export interface CrawlHooks {
   readonly onResume?: (from: LastCheckpoint) => void;
   /** Called with a sentence about a file that the settings name and that needs attention. */
   readonly onWarning?: (sentence: string) => void;
+  /**
+   * Begin the crawl in the folder again, from its seeds: pages that it holds are requested with
+   * conditions, and stored only if they have changed.
+   */
+  readonly recrawl?: boolean;
   /** Decides what is requested: links are not followed, and there are no seeds. */
   readonly asker?: Asker;
   /** Run agents in the caller's thread, instead of in their own threads. */
@@ -141,7 +146,7 @@ async function planCrawl(
     : await loadPredicates(asked.predicates);
   const filtering = { disk, predicates, ranking: asked.order === 'budget' ? asked.rank : 'none' };
   const filters = await loadFilters(filtersOf(asked), filtering);
-  const config = { ...asked, ...filterSettings(filters.texts) };
+  const config = { ...asked, ...filterSettings(filters.texts), ...againstItself(asked, hooks) };
   const warnings: string[] = [];
   const warn = (sentence: string) => void warnings.push(sentence);
   const identity = identityOf(config);
@@ -149,6 +154,15 @@ async function planCrawl(
   await client.close();
   const rest = { clock, disk, filtering, filters, delays, warnings };
   return { seeds, config, hooks, agents, here, ...rest };
+}
+
+/** The settings with which a crawl asks only for what has changed in it. */
+function againstItself(
+  { dir, dedupAgainst }: CrawlConfig,
+  { recrawl }: CrawlHooks,
+): Partial<CrawlConfig> {
+  if (!recrawl) return {};
+  return { conditional: true, dedupAgainst: [...new Set([...dedupAgainst, resolve(dir)])] };
 }
 
 interface OpenCrawl {
@@ -192,7 +206,8 @@ const NOTHING_YET: AgentProgress = {
 /** Prepares the folder for this run, and reads how far earlier runs have come. */
 async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<EarlierRuns> {
   const { seeds, config, hooks, agents, clock, disk, delays, warnings } = plan;
-  const last = await folder?.lastCheckpoint();
+  if (hooks.recrawl) await folder?.beginAnew(config, agents);
+  const last = hooks.recrawl ? undefined : await folder?.lastCheckpoint();
   if (last) hooks.onResume?.(last);
   const politeness = new Politeness(config, new AskedDelays(config, delays), undefined);
   await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));

@@ -58,6 +58,8 @@ export interface EarlierPage {
   readonly modified?: string | undefined;
   /** The labelled digest of the payload, if the record states one. */
   readonly digest?: string | undefined;
+  /** Where the record is; absent if the last complete capture was a reference to another. */
+  readonly place?: { readonly path: string; readonly offset: number } | undefined;
 }
 
 /** One look at a page, as a record shows it. */
@@ -96,14 +98,14 @@ async function* looksIn(disk: Disk, source: string): AsyncGenerator<Look> {
   for (const name of await warcNames(disk, folder)) {
     const reader = readWarc(join(folder, name), { disk });
     for await (const record of reader) {
-      const look = lookOf(record);
+      const look = lookOf(record, reader.path);
       if (look) yield look;
     }
     if (reader.fault) throw damaged(reader.path, reader.fault);
   }
 }
 
-function lookOf(record: WarcRecord): Look | undefined {
+function lookOf(record: WarcRecord, path: string): Look | undefined {
   const { type, headers, block } = record;
   if (type !== 'response' && type !== 'revisit') return undefined;
   const url = canonicalise(headers.targetUri ?? '');
@@ -119,6 +121,7 @@ function lookOf(record: WarcRecord): Look | undefined {
   if (headers.get('WARC-Truncated') !== undefined || !head) return look;
   return {
     ...look,
+    ...(type === 'response' && { place: { path, offset: record.offset } }),
     etag: sendable(head.headers.get('etag')),
     modified: sendable(head.headers.get('last-modified')),
     digest: headers.get('WARC-Payload-Digest'),
@@ -151,20 +154,24 @@ function referenceOf({ headers }: WarcRecord, url: string): Original {
   );
 }
 
-// Lines: `<key> <url> <date> <kind> <original's url> <its date> <its id> <digest> <etag> <modified>`.
-// Every field from the third on is escaped, and empty if it is absent.
+// Lines: `<key> <url> <date> <kind> <original's url> <its date> <its id> <digest> <etag> <modified>
+// <path> <offset>`. Every field from the third on is escaped, and empty if it is absent.
 
-function lineOf({ url, date, original, isConfirmation, digest, etag, modified }: Look): string {
+function lineOf(look: Look): string {
+  const { url, date, original, isConfirmation, digest, etag, modified, place } = look;
   const key = xxh64(url).toString(16).padStart(16, '0');
   const kind = isConfirmation ? '1' : '0';
-  const fields = [date, kind, original.url, original.date, original.id, digest, etag, modified];
+  const fields = [
+    ...[date, kind, original.url, original.date, original.id, digest, etag, modified],
+    ...[place?.path, place && String(place.offset)],
+  ];
   return `${key} ${url} ${fields.map((field) => encodeURIComponent(field ?? '')).join(' ')}`;
 }
 
 function lookIn(words: readonly string[]): Look {
-  const [url, date, kind, at, when, id, digest, etag, modified] = words.map((word, i) =>
-    i === 0 ? word : decodeURIComponent(word),
-  );
+  const [url, ...fields] = words;
+  const [date, kind, at, when, id, digest, etag, modified, path, offset] =
+    fields.map(decodeURIComponent);
   return {
     url,
     date,
@@ -173,6 +180,7 @@ function lookIn(words: readonly string[]): Look {
     digest: digest || undefined,
     etag: etag || undefined,
     modified: modified || undefined,
+    place: path ? { path, offset: Number(offset) } : undefined,
   };
 }
 
@@ -216,6 +224,17 @@ export class EarlierPages {
   close(): Promise<void> {
     return this.#lines.close();
   }
+}
+
+/** The record with the page; undefined if it is no longer there. */
+export async function earlierRecord(
+  disk: Disk,
+  { url, place }: EarlierPage,
+): Promise<WarcRecord | undefined> {
+  if (!place) return undefined;
+  for await (const record of readWarc(place.path, { disk, start: place.offset }))
+    return canonicalise(record.headers.targetUri ?? '') === url ? record : undefined;
+  return undefined;
 }
 
 function damaged(path: string, { offset, fact }: { offset: number; fact: string }): DrumlinError {

@@ -27,6 +27,8 @@ interface CommandFlags {
   readonly fresh: boolean;
   /** Fail if the folder holds no crawl. */
   readonly resume: boolean;
+  /** Begin the crawl in the folder again. */
+  readonly recrawl: boolean;
   /** Print errors only. */
   readonly quiet: boolean;
 }
@@ -34,7 +36,7 @@ interface CommandFlags {
 export async function runCommand(
   words: readonly string[],
   given: Given,
-  { json, fresh, resume, quiet }: CommandFlags,
+  { json, fresh, resume, recrawl, quiet }: CommandFlags,
 ): Promise<number> {
   const { config, sources, seeds, before, changes } = await configure(given, () =>
     freshFolder('crawl'),
@@ -42,11 +44,11 @@ export async function runCommand(
   const { dir } = config;
   const starts = words.length > 0 ? words : seeds;
   if (before && fresh) throw crawlExists(dir);
-  if (resume && !before) throw nothingToResume(dir);
+  if ((resume || recrawl) && !before) throw nothingToResume(dir);
   if (starts.length === 0 && !before)
     throw sources.dir === NEW_FOLDER ? noSeeds() : noCrawlToResume(dir);
   return exitCodeOf(
-    await runInForeground(readSeeds([...starts]), config, { json, quiet, changes }),
+    await runInForeground(readSeeds([...starts]), config, { json, quiet, changes, recrawl }),
   );
 }
 
@@ -59,6 +61,7 @@ function noSeeds(): DrumlinError {
 }
 
 interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
+  readonly recrawl?: boolean;
   /** The settings that differ from those of the last run, a sentence each. */
   readonly changes?: readonly string[];
   /** What is requested, if it is no crawl from seeds. */
@@ -81,7 +84,7 @@ interface Planned {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet, changes = [], planned }: Shown,
+  { json, quiet, changes = [], planned, recrawl = false }: Shown,
   nextLine: (dir: string) => string = (dir) =>
     asTyped(`  resume     drumlin ${planned?.command ?? 'crawl'} --dir ${dir}\n`),
 ): Promise<Summary> {
@@ -93,6 +96,7 @@ export async function runInForeground(
   try {
     const run = await startCrawl(seeds, config, {
       ownsProcess: true,
+      recrawl,
       ...(planned && { asker: planned.asker }),
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),
       onResume: (from) => {

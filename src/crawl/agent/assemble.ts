@@ -45,6 +45,7 @@ import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
 import { Intake } from './page-intake.ts';
+import { confirmedPage } from './confirmed-page.ts';
 import { factsOf, settlePage } from './planned-page.ts';
 import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
@@ -327,7 +328,7 @@ interface TurnsWith {
 
 function turnsOf(
   { config, planned }: AgentStart,
-  { onPage }: AgentSurroundings,
+  { onPage, disk }: AgentSurroundings,
   { client, bodies, store, identity, drop, likenessMemory, earlierPages }: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
@@ -350,6 +351,7 @@ function turnsOf(
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
     planned,
+    earlierPage: (page) => confirmedPage(disk, page),
     bodies,
     wantsType: typeFilter(config.types),
     parseOptions: {

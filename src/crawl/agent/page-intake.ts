@@ -7,6 +7,7 @@
  * Filters may refuse each of parse, follow and store. Nothing is counted as a page, and no link is
  * discovered, before `commit`: if the intake fails, the URL can be put back.
  */
+import type { EarlierPage } from '../../archive/payloads/earlier-pages.ts';
 import { digest } from '../../archive/warc/digest.ts';
 import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
@@ -14,7 +15,7 @@ import type { CrawlConfig } from '../../config/settings.ts';
 import { fingerprintOf } from '../../duplicates/fingerprint.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld } from '../../fetch/decode.ts';
-import type { Exchange } from '../../fetch/exchange.ts';
+import type { Exchange, HeaderView } from '../../fetch/exchange.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
@@ -52,10 +53,19 @@ interface IntakeParts {
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   readonly commit: CommitParts;
+  /** Reads the page that a server has confirmed, as an earlier collection holds it. */
+  readonly earlierPage: (page: EarlierPage) => Promise<ConfirmedPage | undefined>;
   /** Links are not followed: the coordinator decides what is requested. */
   readonly planned: boolean;
   /** Called when links may have been discovered that fetchers wait for. */
   readonly onLinks: () => void;
+}
+
+/** A page of an earlier collection that the server has confirmed. */
+export interface ConfirmedPage {
+  readonly headers: HeaderView;
+  /** Without content coding. */
+  readonly body: Uint8Array;
 }
 
 /** What is known of a response before it is read. */
@@ -106,12 +116,16 @@ export class Intake {
     const subject = this.#subjectOf(fetched, isDuplicate);
 
     const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
-    const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
+    const confirmed = await this.#confirmedBy(fetched);
+    const described = confirmed?.headers ?? headers;
+    const content = confirmed?.body ?? exchange.payload;
+    const isPage = target === undefined && isHtml(described.get('content-type'), content);
     const parses = isPage && this.#mayPass('parse', subject);
-    const decoded = parses || onPage ? await decodeHeld(exchange, hold) : undefined;
-    const body = decoded?.body ?? exchange.payload;
+    const decoded =
+      !confirmed && (parses || onPage) ? await decodeHeld(exchange, hold) : undefined;
+    const body = decoded?.body ?? content;
     const isCutDecoding = decoded?.truncated === 'limit';
-    const page = parses ? parse(body, exchange, parseOptions) : undefined;
+    const page = parses ? parse(body, { url, headers: described }, parseOptions) : undefined;
     if (page?.truncated) log.event('links-cut', { url, links: page.links.length, cut: page.cut });
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
@@ -135,6 +149,14 @@ export class Intake {
     const contents = { target, page, sitemap };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, fingerprint };
     return { contents, keep, follows, ...rest };
+  }
+
+  /** The page behind a 304 that we asked for, where its links are followed. */
+  async #confirmedBy({ exchange, asked }: Fetched): Promise<ConfirmedPage | undefined> {
+    const { planned, earlierPage } = this.#parts;
+    if (planned || exchange.status !== 304 || !asked?.isConditional || !asked.earlier)
+      return undefined;
+    return earlierPage(asked.earlier);
   }
 
   /** What filters are asked about; undefined where there are none. */
@@ -178,7 +200,11 @@ function isRepeat(digest: string, payloads: RecentCache): boolean {
   return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;
 }
 
-function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptions): ParsedPage {
+function parse(
+  body: Uint8Array,
+  { url, headers }: Pick<Exchange, 'url' | 'headers'>,
+  options: ParseOptions,
+): ParsedPage {
   const contentType = headers.get('content-type');
   return parsePage(body, { url, contentType, robotsHeaders: headers.all('x-robots-tag') }, options);
 }

@@ -25,7 +25,9 @@ export function requestsWith(pages: EarlierPages, asks: Asks | undefined): Reque
       const ask = asks?.of(url);
       const method = ask?.method ?? 'GET';
       const earlier = await pages.find(url);
-      const headers = earlier && ask?.conditional !== false ? conditionsOf(earlier) : [];
+      // Without an ask the links of an unchanged page are followed, so it must be at hand.
+      const mayAsk = ask ? ask.conditional : earlier?.place !== undefined;
+      const headers = earlier && mayAsk ? conditionsOf(earlier) : [];
       return { request: { method, headers }, isConditional: headers.length > 0, earlier };
     },
   };

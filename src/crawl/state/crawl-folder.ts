@@ -172,8 +172,27 @@ export class CrawlFolder {
     to: number,
     readyAt: (host: Host) => Millis,
   ): Promise<void> {
+    if (this.#asked && this.#asked.agents !== to) await this.#handOver(config, to, readyAt, false);
+  }
+
+  /** Forgets everything but the archive and the seeds: the crawl begins again. */
+  async beginAnew(config: CrawlConfig, to: number): Promise<void> {
+    if (!this.#asked) return;
+    // What the archive holds has changed since these were made.
+    await this.#disk.removeFolder(join(this.dir, 'earlier'));
+    await this.#handOver(config, to, () => 0, true);
+    await this.#store({ ...this.#asked, moved: [] });
+    this.log.event('crawl-begun-anew', { runs: this.runs });
+  }
+
+  async #handOver(
+    config: CrawlConfig,
+    to: number,
+    readyAt: (host: Host) => Millis,
+    anew: boolean,
+  ): Promise<void> {
     const asked = this.#asked;
-    if (!asked || asked.agents === to) return;
+    if (!asked) return;
     const into = join(this.dir, NEXT_AGENTS);
     const onOrphan = (orphan: Orphan) => this.log.event('archive-orphan', { ...orphan });
     await repartition({
@@ -184,11 +203,12 @@ export class CrawlFolder {
       into,
       readyAt,
       onOrphan,
+      anew,
     });
     // From here on the new agents count, even after a crash.
     await this.#store({ ...asked, agents: to, switching: true });
     await this.#finishSwitch();
-    this.log.event('agents-changed', { from: asked.agents, to });
+    if (asked.agents !== to) this.log.event('agents-changed', { from: asked.agents, to });
   }
 
   /** Replaces the old agents by the new ones; completes a switch that a crash interrupted. */
