@@ -46,7 +46,15 @@ export async function killRefresh(plan: RefreshKills): Promise<RefreshReport> {
   let lab = await startLab({ domains, pages });
   try {
     const polite = ['--allow-private', '--delay', '0', '--agents', String(agents), '--json'];
-    const crawled = await runToEnd(['crawl', ...lab.seeds, '--dir', old, '--dns', lab.dns, ...polite]);
+    const crawled = await runToEnd([
+      'crawl',
+      ...lab.seeds,
+      '--dir',
+      old,
+      '--dns',
+      lab.dns,
+      ...polite,
+    ]);
     if (crawled !== 0) throw new Error(`the crawl exited with ${crawled}`);
     const { http, dns } = lab.ports;
     await lab.close();
@@ -74,7 +82,9 @@ export async function killRefresh(plan: RefreshKills): Promise<RefreshReport> {
 }
 
 async function judge(dir: string, lab: Lab) {
-  const [, ...lines] = readFileSync(join(dir, 'refresh/verdicts.tsv'), 'utf8').trimEnd().split('\n');
+  const [, ...lines] = readFileSync(join(dir, 'refresh/verdicts.tsv'), 'utf8')
+    .trimEnd()
+    .split('\n');
   const { pages } = JSON.parse(readFileSync(join(dir, 'refresh/summary.json'), 'utf8'));
   const wrong = lines.filter((line) => {
     const [url, verdict] = line.split('\t');

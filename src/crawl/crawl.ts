@@ -31,6 +31,7 @@ import type { AgentStart } from './agent/open-agent.ts';
 import { Crew } from './crew.ts';
 import { FilterWatch } from './filter-watch.ts';
 import { Monitor } from './monitor/monitor.ts';
+import type { Asker } from './planned/ask.ts';
 import {
   type AgentProgress,
   addUp,
@@ -41,7 +42,6 @@ import {
   summarise,
 } from './record/counters.ts';
 import { CrawlLog } from './record/log.ts';
-import type { Asker } from './planned/ask.ts';
 import type { Progress } from './record/progress.ts';
 import { allVitals } from './record/vitals.ts';
 import type { LastCheckpoint } from './state/agent-folder.ts';
@@ -176,7 +176,10 @@ async function openCrawl({ seeds, config, hooks, clock, disk }: Plan): Promise<O
   const { dir, metricsPort } = config;
   const monitor = await Monitor.open({ clock: systemClock, disk, dir, metricsPort });
   try {
-    const folder = dir === '' ? undefined : await CrawlFolder.open(disk, config, hooks.asker ? undefined : seeds, clock);
+    const folder =
+      dir === ''
+        ? undefined
+        : await CrawlFolder.open(disk, config, hooks.asker ? undefined : seeds, clock);
     return { monitor, folder, log: folder?.log ?? new CrawlLog(clock) };
   } catch (error) {
     await monitor.close();

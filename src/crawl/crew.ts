@@ -29,8 +29,8 @@ import type { CrawlFailure, Page } from './store/page.ts';
 import { startAgentThread } from './threads/agent-thread.ts';
 import { unpackPage } from './threads/page-message.ts';
 import { type AgentPorts, portMesh, portTransport } from './transport/port-transport.ts';
-import { agentOf } from './transport/routing.ts';
 import { type ActivityReport, Quiescence } from './transport/quiescence.ts';
+import { agentOf } from './transport/routing.ts';
 
 /** What a thread is started with: the agent's start, and its ports to the other agents. */
 export interface ThreadedStart extends AgentStart {
@@ -293,7 +293,8 @@ export class Crew {
         const answers = await Promise.all(this.#members.map((member) => this.#ask(member)));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
-        else if (this.#options.asker) return; // it ends the crawl itself
+        else if (this.#options.asker)
+          return; // it ends the crawl itself
         else this.stop('finished');
       } catch {
         return; // an agent is gone: `finished` rejects with the reason

@@ -198,7 +198,8 @@ export class Judge {
   #questionFor(url: string): string {
     const origin = originOf(url);
     let question = this.#questions.get(origin);
-    if (question === undefined) this.#questions.set(origin, (question = questionBeside(`${origin}/`)));
+    if (question === undefined)
+      this.#questions.set(origin, (question = questionBeside(`${origin}/`)));
     return question;
   }
 

@@ -14,10 +14,11 @@
  *           verdicts, so a plan that is begun anew with the same verdicts continues where it was.
  * Cost      5 bytes a page.
  */
+
+import { type Estimate, estimateLiving } from './estimate.ts';
 import type { Collection } from './orders/collection.ts';
 import { wantedOf } from './orders/cost.ts';
 import { type Order, type OrderMethod, VERDICT, type Verdict } from './orders/order.ts';
-import { type Estimate, estimateLiving } from './estimate.ts';
 
 export interface PlanOptions {
   readonly collection: Collection;

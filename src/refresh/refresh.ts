@@ -43,7 +43,13 @@ import { livenessOf, VERDICTS } from './verdict.ts';
 /** What a user asks for; on a resume, what differs from the stored plan is refused. */
 export type RefreshOptions = Partial<RefreshPlan>;
 
-export const DEFAULT_PLAN = { by: 'pa+-', z: '1%', alpha: 0.75, test: 'conditional', seed: 1 } as const;
+export const DEFAULT_PLAN = {
+  by: 'pa+-',
+  z: '1%',
+  alpha: 0.75,
+  test: 'conditional',
+  seed: 1,
+} as const;
 
 /** Asks sent to the agents at once. */
 const BATCH = 256;

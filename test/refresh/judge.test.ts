@@ -51,11 +51,14 @@ const redirect = (target: string): Partial<Outcome> => ({ status: 301, target })
 
 describe('the judge', () => {
   test('follows redirects across hosts, and asks for each URL once', () => {
-    const { names, verdicts, asked } = judge(['http://a.test/1', 'http://a.test/2', 'http://b.test/3'], {
-      'http://a.test/1': redirect('http://b.test/3'),
-      'http://a.test/2': redirect('http://a.test/1'),
-      'http://b.test/3': page('three'),
-    });
+    const { names, verdicts, asked } = judge(
+      ['http://a.test/1', 'http://a.test/2', 'http://b.test/3'],
+      {
+        'http://a.test/1': redirect('http://b.test/3'),
+        'http://a.test/2': redirect('http://a.test/1'),
+        'http://b.test/3': page('three'),
+      },
+    );
     expect(names).toEqual(['moved', 'moved', 'changed']);
     expect(verdicts[1].address).toBe('http://b.test/3');
     expect(asked).toHaveLength(4); // and a made-up URL of b.test
@@ -100,7 +103,11 @@ describe('the judge', () => {
   test('settles all pages of a host without a name with one look-up', () => {
     const answers = { 'http://a.test/1': { fault: 'dns-not-found' } };
     const first = judge(['http://a.test/1'], answers);
-    const { names, asked } = judge(['http://a.test/2', 'http://a.test/3'], {}, { known: first.outcomes });
+    const { names, asked } = judge(
+      ['http://a.test/2', 'http://a.test/3'],
+      {},
+      { known: first.outcomes },
+    );
     expect(names).toEqual(['no-host', 'no-host']);
     expect(asked).toEqual([]);
   });

@@ -56,9 +56,13 @@ export class Later {
   }
 
   async crawl(options: CrawlOptions = {}) {
-    const run = await startCrawl(this.lab.seeds, this.config(this.old, { order: 'bfs', ...options }), {
-      clock: fastClock(50),
-    });
+    const run = await startCrawl(
+      this.lab.seeds,
+      this.config(this.old, { order: 'bfs', ...options }),
+      {
+        clock: fastClock(50),
+      },
+    );
     return run.finished;
   }
 
@@ -88,7 +92,10 @@ export class Later {
   /** The lab must be closed. */
   requests(log: string): Access[] {
     const text = readFileSync(join(this.folder, log), 'utf8');
-    return text.trimEnd().split('\n').map((line) => JSON.parse(line));
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,9 @@ describe('a refresh', () => {
     const fetched = later.requests('access.jsonl');
     for (const { url } of unchanged) {
       const { hostname, pathname, search } = new URL(url);
-      const asked = fetched.filter((one) => one.host === hostname && one.path === pathname + search);
+      const asked = fetched.filter(
+        (one) => one.host === hostname && one.path === pathname + search,
+      );
       expect(asked).toMatchObject([{ status: 304, bytes: 0, condition: 'etag,date' }]);
     }
     // The archive is sound, and finds unchanged pages in the old one.
@@ -105,7 +107,9 @@ describe('a refresh', () => {
     for await (const { url, status } of archive.captures()) {
       const { hostname, pathname, search } = new URL(url);
       if (status === '200' && asked.has(hostname + pathname + search))
-        expect(log.some(({ method, path }) => method === 'GET' && path === pathname + search)).toBe(true);
+        expect(log.some(({ method, path }) => method === 'GET' && path === pathname + search)).toBe(
+          true,
+        );
     }
   });
 

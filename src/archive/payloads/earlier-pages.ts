@@ -202,7 +202,12 @@ async function* lastOfEach(batches: AsyncIterable<string[]>): AsyncGenerator<str
 /** What is known after another look: a confirmation adds to the capture that it confirms. */
 function after(known: Look, look: Look): Look {
   if (!look.isConfirmation) return look;
-  return { ...known, date: look.date, etag: look.etag ?? known.etag, modified: look.modified ?? known.modified };
+  return {
+    ...known,
+    date: look.date,
+    etag: look.etag ?? known.etag,
+    modified: look.modified ?? known.modified,
+  };
 }
 
 export class EarlierPages {

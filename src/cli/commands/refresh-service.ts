@@ -34,7 +34,11 @@ export async function runEvery(
   const budget = looksADay(flags.looks ?? '');
   const dir = given.layers.find(({ options }) => options.dir !== undefined)?.options.dir;
   if (dir === undefined) throw needs('--dir', 'the folder of the series');
-  const rounds = existsSync(dir) ? readdirSync(dir).filter((name) => ROUND.test(name)).sort() : [];
+  const rounds = existsSync(dir)
+    ? readdirSync(dir)
+        .filter((name) => ROUND.test(name))
+        .sort()
+    : [];
   const first = rounds.length > 0 ? join(dir, rounds[rounds.length - 1]) : old && resolve(old);
   if (first === undefined) throw needs('OLD', 'a collection to begin with');
   const run = (from: string | undefined, into: string) => {

@@ -33,7 +33,10 @@ export function register(program: Command): void {
     )
     .option('--seed <number>', 'draws the sample (default: 1)')
     .option('--due', 'test only the pages that the schedule of OLD wants to see by now')
-    .option('--every <time>', 'go on as a service: test what is due again and again, each time in a new folder inside --dir')
+    .option(
+      '--every <time>',
+      'go on as a service: test what is due again and again, each time in a new folder inside --dir',
+    )
     .option('--looks <budget>', 'with --every: looks to spend, such as 10k/day');
   addSettings(command);
   command

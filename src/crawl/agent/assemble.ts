@@ -38,6 +38,7 @@ import { PARCEL } from '../transport/transport.ts';
 import { Agent, AgentSignals } from './agent.ts';
 import { ProgressKeeper } from './agent-progress.ts';
 import { Checkpointer } from './checkpointer.ts';
+import { confirmedPage } from './confirmed-page.ts';
 import { DomainDecisions } from './domain-decisions.ts';
 import { FetchPermits } from './fetch-permits.ts';
 import { limitsOf } from './front-limits.ts';
@@ -45,8 +46,7 @@ import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
 import { Intake } from './page-intake.ts';
-import { confirmedPage } from './confirmed-page.ts';
-import { factsOf, settlePage } from './planned-page.ts';
+import { type factsOf, settlePage } from './planned-page.ts';
 import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
 import { reasonToSkip } from './still-wanted.ts';
@@ -119,7 +119,16 @@ export function assemble(
   const decisions = new DomainDecisions({
     ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
   });
-  const turning = { asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory };
+  const turning = {
+    asks,
+    frontier,
+    politeness,
+    permits,
+    admission,
+    reputation,
+    filters,
+    robotsMemory,
+  };
   const turns = turnsOf(start, around, opened, shared, {
     ...turning,
     blocked: decisions.blocked,
@@ -199,7 +208,10 @@ function frontierOf(
     backlog: (asks ? undefined : folder?.backlog) ?? Backlog.inMemory(),
     store: folder?.hosts,
     clock,
-    limits: folder && !asks ? limits : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
+    limits:
+      folder && !asks
+        ? limits
+        : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
     ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
     // After an earlier run nothing is known of what it asked since its last checkpoint.
     ...(hadRun && {
@@ -338,7 +350,9 @@ function turnsOf(
   const { maxCrawlDelay, maxRedirects, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
-    likenessMemory && !planned ? new Likeness({ config, memory: likenessMemory, counters, log: sparing }) : undefined;
+    likenessMemory && !planned
+      ? new Likeness({ config, memory: likenessMemory, counters, log: sparing })
+      : undefined;
   const robots = new RobotsKeeper({
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,

@@ -13,7 +13,8 @@ export async function confirmedPage(
 ): Promise<ConfirmedPage | undefined> {
   const block = (await earlierRecord(disk, page))?.block;
   const end = block ? headEnd(block) : -1;
-  const head = block && end >= 0 ? readHead(Buffer.from(block.buffer, block.byteOffset, end)) : undefined;
+  const head =
+    block && end >= 0 ? readHead(Buffer.from(block.buffer, block.byteOffset, end)) : undefined;
   if (!block || !head) return undefined;
   const { body } = await decodeContent({ payload: payloadOf(block), headers: head.headers });
   return { headers: head.headers, body };

@@ -5,7 +5,7 @@
  * Ensures   when one of them cannot be opened, those opened before are closed again.
  */
 import { join } from 'node:path';
-import { EarlierPages, } from '../../archive/payloads/earlier-pages.ts';
+import { EarlierPages } from '../../archive/payloads/earlier-pages.ts';
 import { earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import { type Clock, paceOf } from '../../base/clock.ts';
@@ -18,12 +18,12 @@ import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { Outage } from '../hosts/outage.ts';
+import type { Outcome } from '../planned/ask.ts';
+import { OutcomeLog } from '../planned/outcome-log.ts';
 import type { EndReason } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
-import type { Outcome } from '../planned/ask.ts';
-import { OutcomeLog } from '../planned/outcome-log.ts';
 import { AGENTS, AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
@@ -126,7 +126,13 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
       ? keep(await EarlierPages.open(around.disk, earlierDir(config.dir), config.dedupMemory))
       : undefined;
     const outcomes = start.planned
-      ? keep(await OutcomeLog.open(around.disk, agentDir(config.dir, start.agent), restored?.state.outcomes))
+      ? keep(
+          await OutcomeLog.open(
+            around.disk,
+            agentDir(config.dir, start.agent),
+            restored?.state.outcomes,
+          ),
+        )
       : undefined;
     const outage = new Outage({ clock: paceOf(clock), log });
     const onAnswer = async (answer: DnsAnswer) => {

@@ -121,8 +121,7 @@ export class Intake {
     const content = confirmed?.body ?? exchange.payload;
     const isPage = target === undefined && isHtml(described.get('content-type'), content);
     const parses = isPage && this.#mayPass('parse', subject);
-    const decoded =
-      !confirmed && (parses || onPage) ? await decodeHeld(exchange, hold) : undefined;
+    const decoded = !confirmed && (parses || onPage) ? await decodeHeld(exchange, hold) : undefined;
     const body = decoded?.body ?? content;
     const isCutDecoding = decoded?.truncated === 'limit';
     const page = parses ? parse(body, { url, headers: described }, parseOptions) : undefined;
@@ -134,7 +133,10 @@ export class Intake {
 
     const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
     const follows =
-      !planned && links.length > 0 && judgement?.follows !== false && this.#mayPass('follow', subject);
+      !planned &&
+      links.length > 0 &&
+      judgement?.follows !== false &&
+      this.#mayPass('follow', subject);
     const isHead = fetched.asked?.request.method === 'HEAD';
     const keep =
       isWanted && !isHead && judgement?.refusal === undefined && this.#mayPass('store', subject);

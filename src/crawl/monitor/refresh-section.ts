@@ -37,7 +37,12 @@ function foundRows(summary: RefreshSummary): string[][] {
     ['dead', formatCount(dead)],
     ['unknown', formatCount(unknown)],
     ...(living
-      ? [['estimated alive', `${whole(living.living)} (${whole(living.low)} to ${whole(living.high)})`]]
+      ? [
+          [
+            'estimated alive',
+            `${whole(living.living)} (${whole(living.low)} to ${whole(living.high)})`,
+          ],
+        ]
       : []),
     ...(wanted === undefined ? [] : [[`wanted (${percent(alpha)})`, formatCount(wanted)]]),
   ];
@@ -93,7 +98,11 @@ function costFigure({ curve, living }: RefreshSummary): Html {
     .map(({ tested, alive }) => [Math.min(1, alive / all), tested / alive] as const);
   return figure({
     title: 'Cost',
-    x: { label: 'share of the living pages', scale: 'linear', format: (share) => `${Math.round(100 * share)} %` },
+    x: {
+      label: 'share of the living pages',
+      scale: 'linear',
+      format: (share) => `${Math.round(100 * share)} %`,
+    },
     y: { label: 'tests for each', scale: 'linear', format: (cost) => cost.toFixed(1) },
     series: [{ label: 'cost', colour: 1, points }],
   });

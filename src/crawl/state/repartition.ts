@@ -145,7 +145,12 @@ async function handOver(
       return { state: undefined, transport: emptyTransport(agent, from), isOutdated, newest };
     let { state } = folder.restored;
     if (handover.anew)
-      return { state: begunAnew(state), transport: emptyTransport(agent, from), isOutdated, newest };
+      return {
+        state: begunAnew(state),
+        transport: emptyTransport(agent, from),
+        isOutdated,
+        newest,
+      };
     const image = decodeImage(folder.restored.image, dir);
     await handOverHosts(folder, state, image.frontier, handover, heirs);
     await handOverBacklog(folder.backlog, heirs);

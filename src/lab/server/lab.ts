@@ -20,8 +20,8 @@ import { Authority } from './certificates.ts';
 import { startControl, statusOf } from './control.ts';
 import { startDns } from './dns-server.ts';
 import { type Service, serve } from './http-server.ts';
-import { headerOf, type Request } from './request.ts';
 import { listening } from './listening.ts';
+import { headerOf, type Request } from './request.ts';
 import { resolveName } from './resolve.ts';
 import { createTlsServer } from './tls-server.ts';
 

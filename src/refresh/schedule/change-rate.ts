@@ -24,7 +24,8 @@ export interface Look {
 /** Changes in a unit of time. `usual` is the time between looks where there are none. */
 export function changeRate(looks: readonly Look[], usual: number): number {
   const real = looks.filter(({ time }) => time > 0);
-  const mean = real.length === 0 ? usual : real.reduce((sum, { time }) => sum + time, 0) / real.length;
+  const mean =
+    real.length === 0 ? usual : real.reduce((sum, { time }) => sum + time, 0) / real.length;
   const all = [...real, { time: mean, changed: true }, { time: mean, changed: false }];
   const changed = all.filter((look) => look.changed).map(({ time }) => time);
   const still = all.reduce((sum, look) => sum + (look.changed ? 0 : look.time), 0);

@@ -123,7 +123,13 @@ async function write(
     for (const [i, { url, last }] of pages.entries()) {
       const next = visits[i] === 0 ? Number.POSITIVE_INFINITY : last + DAY / visits[i];
       if (next <= now) due++;
-      const columns = [url, rates[i].toPrecision(4), visits[i].toPrecision(4), iso(last), iso(next)];
+      const columns = [
+        url,
+        rates[i].toPrecision(4),
+        visits[i].toPrecision(4),
+        iso(last),
+        iso(next),
+      ];
       text += `${columns.join('\t')}\n`;
       if (text.length < 2 ** 16 && i < pages.length - 1) continue;
       const bytes = Buffer.from(text);

@@ -32,7 +32,9 @@ test('a schedule comes from all looks, leaves dead pages out, and says what is d
   const summary = await later.refresh('new3', asked);
   expect(summary).toMatchObject({ pages: due.length, tested: due.length });
   expect(later.verdicts('new3').map(({ url }) => url)).toEqual(due);
-  await expect(later.refresh('new4', { ...asked, due: new Date(0).toISOString() })).rejects.toMatchObject({
+  await expect(
+    later.refresh('new4', { ...asked, due: new Date(0).toISOString() }),
+  ).rejects.toMatchObject({
     code: 'NOTHING_DUE',
   });
   await expect(later.refresh('new5', { ...asked, old: later.old })).rejects.toMatchObject({

@@ -13,7 +13,9 @@ describe('the change rate', () => {
       fc.property(fc.array(look, { maxLength: 20 }), positive, (looks, usual) => {
         const rate = changeRate(looks, usual);
         const mean =
-          looks.length === 0 ? usual : looks.reduce((sum, { time }) => sum + time, 0) / looks.length;
+          looks.length === 0
+            ? usual
+            : looks.reduce((sum, { time }) => sum + time, 0) / looks.length;
         const all = [...looks, { time: mean, changed: true }, { time: mean, changed: false }];
         let [left, right] = [0, 0];
         for (const { time, changed } of all) {
@@ -132,8 +134,9 @@ describe('on the change rates of the lab, at half a look a page and month', () =
   // Shares of pages that change within a month (src/lab/time.ts).
   const SHARES = [0, 0, 0.02, 0.02, 0.05, 0.1, 0.1, 0.3, 0.6, 0.9];
   const copies = 200;
-  const rates = Float64Array.from({ length: SHARES.length * copies }, (_, i) =>
-    -Math.log1p(-SHARES[i % SHARES.length]),
+  const rates = Float64Array.from(
+    { length: SHARES.length * copies },
+    (_, i) => -Math.log1p(-SHARES[i % SHARES.length]),
   );
   const even = new Float64Array(rates.length).fill(1);
   const budget = rates.length / 2;
