@@ -57,6 +57,7 @@ const GROUPS: readonly (readonly [
  */
 export const WORKING: readonly string[] = [
   ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['refresh compare', 'refresh schedule', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
 ];

@@ -41,6 +41,16 @@ export async function* packNameArcs(
   yield packer.take();
 }
 
+/** Packs names alone, for a graph whose arcs come as numbers. */
+export async function* packNames(names: Iterable<string>): AsyncGenerator<NameBatch> {
+  const packer = new NamePacker();
+  for (const name of names) {
+    if (!packer.hasRoom(name)) yield packer.takeNames();
+    packer.add(name);
+  }
+  yield packer.takeNames();
+}
+
 class NamePacker {
   readonly #bytes = Buffer.alloc(BATCH_BYTES);
   readonly #spans = new Uint32Array(2 * BATCH_NAMES);
@@ -63,8 +73,13 @@ class NamePacker {
     this.#spans[2 * this.#count++ + 1] = this.#end;
   }
 
-  take(): NameBatch & NameArcs {
-    const batch = { bytes: this.#bytes, spans: this.#spans, count: this.#count / 2 };
+  take(): NameArcs {
+    const names = this.takeNames();
+    return { ...names, count: names.count / 2 };
+  }
+
+  takeNames(): NameBatch {
+    const batch = { bytes: this.#bytes, spans: this.#spans, count: this.#count };
     this.#count = 0;
     this.#end = 0;
     return batch;

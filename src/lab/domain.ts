@@ -89,9 +89,7 @@ export class Domain {
     return this.#in.sections;
   }
 
-  /**
-   * Number of pages that live as long as the domain: the homes of its hosts and its section fronts.
-   */
+  /** Number of fronts: the homes of its hosts, and its first sections'. They change often. */
   get fixedPages(): number {
     return this.#in.fixedPages;
   }

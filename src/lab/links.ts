@@ -15,7 +15,7 @@ import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
 import { isPaper } from './paths.ts';
 import { spamFor } from './spam-kinds.ts';
-import { pageBirth, pageDeath, pagesAt } from './time.ts';
+import { endedFrom, pageBirth, pageDeath, pagesAt } from './time.ts';
 import type { Web } from './web.ts';
 import { below, hash, type Random, TAG, unit } from './words/random.ts';
 import { RANK_SHIFT } from './world.ts';
@@ -180,17 +180,25 @@ export function addOwnLinks(
  * Returns that one's number.
  */
 function addNext(web: Web, domain: Domain, page: number, links: LinkList): number {
-  const last = Math.min(domain.pages - 1, page + LOOK_AHEAD);
   let next = page + 1;
-  for (; next <= last; next++) {
-    if (!isThere(web, domain, next, links)) continue;
-    links.add(domain, next);
-    if (!isPaper(domain, next)) break;
+  for (let looked = 0; next < domain.pages && looked < LOOK_AHEAD; looked++) {
+    const ended = web.world.step > 0 ? endedFrom(web.world, domain, next) : undefined;
+    if (ended) {
+      links.touch(ended.step);
+      next = ended.until;
+      continue;
+    }
+    if (isThere(web, domain, next, links)) {
+      links.add(domain, next);
+      if (!isPaper(domain, next)) break;
+    }
+    next++;
   }
   return next;
 }
 
-function isThere(web: Web, domain: Domain, page: number, links: LinkList): boolean {
+/** Whether the page is alive; the list notes since when. */
+export function isThere(web: Web, domain: Domain, page: number, links: LinkList): boolean {
   if (web.world.step === 0) return true;
   links.touch(pageBirth(web.world, domain, page));
   const death = pageDeath(web.world, domain, page);

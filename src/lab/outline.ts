@@ -8,7 +8,7 @@
 import type { Domain } from './domain.ts';
 import type { Original } from './kind.ts';
 import { LinkList } from './link-list.ts';
-import { addDomainLinks, addOwnLinks, edgeOf } from './links.ts';
+import { addDomainLinks, addOwnLinks, edgeOf, isThere } from './links.ts';
 import { editionOf } from './time.ts';
 import type { Web } from './web.ts';
 import { exp, Random, TAG } from './words/random.ts';
@@ -82,8 +82,9 @@ interface FrameLinks {
 export function frameLinksOf(web: Web, domain: Domain): FrameLinks {
   const menu = new LinkList(0);
   if (domain.pages > 1) menu.add(domain, 0);
-  for (let page = 1; page <= domain.sections; page++) menu.add(domain, page);
   const footer = new LinkList(0);
+  for (let page = 1; page <= domain.sections; page++)
+    if (isThere(web, domain, page, footer)) menu.add(domain, page);
   for (let page = 1; page < domain.hosts; page++) footer.add(domain, page);
   for (let k = 0; k < Math.min(2, domain.degree); k++) {
     const { target, since } = edgeOf(web, domain, k);

@@ -1,13 +1,15 @@
 /**
  * Birth, change and death, each computed from a hash of the object. A step is a month.
  *
- * Idea      A page's lifetime is exponential, with a rate that depends partly on its community,
- *           partly on its domain and partly on itself. Communities link within themselves, so
- *           liveness is correlated along links, as LiveRank (Huynh, Mathieu, Viennot, WAW 2014)
- *           assumes. The mixture of rates gives the long tail of survivors that its two datasets
- *           show: 36% of the pages after 11 months, 6% after 11 years.
- * Ensures   a dead page stays dead; home pages and section fronts live as long as their domain.
- * Cost      O(log step) for birth and death of a page, O(step) for its last change.
+ * Idea      Pages seldom die alone: a site, or a section of it, is rebuilt, and all its pages end
+ *           together. The rate of rebuilding depends on the community and on the domain (and on the
+ *           section). Communities link within themselves, so liveness is correlated along links, as
+ *           LiveRank (Huynh, Mathieu, Viennot, WAW 2014) assumes. The mixture of rates gives the
+ *           long tail of survivors that its two datasets show: 36% of the pages after 11 months, 6%
+ *           after 11 years.
+ * Ensures   a dead page stays dead; home pages live as long as their domain.
+ * Cost      O(log step) for birth and death of a page, O(step) for its last change. The rebuilds of
+ *           a domain are drawn once.
  */
 import type { Domain } from './domain.ts';
 import { exp, hash, ln, normalOf, TAG, unit } from './words/random.ts';
@@ -18,8 +20,22 @@ const NEVER = 1_000_000;
 const EPOCH_SECONDS = 1_767_225_600;
 const STEP_SECONDS = 30 * 86_400;
 
-/** Death rate of a typical page, per step. */
-const PAGE_RATE = 0.1;
+/** Rates per step: of a typical site to be rebuilt, of one of its sections, of a page to end alone. */
+const SITE_RATE = 0.18;
+const SECTION_RATE = 0.01;
+const PAGE_RATE = 0.002;
+/**
+ * A giant is many sites: it is never rebuilt as a whole, its sections are more often, and less of
+ * their rate is common to all.
+ */
+const GIANT_SECTION_RATE = 0.025;
+const GIANT_SPREAD = 0.3;
+/** Sections of a small site; larger sites have sections of at most `SECTION_PAGES` pages. */
+const SECTIONS = 8;
+const SECTION_PAGES = 256;
+const LEAST_SECTION_PAGES = 16;
+/** The site itself, among its sections. */
+const WHOLE_SITE = -1;
 /** Death rate of a typical domain, per step. */
 const DOMAIN_RATE = 0.0015;
 /**
@@ -53,13 +69,94 @@ export function domainDeath(
   return world.birthOf(index) + lifetime(hash(world.seed, TAG.domainDeath, index), rate);
 }
 
+/** The step from which the page no longer answers, if that is not after the web's. */
 export function pageDeath(world: World, domain: Domain, page: number): number {
-  if (page < domain.fixedPages || world.scenario.exactPages) return NEVER;
-  const own = normalOf(hash(world.seed, TAG.pageFrailty, domain.index, page));
-  const frailty =
-    1.1 * communityFrailty(world, domain.community) + 0.7 * domain.frailty + 0.5 * own;
+  if (page < domain.hosts || world.scenario.exactPages) return NEVER;
+  const birth = pageBirth(world, domain, page);
   const draw = hash(world.seed, TAG.pageDeath, domain.index, page);
-  return pageBirth(world, domain, page) + lifetime(draw, PAGE_RATE * exp(frailty));
+  return Math.min(
+    birth + lifetime(draw, PAGE_RATE * exp(0.5 * domain.frailty)),
+    firstAfter(rebuildsOf(world, domain, WHOLE_SITE), birth),
+    firstAfter(rebuildsOf(world, domain, sectionOf(domain, page)), birth),
+  );
+}
+
+/** A run of pages that ended together, and the step at which they did. */
+interface Ended {
+  /** The first page after them. */
+  readonly until: number;
+  readonly step: number;
+}
+
+/**
+ * The pages from this one on that the last rebuild of the site or of the section ended; undefined
+ * if this page is not one of them. (It may be dead all the same.)
+ */
+export function endedFrom(world: World, domain: Domain, page: number): Ended | undefined {
+  if (page <= Math.max(domain.sections, domain.hosts) || world.scenario.exactPages)
+    return undefined;
+  const section = sectionOf(domain, page);
+  const after = Math.min(domain.pages, (section + 1) * sectionPages(domain));
+  for (const [rebuilt, end] of [
+    [WHOLE_SITE, domain.pages],
+    [section, after],
+  ]) {
+    const step = rebuildsOf(world, domain, rebuilt).at(-1);
+    if (step === undefined) continue;
+    const until = Math.min(end, pagesAt(world, domain, step - 1));
+    if (page < until) return { until, step };
+  }
+  return undefined;
+}
+
+function sectionPages({ initialPages }: Domain): number {
+  const share = Math.ceil(initialPages / SECTIONS);
+  return Math.min(SECTION_PAGES, Math.max(LEAST_SECTION_PAGES, share));
+}
+
+/** The first pages are the fronts of the first sections; then sections are runs of pages. */
+function sectionOf(domain: Domain, page: number): number {
+  return page <= domain.sections ? page - 1 : Math.floor(page / sectionPages(domain));
+}
+
+const REBUILDS = new WeakMap<Domain, Map<number, readonly number[]>>();
+
+/** The steps up to now at which the site, or a section of it, was rebuilt. */
+function rebuildsOf(world: World, domain: Domain, section: number): readonly number[] {
+  let sections = REBUILDS.get(domain);
+  if (!sections) {
+    sections = new Map();
+    REBUILDS.set(domain, sections);
+  }
+  let steps = sections.get(section);
+  if (!steps) {
+    steps = drawRebuilds(world, domain, section);
+    sections.set(section, steps);
+  }
+  return steps;
+}
+
+function drawRebuilds(world: World, domain: Domain, section: number): number[] {
+  const { index, community, frailty, kind } = domain;
+  const isGiant = kind.name === 'giant';
+  const steps: number[] = [];
+  if (section === WHOLE_SITE && isGiant) return steps;
+  const common = (isGiant ? GIANT_SPREAD : 1) * (communityFrailty(world, community) + frailty);
+  const own = normalOf(hash(world.seed, TAG.sectionFrailty, index, section));
+  const rate =
+    section === WHOLE_SITE
+      ? SITE_RATE * exp(1.6 * common)
+      : (isGiant ? GIANT_SECTION_RATE : SECTION_RATE) * exp(common + 1.2 * own);
+  let step = world.birthOf(index);
+  for (let k = 0; ; k++) {
+    step += lifetime(hash(world.seed, TAG.rebuild, index, section, k), rate);
+    if (step > world.step) return steps;
+    steps.push(step);
+  }
+}
+
+function firstAfter(steps: readonly number[], birth: number): number {
+  return steps.find((step) => step > birth) ?? NEVER;
 }
 
 /** The step at which the page appears; pages of step 0 are older than the web's first day. */

@@ -40,7 +40,7 @@ export interface RankedNode {
   readonly score: number;
 }
 
-export interface Ranking extends RankResult {
+export interface Ranking extends Omit<RankResult, 'ties'> {
   readonly by: string;
   /** The ids of the best nodes, best first. */
   order(top?: number): Uint32Array;
@@ -61,7 +61,6 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
   return {
     by,
     scores,
-    ...(ties && { ties }),
     facts,
     order: (top) => order(scores, top, ties),
     async *top(count) {

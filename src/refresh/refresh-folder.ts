@@ -14,7 +14,7 @@ import { DrumlinError, EXIT } from '../base/errors.ts';
 import { REFRESH_SUMMARY, type RefreshSummary } from '../crawl/planned/refresh-summary.ts';
 import { replaceFile } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
-import type { Judged, TestName } from './judge.ts';
+import type { Judged, TestName } from './verdict.ts';
 
 const PLAN = 'plan.json';
 const FORMAT = 1;

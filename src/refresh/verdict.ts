@@ -30,6 +30,21 @@ export const VERDICTS = [
 ] as const;
 export type VerdictName = (typeof VERDICTS)[number];
 
+/** How a page is asked for. */
+export type TestName = 'conditional' | 'get' | 'head';
+
+/** A verdict with its reasons. */
+export interface Judged {
+  readonly verdict: VerdictName;
+  /** The last status; undefined if there was no response. */
+  readonly status: number | undefined;
+  readonly fault: string | undefined;
+  /** When the last response came. */
+  readonly time: number;
+  /** Where the redirects end. */
+  readonly address: string | undefined;
+}
+
 /** What is known of a page after its test. */
 export interface Evidence {
   /** The outcome of its own URL. */

@@ -6,7 +6,7 @@ import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { RefreshSummary } from '../../src/crawl/planned/refresh-summary.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { type Lab, type LabOptions, startLab } from '../../src/lab/server/lab.ts';
-import { openRefresh, type RefreshOptions } from '../../src/refresh/refresh.ts';
+import { openRefresh, type RefreshOptions } from '../../src/refresh/run/refresh.ts';
 import { fastClock } from '../crawl/fast-clock.ts';
 import { startCrawl } from '../crawl/here.ts';
 

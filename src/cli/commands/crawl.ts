@@ -43,7 +43,7 @@ export function register(program: Command): void {
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
       const { json, fresh, resume, recrawl, quiet, config } = flags;
       const layers = givenLayers(command, givenSettings(command, flags, words));
-      const { runCommand } = await import('./run-crawl.ts');
+      const { runCommand } = await import('../foreground/run-crawl.ts');
       process.exitCode = await runCommand(
         words,
         { layers, file: config as string | undefined },

@@ -1,6 +1,7 @@
 /**
  * `drumlin lab run`: crawl the synthetic web in virtual time, once per policy, and compare the
- * results. It opens no sockets and never waits.
+ * results. It opens no sockets and never waits. `drumlin lab pages` writes the graph of the pages
+ * of a web, and what became of them.
  */
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
@@ -9,6 +10,7 @@ import {
   formatCount,
   formatDuration,
   type Millis,
+  parseBytes,
   parseCount,
   parseDuration,
 } from '../../base/units.ts';
@@ -86,6 +88,89 @@ export function register(program: Command): void {
     .action((flags: LabFlags) =>
       runCommand(flags, { output: process.stdout, screen: process.stderr }),
     );
+  registerPages(lab);
+}
+
+export interface PagesFlags {
+  readonly out: string;
+  readonly seed: number;
+  readonly scenario: string;
+  readonly domains?: number;
+  readonly pages?: number;
+  readonly step: number;
+  readonly memory: string;
+}
+
+function registerPages(lab: Command): void {
+  lab
+    .command('pages')
+    .description('write the graph of all pages of a web, and which of them are alive later')
+    .addHelpText(
+      'after',
+      examples(
+        'lab pages --domains 3500 --step 138 --out old-web',
+        'refresh compare old-web --alive old-web/alive.txt --report costs.html',
+      ),
+    )
+    .requiredOption('--out <folder>', 'folder for the graph, alive.txt and truth.tsv')
+    .option('--scenario <name>', 'a web without traps and faults: clean or site', 'clean')
+    .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
+    .option('--domains <count>', 'number of domains', parseCount)
+    .option('--pages <count>', 'mean number of pages per domain', parseCount)
+    .option('--step <months>', 'age of the web at which pages are alive or dead', parseCount, 138)
+    .option('--memory <size>', 'memory to use', '256Mi')
+    .action((flags: PagesFlags) => writePages(flags, process.stderr));
+}
+
+/** The graph is that of step 0; the truth that of a later one. */
+export async function writePages(
+  { out, memory, step, ...options }: PagesFlags,
+  screen: Streams['screen'],
+): Promise<void> {
+  const [{ webOf }, { PageGraph }, truth, { buildGraph }, { packNames }, { showEta }] =
+    await Promise.all([
+      import('../../lab/server/lab.ts'),
+      import('../../lab/judge/page-graph.ts'),
+      import('../../lab/judge/page-truth.ts'),
+      import('../../graph/build.ts'),
+      import('../../graph/arcs.ts'),
+      import('../screen/eta.ts'),
+    ]);
+  const { writeText } = await import('../screen/text-output.ts');
+  const { join } = await import('node:path');
+  const ports = { http: 8080, https: 8443, dns: 0, control: 0 };
+  const [then, now] = [webOf(options, ports), webOf({ ...options, step }, ports)];
+  const graph = new PageGraph(then);
+  const eta = showEta('linking pages', screen);
+  const onPage = (done: number) => done % 1024 === 0 && eta.update(done / graph.pages);
+  const source = { numbered: packNames(graph.urls()), arcs: inTurn(graph.arcs(onPage)) };
+  const facts = await buildGraph(out, source, {
+    memory: parseBytes(memory),
+    level: 'page',
+  }).finally(eta.end);
+  let alive = 0;
+  const living: string[] = [];
+  await writeText(join(out, 'truth.tsv'), process.stdout, async function* () {
+    yield `${truth.PAGE_TRUTH_HEADING}\n`;
+    for (const page of truth.pageTruths(then, now)) {
+      if (page.alive) {
+        alive++;
+        living.push(`${page.url}\n`);
+      }
+      yield `${truth.truthCells(page)}\n`;
+    }
+  });
+  await writeText(join(out, 'alive.txt'), process.stdout, async function* () {
+    yield* living;
+  });
+  screen.write(
+    `${out}: ${formatCount(facts.nodes)} pages, ${formatCount(facts.arcs)} links; ` +
+      `${formatCount(alive)} pages are alive at step ${step} (alive.txt, truth.tsv)\n`,
+  );
+}
+
+async function* inTurn<T>(values: Iterable<T>): AsyncGenerator<T> {
+  yield* values;
 }
 
 const PAGES_A_DOMAIN = 50;

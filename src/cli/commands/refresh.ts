@@ -1,12 +1,15 @@
 /** `drumlin refresh`: find what is left of an old collection. */
 import { type Command, Option } from 'commander';
 import { addSettings, givenLayers, givenSettings } from '../input/setting-options.ts';
+import { registerCompare } from './refresh/compare.ts';
 
 const EXAMPLES = `
 Examples:
   drumlin refresh old-crawl --dir new --contact you@example.com
   drumlin refresh old-crawl --dir new --alpha 50% --test head --contact you@example.com
   drumlin refresh --dir new                                 resume; it keeps its plan
+  drumlin refresh schedule new --budget 10k/day             when to look again
+  drumlin refresh new --dir newer --due                     look at what is due
 
 Verdicts are in NEW/refresh/verdicts.tsv; the report is in NEW/report.html.
 Exit codes: 0 enough is found or all is tested, 6 a limit was reached, 130 stopped by the user.
@@ -51,13 +54,14 @@ export function register(program: Command): void {
       const asked = { by, z, alpha, test, seed };
       const shown = { due: Boolean(due), json: Boolean(json), quiet: Boolean(quiet) };
       if (every !== undefined) {
-        const { runEvery } = await import('./refresh-service.ts');
+        const { runEvery } = await import('./refresh/service.ts');
         process.exitCode = await runEvery(old, given, { ...asked, ...shown, every, looks });
         return;
       }
-      const { runRefresh } = await import('./refresh-run.ts');
+      const { runRefresh } = await import('./refresh/run.ts');
       process.exitCode = await runRefresh(old, given, { ...asked, ...shown });
     });
+  registerCompare(command);
   command
     .command('schedule')
     .description('when to look again at each page, from how often it has changed')
@@ -75,7 +79,7 @@ export function register(program: Command): void {
     )
     .option('--json', 'print one object')
     .action(async (folders: string[], flags: Record<string, string | boolean>) => {
-      const { schedule } = await import('./refresh-schedule.ts');
+      const { schedule } = await import('./refresh/schedule.ts');
       await schedule(folders, flags as unknown as Parameters<typeof schedule>[1]);
     });
 }

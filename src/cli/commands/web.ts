@@ -2,12 +2,15 @@
  * `drumlin web` serves the synthetic web until Ctrl-C; `drumlin web truth` prints what each of its
  * domains really is.
  */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { DrumlinError } from '../../base/errors.ts';
 import { formatCount, parseCount, parseDuration } from '../../base/units.ts';
 import type { LabOptions } from '../../lab/server/lab.ts';
 import { examples } from '../input/example.ts';
 import { addShare } from '../input/share.ts';
+
+/** Ports in the URLs of pages, where nothing listens. */
+const [HTTP, HTTPS] = [8080, 8443];
 
 interface WebFlags {
   seed: number;
@@ -68,19 +71,31 @@ export function register(program: Command): void {
     .action((flags: ServeFlags) => serveWeb(flags));
   describeWeb(web.command('truth'))
     .description(
-      'print what each domain of a web really is: kind, role, pages, behaviours (hidden from crawlers)',
+      'print what each domain, or what became of each page, of a web really is (hidden from crawlers)',
     )
     .addHelpText(
       'after',
       examples(
         'web truth --scenario spam --seed 7',
         'web truth --scenario mixed --domains 1000 --json',
+        'web truth --level page --step 11 --domains 100',
       ),
     )
+    .addOption(
+      new Option(
+        '--level <level>',
+        'domain: kind, role, pages, behaviours; page: pages of step 0, whether alive, answer, changed',
+      )
+        .choices(['domain', 'page'])
+        .default('domain'),
+    )
+    .option('--urls <file>', 'with --level page: the truth of these URLs, one per line')
+    .option('--port <port>', 'with --level page: HTTP port in the URLs', parsePort, HTTP)
+    .option('--https-port <port>', 'with --level page: TLS port in the URLs', parsePort, HTTPS)
     .option('--json', 'print one object per line instead of a table')
     .action((_own: unknown, command: Command) =>
       printTruth({
-        ...command.optsWithGlobals<WebFlags & { json?: boolean }>(),
+        ...command.optsWithGlobals<TruthFlags>(),
         ...typedFlags(command),
       }),
     );
@@ -156,31 +171,59 @@ function typedFlags(command: Command): Record<string, unknown> {
   return Object.fromEntries(Object.entries(command.opts()).filter(typed));
 }
 
-async function printTruth(flags: WebFlags & { json?: boolean }): Promise<void> {
-  const { webOf } = await import('../../lab/server/lab.ts');
-  const { truthAt } = await import('../../lab/judge/truth.ts');
-  const { json, ...options } = flags;
-  const web = webOf(options satisfies LabOptions, { http: 80, https: 443, dns: 0, control: 0 });
-  if (!json) process.stdout.write('domain\tkind\trole\tspam\tpages\talive\tbehaviours\n');
-  for (let index = 0; index < web.world.domains; index++) {
-    const truth = truthAt(web, index);
-    const { domain, kind, role, spam, pages, alive, behaviours } = truth;
-    const line = json
-      ? JSON.stringify(truth)
-      : [
-          domain,
-          kind,
-          role || '-',
-          spam ? 'spam' : '-',
-          pages,
-          alive ? 'alive' : 'dead',
-          behaviours.join(',') || '-',
-        ].join('\t');
+interface TruthFlags extends WebFlags {
+  level: 'domain' | 'page';
+  urls?: string;
+  /** The port in the URLs of pages: that of `web`. */
+  port: number;
+  httpsPort: number;
+  json?: boolean;
+}
+
+async function printTruth(flags: TruthFlags): Promise<void> {
+  const lines = flags.level === 'page' ? pageLines(flags) : domainLines(flags);
+  for await (const line of lines) {
     // A reader may close the pipe early (`| head`).
     if (process.stdout.destroyed) return;
     if (!process.stdout.write(`${line}\n`))
       await new Promise((done) => process.stdout.once('drain', done));
   }
+}
+
+async function* domainLines({ json, ...options }: TruthFlags): AsyncGenerator<string> {
+  const { webOf } = await import('../../lab/server/lab.ts');
+  const { truthAt } = await import('../../lab/judge/truth.ts');
+  const web = webOf(options satisfies LabOptions, { http: 80, https: 443, dns: 0, control: 0 });
+  if (!json) yield 'domain\tkind\trole\tspam\tpages\talive\tbehaviours';
+  for (let index = 0; index < web.world.domains; index++) {
+    const truth = truthAt(web, index);
+    const { domain, kind, role, spam, pages, alive, behaviours } = truth;
+    const cells = [domain, kind, role || '-', spam ? 'spam' : '-', pages];
+    yield json
+      ? JSON.stringify(truth)
+      : [...cells, alive ? 'alive' : 'dead', behaviours.join(',') || '-'].join('\t');
+  }
+}
+
+/** The pages of step 0, as they are at the step given. */
+async function* pageLines({ json, urls, ...options }: TruthFlags): AsyncGenerator<string> {
+  const [{ webOf }, { PAGE_TRUTH_HEADING, pageTruth, pageTruths, truthCells }] = await Promise.all([
+    import('../../lab/server/lab.ts'),
+    import('../../lab/judge/page-truth.ts'),
+  ]);
+  // `web` has the same flags, and 0 means a free port there.
+  const [http, https] = [options.port || HTTP, options.httpsPort || HTTPS];
+  const ports = { http, https, dns: 0, control: 0 };
+  const [then, now] = [webOf({ ...options, step: 0 }, ports), webOf(options, ports)];
+  if (!json) yield PAGE_TRUTH_HEADING;
+  const given = urls === undefined ? undefined : await readLines(urls);
+  const truths = given ? given.map((url) => pageTruth(then, now, url)) : pageTruths(then, now);
+  for (const truth of truths) yield json ? JSON.stringify(truth) : truthCells(truth);
+}
+
+async function readLines(path: string): Promise<string[]> {
+  const { readNameList } = await import('../input/name-list.ts');
+  return [...(await readNameList(path)).keys()];
 }
 
 function parsePort(text: string): number {

@@ -91,12 +91,9 @@ export function assemble(
 
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
-  const asks =
-    opened.outcomes && new Asks(wall, opened.outcomes, (outcome) => around.onOutcome(outcome));
+  const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
   const frontier = frontierOf(start, opened, shared, asked, robotsMemory, asks);
-  const { supply, reputation } = asks
-    ? { supply: asks, reputation: undefined }
-    : orderOf(start, opened, shared, sieve, frontier);
+  const { supply, reputation } = orderOf(start, opened, shared, sieve, frontier, asks);
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
   const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
 
@@ -119,18 +116,8 @@ export function assemble(
   const decisions = new DomainDecisions({
     ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
   });
-  const turning = {
-    asks,
-    frontier,
-    politeness,
-    permits,
-    admission,
-    reputation,
-    filters,
-    robotsMemory,
-  };
   const turns = turnsOf(start, around, opened, shared, {
-    ...turning,
+    ...{ asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
     blocked: decisions.blocked,
     newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
@@ -143,20 +130,8 @@ export function assemble(
   const queued = { frontier, supply, sieve };
   const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
   const checkpointer = new Checkpointer({
-    ...{
-      clock: wall,
-      pace: clock,
-      log,
-      folder,
-      decisions,
-      reputation,
-      transport,
-      frontier,
-      admission,
-      supply,
-      store,
-      outcomes: opened.outcomes,
-    },
+    ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
+    ...{ admission, supply, store, outcomes: opened.outcomes },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
     every: config.checkpoint,
   });
@@ -250,7 +225,9 @@ function orderOf(
   shared: Shared,
   sieve: Sieve,
   frontier: Frontier,
+  asks: Asks | undefined,
 ): Order {
+  if (asks) return { supply: asks, reputation: undefined };
   const taken = restored?.state.taken;
   if (!folder?.reputation) return { supply: new SieveSupply(sieve, taken), reputation: undefined };
   const pacer = politePacer();

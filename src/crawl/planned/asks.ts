@@ -67,9 +67,8 @@ export class Asks implements Supply {
   add(asks: readonly Ask[]): void {
     for (const ask of asks) {
       const host = hostOf(ask.url);
-      let open = this.#open.get(host);
-      if (!open) this.#open.set(host, (open = new Map()));
-      open.set(ask.url, ask);
+      const open = this.#open.get(host) ?? new Map<string, Ask>();
+      this.#open.set(host, open.set(ask.url, ask));
       this.#queue.push(ask);
     }
   }

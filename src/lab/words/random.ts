@@ -31,7 +31,6 @@ export const TAG = {
   domainDeath: 20,
   community: 21,
   domainFrailty: 22,
-  pageFrailty: 23,
   pageDeath: 24,
   change: 25,
   changeRate: 26,
@@ -48,6 +47,8 @@ export const TAG = {
   menu: 38,
   latency: 39,
   seed: 40,
+  rebuild: 41,
+  sectionFrailty: 42,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

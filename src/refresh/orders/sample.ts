@@ -48,7 +48,7 @@ export function checkSample(name: string): SampleName {
   );
 }
 
-function checkSize(z: number, pages: number): void {
+export function checkSize(z: number, pages: number): void {
   if (Number.isSafeInteger(z) && z > 0 && z <= pages) return;
   throw new DrumlinError(
     'SAMPLE',

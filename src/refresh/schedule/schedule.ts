@@ -18,12 +18,12 @@ import { changeRate } from './change-rate.ts';
 import { DAY, type LookedAt, looksIn } from './looks.ts';
 import { bestVisits, fairVisits, freshness } from './visits.ts';
 
-export const SCHEDULE_FILE = 'schedule.tsv';
+const SCHEDULE_FILE = 'schedule.tsv';
 const HEAD = 'url\tchanges a day\tvisits a day\tlast look\tnext look\n';
 /** The time between looks at a page that was seen once, where nothing is known. */
 const USUAL = 30;
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   /** Looks a day. */
   readonly budget: number;
   /** Visit every page that changes, however often it does. */

@@ -1,13 +1,13 @@
 /** `drumlin refresh OLD --dir NEW`: which pages of an old collection are still there? */
-import { DrumlinError } from '../../base/errors.ts';
-import { formatCount } from '../../base/units.ts';
-import type { RefreshSummary } from '../../crawl/planned/refresh-summary.ts';
-import { Disk } from '../../disk/disk.ts';
-import type { TestName } from '../../refresh/judge.ts';
-import { openRefresh, type RefreshOptions } from '../../refresh/refresh.ts';
-import { configure, type Given } from '../input/configure.ts';
-import { printable } from '../screen/printable.ts';
-import { exitCodeOf, freshFolder, runInForeground } from './run-crawl.ts';
+import { DrumlinError } from '../../../base/errors.ts';
+import { formatCount } from '../../../base/units.ts';
+import type { RefreshSummary } from '../../../crawl/planned/refresh-summary.ts';
+import { Disk } from '../../../disk/disk.ts';
+import { openRefresh, type RefreshOptions } from '../../../refresh/run/refresh.ts';
+import type { TestName } from '../../../refresh/verdict.ts';
+import { exitCodeOf, freshFolder, runInForeground } from '../../foreground/run-crawl.ts';
+import { configure, type Given } from '../../input/configure.ts';
+import { printable } from '../../screen/printable.ts';
 
 /** The flags of a refresh beside those of a crawl. */
 export interface RefreshFlags {

@@ -15,12 +15,12 @@
  * Cost      5 bytes a page.
  */
 
+import type { Collection } from '../orders/collection.ts';
+import { wantedOf } from '../orders/cost.ts';
+import { type Order, type OrderMethod, VERDICT, type Verdict } from '../orders/order.ts';
 import { type Estimate, estimateLiving } from './estimate.ts';
-import type { Collection } from './orders/collection.ts';
-import { wantedOf } from './orders/cost.ts';
-import { type Order, type OrderMethod, VERDICT, type Verdict } from './orders/order.ts';
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly collection: Collection;
   readonly method: OrderMethod;
   readonly sample: Uint32Array;
@@ -35,7 +35,7 @@ export interface PlanOptions {
 }
 
 /** A point of the cost curve. */
-export interface CurvePoint {
+interface CurvePoint {
   readonly tested: number;
   readonly alive: number;
 }

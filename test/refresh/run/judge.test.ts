@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Ask, Outcome } from '../../src/crawl/planned/ask.ts';
-import { Judge, type Judged, type TestName } from '../../src/refresh/judge.ts';
+import type { Ask, Outcome } from '../../../src/crawl/planned/ask.ts';
+import { Judge } from '../../../src/refresh/run/judge.ts';
+import type { Judged, TestName } from '../../../src/refresh/verdict.ts';
 
 /** A small web: the answer to each URL; others are not found. */
 type Answers = Record<string, Partial<Outcome>>;

@@ -4,15 +4,15 @@
  *
  * Cost      the URLs of the collection in memory, and the links to pages that redirect.
  */
-import { Archive } from '../archive/index/archive.ts';
-import { REVISIT_MIME } from '../archive/index/cdxj.ts';
-import { DrumlinError, EXIT } from '../base/errors.ts';
-import type { Disk } from '../disk/disk.ts';
-import { packNameArcs } from '../graph/arcs.ts';
-import { buildGraph } from '../graph/build.ts';
-import { crawlLinks } from '../graph/io/crawl-links.ts';
-import { canonicalise } from '../url/canonical.ts';
-import { pathOf } from '../url/parts.ts';
+import { Archive } from '../../archive/index/archive.ts';
+import { REVISIT_MIME } from '../../archive/index/cdxj.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { packNameArcs } from '../../graph/arcs.ts';
+import { buildGraph } from '../../graph/build.ts';
+import { crawlLinks } from '../../graph/io/crawl-links.ts';
+import { canonicalise } from '../../url/canonical.ts';
+import { pathOf } from '../../url/parts.ts';
 
 /** Redirects followed from a link to a captured page. */
 const MOST_REDIRECTS = 5;

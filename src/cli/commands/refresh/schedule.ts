@@ -1,8 +1,8 @@
 /** `drumlin refresh schedule`: when to look again at each page. */
-import { DrumlinError } from '../../base/errors.ts';
-import { formatCount, parseCount } from '../../base/units.ts';
-import { Disk } from '../../disk/disk.ts';
-import { makeSchedule, type Scheduled } from '../../refresh/schedule/schedule.ts';
+import { DrumlinError } from '../../../base/errors.ts';
+import { formatCount, parseCount } from '../../../base/units.ts';
+import { Disk } from '../../../disk/disk.ts';
+import { makeSchedule, type Scheduled } from '../../../refresh/schedule/schedule.ts';
 
 interface ScheduleFlags {
   readonly budget: string;

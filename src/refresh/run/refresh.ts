@@ -10,24 +10,21 @@
  *           came after the last checkpoints, and nothing else.
  */
 import { resolve } from 'node:path';
-import { collectionsOf } from '../archive/index/archive.ts';
-import { DrumlinError, EXIT } from '../base/errors.ts';
-import { agentCount, type CrawlConfig } from '../config/settings.ts';
-import type { Ask, Asker, Outcome } from '../crawl/planned/ask.ts';
-import type { RefreshSummary } from '../crawl/planned/refresh-summary.ts';
-import { settingsIn } from '../crawl/state/crawl-folder.ts';
-import type { Disk } from '../disk/disk.ts';
-import { packNameArcs } from '../graph/arcs.ts';
-import { buildGraph } from '../graph/build.ts';
-import { type DiskGraph, openGraph } from '../graph/open-graph.ts';
-import { Judge, type Judged } from './judge.ts';
-import { Collection } from './orders/collection.ts';
-import { checkAlpha } from './orders/cost.ts';
-import { VERDICT } from './orders/order.ts';
-import { findOrder } from './orders/registry.ts';
-import { sampleFor } from './orders/sample.ts';
-import { buildPageGraph } from './page-graph.ts';
-import { Plan } from './plan.ts';
+import { collectionsOf } from '../../archive/index/archive.ts';
+import { DrumlinError, EXIT } from '../../base/errors.ts';
+import { agentCount, type CrawlConfig } from '../../config/settings.ts';
+import type { Ask, Asker, Outcome } from '../../crawl/planned/ask.ts';
+import type { RefreshSummary } from '../../crawl/planned/refresh-summary.ts';
+import { settingsIn } from '../../crawl/state/crawl-folder.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { packNameArcs } from '../../graph/arcs.ts';
+import { buildGraph } from '../../graph/build.ts';
+import { type DiskGraph, openGraph } from '../../graph/open-graph.ts';
+import { Collection } from '../orders/collection.ts';
+import { checkAlpha } from '../orders/cost.ts';
+import { VERDICT } from '../orders/order.ts';
+import { findOrder } from '../orders/registry.ts';
+import { sampleFor } from '../orders/sample.ts';
 import {
   graphDir,
   type RefreshPlan,
@@ -36,14 +33,17 @@ import {
   storePlan,
   storeResults,
   type VerdictLine,
-} from './refresh-folder.ts';
-import { dueIn } from './schedule/schedule.ts';
-import { livenessOf, VERDICTS } from './verdict.ts';
+} from '../refresh-folder.ts';
+import { dueIn } from '../schedule/schedule.ts';
+import { type Judged, livenessOf, VERDICTS } from '../verdict.ts';
+import { Judge } from './judge.ts';
+import { buildPageGraph } from './page-graph.ts';
+import { Plan } from './plan.ts';
 
 /** What a user asks for; on a resume, what differs from the stored plan is refused. */
 export type RefreshOptions = Partial<RefreshPlan>;
 
-export const DEFAULT_PLAN = {
+const DEFAULT_PLAN = {
   by: 'pa+-',
   z: '1%',
   alpha: 0.75,
@@ -56,7 +56,7 @@ const BATCH = 256;
 /** Open asks of a dynamic order for each fetcher. */
 const PER_FETCHER = 2;
 
-export interface OpenRefresh {
+interface OpenRefresh {
   readonly plan: RefreshPlan;
   readonly config: CrawlConfig;
   readonly asker: Asker;
@@ -178,7 +178,7 @@ async function settingsFor(
 }
 
 /** `1%` or `500`. */
-export function sampleSize(text: string, pages: number): number {
+function sampleSize(text: string, pages: number): number {
   const match = /^(\d+(?:\.\d+)?|\.\d+)(%?)$/.exec(text);
   const size = match?.[2] ? Math.ceil((Number(match[1]) / 100) * pages) : Number(match?.[1]);
   if (match && size > 0 && Number.isInteger(size)) return size;

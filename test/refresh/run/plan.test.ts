@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memoryGraph } from '../../src/graph/memory-graph.ts';
-import { estimateLiving } from '../../src/refresh/estimate.ts';
-import { Collection } from '../../src/refresh/orders/collection.ts';
-import { VERDICT } from '../../src/refresh/orders/order.ts';
-import { randomNumbers } from '../../src/refresh/orders/random.ts';
-import { findOrder, ORDER_NAMES } from '../../src/refresh/orders/registry.ts';
-import { sampleFor } from '../../src/refresh/orders/sample.ts';
-import { Plan } from '../../src/refresh/plan.ts';
+import { memoryGraph } from '../../../src/graph/memory-graph.ts';
+import { Collection } from '../../../src/refresh/orders/collection.ts';
+import { VERDICT } from '../../../src/refresh/orders/order.ts';
+import { randomNumbers } from '../../../src/refresh/orders/random.ts';
+import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
+import { sampleFor } from '../../../src/refresh/orders/sample.ts';
+import { estimateLiving } from '../../../src/refresh/run/estimate.ts';
+import { Plan } from '../../../src/refresh/run/plan.ts';
 
 const web = fc.integer({ min: 2, max: 30 }).chain((pages) =>
   fc.record({

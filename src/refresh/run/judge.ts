@@ -14,25 +14,11 @@
  *           name is asked for once: all its other pages have the same verdict without a request.
  * Cost      some 300 bytes for each outcome.
  */
-import type { Ask, Outcome } from '../crawl/planned/ask.ts';
-import { SAME_TEXT, similarity } from '../duplicates/fingerprint.ts';
-import { questionBeside } from '../duplicates/soft-errors.ts';
-import { hostOf, originOf, pathOf } from '../url/parts.ts';
-import { MANY_OTHERS, type VerdictName, verdictOf } from './verdict.ts';
-
-export type TestName = 'conditional' | 'get' | 'head';
-
-/** A verdict with its reasons. */
-export interface Judged {
-  readonly verdict: VerdictName;
-  /** The last status; undefined if there was no response. */
-  readonly status: number | undefined;
-  readonly fault: string | undefined;
-  /** When the last response came. */
-  readonly time: number;
-  /** Where the redirects end. */
-  readonly address: string | undefined;
-}
+import type { Ask, Outcome } from '../../crawl/planned/ask.ts';
+import { SAME_TEXT, similarity } from '../../duplicates/fingerprint.ts';
+import { questionBeside } from '../../duplicates/soft-errors.ts';
+import { hostOf, originOf, pathOf } from '../../url/parts.ts';
+import { type Judged, MANY_OTHERS, type TestName, verdictOf } from '../verdict.ts';
 
 interface JudgeParts {
   readonly test: TestName;
@@ -108,25 +94,30 @@ export class Judge {
   }
 
   #judge(tested: Tested): void {
+    const needed = this.#tryToDecide(tested);
+    if (needed !== undefined) this.#wait(tested, needed);
+  }
+
+  /** Decides about a page; or returns the URL whose outcome is needed first. */
+  #tryToDecide(tested: Tested): string | undefined {
     const first = this.#outcomeOf(tested.url);
-    if (!first) return this.#wait(tested, tested.url);
-    const chain = this.#follow(tested.url);
-    if (chain.next !== undefined) return this.#wait(tested, chain.next);
-    const { end } = chain;
+    if (!first) return tested.url;
+    const { end, next } = this.#follow(tested.url);
+    if (next !== undefined) return next;
     let isSoft = false;
     if (end?.page === 'other') {
-      const question = this.#questionFor(end.url);
-      const answer = this.#follow(question);
-      if (answer.next !== undefined) return this.#wait(tested, answer.next);
+      const answer = this.#follow(this.#questionFor(end.url));
+      if (answer.next !== undefined) return answer.next;
       if (end.method === 'HEAD' && answer.end?.status === 200) {
         // Its status alone says nothing: the text is needed.
         this.#getOnly.add(originOf(end.url));
         this.#results.delete(end.url);
-        return this.#wait(tested, end.url);
+        return end.url;
       }
       isSoft = answer.end !== undefined && isAlike(end, answer.end);
     }
     this.#decide(tested, first, end, isSoft);
+    return undefined;
   }
 
   /** `revises`: the verdicts on other pages may change with it. */
@@ -161,8 +152,8 @@ export class Judge {
 
   /** The other pages whose redirects end at a URL. */
   #othersAt(url: string, tested: Tested): Tested[] {
-    let pages = this.#ends.get(url);
-    if (!pages) this.#ends.set(url, (pages = []));
+    const pages = this.#ends.get(url) ?? [];
+    this.#ends.set(url, pages);
     if (!pages.some(({ page }) => page === tested.page)) pages.push(tested);
     return pages.filter(({ page }) => page !== tested.page);
   }
@@ -197,9 +188,8 @@ export class Judge {
   /** Always the same one for an origin. */
   #questionFor(url: string): string {
     const origin = originOf(url);
-    let question = this.#questions.get(origin);
-    if (question === undefined)
-      this.#questions.set(origin, (question = questionBeside(`${origin}/`)));
+    const question = this.#questions.get(origin) ?? questionBeside(`${origin}/`);
+    this.#questions.set(origin, question);
     return question;
   }
 

@@ -6,16 +6,16 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DrumlinError, EXIT } from '../../base/errors.ts';
-import { parseDuration } from '../../base/units.ts';
-import { REFRESH_SUMMARY } from '../../crawl/planned/refresh-summary.ts';
-import { Disk } from '../../disk/disk.ts';
-import { refreshDir } from '../../refresh/refresh-folder.ts';
-import { makeSchedule } from '../../refresh/schedule/schedule.ts';
-import type { Given } from '../input/configure.ts';
-import { printableLines } from '../screen/printable.ts';
-import { type RefreshFlags, runRefresh } from './refresh-run.ts';
-import { looksADay, scheduledText } from './refresh-schedule.ts';
+import { DrumlinError, EXIT } from '../../../base/errors.ts';
+import { parseDuration } from '../../../base/units.ts';
+import { REFRESH_SUMMARY } from '../../../crawl/planned/refresh-summary.ts';
+import { Disk } from '../../../disk/disk.ts';
+import { refreshDir } from '../../../refresh/refresh-folder.ts';
+import { makeSchedule } from '../../../refresh/schedule/schedule.ts';
+import type { Given } from '../../input/configure.ts';
+import { printableLines } from '../../screen/printable.ts';
+import { type RefreshFlags, runRefresh } from './run.ts';
+import { looksADay, scheduledText } from './schedule.ts';
 
 interface ServiceFlags extends RefreshFlags {
   readonly every: string;

@@ -2,13 +2,13 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Archive } from '../../src/archive/index/archive.ts';
-import { payloadOf } from '../../src/archive/warc/http-block.ts';
-import { Disk } from '../../src/disk/disk.ts';
-import { crawlLinks } from '../../src/graph/io/crawl-links.ts';
-import type { RefreshOptions } from '../../src/refresh/refresh.ts';
-import { archivedPages } from '../crawl/archived.ts';
-import { Later } from './lab-refresh.ts';
+import { Archive } from '../../../src/archive/index/archive.ts';
+import { payloadOf } from '../../../src/archive/warc/http-block.ts';
+import { Disk } from '../../../src/disk/disk.ts';
+import { crawlLinks } from '../../../src/graph/io/crawl-links.ts';
+import type { RefreshOptions } from '../../../src/refresh/run/refresh.ts';
+import { archivedPages } from '../../crawl/archived.ts';
+import { Later } from '../lab-refresh.ts';
 
 const disk = new Disk();
 let later: Later;
