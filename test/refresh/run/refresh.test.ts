@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/index/archive.ts';
 import { payloadOf } from '../../../src/archive/warc/http-block.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { RefreshSummary } from '../../../src/crawl/planned/refresh-summary.ts';
 import { Disk } from '../../../src/disk/disk.ts';
 import { crawlLinks } from '../../../src/graph/io/crawl-links.ts';
+import { openGraph } from '../../../src/graph/open-graph.ts';
+import { Collection } from '../../../src/refresh/orders/collection.ts';
+import { VERDICT } from '../../../src/refresh/orders/order.ts';
+import { findOrder } from '../../../src/refresh/orders/registry.ts';
+import { sampleFor } from '../../../src/refresh/orders/sample.ts';
 import type { RefreshOptions } from '../../../src/refresh/run/refresh.ts';
 import { archivedPages } from '../../crawl/archived.ts';
 import { Later } from '../lab-refresh.ts';
@@ -131,6 +138,61 @@ describe('a refresh', () => {
     expect(new Set(log.map(({ host, path }) => host + path)).size).toBe(log.length);
   });
 });
+
+describe('the requests of a refresh', () => {
+  test('are as many as the order costs', async () => {
+    later = new Later({ domains: 15, pages: 80 });
+    await later.stepTo(0);
+    await later.crawl({ maxPages: 700 });
+    await later.stepTo(11, 'access.jsonl');
+    const options = { frontUrls: 20, fetches: 10 };
+    const summary = await later.refresh('new', { alpha: 0.6, z: '5%' }, options);
+    const predicted = await testsNeeded(join(later.folder, 'new'), summary);
+    await later.lab.close();
+    const log = later.requests('access.jsonl').filter(({ path }) => path !== '/robots.txt');
+    expect(log.length / predicted).toBeGreaterThan(0.9);
+    expect(log.length / predicted).toBeLessThan(1.1);
+  });
+
+  test('keep the delays that a crawl keeps', async () => {
+    later = new Later({ domains: 4, pages: 6 });
+    await later.stepTo(0);
+    await later.crawl({ maxPages: 20 });
+    await later.stepTo(3, 'access.jsonl');
+    const delay = 300;
+    await later.refresh('new', { alpha: 1 }, { delay, addressDelay: 0 }, systemClock);
+    await later.lab.close();
+    const last = new Map<string, number>();
+    for (const { host, time } of later.requests('access.jsonl')) {
+      const before = last.get(host);
+      // The log has the time of the answer, and the delay counts from the end of a request.
+      if (before !== undefined) expect(time - before).toBeGreaterThan(delay - 20);
+      last.set(host, time);
+    }
+  });
+});
+
+/** How many tests the order needs to find as many living pages as were wanted. */
+async function testsNeeded(dir: string, { wanted = 0 }: RefreshSummary): Promise<number> {
+  const graph = await openGraph(join(dir, 'refresh/graph'), disk);
+  const collection = new Collection(graph);
+  const method = findOrder('pa+-');
+  const z = Math.ceil(0.05 * graph.nodes);
+  const pages = await sampleFor(method, collection, { by: 'random', z, seed: 1 });
+  const lives: boolean[] = [];
+  for await (const url of graph.names.all()) lives.push(truth(url) === true);
+  const verdicts = Uint8Array.from(pages, (page) => (lives[page] ? VERDICT.alive : VERDICT.dead));
+  const order = await method.open(collection, { pages, verdicts }, { seed: 1 });
+  let [tests, found] = [0, 0];
+  const test = (page: number) => {
+    tests++;
+    if (lives[page]) found++;
+  };
+  for (const page of pages) test(page);
+  while (found < wanted) test(order.next());
+  await graph.close();
+  return tests;
+}
 
 describe('a refresh refuses', () => {
   test('what cannot work, with a remedy', async () => {
