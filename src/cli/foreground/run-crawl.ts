@@ -1,6 +1,7 @@
 /** A crawl in the foreground: its view, the signals that stop it, its summary and exit code. */
 
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatCount } from '../../base/units.ts';
@@ -43,6 +44,7 @@ export async function runCommand(
   );
   const { dir } = config;
   const starts = words.length > 0 ? words : seeds;
+  if (before && existsSync(join(dir, 'refresh', 'plan.json'))) throw isRefresh(dir);
   if (before && fresh) throw crawlExists(dir);
   if ((resume || recrawl) && !before) throw nothingToResume(dir);
   if (starts.length === 0 && !before)
@@ -153,6 +155,15 @@ function withResume(
 function resumeText({ savedAt, pages, waiting }: LastCheckpoint): string {
   const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
   return `resuming from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} queued${waiting === 0 ? ': it was finished' : ''}`;
+}
+
+function isRefresh(dir: string): DrumlinError {
+  return new DrumlinError(
+    'CRAWL_EXISTS',
+    `${dir} holds a refresh.`,
+    `Resume it with "drumlin refresh --dir ${dir}", or choose another --dir.`,
+    { exitCode: EXIT.folder },
+  );
 }
 
 function crawlExists(dir: string): DrumlinError {

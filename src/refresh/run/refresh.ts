@@ -73,6 +73,7 @@ export async function openRefresh(
   onWarning: (text: string) => void = () => {},
 ): Promise<OpenRefresh> {
   const plan = await planIn(disk, config.dir, asked);
+  await requireAgents(config);
   const method = findOrder(plan.by);
   checkAlpha(plan.alpha);
   if (!(await hasGraph(disk, config.dir))) await buildGraphOf(disk, plan, config.dir, onWarning);
@@ -96,6 +97,19 @@ export async function openRefresh(
     await graph.close();
     throw error;
   }
+}
+
+/** The outcomes of an agent belong to its domains. */
+async function requireAgents(config: CrawlConfig): Promise<void> {
+  const before = (await settingsIn(config.dir))?.agents;
+  const agents = agentCount(config);
+  if (before === undefined || before === agents) return;
+  throw new DrumlinError(
+    'REFRESH_AGENTS',
+    `The refresh in ${config.dir} has ${before} agents, not ${agents}.`,
+    `Resume it with --agents ${before}.`,
+    { exitCode: EXIT.folder },
+  );
 }
 
 /** Static orders need no sample, but without one nobody knows when to stop. */

@@ -212,6 +212,8 @@ describe('a refresh refuses', () => {
     writeFileSync(join(later.folder, 'f', 'letter.txt'), 'Dear reader');
     await refused({}, 'f').toMatchObject({ code: 'FOLDER_NOT_EMPTY' });
     await later.refresh('g', { alpha: 1 });
+    const two = later.refresh('g', {}, { agents: 2 });
+    await expect(two).rejects.toMatchObject({ code: 'REFRESH_AGENTS' });
     await refused({ by: 'bfs' }, 'g').toMatchObject({ code: 'REFRESH_DIFFERS' });
     const [warc] = readdirSync(join(later.old, 'archive'));
     const path = join(later.old, 'archive', warc);
