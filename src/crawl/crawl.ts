@@ -16,6 +16,7 @@ import { VERSION } from '../base/version.ts';
 import {
   addressDelay,
   agentCount,
+  asksWithConditions,
   type CrawlConfig,
   filterSettings,
   filtersOf,
@@ -311,16 +312,17 @@ function progressOf(
 }
 
 /** An index that exists is complete, so the one of an earlier run is removed. */
-async function prepareArchive(
-  disk: Disk,
-  { dir, duplicates, dedupAgainst, conditional }: CrawlConfig,
-): Promise<void> {
+async function prepareArchive(disk: Disk, config: CrawlConfig): Promise<void> {
+  const { dir, duplicates, dedupAgainst } = config;
   await removeIndex(disk, indexDir(dir));
   if (dedupAgainst.length === 0) return;
   // The archive finds them there from any folder.
   const sources = dedupAgainst.map((source) => resolve(source));
-  if (duplicates !== 'store' || conditional) await gatherEarlier(disk, earlierDir(dir), sources);
-  if (conditional) await gatherEarlierPages(disk, earlierDir(dir), sources);
+  const asks = asksWithConditions(config);
+  if (duplicates !== 'store' || asks) await gatherEarlier(disk, earlierDir(dir), sources);
+  // An index has no validators.
+  const crawls = sources.filter((source) => !source.endsWith('.cdxj'));
+  if (asks) await gatherEarlierPages(disk, earlierDir(dir), crawls);
 }
 
 async function runToEnd(

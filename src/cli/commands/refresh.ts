@@ -1,5 +1,6 @@
 /** `drumlin refresh`: find what is left of an old collection. */
 import { type Command, Option } from 'commander';
+import { examples } from '../input/example.ts';
 import { addSettings, givenLayers, givenSettings } from '../input/setting-options.ts';
 import { registerCompare } from './refresh/compare.ts';
 
@@ -78,6 +79,13 @@ export function register(program: Command): void {
         .default('even'),
     )
     .option('--json', 'print one object')
+    .addHelpText(
+      'after',
+      examples(
+        'refresh schedule new --budget 10k/day',
+        'refresh schedule first second --budget 500/hour --starve none --weights pagerank',
+      ),
+    )
     .action(async (folders: string[], flags: Record<string, string | boolean>) => {
       const { schedule } = await import('./refresh/schedule.ts');
       await schedule(folders, flags as unknown as Parameters<typeof schedule>[1]);

@@ -10,7 +10,7 @@ import { earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import { type Clock, paceOf } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
+import { asksWithConditions, type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
 import type { Identity } from '../../fetch/identity.ts';
@@ -122,7 +122,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const startedAt = clock.now();
     const restored = restoredFrom(folder, config.dir);
     const store = keep(await openAgentStore(start, around, identity, folder));
-    const earlierPages = start.config.conditional
+    const earlierPages = asksWithConditions(config)
       ? keep(await EarlierPages.open(around.disk, earlierDir(config.dir), config.dedupMemory))
       : undefined;
     const outcomes = start.planned
