@@ -136,7 +136,7 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
 }
 
 /** The time of each agent's last checkpoint; 0 if it has made none. */
-function lastCheckpoints(dir: string, agents: number): number[] {
+export function lastCheckpoints(dir: string, agents: number): number[] {
   const paths = Array.from({ length: agents }, (_, agent) =>
     join(dir, `agents/${agent}/checkpoint.json`),
   );
@@ -145,7 +145,7 @@ function lastCheckpoints(dir: string, agents: number): number[] {
   );
 }
 
-function repeats(
+export function repeats(
   log: string,
   lives: readonly Life[],
 ): Pick<KillReport, 'askedAgain' | 'mayBeAskedAgain'> {
@@ -175,7 +175,7 @@ function flagsOf({ agents, checkpoint, flags = [] }: KillPlan): string[] {
 }
 
 /** Returns true if the crawl ended before it was killed. */
-async function runAndKill(
+export async function runAndKill(
   args: string[],
   lab: Lab,
   livesFor: number,
@@ -194,7 +194,7 @@ async function runAndKill(
   return code !== null && requireGoodEnd(code);
 }
 
-async function runToEnd(args: string[]): Promise<number | null> {
+export async function runToEnd(args: string[]): Promise<number | null> {
   const [code] = (await once(start(args), 'exit')) as [number | null];
   return code;
 }
@@ -255,7 +255,7 @@ async function isWhole(path: string): Promise<boolean> {
 }
 
 /** Mulberry32, so that a run can be repeated, as far as the machine allows. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

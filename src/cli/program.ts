@@ -45,9 +45,9 @@ const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
 ])[] = [
-  ['Crawl:', [crawl, config, filter, robots, domains]],
+  ['Crawl:', [crawl, refresh, config, filter, robots, domains]],
   ['Look at a crawl:', [status, report, archive, corpus]],
-  ['Graphs and rankings:', [graph, rank, refresh]],
+  ['Graphs and rankings:', [graph, rank]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
 ];
@@ -57,8 +57,8 @@ const GROUPS: readonly (readonly [
  * end when their reader leaves.
  */
 export const WORKING: readonly string[] = [
-  ...['crawl', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
-  ...['refresh compare', 'lab pages'],
+  ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['refresh compare', 'refresh schedule', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
   ...['corpus export', 'corpus index'],

@@ -605,6 +605,15 @@ export interface CrawlOptions {
   readonly dedupAgainst?: readonly string[] | string;
 
   /**
+   * Ask servers whether the pages of `dedupAgainst` have changed (If-None-Match,
+   * If-Modified-Since); a page that has not is stored as a reference.
+   *
+   * Default: `false`.
+   * Flag: `--conditional`. Environment: `DRUMLIN_CONDITIONAL`.
+   */
+  readonly conditional?: boolean;
+
+  /**
    * Memory of each agent for the digests of archived pages; the oldest are forgotten first.
    *
    * Unit: bytes. Default: `16777216` (16Mi). As text: `'64Mi'`, `'1.5G'`.

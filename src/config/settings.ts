@@ -44,6 +44,14 @@ export const filterSettings = ({
   storeFilter: store,
 });
 
+/** Whether pages of earlier crawls are requested with conditions. */
+export const asksWithConditions = ({
+  conditional,
+  dedupAgainst,
+  dir,
+}: Pick<CrawlConfig, 'conditional' | 'dedupAgainst' | 'dir'>): boolean =>
+  conditional && dir !== '' && dedupAgainst.some((source) => !source.endsWith('.cdxj'));
+
 /** Whether any setting needs pages compared with earlier ones. */
 export function wantsLikeness({
   nearDuplicates,

@@ -106,6 +106,12 @@ export const STORAGE_SETTINGS = {
     [],
     'folders of earlier crawls, or files of CDXJ lines, whose pages count as already archived',
   ),
+  conditional: setting(
+    'conditional',
+    flag,
+    false,
+    'ask servers whether the pages of --dedup-against have changed (If-None-Match, If-Modified-Since); a page that has not is stored as a reference',
+  ),
   dedupMemory: setting(
     'dedup-memory',
     size,

@@ -23,6 +23,7 @@ await serveAgentThread<ThreadedStart, AgentReport, AgentProgress>(async (start, 
     connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
     log: { event: (name, facts) => coordinator.tell('event', { name, facts }) },
     onIdle: (report) => coordinator.tell('activity', report),
+    onOutcome: (outcome) => coordinator.tell('outcome', outcome),
     onLimit: (reason) => coordinator.tell('limit', reason),
     onSeedMoved: (move) => coordinator.tell('seedMoved', move),
     onError: wantsErrors ? (failure) => coordinator.ask('error', failure) : undefined,
@@ -38,6 +39,7 @@ await serveAgentThread<ThreadedStart, AgentReport, AgentProgress>(async (start, 
     activity: () => running.activity(),
     seedMoved: (move) => running.seedMoved(move),
     filters: (set) => running.filters(set),
+    ask: (asks) => running.ask(asks),
     result: running.result.finally(() => {
       clearInterval(timer);
       report();

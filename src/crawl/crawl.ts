@@ -4,8 +4,10 @@
  *   plan (refuses what cannot work) ─► open the folder ─► start the crew of agents ─► watch ─► end
  */
 
+import { resolve } from 'node:path';
 import { removeIndex } from '../archive/index/index-file.ts';
 import { indexDir, mergeIndex } from '../archive/index/index-merge.ts';
+import { gatherEarlierPages } from '../archive/payloads/earlier-pages.ts';
 import { earlierDir, gatherEarlier } from '../archive/payloads/earlier-payloads.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { DrumlinError } from '../base/errors.ts';
@@ -14,6 +16,7 @@ import { VERSION } from '../base/version.ts';
 import {
   addressDelay,
   agentCount,
+  asksWithConditions,
   type CrawlConfig,
   filterSettings,
   filtersOf,
@@ -29,6 +32,7 @@ import type { AgentStart } from './agent/open-agent.ts';
 import { Crew } from './crew.ts';
 import { FilterWatch } from './filter-watch.ts';
 import { Monitor } from './monitor/monitor.ts';
+import type { Asker } from './planned/ask.ts';
 import {
   type AgentProgress,
   addUp,
@@ -66,6 +70,13 @@ export interface CrawlHooks {
   readonly onResume?: (from: LastCheckpoint) => void;
   /** Called with a sentence about a file that the settings name and that needs attention. */
   readonly onWarning?: (sentence: string) => void;
+  /**
+   * Begin the crawl in the folder again, from its seeds: pages that it holds are requested with
+   * conditions, and stored only if they have changed.
+   */
+  readonly recrawl?: boolean;
+  /** Decides what is requested: links are not followed, and there are no seeds. */
+  readonly asker?: Asker;
   /** Run agents in the caller's thread, instead of in their own threads. */
   readonly here?: boolean;
   /** Nothing else runs in this process, so the crawl may change V8's settings for all of it. */
@@ -143,7 +154,7 @@ async function planCrawl(
     : await loadPredicates(asked.predicates);
   const filtering = { disk, predicates, ranking: asked.order === 'budget' ? asked.rank : 'none' };
   const filters = await loadFilters(filtersOf(asked), filtering);
-  const config = { ...asked, ...filterSettings(filters.texts) };
+  const config = { ...asked, ...filterSettings(filters.texts), ...againstItself(asked, hooks) };
   const warnings: string[] = [];
   const warn = (sentence: string) => void warnings.push(sentence);
   const identity = identityOf(config);
@@ -155,6 +166,15 @@ async function planCrawl(
   return { seeds, config, hooks, agents, here, ...rest };
 }
 
+/** The settings with which a crawl asks only for what has changed in it. */
+function againstItself(
+  { dir, dedupAgainst }: CrawlConfig,
+  { recrawl }: CrawlHooks,
+): Partial<CrawlConfig> {
+  if (!recrawl) return {};
+  return { conditional: true, dedupAgainst: [...new Set([...dedupAgainst, resolve(dir)])] };
+}
+
 interface OpenCrawl {
   readonly monitor: Monitor;
   /** Undefined for a crawl that keeps nothing. */
@@ -162,11 +182,14 @@ interface OpenCrawl {
   readonly log: CrawlLog;
 }
 
-async function openCrawl({ seeds, config, clock, disk }: Plan): Promise<OpenCrawl> {
+async function openCrawl({ seeds, config, hooks, clock, disk }: Plan): Promise<OpenCrawl> {
   const { dir, metricsPort } = config;
   const monitor = await Monitor.open({ clock: systemClock, disk, dir, metricsPort });
   try {
-    const folder = dir === '' ? undefined : await CrawlFolder.open(disk, config, seeds, clock);
+    const folder =
+      dir === ''
+        ? undefined
+        : await CrawlFolder.open(disk, config, hooks.asker ? undefined : seeds, clock);
     return { monitor, folder, log: folder?.log ?? new CrawlLog(clock) };
   } catch (error) {
     await monitor.close();
@@ -196,7 +219,8 @@ const NOTHING_YET: AgentProgress = {
 /** Prepares the folder for this run, and reads how far earlier runs have come. */
 async function resumeFrom(plan: Plan, { folder, log }: OpenCrawl): Promise<EarlierRuns> {
   const { seeds, config, hooks, agents, clock, disk, delays, warnings } = plan;
-  const last = await folder?.lastCheckpoint();
+  if (hooks.recrawl) await folder?.beginAnew(config, agents);
+  const last = hooks.recrawl ? undefined : await folder?.lastCheckpoint();
   if (last) hooks.onResume?.(last);
   const politeness = new Politeness(config, new AskedDelays(config, delays), undefined);
   await folder?.changeAgents(config, agents, (host) => clock.now() + politeness.hostDelay(host));
@@ -233,6 +257,7 @@ function startCrew(plan: Plan, { folder, log }: OpenCrawl): Promise<Crew> {
     onPage: hooks.onPage,
     onError: hooks.onError,
     predicates: filtering.predicates,
+    asker: hooks.asker,
     here,
     network: hooks.network,
     mesh: hooks.mesh,
@@ -298,13 +323,17 @@ function progressOf(
 }
 
 /** An index that exists is complete, so the one of an earlier run is removed. */
-async function prepareArchive(
-  disk: Disk,
-  { dir, duplicates, dedupAgainst }: CrawlConfig,
-): Promise<void> {
+async function prepareArchive(disk: Disk, config: CrawlConfig): Promise<void> {
+  const { dir, duplicates, dedupAgainst } = config;
   await removeIndex(disk, indexDir(dir));
-  if (duplicates === 'store' || dedupAgainst.length === 0) return;
-  await gatherEarlier(disk, earlierDir(dir), dedupAgainst);
+  if (dedupAgainst.length === 0) return;
+  // The archive finds them there from any folder.
+  const sources = dedupAgainst.map((source) => resolve(source));
+  const asks = asksWithConditions(config);
+  if (duplicates !== 'store' || asks) await gatherEarlier(disk, earlierDir(dir), sources);
+  // An index has no validators.
+  const crawls = sources.filter((source) => !source.endsWith('.cdxj'));
+  if (asks) await gatherEarlierPages(disk, earlierDir(dir), crawls);
 }
 
 async function runToEnd(
@@ -337,7 +366,7 @@ const isoTime = (time: Millis): string => new Date(time).toISOString();
 
 /** What each agent is started with. Requires that the folder has counted this run. */
 function startsFor(
-  { seeds, config, filters, agents }: Plan,
+  { seeds, config, hooks, filters, agents }: Plan,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
@@ -348,6 +377,7 @@ function startsFor(
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],
     rescoped: folder?.rescoped ?? false,
+    planned: hooks.asker !== undefined,
     allowance: shareAllowance(config),
     addresses: agents > 1 ? shareAddresses({ retry: addressDelay(config) }) : undefined,
     hosts: shareHosts(),

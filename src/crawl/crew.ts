@@ -17,9 +17,11 @@ import type { Millis } from '../base/units.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { FilterSet } from '../filter/filter-set.ts';
 import type { Predicates } from '../filter/predicate.ts';
+import { fingerprint, partitionOfFingerprint } from '../url/fingerprint.ts';
 import type { Network } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { runAgent } from './agent/running-agent.ts';
+import type { Ask, Asker, Outcome } from './planned/ask.ts';
 import type { AgentProgress, EndReason } from './record/counters.ts';
 import type { EventLog } from './record/log.ts';
 import type { SeedMove } from './record/seed-move.ts';
@@ -29,6 +31,7 @@ import { startAgentThread } from './threads/agent-thread.ts';
 import { unpackPage } from './threads/page-message.ts';
 import { type AgentPorts, portMesh, portTransport } from './transport/port-transport.ts';
 import { type ActivityReport, Quiescence } from './transport/quiescence.ts';
+import { agentOf } from './transport/routing.ts';
 
 /** What a thread is started with: the agent's start, and its ports to the other agents. */
 export interface ThreadedStart extends AgentStart {
@@ -56,6 +59,8 @@ interface CrewOptions {
   readonly network?: Network | undefined;
   /** Connects the agents with each other. Default: message ports. */
   readonly mesh?: typeof portMesh | undefined;
+  /** Decides what is requested in a planned crawl; undefined in others. */
+  readonly asker: Asker | undefined;
   /** Nothing but this crawl runs in the process. */
   readonly ownsProcess: boolean;
 }
@@ -74,6 +79,7 @@ interface Member {
   activity(): ActivityReport | Promise<ActivityReport>;
   seedMoved(move: SeedMove): void;
   filters(set: FilterSet): void;
+  ask(asks: readonly Ask[]): void;
   /** The last report, if there is one. */
   lastReport(): AgentReport | undefined;
   readonly finished: Promise<AgentProgress>;
@@ -97,6 +103,8 @@ export class Crew {
   readonly #members: Member[] = [];
   #end: EndReason | undefined;
   #concluded = false;
+  /** The outcomes of earlier runs, until all agents have reported theirs. */
+  #outcomes: Outcome[] | undefined = [];
 
   private constructor(agents: number, options: CrewOptions) {
     this.#quiescence = new Quiescence(agents);
@@ -113,6 +121,7 @@ export class Crew {
           options.here ? await crew.#beginHere(start, ports) : crew.#beginThread(start, ports),
         );
       }
+      await crew.#beginAsking();
       // A limit may have been reached, or the end of the crawl, while the last agents started.
       if (crew.#end !== undefined) for (const member of crew.#members) member.stop(crew.#end);
     } catch (error) {
@@ -177,6 +186,7 @@ export class Crew {
       predicates,
       network,
       connect: (state) => portTransport({ agent, agents, incarnation, state }, ports),
+      onOutcome: (outcome) => this.#heard(outcome),
       onIdle: (report) => this.#idle(report),
       onLimit: (reason) => this.stop(reason),
       onSeedMoved: (move) => this.#seedMoved(agent, move),
@@ -187,6 +197,7 @@ export class Crew {
       activity: () => this.#recorded(running.activity()),
       seedMoved: (move) => running.seedMoved(move),
       filters: (set) => running.filters(set),
+      ask: (asks) => running.ask(asks),
       lastReport: () => ({ progress: running.progress(), vitals: running.vitals() }),
       finished: running.result,
     };
@@ -222,6 +233,7 @@ export class Crew {
           last = report;
         },
         activity: (report) => this.#idle(report),
+        outcome: (outcome) => this.#heard(outcome),
         limit: (reason) => this.stop(reason),
         event: ({ name, facts }) => log.event(name, facts),
         page: async (page) => onPage?.(unpackPage(page)),
@@ -235,9 +247,44 @@ export class Crew {
       activity: async () => this.#recorded(await thread.activity()),
       seedMoved: (move) => thread.seedMoved(move),
       filters: (set) => thread.filters(set),
+      ask: (asks) => thread.ask(asks),
       lastReport: () => last,
       finished: thread.finished,
     };
+  }
+
+  /**
+   * In a planned crawl: waits until every agent runs and has reported its earlier outcomes, then
+   * lets the asker begin.
+   */
+  async #beginAsking(): Promise<void> {
+    const { asker } = this.#options;
+    if (!asker) return;
+    // The answer comes after all that an agent reported when it started.
+    await Promise.all(
+      this.#members.map((member) => Promise.race([member.activity(), member.finished])),
+    );
+    const known = this.#outcomes;
+    this.#outcomes = undefined;
+    await asker.begin(
+      known ?? [],
+      (asks) => this.#send(asks),
+      () => this.stop('finished'),
+    );
+  }
+
+  /** Each ask goes to the agent that owns its domain. */
+  #send(asks: readonly Ask[]): void {
+    const parts = this.#members.map((): Ask[] => []);
+    for (const ask of asks)
+      parts[agentOf(partitionOfFingerprint(fingerprint(ask.url)), parts.length)].push(ask);
+    for (const [agent, part] of parts.entries())
+      if (part.length > 0) this.#members[agent].ask(part);
+  }
+
+  #heard(outcome: Outcome): void {
+    if (this.#outcomes) this.#outcomes.push(outcome);
+    else this.#options.asker?.heard(outcome);
   }
 
   #idle(report: ActivityReport): void {
@@ -253,6 +300,8 @@ export class Crew {
         const answers = await Promise.all(this.#members.map((member) => member.activity()));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
+        else if (this.#options.asker)
+          return; // it ends the crawl itself
         else this.stop('finished');
       } catch {
         return; // an agent is gone: `finished` rejects with the reason

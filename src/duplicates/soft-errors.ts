@@ -127,7 +127,7 @@ const isSame = (one: Uint32Array, other: Uint32Array): boolean =>
  * A URL in the folder of a suspected page, with a name that does not exist; always the same for a
  * folder.
  */
-function questionBeside(url: string): string {
+export function questionBeside(url: string): string {
   const question = url.indexOf('?');
   const path = question < 0 ? url : url.slice(0, question);
   const folder = path.slice(0, path.lastIndexOf('/') + 1);

@@ -54,8 +54,11 @@ interface FrontierParts extends RegistryParts {
   readonly hostReadyFrom?: (host: Host) => Millis;
   /** The longest pause of a host: no ready time that was stored is believed beyond it. */
   readonly longestPause?: (host: Host) => Millis;
-  /** Called when URLs are refused, that is not fetched, with the reason. */
-  readonly onSkipped: (reason: string, urls: number) => void;
+  /**
+   * Called when queued URLs of a host are refused, that is not fetched, with the reason: all but
+   * one that is being fetched.
+   */
+  readonly onSkipped: (reason: string, urls: number, host: Host) => void;
 }
 
 /** A host may keep at least this many URLs in memory. */
@@ -141,7 +144,7 @@ export class Frontier {
     const host =
       this.registry.get(name) ?? (this.registry.allHere ? this.#newHost(name) : undefined);
     const reason = host && this.registry.refusal(host);
-    if (reason) this.#parts.onSkipped(reason, 1);
+    if (host && reason) this.#parts.onSkipped(reason, 1, host);
     else if (host && !host.hasBacklog && this.roomAt(host) > 0) {
       host.queue.push(discovery);
       this.#queued++;
@@ -218,7 +221,7 @@ export class Frontier {
 
   /** Counts URLs of a host that will not be fetched. */
   refuse(host: Host, urls: number): void {
-    this.#parts.onSkipped(this.registry.refusal(host) ?? 'refused', urls);
+    this.#parts.onSkipped(this.registry.refusal(host) ?? 'refused', urls, host);
   }
 
   /** Takes a candidate of the registry into memory, which must have room for it. */
@@ -415,7 +418,7 @@ export class Frontier {
     const urls = host.queue.take(Infinity).count;
     host.later.clear();
     this.#queued -= urls;
-    this.#parts.onSkipped(reason, urls);
+    this.#parts.onSkipped(reason, urls, host);
     return urls;
   }
 

@@ -46,12 +46,14 @@ export function takeSnapshot(frontier: Frontier, out = new FieldWriter()): Uint8
 /**
  * `readyAt`: hosts may have been asked after the checkpoint, which has no record of it; they are
  * paused until this time. `ahead`: how far the clock of the checkpoint was ahead of today's.
+ * `withUrls`: false for a crawl whose coordinator asks again for what was queued.
  */
 export function restoreSnapshot(
   bytes: Uint8Array,
   frontier: Frontier,
   readyAt: (host: Host) => Millis,
   ahead: Millis = 0,
+  withUrls = true,
 ): void {
   const { returned, arrivals } = frontier.backlog;
   const fields = new FieldReader(bytes);
@@ -68,9 +70,13 @@ export function restoreSnapshot(
       host.readyAt = Math.max(host.readyAt, readyAt(host));
       const hasBacklog = fields.number() === 1;
       const waiting = new PathQueue(name);
-      waiting.append(readQueue(fields));
-      frontier.restoreHost(host, waiting, hasBacklog);
-    } else (kind === KIND.returned ? returned : arrivals).append(name, readQueue(fields));
+      const stored = readQueue(fields);
+      if (withUrls) waiting.append(stored);
+      frontier.restoreHost(host, waiting, withUrls && hasBacklog);
+    } else {
+      const stored = readQueue(fields);
+      if (withUrls) (kind === KIND.returned ? returned : arrivals).append(name, stored);
+    }
   }
 }
 

@@ -80,15 +80,24 @@ export function softNotFound(): Answer {
   };
 }
 
+const graveDraw = (web: Web, domain: Domain): number =>
+  hash(web.world.seed, TAG.grave, domain.index) % 100;
+
+/** Whether dead pages of a domain answer with a soft 404. */
+export function gravesAreSoft(web: Web, domain: Domain): boolean {
+  const draw = graveDraw(web, domain);
+  return draw >= 27 && draw < 37;
+}
+
 /**
  * The answer of a dead page. Each domain has its own kind, in about the shares that LiveRank found
  * among the pages of uk-2002 whose hosts still answered: 404 for half, a redirect to the home page
  * for a quarter, a soft 404 for a tenth, refusals for the rest.
  */
 export function graveAnswer(web: Web, domain: Domain): Answer {
-  const draw = hash(web.world.seed, TAG.grave, domain.index) % 100;
+  const draw = graveDraw(web, domain);
   if (draw < 27) return redirect(301, urlOf(domain, 0));
-  if (draw < 37) return softNotFound();
+  if (gravesAreSoft(web, domain)) return softNotFound();
   if (draw < 47) return refusal(403);
   if (draw < 52) return refusal(410);
   return notFound();

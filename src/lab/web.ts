@@ -15,7 +15,7 @@ import { KINDS } from './kinds.ts';
 import { BLOCK } from './layout.ts';
 import { edgeOf } from './links.ts';
 import { makePage } from './page.ts';
-import { graveAnswer, hopAnswer, pageFault, softNotFound } from './page-faults.ts';
+import { graveAnswer, gravesAreSoft, hopAnswer, pageFault, softNotFound } from './page-faults.ts';
 import { paperAnswer } from './paper.ts';
 import { isPaper, pageOf, urlOf } from './paths.ts';
 import type { Resource } from './resource.ts';
@@ -126,7 +126,7 @@ export class Web {
     const file = this.#fileAnswer(domain, host, target);
     if (file) return { is: 'other', domain, answer: file };
     const page = pageOf(domain, host, target);
-    const instead = page < 0 ? noPage(domain, target) : this.#insteadOf(domain, page);
+    const instead = page < 0 ? noPage(this, domain, target) : this.#insteadOf(domain, page);
     return instead ? { is: 'other', domain, answer: instead } : { is: 'page', domain, page };
   }
 
@@ -219,8 +219,10 @@ export class Web {
   }
 }
 
-function noPage(domain: Domain, target: string): Answer {
-  const missing = domain.behaviour('page') === 'soft-404' ? softNotFound() : notFound();
+/** Where dead pages are soft 404s, so are pages that never were. */
+function noPage(web: Web, domain: Domain, target: string): Answer {
+  const isSoft = domain.behaviour('page') === 'soft-404' || gravesAreSoft(web, domain);
+  const missing = isSoft ? softNotFound() : notFound();
   return hopAnswer(domain, target) ?? missing;
 }
 

@@ -6,7 +6,7 @@ import type { Given } from '../../src/cli/input/configure.ts';
 import { resolveLayers } from '../../src/config/configuration.ts';
 
 const runCommand = vi.hoisted(() => vi.fn(async () => 0));
-vi.mock('../../src/cli/commands/run-crawl.ts', () => ({ runCommand }));
+vi.mock('../../src/cli/foreground/run-crawl.ts', () => ({ runCommand }));
 
 afterEach(() => vi.unstubAllEnvs());
 

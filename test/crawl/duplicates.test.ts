@@ -1,5 +1,5 @@
 /** Pages with the same payload, within one crawl and across crawls. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index/archive.ts';
@@ -112,13 +112,16 @@ describe('pages with the same payload', () => {
     expect(await kinds(third)).toEqual({ warcinfo: 1, response: 3 });
   });
 
-  test('of a missing archive are reported, with a warning where links are wanted', async () => {
+  test('are found in the archive they refer to; if it is missing that is reported, with a warning where links are wanted', async () => {
     const [first, second] = [join(temporaryFolder(), 'crawl'), join(temporaryFolder(), 'crawl')];
     await crawl(first);
     await crawl(second, { dedupAgainst: [first] });
     const archive = await Archive.open(new Disk(), second);
     const capture = await archive.nearest(`${site.origin}/a/copy`);
-    await expect(archive.page(capture!)).rejects.toMatchObject({
+    expect(await archive.page(capture!)).toMatchObject({ type: 'response' });
+    rmSync(first, { recursive: true });
+    const alone = await Archive.open(new Disk(), second);
+    await expect(alone.page(capture!)).rejects.toMatchObject({
       code: 'ORIGINAL_MISSING',
       exitCode: 8,
     });

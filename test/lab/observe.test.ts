@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('observing the lab', () => {
-  test('the log has time, host, address, path, status and bytes of every request', async () => {
+  test('the log has time, host, address, method, path, status and bytes of every request', async () => {
     const log = join(folder, 'access.jsonl');
     const lab = await startLab({ scenario: 'site', pages: 5, log });
     const before = Date.now();
@@ -32,7 +32,7 @@ describe('observing the lab', () => {
     const accesses = lines.map((line) => JSON.parse(line) as Access);
     const host = new URL(lab.seeds[0]).hostname;
     expect(accesses).toMatchObject([
-      { host, address, path: '/', status: 200, bytes: page.body.length },
+      { host, address, method: 'GET', path: '/', status: 200, bytes: page.body.length },
       { host, address, path: '/nothing?x=1', status: 404 },
       { host: '', path: '', status: 400 },
     ]);
@@ -54,6 +54,7 @@ describe('observing the lab', () => {
           time: 0,
           host: 'a.test',
           address: '127.0.0.1',
+          method: 'GET',
           path: '/',
           status: 200,
           bytes: 0,

@@ -8,7 +8,8 @@
  * Requires  A place on disk. Files may grow while they are read: only what existed at the beginning
  *           is seen.
  * Ensures   Captures come in the order of the index: by key, then by time. A revisit resolves to
- *           the page it refers to, if that is in the same archive.
+ *           the page it refers to, if that is in the same archive or in a collection that the crawl
+ *           was compared with (`earlier/sources`), or in one that this was compared with, and so on.
  * Cost      Without an index, a look-up reads the whole archive, in fixed memory.
  */
 import { tmpdir } from 'node:os';
@@ -58,6 +59,8 @@ export class Archive {
    * seen.
    */
   readonly damage = new Map<string, string>();
+  #collections: readonly string[] | undefined;
+  readonly #opened = new Map<string, Archive | undefined>();
 
   private constructor(
     disk: Disk,
@@ -146,14 +149,41 @@ export class Archive {
     if (original) return original;
     throw new DrumlinError(
       'ORIGINAL_MISSING',
-      `${capture.url} had the same content as ${record.headers.get('WARC-Refers-To-Target-URI') ?? 'an earlier page'}, stored at ${record.headers.get('WARC-Refers-To-Date') ?? 'an earlier time'}, which is not in this archive.`,
-      'Look it up in the crawl given with --dedup-against.',
+      `${capture.url} had the same content as ${record.headers.get('WARC-Refers-To-Target-URI') ?? 'an earlier page'}, stored at ${record.headers.get('WARC-Refers-To-Date') ?? 'an earlier time'}, which is neither in this archive nor in the collections it was compared with.`,
+      'Put the collection that holds it back where "earlier/sources" in the folder names it.',
       { exitCode: EXIT.damaged },
     );
   }
 
-  /** The record that a revisit refers to, if it is in this archive. */
+  /** The record that a revisit refers to, here or in an earlier collection. */
   async original(revisit: WarcRecord): Promise<WarcRecord | undefined> {
+    const here = await this.#originalHere(revisit);
+    if (here) return here;
+    for (const place of await this.collections()) {
+      const archive = await this.#earlier(place);
+      const found = archive && (await archive.#originalHere(revisit));
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /**
+   * The folders of the crawls that this one was compared with, and those that these were compared
+   * with, each once.
+   */
+  async collections(): Promise<readonly string[]> {
+    this.#collections ??= await collectionsOf(this.#disk, this.dir);
+    return this.#collections;
+  }
+
+  /** Undefined if it is no longer there. */
+  async #earlier(place: string): Promise<Archive | undefined> {
+    if (!this.#opened.has(place))
+      this.#opened.set(place, await Archive.open(this.#disk, place).catch(() => undefined));
+    return this.#opened.get(place);
+  }
+
+  async #originalHere(revisit: WarcRecord): Promise<WarcRecord | undefined> {
     const { headers } = revisit;
     const url = headers.get('WARC-Refers-To-Target-URI') ?? headers.targetUri ?? '';
     const date = headers.get('WARC-Refers-To-Date')?.replace(/\D/g, '').slice(0, 14);
@@ -201,6 +231,31 @@ export class Archive {
         });
       }
     }
+  }
+}
+
+/** The collections that a crawl was compared with, in the order of `earlier/sources`. */
+export async function collectionsOf(disk: Disk, dir: string | undefined): Promise<string[]> {
+  const found = new Set<string>();
+  const queue = dir === undefined ? [] : [dir];
+  for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
+    for (const source of await sourcesIn(disk, place)) {
+      if (found.has(source) || source === dir) continue;
+      found.add(source);
+      queue.push(source);
+    }
+  }
+  return [...found];
+}
+
+async function sourcesIn(disk: Disk, dir: string): Promise<string[]> {
+  try {
+    const text = await disk.readText(join(dir, 'earlier', 'sources'));
+    return text.split('\n').filter((source) => source !== '' && !source.endsWith('.cdxj'));
+  } catch (error) {
+    // A source may be gone, or be a file.
+    if (error instanceof DrumlinError) return [];
+    throw error;
   }
 }
 

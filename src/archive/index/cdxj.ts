@@ -151,12 +151,17 @@ export function captureOf(record: WarcRecord, filename: string): Capture | undef
       type === 'revisit'
         ? REVISIT_MIME
         : mimeOf(isHttp ? head?.headers.get('content-type') : contentType),
-    status: head === undefined ? '' : String(head.status),
+    status: head === undefined ? (isConfirmation(record) ? '304' : '') : String(head.status),
     digest: bareDigest(headers.get('WARC-Payload-Digest')),
     offset,
     length,
     filename,
   };
+}
+
+/** A revisit that a server answered with "not modified"; it need not have a block. */
+export function isConfirmation({ type, headers }: WarcRecord): boolean {
+  return type === 'revisit' && /\/server-not-modified$/.test(headers.get('WARC-Profile') ?? '');
 }
 
 const INDEXED = new Set(['response', 'revisit', 'resource', 'metadata', 'conversion']);

@@ -5,37 +5,32 @@
  *   earlier/digests       keys in order, each with the position of its line
  *   earlier/sources       the crawls and indexes it was made of
  *
- * Idea      Memory holds every n-th key, so a look-up in the table of keys on disk takes one read.
- *           A filter in memory answers for most new payloads without a read. Both have a fixed
- *           size, independent of the number of payloads.
  * Requires  Crawl folders, or sorted or unsorted files of CDXJ lines.
  * Ensures   Never a false hit: the whole digest is compared. Made once per crawl; a resumed crawl
  *           finds it.
- * Cost      To make: a sort of all lines, in fixed memory. To ask: for a new payload a look at the
- *           filter (with ten bits per payload, one in 70 needs a read in vain); for a known one two
- *           reads. Memory: the filter, and 1 MiB of keys.
+ * Cost      To make: a sort of all lines, in fixed memory. To ask: see `KeyedLines`.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
-import { AppendLog } from '../../disk/append-log.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
-import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { LineSorter } from '../../disk/line-sort.ts';
 import { readLines } from '../../disk/lines.ts';
-import { ReadAhead } from '../../disk/read-ahead.ts';
 import { originalDigest, originalIn, parseCdxj, REVISIT_MIME } from '../index/cdxj.ts';
 import { partLines, warcNames } from '../index/index-merge.ts';
 import type { Original } from '../warc/warc-record.ts';
-import { KeyFilter } from './key-filter.ts';
+import { type KeyedFiles, KeyedLines, writeKeyedLines } from './keyed-lines.ts';
 
-const FORMAT: Format = { type: 'dig', version: 1 };
-const ENTRY_BYTES = 16;
-const SAMPLED = 2 ** 17;
-const CHUNK_BYTES: Bytes = 2 ** 18;
-const LINE_BYTES: Bytes = 8192;
+const FILES: KeyedFiles = {
+  keys: 'digests',
+  lines: 'originals',
+  formats: [
+    { type: 'dig', version: 1 },
+    { type: 'org', version: 1 },
+  ],
+};
 const LONGEST_URL = 2048;
 const SORT_MEMORY: Bytes = 64 * 2 ** 20;
 
@@ -59,7 +54,7 @@ export async function gatherEarlier(
   const sorter = new LineSorter(disk, folder, 'sort', memory);
   try {
     for (const source of sources) await addSource(disk, source, sorter);
-    await writeTable(disk, folder, sorter.sorted());
+    await writeKeyedLines(disk, folder, FILES, firstOfEach(sorter.sorted()));
   } finally {
     await sorter.close();
   }
@@ -112,140 +107,40 @@ function labelled(digest: string): string {
   return digest.includes(':') ? digest : `sha1:${digest}`;
 }
 
-async function writeTable(
-  disk: Disk,
-  folder: string,
-  batches: AsyncIterable<string[]>,
-): Promise<void> {
-  const table = await AppendLog.create(disk, join(folder, 'digests'), FORMAT);
-  const originals = await AppendLog.create(disk, join(folder, 'originals'), {
-    ...FORMAT,
-    type: 'org',
-  });
-  try {
-    const entry = new BigUint64Array(2);
-    let last = '';
-    for await (const lines of batches) {
-      for (const line of lines) {
-        const [key, digest] = line.split(' ', 2);
-        if (digest === last) continue;
-        last = digest;
-        entry[0] = BigInt(`0x${key}`);
-        entry[1] = BigInt(originals.length);
-        await table.append(new Uint8Array(entry.buffer));
-        await originals.append(Buffer.from(`${line.slice(key.length + 1)}\n`, 'latin1'));
-      }
-    }
-    for (const log of [table, originals]) {
-      await log.sync();
-      await log.close();
-    }
-  } catch (error) {
-    for (const log of [table, originals]) await log.abandon().catch(() => {}); // first failure wins
-    throw error;
+/** Only the first line of each digest. */
+async function* firstOfEach(batches: AsyncIterable<string[]>): AsyncGenerator<string[]> {
+  let last = '';
+  for await (const lines of batches) {
+    yield lines.filter((line) => {
+      const [, digest] = line.split(' ', 2);
+      const isFirst = digest !== last;
+      last = digest;
+      return isFirst;
+    });
   }
 }
 
 export class EarlierPayloads {
-  readonly #table: DiskFile;
-  readonly #originals: DiskFile;
-  readonly #count: number;
-  /** Number of entries between two keys of `#sample`. */
-  readonly #step: number;
-  /** Every `#step`-th key. */
-  readonly #sample: BigUint64Array;
-  readonly #filter: KeyFilter;
+  readonly #lines: KeyedLines;
 
-  private constructor(table: DiskFile, originals: DiskFile, count: number, filter: KeyFilter) {
-    this.#table = table;
-    this.#originals = originals;
-    this.#count = count;
-    this.#step = Math.max(1, Math.ceil(count / SAMPLED));
-    this.#sample = new BigUint64Array(Math.ceil(count / this.#step));
-    this.#filter = filter;
+  private constructor(lines: KeyedLines) {
+    this.#lines = lines;
   }
 
   static async open(disk: Disk, folder: string, memory: Bytes): Promise<EarlierPayloads> {
-    const table = await disk.open(join(folder, 'digests'), 'read');
-    const originals = await disk.open(join(folder, 'originals'), 'read');
-    try {
-      await requireFormat(table, FORMAT);
-      const size = await table.size();
-      const count = Math.floor((size - HEADER_BYTES) / ENTRY_BYTES);
-      const payloads = new EarlierPayloads(table, originals, count, new KeyFilter(memory, count));
-      await payloads.#readKeys();
-      return payloads;
-    } catch (error) {
-      await table.close();
-      await originals.close();
-      throw error;
-    }
+    return new EarlierPayloads(await KeyedLines.open(disk, folder, FILES, memory));
   }
 
   /** Returns undefined at once if the filter excludes the payload. */
   find(digest: string, key: bigint): Promise<Original | undefined> | undefined {
-    return this.#filter.has(key) ? this.#look(digest, key) : undefined;
+    return this.#lines.find(digest, key)?.then((words) => {
+      if (!words) return undefined;
+      const [, date, id, url] = words;
+      return { date, url: Buffer.from(url, 'latin1').toString(), ...(id !== '-' && { id }) };
+    });
   }
 
-  async close(): Promise<void> {
-    await this.#table.close();
-    await this.#originals.close();
-  }
-
-  async #look(digest: string, key: bigint): Promise<Original | undefined> {
-    const entries = await this.#entriesAround(key);
-    // Digests with the same key are adjacent.
-    for (let i = 0; i < entries.length; i += 2) {
-      if (entries[i] !== key) continue;
-      const [known, date, id, url] = (await this.#line(Number(entries[i + 1]))).split(' ');
-      if (known === digest) {
-        return { date, url: Buffer.from(url, 'latin1').toString(), ...(id !== '-' && { id }) };
-      }
-    }
-    return undefined;
-  }
-
-  /** The entries among which the key is, if it exists. */
-  async #entriesAround(key: bigint): Promise<BigUint64Array> {
-    let low = 0;
-    let high = this.#sample.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#sample[middle] < key) low = middle + 1;
-      else high = middle;
-    }
-    const first = Math.max(0, low - 1) * this.#step;
-    const end = Math.min(this.#count, low * this.#step + this.#step);
-    const entries = new BigUint64Array(2 * (end - first));
-    await this.#table.readAll(new Uint8Array(entries.buffer), HEADER_BYTES + first * ENTRY_BYTES);
-    return entries;
-  }
-
-  async #line(at: number): Promise<string> {
-    const bytes = Buffer.allocUnsafe(LINE_BYTES);
-    const length = await this.#originals.readUpTo(bytes, at);
-    return bytes.toString('latin1', 0, bytes.subarray(0, length).indexOf(10));
-  }
-
-  async #readKeys(): Promise<void> {
-    const reader = new ReadAhead(
-      this.#table,
-      HEADER_BYTES,
-      HEADER_BYTES + this.#count * ENTRY_BYTES,
-      CHUNK_BYTES,
-    );
-    try {
-      for (let at = 0; at < this.#count; ) {
-        const bytes = await reader.peek(CHUNK_BYTES);
-        const entries = new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.length / 8);
-        for (let i = 0; i < entries.length; i += 2, at++) {
-          this.#filter.add(entries[i]);
-          if (at % this.#step === 0) this.#sample[at / this.#step] = entries[i];
-        }
-        reader.skip(bytes.length);
-      }
-    } finally {
-      await reader.end();
-    }
+  close(): Promise<void> {
+    return this.#lines.close();
   }
 }

@@ -133,11 +133,14 @@ export function responseFields(
   };
 }
 
-/** The same payload was stored before: only the head is stored, with a reference to the rest. */
+/**
+ * The page was stored before: only the head is stored, with a reference to the rest. Without a
+ * payload digest the server has said so itself, with status 304.
+ */
 export function revisitFields(
   exchange: Exchange,
   ids: ExchangeIds,
-  payloadDigest: string,
+  payloadDigest: string | undefined,
   refersTo: Original,
 ): RecordFields {
   return { ...responseFields(exchange, ids, payloadDigest), type: 'revisit', refersTo };
@@ -163,6 +166,8 @@ export interface ExchangeNotes {
   readonly sha1?: (() => string) | undefined;
   /** Returns the text of the page, if it is to be stored beside it. */
   readonly text?: (() => string) | undefined;
+  /** The capture that the server confirms with status 304, because the request named it. */
+  readonly confirms?: Original | undefined;
 }
 
 export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string): RecordFields {
@@ -289,7 +294,7 @@ function fieldLines(
   if (fields.warcinfoId !== undefined)
     text += `WARC-Warcinfo-ID: <urn:uuid:${fields.warcinfoId}>\r\n`;
   if (fields.filename !== undefined) text += `WARC-Filename: ${oneLine(fields.filename)}\r\n`;
-  if (fields.refersTo !== undefined) text += referenceLines(fields.refersTo);
+  if (fields.refersTo !== undefined) text += referenceLines(fields.refersTo, fields.payloadDigest);
   if (fields.convertedFrom !== undefined)
     text += `WARC-Refers-To: <urn:uuid:${fields.convertedFrom}>\r\n`;
   if (fields.truncated !== undefined) text += `WARC-Truncated: ${fields.truncated}\r\n`;
@@ -300,10 +305,12 @@ function fieldLines(
 }
 
 const SAME_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
-function referenceLines({ id, url, date }: Original): string {
+function referenceLines({ id, url, date }: Original, payloadDigest: string | undefined): string {
+  const profile = payloadDigest === undefined ? NOT_MODIFIED : SAME_PAYLOAD;
   const target = `WARC-Refers-To-Target-URI: ${oneLine(url)}\r\nWARC-Refers-To-Date: ${date}\r\n`;
-  return `WARC-Profile: ${SAME_PAYLOAD}\r\n${id === undefined ? '' : `WARC-Refers-To: <urn:uuid:${id}>\r\n`}${target}`;
+  return `WARC-Profile: ${profile}\r\n${id === undefined ? '' : `WARC-Refers-To: <urn:uuid:${id}>\r\n`}${target}`;
 }
 
 function fieldsBytesAtMost(fields: RecordFields): number {

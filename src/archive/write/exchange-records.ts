@@ -2,10 +2,10 @@
  * Which records are stored for an exchange or another resource, and their index entries.
  *
  * Idea      Before its records are made, a page is compared with what was stored before. A page
- *           with the same payload becomes a `revisit` (its head and a reference) or is skipped.
- *           Every other page is a `response`. The `request` is stored with it and, if wanted, a
- *           `metadata` record with facts that are in none of the bytes, and a `conversion` with the
- *           text of the page.
+ *           with the same payload becomes a `revisit` (its head and a reference) or is skipped. So
+ *           does a 304 that confirms an earlier capture. Every other page is a `response`. The
+ *           `request` is stored with it and, if wanted, a `metadata` record with facts that are in
+ *           none of the bytes, and a `conversion` with the text of the page.
  * Requires  For comparisons, an index whose parts list what was stored.
  * Ensures   A payload that is short, truncated, or has a digest that cannot be confirmed is always
  *           stored, and never referred to.
@@ -93,6 +93,8 @@ export class ExchangeRecords {
   }
 
   async plan(exchange: Exchange, notes: ExchangeNotes | undefined): Promise<Plan> {
+    const confirmed = exchange.status === 304 ? notes?.confirms : undefined;
+    if (confirmed) return this.#confirmation(confirmed, exchange);
     const known = this.#algorithm === 'sha1' ? notes?.sha1?.() : undefined;
     const payloadDigest = known ?? digest(this.#algorithm, exchange.payload);
     const stated = payloadIsConfirmable(exchange) ? payloadDigest : undefined;
@@ -104,12 +106,18 @@ export class ExchangeRecords {
     return { as, payloadDigest, stated, comparable, original };
   }
 
+  /** It has no payload of its own, so none is compared or stated. */
+  #confirmation(original: Original, { payload }: Exchange): Plan {
+    const payloadDigest = digest(this.#algorithm, payload);
+    return { as: 'revisit', payloadDigest, stated: undefined, comparable: false, original };
+  }
+
   /** The record of the response, valid until the next one is assembled in this thread. */
   response(exchange: Exchange, ids: ExchangeIds, { stated, original }: Plan): Uint8Array {
-    if (original && stated !== undefined) {
-      return this.assembler.assemble(revisitFields(exchange, ids, stated, original), [
-        exchange.head,
-      ]);
+    if (original) {
+      // The head of a 304 is left out: with it, replay tools show "not modified", not the page.
+      const block = stated === undefined ? [] : [exchange.head];
+      return this.assembler.assemble(revisitFields(exchange, ids, stated, original), block);
     }
     const fields = responseFields(exchange, ids, stated);
     return this.assembler.assemble(fields, [exchange.head, ...exchange.wireBody]);

@@ -9,6 +9,7 @@ Examples:
   drumlin crawl https://example.org/docs/ --scope prefix --exclude '*.zip' --exclude '*/print/*' --contact you@example.com
   drumlin crawl http://localhost:8000/ --allow-private --delay 0
   drumlin crawl --dir my-crawl --exclude '*/private/*'      resume; settings not given now keep their values
+  drumlin crawl --dir my-crawl --recrawl                    fetch what has changed since
 
 Exit codes: 0 nothing is left to fetch, 3 no page was fetched, 6 a limit was reached, 130 stopped by the user.
 `;
@@ -32,13 +33,17 @@ export function register(program: Command): void {
       '--resume',
       'resume the crawl in the folder; fail if it holds none (default: start one)',
     )
+    .option(
+      '--recrawl',
+      'begin the crawl in the folder again: ask for its pages with conditions, store what has changed',
+    )
     .option('--quiet', 'show no progress and no summary; errors are still printed')
     .option('--json', 'print one summary object at the end, and nothing else on standard output')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Record<string, string | boolean>) => {
-      const { json, fresh, resume, quiet, config } = flags;
+      const { json, fresh, resume, recrawl, quiet, config } = flags;
       const layers = givenLayers(command, givenSettings(command, flags, words));
-      const { runCommand } = await import('./run-crawl.ts');
+      const { runCommand } = await import('../foreground/run-crawl.ts');
       process.exitCode = await runCommand(
         words,
         { layers, file: config as string | undefined },
@@ -46,6 +51,7 @@ export function register(program: Command): void {
           json: json === true,
           fresh: fresh === true,
           resume: resume === true,
+          recrawl: recrawl === true,
           quiet: quiet === true,
         },
       );

@@ -34,7 +34,7 @@ async function runDemo({ dir, maxTime, quiet = false, json = false }: DemoFlags)
       import('../../lab/server/thread.ts'),
       import('../../crawl/state/crawl-folder.ts'),
       import('../../config/settings.ts'),
-      import('./run-crawl.ts'),
+      import('../foreground/run-crawl.ts'),
     ]);
   const config = resolveConfig({
     dir: dir ?? freshFolder('demo'),

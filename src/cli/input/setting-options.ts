@@ -79,6 +79,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'warcSize',
           'duplicates',
           'dedupAgainst',
+          'conditional',
         ] as const),
         ...(['dedupMemory', 'metadata', 'text', 'dnsRecords', 'checkpoint'] as const),
       ],

@@ -25,6 +25,8 @@ import { partitionOfFingerprint } from '../../url/fingerprint.ts';
 import { HostResolver } from '../hosts/host-resolver.ts';
 import { RobotsKeeper } from '../hosts/robots-keeper.ts';
 import { RobotsMemory } from '../hosts/robots-memory.ts';
+import type { Ask } from '../planned/ask.ts';
+import { Asks } from '../planned/asks.ts';
 import { Counters } from '../record/counters.ts';
 import { HostWaits } from '../record/host-waits.ts';
 import { InternalErrors } from '../record/internal-errors.ts';
@@ -37,6 +39,7 @@ import { PARCEL } from '../transport/transport.ts';
 import { Agent, AgentSignals } from './agent.ts';
 import { ProgressKeeper } from './agent-progress.ts';
 import { Checkpointer } from './checkpointer.ts';
+import { confirmedPage } from './confirmed-page.ts';
 import { DomainDecisions } from './domain-decisions.ts';
 import { FetchPermits } from './fetch-permits.ts';
 import { limitsOf } from './front-limits.ts';
@@ -44,6 +47,8 @@ import { Likeness } from './likeness.ts';
 import { Admission } from './link-admission.ts';
 import type { AgentStart, AgentSurroundings, OpenAgent } from './open-agent.ts';
 import { Intake } from './page-intake.ts';
+import { type factsOf, settlePage } from './planned-page.ts';
+import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
 import { reasonToSkip } from './still-wanted.ts';
 import { Turns } from './turn.ts';
@@ -68,6 +73,8 @@ export interface Assembly {
   /** Replaced in place when the user changes them. */
   readonly filters: StageFilters;
   readonly progress: ProgressKeeper;
+  /** Adds URLs to request; nothing outside a planned crawl. */
+  readonly ask: (asks: readonly Ask[]) => void;
 }
 
 export function assemble(
@@ -85,8 +92,9 @@ export function assemble(
 
   // Where URLs are kept: seen in the sieve, queued in the supply and the frontier.
   const sieve = folder?.sieve ?? new MemorySieve();
-  const frontier = frontierOf(start, opened, shared, asked, robotsMemory);
-  const { supply, reputation } = orderOf(start, opened, shared, sieve, frontier);
+  const asks = opened.outcomes && new Asks(wall, opened.outcomes, around.onOutcome);
+  const frontier = frontierOf(start, opened, shared, asked, robotsMemory, asks);
+  const { supply, reputation } = orderOf(start, opened, shared, sieve, frontier, asks);
   const politeness = new Politeness(config, asked, budgetsOf(config, frontier, reputation));
   const permits = new FetchPermits(new Allowance(start.allowance), frontier, config.fetches);
 
@@ -109,11 +117,10 @@ export function assemble(
   const decisions = new DomainDecisions({
     ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
   });
-  const turning = { frontier, politeness, permits, admission, reputation, filters, robotsMemory };
   const turns = turnsOf(start, around, opened, shared, {
-    ...turning,
+    ...{ asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
     blocked: decisions.blocked,
-    newScope: start.rescoped ? scope : undefined,
+    newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
     onLinks: () => {
       if (permits.mayBeginTurn) signals.links.notify();
@@ -124,19 +131,8 @@ export function assemble(
   const queued = { frontier, supply, sieve };
   const progress = new ProgressKeeper({ ...opened, ...shared, ...queued, reputation, clock: wall });
   const checkpointer = new Checkpointer({
-    ...{
-      clock: wall,
-      pace: clock,
-      log,
-      folder,
-      decisions,
-      reputation,
-      transport,
-      frontier,
-      admission,
-      supply,
-      store,
-    },
+    ...{ clock: wall, pace: clock, log, folder, decisions, reputation, transport, frontier },
+    ...{ admission, supply, store, outcomes: opened.outcomes },
     ...{ progress, movedSeeds, agent: start.agent, seeds: start.seeds.length },
     every: config.checkpoint,
   });
@@ -148,7 +144,11 @@ export function assemble(
     onLimit: around.onLimit,
   });
   const forStart = { admission, frontier, politeness, decisions };
-  return { agent, ...forStart, reputation, movedSeeds, filters, progress };
+  const ask = (wanted: readonly Ask[]) => {
+    asks?.add(wanted);
+    signals.links.notify();
+  };
+  return { agent, ...forStart, reputation, movedSeeds, filters, progress, ask };
 }
 
 /** What many parts use. */
@@ -175,14 +175,19 @@ function frontierOf(
   { clock, counters, waits, retries }: Shared,
   asked: AskedDelays,
   robotsMemory: RobotsMemory,
+  asks: Asks | undefined,
 ): Frontier {
   const limits = limitsOf(config);
   const startedAt = clock.now();
   return new Frontier({
-    backlog: folder?.backlog ?? Backlog.inMemory(),
+    // Open asks are in memory, and limited by the coordinator.
+    backlog: (asks ? undefined : folder?.backlog) ?? Backlog.inMemory(),
     store: folder?.hosts,
     clock,
-    limits: folder ? limits : { ...limits, hosts: Infinity, urls: Infinity },
+    limits:
+      folder && !asks
+        ? limits
+        : { ...limits, hosts: folder ? limits.hosts : Infinity, urls: Infinity },
     ...(addresses && { addresses: new SharedAddressTable(addresses, agent) }),
     hosts: new SharedHostTable(hosts, agent),
     // After an earlier run nothing is known of what it asked since its last checkpoint, and of
@@ -203,10 +208,11 @@ function frontierOf(
       robotsMemory.hostLeft(host);
       waits.over(host);
     },
-    onSkipped: (reason, urls) =>
-      reason.endsWith('-limit')
-        ? counters.countSkipped(reason, urls)
-        : counters.countError(reason, urls),
+    onSkipped: (reason, urls, host) => {
+      if (reason.endsWith('-limit')) counters.countSkipped(reason, urls);
+      else counters.countError(reason, urls);
+      asks?.settleHost(host.name, reason, host.underWay?.url);
+    },
   });
 }
 
@@ -223,7 +229,9 @@ function orderOf(
   shared: Shared,
   sieve: Sieve,
   frontier: Frontier,
+  asks: Asks | undefined,
 ): Order {
+  if (asks) return { supply: asks, reputation: undefined };
   const taken = restored?.state.taken;
   if (!folder?.reputation) return { supply: new SieveSupply(sieve, taken), reputation: undefined };
   const pacer = politePacer();
@@ -296,6 +304,8 @@ function budgetsOf(
 
 /** What turns use beside what is open and shared. */
 interface TurnsWith {
+  /** Only in a planned crawl. */
+  readonly asks: Asks | undefined;
   readonly frontier: Frontier;
   readonly politeness: Politeness;
   readonly permits: FetchPermits;
@@ -310,9 +320,9 @@ interface TurnsWith {
 }
 
 function turnsOf(
-  { config }: AgentStart,
-  { onPage }: AgentSurroundings,
-  { client, bodies, store, identity, drop, likenessMemory }: OpenAgent,
+  { config, planned }: AgentStart,
+  { onPage, disk }: AgentSurroundings,
+  { client, bodies, store, identity, drop, likenessMemory, earlierPages }: OpenAgent,
   shared: Shared,
   parts: TurnsWith,
 ): Turns {
@@ -321,16 +331,22 @@ function turnsOf(
   const { maxCrawlDelay, maxRedirects, sitemaps } = config;
   const { productToken } = identity;
   const likeness =
-    likenessMemory && new Likeness({ config, memory: likenessMemory, counters, log: sparing });
+    likenessMemory && !planned
+      ? new Likeness({ config, memory: likenessMemory, counters, log: sparing })
+      : undefined;
   const robots = new RobotsKeeper({
     ...{ ...shared, client, bodies, store, frontier, politeness, productToken, maxCrawlDelay },
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
   const counted = { frontier, reputation, counters, log: sparing };
-  const commit = { ...counted, store, admission, likeness, internal };
+  const { asks } = parts;
+  const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
+  const commit = { ...counted, store, admission, likeness, internal, onCommitted };
   const intake = new Intake({
     ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
+    planned,
+    earlierPage: (page) => confirmedPage(disk, page),
     bodies,
     wantsType: typeFilter(config.types),
     parseOptions: {
@@ -348,7 +364,10 @@ function turnsOf(
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {
       const reason = reasonToSkip(turn, discovery, secondLook);
-      if (reason !== undefined) counters.countSkipped(reason);
+      if (reason !== undefined) {
+        counters.countSkipped(reason);
+        asks?.settle(discovery.url, { fault: reason });
+      }
       return reason === undefined;
     },
     replaces: (discovery) => {
@@ -359,13 +378,16 @@ function turnsOf(
       onLinks();
       return true;
     },
+    onDisallowed: asks && ((url) => asks.settle(url, { fault: 'disallowed' })),
     claimPage: () => permits.claimPage(),
     stopping: () => permits.stopping,
     excuses: (fault, ip) => outage.excuses(fault, ip),
   });
-  const failures = { counters, log, sparing, internal, onError };
+  const onUrlFailed = asks && ((url: string, fault: string) => asks.settle(url, { fault }));
+  const failures = { counters, log, sparing, internal, onError, onUrlFailed };
+  const requests = earlierPages && requestsWith(earlierPages, asks);
   return new Turns({
     ...{ policy, robots, client, intake, admission, frontier, permits, outage, waits },
-    ...{ failures, sitemaps },
+    ...{ failures, sitemaps: sitemaps && !planned, requests },
   });
 }

@@ -11,11 +11,13 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { FieldWriter } from '../../base/fields.ts';
+import { together } from '../../base/together.ts';
 import type { Millis } from '../../base/units.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import { takeSnapshot } from '../../frontier/snapshot.ts';
 import type { Supply } from '../../frontier/supply.ts';
 import type { Reputation } from '../../reputation/reputation.ts';
+import type { OutcomeLog } from '../planned/outcome-log.ts';
 import type { EventLog } from '../record/log.ts';
 import type { AgentFolder, AgentState } from '../state/agent-folder.ts';
 import { encodeImage } from '../state/memory-image.ts';
@@ -45,6 +47,8 @@ interface CheckpointerParts {
   /** `taken` counts the URLs taken from the sieve. */
   readonly supply: Pick<Supply, 'queued'> & { readonly taken: number };
   readonly store: Pick<Store, 'lengths' | 'makeDurable'>;
+  /** Only in a planned crawl. */
+  readonly outcomes: Pick<OutcomeLog, 'length' | 'makeDurable'> | undefined;
   readonly progress: ProgressKeeper;
   readonly movedSeeds: MovedSeeds;
   /** How many seeds of the crawl the agent knows. */
@@ -74,12 +78,17 @@ export class Checkpointer {
     const { received } = transport.state();
     if (folder) {
       const [image, state] = [this.#image(), this.#state()];
-      await folder.save(image, state, () => this.#parts.store.makeDurable());
+      await folder.save(image, state, () => this.#makeDurable());
       this.#parts.progress.checkpointed(begun);
       const took = clock.now() - begun;
       if (took > every) log.event('checkpoint-slow', { agent, took });
     }
     transport.acknowledge(received);
+  }
+
+  async #makeDurable(): Promise<void> {
+    const { store, outcomes } = this.#parts;
+    await together([store.makeDurable(), outcomes?.makeDurable() ?? Promise.resolve()]);
   }
 
   /** A file that cannot be read changes nothing: the crawl continues with the old decisions. */
@@ -103,6 +112,7 @@ export class Checkpointer {
 
   #state(): AgentState {
     const { clock, pace, frontier, supply, seeds, movedSeeds, store, progress } = this.#parts;
+    const { outcomes } = this.#parts;
     return {
       savedAt: clock.now(),
       pace: pace.now(),
@@ -112,6 +122,7 @@ export class Checkpointer {
       seeds,
       moved: movedSeeds.moves,
       archive: store.lengths(),
+      ...(outcomes && { outcomes: outcomes.length }),
       ...progress.state(),
     };
   }

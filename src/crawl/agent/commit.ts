@@ -7,6 +7,7 @@
  *           nothing of it; then its URL is still queued, and a resumed crawl fetches it again.
  */
 import type { StoredAs } from '../../archive/write/exchange-records.ts';
+import type { Fingerprint } from '../../duplicates/fingerprint.ts';
 import type { SimilarPage } from '../../duplicates/similar-pages.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../../frontier/frontier.ts';
@@ -20,6 +21,7 @@ import type { EventLog } from '../record/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
+import type { Requested } from './requests.ts';
 import { discoverListed, type ReadSitemap } from './sitemaps.ts';
 
 /** A response, the URL it is about, and the turn in which it was fetched. */
@@ -27,6 +29,8 @@ export interface Fetched {
   readonly exchange: Exchange;
   readonly discovery: Discovery;
   readonly turn: HostTurn;
+  /** How it was requested, if that was not a plain GET. */
+  readonly asked?: Requested | undefined;
 }
 
 /** What a response holds: a redirect, a page, a sitemap, or something without links. */
@@ -57,6 +61,8 @@ export interface Reading {
   readonly near: SimilarPage | undefined;
   /** Its main text, if that is stored. */
   readonly text: (() => string) | undefined;
+  /** Its text in short; only in a planned crawl, and for pages of status 200. */
+  readonly fingerprint: Fingerprint | undefined;
 }
 
 /** What a page is counted with. */
@@ -83,7 +89,12 @@ interface FollowParts {
   readonly onSeedRedirect: (from: string, to: string) => void;
 }
 
-export type CommitParts = CountParts & FollowParts & { readonly store: Pick<Store, 'store'> };
+export type CommitParts = CountParts &
+  FollowParts & {
+    readonly store: Pick<Store, 'store'>;
+    /** Called with every page in the step in which it is committed; only in a planned crawl. */
+    readonly onCommitted: ((fetched: Fetched, reading: Reading | undefined) => void) | undefined;
+  };
 
 /**
  * Stores, counts and follows a page in one step. `reading` is undefined for a response of an
@@ -99,6 +110,7 @@ export function commit(
     count(fetched, parts);
     countCut(fetched, reading, parts);
     if (!reading?.isWanted) parts.counters.countSkipped('content-type');
+    parts.onCommitted?.(fetched, reading);
     if (!reading) return;
     if (as !== 'response') parts.counters.revisits++;
     if (reading.isDuplicate()) parts.counters.duplicates++;
@@ -109,7 +121,8 @@ export function commit(
     return undefined;
   }
   const { near, sha1, text } = reading;
-  const notes = { hopsFromSeed: discovery.depth, near, sha1, text };
+  const confirms = fetched.asked?.isConditional ? fetched.asked.earlier?.original : undefined;
+  const notes = { hopsFromSeed: discovery.depth, near, sha1, text, confirms };
   return endsAgent(() => parts.store.store(exchange, accepted, notes));
 }
 

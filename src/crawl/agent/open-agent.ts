@@ -5,10 +5,12 @@
  * Ensures   when one of them cannot be opened, those opened before are closed again.
  */
 import { join } from 'node:path';
+import { EarlierPages } from '../../archive/payloads/earlier-pages.ts';
+import { earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import type { RecoveryOptions } from '../../archive/write/recovery.ts';
 import { type Clock, paceOf } from '../../base/clock.ts';
 import type { Millis } from '../../base/units.ts';
-import { type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
+import { asksWithConditions, type CrawlConfig, wantsLikeness } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { LikenessMemory } from '../../duplicates/likeness-folder.ts';
 import type { Identity } from '../../fetch/identity.ts';
@@ -16,11 +18,13 @@ import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
 import { Outage } from '../hosts/outage.ts';
+import type { Outcome } from '../planned/ask.ts';
+import { OutcomeLog } from '../planned/outcome-log.ts';
 import type { EndReason } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
-import { AGENTS, AgentFolder, type AgentState } from '../state/agent-folder.ts';
+import { AGENTS, AgentFolder, type AgentState, agentDir } from '../state/agent-folder.ts';
 import { decodeImage, type MemoryImage } from '../state/memory-image.ts';
 import { openStore } from '../store/open-store.ts';
 import type { CrawlFailure, Page } from '../store/page.ts';
@@ -50,6 +54,8 @@ export interface AgentStart {
   readonly addresses: SharedAddresses | undefined;
   readonly hosts: SharedHosts;
   readonly filters: FilterSet;
+  /** The coordinator asks for URLs, and links are not followed. */
+  readonly planned: boolean;
 }
 
 /** What an agent needs and no message can carry. */
@@ -68,6 +74,8 @@ export interface AgentSurroundings {
   readonly predicates: Predicates;
   /** Default: the system's sockets. */
   readonly network?: Network | undefined;
+  /** Called with each outcome of a planned crawl. */
+  readonly onOutcome: (outcome: Outcome) => void;
 }
 
 /** The last checkpoint of an agent. */
@@ -88,6 +96,10 @@ export interface OpenAgent extends ClientSetup {
   readonly identity: Identity;
   /** Where pages go. */
   readonly store: Store;
+  /** The newest captures in earlier collections, where pages are requested with conditions. */
+  readonly earlierPages: EarlierPages | undefined;
+  /** Only in a planned crawl. */
+  readonly outcomes: OutcomeLog | undefined;
   readonly outage: Outage;
   /** Pages that others are compared with; undefined where none are compared. */
   readonly likenessMemory: LikenessMemory | undefined;
@@ -114,6 +126,18 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const startedAt = clock.now();
     const restored = restoredFrom(folder, config.dir);
     const store = keep(await openAgentStore(start, around, identity, folder));
+    const earlierPages = asksWithConditions(config)
+      ? keep(await EarlierPages.open(around.disk, earlierDir(config.dir), config.dedupMemory))
+      : undefined;
+    const outcomes = start.planned
+      ? keep(
+          await OutcomeLog.open(
+            around.disk,
+            agentDir(config.dir, start.agent),
+            restored?.state.outcomes,
+          ),
+        )
+      : undefined;
     const outage = new Outage({ clock: paceOf(clock), log });
     const onAnswer = async (answer: DnsAnswer) => {
       outage.resolved(answer.host);
@@ -124,7 +148,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
     const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
-    return { startedAt, ...parts, ...setup };
+    return { startedAt, ...parts, earlierPages, outcomes, ...setup };
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -144,8 +168,10 @@ async function closeAll(opened: readonly Closable[]): Promise<void> {
 }
 
 /** Closes an agent that was opened and could not be started. */
-export async function closeOpened({ folder, store, client, transport }: OpenAgent): Promise<void> {
-  await closeAll([...(folder ? [folder] : []), store, client, transport]);
+export async function closeOpened(opened: OpenAgent): Promise<void> {
+  const { folder, store, client, transport, earlierPages, outcomes } = opened;
+  const parts = [folder, earlierPages, outcomes, store, client, transport];
+  await closeAll(parts.filter((part) => part !== undefined));
 }
 
 async function hasFolder(

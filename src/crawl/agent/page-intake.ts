@@ -7,13 +7,15 @@
  * Filters may refuse each of parse, follow and store. Nothing is counted as a page, and no link is
  * discovered, before `commit`: if the intake fails, the URL can be put back.
  */
+import type { EarlierPage } from '../../archive/payloads/earlier-pages.ts';
 import { digest } from '../../archive/warc/digest.ts';
 import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
+import { fingerprintOf } from '../../duplicates/fingerprint.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
-import type { Exchange } from '../../fetch/exchange.ts';
+import type { Exchange, HeaderView } from '../../fetch/exchange.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
@@ -56,8 +58,19 @@ interface IntakeParts {
   readonly onPage: ((page: Page) => void | Promise<void>) | undefined;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
   readonly commit: CommitParts;
+  /** Reads the page that a server has confirmed, as an earlier collection holds it. */
+  readonly earlierPage: (page: EarlierPage) => Promise<ConfirmedPage | undefined>;
+  /** Links are not followed: the coordinator decides what is requested. */
+  readonly planned: boolean;
   /** Called when links may have been discovered that fetchers wait for. */
   readonly onLinks: () => void;
+}
+
+/** A page of an earlier collection that the server has confirmed. */
+export interface ConfirmedPage {
+  readonly headers: HeaderView;
+  /** Without content coding. */
+  readonly body: Uint8Array;
 }
 
 /** What is known of a response before it is read. */
@@ -103,19 +116,22 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, likeness, log, onPage } = this.#parts;
+    const { config, parseOptions, likeness, log, onPage, planned } = this.#parts;
     const { exchange, discovery } = fetched;
     const { url, status, headers } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
     const subject = this.#subjectOf(fetched, isDuplicate);
 
     const target = redirectTarget(exchange, parseOptions.drop && { drop: parseOptions.drop });
-    const isPage = target === undefined && isHtml(headers.get('content-type'), exchange.payload);
+    const confirmed = await this.#confirmedBy(fetched);
+    const described = confirmed?.headers ?? headers;
+    const content = confirmed?.body ?? exchange.payload;
+    const isPage = target === undefined && isHtml(described.get('content-type'), content);
     const parses = isPage && this.#mayPass('parse', subject);
-    const decoded =
-      parses || onPage ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
-    const body = decoded?.body ?? exchange.payload;
-    const page = parses ? parse(body, exchange, parseOptions) : undefined;
+    const decodes = !confirmed && (parses || onPage);
+    const decoded = decodes ? await decodeHeld(exchange, hold, this.#decodeLimits) : undefined;
+    const body = decoded?.body ?? content;
+    const page = parses ? parse(body, { url, headers: described }, parseOptions) : undefined;
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
     const cut = page?.cut ?? sitemap?.cut ?? 0;
@@ -126,19 +142,34 @@ export class Intake {
 
     const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
     const follows =
-      links.length > 0 && judgement?.follows !== false && this.#mayPass('follow', subject);
-    const keep = isWanted && judgement?.refusal === undefined && this.#mayPass('store', subject);
-    if (target !== undefined && discovery.redirects >= config.maxRedirects)
+      !planned &&
+      links.length > 0 &&
+      judgement?.follows !== false &&
+      this.#mayPass('follow', subject);
+    const isHead = fetched.asked?.request.method === 'HEAD';
+    const keep =
+      isWanted && !isHead && judgement?.refusal === undefined && this.#mayPass('store', subject);
+    if (!planned && target !== undefined && discovery.redirects >= config.maxRedirects)
       await this.#reportRedirects(fetched, target);
     if (keep && onPage) {
       const shown = { url, status, headers, body, links, depth: discovery.depth };
       await endsAgent(() => onPage(shown));
     }
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
-    const text = config.text && page && status === 200 ? () => textIn(body, exchange) : undefined;
+    const isTextual = page !== undefined && status === 200;
+    const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
+    const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
     const contents = { target, page, sitemap };
-    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text };
+    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
     return { contents, keep, follows, ...rest };
+  }
+
+  /** The page behind a 304 that we asked for, where its links are followed. */
+  async #confirmedBy({ exchange, asked }: Fetched): Promise<ConfirmedPage | undefined> {
+    const { planned, earlierPage } = this.#parts;
+    if (planned || exchange.status !== 304 || !asked?.isConditional || !asked.earlier)
+      return undefined;
+    return earlierPage(asked.earlier);
   }
 
   /** What filters are asked about; undefined where there are none. */
@@ -182,7 +213,11 @@ function isRepeat(digest: string, payloads: RecentCache): boolean {
   return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;
 }
 
-function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptions): ParsedPage {
+function parse(
+  body: Uint8Array,
+  { url, headers }: Pick<Exchange, 'url' | 'headers'>,
+  options: ParseOptions,
+): ParsedPage {
   const contentType = headers.get('content-type');
   return parsePage(body, { url, contentType, robotsHeaders: headers.all('x-robots-tag') }, options);
 }

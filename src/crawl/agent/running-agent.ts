@@ -7,6 +7,7 @@ import { compileFilters, type FilterSet } from '../../filter/filter-set.ts';
 import type { Host } from '../../frontier/host.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
 import { fingerprint, partitionOfFingerprint } from '../../url/fingerprint.ts';
+import type { Ask } from '../planned/ask.ts';
 import type { AgentProgress, EndReason } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import type { Vitals } from '../record/vitals.ts';
@@ -30,11 +31,12 @@ export async function runAgent(
   try {
     const assembly = assemble(start, around, opened);
     const { restored } = opened;
-    if (restored) restore(restored, assembly, paceOf(around.clock));
+    if (restored) restore(restored, assembly, paceOf(around.clock), start.planned);
     await assembly.decisions.obey();
     // Seeds that were known at the last checkpoint are in it; later ones are not.
     const newSeeds = start.seeds.slice(restored?.state.seeds ?? 0);
     assembly.admission.discover(ownSeeds(newSeeds, start), 0);
+    for (const outcome of opened.outcomes?.known ?? []) around.onOutcome(outcome);
     return new RunningAgent(around, opened, assembly);
   } catch (error) {
     await closeOpened(opened);
@@ -42,14 +44,20 @@ export async function runAgent(
   }
 }
 
-function restore({ state, image }: Restored, assembly: Assembly, clock: Clock): void {
+function restore(
+  { state, image }: Restored,
+  assembly: Assembly,
+  clock: Clock,
+  planned: boolean,
+): void {
   const { frontier, politeness, admission, movedSeeds } = assembly;
   frontier.restore(state.frontier);
   const now = clock.now();
   // A checkpoint of the future: the clock was ahead, and so are all times that it has written.
   const ahead = Math.max(0, (state.pace ?? state.savedAt) - now);
   const readyAt = (host: Host) => now + politeness.hostDelay(host);
-  restoreSnapshot(image.frontier, frontier, readyAt, ahead);
+  // In a planned crawl the coordinator asks again for what was queued.
+  restoreSnapshot(image.frontier, frontier, readyAt, ahead, !planned);
   for (const batch of image.discovered) admission.restore(batch);
   movedSeeds.restore(state.moved);
 }
@@ -103,13 +111,18 @@ class RunningAgent {
     this.#assembly.movedSeeds.learn(move);
   }
 
+  /** Adds URLs to request, in this order. Requires a planned crawl. */
+  ask(asks: readonly Ask[]): void {
+    this.#assembly.ask(asks);
+  }
+
   /** Replaces the filters. */
   filters(set: FilterSet): void {
     Object.assign(this.#assembly.filters, compileFilters(set, this.#around.predicates));
   }
 
   async #run(): Promise<AgentProgress> {
-    const { folder, store, client } = this.#opened;
+    const { folder, store, client, earlierPages, outcomes } = this.#opened;
     const { agent, reputation } = this.#assembly;
     try {
       await agent.run();
@@ -120,6 +133,8 @@ class RunningAgent {
       throw error;
     } finally {
       await client.close();
+      await earlierPages?.close();
+      await outcomes?.close();
       await reputation?.end();
       await folder?.close();
     }

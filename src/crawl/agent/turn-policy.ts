@@ -105,6 +105,8 @@ interface TurnPolicyParts {
     askAt(host: Host, url: string): Millis;
   };
   readonly counters: Pick<Counters, 'disallowed' | 'countRetry'>;
+  /** Called with a URL that robots.txt excludes. */
+  readonly onDisallowed?: ((url: string) => void) | undefined;
   /** Whether a URL that was queued is still to be fetched. Counts it when it is not. */
   readonly stillWants: (turn: HostTurn, discovery: Discovery) => boolean;
   /** Discovers another URL in place of this one, if it is known to lead to the same page. */
@@ -162,6 +164,7 @@ export class TurnPolicy {
     if (rules === UNREACHABLE) return 'unreachable';
     if (!rules.verdict(pathOf(discovery.url)).allowed) {
       counters.disallowed++;
+      this.#parts.onDisallowed?.(discovery.url);
       return 'skip';
     }
     if (this.#parts.replaces(discovery)) return 'skip';

@@ -23,6 +23,7 @@ import type { CrawlFailure } from '../store/page.ts';
 import type { FetchPermits } from './fetch-permits.ts';
 import type { Admission } from './link-admission.ts';
 import type { Intake } from './page-intake.ts';
+import type { Requested, Requests } from './requests.ts';
 import { discoverNamed } from './sitemaps.ts';
 import type { TurnPolicy, TurnState } from './turn-policy.ts';
 
@@ -39,6 +40,8 @@ interface TurnParts {
   readonly failures: FailureParts;
   /** Sitemaps that a robots.txt names are discovered. */
   readonly sitemaps: boolean;
+  /** How URLs are requested, where it is not a plain GET. */
+  readonly requests: Requests | undefined;
 }
 
 /** How failed URLs and hosts are reported. */
@@ -49,6 +52,8 @@ interface FailureParts {
   readonly sparing: EventLog;
   readonly internal: InternalErrors;
   readonly onError: ((failure: CrawlFailure) => void | Promise<void>) | undefined;
+  /** Called with a URL that has failed, in the step in which it is counted. */
+  readonly onUrlFailed: ((url: string, fault: string) => void) | undefined;
 }
 
 export class Turns {
@@ -124,9 +129,12 @@ export class Turns {
     const { policy, client, intake, permits, outage } = this.#parts;
     const { turn, discovery } = state;
     let exchange: Exchange;
+    let asked: Requested | undefined;
     try {
       const isLast = turn.host.queue.length === 0;
-      exchange = await client.fetch({ url: discovery.url, address: turn.address, isLast });
+      const { url } = discovery;
+      asked = await this.#parts.requests?.requestOf(url);
+      exchange = await client.fetch({ url, address: turn.address, isLast, ...asked?.request });
     } catch (error) {
       permits.closeClaim(false);
       if (!(error instanceof FetchError)) throw error;
@@ -137,7 +145,7 @@ export class Turns {
     try {
       outage.answered(turn.address.ip);
       if (policy.answered(state, exchange)) {
-        await intake.process({ exchange, discovery, turn });
+        await intake.process({ exchange, discovery, turn, asked });
         isPage = true;
       }
     } finally {
@@ -170,9 +178,10 @@ export class Turns {
     fault: RetryCause | 'robots-unreachable',
     message: string,
   ): Promise<void> {
-    const { counters, sparing, onError } = this.#parts.failures;
+    const { counters, sparing, onError, onUrlFailed } = this.#parts.failures;
     await endsAgent(() => onError?.({ url, host: host.name, fault, message, urls: 1 }));
     counters.countError(fault);
+    onUrlFailed?.(url, fault);
     sparing.event('url-given-up', { url, fault, why: message });
   }
 

@@ -21,6 +21,7 @@ import {
 import { escaped, type Series as Line, type Plot } from '../../report/plot.ts';
 import { type Tally, total } from '../record/counters.ts';
 import type { Stretch } from '../record/series.ts';
+import { refreshSections } from './refresh-section.ts';
 import type { CrawlReport } from './report.ts';
 import type { CrawlStatus } from './status.ts';
 
@@ -32,6 +33,7 @@ export function crawlReportPage(report: CrawlReport): string {
     status.trouble &&
       section('Trouble', `<p>${escaped(`${status.trouble.fact} ${status.trouble.remedy}`)}</p>`),
     status.error !== undefined && section('Error', `<p>${escaped(status.error)}</p>`),
+    report.refresh && refreshSections(report.refresh),
     section('Results', table(summaryRows(report))),
     beside(overTime(report)),
     beside([

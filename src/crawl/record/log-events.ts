@@ -40,6 +40,10 @@ export const EVENTS = {
     when: 'The crawl was handed over to another number of agents.',
     facts: { from: 'old number', to: 'new number' },
   },
+  'crawl-begun-anew': {
+    when: 'The crawl begins again from its seeds (`--recrawl`); its archive is kept.',
+    facts: { runs: 'runs before this one' },
+  },
   'archive-orphan': {
     when: 'A file of the archive, or the end of one, is in no checkpoint: it was moved to `orphans/`, and its pages are fetched again.',
     facts: { file: 'name of the file', orphan: 'where it is now' },

@@ -72,6 +72,8 @@ export interface AgentState {
   readonly moved: readonly SeedMove[];
   /** Every file of the agent in the archive. */
   readonly archive: readonly WholeLength[];
+  /** The length of its outcomes; only in a planned crawl. */
+  readonly outcomes?: number | undefined;
   /** The history of the agent; absent in checkpoints of earlier versions. */
   readonly series?: SeriesState | undefined;
   readonly top?: readonly TopDomain[] | undefined;

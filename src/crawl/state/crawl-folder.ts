@@ -10,6 +10,7 @@
  *                         parts
  *   log.jsonl             events
  *   status.json           the status of the last run (crawl/monitor)
+ *   refresh/              the plan and the verdicts of a refresh (src/refresh)
  *
  * Ensures   A folder that holds other files is never written to. A crawl can always be resumed,
  *           however it ended: each agent starts from its last checkpoint. A crawl that has lost
@@ -60,6 +61,7 @@ const OURS = new Set([
   'earlier',
   'indexes',
   'pages',
+  'refresh',
   LOG_FILE,
   `${CRAWL_FILE}.tmp`,
 ]);
@@ -107,10 +109,10 @@ export class CrawlFolder {
   static async open(
     disk: Disk,
     { dir, auth, cookies }: CrawlConfig,
-    seeds: readonly string[],
+    seeds: readonly string[] | undefined,
     clock: Clock,
   ): Promise<CrawlFolder> {
-    if (!(await askedIn(disk, dir)) && seeds.length === 0) throw noCrawlToResume(dir);
+    if (!(await askedIn(disk, dir)) && seeds?.length === 0) throw noCrawlToResume(dir);
     // Pages behind a login must not be readable by other users of this machine.
     const isSecret = auth !== '' || cookies !== '';
     await disk.makeFolder(dir, isSecret);
@@ -170,8 +172,27 @@ export class CrawlFolder {
     to: number,
     readyAt: (host: Host) => Millis,
   ): Promise<void> {
+    if (this.#asked && this.#asked.agents !== to) await this.#handOver(config, to, readyAt, false);
+  }
+
+  /** Forgets everything but the archive and the seeds: the crawl begins again. */
+  async beginAnew(config: CrawlConfig, to: number): Promise<void> {
+    if (!this.#asked) return;
+    // What the archive holds has changed since these were made.
+    await this.#disk.removeFolder(join(this.dir, 'earlier'));
+    await this.#handOver(config, to, () => 0, true);
+    await this.#store({ ...this.#asked, moved: [] });
+    this.log.event('crawl-begun-anew', { runs: this.runs });
+  }
+
+  async #handOver(
+    config: CrawlConfig,
+    to: number,
+    readyAt: (host: Host) => Millis,
+    anew: boolean,
+  ): Promise<void> {
     const asked = this.#asked;
-    if (!asked || asked.agents === to) return;
+    if (!asked) return;
     const into = join(this.dir, NEXT_AGENTS);
     const onOrphan = (orphan: Orphan) => this.log.event('archive-orphan', { ...orphan });
     await repartition({
@@ -182,11 +203,12 @@ export class CrawlFolder {
       into,
       readyAt,
       onOrphan,
+      anew,
     });
     // From here on the new agents count, even after a crash.
     await this.#store({ ...asked, agents: to, switching: true });
     await this.#finishSwitch();
-    this.log.event('agents-changed', { from: asked.agents, to });
+    if (asked.agents !== to) this.log.event('agents-changed', { from: asked.agents, to });
   }
 
   /** Replaces the old agents by the new ones; completes a switch that a crash interrupted. */

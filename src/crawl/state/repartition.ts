@@ -73,6 +73,8 @@ interface Handover {
   readonly readyAt: (host: Host) => Millis;
   /** Called for each archive file, or end of one, that no checkpoint names: it was set aside. */
   readonly onOrphan: (orphan: Orphan) => void;
+  /** The crawl begins anew, from its seeds: only the archive is handed over. */
+  readonly anew?: boolean;
 }
 
 /** What is left of an old agent, beside what was moved to the new ones. */
@@ -142,6 +144,13 @@ async function handOver(
     if (!folder.restored)
       return { state: undefined, transport: emptyTransport(agent, from), isOutdated, newest };
     let { state } = folder.restored;
+    if (handover.anew)
+      return {
+        state: begunAnew(state),
+        transport: emptyTransport(agent, from),
+        isOutdated,
+        newest,
+      };
     const image = decodeImage(folder.restored.image, dir);
     await handOverHosts(folder, state, image.frontier, handover, heirs);
     await handOverBacklog(folder.backlog, heirs);
@@ -159,6 +168,11 @@ async function handOver(
   } finally {
     await folder.close();
   }
+}
+
+/** What is left of a state if the crawl begins again from its seeds. */
+function begunAnew({ series: _, top: __, ...state }: AgentState): AgentState {
+  return { ...state, counters: { ...new Counters() }, seeds: 0, moved: [] };
 }
 
 /** Moves the records of hosts, and the URLs queued in memory before those on disk. */

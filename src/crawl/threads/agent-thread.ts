@@ -17,6 +17,7 @@ import {
 } from 'node:worker_threads';
 import { DrumlinError, EXIT, systemCode } from '../../base/errors.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
+import type { Ask } from '../planned/ask.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { SeedMove } from '../record/seed-move.ts';
 import type { ActivityReport } from '../transport/quiescence.ts';
@@ -76,6 +77,10 @@ export class AgentThread<Progress, Result> {
 
   filters(set: FilterSet): void {
     this.#link.tell('filters', set);
+  }
+
+  ask(asks: readonly Ask[]): void {
+    this.#link.tell('ask', asks);
   }
 
   activity(): Promise<ActivityReport> {

@@ -11,6 +11,7 @@
  * so a slow `onPage` slows its fetching.
  */
 import type { FilterSet } from '../../filter/filter-set.ts';
+import type { Ask, Outcome } from '../planned/ask.ts';
 import type { EndReason } from '../record/counters.ts';
 import type { EventName, Facts } from '../record/log-events.ts';
 import type { SeedMove } from '../record/seed-move.ts';
@@ -31,6 +32,8 @@ export interface AgentCalls {
   seedMoved(move: SeedMove): void;
   /** Use these filters from now on. */
   filters(set: FilterSet): void;
+  /** Request these URLs, in this order; only in a planned crawl. */
+  ask(asks: readonly Ask[]): void;
 }
 
 /** The calls from an agent to the coordinator. */
@@ -42,6 +45,8 @@ export interface CoordinatorCalls<Progress, Result> {
   limit(reason: EndReason): void;
   /** A seed has moved: the scope follows it. */
   seedMoved(move: SeedMove): void;
+  /** What came of an ask; only in a planned crawl. */
+  outcome(outcome: Outcome): void;
   /** A line for the crawl's log. */
   event(event: LogEvent): void;
   /** A page for the user's `onPage`; answered when its promise has settled. */

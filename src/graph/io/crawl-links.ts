@@ -11,6 +11,7 @@
  */
 import { join } from 'node:path';
 import { Archive } from '../../archive/index/archive.ts';
+import { isConfirmation } from '../../archive/index/cdxj.ts';
 import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import { isWarcName } from '../../archive/warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
@@ -164,17 +165,19 @@ async function linksOf(
 ): Promise<{ url: string; targets: string[] } | undefined> {
   if (record.type !== 'response' && record.type !== 'revisit') return undefined;
   const url = canonicalise(record.headers.targetUri ?? '');
-  const head = headOf(record.block);
+  // A server that confirms a page sends no head that describes it.
+  const head = headOf(isConfirmation(record) ? page.block : record.block);
   if (url === undefined || head === undefined || pathOf(url) === '/robots.txt') return undefined;
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
   if (redirect !== undefined) return { url, targets: [redirect] };
   const payload = payloadOf(page.block);
-  if (!isHtml(head.headers.get('content-type'), payload)) return { url, targets: [] };
-  const { body } = await decodeContent({ payload, headers: head.headers });
+  const { headers } = head;
+  if (!isHtml(headers.get('content-type'), payload)) return { url, targets: [] };
+  const { body } = await decodeContent({ payload, headers });
   const context = {
     url,
-    contentType: head.headers.get('content-type'),
-    robotsHeaders: head.headers.all('x-robots-tag'),
+    contentType: headers.get('content-type'),
+    robotsHeaders: headers.all('x-robots-tag'),
   };
   const { links, robots } = parsePage(body, context, drop && { drop });
   const taken = links.filter((link) => nofollow || !(link.nofollow || robots.nofollow));

@@ -19,7 +19,11 @@ export interface Access {
   readonly host: string;
   /** Our address that the client connected to. */
   readonly address: string;
+  /** Empty if the request could not be read. */
+  readonly method: string;
   readonly path: string;
+  /** The validators that the request named: `etag`, `date`, both (`etag,date`); absent if none. */
+  readonly condition?: string;
   readonly status: number;
   /** Bytes of the body. */
   readonly bytes: number;

@@ -21,6 +21,7 @@ import { startControl, statusOf } from './control.ts';
 import { startDns } from './dns-server.ts';
 import { type Service, serve } from './http-server.ts';
 import { listening } from './listening.ts';
+import { headerOf, type Request } from './request.ts';
 import { resolveName } from './resolve.ts';
 import { createTlsServer } from './tls-server.ts';
 
@@ -176,10 +177,22 @@ function serviceOf(
     served(socket, request, status, bytes) {
       counter[0]++;
       if (!log) return;
-      const { host = '', target: path = '' } = request ?? {};
-      log.add({ time: Date.now(), host, address: socket.localAddress ?? '', path, status, bytes });
+      const { method = '', host = '', target: path = '' } = request ?? {};
+      const address = socket.localAddress ?? '';
+      const condition = request && conditionOf(request);
+      const asked = { method, path, ...(condition !== undefined && { condition }) };
+      log.add({ time: Date.now(), host, address, ...asked, status, bytes });
     },
   };
+}
+
+/** The validators that a request names, as the access log writes them. */
+function conditionOf(request: Request): string | undefined {
+  const named = [
+    headerOf(request, 'if-none-match') !== undefined && 'etag',
+    headerOf(request, 'if-modified-since') !== undefined && 'date',
+  ].filter(Boolean);
+  return named.length > 0 ? named.join(',') : undefined;
 }
 
 /** The web that the options describe, after the ports are known. */

@@ -51,6 +51,7 @@ const page: Page = {
 const activity = () => ({ agent: 0, idle: true, sent: 1, received: 1 });
 const seedMoved = () => {};
 const filters = () => {};
+const ask = () => {};
 const conclude = () => {};
 const ignoreStop = () => {};
 const diskFull = () =>
@@ -74,6 +75,7 @@ await serveAgentThread<TestStart, number, TestResult>(
       activity,
       seedMoved,
       filters,
+      ask,
       conclude,
       stop: stopped,
       result,
@@ -89,6 +91,7 @@ await serveAgentThread<TestStart, number, TestResult>(
           activity,
           seedMoved,
           filters,
+          ask,
           conclude,
           stop: () => {
             throw new Error('no');
@@ -116,6 +119,7 @@ await serveAgentThread<TestStart, number, TestResult>(
           activity,
           seedMoved,
           filters,
+          ask,
           conclude,
           stop: ignoreStop,
           result: new Promise(() => {}),
@@ -126,6 +130,7 @@ await serveAgentThread<TestStart, number, TestResult>(
           activity,
           seedMoved,
           filters,
+          ask,
           conclude,
           stop: ignoreStop,
           result: new Promise(() => {}),

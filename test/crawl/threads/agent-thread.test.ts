@@ -19,6 +19,7 @@ const silent: CoordinatorHandlers<number> = {
   progress: () => {},
   activity: () => {},
   limit: () => {},
+  outcome: () => {},
   seedMoved: () => {},
   event: () => {},
   page: () => {},

@@ -1,11 +1,13 @@
 /** A crawl in the foreground: its view, the signals that stop it, its summary and exit code. */
 
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { counted, formatCount } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { type Summary, startCrawl } from '../../crawl/crawl.ts';
+import type { Asker } from '../../crawl/planned/ask.ts';
 import type { CountersState } from '../../crawl/record/counters.ts';
 import type { LastCheckpoint } from '../../crawl/state/agent-folder.ts';
 import { noCrawlToResume } from '../../crawl/state/crawl-folder.ts';
@@ -27,6 +29,8 @@ interface CommandFlags {
   readonly fresh: boolean;
   /** Fail if the folder holds no crawl. */
   readonly resume: boolean;
+  /** Begin the crawl in the folder again. */
+  readonly recrawl: boolean;
   /** Print errors only. */
   readonly quiet: boolean;
 }
@@ -34,19 +38,20 @@ interface CommandFlags {
 export async function runCommand(
   words: readonly string[],
   given: Given,
-  { json, fresh, resume, quiet }: CommandFlags,
+  { json, fresh, resume, recrawl, quiet }: CommandFlags,
 ): Promise<number> {
   const { config, sources, seeds, before, changes } = await configure(given, () =>
     freshFolder('crawl'),
   );
   const { dir } = config;
   const starts = words.length > 0 ? words : seeds;
+  if (before && existsSync(join(dir, 'refresh', 'plan.json'))) throw isRefresh(dir);
   if (before && fresh) throw crawlExists(dir);
-  if (resume && !before) throw nothingToResume(dir);
+  if ((resume || recrawl) && !before) throw nothingToResume(dir);
   if (starts.length === 0 && !before)
     throw sources.dir === NEW_FOLDER ? noSeeds() : noCrawlToResume(dir);
   return exitCodeOf(
-    await runInForeground(readSeeds([...starts]), config, { json, quiet, changes }),
+    await runInForeground(readSeeds([...starts]), config, { json, quiet, changes, recrawl }),
   );
 }
 
@@ -59,8 +64,20 @@ function noSeeds(): DrumlinError {
 }
 
 interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
+  readonly recrawl?: boolean;
   /** The settings that differ from those of the last run, a sentence each. */
   readonly changes?: readonly string[];
+  /** What is requested, if it is no crawl from seeds. */
+  readonly planned?: Planned;
+}
+
+/** A planned crawl in the foreground. */
+interface Planned {
+  readonly asker: Asker;
+  /** The command that resumes it, without the folder. */
+  readonly command: string;
+  /** Called when the crawl has ended, before its report is written; returns what to print. */
+  finish(): Promise<string>;
 }
 
 /**
@@ -70,10 +87,11 @@ interface Shown extends Pick<CommandFlags, 'json' | 'quiet'> {
 export async function runInForeground(
   seeds: readonly string[],
   config: CrawlConfig,
-  { json, quiet, changes = [] }: Shown,
-  nextLine: (dir: string) => string = (dir) => asTyped(`  resume     drumlin crawl --dir ${dir}\n`),
+  { json, quiet, changes = [], planned, recrawl = false }: Shown,
+  nextLine: (dir: string) => string = (dir) =>
+    asTyped(`  resume     drumlin ${planned?.command ?? 'crawl'} --dir ${dir}\n`),
 ): Promise<Summary> {
-  const resume = asTyped(`drumlin crawl --dir ${config.dir}`);
+  const resume = asTyped(`drumlin ${planned?.command ?? 'crawl'} --dir ${config.dir}`);
   const interrupts = listenForInterrupts(() => {
     if (!quiet)
       process.stderr.write(`\nstopped at once; resume from the last checkpoint: ${resume}\n`);
@@ -81,6 +99,8 @@ export async function runInForeground(
   try {
     const run = await startCrawl(seeds, config, {
       ownsProcess: true,
+      recrawl,
+      ...(planned && { asker: planned.asker }),
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),
       onResume: (from) => {
         if (!quiet) process.stderr.write(`${[resumeText(from), ...changes].join('\n')}\n`);
@@ -98,12 +118,13 @@ export async function runInForeground(
     });
     try {
       const summary = await run.finished;
+      const findings = (await planned?.finish()) ?? '';
       view.end();
       const page = await reportOf(config.dir);
       if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
       else if (!quiet)
         process.stdout.write(
-          `\n${report(summary, run.progress().before, places(config, page), nextLine)}`,
+          `\n${findings}${report(summary, run.progress().before, places(config, page), nextLine)}`,
         );
       const nothing = whyNothing(summary);
       if (nothing !== undefined) process.stderr.write(`drumlin: ${printableLines(nothing)}\n`);
@@ -135,6 +156,15 @@ function withResume(
 function resumeText({ savedAt, pages, waiting }: LastCheckpoint): string {
   const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
   return `resuming from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} queued${waiting === 0 ? ': it was finished' : ''}`;
+}
+
+function isRefresh(dir: string): DrumlinError {
+  return new DrumlinError(
+    'CRAWL_EXISTS',
+    `${dir} holds a refresh.`,
+    `Resume it with "drumlin refresh --dir ${dir}", or choose another --dir.`,
+    { exitCode: EXIT.folder },
+  );
 }
 
 function crawlExists(dir: string): DrumlinError {
@@ -215,7 +245,7 @@ function listenForInterrupts(onSecond: () => void): {
 }
 
 /** Distinguishes a finished crawl, a reached limit and a crawl that fetched no page. */
-function exitCodeOf(summary: Summary): number {
+export function exitCodeOf(summary: Summary): number {
   const { end, urlsQueued } = summary;
   if (end === 'interrupted') return EXIT.interrupted;
   if (whyNothing(summary) !== undefined) return EXIT.nothingCrawled;
