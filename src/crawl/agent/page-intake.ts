@@ -116,7 +116,7 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, likeness, log, onPage, planned } = this.#parts;
+    const { config, parseOptions, likeness, onPage, planned } = this.#parts;
     const { exchange, discovery } = fetched;
     const { url, status, headers } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
@@ -134,8 +134,7 @@ export class Intake {
     const page = parses ? parse(body, { url, headers: described }, parseOptions) : undefined;
     const looks = known.mayBeSitemap && !isPage && this.#mayPass('parse', subject);
     const sitemap = looks ? await sitemapIn(exchange, hold, parseOptions.drop) : undefined;
-    const cut = page?.cut ?? sitemap?.cut ?? 0;
-    if (cut > 0) log.event('links-cut', { url, links: (page ?? sitemap)?.links.length, cut });
+    this.#reportCut(url, page ?? sitemap);
     const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
     const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
     subject?.read(page, links.length);
@@ -162,6 +161,14 @@ export class Intake {
     const contents = { target, page, sitemap };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
     return { contents, keep, follows, ...rest };
+  }
+
+  #reportCut(
+    url: string,
+    found: { readonly links: readonly Link[]; cut: number } | undefined,
+  ): void {
+    if (!found || found.cut === 0) return;
+    this.#parts.log.event('links-cut', { url, links: found.links.length, cut: found.cut });
   }
 
   /** The page behind a 304 that we asked for, where its links are followed. */
