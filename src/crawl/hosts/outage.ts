@@ -6,8 +6,9 @@
  *           that answered before has a quarter of an hour to come back. When several such addresses
  *           fail in a row and none at all answers in between, the network is gone: then no failure
  *           counts, not even of hosts that never answered. For names the agent asks directly, at
- *           every failure: if no name was resolved since the look-up began, and one that was known
- *           cannot be resolved either, the name servers are gone.
+ *           every failure: if no name was resolved since the look-up began, and none of a few that
+ *           were known can be resolved either, the name servers are gone. These are of several
+ *           domains, the first ones and the last ones: the servers of one domain may lie.
  *
  *             answered a · b · c        failed a · b · c            answered b
  *             ───────────────────────── ▲ the network is gone ───── ▲ and back
@@ -22,6 +23,7 @@ import type { Millis } from '../../base/units.ts';
 import type { NameResolver } from '../../net/dns.ts';
 import { DnsError } from '../../net/dns.ts';
 import type { RetryCause } from '../../politeness/retries-and-pauses.ts';
+import { payLevelDomain } from '../../url/domain.ts';
 import type { EventLog } from '../record/log.ts';
 import type { Outage as Gone } from '../record/vitals.ts';
 
@@ -40,6 +42,9 @@ const LONGEST_OUTAGE: Millis = 60 * MINUTE;
 /** How many addresses are remembered: those that answered last. */
 const REMEMBERED = 10_000;
 const PROBE_EVERY: Millis = 10_000;
+/** How many names are looked up to tell an outage: as many of the first as of the last. */
+const FIRST_NAMES = 3;
+const LAST_NAMES = 3;
 
 interface OutageParts {
   readonly clock: Clock;
@@ -53,7 +58,9 @@ export class Outage {
   /** Addresses of `#known` that failed since any address answered. */
   readonly #silent = new Set<string>();
   #goneSince: Millis | undefined;
-  #knownName: string | undefined;
+  /** Names that were resolved, by domain: the first ones, and the last ones behind them. */
+  readonly #firstNames = new Map<string, string>();
+  readonly #lastNames = new Map<string, string>();
   #resolvedAt: Millis = -Infinity;
   #namesGoneSince: Millis | undefined;
   #probe: { readonly at: Millis; readonly fails: Promise<boolean> } | undefined;
@@ -99,7 +106,7 @@ export class Outage {
 
   /** A name server has answered with the addresses of a name. */
   resolved(name: string): void {
-    this.#knownName = name;
+    this.#knowName(name);
     this.#resolvedAt = this.#parts.clock.now();
     this.#probe = undefined;
     if (this.#namesGoneSince !== undefined) this.#parts.log.event('names-back', { name });
@@ -108,20 +115,35 @@ export class Outage {
 
   /**
    * Whether the name servers are gone, after a look-up that began at `since` has failed. Asks
-   * `resolver` for a name that is known to exist.
+   * `resolver` for names that are known to exist.
    */
   async namesAreGone(since: Millis, resolver: NameResolver): Promise<boolean> {
-    if (this.#knownName === undefined || this.#resolvedAt > since) return false;
+    const names = [...this.#firstNames.values(), ...this.#lastNames.values()];
+    if (names.length === 0 || this.#resolvedAt > since) return false;
     const now = this.#parts.clock.now();
     if (!this.#probe || now - this.#probe.at >= PROBE_EVERY) {
-      this.#probe = { at: now, fails: lookUpFails(this.#knownName, resolver) };
+      this.#probe = { at: now, fails: allFail(names, resolver) };
     }
     if (!(await this.#probe.fails)) return false;
     if (this.#namesGoneSince === undefined) {
       this.#namesGoneSince = now;
-      this.#parts.log.event('names-gone', { name: this.#knownName });
+      this.#parts.log.event('names-gone', { name: names.at(-1) as string });
     }
     return now - this.#namesGoneSince < LONGEST_OUTAGE;
+  }
+
+  #knowName(name: string): void {
+    const domain = payLevelDomain(name);
+    if (this.#firstNames.has(domain)) return;
+    if (this.#firstNames.size < FIRST_NAMES) {
+      this.#firstNames.set(domain, name);
+      return;
+    }
+    this.#lastNames.delete(domain);
+    this.#lastNames.set(domain, name);
+    if (this.#lastNames.size <= LAST_NAMES) return;
+    const [oldest] = this.#lastNames.keys();
+    this.#lastNames.delete(oldest);
   }
 
   #remember(ip: string): void {
@@ -131,6 +153,11 @@ export class Outage {
     this.#known.delete(oldest);
     this.#silent.delete(oldest);
   }
+}
+
+async function allFail(names: readonly string[], resolver: NameResolver): Promise<boolean> {
+  const fails = await Promise.all(names.map((name) => lookUpFails(name, resolver)));
+  return fails.every(Boolean);
 }
 
 async function lookUpFails(name: string, resolver: NameResolver): Promise<boolean> {

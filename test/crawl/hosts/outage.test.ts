@@ -9,7 +9,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { resolveConfig } from '../../../src/config/settings.ts';
 import { Outage } from '../../../src/crawl/hosts/outage.ts';
 import { type Lab, startLab } from '../../../src/lab/server/lab.ts';
-import { DnsError } from '../../../src/net/dns.ts';
+import { DnsError, type NameResolver } from '../../../src/net/dns.ts';
 import { archivedPages } from '../archived.ts';
 import { fastClock } from '../fast-clock.ts';
 import { startCrawl } from '../here.ts';
@@ -195,6 +195,25 @@ describe('an outage', () => {
     now += 11_000;
     answer = new DnsError('dns-not-found', 'it was deleted, says a server that is there');
     expect(await outage.namesAreGone(now, resolver)).toBe(false);
+  });
+
+  test('of the name servers is not believed because the names of some domains fail', async () => {
+    const asked: string[] = [];
+    const lying: NameResolver = {
+      resolve: (name) => {
+        asked.push(name);
+        return name.includes('liar')
+          ? Promise.reject(new DnsError('dns-failed', 'a lie'))
+          : Promise.resolve([]);
+      },
+      close: () => {},
+    };
+    outage.resolved('good.test');
+    for (let i = 0; i < 50; i++) outage.resolved(`www.liar${i}.test`);
+    now += 1;
+    expect(await outage.namesAreGone(now, lying)).toBe(false);
+    expect(outage.current).toBeUndefined();
+    expect(asked).toHaveLength(6);
   });
 
   test('of the name servers is not believed while they answer others', async () => {
