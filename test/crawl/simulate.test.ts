@@ -17,7 +17,9 @@ async function firstFaults(plant: string, from: number): Promise<readonly string
 
 describe('a simulated crawl', () => {
   // 124 never ended while the coordinator took an old answer of an agent for its last report.
-  test.each([1, 2, 3, 5, 7, 8, 124])('loses no page, violates no delay and ends, whatever fails (seed %i)', async (seed) => {
+  test.each([
+    1, 2, 3, 5, 7, 8, 124,
+  ])('loses no page, violates no delay and ends, whatever fails (seed %i)', async (seed) => {
     expect((await simulate(seed)).faults).toEqual([]);
   });
 
