@@ -15,7 +15,7 @@ const old = join(folder, 'old');
 const before = await startLab({ domains: 20, pages: 15 });
 const local = { allowPrivate: true, delay: 0 };
 for await (const _ of crawl({ seeds: before.seeds, ...local, dns: [before.dns], dir: old }));
-const { httpPort } = before;
+const httpPort = Number(new URL(before.seeds[0]).port);
 await before.close();
 
 const now = await startLab({ domains: 20, pages: 15, step: 11, httpPort });

@@ -41,19 +41,32 @@ export interface RefreshOptions extends CrawlOptions {
   readonly seed?: number;
 }
 
+/** An estimate of the number of living pages. */
+export interface LivingPages {
+  /** The most likely number. */
+  readonly living: number;
+  /** The lower end of the 95 % interval. */
+  readonly low: number;
+  /** The upper end of the 95 % interval. */
+  readonly high: number;
+}
+
 /** What a refresh has found. */
 export interface RefreshResult {
   /** Pages of the old collection. */
   readonly pages: number;
+  /** Pages tested. */
   readonly tested: number;
+  /** Pages found alive: unchanged, changed or moved. */
   readonly alive: number;
+  /** Pages found dead. */
   readonly dead: number;
   /** Pages that could not be judged. */
   readonly unknown: number;
   /** Requests, with those for targets of redirects and made-up URLs. */
   readonly requests: number;
-  /** The number of living pages, estimated from the sample, with its 95 % interval. */
-  readonly living?: { readonly living: number; readonly low: number; readonly high: number };
+  /** Estimated from the sample; absent if the sample was not tested to its end. */
+  readonly living?: LivingPages;
   /** Pages by verdict. */
   readonly verdicts: Readonly<Record<string, number>>;
 }

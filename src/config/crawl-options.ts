@@ -605,13 +605,13 @@ export interface CrawlOptions {
   readonly dedupAgainst?: readonly string[] | string;
 
   /**
-   * Ask servers whether the pages of `dedupAgainst` have changed (If-None-Match,
+   * Ask servers whether the pages of --dedup-against have changed (If-None-Match,
    * If-Modified-Since); a page that has not is stored as a reference.
    *
    * Default: `false`.
    * Flag: `--conditional`. Environment: `DRUMLIN_CONDITIONAL`.
    */
-  readonly conditional?: boolean;
+  readonly conditional?: boolean | 'true' | 'false';
 
   /**
    * Memory of each agent for the digests of archived pages; the oldest are forgotten first.

@@ -130,7 +130,7 @@ export async function runInForeground(
       if (nothing !== undefined) process.stderr.write(`drumlin: ${printableLines(nothing)}\n`);
       return summary;
     } catch (error) {
-      throw withResume(withRemedy(error), config.dir);
+      throw withResume(withRemedy(error), config.dir, planned?.command);
     } finally {
       view.end();
     }
@@ -146,8 +146,9 @@ export async function runInForeground(
 function withResume(
   { code, fact, remedy, exitCode, cause }: DrumlinError,
   dir: string,
+  command = 'crawl',
 ): DrumlinError {
-  return new DrumlinError(code, fact, `${remedy} To resume: drumlin crawl --dir ${dir}`, {
+  return new DrumlinError(code, fact, `${remedy} To resume: drumlin ${command} --dir ${dir}`, {
     exitCode,
     cause,
   });

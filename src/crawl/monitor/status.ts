@@ -94,7 +94,7 @@ export async function statusOf(disk: Disk, dir: string, now: Millis): Promise<Cr
     },
     live,
   };
-  return { ...status, next: nextStep(status) };
+  return { ...status, next: nextStep(status, await isRefresh(disk, dir)) };
 }
 
 function stateOf(
@@ -114,14 +114,19 @@ function stateOf(
   return hasCheckpoint ? 'ended' : 'new';
 }
 
-function nextStep({
-  state,
-  dir,
-  pid,
-  waiting,
-  end,
-}: Omit<CrawlStatus, 'next'>): CrawlStatus['next'] {
-  const resume = `drumlin crawl --dir ${dir}`;
+/** A refresh has its plan in the folder. */
+async function isRefresh(disk: Disk, dir: string): Promise<boolean> {
+  const folder = join(dir, 'refresh');
+  return (
+    (await disk.list(dir)).includes('refresh') && (await disk.list(folder)).includes('plan.json')
+  );
+}
+
+function nextStep(
+  { state, dir, pid, waiting, end }: Omit<CrawlStatus, 'next'>,
+  refreshes: boolean,
+): CrawlStatus['next'] {
+  const resume = `drumlin ${refreshes ? 'refresh' : 'crawl'} --dir ${dir}`;
   switch (state) {
     case 'running':
       return { why: 'to stop it cleanly', command: `kill ${pid}` };
@@ -142,6 +147,8 @@ function nextStep({
       if (waiting > 0 && end !== 'finished') {
         return { why: `${counted(waiting, 'URL')} queued; to resume`, command: resume };
       }
+      if (refreshes)
+        return { why: 'enough is found; for the report', command: `drumlin report ${dir}` };
       return waiting > 0
         ? {
             why: 'all queued URLs belong to domains with budget 0; to list the budgets',

@@ -76,7 +76,9 @@ export async function openRefresh(
   await requireAgents(config);
   const method = findOrder(plan.by);
   checkAlpha(plan.alpha);
-  if (!(await hasGraph(disk, config.dir))) await buildGraphOf(disk, plan, config.dir, onWarning);
+  const isThere = await hasGraph(disk, config.dir);
+  await storePlan(disk, config.dir, plan);
+  if (!isThere) await buildGraphOf(disk, plan, config.dir, onWarning);
   const graph = await openGraph(graphDir(config.dir), disk);
   try {
     const collection = new Collection(graph);
@@ -90,7 +92,6 @@ export async function openRefresh(
       window: config.frontUrls,
       dynamicWindow: PER_FETCHER * config.fetches * agentCount(config),
     });
-    await storePlan(disk, config.dir, plan);
     const settings = await settingsFor(disk, plan, config);
     return new Refresh(disk, plan, settings, graph, planned, sample.length);
   } catch (error) {
@@ -153,19 +154,32 @@ async function buildGraphOf(
 
 /** A folder with other files is refused by `settingsIn`. */
 async function planIn(disk: Disk, dir: string, asked: RefreshOptions): Promise<RefreshPlan> {
-  const stored = (await settingsIn(dir)) ? await readPlan(disk, dir) : undefined;
+  const hasBegun = (await settingsIn(dir)) !== undefined;
+  const stored = await readPlan(disk, dir);
   const given = { ...asked, ...(asked.old !== undefined && { old: resolve(asked.old) }) };
-  if (!stored) {
-    if (await settingsIn(dir)) throw noRefresh(dir);
-    if (given.old === resolve(dir)) throw intoItself(dir);
-    if (given.old === undefined) throw nothingToResume(dir);
-    return { ...DEFAULT_PLAN, ...given, old: given.old };
-  }
+  if (!hasBegun) return newPlan(disk, dir, stored, given);
+  if (!stored) throw noRefresh(dir);
   for (const key of ['old', 'by', 'z', 'test', 'seed'] as const) {
     if (given[key] !== undefined && given[key] !== stored[key])
       throw differs(dir, key, String(stored[key]), String(given[key]));
   }
   return { ...stored, alpha: given.alpha ?? stored.alpha };
+}
+
+/** `stored`: what was asked for before, if no request was made yet. */
+async function newPlan(
+  disk: Disk,
+  dir: string,
+  stored: RefreshPlan | undefined,
+  given: RefreshOptions,
+): Promise<RefreshPlan> {
+  const old = given.old ?? stored?.old;
+  if (old === resolve(dir)) throw intoItself(dir);
+  if (old === undefined) throw nothingToResume(dir);
+  const plan = { ...DEFAULT_PLAN, ...stored, ...given, old };
+  if (stored && (stored.old !== old || stored.due !== plan.due))
+    await disk.removeFolder(graphDir(dir));
+  return plan;
 }
 
 async function hasGraph(disk: Disk, dir: string): Promise<boolean> {

@@ -3,12 +3,12 @@
  * fresh. Each round makes the schedule anew, tests what is due in `SERIES/<time>`, and becomes the
  * old collection of the next round.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DrumlinError, EXIT } from '../../../base/errors.ts';
 import { parseDuration } from '../../../base/units.ts';
-import { REFRESH_SUMMARY } from '../../../crawl/planned/refresh-summary.ts';
+import { REFRESH_SUMMARY, type RefreshSummary } from '../../../crawl/planned/refresh-summary.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { refreshDir } from '../../../refresh/refresh-folder.ts';
 import { makeSchedule } from '../../../refresh/schedule/schedule.ts';
@@ -46,8 +46,8 @@ export async function runEvery(
     const round = { layers: [layer, ...given.layers], file: given.file };
     return runRefresh(from, round, { ...flags, due: from !== undefined });
   };
-  // A round that was killed is resumed first.
-  if (rounds.length > 0 && !existsSync(join(refreshDir(first), REFRESH_SUMMARY))) {
+  // A round that was stopped or killed is resumed first.
+  if (rounds.length > 0 && !isComplete(first)) {
     const code = await run(undefined, first);
     if (code === EXIT.interrupted) return code;
   }
@@ -64,6 +64,14 @@ export async function runEvery(
     }
     await sleep(Math.max(0, begun + every - Date.now()));
   }
+}
+
+/** Whether all pages that were due have been tested. */
+function isComplete(round: string): boolean {
+  const path = join(refreshDir(round), REFRESH_SUMMARY);
+  if (!existsSync(path)) return false;
+  const { pages, tested } = JSON.parse(readFileSync(path, 'utf8')) as RefreshSummary;
+  return tested === pages;
 }
 
 const roundName = (time: number): string =>
