@@ -73,7 +73,10 @@ async function writeEdges(path: string, arcs: number, nodes: number): Promise<vo
 }
 
 /** Runs the command line. Passes on the cells of a table: what it took, and its last line. */
-async function drumlin(args: readonly string[], print: (cells: string) => void): Promise<void> {
+export async function drumlin(
+  args: readonly string[],
+  print: (cells: string) => void,
+): Promise<void> {
   const start = performance.now();
   const child = spawn(process.execPath, ['--import', AT_END, DRUMLIN, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

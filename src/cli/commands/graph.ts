@@ -95,9 +95,13 @@ function registerBuild(graph: Command): void {
     .addOption(levelFlag('what a node is').makeOptionMandatory())
     .option(
       '--out <folder>',
-      'folder for the graph (default: graph/<level> in the folder of the crawl)',
+      'folder for the graph (default: graph/<level>, with --captured graph/<level>-captured, in the folder of the crawl)',
     )
     .option('--nofollow', 'include links marked nofollow')
+    .option(
+      '--captured',
+      'only pages captured with status 200 and the links between them, through redirects',
+    )
     .addOption(memoryFlag('256Mi'))
     .action((crawl: string, flags: BuildFlags) => buildFromCrawl(crawl, flags, process.stderr));
 }
@@ -190,6 +194,7 @@ interface BuildFlags {
   readonly level: GraphLevel;
   readonly out?: string;
   readonly nofollow?: boolean;
+  readonly captured?: boolean;
   readonly memory: string;
 }
 
@@ -204,11 +209,13 @@ export async function buildFromCrawl(
     import('../../graph/io/crawl-links.ts'),
   ]);
   const { Disk } = await import('../../disk/disk.ts');
-  const { level, nofollow, out = join(crawl, 'graph', level) } = flags;
+  const { level, nofollow, captured } = flags;
+  const out = flags.out ?? join(crawl, 'graph', captured ? `${level}-captured` : level);
   await watched(screen, async (meter, signal) => {
     const links = crawlLinks(new Disk(), crawl, {
       level,
       nofollow,
+      captured,
       onRead: (share) => meter.show('reading', share),
       onWarning: meter.note,
     });

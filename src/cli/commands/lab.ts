@@ -94,7 +94,7 @@ export function register(program: Command): void {
   registerPages(lab);
 }
 
-export interface PagesFlags {
+interface PagesFlags {
   readonly out: string;
   readonly seed: number;
   readonly scenario: string;

@@ -7,7 +7,10 @@
  * Requires  the folder of a crawl, or any folder with an `archive` of WARC files in it.
  * Ensures   the links that the crawl would have followed: nofollow links are left out unless asked
  *           for. Arcs within a host are left out in a graph of hosts, and arcs within a domain in a
- *           graph of domains. Unreadable parts of a damaged archive are reported, not thrown.
+ *           graph of domains. With `captured`, nodes are only the pages that the archive holds
+ *           with status 200, and a link to a page that the archive saw redirect to one of these
+ *           leads there: the archive is read twice, and its URLs are in memory (about 200 bytes
+ *           each). Unreadable parts of a damaged archive are reported, not thrown.
  */
 import { join } from 'node:path';
 import { Archive } from '../../archive/index/archive.ts';
@@ -32,6 +35,8 @@ interface CrawlLinksOptions {
   readonly level: GraphLevel;
   /** Include nofollow links. */
   readonly nofollow?: boolean | undefined;
+  /** Only pages that were captured with status 200, and the links between them. */
+  readonly captured?: boolean | undefined;
   /** Called with the share of the archive that was read. */
   readonly onRead?: (share: number) => void;
   readonly onWarning?: (text: string) => void;
@@ -48,6 +53,7 @@ export async function* crawlLinks(
   let unresolved = 0;
   const drop = await droppedParameters(disk, folder);
   const nodeOf = NODE_OF[options.level];
+  const captures = options.captured ? await capturesOf(disk, folder, files.list, drop) : undefined;
   let before = 0;
   for (const { path, bytes } of files.list) {
     const reader = readWarc(path, { disk });
@@ -55,10 +61,11 @@ export async function* crawlLinks(
       const page = record.type === 'revisit' ? await originalOf(record, archive) : record;
       if (!page) unresolved++;
       const links = await linksOf(record, page ?? record, drop, options.nofollow === true);
-      if (links !== undefined) {
+      if (links !== undefined && (!captures || isCapture(links))) {
         const node = nodeOf(links.url);
         yield [node];
-        for (const target of new Set(links.targets.map(nodeOf))) {
+        const targets = captures ? captures.among(links.targets) : links.targets;
+        for (const target of new Set(targets.map(nodeOf))) {
           if (options.level === 'page' || target !== node) yield [node, target];
         }
       }
@@ -79,6 +86,57 @@ export async function* crawlLinks(
         : `${unresolved} pages are duplicates of others, and without an index their links are not in the graph: run "drumlin archive index ${folder}" first.`,
     );
   }
+}
+
+const isCapture = ({ url, status }: { url: string; status: number }) =>
+  status === 200 && /^https?:/.test(url);
+
+/** How many redirects a link may lead through. */
+const HOPS = 10;
+
+/** The pages of an archive, and where it saw others redirect to. */
+class Captures {
+  readonly pages = new Set<string>();
+  readonly redirects = new Map<string, string>();
+
+  /** The captured pages that these addresses lead to. */
+  among(targets: readonly string[]): string[] {
+    return targets.flatMap((target) => {
+      let at: string | undefined = target;
+      for (let hop = 0; hop < HOPS && at !== undefined && !this.pages.has(at); hop++)
+        at = this.redirects.get(at);
+      return at !== undefined && this.pages.has(at) ? [at] : [];
+    });
+  }
+}
+
+/** The first reading of the archive: only heads. */
+async function capturesOf(
+  disk: Disk,
+  folder: string,
+  files: readonly { path: string }[],
+  drop: ParameterList | undefined,
+): Promise<Captures> {
+  const captures = new Captures();
+  for (const { path } of files) {
+    for await (const record of readWarc(path, { disk })) {
+      const confirmed = isConfirmation(record) && canonicalise(record.headers.targetUri ?? '');
+      if (confirmed) captures.pages.add(confirmed);
+      const page = headOfPage(record, record);
+      if (!page) continue;
+      const { url, head } = page;
+      const redirect = redirectTarget({ ...head, url }, drop && { drop });
+      if (isCapture({ url, status: head.status })) captures.pages.add(url);
+      else if (redirect !== undefined) captures.redirects.set(url, redirect);
+    }
+  }
+  if (captures.pages.size > 0) return captures;
+  throw new DrumlinError(
+    'NO_CAPTURES',
+    `${folder} holds no page with status 200.`,
+    'Name the folder of a crawl that fetched pages; "drumlin archive list" shows what is there.',
+    { exitCode: EXIT.folder },
+  );
 }
 
 /**
@@ -162,17 +220,15 @@ async function linksOf(
   page: WarcRecord,
   drop: ParameterList | undefined,
   nofollow: boolean,
-): Promise<{ url: string; targets: string[] } | undefined> {
-  if (record.type !== 'response' && record.type !== 'revisit') return undefined;
-  const url = canonicalise(record.headers.targetUri ?? '');
-  // A server that confirms a page sends no head that describes it.
-  const head = headOf(isConfirmation(record) ? page.block : record.block);
-  if (url === undefined || head === undefined || pathOf(url) === '/robots.txt') return undefined;
+): Promise<{ url: string; status: number; targets: string[] } | undefined> {
+  const found = headOfPage(record, page);
+  if (!found) return undefined;
+  const { url, head } = found;
+  const { status, headers } = head;
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
-  if (redirect !== undefined) return { url, targets: [redirect] };
+  if (redirect !== undefined) return { url, status, targets: [redirect] };
   const payload = payloadOf(page.block);
-  const { headers } = head;
-  if (!isHtml(headers.get('content-type'), payload)) return { url, targets: [] };
+  if (!isHtml(headers.get('content-type'), payload)) return { url, status, targets: [] };
   const { body } = await decodeContent({ payload, headers });
   const context = {
     url,
@@ -181,7 +237,22 @@ async function linksOf(
   };
   const { links, robots } = parsePage(body, context, drop && { drop });
   const taken = links.filter((link) => nofollow || !(link.nofollow || robots.nofollow));
-  return { url, targets: taken.map((link) => link.url) };
+  return { url, status, targets: taken.map((link) => link.url) };
+}
+
+/**
+ * The head of a page; undefined for other records, robots.txt, records without a URL or a head.
+ * `page` is the record with the payload: a server that confirms a page sends no head of its own.
+ */
+function headOfPage(
+  record: WarcRecord,
+  page: WarcRecord,
+): { url: string; head: ResponseHead } | undefined {
+  if (record.type !== 'response' && record.type !== 'revisit') return undefined;
+  const url = canonicalise(record.headers.targetUri ?? '');
+  const head = headOf(isConfirmation(record) ? page.block : record.block);
+  if (url === undefined || head === undefined || pathOf(url) === '/robots.txt') return undefined;
+  return { url, head };
 }
 
 function headOf(block: Uint8Array): ResponseHead | undefined {

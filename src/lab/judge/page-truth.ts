@@ -11,7 +11,7 @@ import { softNotFound } from '../page-faults.ts';
 import type { Resource } from '../resource.ts';
 import type { Web } from '../web.ts';
 
-export interface PageTruth {
+interface PageTruth {
   readonly url: string;
   readonly alive: boolean;
   /** `200`, `404`, `301 <where to>`, `soft 404`, `no host`. */

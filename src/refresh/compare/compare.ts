@@ -17,12 +17,12 @@ import type { OrderMethod, Verdict } from '../orders/order.ts';
 import { type SampleName, sampleFor } from '../orders/sample.ts';
 
 /** The shares of living pages at which costs are given: 0.05 to 1. */
-export const ALPHAS: readonly number[] = Array.from({ length: 20 }, (_, i) => (i + 1) / 20);
+const ALPHAS: readonly number[] = Array.from({ length: 20 }, (_, i) => (i + 1) / 20);
 
 /** Figure 3a compares samples of z and of this many times z. */
 const LARGER = 5;
 
-export interface CompareRequest {
+interface CompareRequest {
   readonly methods: readonly OrderMethod[];
   readonly samples: readonly SampleName[];
   readonly z: number;
@@ -45,7 +45,7 @@ export interface OrderCosts {
 }
 
 /** A cumulative distribution: the share of pages whose value is at most x. */
-export type Distribution = readonly (readonly [x: number, share: number])[];
+type Distribution = readonly (readonly [x: number, share: number])[];
 
 export interface Correlation {
   readonly alive: Distribution;

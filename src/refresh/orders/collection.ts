@@ -12,7 +12,7 @@ import { hostOf } from '../../url/parts.ts';
 
 const MEMORY: Bytes = 2 * 2 ** 30;
 
-export interface CollectionOptions {
+interface CollectionOptions {
   readonly threads?: number;
   /** Limit for the walks. */
   readonly memory?: Bytes;

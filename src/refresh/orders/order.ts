@@ -35,8 +35,6 @@ export interface TestedSample {
   readonly verdicts: Uint8Array;
 }
 
-export const NO_SAMPLE: TestedSample = { pages: new Uint32Array(0), verdicts: new Uint8Array(0) };
-
 export interface Order {
   /** The page to test next, never one of the sample; -1 if none is left. */
   next(): number;
@@ -44,7 +42,7 @@ export interface Order {
   tested(page: number, verdict: Verdict): void;
 }
 
-export interface OrderOptions {
+interface OrderOptions {
   /** What `random` draws. */
   readonly seed: number;
 }

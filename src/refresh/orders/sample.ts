@@ -16,7 +16,7 @@ import { shuffled } from './random.ts';
 export type SampleName = 'random' | 'in' | 'pagerank';
 export const SAMPLE_NAMES: readonly SampleName[] = ['random', 'in', 'pagerank'];
 
-export interface SampleRequest extends SampleSize {
+interface SampleRequest extends SampleSize {
   readonly by: SampleName;
 }
 

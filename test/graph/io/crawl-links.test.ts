@@ -56,6 +56,42 @@ async function linksOf(folder: string, level: GraphLevel, nofollow?: boolean) {
   return { links, warnings, shares };
 }
 
+describe('the captured pages of a crawl', () => {
+  const moved = (from: string, to: string) =>
+    record(from, `HTTP/1.1 301 Moved\r\nLocation: ${to}\r\n`);
+  const linksAmong = async (folder: string) => {
+    const options = { level: 'page' as const, captured: true };
+    const links: string[] = [];
+    for await (const names of crawlLinks(quickDisk(), folder, options)) links.push(names.join(' '));
+    return links.sort();
+  };
+
+  test('are those with status 200, and links lead to them through redirects', async () => {
+    const folder = crawlOf(
+      page('http://a.test/', '/b', '/old', '/loop', '/gone', '/never-fetched', '/'),
+      moved('http://a.test/old', '/older'),
+      moved('http://a.test/older', 'http://a.test/b'),
+      moved('http://a.test/loop', '/loop'),
+      record('http://a.test/gone', 'HTTP/1.1 404 Not Found\r\n'),
+      page('http://a.test/b', '/gone', '/old'),
+      record('http://a.test/robots.txt', OK, ''),
+      record('dns:a.test', OK, ''),
+    );
+    expect(await linksAmong(folder)).toEqual([
+      'http://a.test/',
+      'http://a.test/ http://a.test/',
+      'http://a.test/ http://a.test/b',
+      'http://a.test/b',
+      'http://a.test/b http://a.test/b',
+    ]);
+  });
+
+  test('must be there', async () => {
+    const folder = crawlOf(record('http://a.test/', 'HTTP/1.1 404 Not Found\r\n'));
+    await expect(linksAmong(folder)).rejects.toThrow(/holds no page with status 200/);
+  });
+});
+
 describe('the links of a crawl', () => {
   const small = () =>
     crawlOf(
