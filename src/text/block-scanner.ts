@@ -1,9 +1,9 @@
 /**
  * The blocks of a page: one pass over its bytes, with a stack of the open elements and no tree.
  *
- * Idea      tags come from the attribute walk and the raw-text rules of src/parse. Text between tags
- *           goes into one buffer; a block-level tag ends the block. What an element tells about its
- *           text is inherited as bits on the stack.
+ * Idea      tags come from the attribute walk and the raw-text rules of src/parse. Text between
+ *           tags goes into one buffer; a block-level tag ends the block. What an element tells
+ *           about its text is inherited as bits on the stack.
  * Requires  bytes in UTF-8 (or ASCII), and the same bytes as Latin-1.
  * Ensures   never throws, for any bytes. Blocks in the order of the page.
  * Cost      linear for any input: the stack has at most `MAX_DEPTH` elements, and beyond that depth

@@ -53,7 +53,9 @@ interface Elements {
 export interface PageFacts {
   readonly title: string | undefined;
   readonly author: string | undefined;
-  /** When it was published: `YYYY-MM-DD`, with `THH:MM:SS` and an offset where the page has them. */
+  /**
+   * When it was published: `YYYY-MM-DD`, with `THH:MM:SS` and an offset where the page has them.
+   */
   readonly published: string | undefined;
   readonly description: string | undefined;
   /** `<html lang>`, as written. */

@@ -2,8 +2,8 @@
  * Repeated runs of tokens: the most frequent run of 2, 3 and 4, and all repeated runs of 5 to 10.
  *
  * Idea      a run of n tokens repeats only if both runs of n - 1 in it repeat. So the runs of n are
- *           pairs of classes of runs of n - 1, and only runs of classes with two members or more are
- *           looked at again. In prose few are left after n = 4.
+ *           pairs of classes of runs of n - 1, and only runs of classes with two members or more
+ *           are looked at again. In prose few are left after n = 4.
  * Ensures   exact, as if all runs were compared as lists of tokens.
  * Cost      one hash table of the tokens for n = 2, and less for each larger n.
  */
@@ -23,6 +23,9 @@ let used = new Uint8Array(1024);
 let candidates = new Int32Array(1024);
 let table = new Int32Array(2048);
 
+/** The most frequent run of the last `refine`: how often it stands, and where first. */
+const top = { count: 1, place: 0 };
+
 function reserve(count: number): void {
   if (count <= classOf.length) return;
   const length = 2 ** Math.ceil(Math.log2(count));
@@ -35,23 +38,22 @@ function reserve(count: number): void {
 }
 
 /**
- * Characters in repeated runs of 2 to 10 tokens. For 2 to 4: those of all places of the most frequent
- * run (the first of equally frequent ones), with one character between tokens. For 5 to 10: those of
- * runs that stand before already, found from left to right without overlap.
+ * Characters in repeated runs of 2 to 10 tokens. For 2 to 4: those of all places of the most
+ * frequent run (the first of equally frequent ones), with one character between tokens. For 5 to
+ * 10: those of runs that stand before already, found from left to right without overlap.
  */
 export function gramCharacters(tokens: Tokens): number[] {
   const { count, ids, before } = tokens;
   reserve(count);
   classOf.set(ids.subarray(0, count));
   const result: number[] = [];
+  used.fill(0, 0, count);
   let left = count;
   for (let i = 0; i < count; i++) candidates[i] = i;
   for (let n = 2; n <= LONGEST; n++) {
     left = refine(left, n, count);
     result.push(
-      n <= LONGEST_TOP
-        ? topCharacters(left, n, count, before)
-        : repeatedCharacters(left, n, before),
+      n <= LONGEST_TOP ? topCharacters(n, count, before) : repeatedCharacters(left, n, before),
     );
     [classOf, nextClass] = [nextClass, classOf];
     left = repeatedOnes(left);
@@ -60,18 +62,22 @@ export function gramCharacters(tokens: Tokens): number[] {
 }
 
 /**
- * Classes of the runs of n that begin at the candidates, from the classes of their two runs of
- * n - 1. The class of a run is the place of the first like it. Returns how many candidates are left.
+ * Classes of the runs of n that begin at the candidates, from the classes of their two runs of n -
+ * 1. The class of a run is the place of the first like it. Returns how many candidates are left.
  *
  * A run is first compared with the first run of its old class, without the table: most repeats
  * continue as that one does.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one hot loop.
 function refine(left: number, n: number, count: number): number {
   const [known, next, members, places, list] = [classOf, nextClass, counts, table, candidates];
   const slots = slotsFor(left);
   places.fill(0, 0, slots);
   next.fill(NONE, 0, count);
   let kept = 0;
+  // If none repeats, each stands once, and the first is the most frequent.
+  let most = 1;
+  let best = 0;
   for (let i = 0; i < left; i++) {
     const at = list[i];
     if (at + n > count) continue;
@@ -82,7 +88,10 @@ function refine(left: number, n: number, count: number): number {
     if (next[first] === first && known[first + 1] === second) {
       next[at] = first;
       if (first === at) members[at] = 1;
-      else members[first]++;
+      else if (++members[first] >= most) {
+        if (members[first] > most || first < best) best = first;
+        most = members[first];
+      }
       continue;
     }
     if (first === at) {
@@ -104,9 +113,14 @@ function refine(left: number, n: number, count: number): number {
       members[at] = 1;
     } else {
       next[at] = other;
-      members[other]++;
+      if (++members[other] >= most) {
+        if (members[other] > most || other < best) best = other;
+        most = members[other];
+      }
     }
   }
+  top.count = most;
+  top.place = best;
   return kept;
 }
 
@@ -128,33 +142,22 @@ function repeatedOnes(left: number): number {
   return kept;
 }
 
-function topCharacters(left: number, n: number, count: number, before: Int32Array): number {
+function topCharacters(n: number, count: number, before: Int32Array): number {
   if (count < n) return 0;
-  // If none repeats, each stands once, and the first is the most frequent.
-  let best = 0;
-  let most = 1;
-  for (let i = 0; i < left; i++) {
-    const at = candidates[i];
-    if (nextClass[at] === at && counts[at] > most) {
-      best = at;
-      most = counts[at];
-    }
-  }
-  return most * (before[best + n] - before[best] + n - 1);
+  return top.count * (before[top.place + n] - before[top.place] + n - 1);
 }
 
 function repeatedCharacters(left: number, n: number, before: Int32Array): number {
   let characters = 0;
   let from = 0;
-  for (let i = 0; i < left; i++) used[candidates[i]] = 0;
   for (let i = 0; i < left; i++) {
     const at = candidates[i];
     if (at < from) continue;
     const first = nextClass[at];
-    if (used[first] === 1) {
+    if (used[first] === n) {
       characters += before[at + n] - before[at];
       from = at + n;
-    } else used[first] = 1;
+    } else used[first] = n;
   }
   return characters;
 }

@@ -127,8 +127,8 @@ function placesOf(page: PageBlocks, kinds: Uint8Array): Int32Array {
 }
 
 /**
- * Which blocks may be main text at all: not against, not repeated. If all prose of the page repeats,
- * the page is a copy of others, and what repeats stays.
+ * Which blocks may be main text at all: not against, not repeated. If all prose of the page
+ * repeats, the page is a copy of others, and what repeats stays.
  */
 function candidates(
   page: PageBlocks,

@@ -1,6 +1,6 @@
 /**
- * What the attributes of an element tell about its text: `role`, `itemprop`, `class`, `id`, `style`,
- * `hidden`, `aria-hidden`.
+ * What the attributes of an element tell about its text: `role`, `itemprop`, `class`, `id`,
+ * `style`, `hidden`, `aria-hidden`.
  *
  * Idea      the same few classes occur again and again, so the answer for each is remembered.
  * Cost      one look-up a class; at most `REMEMBERED` answers are kept.

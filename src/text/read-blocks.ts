@@ -121,7 +121,9 @@ function inUtf8(bytes: Uint8Array, charset: string): Buffer {
   return hasMark ? source.subarray(3) : source;
 }
 
-/** Whether bytes are no text: an image, an archive, a PDF. Text has hardly any control characters. */
+/**
+ * Whether bytes are no text: an image, an archive, a PDF. Text has hardly any control characters.
+ */
 function isBinary(bytes: Uint8Array, charset: string): boolean {
   if (!isAsciiCompatible(charset)) return false;
   const beginning = bytes.subarray(0, BINARY_WINDOW);

@@ -4,7 +4,8 @@
  * Idea      the packages are optional: they build a tree and are loaded only if a user asks for
  *           them.
  * Requires  `@mozilla/readability` and `linkedom`, installed by the user.
- * Cost      about 13 ms for a page of 25 KB, thirty times that of src/text. Not linear for any page.
+ * Cost      about 13 ms for a page of 25 KB, thirty times that of src/text. Not linear for any
+ *           page.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { linesOf } from './read-blocks.ts';

@@ -1,14 +1,14 @@
 /**
  * What repeats on a site: the blocks that stand on many pages of a host.
  *
- * Idea      a block of a host is a 32-bit key, a page is a number. Pairs of them are sorted, in memory
- *           or on disk (src/disk/external-sort.ts), which leaves each page once; the length of a
- *           group is the number of pages with that block. A key of the host alone counts its pages. Only keys on
- *           at least `FEWEST` pages are kept, and they are few: what repeats.
+ * Idea      a block of a host is a 32-bit key, a page is a number. Pairs of them are sorted, in
+ *           memory or on disk (src/disk/external-sort.ts), which leaves each page once; the length
+ *           of a group is the number of pages with that block. A key of the host alone counts its
+ *           pages. Only keys on at least `FEWEST` pages are kept, and they are few: what repeats.
  * Requires  each page once, in any order, from any number of threads: one counter takes their keys.
  * Ensures   the table depends only on the set of pages, not on their order.
- * Cost      `memory` while counting, and 8 bytes a block on disk if that is not enough; then 6 bytes
- *           for each block that repeats. Two blocks share a key with probability 2^-32.
+ * Cost      `memory` while counting, and 8 bytes a block on disk if that is not enough; then 6
+ *           bytes for each block that repeats. Two blocks share a key with probability 2^-32.
  */
 import type { Disk } from '../disk/disk.ts';
 import { PairSorter } from '../disk/external-sort.ts';

@@ -2,8 +2,8 @@
  * Sentences of a line, and what ends one.
  *
  * A sentence ends at a run of terminal punctuation, with closing quotes and brackets behind it, if
- * white space or the end of the line follows. An East Asian full stop needs nothing behind it. Words
- * after the last end are a sentence, too.
+ * white space or the end of the line follows. An East Asian full stop needs nothing behind it.
+ * Words after the last end are a sentence, too.
  */
 import { CLASS, classes, countWordsIn } from './words.ts';
 

@@ -15,7 +15,9 @@ const FIRST = 4096;
 /** A larger buffer is not kept for the next block. */
 const KEPT = 2 ** 20;
 
-/** Bytes that need a look: white space and controls, NUL, and the first byte of U+0080 to U+00BF. */
+/**
+ * Bytes that need a look: white space and controls, NUL, and the first byte of U+0080 to U+00BF.
+ */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > SPACE && byte !== 0xc2 ? 1 : 0,
 );

@@ -3,8 +3,9 @@
  *
  * Idea      a token is two hashes of 32 bits and its length, so that no string is made. Equal ones
  *           get equal numbers.
- * Ensures   the same number for tokens that are spelt alike; for others with probability 2^-64. A run
- *           of one symbol (`...`, `---`) is one token. An apostrophe between letters is no token.
+ * Ensures   the same number for tokens that are spelt alike; for others with probability 2^-64. A
+ *           run of one symbol (`...`, `---`) is one token. An apostrophe between letters is no
+ *           token.
  * Cost      about 15 ns a token; the arrays are used again for the next text.
  */
 import { isPairAt } from './units.ts';

@@ -26,7 +26,9 @@ export function isPairAt(units: Uint16Array, at: number): boolean {
   return next >= 0xdc00 && next < 0xe000;
 }
 
-/** All bits that occur in the units: below 0x100 a text is Latin-1, below 0xd800 it has no pairs. */
+/**
+ * All bits that occur in the units: below 0x100 a text is Latin-1, below 0xd800 it has no pairs.
+ */
 export function bitsIn(units: Uint16Array): number {
   let bits = 0;
   for (let at = 0; at < units.length; at++) bits |= units[at];

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { crawl } from '../../src/api/index.ts';
+import { Archive } from '../../src/archive/index/archive.ts';
+import { checkArchive } from '../../src/archive/tools/check.ts';
+import { Disk } from '../../src/disk/disk.ts';
 import { archivedPages } from './archived.ts';
 import { type SmallSite, startSmallSite } from './small-site.ts';
 
@@ -70,6 +73,11 @@ test('--text stores the main text of a page beside its response', async () => {
   });
   expect(fields['Content-Type']).toBe('text/plain');
   expect(Buffer.from(block, 'latin1').toString()).toBe(`${PROSE} Été.`);
+  // `archive check` finds nothing: the text of a record needs no index entry.
+  const disk = new Disk();
+  const problems: string[] = [];
+  await checkArchive(disk, await Archive.open(disk, dir), ({ words }) => problems.push(words));
+  expect(problems).toEqual([]);
   // The digests and the index of the archive are true, as an independent reader sees them.
   expect(await archivedPages(dir)).toEqual(
     ['/', '/a', '/gone'].map((path) => `${site?.origin}${path}`),

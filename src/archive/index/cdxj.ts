@@ -130,13 +130,15 @@ function objectOf(text: string): Record<string, unknown> | undefined {
 
 /**
  * The index entry of a record; undefined for records without one: requests, warcinfo, notes about
- * other records.
+ * other records and texts made of them.
  */
 export function captureOf(record: WarcRecord, filename: string): Capture | undefined {
   const { type, headers, offset, length } = record;
   const url = headers.targetUri;
   const contentType = headers.get('Content-Type') ?? '';
   if (url === undefined || !INDEXED.has(type)) return undefined;
+  // The text of another record: an entry would hide that record in replay.
+  if (type === 'conversion' && headers.get('WARC-Refers-To') !== undefined) return undefined;
   if (type !== 'response' && type !== 'revisit' && /^application\/warc-fields/i.test(contentType)) {
     return undefined;
   }
