@@ -13,7 +13,17 @@ const ROOT = join(import.meta.dirname, '../..');
 export const API_DOCS_PATH = 'docs/api';
 
 /** The entry points of the package, each a file of `src/api/`; the first is the package itself. */
-export const ENTRIES = ['index', 'warc', 'robots', 'url', 'links', 'drum', 'graph', 'corpus', 'lab'] as const;
+export const ENTRIES = [
+  'index',
+  'warc',
+  'robots',
+  'url',
+  'links',
+  'drum',
+  'graph',
+  'corpus',
+  'lab',
+] as const;
 
 /** The pages, and everything that TypeDoc found wrong with the comments and types. */
 export interface ApiDocs {

@@ -12,10 +12,18 @@ const ENGLISH = 'This is a long enough sentence in the English language to be re
 const PAGES: readonly ArchivedPage[] = [
   { url: 'http://www.b.example.co.uk:8080/x/?q=1', body: html(ENGLISH.repeat(3)) },
   { url: 'http://a.example/', body: html(ENGLISH) },
-  { url: 'http://a.example/robots.txt', body: Buffer.from('User-agent: *'), contentType: 'text/plain' },
+  {
+    url: 'http://a.example/robots.txt',
+    body: Buffer.from('User-agent: *'),
+    contentType: 'text/plain',
+  },
   { url: 'http://a.example/gone', body: html('gone'), status: 404 },
   { url: 'http://a.example/old', body: html('moved'), status: 301, headers: 'Location: /new\r\n' },
-  { url: 'http://192.0.2.1/i.png', body: Buffer.from('\x89PNG\r\n\x1a\nxx', 'latin1'), contentType: 'text/html' },
+  {
+    url: 'http://192.0.2.1/i.png',
+    body: Buffer.from('\x89PNG\r\n\x1a\nxx', 'latin1'),
+    contentType: 'text/html',
+  },
 ];
 
 describe('the index as a table', () => {
@@ -25,10 +33,13 @@ describe('the index as a table', () => {
     const out = join(temporaryFolder(), 'index');
     expect(await exportIndex(dir, out)).toEqual({ warc: 3, crawldiagnostics: 2, robotstxt: 1 });
     const folder = join(out, 'crawl=my-crawl');
-    expect(readdirSync(folder).sort()).toEqual(
-      ['subset=crawldiagnostics', 'subset=robotstxt', 'subset=warc'],
-    );
-    const read = (subset: string) => readParquet(join(folder, `subset=${subset}`, 'part-00000.parquet'));
+    expect(readdirSync(folder).sort()).toEqual([
+      'subset=crawldiagnostics',
+      'subset=robotstxt',
+      'subset=warc',
+    ]);
+    const read = (subset: string) =>
+      readParquet(join(folder, `subset=${subset}`, 'part-00000.parquet'));
     const rows = await read('warc');
     expect(rows.map(({ url_surtkey }) => url_surtkey)).toEqual([
       '192.0.2.1)/i.png',
@@ -44,7 +55,9 @@ describe('the index as a table', () => {
       ...{ content_mime_type: 'text/html', content_mime_detected: 'text/html' },
     });
     expect(rows[0]).toMatchObject({ url_host_tld: null, content_mime_detected: 'image/png' });
-    const [redirect] = (await read('crawldiagnostics')).filter(({ fetch_status }) => fetch_status === 301);
+    const [redirect] = (await read('crawldiagnostics')).filter(
+      ({ fetch_status }) => fetch_status === 301,
+    );
     expect(redirect.fetch_redirect).toBe('http://a.example/new');
     for (const row of rows) {
       const path = join(dir, row.warc_filename);

@@ -25,7 +25,9 @@ function canRun(script: string): boolean {
 
 const page = (n: number) => ({
   url: `http://site${n % 3}.example/${n}`,
-  body: Buffer.from(`<p>${`Sentence number ${n} of a page that has some words in it. `.repeat(8)}</p>`),
+  body: Buffer.from(
+    `<p>${`Sentence number ${n} of a page that has some words in it. `.repeat(8)}</p>`,
+  ),
 });
 
 /** count-by-tld-page-host-domain.sql of cc-index-table, but for the name of the crawl. */
@@ -63,12 +65,18 @@ describe('other readers', () => {
   test.skipIf(!hasReaders)('read the corpus and the index, and find the records', async () => {
     const folder = temporaryFolder();
     const dir = join(folder, 'my-crawl');
-    await writeCrawl(dir, Array.from({ length: 25 }, (_, n) => page(n)), { agents: 2 });
+    await writeCrawl(
+      dir,
+      Array.from({ length: 25 }, (_, n) => page(n)),
+      { agents: 2 },
+    );
     const sizes = { segment: 1000, rowGroup: 3000, part: 1000, memory: 2 ** 20 };
     await exportCorpus([dir], join(folder, 'corpus'), { sizes });
     await exportIndex(dir, join(folder, 'index'));
     writeFileSync(join(folder, 'query.sql'), PUBLISHED);
-    const args = ['corpus', 'index', 'query.sql', 'my-crawl/archive'].map((name) => join(folder, name));
+    const args = ['corpus', 'index', 'query.sql', 'my-crawl/archive'].map((name) =>
+      join(folder, name),
+    );
     const said = JSON.parse(execFileSync(python, ['-c', SCRIPT, ...args]).toString());
     expect(said).toEqual([25, 25, COLUMNS.map(({ name }) => name), [[25, 'example', 3, 3]]]);
   });
