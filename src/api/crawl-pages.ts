@@ -15,6 +15,23 @@ export interface Page {
   readonly links: readonly Link[];
   /** The number of links followed from a seed to this page. */
   readonly depth: number;
+  /**
+   * The main text, without menus and footers, one paragraph a line; empty if the body is no text.
+   * It is made when it is read.
+   */
+  readonly text: string;
+  /** The language of the main text. It is detected when it is read. */
+  readonly language: Promise<PageLanguage>;
+}
+
+/** The language of a text. */
+export interface PageLanguage {
+  /** ISO 639-1, such as `en`; empty if there are too few letters to tell. */
+  readonly code: string;
+  /** ISO 639-3, such as `eng`; empty with `code`. */
+  readonly code3: string;
+  /** 0 to 1: how typical the text is of the language. */
+  readonly score: number;
 }
 
 /** A link of a page, or the target of a redirect. */

@@ -40,7 +40,15 @@ export type {
   UserPredicates,
   VisitFacts,
 } from './crawl-filters.ts';
-export type { CrawlFailure, HeaderView, Link, LinkKind, Page, PageSink } from './crawl-pages.ts';
+export type {
+  CrawlFailure,
+  HeaderView,
+  Link,
+  LinkKind,
+  Page,
+  PageLanguage,
+  PageSink,
+} from './crawl-pages.ts';
 export type { Counts, EndReason, Summary } from './crawl-summary.ts';
 
 /** What to crawl and how: the seeds, the settings of a crawl, and functions of your own. */

@@ -621,6 +621,14 @@ export interface CrawlOptions {
   readonly metadata?: boolean | 'true' | 'false';
 
   /**
+   * Store the main text of every page beside it, as a conversion record (text/plain).
+   *
+   * Default: `false`.
+   * Flag: `--text`. Environment: `DRUMLIN_TEXT`.
+   */
+  readonly text?: boolean | 'true' | 'false';
+
+  /**
    * Store a resource record (text/dns) for every name looked up, with its addresses.
    *
    * Default: `false`.

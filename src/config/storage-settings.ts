@@ -119,6 +119,12 @@ export const STORAGE_SETTINGS = {
     false,
     'store a metadata record with every page: its distance from a seed, the time to fetch it',
   ),
+  text: setting(
+    'text',
+    flag,
+    false,
+    'store the main text of every page beside it, as a conversion record (text/plain)',
+  ),
   dnsRecords: setting(
     'dns-records',
     flag,

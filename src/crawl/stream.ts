@@ -13,7 +13,8 @@ import type { FilterTexts } from '../filter/filter-set.ts';
 import type { UserPredicates } from '../filter/predicates.ts';
 import { type Summary, startCrawl } from './crawl.ts';
 import { canonicalSeed } from './state/seeds.ts';
-import type { CrawlFailure, Page } from './store/page.ts';
+import type { CrawlFailure } from './store/page.ts';
+import { type ReadablePage, readable } from './store/readable-page.ts';
 import type { PageSink } from './store/store.ts';
 
 const AHEAD = 16;
@@ -22,7 +23,7 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   /** URLs to start from. */
   readonly seeds: string | readonly string[];
   /** Called with every page before the loop gets it; fetching waits for the promise. */
-  readonly onPage?: (page: Page) => void | Promise<void>;
+  readonly onPage?: (page: ReadablePage) => void | Promise<void>;
   /** Called with every URL or host that failed; fetching from that host waits for the promise. */
   readonly onError?: (failure: CrawlFailure) => void | Promise<void>;
   /** Where pages go: `warc`, `files`, `none`, or a sink of your own, for which fetching waits. */
@@ -34,12 +35,12 @@ export interface StreamOptions extends Omit<CrawlOptions, 'store'> {
   readonly filters?: FilterTexts & { readonly predicates?: UserPredicates | string };
 }
 
-export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summary, void> {
+export async function* crawl(options: StreamOptions): AsyncGenerator<ReadablePage, Summary, void> {
   const { seeds, onPage, onError, store, filters = {}, ...settings } = options;
   const sink = typeof store === 'object' ? store : undefined;
   const { predicates, ...texts } = filters;
   const starts = [seeds ?? []].flat().map((seed) => canonicalSeed(seed));
-  const pages = new Handover<Page>(AHEAD);
+  const pages = new Handover<ReadablePage>(AHEAD);
   const config = resolveConfig({
     ...settings,
     ...(store !== undefined && { store: typeof store === 'object' ? 'none' : store }),
@@ -49,7 +50,8 @@ export async function* crawl(options: StreamOptions): AsyncGenerator<Page, Summa
   // One agent needs no thread of its own. Functions cannot be sent to another thread.
   const here = agentCount(config) === 1 || typeof predicates === 'object';
   const run = await startCrawl(starts, config, {
-    onPage: async (page) => {
+    onPage: async (fetched) => {
+      const page = readable(fetched);
       await onPage?.(page);
       await sink?.write(page);
       await pages.give(page);

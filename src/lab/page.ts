@@ -22,6 +22,8 @@ const LINK_BYTES = 118;
 interface Page {
   readonly headers: string;
   readonly body: string;
+  /** What its author wrote: heading and paragraphs as in `body`, without menu, lists and footer. */
+  readonly written: () => string;
   /** The last step at which any part of the page changed. */
   readonly modified: number;
 }
@@ -29,8 +31,8 @@ interface Page {
 export function makePage(web: Web, domain: Domain, page: number): Page {
   const frame = frameOf(web, domain, domain.hostOf(page));
   const outline = outlineOf(web, domain, page, frame.modified);
-  const body = writePage(web, domain, outline, frame);
-  return { headers: contentType(domain), body, modified: outline.links.modified };
+  const { body, written } = writePage(web, domain, outline, frame);
+  return { headers: contentType(domain), body, written, modified: outline.links.modified };
 }
 
 function contentType(domain: Domain): string {
@@ -50,7 +52,12 @@ function contentType(domain: Domain): string {
  * Pieces are gathered and joined once: a string that grows by adding is a tree, and flattening it
  * took a third of the time.
  */
-function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): string {
+function writePage(
+  web: Web,
+  domain: Domain,
+  outline: Outline,
+  frame: Frame,
+): Pick<Page, 'body' | 'written'> {
   const { page, links, original, textStep } = outline;
   const { seed } = web.world;
   const pool = poolOf(original.domain, textStep);
@@ -79,7 +86,9 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
     subject,
     '">\n',
   ];
-  out.push(frame.menu, '<h1>', title, '</h1>\n');
+  out.push(frame.menu);
+  const begin = out.length;
+  out.push('<h1>', title, '</h1>\n');
   for (let i = 0; i < paragraphs; i++) {
     out.push('<p>');
     if (i % 3 === 0) out.push(subject, ': ');
@@ -89,10 +98,11 @@ function writePage(web: Web, domain: Domain, outline: Outline, frame: Frame): st
     );
     if (i < inText) putAnchor(out, links, i, voice);
   }
+  const end = out.length;
   out.push('<p>\n');
   for (let i = inText; i < links.length; i++) putAnchor(out, links, i, voice);
   out.push(frame.footer);
-  return out.join('');
+  return { body: out.join(''), written: () => out.slice(begin, end).join('') };
 }
 
 /**

@@ -12,11 +12,11 @@
 import { ENDS_NAME, ROLE, TagAttributes } from '../parse/attributes.ts';
 import { decodeReferences } from '../parse/entities.ts';
 import { commentEnd, rawTextEnd, scriptEnd } from '../parse/rawtext.ts';
-import { type Block, type Elements, PLACE } from './block.ts';
+import { type Block, PLACE } from './block.ts';
 import { elementAt, KIND, kindOf, NAMES, numberOf } from './elements.ts';
 import { HIDDEN, isHiddenStyle, placeOfItem, placeOfName, placeOfRole } from './place-hints.ts';
 import { TextBuffer } from './text-buffer.ts';
-import { countWords } from './words.ts';
+import { countUtf8Words } from './words.ts';
 
 const MAX_DEPTH = 512;
 const LINK = 1 << 21;
@@ -83,7 +83,7 @@ for (const [starts, ends, within] of ENDS)
   for (const start of starts) ENDED_BY[start] = [ends, within];
 
 /** A `<meta>` or a part of the page that tells about it, by its positions. */
-export interface MetaTag {
+interface MetaTag {
   /** `name`, `property`, `itemprop` or `http-equiv`, in lower case. */
   readonly name: string;
   readonly start: number;
@@ -93,13 +93,25 @@ export interface MetaTag {
 const MOST_METAS = 256;
 const MOST_SCRIPTS = 16;
 
+/** Memory that all scanners share, because a page is scanned without interruption. */
+const sharedBuffer = new TextBuffer();
+const sharedStack = {
+  names: new Uint8Array(MAX_DEPTH),
+  bits: new Int32Array(MAX_DEPTH),
+  numbers: new Int32Array(MAX_DEPTH),
+};
+
 export class BlockScanner {
   readonly #bytes: Uint8Array;
   readonly #text: string;
   readonly #attributes: TagAttributes;
-  readonly #buffer = new TextBuffer();
+  readonly #buffer = sharedBuffer;
   readonly blocks: Block[] = [];
-  readonly elements: { parents: number[]; names: number[] } = { parents: [0], names: [0] };
+  readonly elements: { parents: number[]; names: number[]; hints: number[] } = {
+    parents: [0],
+    names: [0],
+    hints: [0],
+  };
 
   /** Positions of the content of the first `<title>`. */
   title: { start: number; end: number } | undefined;
@@ -110,9 +122,9 @@ export class BlockScanner {
   lang: { start: number; end: number } | undefined;
 
   // The open elements: names, inherited bits, and their numbers among `elements`.
-  readonly #names = new Uint8Array(MAX_DEPTH);
-  readonly #bits = new Int32Array(MAX_DEPTH);
-  readonly #numbers = new Int32Array(MAX_DEPTH);
+  readonly #names = sharedStack.names;
+  readonly #bits = sharedStack.bits;
+  readonly #numbers = sharedStack.numbers;
   /** How many elements of each name are open. */
   readonly #open = new Int32Array(NAMES.length);
   #depth = 1;
@@ -127,10 +139,7 @@ export class BlockScanner {
     this.#bytes = bytes;
     this.#text = text;
     this.#attributes = new TagAttributes(bytes, text);
-  }
-
-  get result(): Elements {
-    return this.elements;
+    this.#names[0] = this.#bits[0] = this.#numbers[0] = 0;
   }
 
   scan(): void {
@@ -184,24 +193,26 @@ export class BlockScanner {
     const bits = this.#bits[this.#depth - 1];
     if ((bits & HIDDEN) !== 0) return;
     const bytes = this.#bytes;
-    const lines = (bits & PLACE.pre) !== 0;
     if (this.#nextAmpersand < start) {
       const found = this.#text.indexOf('&', start);
       this.#nextAmpersand = found < 0 ? this.#text.length : found;
     }
-    let [source, from, to] = [bytes, start, end];
     if (this.#nextAmpersand < end) {
       const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
-      source = Buffer.from(decodeReferences(raw.toString('utf8'), 'text'));
-      [from, to] = [0, source.length];
-    }
-    if (!lines && isBlank(source, from, to)) {
+      const source = Buffer.from(decodeReferences(raw.toString('utf8'), 'text'));
+      this.#addBytes(source, 0, source.length, bits);
+    } else this.#addBytes(bytes, start, end, bits);
+  }
+
+  #addBytes(bytes: Uint8Array, start: number, end: number, bits: number): void {
+    const lines = (bits & PLACE.pre) !== 0;
+    if (!lines && isBlank(bytes, start, end)) {
       this.#buffer.space();
       return;
     }
     this.#breaks = 0;
-    this.#buffer.add(source, from, to, lines);
-    if ((bits & LINK) !== 0) this.#linkWords += countByteWords(source, from, to);
+    this.#buffer.add(bytes, start, end, lines);
+    if ((bits & LINK) !== 0) this.#linkWords += countUtf8Words(bytes, start, end);
   }
 
   #startTag(element: number, at: number): number {
@@ -230,16 +241,19 @@ export class BlockScanner {
     }
     const parent = this.#depth - 1;
     let number = this.#numbers[parent];
-    if ((kind & KIND.block) !== 0) {
+    const isBlock = (kind & KIND.block) !== 0;
+    // The body of a page is shown even if its head was never closed.
+    const inherited = element === BODY ? this.#bits[parent] & ~HIDDEN : this.#bits[parent];
+    let own = ADDS[element];
+    if (element === A && this.#attributes.find('href') >= 0) own |= LINK;
+    if (this.#attributes.count > 0) own |= this.#hints(element, isBlock);
+    if (isBlock) {
       this.elements.parents.push(number);
       this.elements.names.push(element);
+      this.elements.hints.push(own & PLACES);
       number = this.elements.parents.length - 1;
     }
-    // The body of a page is shown even if its head was never closed.
-    let bits = element === BODY ? this.#bits[parent] & ~HIDDEN : this.#bits[parent];
-    bits |= ADDS[element];
-    if (element === A && this.#attributes.find('href') >= 0) bits |= LINK;
-    if (this.#attributes.count > 0) bits |= this.#hints(element);
+    const bits = inherited | own;
     this.#names[this.#depth] = element;
     this.#bits[this.#depth] = bits;
     this.#numbers[this.#depth] = number;
@@ -250,7 +264,7 @@ export class BlockScanner {
 
   /** What the attributes of the current tag tell about its text. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop knows all attributes.
-  #hints(element: number): number {
+  #hints(element: number, isBlock: boolean): number {
     const attributes = this.#attributes;
     let bits = 0;
     for (let i = 0; i < attributes.count; i++) {
@@ -259,14 +273,15 @@ export class BlockScanner {
           if (attributes.isNamed(i, 'aria-hidden') && this.#value(i) === 'true') bits |= HIDDEN;
           break;
         case 0x63: // c
-          if (attributes.isNamed(i, 'class') && element !== HTML && element !== BODY)
+          if (isBlock && attributes.isNamed(i, 'class') && !isRoot(element))
             bits |= placeOfName(this.#value(i));
           break;
         case 0x68: // h
           if (attributes.isNamed(i, 'hidden')) bits |= HIDDEN;
           break;
         case 0x69: // i
-          if (attributes.isNamed(i, 'id') && element !== BODY) bits |= placeOfName(this.#value(i));
+          if (isBlock && attributes.isNamed(i, 'id') && !isRoot(element))
+            bits |= placeOfName(this.#value(i));
           else if (attributes.isNamed(i, 'itemprop')) bits |= placeOfItem(this.#value(i));
           break;
         case 0x6c: // l
@@ -297,6 +312,7 @@ export class BlockScanner {
     const ended = ENDED_BY[element];
     if (ended === undefined) return;
     const [ends, within] = ended;
+    if (ends.every((name) => this.#open[name] === 0)) return;
     for (let at = this.#depth - 1; at > 0; at--) {
       const name = this.#names[at];
       if (within.includes(name)) return;
@@ -334,8 +350,8 @@ export class BlockScanner {
     this.#breaks = 0;
     if (!this.#buffer.isEmpty) {
       const bits = this.#bits[this.#depth - 1];
+      const { words } = this.#buffer;
       const text = this.#buffer.take();
-      const words = countWords(text);
       this.blocks.push({
         text,
         words,
@@ -386,6 +402,10 @@ export class BlockScanner {
   }
 }
 
+function isRoot(element: number): boolean {
+  return element === HTML || element === BODY;
+}
+
 function isLetter(byte: number): boolean {
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
@@ -394,21 +414,4 @@ function isLetter(byte: number): boolean {
 function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] > 0x20) return false;
   return true;
-}
-
-/** The number of words in UTF-8, as `countWords`, but every character beyond ASCII is a letter. */
-function countByteWords(bytes: Uint8Array, start: number, end: number): number {
-  let count = 0;
-  let inside = false;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
-    const lower = byte | 0x20;
-    // From U+3000 to U+9FFF each character is a word.
-    const wide = byte >= 0xe3 && byte <= 0xe9;
-    const isWord =
-      byte >= 0x80 || (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x7a);
-    if (wide || (isWord && !inside)) count++;
-    inside = isWord;
-  }
-  return count;
 }

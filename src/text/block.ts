@@ -40,11 +40,13 @@ export interface Block {
 }
 
 /** The elements of a page that hold blocks, each with the number of its parent; 0 is the page. */
-export interface Elements {
+interface Elements {
   /** The parent of each element; it has a smaller number. */
   readonly parents: ArrayLike<number>;
   /** The name of each element as a number (elements.ts). */
   readonly names: ArrayLike<number>;
+  /** What each element tells about its own text, as bits of `PLACE`; parents add theirs. */
+  readonly hints: ArrayLike<number>;
 }
 
 /** What the page states about itself. */

@@ -30,12 +30,19 @@ export interface ReadOptions {
 }
 
 /** The default of `maxBytes`. */
-export const MAX_BYTES = 10_000_000;
+const MAX_BYTES = 10_000_000;
 /** How far a `<meta charset>` may stand from the beginning of a page. */
 const META_WINDOW = 4096;
 const META = /<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([a-z0-9_:.+-]{1,40})/i;
-/** In this many bytes from the beginning, a NUL shows that a page is no text. */
+/** So many bytes from the beginning decide whether a page is text. */
 const BINARY_WINDOW = 1024;
+/** The largest share of control characters in them. */
+const MOST_CONTROLS = 0.03;
+/** Controls that text does not have: not tab, line ends, form feed or escape. */
+const IS_CONTROL = Uint8Array.from({ length: 32 }, (_, c) =>
+  (c >= 9 && c <= 13) || c === 0x1b ? 0 : 1,
+);
+const PDF = '%PDF-';
 
 /** The blocks of an HTML page, or the lines of plain text. */
 export function readBlocks(body: Uint8Array, options: ReadOptions = {}): PageBlocks {
@@ -64,7 +71,7 @@ export function readBlocks(body: Uint8Array, options: ReadOptions = {}): PageBlo
 const EMPTY: PageBlocks = {
   ...NO_FACTS,
   blocks: [],
-  elements: { parents: [0], names: [0] },
+  elements: { parents: [0], names: [0], hints: [0] },
   charset: 'ascii',
   isText: false,
   truncated: false,
@@ -114,7 +121,20 @@ function inUtf8(bytes: Uint8Array, charset: string): Buffer {
   return hasMark ? source.subarray(3) : source;
 }
 
-/** Images, archives and the like have NULs near their beginning; text in UTF-16 does, too. */
+/** Whether bytes are no text: an image, an archive, a PDF. Text has hardly any control characters. */
 function isBinary(bytes: Uint8Array, charset: string): boolean {
-  return isAsciiCompatible(charset) && bytes.subarray(0, BINARY_WINDOW).includes(0);
+  if (!isAsciiCompatible(charset)) return false;
+  const beginning = bytes.subarray(0, BINARY_WINDOW);
+  let controls = 0;
+  for (const byte of beginning) if (byte < 0x20 && IS_CONTROL[byte] === 1) controls++;
+  return controls > MOST_CONTROLS * beginning.length || isPdf(beginning);
+}
+
+function isPdf(bytes: Uint8Array): boolean {
+  return [...PDF].every((character, i) => bytes[i] === character.charCodeAt(0));
+}
+
+/** The text of a body in a charset that `readBlocks` found. */
+export function decodedBody(body: Uint8Array, charset: string): string {
+  return inUtf8(body, charset).toString();
 }

@@ -1,14 +1,14 @@
 /**
  * What repeats on a site: the blocks that stand on many pages of a host.
  *
- * Idea      a block of a host is a 32-bit key, a page is a number. Pairs of them are sorted on disk
- *           (src/disk/external-sort.ts), which leaves each page once; the length of a group is the
- *           number of pages with that block. A key of the host alone counts its pages. Only keys on
+ * Idea      a block of a host is a 32-bit key, a page is a number. Pairs of them are sorted, in memory
+ *           or on disk (src/disk/external-sort.ts), which leaves each page once; the length of a
+ *           group is the number of pages with that block. A key of the host alone counts its pages. Only keys on
  *           at least `FEWEST` pages are kept, and they are few: what repeats.
  * Requires  each page once, in any order, from any number of threads: one counter takes their keys.
  * Ensures   the table depends only on the set of pages, not on their order.
- * Cost      8 bytes a block on disk while counting, `memory` while sorting, then 5 bytes for each
- *           block that repeats. Two blocks share a key with probability 2^-32.
+ * Cost      `memory` while counting, and 8 bytes a block on disk if that is not enough; then 6 bytes
+ *           for each block that repeats. Two blocks share a key with probability 2^-32.
  */
 import type { Disk } from '../disk/disk.ts';
 import { PairSorter } from '../disk/external-sort.ts';
@@ -51,50 +51,104 @@ export function repeatKeys(host: string, blocks: readonly Block[]): Uint32Array 
   return keys;
 }
 
-/** Counts keys of pages on disk. `folder` must exist and is used for temporary files. */
+/** Counts keys of pages. `folder` must exist; it gets files if the keys do not fit in memory. */
 export class RepeatCounter {
-  readonly #sorter: PairSorter;
+  readonly #disk: Disk;
+  readonly #folder: string;
+  readonly #memory: number;
+  /** Pairs in memory: a key and a page each. */
+  #keys: Uint32Array;
+  #pages: Uint32Array;
+  #held = 0;
+  #sorter: PairSorter | undefined;
 
   constructor(disk: Disk, folder: string, memory: number) {
-    this.#sorter = new PairSorter(disk, folder, 'repeats', memory);
+    this.#disk = disk;
+    this.#folder = folder;
+    this.#memory = memory;
+    // Sorting in memory takes as much again.
+    const pairs = Math.max(1, Math.floor(memory / (2 * PAIR_BYTES)));
+    this.#keys = new Uint32Array(pairs);
+    this.#pages = new Uint32Array(pairs);
   }
 
   /** Adds the keys of a page. `page` is any number below 2^32 that no other page has. */
   async add(page: number, keys: Uint32Array): Promise<void> {
-    await this.#sorter.add(keys, new Uint32Array(keys.length).fill(page));
+    for (const key of keys) {
+      if (this.#held === this.#keys.length) await this.#spill();
+      this.#keys[this.#held] = key;
+      this.#pages[this.#held++] = page;
+    }
   }
 
   /** Ends the counting. Call it once. */
   async finish(): Promise<RepeatTable> {
-    const keys: number[] = [];
-    const counts: number[] = [];
-    let last = -1;
-    let pages = 0;
-    const keep = (): void => {
-      if (pages < FEWEST) return;
-      keys.push(last);
-      counts.push(Math.min(pages, COUNT_LIMIT));
-    };
-    for await (const { first, count, offsets } of this.#sorter.sorted()) {
-      for (let i = 0; i < count; i++) {
-        const length = offsets[i + 1] - offsets[i];
-        if (length === 0) continue;
-        // A key with very many pages comes in several groups.
-        if (first + i === last) pages += length;
-        else {
-          keep();
-          last = first + i;
-          pages = length;
-        }
-      }
+    const groups = new GroupCounter();
+    if (this.#sorter === undefined) countHeld(this.#keys, this.#pages, this.#held, groups);
+    else {
+      await this.#spill();
+      this.#keys = this.#pages = new Uint32Array(0);
+      for await (const { first, count, offsets } of this.#sorter.sorted())
+        for (let i = 0; i < count; i++) groups.add(first + i, offsets[i + 1] - offsets[i]);
     }
-    keep();
-    return new RepeatTable(Uint32Array.from(keys), Uint16Array.from(counts));
+    return groups.table();
   }
 
   /** Ends the counting without a result. */
   async abandon(): Promise<void> {
-    await this.#sorter.abandon();
+    await this.#sorter?.abandon();
+  }
+
+  async #spill(): Promise<void> {
+    this.#sorter ??= new PairSorter(this.#disk, this.#folder, 'repeats', this.#memory);
+    await this.#sorter.add(this.#keys, this.#pages, this.#held);
+    this.#held = 0;
+  }
+}
+
+const PAIR_BYTES = 8;
+
+/** Counts the different pages of each key, in memory. */
+function countHeld(
+  keys: Uint32Array,
+  pages: Uint32Array,
+  held: number,
+  groups: GroupCounter,
+): void {
+  const pairs = new BigUint64Array(held);
+  for (let i = 0; i < held; i++) pairs[i] = (BigInt(keys[i]) << 32n) | BigInt(pages[i]);
+  pairs.sort();
+  for (let i = 0; i < held; i++)
+    if (i === 0 || pairs[i] !== pairs[i - 1]) groups.add(Number(pairs[i] >> 32n), 1);
+}
+
+/** Keeps the keys with enough pages. Keys come in order, one with very many pages several times. */
+class GroupCounter {
+  readonly #keys: number[] = [];
+  readonly #counts: number[] = [];
+  #key = -1;
+  #pages = 0;
+
+  add(key: number, pages: number): void {
+    if (pages === 0) return;
+    if (key !== this.#key) {
+      this.#keep();
+      this.#key = key;
+      this.#pages = 0;
+    }
+    this.#pages += pages;
+  }
+
+  table(): RepeatTable {
+    this.#keep();
+    this.#pages = 0;
+    return new RepeatTable(Uint32Array.from(this.#keys), Uint16Array.from(this.#counts));
+  }
+
+  #keep(): void {
+    if (this.#pages < FEWEST) return;
+    this.#keys.push(this.#key);
+    this.#counts.push(Math.min(this.#pages, COUNT_LIMIT));
   }
 }
 

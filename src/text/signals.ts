@@ -5,7 +5,7 @@
  * in docs/text.md follow from it.
  */
 
-export interface Signal {
+interface Signal {
   /** The name in filters and columns. */
   readonly name: string;
   readonly type: 'integer' | 'share' | 'number';

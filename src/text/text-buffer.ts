@@ -7,9 +7,13 @@
  *           white space, a soft hyphen is nothing, a NUL is U+FFFD.
  * Cost      one pass over the run.
  */
+import { countUtf8Words } from './words.ts';
+
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const FIRST = 4096;
+/** A larger buffer is not kept for the next block. */
+const KEPT = 2 ** 20;
 
 /** Bytes that need a look: white space and controls, NUL, and the first byte of U+0080 to U+00BF. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -77,11 +81,17 @@ export class TextBuffer {
     this.#pending = pending;
   }
 
+  /** The number of words in the text. */
+  get words(): number {
+    return countUtf8Words(this.#bytes, 0, this.#length);
+  }
+
   /** The text, and an empty buffer. */
   take(): string {
     const text = this.#bytes.toString('utf8', 0, this.#length);
     this.#length = 0;
     this.#pending = 0;
+    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafe(FIRST);
     return text;
   }
 

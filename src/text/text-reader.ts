@@ -13,20 +13,20 @@
 import type { Block, PageBlocks } from './block.ts';
 import { type Language, type LanguageDetector, openLanguageDetector } from './language.ts';
 import { mainBlocks, textOf } from './main-text.ts';
-import { type ReadOptions, readBlocks } from './read-blocks.ts';
+import { decodedBody, type ReadOptions, readBlocks } from './read-blocks.ts';
 import { signalsOf } from './text-signals.ts';
 
 /** What `text` holds: the main text, all visible text, or what `@mozilla/readability` finds. */
 export type Extract = 'main' | 'all' | 'readability';
 
-export interface TextReaderOptions {
+interface TextReaderOptions {
   /** Default: `main`. */
   readonly extract?: Extract;
   /** Bytes of a page to read. Default: 10 MB. */
   readonly maxBytes?: number;
 }
 
-export interface PageSource {
+interface PageSource {
   /** The `Content-Type` header. */
   readonly contentType?: string | undefined;
   /** Whether a block repeats on the site of the page: `table.of(host)` of a `RepeatTable`. */
@@ -73,6 +73,11 @@ type Extractor = (page: PageBlocks, source: PageSource, body: Uint8Array) => str
 
 async function extractorOf(extract: Extract): Promise<Extractor> {
   if (extract === 'all') return (page) => textOf(page.blocks);
+  if (extract === 'readability') {
+    const { openReadability } = await import('./readability.ts');
+    const textIn = await openReadability();
+    return (page, _, body) => (page.isText ? textIn(decodedBody(body, page.charset)) : '');
+  }
   return (page, { repeats }) => textOf(mainBlocks(page, { repeats }));
 }
 

@@ -8,6 +8,8 @@
  * Cost      about 2 ns a character; the table is built on first use, in about 10 ms.
  */
 
+import { isPairAt, unitsOf } from './units.ts';
+
 /** The class of a character. */
 export const CLASS = {
   space: 0,
@@ -22,7 +24,7 @@ export const CLASS = {
 } as const;
 
 /** Scripts without spaces between words. Hangul has spaces. */
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const WIDE = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const LETTER = /\p{L}/u;
 const NUMBER = /\p{N}/u;
 const MARK = /\p{M}/u;
@@ -45,15 +47,19 @@ function classOf(character: string): number {
   return MARK.test(character) ? CLASS.mark : CLASS.symbol;
 }
 
-/** The class of the character at a place, and of a pair of surrogates if there is one. */
-export function classAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at);
-  if (unit < 0xd800 || unit >= 0xdc00) return classes()[unit];
-  return isPair(text, at) ? classOf(text.slice(at, at + 2)) : CLASS.symbol;
+/** The class of a pair of surrogates. */
+export function classOfPair(high: number, low: number): number {
+  return classOf(String.fromCharCode(high, low));
 }
 
-/** Whether a pair of surrogates stands at a place. */
-export function isPair(text: string, at: number): boolean {
+/** The class of the character at a place, and of a pair of surrogates if there is one. */
+function classAt(text: string, at: number): number {
+  return isPair(text, at)
+    ? classOfPair(text.charCodeAt(at), text.charCodeAt(at + 1))
+    : classes()[text.charCodeAt(at)];
+}
+
+function isPair(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if (unit < 0xd800 || unit >= 0xdc00) return false;
   const next = text.charCodeAt(at + 1);
@@ -62,29 +68,85 @@ export function isPair(text: string, at: number): boolean {
 
 /** The number of words in a text. */
 export function countWords(text: string): number {
+  const units = unitsOf(text);
+  return countWordsIn(units, 0, units.length);
+}
+
+/** The number of words from a place of a text to another. */
+export function countWordsIn(units: Uint16Array, start: number, end: number): number {
   const table = classes();
   let count = 0;
   let inside = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
+  for (let at = start; at < end; at++) {
+    const unit = units[at];
     let kind = table[unit];
-    if (unit >= 0xd800 && unit < 0xdc00 && isPair(text, at)) {
-      kind = classAt(text, at);
-      at++;
-    }
-    if (kind === CLASS.wide) {
-      count++;
-      inside = false;
-    } else if (kind === CLASS.letter || kind === CLASS.digit) {
+    if ((unit & 0xfc00) === 0xd800 && at + 1 < end && isPairAt(units, at))
+      kind = classOfPair(unit, units[++at]);
+    if (kind === CLASS.letter || kind === CLASS.digit) {
       if (!inside) count++;
       inside = true;
+    } else if (kind === CLASS.wide) {
+      count++;
+      inside = false;
     } else if (kind !== CLASS.mark) inside = false;
   }
   return count;
 }
 
+/**
+ * The number of words in bytes of UTF-8, which is that of their text. A malformed sequence is a
+ * symbol.
+ */
+export function countUtf8Words(bytes: Uint8Array, start: number, end: number): number {
+  const table = classes();
+  let count = 0;
+  // 1 in a word, else 0. In ASCII this needs no branch: a letter or digit after none begins a word.
+  let inside = 0;
+  for (let at = start; at < end; ) {
+    const byte = bytes[at];
+    if (byte < 0x80) {
+      const kind = table[byte] >>> 1;
+      count += kind & ~inside;
+      inside = kind;
+      at++;
+      continue;
+    }
+    const width = utf8Width(bytes, at, end);
+    const kind = width === 0 ? CLASS.symbol : utf8Class(bytes, at, width);
+    at += width === 0 ? 1 : width;
+    if (kind === CLASS.wide) {
+      count++;
+      inside = 0;
+    } else if (kind === CLASS.letter || kind === CLASS.digit) {
+      count += 1 - inside;
+      inside = 1;
+    } else if (kind !== CLASS.mark) inside = 0;
+  }
+  return count;
+}
+
+/** The length of the character that begins at a byte from 0x80 on; 0 if it is malformed. */
+function utf8Width(bytes: Uint8Array, at: number, end: number): number {
+  const byte = bytes[at];
+  if (byte < 0xc2 || byte > 0xf4) return 0;
+  const width = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+  return at + width > end || (bytes[at + 1] & 0xc0) !== 0x80 ? 0 : width;
+}
+
+function utf8Class(bytes: Uint8Array, at: number, width: number): number {
+  const high = bytes[at];
+  const low = bytes[at + 1] & 0x3f;
+  if (width === 2) return classes()[((high & 0x1f) << 6) | low];
+  if (width === 3) return classes()[((high & 0x0f) << 12) | (low << 6) | (bytes[at + 2] & 0x3f)];
+  return classOf(utf8Character(bytes, at));
+}
+
+function utf8Character(bytes: Uint8Array, at: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at, 4).toString();
+}
+
 /** Calls `visit` with the place of each word: its first unit, and after its last. */
-export function eachWord(text: string, visit: (start: number, end: number) => void): void {
+function eachWord(text: string, visit: (start: number, end: number) => void): void {
   const table = classes();
   let start = -1;
   for (let at = 0; at < text.length; at++) {

@@ -10,6 +10,7 @@ import type * as warcApi from '../../src/api/warc.ts';
 import type * as cdxj from '../../src/archive/index/cdxj.ts';
 import type * as counters from '../../src/crawl/record/counters.ts';
 import type * as page from '../../src/crawl/store/page.ts';
+import type * as readablePage from '../../src/crawl/store/readable-page.ts';
 import type * as store from '../../src/crawl/store/store.ts';
 import type * as exchange from '../../src/fetch/exchange.ts';
 import type * as filterSet from '../../src/filter/filter-set.ts';
@@ -22,6 +23,7 @@ import type * as openGraph from '../../src/graph/open-graph.ts';
 import type * as parsePage from '../../src/parse/page.ts';
 import type * as sitemap from '../../src/parse/sitemap.ts';
 import type * as rank from '../../src/rank/index.ts';
+import type * as language from '../../src/text/language.ts';
 
 /** True if each of the two can stand for the other, and they have the same members. */
 type Agree<A, B> = [A] extends [B]
@@ -35,7 +37,8 @@ type Agree<A, B> = [A] extends [B]
   : false;
 
 const AGREE: readonly true[] = [
-  true satisfies Agree<api.Page, page.Page>,
+  true satisfies Agree<api.Page, readablePage.ReadablePage>,
+  true satisfies Agree<api.PageLanguage, language.Language>,
   true satisfies Agree<api.Link, page.Link>,
   true satisfies Agree<api.CrawlFailure, page.CrawlFailure>,
   true satisfies Agree<api.PageSink, store.PageSink>,

@@ -42,7 +42,7 @@ describe('the index as a table', () => {
       readParquet(join(folder, `subset=${subset}`, 'part-00000.parquet'));
     const rows = await read('warc');
     expect(rows.map(({ url_surtkey }) => url_surtkey)).toEqual([
-      '192.0.2.1)/i.png',
+      '1,2,0,192)/i.png',
       'example,a)/',
       'uk,co,example,b:8080)/x?q=1',
     ]);

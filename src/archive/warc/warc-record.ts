@@ -18,7 +18,14 @@ import type { Exchange, Truncation } from '../../fetch/exchange.ts';
 import { deflater } from '../compress/deflate.ts';
 import { type DigestAlgorithm, digest } from './digest.ts';
 
-type RecordType = 'warcinfo' | 'response' | 'request' | 'metadata' | 'revisit' | 'resource';
+type RecordType =
+  | 'warcinfo'
+  | 'response'
+  | 'request'
+  | 'metadata'
+  | 'revisit'
+  | 'resource'
+  | 'conversion';
 
 /** The named fields of a record, in the order in which they are written. */
 export interface RecordFields {
@@ -35,6 +42,8 @@ export interface RecordFields {
   readonly payloadDigest?: string | undefined;
   /** For a revisit: the capture with the same payload. */
   readonly refersTo?: Original;
+  /** For a conversion: the identifier of the record that it was made from. */
+  readonly convertedFrom?: string;
   readonly contentType: string;
 }
 
@@ -152,6 +161,8 @@ export interface ExchangeNotes {
   readonly near?: { readonly url: string; readonly similarity: number } | undefined;
   /** Returns the labelled SHA-1 digest of the payload, if it was computed elsewhere. */
   readonly sha1?: (() => string) | undefined;
+  /** Returns the text of the page, if it is to be stored beside it. */
+  readonly text?: (() => string) | undefined;
 }
 
 export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string): RecordFields {
@@ -163,6 +174,19 @@ export function metadataFields(exchange: Exchange, ids: ExchangeIds, id: string)
     concurrentTo: ids.responseId,
     warcinfoId: ids.warcinfoId,
     contentType: 'application/warc-fields',
+  };
+}
+
+/** The text of a page. It has the date of the response, as the other records of the capture. */
+export function conversionFields(exchange: Exchange, ids: ExchangeIds, id: string): RecordFields {
+  return {
+    type: 'conversion',
+    id,
+    date: exchange.startedAt,
+    targetUri: exchange.url,
+    warcinfoId: ids.warcinfoId,
+    convertedFrom: ids.responseId,
+    contentType: 'text/plain',
   };
 }
 
@@ -266,6 +290,8 @@ function fieldLines(
     text += `WARC-Warcinfo-ID: <urn:uuid:${fields.warcinfoId}>\r\n`;
   if (fields.filename !== undefined) text += `WARC-Filename: ${oneLine(fields.filename)}\r\n`;
   if (fields.refersTo !== undefined) text += referenceLines(fields.refersTo);
+  if (fields.convertedFrom !== undefined)
+    text += `WARC-Refers-To: <urn:uuid:${fields.convertedFrom}>\r\n`;
   if (fields.truncated !== undefined) text += `WARC-Truncated: ${fields.truncated}\r\n`;
   text += `WARC-Block-Digest: ${blockDigest}\r\n`;
   if (fields.payloadDigest !== undefined)

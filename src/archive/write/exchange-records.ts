@@ -4,7 +4,8 @@
  * Idea      Before its records are made, a page is compared with what was stored before. A page
  *           with the same payload becomes a `revisit` (its head and a reference) or is skipped.
  *           Every other page is a `response`. The `request` is stored with it and, if wanted, a
- *           `metadata` record with facts that are in none of the bytes.
+ *           `metadata` record with facts that are in none of the bytes, and a `conversion` with the
+ *           text of the page.
  * Requires  For comparisons, an index whose parts list what was stored.
  * Ensures   A payload that is short, truncated, or has a digest that cannot be confirmed is always
  *           stored, and never referred to.
@@ -26,6 +27,7 @@ import { surt } from '../index/surt.ts';
 import type { StoredPayloads } from '../payloads/stored-payloads.ts';
 import { type DigestAlgorithm, digest } from '../warc/digest.ts';
 import {
+  conversionFields,
   type ExchangeIds,
   type ExchangeNotes,
   metadataBlock,
@@ -119,12 +121,16 @@ export class ExchangeRecords {
     ids: ExchangeIds,
     uuid: () => string,
     notes: ExchangeNotes | undefined,
+    as: StoredAs,
   ): Generator<Uint8Array> {
     yield this.assembler.assemble(requestFields(exchange, ids), [exchange.requestBytes]);
-    if (!this.#metadata || !notes) return;
-    yield this.assembler.assemble(metadataFields(exchange, ids, uuid()), [
-      metadataBlock(exchange, notes),
-    ]);
+    if (this.#metadata && notes)
+      yield this.assembler.assemble(metadataFields(exchange, ids, uuid()), [
+        metadataBlock(exchange, notes),
+      ]);
+    const text = as === 'response' ? (notes?.text?.() ?? '') : '';
+    if (text !== '')
+      yield this.assembler.assemble(conversionFields(exchange, ids, uuid()), [Buffer.from(text)]);
   }
 
   /**

@@ -280,7 +280,7 @@ export class WarcWriter {
     };
     // All members are made before any is accepted: an exchange is stored completely or not at all.
     const others: Uint8Array[] = [];
-    for (const record of this.#records.others(exchange, ids, this.#uuid, notes)) {
+    for (const record of this.#records.others(exchange, ids, this.#uuid, notes, as)) {
       others.push(await this.#compressor.member(record, copyOf));
     }
     return this.#compressor.member(this.#records.response(exchange, ids, plan), (member) => {

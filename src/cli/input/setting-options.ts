@@ -80,7 +80,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'duplicates',
           'dedupAgainst',
         ] as const),
-        ...(['dedupMemory', 'metadata', 'dnsRecords', 'checkpoint'] as const),
+        ...(['dedupMemory', 'metadata', 'text', 'dnsRecords', 'checkpoint'] as const),
       ],
     ],
     [

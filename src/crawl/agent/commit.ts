@@ -55,6 +55,8 @@ export interface Reading {
   readonly judgement: Judgement | undefined;
   /** An earlier page that it is like, as the archive notes it. */
   readonly near: SimilarPage | undefined;
+  /** Its main text, if that is stored. */
+  readonly text: (() => string) | undefined;
 }
 
 /** What a page is counted with. */
@@ -106,8 +108,8 @@ export function commit(
     accepted('response');
     return undefined;
   }
-  const { near, sha1 } = reading;
-  const notes = { hopsFromSeed: discovery.depth, near, sha1 };
+  const { near, sha1, text } = reading;
+  const notes = { hopsFromSeed: discovery.depth, near, sha1, text };
   return endsAgent(() => parts.store.store(exchange, accepted, notes));
 }
 

@@ -21,6 +21,8 @@ import type { DomainStanding } from '../../filter/subject.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import { type ParsedPage, type ParseOptions, parsePage } from '../../parse/page.ts';
 import type { RecentCache } from '../../sieve/recent-cache.ts';
+import { mainBlocks, textOf } from '../../text/main-text.ts';
+import { readBlocks } from '../../text/read-blocks.ts';
 import type { Counters } from '../record/counters.ts';
 import { endsAgent } from '../record/internal-errors.ts';
 import type { EventLog } from '../record/log.ts';
@@ -31,7 +33,7 @@ import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 interface IntakeParts {
-  readonly config: Pick<CrawlConfig, 'sitemaps' | 'maxRedirects' | 'nearDuplicates'>;
+  readonly config: Pick<CrawlConfig, 'sitemaps' | 'maxRedirects' | 'nearDuplicates' | 'text'>;
   /** Which content types are stored and read. */
   readonly wantsType: TypeFilter;
   readonly parseOptions: ParseOptions;
@@ -126,8 +128,9 @@ export class Intake {
       await endsAgent(() => onPage(shown));
     }
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
+    const text = config.text && page && status === 200 ? () => textIn(body, exchange) : undefined;
     const contents = { target, page, sitemap };
-    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near };
+    const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text };
     return { contents, keep, follows, ...rest };
   }
 
@@ -175,6 +178,11 @@ function isRepeat(digest: string, payloads: RecentCache): boolean {
 function parse(body: Uint8Array, { url, headers }: Exchange, options: ParseOptions): ParsedPage {
   const contentType = headers.get('content-type');
   return parsePage(body, { url, contentType, robotsHeaders: headers.all('x-robots-tag') }, options);
+}
+
+/** The main text of a page, for its `conversion` record. */
+function textIn(body: Uint8Array, { headers }: Exchange): string {
+  return textOf(mainBlocks(readBlocks(body, { contentType: headers.get('content-type') })));
 }
 
 function redirectLinks(target: string | undefined): Link[] {

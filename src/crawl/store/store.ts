@@ -11,7 +11,7 @@ import type { StoredAs } from '../../archive/write/exchange-records.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
-import type { Page } from './page.ts';
+import type { ReadablePage } from './readable-page.ts';
 
 /**
  * The store of an agent.
@@ -41,7 +41,7 @@ export interface Store {
 /** A user's own store. After a crash, the pages of the last seconds may be written again. */
 export interface PageSink {
   /** Writes a page; the crawl waits for its promise, and fails if it rejects. */
-  write(page: Page): void | Promise<void>;
+  write(page: ReadablePage): void | Promise<void>;
   /** Called once after the last page, however the crawl ended. */
   close?(): void | Promise<void>;
 }
