@@ -25,10 +25,14 @@ const SENTENCES = [
   'Nobody remembers who planted the long row of trees that follows the road to the village.',
 ];
 
-/** A page with a text of its own: sentences with numbered words. */
+/** A word of its own for each number. */
+const letters = (n: number) =>
+  ((n * 7919) % 456976).toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]);
+
+/** A page with a text of its own: the sentences, and many words of its own. */
 function article(n: number, extra = ''): ArchivedPage {
   const paragraphs = SENTENCES.map((sentence, i) => `<p>${sentence} Number ${n * 7 + i}.</p>`);
-  const own = Array.from({ length: 30 }, (_, i) => `word${(n * 31 + i * 17) % 997}`).join(' ');
+  const own = Array.from({ length: 30 }, (_, i) => letters(n * 31 + i * 17)).join(' ');
   const body = `<html><head><title>Page ${n}</title>${extra}</head><body><main><h1>Page ${n}</h1>${paragraphs.join('')}<p>The list has ${own}.</p></main></body></html>`;
   return { url: `http://site${n % 5}.example/${n}`, body: Buffer.from(body) };
 }
