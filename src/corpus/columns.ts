@@ -5,7 +5,7 @@
 import { SIGNALS } from '../text/signals.ts';
 import type { Column } from './parquet/parquet-file.ts';
 
-export interface CorpusColumn extends Column {
+interface CorpusColumn extends Column {
   readonly doc: string;
   /** Whether it is known only when all pages have been read: no condition can use it. */
   readonly late?: boolean;

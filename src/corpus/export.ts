@@ -42,7 +42,7 @@ export interface ExportOptions extends Partial<CorpusSettings> {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const DEFAULTS: CorpusSettings = {
+const DEFAULTS: CorpusSettings = {
   format: 'parquet',
   extract: 'main',
   where: [],

@@ -24,7 +24,7 @@ export interface CorpusSettings {
   readonly sizes: CorpusSizes;
 }
 
-export interface CorpusSizes {
+interface CorpusSizes {
   /** Bytes of a WARC file that are read as one task. */
   readonly segment: Bytes;
   readonly rowGroup: Bytes;

@@ -34,7 +34,7 @@ export interface StoredPage {
 }
 
 /** Why a record is no page. */
-export type NoPage = 'other record' | 'no HTTP response' | 'status' | 'type' | 'robots.txt';
+type NoPage = 'other record' | 'no HTTP response' | 'status' | 'type' | 'robots.txt';
 
 /** Types that are text, besides HTML. */
 const TEXT_TYPE = /^\s*text\/(?:plain|markdown)\b/i;

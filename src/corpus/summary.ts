@@ -20,7 +20,7 @@ export interface CorpusSummary {
   readonly counts: CorpusCounts;
 }
 
-export interface CorpusCounts {
+interface CorpusCounts {
   readonly records: number;
   /** Records that are no pages, by reason. */
   readonly otherRecords: Counts;

@@ -18,7 +18,7 @@ import { DrumlinError } from '../base/errors.ts';
 import { replaceFile } from '../disk/checkpoint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 
-export type TaskKind = 'survey' | 'read' | 'late' | 'part';
+type TaskKind = 'survey' | 'read' | 'late' | 'part';
 
 export class WorkFolder {
   readonly disk: Disk;

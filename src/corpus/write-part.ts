@@ -29,7 +29,7 @@ const ENDINGS: Readonly<Record<CorpusFormat, string>> = {
   'jsonl.zst': 'jsonl.zst',
 };
 
-export const partName = (index: number, format: CorpusFormat): string =>
+const partName = (index: number, format: CorpusFormat): string =>
   `part-${String(index).padStart(5, '0')}.${ENDINGS[format]}`;
 
 /** Writes the rows of segments `from` to `to`, the last not included. */

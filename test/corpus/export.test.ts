@@ -25,17 +25,26 @@ const SENTENCES = [
   'Nobody remembers who planted the long row of trees that follows the road to the village.',
 ];
 
-/** A page with a text of its own: sentences with numbered words. */
+/** A word of its own for each number. */
+const letters = (n: number) =>
+  ((n * 7919) % 456976).toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]);
+
+/** A page with a text of its own: the sentences, and many words of its own. */
 function article(n: number, extra = ''): ArchivedPage {
   const paragraphs = SENTENCES.map((sentence, i) => `<p>${sentence} Number ${n * 7 + i}.</p>`);
-  const own = Array.from({ length: 30 }, (_, i) => `word${(n * 31 + i * 17) % 997}`).join(' ');
+  const own = Array.from({ length: 30 }, (_, i) => letters(n * 31 + i * 17)).join(' ');
   const body = `<html><head><title>Page ${n}</title>${extra}</head><body><main><h1>Page ${n}</h1>${paragraphs.join('')}<p>The list has ${own}.</p></main></body></html>`;
   return { url: `http://site${n % 5}.example/${n}`, body: Buffer.from(body) };
 }
 
-async function crawlOf(pages: readonly ArchivedPage[], name = 'crawl', agents = 1) {
+async function crawlOf(
+  pages: readonly ArchivedPage[],
+  name = 'crawl',
+  agents = 1,
+  from = Date.UTC(2026, 2, 14),
+) {
   const dir = join(temporaryFolder(), name);
-  await writeCrawl(dir, pages, { agents });
+  await writeCrawl(dir, pages, { agents, from });
   return dir;
 }
 
@@ -230,7 +239,7 @@ describe('pages that are alike', () => {
 
   test('are marked or dropped, across crawls; the earliest stays', async () => {
     const first = await crawlOf(copies.slice(0, 4), 'first', 2);
-    const second = await crawlOf(copies.slice(4), 'second');
+    const second = await crawlOf(copies.slice(4), 'second', 1, Date.UTC(2026, 5, 1));
     const { rows, summary } = await exported([second, first], { similarity: 0.95 });
     const byUrl = new Map(rows.map((row) => [row.url, row]));
     const copy = byUrl.get('http://copy.example/2')!;
@@ -263,7 +272,11 @@ describe('pages that are alike', () => {
     const writer = await WarcWriter.open(join(dir, 'archive'), {
       ...{ info: { software: 'test' }, indexDir, payloads, disk },
     });
-    const page = (url: string, n: number) => ({ ...article(n), url });
+    // A short payload is stored again: a reference would be no shorter.
+    const page = (url: string, n: number) => ({
+      url,
+      body: Buffer.from(article(n).body.toString().repeat(8)),
+    });
     for (const [i, [url, n]] of (
       [
         ['a', 1],
@@ -328,7 +341,7 @@ describe('bad input', () => {
   });
 
   test('without pages gives a corpus without rows', async () => {
-    const { rows, summary } = await exported([await crawlOf([])]);
+    const { rows, summary } = await exported([await crawlOf([{ ...article(1), status: 404 }])]);
     expect(rows).toEqual([]);
     expect(summary.parts).toMatchObject([{ rows: 0 }]);
   });
@@ -347,7 +360,7 @@ describe('an export that is stopped', () => {
     const expected = digests(quiet);
     const out = join(temporaryFolder(), 'corpus');
     let failures = 0;
-    for (let left = 3; ; left += 23) {
+    for (let left = 3; ; left += 11) {
       const faulty = new Disk(new FaultyFileSystem({ skipSync: true, operations: left }));
       try {
         await exportCorpus([dir], out, { ...options, disk: faulty });

@@ -20,6 +20,7 @@ export async function readParquet(path: string): Promise<ReadRow[]> {
   return (await parquetReadObjects({
     file: file as ArrayBuffer,
     compressors: { ZSTD },
+    utf8: false,
   })) as ReadRow[];
 }
 

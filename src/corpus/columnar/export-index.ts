@@ -31,9 +31,9 @@ import { headOf, idOf } from '../stored-page.ts';
 import { detectedType } from './detected-type.ts';
 import { type IndexEntry, indexColumns, indexRow } from './index-columns.ts';
 
-export type Subset = 'warc' | 'crawldiagnostics' | 'robotstxt';
+type Subset = 'warc' | 'crawldiagnostics' | 'robotstxt';
 
-export interface IndexOptions {
+interface IndexOptions {
   /** The name of the crawl. Default: that of the folder. */
   readonly crawl?: string;
   readonly disk?: Disk;

@@ -39,7 +39,7 @@ import {
   sameSignature,
 } from './sketch-file.ts';
 
-export interface NearOptions {
+interface NearOptions {
   /** The part of their text that two pages must have in common. */
   readonly threshold: number;
   readonly memory: Bytes;

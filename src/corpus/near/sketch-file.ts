@@ -18,7 +18,7 @@ const COMPARED_AT = DATE_AT + 2;
 const ID_AT = COMPARED_AT + 1;
 const ID_WORDS = 16;
 const RECORD_WORDS = ID_AT + ID_WORDS;
-export const RECORD_BYTES: Bytes = RECORD_WORDS * 4;
+const RECORD_BYTES: Bytes = RECORD_WORDS * 4;
 /** Every page has a key for each band, and one for its signature. */
 export const KEYS = BANDS + 1;
 /** With fewer different shingles a sketch means little. */

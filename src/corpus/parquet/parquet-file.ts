@@ -18,7 +18,7 @@ import { loadZstd, type Zstd } from '../../archive/compress/zstd.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
 
-export type CellKind = 'text' | 'binary' | 'truth' | 'short' | 'int' | 'long' | 'double' | 'time';
+type CellKind = 'text' | 'binary' | 'truth' | 'short' | 'int' | 'long' | 'double' | 'time';
 
 /**
  * `text` and `binary` are bytes, `truth` is a boolean, the others are numbers; a time is in
@@ -34,7 +34,7 @@ export interface Column {
   readonly repeats?: boolean;
 }
 
-export interface ParquetOptions {
+interface ParquetOptions {
   /** Bytes of values, before compression, after which a row group ends. */
   readonly rowGroupBytes: Bytes;
   /** 1 is fastest, 19 smallest. */
