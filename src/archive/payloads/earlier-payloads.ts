@@ -20,9 +20,10 @@ import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import { AppendLog } from '../../disk/append-log.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
-import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { LineSorter } from '../../disk/line-sort.ts';
 import { readLines } from '../../disk/lines.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
@@ -31,7 +32,8 @@ import { partLines, warcNames } from '../index/index-merge.ts';
 import type { Original } from '../warc/warc-record.ts';
 import { KeyFilter } from './key-filter.ts';
 
-const FORMAT: Format = { type: 'dig', version: 1 };
+const FORMAT: Format = { type: 'dig', version: 1, summed: true };
+const ORIGINALS: Format = { ...FORMAT, type: 'org' };
 const ENTRY_BYTES = 16;
 const SAMPLED = 2 ** 17;
 const CHUNK_BYTES: Bytes = 2 ** 18;
@@ -118,10 +120,7 @@ async function writeTable(
   batches: AsyncIterable<string[]>,
 ): Promise<void> {
   const table = await AppendLog.create(disk, join(folder, 'digests'), FORMAT);
-  const originals = await AppendLog.create(disk, join(folder, 'originals'), {
-    ...FORMAT,
-    type: 'org',
-  });
+  const originals = await AppendLog.create(disk, join(folder, 'originals'), ORIGINALS);
   try {
     const entry = new BigUint64Array(2);
     let last = '';
@@ -147,8 +146,8 @@ async function writeTable(
 }
 
 export class EarlierPayloads {
-  readonly #table: DiskFile;
-  readonly #originals: DiskFile;
+  readonly #table: StateFile;
+  readonly #originals: StateFile;
   readonly #count: number;
   /** Number of entries between two keys of `#sample`. */
   readonly #step: number;
@@ -156,7 +155,7 @@ export class EarlierPayloads {
   readonly #sample: BigUint64Array;
   readonly #filter: KeyFilter;
 
-  private constructor(table: DiskFile, originals: DiskFile, count: number, filter: KeyFilter) {
+  private constructor(table: StateFile, originals: StateFile, count: number, filter: KeyFilter) {
     this.#table = table;
     this.#originals = originals;
     this.#count = count;
@@ -166,10 +165,10 @@ export class EarlierPayloads {
   }
 
   static async open(disk: Disk, folder: string, memory: Bytes): Promise<EarlierPayloads> {
-    const table = await disk.open(join(folder, 'digests'), 'read');
-    const originals = await disk.open(join(folder, 'originals'), 'read');
+    const table = await openStateFile(disk, join(folder, 'digests'), FORMAT);
+    let originals: StateFile | undefined;
     try {
-      await requireFormat(table, FORMAT);
+      originals = await openStateFile(disk, join(folder, 'originals'), ORIGINALS);
       const size = await table.size();
       const count = Math.floor((size - HEADER_BYTES) / ENTRY_BYTES);
       const payloads = new EarlierPayloads(table, originals, count, new KeyFilter(memory, count));
@@ -177,7 +176,7 @@ export class EarlierPayloads {
       return payloads;
     } catch (error) {
       await table.close();
-      await originals.close();
+      await originals?.close();
       throw error;
     }
   }
@@ -222,7 +221,7 @@ export class EarlierPayloads {
   }
 
   async #line(at: number): Promise<string> {
-    const bytes = Buffer.allocUnsafe(LINE_BYTES);
+    const bytes = Buffer.allocUnsafe(Math.min(LINE_BYTES, (await this.#originals.size()) - at));
     const length = await this.#originals.readUpTo(bytes, at);
     return bytes.toString('latin1', 0, bytes.subarray(0, length).indexOf(10));
   }

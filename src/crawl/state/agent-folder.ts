@@ -21,13 +21,17 @@ import { together } from '../../base/together.ts';
 import type { Millis } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { wantsLikeness } from '../../config/settings.ts';
+import { writeStateFile } from '../../disk/append-log.ts';
+import { openStateFile } from '../../disk/block-file.ts';
 import {
+  type Checkpoint,
   type CheckpointFormat,
   type Frozen,
   loadCheckpoint,
   saveCheckpoint,
 } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import type { DrumState } from '../../drum/drum.ts';
 import { LikenessFolder, type LikenessState } from '../../duplicates/likeness-folder.ts';
 import { Backlog, type BacklogState } from '../../frontier/backlog/backlog.ts';
@@ -48,7 +52,14 @@ import { addSeries, type SeriesState } from '../record/series.ts';
 import { mostPages, type TopDomain } from '../record/top-domains.ts';
 import { NOTES, noteCheckpoint, notedCheckpoint, refuseIfLost } from './checkpoint-notes.ts';
 
-const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
+const CHECKPOINT: CheckpointFormat = {
+  name: 'checkpoint.json',
+  kind: 'agent',
+  version: 4,
+  earlier: [3],
+};
+/** Version 3 of the checkpoint had an image without a header. */
+const IMAGE: Format = { type: 'img', version: 1, summed: true };
 /** Arcs in the sample of a ranking: about 32 MB. */
 const MOST_SAMPLED = 2 ** 20;
 /** The same seed in every crawl, so that rankings computed later can be compared. */
@@ -286,7 +297,7 @@ export class AgentFolder {
         : undefined;
       const restored = stored && {
         state: stored.state,
-        image: await readImage(disk, dir, stored.files),
+        image: await readImage(disk, dir, stored),
       };
       const parts = { sieve, hosts, backlog, reputation, likeness };
       const sequence = stored?.sequence ?? 0;
@@ -335,7 +346,7 @@ export class AgentFolder {
       this.backlog.freeze(),
       this.reputation?.freeze() ?? Promise.resolve(undefined),
       this.likeness?.freeze() ?? Promise.resolve(undefined),
-      writeDurably(disk, join(this.#dir, name), front),
+      writeStateFile(disk, join(this.#dir, name), IMAGE, front),
       makeArchiveDurable(),
     ]);
     // The names of new files must be durable before the checkpoint refers to them.
@@ -345,7 +356,7 @@ export class AgentFolder {
     ];
     await together(folders.map((folder) => disk.syncFolder(folder)));
     const stored: StoredState = { ...state, sieve, hosts, backlog, reputation, likeness };
-    const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
+    const files = { [name]: front.reduce((sum, { length }) => sum + length, HEADER_BYTES) };
     await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     this.#sequence = sequence;
     await together([
@@ -398,39 +409,22 @@ function openLikeness(
 async function readImage(
   disk: Disk,
   dir: string,
-  files: Readonly<Record<string, number>>,
+  { files, version }: Checkpoint<unknown>,
 ): Promise<Uint8Array> {
   const [[name, length]] = Object.entries(files);
-  const file = await disk.open(join(dir, name), 'read');
+  const path = join(dir, name);
+  const isPlain = version < CHECKPOINT.version;
+  const file = isPlain ? await disk.open(path, 'read') : await openStateFile(disk, path, IMAGE);
+  const start = isPlain ? 0 : HEADER_BYTES;
   try {
-    const bytes = new Uint8Array(length);
-    await file.readAll(bytes, 0);
+    const bytes = new Uint8Array(length - start);
+    await file.readAll(bytes, start);
     return bytes;
   } finally {
     await file.close();
     for (const other of await disk.list(dir)) {
       if (FRONT_FILE.test(other) && other !== name) await disk.remove(join(dir, other));
     }
-  }
-}
-
-async function writeDurably(
-  disk: Disk,
-  path: string,
-  pieces: readonly Uint8Array[],
-): Promise<void> {
-  const file = await disk.open(path, 'create');
-  try {
-    const writes: Promise<void>[] = [];
-    let position = 0;
-    for (const piece of pieces) {
-      writes.push(file.writeAll(piece, position));
-      position += piece.length;
-    }
-    await together(writes);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 
