@@ -5,6 +5,7 @@ import { DrumlinError, EXIT } from '../base/errors.ts';
 const DAMAGE = new Set([
   'CHECKPOINT_FORMAT',
   'CHECKPOINT_MISSING',
+  'CRAWL_FILE',
   'FILE_DAMAGED',
   'FILE_FORMAT',
   'FILE_MISSING',
@@ -38,7 +39,7 @@ export function isDamage(error: unknown): error is DrumlinError {
 
 /** The same error, but for damage with the command that repairs this crawl. */
 export function withRepair(error: unknown, dir: string): unknown {
-  if (!isDamage(error)) return error;
+  if (!isDamage(error) || !error.fact.includes(dir)) return error;
   return new DrumlinError(
     error.code,
     error.fact,
