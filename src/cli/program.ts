@@ -13,6 +13,7 @@ import * as graph from './commands/graph.ts';
 import * as lab from './commands/lab.ts';
 import * as plan from './commands/plan.ts';
 import * as rank from './commands/rank.ts';
+import * as repair from './commands/repair.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
 import * as status from './commands/status.ts';
@@ -44,7 +45,7 @@ const GROUPS: readonly (readonly [
   commands: readonly { register(program: Command): void }[],
 ])[] = [
   ['Crawl:', [crawl, config, filter, robots, domains]],
-  ['Look at a crawl:', [status, report, archive]],
+  ['Look at a crawl:', [status, report, archive, repair]],
   ['Graphs and rankings:', [graph, rank]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
@@ -55,7 +56,7 @@ const GROUPS: readonly (readonly [
  * end when their reader leaves.
  */
 export const WORKING: readonly string[] = [
-  ...['crawl', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['crawl', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare', 'repair'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
 ];

@@ -59,6 +59,24 @@ export async function truncateContent(file: DiskFile, length: Bytes): Promise<vo
   if (size > needed) await file.truncate(needed);
 }
 
+/**
+ * Reads a state file whose content has `length` bytes; throws at the first damage. Room that was
+ * left and never written (`AppendLog.reserve`) is no damage. Of a file without checksums only the
+ * beginning and the length are checked.
+ */
+export async function verifyStateFile(disk: Disk, path: string, length: Bytes): Promise<void> {
+  const file = await disk.open(path, 'read');
+  try {
+    const summed = await isSummed(file);
+    const needed = summed ? storedLength(length) : length;
+    const size = await file.size();
+    if (size < needed) throw tooShort(path, size, needed);
+    if (summed) await new BlockFile(file).verify(length);
+  } finally {
+    await file.close();
+  }
+}
+
 export class BlockFile implements StateFile {
   readonly #file: DiskFile;
   readonly isSummed = true;
@@ -133,6 +151,27 @@ export class BlockFile implements StateFile {
     const tail = TailSums.read(bytes, block, length, named);
     scratch.give(bytes);
     return tail;
+  }
+
+  /** Throws unless every block of the content is whole, or was never written. */
+  async verify(length: Bytes): Promise<void> {
+    const end = blocksOf(length);
+    for (let first = 0; first < end; first += BLOCKS_AT_ONCE) {
+      const blocks = Math.min(BLOCKS_AT_ONCE, end - first);
+      const bytes = await this.#readBlocks(first, blocks);
+      try {
+        for (let i = 0; i < blocks; i++) {
+          const at = i * BLOCK_BYTES;
+          const isLast = first + i === end - 1;
+          const need = isLast ? length - (end - 1) * CONTENT_BYTES : 1;
+          if (isWhole(bytes, at, first + i, need)) continue;
+          const isRoom = bytes.subarray(at, at + BLOCK_BYTES).every((byte) => byte === 0);
+          if (!isRoom) throw this.#damagedAt(first + i);
+        }
+      } finally {
+        scratch.give(bytes);
+      }
+    }
   }
 
   /** Writes encoded blocks. */

@@ -97,7 +97,8 @@ interface AgentParts {
   readonly likeness?: LikenessFolder | undefined;
 }
 
-interface StoredState extends AgentState {
+/** The state of an agent and of its parts. */
+export interface StoredState extends AgentState {
   readonly sieve: SieveState;
   readonly hosts: Frozen<DrumState>;
   readonly backlog: Frozen<BacklogState>;
@@ -187,6 +188,53 @@ export async function noteCheckpoints(disk: Disk, dir: string, agents: number): 
     if (stored && stored.sequence > noted) await noteCheckpoint(disk, dir, agent, stored.sequence);
   }
 }
+
+/** The checkpoint of an agent, if there is one. */
+export function storedCheckpoint(
+  disk: Disk,
+  dir: string,
+  agent: number,
+): Promise<Checkpoint<StoredState> | undefined> {
+  return loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
+}
+
+/** A file that a checkpoint names, and the length of its content. */
+export interface NamedFile {
+  readonly path: string;
+  readonly length: number;
+}
+
+/** Every file in the folder of an agent that its checkpoint names. */
+export function namedFiles(
+  dir: string,
+  agent: number,
+  { files, state }: Checkpoint<StoredState>,
+): NamedFile[] {
+  const own = agentDir(dir, agent);
+  const { seen, hosts, backlog } = partFolders(own);
+  const { reputation, likeness } = state;
+  const [book, edges, sample, rounds] = reputationFolders(reputationDir(own));
+  const parts: [string, Readonly<Record<string, number>> | undefined][] = [
+    [own, files],
+    [seen, state.sieve.files],
+    [hosts, state.hosts.files],
+    [backlog, state.backlog.files],
+    [book, reputation?.book.files],
+    [edges, reputation?.edges.files],
+    [sample, reputation?.sample.files],
+    [rounds, reputation?.rounds.files],
+    [likenessDir(own), likeness?.files],
+  ];
+  return parts.flatMap(([folder, named]) =>
+    Object.entries(named ?? {}).map(([name, length]) => ({ path: join(folder, name), length })),
+  );
+}
+
+/** The folder of an agent's rounds. */
+export const roundsDir = (dir: string, agent: number): string =>
+  reputationFolders(reputationDir(agentDir(dir, agent)))[3];
+
+const likenessDir = (dir: string): string => join(dir, 'likeness');
 
 /** An agent's book of domains at its last checkpoint, if there is one. */
 export async function bookOf(
@@ -299,6 +347,7 @@ export class AgentFolder {
         state: stored.state,
         image: await readImage(disk, dir, stored),
       };
+      if (stored) await removeOlderImages(disk, dir, stored);
       const parts = { sieve, hosts, backlog, reputation, likeness };
       const sequence = stored?.sequence ?? 0;
       const note = (made: number) => noteCheckpoint(disk, config.dir, agent, made);
@@ -403,10 +452,10 @@ function openLikeness(
   { similarityMemory: memory }: CrawlConfig,
   at: Frozen<LikenessState> | undefined,
 ): Promise<LikenessFolder> {
-  return LikenessFolder.open({ disk, folder: join(dir, 'likeness'), memory, at });
+  return LikenessFolder.open({ disk, folder: likenessDir(dir), memory, at });
 }
 
-async function readImage(
+export async function readImage(
   disk: Disk,
   dir: string,
   { files, version }: Checkpoint<unknown>,
@@ -422,9 +471,17 @@ async function readImage(
     return bytes;
   } finally {
     await file.close();
-    for (const other of await disk.list(dir)) {
-      if (FRONT_FILE.test(other) && other !== name) await disk.remove(join(dir, other));
-    }
+  }
+}
+
+/** Deletes images that the checkpoint does not name. */
+async function removeOlderImages(
+  disk: Disk,
+  dir: string,
+  { files }: Checkpoint<unknown>,
+): Promise<void> {
+  for (const other of await disk.list(dir)) {
+    if (FRONT_FILE.test(other) && !(other in files)) await disk.remove(join(dir, other));
   }
 }
 
