@@ -114,7 +114,8 @@ test('every wrong bit is noticed or harmless, and named with file and place', as
     const read = contentOf(disk, path, length);
     const inBlock = at % BLOCK_BYTES;
     const isUsed =
-      (inBlock < CONTENT_BYTES && Math.floor(at / BLOCK_BYTES) * CONTENT_BYTES + inBlock < length) ||
+      (inBlock < CONTENT_BYTES &&
+        Math.floor(at / BLOCK_BYTES) * CONTENT_BYTES + inBlock < length) ||
       (inBlock >= CONTENT_BYTES && inBlock < CONTENT_BYTES + 8);
     if (!isUsed) expect(await read).toEqual(pattern(0, length - 8));
     else if (at < 4) await expect(read).rejects.toMatchObject({ code: 'FILE_DAMAGED' });

@@ -114,11 +114,11 @@ test('recovery refuses a named file that is missing or too short', async () => {
     },
   );
   writeFileSync(join(folder, 'log.1'), 'DRML\x01tst');
-  await expect(recoverFolder(new Disk(), folder, { 'log.1': 11 }, () => true)).rejects.toMatchObject(
-    {
-      code: 'FILE_SHORT',
-    },
-  );
+  await expect(
+    recoverFolder(new Disk(), folder, { 'log.1': 11 }, () => true),
+  ).rejects.toMatchObject({
+    code: 'FILE_SHORT',
+  });
   expect(existsSync(join(folder, 'log.1'))).toBe(true);
 });
 

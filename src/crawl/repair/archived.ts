@@ -7,10 +7,17 @@
  *           the index holds count as fetched. A WARC file never changes here.
  */
 import { join } from 'node:path';
+import { Archive } from '../../archive/index/archive.ts';
 import { parseCdxj } from '../../archive/index/cdxj.ts';
-import { archiveDir, partsDir, scannedLines, warcNames } from '../../archive/index/index-merge.ts';
+import {
+  archiveDir,
+  mergeIndex,
+  partsDir,
+  scannedLines,
+  warcNames,
+} from '../../archive/index/index-merge.ts';
 import { partName } from '../../archive/index/index-part.ts';
-import { readWarc } from '../../archive/warc/warc-reader.ts';
+import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
 import { agentOfFile } from '../../archive/write/recovery.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import { replaceFile } from '../../disk/checkpoint.ts';
@@ -41,15 +48,18 @@ const urlsOf = (lines: readonly string[]): string[] =>
   lines.flatMap((line) => canonicalise(parseCdxj(line)?.url ?? '') ?? []);
 
 /** The links that the crawl would have followed from its pages, a page at a time. */
-export async function* archivedLinks(
-  disk: Disk,
-  dir: string,
-  followsNofollow: boolean,
-): AsyncGenerator<readonly string[]> {
+export async function* archivedLinks(disk: Disk, dir: string): AsyncGenerator<readonly string[]> {
+  const names = await warcNames(disk, archiveDir(dir));
+  if (names.length === 0) return;
   const drop = await droppedParameters(disk, dir);
-  for (const warc of await warcNames(disk, archiveDir(dir))) {
+  await mergeIndex(disk, dir); // for records that refer to others
+  const archive = await Archive.open(disk, dir);
+  const originalOf = (record: WarcRecord) =>
+    archive.original(record).catch(() => undefined); // in a damaged file
+  for (const warc of names) {
     for await (const record of readWarc(join(archiveDir(dir), warc), { disk })) {
-      const links = await linksOf(record, record, drop, followsNofollow);
+      const page = record.type === 'revisit' ? await originalOf(record) : record;
+      const links = await linksOf(record, page ?? record, drop, false);
       if (links && links.targets.length > 0) yield links.targets;
     }
   }

@@ -235,7 +235,7 @@ class Repair {
         await this.#offer(found);
       });
     }
-    for await (const urls of archivedLinks(disk, dir, false)) {
+    for await (const urls of archivedLinks(disk, dir)) {
       const wanted = urls.filter(
         (url) => !this.#scope.refusal(url, DEPTH) && !this.#scope.trap(url),
       );

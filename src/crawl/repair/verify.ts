@@ -4,9 +4,10 @@
  * Ensures   every file that a checkpoint names is read to its end. Nothing is changed.
  */
 import { join } from 'node:path';
+import { archiveDir } from '../../archive/index/index-merge.ts';
 import { earlierDir } from '../../archive/payloads/earlier-payloads.ts';
 import { openStateFile, verifyStateFile } from '../../disk/block-file.ts';
-import { damaged, isDamage } from '../../disk/damage.ts';
+import { damaged, isDamage, tooShort } from '../../disk/damage.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { AGENTS, namedFiles, storedCheckpoint } from '../state/agent-folder.ts';
 
@@ -41,12 +42,14 @@ export async function verifyState(
     onDamage(damage);
   };
   for (let agent = 0; agent < agents; agent++) {
-    const { damage, named } = await filesOf(disk, dir, agent);
+    const { damage, named, archive } = await filesOf(disk, dir, agent);
     await verify(async () => {
       if (damage) throw damage;
     }, agent);
     for (const { path, length } of named)
       await verify(() => verifyStateFile(disk, path, length), agent);
+    for (const { file, length } of archive)
+      await verify(() => verifyLength(disk, join(archiveDir(dir), file), length), agent);
   }
   for (const { name, type } of await earlierFiles(disk, dir))
     await verify(() => verifyWhole(disk, join(earlierDir(dir), name), type));
@@ -69,12 +72,30 @@ async function damageOf(
 async function filesOf(disk: Disk, dir: string, agent: number) {
   try {
     const stored = await storedCheckpoint(disk, dir, agent);
-    if (stored) return { named: namedFiles(dir, agent, stored), damage: undefined };
+    if (stored) {
+      const named = namedFiles(dir, agent, stored);
+      return { named, archive: stored.state.archive, damage: undefined };
+    }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { named: [], damage: error };
+    return { named: [], archive: [], damage: error };
   }
-  return { named: [], damage: noCheckpoint(dir, agent) };
+  return { named: [], archive: [], damage: noCheckpoint(dir, agent) };
+}
+
+/** A file of the archive may be missing: finished ones may be moved away. */
+async function verifyLength(disk: Disk, path: string, length: number): Promise<void> {
+  const file = await disk.open(path, 'read').catch((error) => {
+    if (error.code === 'FILE_MISSING') return undefined;
+    throw error;
+  });
+  if (!file) return;
+  try {
+    const size = await file.size();
+    if (size < length) throw tooShort(path, size, length);
+  } finally {
+    await file.close();
+  }
 }
 
 function noCheckpoint(dir: string, agent: number): Error {

@@ -138,6 +138,8 @@ export class CrawlFolder {
 
   /** Opens the folder of a crawl whatever its agents hold. A damaged crawl.json is restored. */
   static async openDamaged(disk: Disk, dir: string, clock: Clock): Promise<CrawlFolder> {
+    const entries = await listOrNone(disk, dir);
+    if (!entries.includes(CRAWL_FILE) && !entries.includes(NOTES)) throw crawlMissing(dir);
     const lock = FolderLock.acquire(dir);
     let log: CrawlLog | undefined;
     try {
@@ -293,10 +295,15 @@ export async function askedOf(
   disk: Disk,
   dir: string,
 ): Promise<Pick<Asked, 'settings' | 'agents' | 'seeds' | 'moved'>> {
-  const remedy = 'Name the folder of a crawl: the value of "drumlin crawl --dir".';
-  const asked = await askedIn(disk, dir, remedy);
+  const asked = await askedIn(disk, dir, NAME_A_CRAWL);
   if (asked) return asked;
-  throw new DrumlinError('CRAWL_MISSING', `There is no crawl in ${dir}.`, remedy, {
+  throw crawlMissing(dir);
+}
+
+const NAME_A_CRAWL = 'Name the folder of a crawl: the value of "drumlin crawl --dir".';
+
+function crawlMissing(dir: string): DrumlinError {
+  return new DrumlinError('CRAWL_MISSING', `There is no crawl in ${dir}.`, NAME_A_CRAWL, {
     exitCode: EXIT.folder,
   });
 }
@@ -356,7 +363,7 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
   const path = join(dir, CRAWL_FILE);
   let asked: Asked & { readonly version?: unknown };
   const text = await disk.readText(path);
-  if (sumOf(text) === 'wrong') throw crawlFileDamaged(path, 'its checksum is wrong');
+  if (sumOf(text) === 'wrong') throw crawlFileDamaged(path, 'its checksum is wrong (if you changed it, remove "crc32")');
   try {
     asked = JSON.parse(text, (_, value) => value ?? Infinity);
   } catch (error) {
@@ -376,7 +383,7 @@ function crawlFileDamaged(path: string, why: string): DrumlinError {
   return new DrumlinError(
     'CRAWL_FILE',
     `${path} is damaged: ${why}.`,
-    'Restore it from a copy, or choose another --dir. If you changed it, remove its "crc32".',
+    'Restore it from a copy, or choose another --dir.',
     { exitCode: EXIT.folder },
   );
 }
