@@ -54,8 +54,7 @@ export async function* archivedLinks(disk: Disk, dir: string): AsyncGenerator<re
   const drop = await droppedParameters(disk, dir);
   await mergeIndex(disk, dir); // for records that refer to others
   const archive = await Archive.open(disk, dir);
-  const originalOf = (record: WarcRecord) =>
-    archive.original(record).catch(() => undefined); // in a damaged file
+  const originalOf = (record: WarcRecord) => archive.original(record).catch(() => undefined); // in a damaged file
   for (const warc of names) {
     for await (const record of readWarc(join(archiveDir(dir), warc), { disk })) {
       const page = record.type === 'revisit' ? await originalOf(record) : record;

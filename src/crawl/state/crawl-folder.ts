@@ -363,7 +363,8 @@ async function readAsked(disk: Disk, dir: string): Promise<Asked> {
   const path = join(dir, CRAWL_FILE);
   let asked: Asked & { readonly version?: unknown };
   const text = await disk.readText(path);
-  if (sumOf(text) === 'wrong') throw crawlFileDamaged(path, 'its checksum is wrong (if you changed it, remove "crc32")');
+  if (sumOf(text) === 'wrong')
+    throw crawlFileDamaged(path, 'its checksum is wrong (if you changed it, remove "crc32")');
   try {
     asked = JSON.parse(text, (_, value) => value ?? Infinity);
   } catch (error) {
