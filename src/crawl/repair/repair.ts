@@ -43,7 +43,7 @@ import { archivedLinks, fetchedUrls, wholeFiles } from './archived.ts';
 import { salvage } from './salvage.ts';
 import { type Damage, type Verified, verifyState } from './verify.ts';
 
-export interface RepairOptions {
+interface RepairOptions {
   readonly disk: Disk;
   readonly dir: string;
   readonly clock: Clock;

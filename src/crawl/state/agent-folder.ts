@@ -199,7 +199,7 @@ export function storedCheckpoint(
 }
 
 /** A file that a checkpoint names, and the length of its content. */
-export interface NamedFile {
+interface NamedFile {
   readonly path: string;
   readonly length: number;
 }

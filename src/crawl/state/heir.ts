@@ -49,7 +49,7 @@ export interface Handover {
 const KEY_BITS = BigInt(64 - PARTITION_BITS);
 
 /** What the first checkpoint of a new agent takes from the old agents. */
-export interface HeirState
+interface HeirState
   extends Pick<
     AgentState,
     'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive' | 'series' | 'top'
