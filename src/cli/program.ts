@@ -15,6 +15,7 @@ import * as lab from './commands/lab.ts';
 import * as plan from './commands/plan.ts';
 import * as rank from './commands/rank.ts';
 import * as refresh from './commands/refresh.ts';
+import * as repair from './commands/repair.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
 import * as status from './commands/status.ts';
@@ -46,7 +47,7 @@ const GROUPS: readonly (readonly [
   commands: readonly { register(program: Command): void }[],
 ])[] = [
   ['Crawl:', [crawl, refresh, config, filter, robots, domains]],
-  ['Look at a crawl:', [status, report, archive, corpus]],
+  ['Look at a crawl:', [status, report, archive, repair, corpus]],
   ['Graphs and rankings:', [graph, rank]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
@@ -57,7 +58,7 @@ const GROUPS: readonly (readonly [
  * end when their reader leaves.
  */
 export const WORKING: readonly string[] = [
-  ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare'],
+  ...['crawl', 'refresh', 'demo', 'web', 'lab run', 'doctor', 'report', 'rank compare', 'repair'],
   ...['refresh compare', 'refresh schedule', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],

@@ -21,6 +21,7 @@ import {
   filterSettings,
   filtersOf,
 } from '../config/settings.ts';
+import { withRepair } from '../disk/damage.ts';
 import { Disk } from '../disk/disk.ts';
 import { type FilterSet, type FilterSurroundings, loadFilters } from '../filter/filter-set.ts';
 import { loadPredicates, type UserPredicates, withUserPredicates } from '../filter/predicates.ts';
@@ -105,13 +106,16 @@ export async function startCrawl(
   hooks: CrawlHooks = {},
 ): Promise<CrawlRun> {
   const plan = await planCrawl(seeds, asked, hooks);
-  const opened = await openCrawl(plan);
+  const opened = await openCrawl(plan).catch((error) => {
+    throw withRepair(error, asked.dir);
+  });
   const watch = new Stopwatch();
   try {
     const earlier = await resumeFrom(plan, opened);
     const crew = await startCrew(plan, opened);
     return runCrawl(plan, opened, earlier, crew, watch);
-  } catch (error) {
+  } catch (thrown) {
+    const error = withRepair(thrown, asked.dir);
     opened.log.event('crawl-failed', { error: (error as Error)?.message });
     await opened.monitor.close();
     await opened.folder?.close();
@@ -351,7 +355,8 @@ async function runToEnd(
     log.event('crawl-ended', { end, pages, seconds, summary });
     await monitor.end({ summary });
     return summary;
-  } catch (error) {
+  } catch (thrown) {
+    const error = withRepair(thrown, dir);
     const message = String((error as Error)?.message);
     log.event('crawl-failed', { error: message });
     await monitor.end({ error: message });

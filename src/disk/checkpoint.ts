@@ -10,11 +10,14 @@
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
+import { truncateContent } from './block-file.ts';
+import { damaged } from './damage.ts';
 import type { Disk } from './disk.ts';
 import { versionMismatch } from './format.ts';
+import { sumOf, withSum } from './summed-json.ts';
 
 /**
- * What a part of a checkpoint stores: the files that count, by name, with their lengths in bytes;
+ * What a part of a checkpoint stores: the files that count, by name, with the lengths of their contents;
  * and the rest of its state.
  */
 export interface Frozen<State> {
@@ -22,7 +25,9 @@ export interface Frozen<State> {
   readonly state: State;
 }
 
-interface Checkpoint<State> extends Frozen<State> {
+export interface Checkpoint<State> extends Frozen<State> {
+  /** Version of the format that it was stored in. */
+  readonly version: number;
   /** Counts the checkpoints of the folder, from 1. */
   readonly sequence: number;
 }
@@ -32,6 +37,8 @@ export interface CheckpointFormat {
   readonly name: string;
   readonly kind: string;
   readonly version: number;
+  /** Earlier versions that can still be read. They had no checksum. */
+  readonly earlier?: readonly number[];
 }
 
 /** Write, fsync, rename, fsync the folder: the file is the old or the new, never a mixture. */
@@ -57,13 +64,13 @@ export async function saveCheckpoint<State>(
   disk: Disk,
   folder: string,
   format: CheckpointFormat,
-  checkpoint: Checkpoint<State>,
+  checkpoint: Omit<Checkpoint<State>, 'version'>,
 ): Promise<void> {
   // The folder's entries for files created since the last checkpoint must be durable before they
   // are named.
   await disk.syncFolder(folder);
   const text = JSON.stringify({ drumlin: format.kind, version: format.version, ...checkpoint });
-  await replaceFile(disk, folder, format.name, Buffer.from(`${text}\n`));
+  await replaceFile(disk, folder, format.name, Buffer.from(withSum(text)));
 }
 
 /** The folder's checkpoint, or undefined when it has none yet. */
@@ -76,14 +83,18 @@ export async function loadCheckpoint<State>(
   const text = await readTextOrNone(disk, path);
   if (text === undefined) return undefined;
   let stored: Record<string, unknown>;
+  const sum = sumOf(text);
   try {
     stored = JSON.parse(text);
   } catch (cause) {
-    throw notACheckpoint(path, format, cause);
+    throw sum === 'wrong' ? wrongSum(path) : notACheckpoint(path, format, cause);
   }
+  if (sum === 'wrong') throw wrongSum(path);
   if (stored?.drumlin !== format.kind) throw notACheckpoint(path, format);
-  if (stored.version !== format.version)
+  const isEarlier = format.earlier?.includes(stored.version as number) ?? false;
+  if (stored.version !== format.version && !isEarlier)
     throw versionMismatch(path, stored.version, format.version);
+  if (sum === 'none' && !isEarlier && format.earlier) throw wrongSum(path);
   return stored as unknown as Checkpoint<State>;
 }
 
@@ -101,16 +112,7 @@ export async function recoverFolder(
   for (const [name, length] of Object.entries(files)) {
     const file = await disk.open(join(folder, name), 'update');
     try {
-      const size = await file.size();
-      if (size < length) {
-        throw new DrumlinError(
-          'FILE_SHORT',
-          `${join(folder, name)} has ${size} bytes, but the checkpoint needs ${length}.`,
-          'Another program damaged it. Restore the folder from a copy.',
-          { exitCode: EXIT.folder },
-        );
-      }
-      if (size > length) await file.truncate(length);
+      await truncateContent(file, length);
     } finally {
       await file.close();
     }
@@ -127,6 +129,10 @@ async function readTextOrNone(disk: Disk, path: string): Promise<string | undefi
     if (systemCode((error as Error).cause) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function wrongSum(path: string): DrumlinError {
+  return damaged(path, 'is damaged: its checksum is wrong');
 }
 
 function notACheckpoint(path: string, format: CheckpointFormat, cause?: unknown): DrumlinError {

@@ -9,6 +9,7 @@
  */
 import { basename } from 'node:path';
 import { DrumlinError, EXIT, systemCode } from '../base/errors.ts';
+import { tooShort } from './damage.ts';
 import {
   type FileSystem,
   type Held,
@@ -115,6 +116,8 @@ export class Disk {
 
 export class DiskFile {
   readonly path: string;
+  /** Its bytes are its content; see `BlockFile`. */
+  readonly isSummed: boolean = false;
   readonly #disk: Disk;
   readonly #raw: RawFile;
 
@@ -158,14 +161,7 @@ export class DiskFile {
 
   async readAll(into: Uint8Array, position: number): Promise<void> {
     const n = await this.readUpTo(into, position);
-    if (n < into.length) {
-      throw new DrumlinError(
-        'FILE_SHORT',
-        `${this.path} ends at byte ${position + n}, but ${position + into.length} bytes are expected.`,
-        'Another program damaged it. Restore the folder from a copy.',
-        { exitCode: EXIT.folder },
-      );
-    }
+    if (n < into.length) throw tooShort(this.path, position + n, position + into.length);
   }
 
   sync(): Promise<void> {

@@ -9,12 +9,12 @@
  * Costs     two chunks of memory, and a copy of each byte unless whole chunks are peeked and
  *           skipped; a longer `peek` enlarges the window.
  */
-import type { DiskFile } from './disk.ts';
+import type { StateFile } from './block-file.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 export class ReadAhead {
-  readonly #file: DiskFile;
+  readonly #file: Pick<StateFile, 'readUpTo'>;
   readonly #end: number;
   #position: number;
   #window: Uint8Array;
@@ -24,7 +24,12 @@ export class ReadAhead {
   #coming: Promise<number> | undefined;
 
   /** Reads the bytes `start .. end` of the file. */
-  constructor(file: DiskFile, start: number, end: number, chunkBytes = CHUNK_BYTES) {
+  constructor(
+    file: Pick<StateFile, 'readUpTo'>,
+    start: number,
+    end: number,
+    chunkBytes = CHUNK_BYTES,
+  ) {
     this.#file = file;
     this.#position = start;
     this.#end = end;

@@ -7,10 +7,10 @@
  * Costs     one read per buffer; a request larger than the buffer enlarges it.
  */
 import { DrumlinError, EXIT } from '../base/errors.ts';
-import type { DiskFile } from './disk.ts';
+import type { StateFile } from './block-file.ts';
 
 export class SequentialReader {
-  readonly #file: DiskFile;
+  readonly #file: Pick<StateFile, 'path' | 'readUpTo'>;
   readonly #end: number;
   #position: number;
   #buffer: Uint8Array;
@@ -18,7 +18,12 @@ export class SequentialReader {
   #to = 0;
 
   /** Reads the bytes `start .. end` of the file. */
-  constructor(file: DiskFile, start: number, end: number, bufferBytes = 256 * 1024) {
+  constructor(
+    file: Pick<StateFile, 'path' | 'readUpTo'>,
+    start: number,
+    end: number,
+    bufferBytes = 256 * 1024,
+  ) {
     this.#file = file;
     this.#position = start;
     this.#end = end;

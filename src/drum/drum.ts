@@ -18,9 +18,10 @@ import { DrumlinError } from '../base/errors.ts';
 import { flatOut, type Pacer } from '../base/pacer.ts';
 import { VarintReader, varintSize } from '../base/varint.ts';
 import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
+import { openStateFile, type StateFile } from '../disk/block-file.ts';
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
-import type { Disk, DiskFile } from '../disk/disk.ts';
-import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import type { Disk } from '../disk/disk.ts';
+import { HEADER_BYTES } from '../disk/format.ts';
 import { VersionedFiles } from '../disk/versioned-files.ts';
 import { type Combine, replace } from './combine.ts';
 import type { DrumBatch } from './drum-batch.ts';
@@ -75,7 +76,7 @@ export interface DrumOptions {
 
 interface Decided {
   readonly generation: number;
-  readonly file: DiskFile;
+  readonly file: StateFile;
   readonly length: number;
   position: number;
 }
@@ -250,8 +251,8 @@ export class Drum {
     }
     for (const { generation, position } of state.decided) {
       const name = answersName(generation);
-      const file = await this.#disk.open(this.#files.path(name), 'read');
-      await requireFormat(file, VALUE_ANSWERS_FORMAT);
+      const path = this.#files.path(name);
+      const file = await openStateFile(this.#disk, path, VALUE_ANSWERS_FORMAT);
       this.#decided.push({ generation, file, length: files[name], position });
     }
     await this.#offers.resume(state.collecting, files, () => this.#decide());

@@ -10,8 +10,9 @@
 
 import { alignTo8 } from '../base/align.ts';
 import { VarintReader } from '../base/varint.ts';
-import type { Disk, DiskFile } from '../disk/disk.ts';
-import { HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { openStateFile, type StateFile } from '../disk/block-file.ts';
+import type { Disk } from '../disk/disk.ts';
+import { HEADER_BYTES } from '../disk/format.ts';
 import { SequentialReader } from '../disk/sequential-reader.ts';
 import type { Chunk, ChunkLog } from './chunk-log.ts';
 import { takeBytes } from './geometry.ts';
@@ -95,14 +96,14 @@ interface Answered extends ChunkSize {
 
 export class KeyAnswers {
   readonly #log: ChunkLog;
-  readonly #file: DiskFile;
+  readonly #file: StateFile;
   readonly #reader: SequentialReader;
   readonly #chunks: Iterator<Chunk, undefined>;
   #taken = 0;
   /** A block that was read but did not fit the last batch. */
   #waiting: Block | undefined;
 
-  private constructor(answered: Answered, file: DiskFile, reader: SequentialReader) {
+  private constructor(answered: Answered, file: StateFile, reader: SequentialReader) {
     this.#log = answered.log;
     this.#file = file;
     this.#reader = reader;
@@ -115,9 +116,8 @@ export class KeyAnswers {
     answered: Answered,
     bufferBytes: number,
   ): Promise<KeyAnswers> {
-    const file = await disk.open(path, 'read');
+    const file = await openStateFile(disk, path, ANSWERS_FORMAT);
     try {
-      await requireFormat(file, ANSWERS_FORMAT);
       const reader = new SequentialReader(file, HEADER_BYTES, await file.size(), bufferBytes);
       const answers = new KeyAnswers(answered, file, reader);
       for (; answers.#taken < answered.taken; answers.#taken++) await answers.#nextBlock();

@@ -18,9 +18,10 @@
 
 import { flatOut, type Pacer } from '../base/pacer.ts';
 import { AppendLog, closeOnFailure } from '../disk/append-log.ts';
+import { openStateFile } from '../disk/block-file.ts';
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { VersionedFiles } from '../disk/versioned-files.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import { arenaBytes, fixedBytes, type Geometry } from './geometry.ts';
@@ -226,7 +227,7 @@ export class KeyDrum {
   }
 
   async #freezeAnswers(name: string): Promise<number> {
-    const file = await this.#disk.open(this.#files.path(name), 'read');
+    const file = await openStateFile(this.#disk, this.#files.path(name), ANSWERS_FORMAT);
     try {
       await this.#files.makeDurable(name, file);
       return await file.size();
@@ -241,8 +242,8 @@ export class KeyDrum {
   }
 
   async #openRepository(generation: number, count: number): Promise<void> {
-    const file = await this.#disk.open(this.#files.path(keysName(generation)), 'read');
-    await requireFormat(file, KEYS_FORMAT);
+    const path = this.#files.path(keysName(generation));
+    const file = await openStateFile(this.#disk, path, KEYS_FORMAT);
     this.#repository = { file, count, generation };
   }
 

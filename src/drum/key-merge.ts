@@ -17,18 +17,18 @@
 import { alignTo8 } from '../base/align.ts';
 import type { Pacer } from '../base/pacer.ts';
 import type { AppendLog } from '../disk/append-log.ts';
-import type { DiskFile } from '../disk/disk.ts';
+import type { StateFile } from '../disk/block-file.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { BucketSort, EvenStarts } from './bucket-sort.ts';
 import type { ChunkLog } from './chunk-log.ts';
 import type { Geometry } from './geometry.ts';
 import { type Kernel, MERGE } from './kernel.ts';
 
-export const KEYS_FORMAT: Format = { type: 'key', version: 1 };
-export const ANSWERS_FORMAT: Format = { type: 'ans', version: 1 };
+export const KEYS_FORMAT: Format = { type: 'key', version: 1, summed: true };
+export const ANSWERS_FORMAT: Format = { type: 'ans', version: 1, summed: true };
 
 export interface Repository {
-  readonly file: DiskFile;
+  readonly file: StateFile;
   readonly count: number;
 }
 
@@ -135,7 +135,7 @@ export class KeyMerge {
 /** The sorted keys of the repository, a window at a time; the next one is being read meanwhile. */
 class SeenKeys {
   readonly #kernel: Kernel;
-  readonly #file: DiskFile | undefined;
+  readonly #file: StateFile | undefined;
   readonly #windows: readonly [number, number];
   readonly #windowBytes: number;
   readonly #end: number;

@@ -114,12 +114,12 @@ export class Offers {
     const log = await this.openLog(state, files, state.open);
     this.#generation = state.generation;
     this.#files.reopen(offersName(state.generation));
-    if (sameShape(state, this.shape) && this.#fits(log)) {
+    if (log.canGrow && sameShape(state, this.shape) && this.#fits(log)) {
       this.#collector.starts = state.starts;
       await this.#collector.begin(log);
       return;
     }
-    // The memory given has changed: collect the old tuples again.
+    // The memory given has changed, or the log has no checksums: collect the old tuples again.
     this.#generation++;
     await this.begin();
     for await (const batch of collectedBatches(log, state.buckets))

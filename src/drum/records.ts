@@ -11,10 +11,11 @@
 import { DrumlinError, EXIT } from '../base/errors.ts';
 import { varintSize, writeVarint } from '../base/varint.ts';
 import { AppendLog } from '../disk/append-log.ts';
-import type { Disk, DiskFile } from '../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { openStateFile, type StateFile } from '../disk/block-file.ts';
+import type { Disk } from '../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../disk/format.ts';
 
-const RECORDS_FORMAT: Format = { type: 'rec', version: 1 };
+const RECORDS_FORMAT: Format = { type: 'rec', version: 1, summed: true };
 const RECORDS_START = HEADER_BYTES + 8;
 const VARIABLE = 0xffff_ffff;
 
@@ -23,7 +24,7 @@ export type ValueBytes = number | undefined;
 
 /** A complete file of records. */
 export interface RecordFile {
-  readonly file: DiskFile;
+  readonly file: StateFile;
   readonly length: number;
   readonly count: number;
 }
@@ -189,9 +190,8 @@ export async function openRecords(
   length: number,
   count: number,
 ): Promise<RecordFile> {
-  const file = await disk.open(path, 'read');
+  const file = await openStateFile(disk, path, RECORDS_FORMAT);
   try {
-    await requireFormat(file, RECORDS_FORMAT);
     const size = new Uint8Array(4);
     await file.readAll(size, HEADER_BYTES);
     const found = new DataView(size.buffer).getUint32(0, true);

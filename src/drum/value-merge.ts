@@ -25,7 +25,7 @@ import type { Kernel } from './kernel.ts';
 import type { RecordReader, RecordWriter } from './records.ts';
 import { valueTooLarge } from './value-limit.ts';
 
-export const VALUE_ANSWERS_FORMAT: Format = { type: 'avl', version: 1 };
+export const VALUE_ANSWERS_FORMAT: Format = { type: 'avl', version: 1, summed: true };
 const UNANSWERED = -2;
 const UNKNOWN = -1;
 const SLICE = 16_384;

@@ -17,9 +17,11 @@ import { join } from 'node:path';
 import { FieldReader, FieldWriter } from '../base/fields.ts';
 import { together } from '../base/together.ts';
 import type { Bytes } from '../base/units.ts';
+import { AppendLog, closeOnFailure, writeStateFile } from '../disk/append-log.ts';
+import { openStateFile } from '../disk/block-file.ts';
 import { type Frozen, recoverFolder } from '../disk/checkpoint.ts';
 import type { Disk } from '../disk/disk.ts';
-import { type Format, formatHeader, HEADER_BYTES, requireFormat } from '../disk/format.ts';
+import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { BANDS, type Fingerprint, SKETCH_WORDS } from './fingerprint.ts';
 import { NumberEnds } from './number-ends.ts';
 import { SimilarPages } from './similar-pages.ts';
@@ -27,8 +29,8 @@ import { SoftErrors } from './soft-errors.ts';
 import { TrapLearner } from './trap-learner.ts';
 import { TrapRules } from './trap-rules.ts';
 
-const PAGES: Format = { type: 'lik', version: 1 };
-const RULES: Format = { type: 'rul', version: 2 };
+const PAGES: Format = { type: 'lik', version: 1, summed: true };
+const RULES: Format = { type: 'rul', version: 2, summed: true };
 /** Pages per shape of URLs whose range of numbers is remembered. */
 const PAGES_A_SHAPE = 4;
 const IS_OURS = /^(?:pages|rules)\.\d+$/;
@@ -125,10 +127,9 @@ export class LikenessFolder extends LikenessMemory {
       this.#current = { number: this.#current.number + 1, length: 0, count: 0 };
     }
     const current = this.#current;
-    const header = current.length === 0 ? formatHeader(PAGES) : new Uint8Array(0);
-    const bytes = Buffer.concat([header, this.#fresh.finish()]);
+    const pages = Buffer.from(this.#fresh.finish()); // a copy: pages are added while it is written
     const position = current.length;
-    current.length += bytes.length;
+    current.length = Math.max(position, HEADER_BYTES) + pages.length;
     current.count += this.#freshCount;
     this.#fresh.clear();
     this.#freshCount = 0;
@@ -137,11 +138,11 @@ export class LikenessFolder extends LikenessMemory {
     const files = {
       ...(this.#before && { [`pages.${this.#before.number}`]: this.#before.length }),
       [`pages.${current.number}`]: current.length,
-      [`rules.${state.rules}`]: rules.length,
+      [`rules.${state.rules}`]: HEADER_BYTES + rules.length,
     };
     await together([
-      this.#write(`pages.${current.number}`, bytes, position),
-      this.#write(`rules.${state.rules}`, rules, 0),
+      this.#append(`pages.${current.number}`, pages, position),
+      writeStateFile(this.#disk, join(this.#folder, `rules.${state.rules}`), RULES, [rules]),
     ]);
     await this.#disk.syncFolder(this.#folder);
     return { files, state };
@@ -154,17 +155,18 @@ export class LikenessFolder extends LikenessMemory {
     }
   }
 
-  async #write(name: string, bytes: Uint8Array, position: number): Promise<void> {
-    const file = await this.#disk.open(
-      join(this.#folder, name),
-      position === 0 ? 'create' : 'update',
-    );
-    try {
-      await file.writeAll(bytes, position);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+  /** Appends pages to a file of `length` bytes, or creates it. */
+  async #append(name: string, pages: Uint8Array, length: Bytes): Promise<void> {
+    const path = join(this.#folder, name);
+    const log =
+      length === 0
+        ? await AppendLog.create(this.#disk, path, PAGES)
+        : await AppendLog.open(this.#disk, path, PAGES, length);
+    await closeOnFailure([log], async () => {
+      await log.append(pages);
+      await log.sync();
+    });
+    await log.close();
   }
 
   async #restore({ files, state }: Frozen<LikenessState>): Promise<void> {
@@ -206,9 +208,8 @@ async function readRecords(
   format: Format,
   length: Bytes,
 ): Promise<Uint8Array> {
-  const file = await disk.open(path, 'read');
+  const file = await openStateFile(disk, path, format);
   try {
-    await requireFormat(file, format);
     const records = new Uint8Array(length - HEADER_BYTES);
     await file.readAll(records, HEADER_BYTES);
     return records;
@@ -222,7 +223,7 @@ function encodeRules({ rules, ends, softErrors }: LikenessMemory): Uint8Array {
   out.bytes(rules.encode());
   out.bytes(ends.encode());
   out.bytes(softErrors.encode());
-  return Buffer.concat([formatHeader(RULES), out.finish()]);
+  return out.finish();
 }
 
 const asBytes = ({ buffer, byteOffset, byteLength }: Uint32Array | BigUint64Array): Uint8Array =>

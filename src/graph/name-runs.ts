@@ -12,6 +12,7 @@
 import { join } from 'node:path';
 import { writeVarint } from '../base/varint.ts';
 import { AppendLog } from '../disk/append-log.ts';
+import type { StateFile } from '../disk/block-file.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { type Format, HEADER_BYTES } from '../disk/format.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
@@ -228,7 +229,7 @@ class RunCursor {
   start = 0;
   length = 0;
 
-  constructor(texts: DiskFile, ranks: DiskFile, { start, end, numbers }: Run, memory: number) {
+  constructor(texts: StateFile, ranks: DiskFile, { start, end, numbers }: Run, memory: number) {
     this.#chunk = memory;
     this.#reader = new ReadAhead(texts, start, end, memory);
     this.#ranksFile = ranks;

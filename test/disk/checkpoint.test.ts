@@ -98,11 +98,11 @@ test.each([
 
 test('recovery truncates named files, deletes our unnamed ones, and keeps all other files', async () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'log.1'), 'abcdef');
+  writeFileSync(join(folder, 'log.1'), 'DRML\x01tstabcdef');
   writeFileSync(join(folder, 'log.2'), 'begun after the checkpoint');
   writeFileSync(join(folder, 'notes.txt'), 'mine');
-  await recoverFolder(new Disk(), folder, { 'log.1': 3 }, (name) => name.startsWith('log.'));
-  expect(readFileSync(join(folder, 'log.1'), 'utf8')).toBe('abc');
+  await recoverFolder(new Disk(), folder, { 'log.1': 11 }, (name) => name.startsWith('log.'));
+  expect(readFileSync(join(folder, 'log.1'), 'utf8')).toBe('DRML\x01tstabc');
   expect(readdirSync(folder).sort()).toEqual(['log.1', 'notes.txt']);
 });
 
@@ -113,12 +113,12 @@ test('recovery refuses a named file that is missing or too short', async () => {
       code: 'FILE_MISSING',
     },
   );
-  writeFileSync(join(folder, 'log.1'), 'ab');
-  await expect(recoverFolder(new Disk(), folder, { 'log.1': 3 }, () => true)).rejects.toMatchObject(
-    {
-      code: 'FILE_SHORT',
-    },
-  );
+  writeFileSync(join(folder, 'log.1'), 'DRML\x01tst');
+  await expect(
+    recoverFolder(new Disk(), folder, { 'log.1': 11 }, () => true),
+  ).rejects.toMatchObject({
+    code: 'FILE_SHORT',
+  });
   expect(existsSync(join(folder, 'log.1'))).toBe(true);
 });
 

@@ -146,7 +146,7 @@ test('a damaged repository is refused with its path', async () => {
   await file.writeAll(Buffer.from('GARBAGE!'), 0);
   await file.close();
   await expect(KeyDrum.open({ disk, folder, geometry: TINY, at })).rejects.toMatchObject({
-    code: 'FILE_FORMAT',
+    code: 'FILE_DAMAGED',
     fact: expect.stringContaining(name),
   });
 });

@@ -120,6 +120,6 @@ describe('the memory of similar pages', () => {
     const files = Object.fromEntries(
       Object.entries(at.files).map(([name, length]) => [name, length + 1]),
     );
-    await expect(open(folder, { ...at, files })).rejects.toMatchObject({ code: 'FILE_SHORT' });
+    await expect(open(folder, { ...at, files })).rejects.toMatchObject({ code: 'FILE_DAMAGED' });
   });
 });

@@ -5,7 +5,8 @@
  */
 import { join } from 'node:path';
 import { AppendLog } from '../../../src/disk/append-log.ts';
-import { Disk, type DiskFile } from '../../../src/disk/disk.ts';
+import type { StateFile } from '../../../src/disk/block-file.ts';
+import { Disk } from '../../../src/disk/disk.ts';
 import { HEADER_BYTES } from '../../../src/disk/format.ts';
 import { hostOf } from '../../../src/url/parts.ts';
 import type { Contender, Task } from './contender.ts';
@@ -67,7 +68,7 @@ class QueueWriter {
     if (this.#filled > BLOCK - LONGEST) return this.#flush();
   }
 
-  async seal(): Promise<{ file: DiskFile; length: number }> {
+  async seal(): Promise<{ file: StateFile; length: number }> {
     await this.#flush();
     return { file: await this.#log.seal(), length: this.#log.length };
   }
@@ -79,7 +80,7 @@ class QueueWriter {
   }
 }
 
-async function* blocksOf(file: DiskFile, length: number): AsyncGenerator<string[]> {
+async function* blocksOf(file: StateFile, length: number): AsyncGenerator<string[]> {
   const block = Buffer.alloc(BLOCK);
   let held = 0;
   for (let position = HEADER_BYTES; position < length; ) {

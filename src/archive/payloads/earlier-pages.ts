@@ -38,8 +38,8 @@ const FILES: KeyedFiles = {
   keys: 'page-keys',
   lines: 'pages',
   formats: [
-    { type: 'pgk', version: 1 },
-    { type: 'pgl', version: 1 },
+    { type: 'pgk', version: 1, summed: true },
+    { type: 'pgl', version: 1, summed: true },
   ],
 };
 const SOURCES = 'page-sources';

@@ -27,8 +27,8 @@ const FILES: KeyedFiles = {
   keys: 'digests',
   lines: 'originals',
   formats: [
-    { type: 'dig', version: 1 },
-    { type: 'org', version: 1 },
+    { type: 'dig', version: 1, summed: true },
+    { type: 'org', version: 1, summed: true },
   ],
 };
 const LONGEST_URL = 2048;

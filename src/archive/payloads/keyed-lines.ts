@@ -17,8 +17,9 @@
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
 import { AppendLog } from '../../disk/append-log.ts';
-import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
 import { KeyFilter } from './key-filter.ts';
 
@@ -65,8 +66,8 @@ export async function writeKeyedLines(
 }
 
 export class KeyedLines {
-  readonly #table: DiskFile;
-  readonly #lines: DiskFile;
+  readonly #table: StateFile;
+  readonly #lines: StateFile;
   readonly #count: number;
   /** Number of entries between two keys of `#sample`. */
   readonly #step: number;
@@ -74,7 +75,7 @@ export class KeyedLines {
   readonly #sample: BigUint64Array;
   readonly #filter: KeyFilter;
 
-  private constructor(table: DiskFile, lines: DiskFile, count: number, filter: KeyFilter) {
+  private constructor(table: StateFile, lines: StateFile, count: number, filter: KeyFilter) {
     this.#table = table;
     this.#lines = lines;
     this.#count = count;
@@ -89,10 +90,10 @@ export class KeyedLines {
     { keys, lines, formats }: KeyedFiles,
     memory: Bytes,
   ): Promise<KeyedLines> {
-    const table = await disk.open(join(folder, keys), 'read');
-    const texts = await disk.open(join(folder, lines), 'read');
+    const table = await openStateFile(disk, join(folder, keys), formats[0]);
+    let texts: StateFile | undefined;
     try {
-      await requireFormat(table, formats[0]);
+      texts = await openStateFile(disk, join(folder, lines), formats[1]);
       const size = await table.size();
       const count = Math.floor((size - HEADER_BYTES) / ENTRY_BYTES);
       const opened = new KeyedLines(table, texts, count, new KeyFilter(memory, count));
@@ -100,7 +101,7 @@ export class KeyedLines {
       return opened;
     } catch (error) {
       await table.close();
-      await texts.close();
+      await texts?.close();
       throw error;
     }
   }
@@ -146,7 +147,7 @@ export class KeyedLines {
   }
 
   async #line(at: number): Promise<string> {
-    const bytes = Buffer.allocUnsafe(LINE_BYTES);
+    const bytes = Buffer.allocUnsafe(Math.min(LINE_BYTES, (await this.#lines.size()) - at));
     const length = await this.#lines.readUpTo(bytes, at);
     return bytes.toString('latin1', 0, bytes.subarray(0, length).indexOf(10));
   }

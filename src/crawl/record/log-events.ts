@@ -36,6 +36,17 @@ export const EVENTS = {
     when: 'A run has failed; its last checkpoint counts.',
     facts: { error: 'the printed error: the fact and the remedy' },
   },
+  'crawl-repaired': {
+    when: '`drumlin repair` has made damaged agents anew.',
+    facts: {
+      agents: 'the agents that were damaged',
+      damages: 'number of damaged files',
+      fetched: 'URLs that are in the archive',
+      queuedBefore: 'URLs that were queued at the last checkpoints of these agents, if known',
+      salvaged: 'URLs that their whole files still held',
+      queued: 'URLs queued by all agents now',
+    },
+  },
   'agents-changed': {
     when: 'The crawl was handed over to another number of agents.',
     facts: { from: 'old number', to: 'new number' },

@@ -21,13 +21,17 @@ import { together } from '../../base/together.ts';
 import type { Millis } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import { wantsLikeness } from '../../config/settings.ts';
+import { writeStateFile } from '../../disk/append-log.ts';
+import { openStateFile } from '../../disk/block-file.ts';
 import {
+  type Checkpoint,
   type CheckpointFormat,
   type Frozen,
   loadCheckpoint,
   saveCheckpoint,
 } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import type { DrumState } from '../../drum/drum.ts';
 import { LikenessFolder, type LikenessState } from '../../duplicates/likeness-folder.ts';
 import { Backlog, type BacklogState } from '../../frontier/backlog/backlog.ts';
@@ -48,7 +52,14 @@ import { addSeries, type SeriesState } from '../record/series.ts';
 import { mostPages, type TopDomain } from '../record/top-domains.ts';
 import { NOTES, noteCheckpoint, notedCheckpoint, refuseIfLost } from './checkpoint-notes.ts';
 
-const CHECKPOINT: CheckpointFormat = { name: 'checkpoint.json', kind: 'agent', version: 3 };
+const CHECKPOINT: CheckpointFormat = {
+  name: 'checkpoint.json',
+  kind: 'agent',
+  version: 4,
+  earlier: [3],
+};
+/** Version 3 of the checkpoint had an image without a header. */
+const IMAGE: Format = { type: 'img', version: 1, summed: true };
 /** Arcs in the sample of a ranking: about 32 MB. */
 const MOST_SAMPLED = 2 ** 20;
 /** The same seed in every crawl, so that rankings computed later can be compared. */
@@ -88,7 +99,8 @@ interface AgentParts {
   readonly likeness?: LikenessFolder | undefined;
 }
 
-interface StoredState extends AgentState {
+/** The state of an agent and of its parts. */
+export interface StoredState extends AgentState {
   readonly sieve: SieveState;
   readonly hosts: Frozen<DrumState>;
   readonly backlog: Frozen<BacklogState>;
@@ -178,6 +190,53 @@ export async function noteCheckpoints(disk: Disk, dir: string, agents: number): 
     if (stored && stored.sequence > noted) await noteCheckpoint(disk, dir, agent, stored.sequence);
   }
 }
+
+/** The checkpoint of an agent, if there is one. */
+export function storedCheckpoint(
+  disk: Disk,
+  dir: string,
+  agent: number,
+): Promise<Checkpoint<StoredState> | undefined> {
+  return loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
+}
+
+/** A file that a checkpoint names, and the length of its content. */
+interface NamedFile {
+  readonly path: string;
+  readonly length: number;
+}
+
+/** Every file in the folder of an agent that its checkpoint names. */
+export function namedFiles(
+  dir: string,
+  agent: number,
+  { files, state }: Checkpoint<StoredState>,
+): NamedFile[] {
+  const own = agentDir(dir, agent);
+  const { seen, hosts, backlog } = partFolders(own);
+  const { reputation, likeness } = state;
+  const [book, edges, sample, rounds] = reputationFolders(reputationDir(own));
+  const parts: [string, Readonly<Record<string, number>> | undefined][] = [
+    [own, files],
+    [seen, state.sieve.files],
+    [hosts, state.hosts.files],
+    [backlog, state.backlog.files],
+    [book, reputation?.book.files],
+    [edges, reputation?.edges.files],
+    [sample, reputation?.sample.files],
+    [rounds, reputation?.rounds.files],
+    [likenessDir(own), likeness?.files],
+  ];
+  return parts.flatMap(([folder, named]) =>
+    Object.entries(named ?? {}).map(([name, length]) => ({ path: join(folder, name), length })),
+  );
+}
+
+/** The folder of an agent's rounds. */
+export const roundsDir = (dir: string, agent: number): string =>
+  reputationFolders(reputationDir(agentDir(dir, agent)))[3];
+
+const likenessDir = (dir: string): string => join(dir, 'likeness');
 
 /** An agent's book of domains at its last checkpoint, if there is one. */
 export async function bookOf(
@@ -288,8 +347,9 @@ export class AgentFolder {
         : undefined;
       const restored = stored && {
         state: stored.state,
-        image: await readImage(disk, dir, stored.files),
+        image: await readImage(disk, dir, stored),
       };
+      if (stored) await removeOlderImages(disk, dir, stored);
       const parts = { sieve, hosts, backlog, reputation, likeness };
       const sequence = stored?.sequence ?? 0;
       const note = (made: number) => noteCheckpoint(disk, config.dir, agent, made);
@@ -337,7 +397,7 @@ export class AgentFolder {
       this.backlog.freeze(),
       this.reputation?.freeze() ?? Promise.resolve(undefined),
       this.likeness?.freeze() ?? Promise.resolve(undefined),
-      writeDurably(disk, join(this.#dir, name), front),
+      writeStateFile(disk, join(this.#dir, name), IMAGE, front),
       makeArchiveDurable(),
     ]);
     // The names of new files must be durable before the checkpoint refers to them.
@@ -347,7 +407,7 @@ export class AgentFolder {
     ];
     await together(folders.map((folder) => disk.syncFolder(folder)));
     const stored: StoredState = { ...state, sieve, hosts, backlog, reputation, likeness };
-    const files = { [name]: front.reduce((sum, { length }) => sum + length, 0) };
+    const files = { [name]: front.reduce((sum, { length }) => sum + length, HEADER_BYTES) };
     await saveCheckpoint(disk, this.#dir, CHECKPOINT, { sequence, files, state: stored });
     this.#sequence = sequence;
     await together([
@@ -394,45 +454,36 @@ function openLikeness(
   { similarityMemory: memory }: CrawlConfig,
   at: Frozen<LikenessState> | undefined,
 ): Promise<LikenessFolder> {
-  return LikenessFolder.open({ disk, folder: join(dir, 'likeness'), memory, at });
+  return LikenessFolder.open({ disk, folder: likenessDir(dir), memory, at });
 }
 
-async function readImage(
+export async function readImage(
   disk: Disk,
   dir: string,
-  files: Readonly<Record<string, number>>,
+  { files, version }: Checkpoint<unknown>,
 ): Promise<Uint8Array> {
   const [[name, length]] = Object.entries(files);
-  const file = await disk.open(join(dir, name), 'read');
+  const path = join(dir, name);
+  const isPlain = version < CHECKPOINT.version;
+  const file = isPlain ? await disk.open(path, 'read') : await openStateFile(disk, path, IMAGE);
+  const start = isPlain ? 0 : HEADER_BYTES;
   try {
-    const bytes = new Uint8Array(length);
-    await file.readAll(bytes, 0);
+    const bytes = new Uint8Array(length - start);
+    await file.readAll(bytes, start);
     return bytes;
   } finally {
     await file.close();
-    for (const other of await disk.list(dir)) {
-      if (FRONT_FILE.test(other) && other !== name) await disk.remove(join(dir, other));
-    }
   }
 }
 
-async function writeDurably(
+/** Deletes images that the checkpoint does not name. */
+async function removeOlderImages(
   disk: Disk,
-  path: string,
-  pieces: readonly Uint8Array[],
+  dir: string,
+  { files }: Checkpoint<unknown>,
 ): Promise<void> {
-  const file = await disk.open(path, 'create');
-  try {
-    const writes: Promise<void>[] = [];
-    let position = 0;
-    for (const piece of pieces) {
-      writes.push(file.writeAll(piece, position));
-      position += piece.length;
-    }
-    await together(writes);
-    await file.sync();
-  } finally {
-    await file.close();
+  for (const other of await disk.list(dir)) {
+    if (FRONT_FILE.test(other) && !(other in files)) await disk.remove(join(dir, other));
   }
 }
 

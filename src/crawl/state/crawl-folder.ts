@@ -32,6 +32,7 @@ import {
 import { replaceFile } from '../../disk/checkpoint.ts';
 import { Disk } from '../../disk/disk.ts';
 import type { Held } from '../../disk/file-system.ts';
+import { sumOf, withSum } from '../../disk/summed-json.ts';
 import type { Host } from '../../frontier/host.ts';
 import { CrawlLog } from '../record/log.ts';
 import type { SeedMove } from '../record/seed-move.ts';
@@ -44,6 +45,7 @@ import {
 } from './agent-folder.ts';
 import { NOTES } from './checkpoint-notes.ts';
 import { keepFilters, readFilters } from './filters-file.ts';
+import type { Handover } from './heir.ts';
 import { repartition } from './repartition.ts';
 
 const CRAWL_FILE = 'crawl.json';
@@ -136,6 +138,25 @@ export class CrawlFolder {
     }
   }
 
+  /** Opens the folder of a crawl whatever its agents hold. A damaged crawl.json is restored. */
+  static async openDamaged(disk: Disk, dir: string, clock: Clock): Promise<CrawlFolder> {
+    const entries = await listOrNone(disk, dir);
+    if (!entries.includes(CRAWL_FILE) && !entries.includes(NOTES)) throw crawlMissing(dir);
+    const lock = disk.lock(dir);
+    let log: CrawlLog | undefined;
+    try {
+      await restoreAsked(disk, dir);
+      log = await CrawlLog.open(disk, join(dir, LOG_FILE), clock);
+      const folder = new CrawlFolder(dir, disk, lock, log, await askedIn(disk, dir));
+      await folder.#finishSwitch();
+      return folder;
+    } catch (error) {
+      await log?.close();
+      lock.release();
+      throw error;
+    }
+  }
+
   /** Sentences about what needs attention in the folder. */
   get warnings(): readonly string[] {
     return this.#warnings;
@@ -193,22 +214,30 @@ export class CrawlFolder {
   ): Promise<void> {
     const asked = this.#asked;
     if (!asked) return;
+    const from = asked.agents;
+    await this.replaceAgents(to, (place) =>
+      repartition({ disk: this.#disk, config, from, to, readyAt, anew, ...place }),
+    );
+    if (from !== to) this.log.event('agents-changed', { from, to });
+  }
+
+  /**
+   * Makes the folders of new agents with `make`, and puts them in the place of the old ones.
+   * `rescoped` as in `Asked`.
+   */
+  async replaceAgents(
+    agents: number,
+    make: (place: Pick<Handover, 'into' | 'onOrphan'>) => Promise<void>,
+    rescoped?: true,
+  ): Promise<void> {
+    const asked = this.#asked;
+    if (!asked) throw noCrawlToResume(this.dir);
     const into = join(this.dir, NEXT_AGENTS);
     const onOrphan = (orphan: Orphan) => this.log.event('archive-orphan', { ...orphan });
-    await repartition({
-      disk: this.#disk,
-      config,
-      from: asked.agents,
-      to,
-      into,
-      readyAt,
-      onOrphan,
-      anew,
-    });
+    await make({ into, onOrphan });
     // From here on the new agents count, even after a crash.
-    await this.#store({ ...asked, agents: to, switching: true });
+    await this.#store({ ...asked, agents, switching: true, ...(rescoped && { rescoped }) });
     await this.#finishSwitch();
-    if (asked.agents !== to) this.log.event('agents-changed', { from: asked.agents, to });
   }
 
   /** Replaces the old agents by the new ones; completes a switch that a crash interrupted. */
@@ -259,7 +288,11 @@ export class CrawlFolder {
     this.#asked = asked;
     // JSON has no Infinity; null stands for it, and for nothing else.
     const text = JSON.stringify({ drumlin: 'crawl', version: VERSION, ...asked }, null, 2);
-    await replaceFile(this.#disk, this.dir, CRAWL_FILE, Buffer.from(`${text}\n`));
+    const bytes = Buffer.from(withSum(text));
+    await replaceFile(this.#disk, this.dir, CRAWL_FILE, bytes);
+    const notes = join(this.dir, NOTES);
+    await this.#disk.makeFolder(notes);
+    await replaceFile(this.#disk, notes, CRAWL_FILE, bytes);
   }
 }
 
@@ -282,11 +315,16 @@ export async function settingsIn(dir: string): Promise<CrawlOptions | undefined>
 export async function askedOf(
   disk: Disk,
   dir: string,
-): Promise<Pick<Asked, 'settings' | 'agents'>> {
-  const remedy = 'Name the folder of a crawl: the value of "drumlin crawl --dir".';
-  const asked = await askedIn(disk, dir, remedy);
+): Promise<Pick<Asked, 'settings' | 'agents' | 'seeds' | 'moved'>> {
+  const asked = await askedIn(disk, dir, NAME_A_CRAWL);
   if (asked) return asked;
-  throw new DrumlinError('CRAWL_MISSING', `There is no crawl in ${dir}.`, remedy, {
+  throw crawlMissing(dir);
+}
+
+const NAME_A_CRAWL = 'Name the folder of a crawl: the value of "drumlin crawl --dir".';
+
+function crawlMissing(dir: string): DrumlinError {
+  return new DrumlinError('CRAWL_MISSING', `There is no crawl in ${dir}.`, NAME_A_CRAWL, {
     exitCode: EXIT.folder,
   });
 }
@@ -325,25 +363,49 @@ async function listOrNone(disk: Disk, dir: string): Promise<string[]> {
   }
 }
 
+/** Puts the copy of crawl.json in its place, if it is missing or damaged and the copy is not. */
+async function restoreAsked(disk: Disk, dir: string): Promise<void> {
+  try {
+    if (await askedIn(disk, dir)) return;
+  } catch (error) {
+    if (!(error instanceof DrumlinError) || error.code !== 'CRAWL_FILE') throw error;
+  }
+  const copy = join(dir, NOTES);
+  await readAsked(disk, copy); // throws if it is damaged too
+  await replaceFile(
+    disk,
+    dir,
+    CRAWL_FILE,
+    Buffer.from(await disk.readText(join(copy, CRAWL_FILE))),
+  );
+}
+
 async function readAsked(disk: Disk, dir: string): Promise<Asked> {
   const path = join(dir, CRAWL_FILE);
   let asked: Asked & { readonly version?: unknown };
+  const text = await disk.readText(path);
+  if (sumOf(text) === 'wrong')
+    throw crawlFileDamaged(path, 'its checksum is wrong (if you changed it, remove "crc32")');
   try {
-    asked = JSON.parse(await disk.readText(path), (_, value) => value ?? Infinity);
+    asked = JSON.parse(text, (_, value) => value ?? Infinity);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new DrumlinError(
-      'CRAWL_FILE',
-      `${path} is damaged: ${error.message}.`,
-      'Restore it from a copy, or choose another --dir.',
-      { exitCode: EXIT.folder },
-    );
+    throw crawlFileDamaged(path, error.message);
   }
   if (asked?.format === FORMAT) return asked;
   throw new DrumlinError(
     'CRAWL_VERSION',
     `The crawl in ${dir} was written by drumlin ${asked?.version ?? 'of an unknown version'}, in a format that this version cannot resume; its archive can be read.`,
     'Resume it with the version that wrote it, or choose another --dir for a new crawl.',
+    { exitCode: EXIT.folder },
+  );
+}
+
+function crawlFileDamaged(path: string, why: string): DrumlinError {
+  return new DrumlinError(
+    'CRAWL_FILE',
+    `${path} is damaged: ${why}.`,
+    'Restore it from a copy, or choose another --dir.',
     { exitCode: EXIT.folder },
   );
 }

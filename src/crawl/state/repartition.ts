@@ -18,67 +18,37 @@
  *           the caller says so: until then they can be deleted and made again.
  * Cost      One pass over the files of the old agents, and memory for the new ones as in a crawl.
  */
-import { join } from 'node:path';
 import { archiveDir, partsDir } from '../../archive/index/index-merge.ts';
-import { agentOfFile, type Orphan, recoverArchive } from '../../archive/write/recovery.ts';
-import type { WholeLength } from '../../archive/write/warc-writer.ts';
-import { type Clock, systemClock } from '../../base/clock.ts';
-import type { Millis } from '../../base/units.ts';
-import type { CrawlConfig } from '../../config/settings.ts';
-import type { Disk } from '../../disk/disk.ts';
+import { recoverArchive } from '../../archive/write/recovery.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
-import { BatchBuilder, entryBytes } from '../../drum/keyed-batch.ts';
-import { KnownKeys } from '../../drum/known-keys.ts';
-import { Backlog } from '../../frontier/backlog/backlog.ts';
-import { Frontier } from '../../frontier/frontier.ts';
-import type { Host } from '../../frontier/host.ts';
-import { HostStore } from '../../frontier/host-store.ts';
+import { entryBytes } from '../../drum/keyed-batch.ts';
+import type { Backlog } from '../../frontier/backlog/backlog.ts';
 import { decodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { PathQueue } from '../../frontier/queue/path-queue.ts';
-import { restoreSnapshot, takeSnapshot } from '../../frontier/snapshot.ts';
-import type { ReputationFolder } from '../../reputation/reputation-folder.ts';
-import { DrumSieve } from '../../sieve/disk-sieve.ts';
-import { isDomainKey, PARTITION_BITS, partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { restoreSnapshot } from '../../frontier/snapshot.ts';
+import type { DrumSieve } from '../../sieve/disk-sieve.ts';
 import { hostOf } from '../../url/parts.ts';
 import { addUp, Counters, type CountersState } from '../record/counters.ts';
-import { addSeries } from '../record/series.ts';
-import { mostPages } from '../record/top-domains.ts';
-import { agentOf, partitionsOf } from '../transport/routing.ts';
 import { PARCEL, type Parcel, type TransportState } from '../transport/transport.ts';
 import { undelivered } from '../transport/transport-state.ts';
 import { unpackKeyedBatch } from '../transport/url-parcel.ts';
+import { AgentFolder, type AgentState, agentDir } from './agent-folder.ts';
+import { handOverParcel, handOverReputation, putOffNew } from './handover-reputation.ts';
 import {
-  AgentFolder,
-  type AgentState,
-  agentDir,
-  openReputation,
-  partFolders,
-} from './agent-folder.ts';
-import {
-  handOverParcel,
-  handOverReputation,
-  type OwnerOf,
-  putOffNew,
-} from './handover-reputation.ts';
-import { decodeImage, encodeImage } from './memory-image.ts';
-
-interface Handover {
-  readonly disk: Disk;
-  readonly config: CrawlConfig;
-  readonly from: number;
-  readonly to: number;
-  /** Where the new agents' folders are made; an existing folder is deleted. */
-  readonly into: string;
-  /** The earliest time at which a host that was in memory may be fetched from again. */
-  readonly readyAt: (host: Host) => Millis;
-  /** Called for each archive file, or end of one, that no checkpoint names: it was set aside. */
-  readonly onOrphan: (orphan: Orphan) => void;
-  /** The crawl begins anew, from its seeds: only the archive is handed over. */
-  readonly anew?: boolean;
-}
+  emptyTransport,
+  type Handover,
+  Heir,
+  ownerIn,
+  ownerOf,
+  reputationsOf,
+  stateOf,
+  wholeFrontier,
+} from './heir.ts';
+import { decodeImage } from './memory-image.ts';
 
 /** What is left of an old agent, beside what was moved to the new ones. */
-interface Remains {
+export interface Remains {
   /** Undefined if the agent has no checkpoint. */
   readonly state: AgentState | undefined;
   readonly transport: TransportState;
@@ -92,7 +62,6 @@ interface Remains {
 const PIECE = 256;
 /** Records moved in one batch from one host store to another. */
 const RECORDS = 1024;
-const KEY_BITS = BigInt(64 - PARTITION_BITS);
 
 export async function repartition(handover: Handover): Promise<void> {
   const { disk, config, from, to, into } = handover;
@@ -122,7 +91,10 @@ export async function repartition(handover: Handover): Promise<void> {
 }
 
 /** Hands over a parcel that may not have arrived. The standing of domains is computed again. */
-async function handOverUndelivered({ kind, bytes }: Parcel, heirs: readonly Heir[]): Promise<void> {
+export async function handOverUndelivered(
+  { kind, bytes }: Parcel,
+  heirs: readonly Heir[],
+): Promise<void> {
   const reputations = reputationsOf(heirs);
   if (kind === PARCEL.urls) route(unpackKeyedBatch(bytes), heirs);
   else if (kind === PARCEL.edges)
@@ -131,7 +103,7 @@ async function handOverUndelivered({ kind, bytes }: Parcel, heirs: readonly Heir
 }
 
 /** Moves everything of one old agent. */
-async function handOver(
+export async function handOver(
   agent: number,
   handover: Handover,
   heirs: readonly Heir[],
@@ -200,22 +172,6 @@ async function handOverHosts(
   }
 }
 
-/** A frontier that serves only to read a snapshot into it. */
-function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
-  const clock: Clock = { ...systemClock, after: () => () => {} };
-  const limits = {
-    ...{
-      hosts: Infinity,
-      urls: Infinity,
-      front: Infinity,
-      calm: Infinity,
-      hostsPerAddress: Infinity,
-    },
-    ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity },
-  };
-  return new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
-}
-
 async function handOverBacklog(backlog: Backlog, heirs: readonly Heir[]): Promise<void> {
   const sweep = await backlog.sweep();
   while (await sweep.next()) {
@@ -236,8 +192,15 @@ async function handOverSeen(sieve: DrumSieve, heirs: readonly Heir[]): Promise<v
       start = end;
     }
   }
+  await queueNew(sieve, heirs);
+}
+
+/** Queues what has passed a sieve; returns how many URLs. */
+export async function queueNew(sieve: DrumSieve, heirs: readonly Heir[]): Promise<number> {
   const reputations = reputationsOf(heirs);
+  let queued = 0;
   for (let batch = await sieve.take(); batch; batch = await sieve.take()) {
+    queued += batch.length;
     if (reputations.length > 0) {
       await putOffNew(batch, reputations, ownerIn(heirs), systemClock.now());
       continue;
@@ -249,6 +212,7 @@ async function handOverSeen(sieve: DrumSieve, heirs: readonly Heir[]): Promise<v
     }
     for (const { backlog } of heirs) await backlog.makeRoom();
   }
+  return queued;
 }
 
 /** Redirects URLs on the way to a sieve to the sieve of the new owner. */
@@ -258,34 +222,11 @@ function route(batch: KeyedBatch, heirs: readonly Heir[]): void {
   }
 }
 
-function ownerOf(key: bigint, heirs: readonly Heir[]): Heir {
-  return heirs[agentOf(partitionOfFingerprint(key), heirs.length)];
-}
-
-/** The reputation folders: one per agent with `--order budget`, otherwise none. */
-const reputationsOf = (heirs: readonly Heir[]): ReputationFolder[] =>
-  heirs.flatMap(({ reputation }) => reputation ?? []);
-
-function ownerIn(heirs: readonly Heir[]): OwnerOf {
-  const reputations = reputationsOf(heirs);
-  return (key) => reputations[agentOf(partitionOfFingerprint(key), reputations.length)];
-}
-
 function withRefused(state: AgentState, reason: string, urls: number): AgentState {
   if (urls === 0) return state;
   const more = new Counters();
   more.countSkipped(reason, urls);
   return { ...state, counters: addUp<CountersState>([state.counters, { ...more }]) };
-}
-
-function emptyTransport(agent: number, agents: number): TransportState {
-  return { agent, agents, received: new Array(agents).fill(0), unacknowledged: [] };
-}
-
-async function countRecords(hosts: HostStore): Promise<{ hostsSeen: number; domainsSeen: number }> {
-  let [hostsSeen, domainsSeen] = [0, 0];
-  for await (const { key } of hosts.records()) isDomainKey(key) ? domainsSeen++ : hostsSeen++;
-  return { hostsSeen, domainsSeen };
 }
 
 /** The index of the first of the sorted keys that is not below `bound`. */
@@ -298,135 +239,4 @@ function firstNotBelow(keys: BigUint64Array, bound: bigint, from: number): numbe
     else high = middle;
   }
   return low;
-}
-
-/** The rest of a new agent's state; the first agent gets the counts of the whole crawl. */
-function stateOf(
-  agent: number,
-  to: number,
-  states: readonly (AgentState | undefined)[],
-): HeirState {
-  const known = states.flatMap((state) => state ?? []);
-  const counters: readonly CountersState[] =
-    agent === 0 ? known.map((state) => state.counters) : [];
-  return {
-    savedAt: Math.max(0, ...known.map(({ savedAt }) => savedAt)),
-    counters: addUp<CountersState>([{ ...new Counters() }, ...counters]),
-    required: Math.max(0, ...known.map(({ frontier }) => frontier.required)),
-    // An agent without a checkpoint may not have received any seed.
-    seeds: Math.min(...states.map((state) => state?.seeds ?? 0)),
-    moved: known.flatMap(({ moved }) => moved),
-    archive: known.flatMap(({ archive }) => archive).filter((file) => keeperOf(file, to) === agent),
-    ...(agent === 0 && {
-      series: addSeries(known.flatMap(({ series }) => series ?? [])),
-      top: mostPages(
-        known.map(({ top }) => top ?? []),
-        Infinity,
-      ),
-    }),
-  };
-}
-
-/** A file belongs to the agent in its name; agent 0 gets those of agents that no longer exist. */
-function keeperOf({ file }: WholeLength, agents: number): number {
-  const agent = Number(agentOfFile(file));
-  return agent < agents ? agent : 0;
-}
-
-interface HeirState
-  extends Pick<
-    AgentState,
-    'savedAt' | 'counters' | 'seeds' | 'moved' | 'archive' | 'series' | 'top'
-  > {
-  /** The size of the front that the frontier aims for. */
-  readonly required: number;
-}
-
-interface HeirParts {
-  readonly hosts: HostStore;
-  readonly backlog: Backlog;
-  readonly keys: KnownKeys;
-  readonly reputation: ReputationFolder | undefined;
-}
-
-/** A new agent, while it receives what it will own. */
-class Heir {
-  readonly agent: number;
-  readonly hosts: HostStore;
-  readonly backlog: Backlog;
-  readonly keys: KnownKeys;
-  readonly reputation: ReputationFolder | undefined;
-  readonly discovered = new BatchBuilder();
-  readonly #handover: Handover;
-  readonly #dir: string;
-
-  private constructor(handover: Handover, agent: number, dir: string, parts: HeirParts) {
-    this.#handover = handover;
-    this.agent = agent;
-    this.#dir = dir;
-    this.hosts = parts.hosts;
-    this.backlog = parts.backlog;
-    this.keys = parts.keys;
-    this.reputation = parts.reputation;
-  }
-
-  static async open(handover: Handover, agent: number): Promise<Heir> {
-    const { disk, config, into } = handover;
-    const dir = join(into, String(agent));
-    const folders = partFolders(dir);
-    for (const folder of Object.values(folders)) await disk.makeFolder(folder);
-    const { hostMemory, backlogMemory } = config;
-    return new Heir(handover, agent, dir, {
-      hosts: await HostStore.open({ disk, folder: folders.hosts, memory: hostMemory }),
-      backlog: await Backlog.open({ disk, folder: folders.backlog, memory: backlogMemory }),
-      keys: await KnownKeys.create(disk, folders.seen),
-      reputation:
-        config.order === 'budget'
-          ? await openReputation(disk, dir, config, () => {}, undefined)
-          : undefined,
-    });
-  }
-
-  /** Every key of this agent is below this bound. */
-  get endOfKeys(): bigint {
-    return BigInt(partitionsOf(this.agent, this.#handover.to).end) << KEY_BITS;
-  }
-
-  /** Moves the URLs of a queue behind those that the host has here. */
-  async wait(host: string, queue: PathQueue): Promise<void> {
-    this.backlog.addAll(host, queue.take(Infinity));
-    await this.backlog.makeRoom();
-  }
-
-  /** Stores the agent's first checkpoint; it is numbered after those of the old agents. */
-  async store({ required, ...state }: HeirState, sequence: number): Promise<void> {
-    const { disk, config, to } = this.#handover;
-    const { hosts, backlog, reputation, discovered } = this;
-    const known = await this.keys.seal();
-    const frontier = { ...(await countRecords(hosts)), required, allHere: false };
-    const image = encodeImage({
-      frontier: takeSnapshot(wholeFrontier(backlog, hosts)),
-      transport: emptyTransport(this.agent, to),
-      discovered: discovered.length > 0 ? [discovered] : [],
-    });
-    const folder = partFolders(this.#dir).seen;
-    const options = { folder, memory: config.sieveMemory, cache: 0, disk, known };
-    const sieve = await DrumSieve.openAt(options, undefined);
-    try {
-      const parts = { sieve, hosts, backlog, reputation };
-      const made = AgentFolder.create(disk, this.#dir, parts, sequence);
-      const waiting = backlog.urls + (reputation?.rounds.entries ?? 0);
-      const rest = { waiting, frontier, taken: known };
-      await made.save(image, { ...state, ...rest }, async () => {});
-    } finally {
-      await sieve.close();
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.keys.abandon();
-    await this.hosts.close();
-    await this.backlog.close();
-    await this.reputation?.close();
-  }
 }

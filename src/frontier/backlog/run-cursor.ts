@@ -9,10 +9,11 @@
  */
 
 import type { Bytes } from '../../base/units.ts';
-import type { DiskFile } from '../../disk/disk.ts';
+import type { StateFile } from '../../disk/block-file.ts';
+import { damaged } from '../../disk/damage.ts';
 import { type Entries, wholeEntries } from '../queue/path-queue.ts';
 import type { HostCursor } from './host-merge.ts';
-import { damaged, type Index, type IndexWriter, type RowReader } from './run-index.ts';
+import type { Index, IndexWriter, RowReader } from './run-index.ts';
 
 /** The smallest read worth its cost. */
 const LEAST_READ: Bytes = 4096;
@@ -154,14 +155,14 @@ export class RunCursor implements HostCursor {
 
 /** A piece of a file in memory, which moves forward. */
 export class Window {
-  readonly file: DiskFile;
+  readonly file: StateFile;
   readonly size: Bytes;
   readonly #end: number;
   #bytes = new Uint8Array(0);
   #start = 0;
   #length = 0;
 
-  constructor(file: DiskFile, end: number, size: Bytes) {
+  constructor(file: StateFile, end: number, size: Bytes) {
     this.file = file;
     this.#end = end;
     this.size = size;

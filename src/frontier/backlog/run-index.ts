@@ -12,14 +12,15 @@
  *           hosts may share one.
  */
 
-import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
-import { AppendLog } from '../../disk/append-log.ts';
-import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { type Format, formatHeader, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { AppendLog, writeStateFile } from '../../disk/append-log.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
+import { damaged } from '../../disk/damage.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import type { VersionedFiles } from '../../disk/versioned-files.ts';
 
-const INDEX_FORMAT: Format = { type: 'idx', version: 1 };
+const INDEX_FORMAT: Format = { type: 'idx', version: 1, summed: true };
 const AT = 8;
 const BYTES = 14;
 const COUNT = 20;
@@ -48,7 +49,7 @@ export interface Index {
   readonly length: Bytes;
   /** The rows, when they are few. */
   readonly rows?: Buffer;
-  readonly file?: DiskFile;
+  readonly file?: StateFile;
   /** The generation in the name of its file. */
   readonly generation: number;
 }
@@ -59,9 +60,9 @@ export async function openIndex(
   generation: number,
   length: Bytes,
 ): Promise<Index> {
-  const file = await place.disk.open(place.files.path(indexName(run, generation)), 'read');
+  const path = place.files.path(indexName(run, generation));
+  const file = await openStateFile(place.disk, path, INDEX_FORMAT);
   try {
-    await requireFormat(file, INDEX_FORMAT);
     if (length > place.indexInMemory) return { length, file, generation };
     const rows = Buffer.alloc(length - HEADER_BYTES);
     await file.readAll(rows, HEADER_BYTES);
@@ -80,15 +81,8 @@ export async function saveRows(
   generation: number,
   rows: readonly Uint8Array[],
 ): Promise<Bytes> {
-  const bytes = Buffer.concat([formatHeader(INDEX_FORMAT), ...rows]);
-  const file = await place.disk.open(place.files.path(indexName(run, generation)), 'create');
-  try {
-    await file.writeAll(bytes, 0);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return bytes.length;
+  const path = place.files.path(indexName(run, generation));
+  return writeStateFile(place.disk, path, INDEX_FORMAT, rows);
 }
 
 /** Reads an index row by row. */
@@ -101,7 +95,7 @@ export class RowReader {
   bytes = 0;
   count = 0;
   #host: string | undefined;
-  readonly #file: DiskFile | undefined;
+  readonly #file: StateFile | undefined;
   readonly #length: Bytes;
   #buffer: Buffer;
   /** Where in the index the bytes of the buffer begin. */
@@ -231,7 +225,7 @@ export async function completeIndex(
   }
 }
 
-async function copyRows(file: DiskFile, from: number, end: number, log: AppendLog): Promise<void> {
+async function copyRows(file: StateFile, from: number, end: number, log: AppendLog): Promise<void> {
   const block = Buffer.allocUnsafeSlow(COPY_BUFFER);
   for (let at = from; at < end; ) {
     const read = await file.readUpTo(block.subarray(0, end - at), at);
@@ -337,15 +331,6 @@ export function rowSize(host: string): Bytes {
 /** The first 53 bits of a key, as an exact number. */
 export function orderOf(high: number, low: number): number {
   return high * 2 ** 21 + (low >>> 11);
-}
-
-export function damaged(path: string, how: string): DrumlinError {
-  return new DrumlinError(
-    'FILE_DAMAGED',
-    `${path} ${how}.`,
-    'Another program damaged it. Restore the folder from a copy.',
-    { exitCode: EXIT.folder },
-  );
 }
 
 function writeNumbers(into: Buffer, start: number, at: number, bytes: number, count: number): void {

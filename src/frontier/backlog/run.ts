@@ -8,8 +8,8 @@
  */
 
 import type { Bytes } from '../../base/units.ts';
-import type { DiskFile } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { RunCursor, Window } from './run-cursor.ts';
 import {
   completeIndex,
@@ -22,7 +22,7 @@ import {
   saveRows,
 } from './run-index.ts';
 
-export const RUN_FORMAT: Format = { type: 'run', version: 1 };
+export const RUN_FORMAT: Format = { type: 'run', version: 1, summed: true };
 export const RUN_FILES = /^run\.\d+(\.index\.\d+)?$/;
 export const dataName = (id: number) => `run.${id}`;
 
@@ -54,7 +54,7 @@ export interface RunState extends RunCounts {
 type Lengths = Readonly<Record<string, Bytes>>;
 
 interface RunData {
-  readonly file: DiskFile;
+  readonly file: StateFile;
   readonly length: Bytes;
 }
 
@@ -85,10 +85,9 @@ export class Run {
 
   static async open(place: RunPlace, state: RunState, lengths: Lengths): Promise<Run> {
     const { id, generation, sweep } = state;
-    const file = await place.disk.open(place.files.path(dataName(id)), 'read');
+    const file = await openStateFile(place.disk, place.files.path(dataName(id)), RUN_FORMAT);
     let run: Run | undefined;
     try {
-      await requireFormat(file, RUN_FORMAT);
       const index = await openIndex(place, id, generation, lengths[indexName(id, generation)]);
       run = new Run(place, id, { file, length: lengths[dataName(id)] }, index, state);
       if (index.rows) run.#saved = { generation, length: index.length, urls: state.urls };
@@ -164,7 +163,7 @@ export class Run {
       return { id, generation, urls, hosts, bytes };
     }
     const { generation, length, file } = this.#index;
-    await files.makeDurable(indexName(id, generation), file as DiskFile);
+    await files.makeDurable(indexName(id, generation), file as StateFile);
     lengths[indexName(id, generation)] = length;
     const sweep = await this.#cursor?.save();
     if (!sweep) return { id, generation, urls, hosts, bytes };

@@ -106,7 +106,7 @@ export class DiskQueues {
     }
     const { disk, files } = this.#folder;
     const name = laterName(last.id);
-    last.length = await writeSegments(disk, files.path(name), last.length, segment);
+    last.length = await writeSegments(disk, files.path(name), last.length, segment, last.named);
     files.reopen(name);
   }
 
@@ -119,7 +119,10 @@ export class DiskQueues {
   state(lengths: Lengths): DiskQueuesState {
     const states = (readers: readonly SegmentReader[]) => readers.map(({ state }) => state);
     for (const { id, length } of this.#rounds) lengths[roundsName(id)] = length;
-    for (const { id, length } of [...this.#later, ...this.#old]) lengths[laterName(id)] = length;
+    for (const reader of [...this.#later, ...this.#old]) {
+      lengths[laterName(reader.id)] = reader.length;
+      reader.named = [...reader.named.slice(-1), reader.length];
+    }
     return { rounds: states(this.#rounds), later: states(this.#later), old: states(this.#old) };
   }
 

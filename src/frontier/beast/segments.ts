@@ -15,12 +15,13 @@
 
 import type { Bytes } from '../../base/units.ts';
 import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
-import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
-import { damaged } from '../backlog/run-index.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
+import { damaged } from '../../disk/damage.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { type Entries, entryEnd, wholeEntries } from '../queue/path-queue.ts';
 
-const FORMAT: Format = { type: 'bst', version: 1 };
+const FORMAT: Format = { type: 'bst', version: 1, summed: true };
 const SEGMENT_HEAD: Bytes = 18;
 const LOG_BUFFER: Bytes = 128 * 1024;
 
@@ -33,17 +34,21 @@ export interface Segment {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** Appends segments to a file of `length` bytes, or creates it; returns its new length. */
+/**
+ * Appends segments to a file of `length` bytes, or creates it; returns its new length. `named` are
+ * the lengths that a checkpoint may name.
+ */
 export async function writeSegments(
   disk: Disk,
   path: string,
   length: Bytes | undefined,
   segments: Iterable<Segment>,
+  named?: readonly Bytes[],
 ): Promise<Bytes> {
   const log =
     length === undefined
       ? await AppendLog.create(disk, path, FORMAT, LOG_BUFFER)
-      : await AppendLog.open(disk, path, FORMAT, length, LOG_BUFFER);
+      : await AppendLog.open(disk, path, FORMAT, length, LOG_BUFFER, named);
   await closeOnFailure([log], async () => {
     for (const { key, bytes, count, pieces } of segments) {
       await log.append(segmentHead(key, bytes, count));
@@ -69,17 +74,19 @@ export class SegmentReader {
   readonly #disk: Disk;
   readonly #path: string;
   length: Bytes;
+  /** The lengths that the last two checkpoints named, the older first. */
+  named: readonly Bytes[];
   #at: Bytes;
   #key: number;
   #bytes: Bytes;
   #count: number;
-  #file: DiskFile | undefined;
-  #isKnown = false;
+  #file: StateFile | undefined;
 
   constructor(disk: Disk, path: string, length: Bytes, state: ReadingState) {
     this.#disk = disk;
     this.#path = path;
     this.length = length;
+    this.named = [length];
     this.id = state.id;
     this.#at = state.at;
     this.#key = state.key;
@@ -171,22 +178,10 @@ export class SegmentReader {
 
   /** Reads at most `most` bytes from the position. */
   async #read(most: Bytes): Promise<Uint8Array> {
-    this.#file ??= await this.#open();
+    this.#file ??= await openStateFile(this.#disk, this.#path, FORMAT);
     const bytes = Buffer.allocUnsafeSlow(Math.min(most, this.length - this.#at));
     await this.#file.readAll(bytes, this.#at);
     return bytes;
-  }
-
-  async #open(): Promise<DiskFile> {
-    const file = await this.#disk.open(this.#path, 'read');
-    try {
-      if (!this.#isKnown) await requireFormat(file, FORMAT);
-      this.#isKnown = true;
-      return file;
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
   }
 }
 

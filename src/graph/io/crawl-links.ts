@@ -177,7 +177,10 @@ async function archiveOf(disk: Disk, folder: string) {
  * Query parameters that the crawl dropped from every URL: otherwise its links would have other
  * names than its pages.
  */
-async function droppedParameters(disk: Disk, folder: string): Promise<ParameterList | undefined> {
+export async function droppedParameters(
+  disk: Disk,
+  folder: string,
+): Promise<ParameterList | undefined> {
   const path = join(folder, 'crawl.json');
   const text = await disk.readText(path).catch(absent('{}'));
   const asked = settingOf(path, text);
@@ -215,7 +218,7 @@ function absent<T>(instead: T): (error: unknown) => T {
  * The links of a record; its page may be in another record. Undefined if it is no page: other kinds
  * of records, robots.txt, records without a URL or a head.
  */
-async function linksOf(
+export async function linksOf(
   record: WarcRecord,
   page: WarcRecord,
   drop: ParameterList | undefined,

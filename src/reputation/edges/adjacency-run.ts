@@ -5,16 +5,17 @@
  *           the run, and a run that is held is not deleted.
  */
 
-import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
-import type { Disk, DiskFile } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
+import { damaged } from '../../disk/damage.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
 import type { VersionedFiles } from '../../disk/versioned-files.ts';
 import { type EdgeLists, type MoreWords, ROW_WORDS, RowCursor } from './edge-lists.ts';
 
-const FORMAT: Format = { type: 'adj', version: 1 };
+const FORMAT: Format = { type: 'adj', version: 1, summed: true };
 
 export interface RunState {
   readonly id: number;
@@ -37,10 +38,10 @@ export class AdjacencyRun {
   readonly state: RunState;
   readonly bytes: Bytes;
   readonly #place: RunPlace;
-  readonly #file: DiskFile;
+  readonly #file: StateFile;
   readers = 0;
 
-  constructor(place: RunPlace, state: RunState, file: DiskFile, bytes: Bytes) {
+  constructor(place: RunPlace, state: RunState, file: StateFile, bytes: Bytes) {
     this.#place = place;
     this.state = state;
     this.#file = file;
@@ -48,13 +49,7 @@ export class AdjacencyRun {
   }
 
   static async open(place: RunPlace, state: RunState, bytes: Bytes): Promise<AdjacencyRun> {
-    const file = await place.disk.open(place.files.path(runName(state.id)), 'read');
-    try {
-      await requireFormat(file, FORMAT);
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    const file = await openStateFile(place.disk, place.files.path(runName(state.id)), FORMAT);
     return new AdjacencyRun(place, state, file, bytes);
   }
 
@@ -141,12 +136,7 @@ class FileWords implements MoreWords {
   }
 
   damaged(): Error {
-    return new DrumlinError(
-      'FILE_DAMAGED',
-      `${this.#path} does not hold what its checkpoint says.`,
-      'Another program damaged it; restore the folder from a copy.',
-      { exitCode: EXIT.folder },
-    );
+    return damaged(this.#path, 'does not hold what its checkpoint says');
   }
 }
 

@@ -22,9 +22,10 @@
 import type { Pacer } from '../../base/pacer.ts';
 import type { Bytes } from '../../base/units.ts';
 import { AppendLog, closeOnFailure } from '../../disk/append-log.ts';
+import { openStateFile } from '../../disk/block-file.ts';
 import { type Frozen, recoverFolder } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { SequentialReader } from '../../disk/sequential-reader.ts';
 import { VersionedFiles } from '../../disk/versioned-files.ts';
 import { AdjacencyRun, type RunPlace, type RunState } from './adjacency-run.ts';
@@ -75,7 +76,7 @@ interface AdjacencyOptions {
 }
 
 const OURS = /^(run|fresh)\.\d+$/;
-const FRESH_FORMAT: Format = { type: 'frs', version: 1 };
+const FRESH_FORMAT: Format = { type: 'frs', version: 1, summed: true };
 const freshName = (id: number): string => `fresh.${id}`;
 
 export class Adjacency {
@@ -238,9 +239,8 @@ export class Adjacency {
   /** Adds the pairs of the log again, because the limits may differ from before. */
   async #readFresh(name: string, bytes: Bytes): Promise<void> {
     const { disk, files, window } = this.#place;
-    const file = await disk.open(files.path(name), 'read');
+    const file = await openStateFile(disk, files.path(name), FRESH_FORMAT);
     try {
-      await requireFormat(file, FRESH_FORMAT);
       const reader = new SequentialReader(file, HEADER_BYTES, bytes);
       const piece = PAIR_BYTES * Math.max(1, Math.floor(window / PAIR_BYTES));
       for (let left = bytes - HEADER_BYTES; left > 0; left -= piece) {

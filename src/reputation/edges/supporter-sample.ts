@@ -23,9 +23,10 @@
 import { DrumlinError } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import { AppendLog } from '../../disk/append-log.ts';
+import { openStateFile } from '../../disk/block-file.ts';
 import { type Frozen, recoverFolder } from '../../disk/checkpoint.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { type Format, HEADER_BYTES, requireFormat } from '../../disk/format.ts';
+import { type Format, HEADER_BYTES } from '../../disk/format.ts';
 import { SequentialReader } from '../../disk/sequential-reader.ts';
 import { VersionedFiles } from '../../disk/versioned-files.ts';
 import { SingleCaller } from '../../drum/single-caller.ts';
@@ -61,7 +62,7 @@ export interface DrawnArcs extends Arcs {
   readonly p: number;
 }
 
-const FORMAT: Format = { type: 'smp', version: 1 };
+const FORMAT: Format = { type: 'smp', version: 1, summed: true };
 const OURS = /^sample\.\d+$/;
 const fileName = (number: number): string => `sample.${number}`;
 const BUFFER = 64 * 1024;
@@ -207,9 +208,8 @@ export class SupporterSample {
 
   async #read({ files, state }: Frozen<SampleState>): Promise<void> {
     const name = fileName(state.file);
-    const file = await this.#disk.open(this.#files.path(name), 'read');
+    const file = await openStateFile(this.#disk, this.#files.path(name), FORMAT);
     try {
-      await requireFormat(file, FORMAT);
       const reader = new SequentialReader(file, HEADER_BYTES, files[name], BUFFER);
       for (let left: Bytes = files[name] - HEADER_BYTES; left > 0; left -= BUFFER) {
         const bytes = await reader.take(Math.min(left, BUFFER));
