@@ -42,6 +42,12 @@ interface CrawlLinksOptions {
   readonly onWarning?: (text: string) => void;
 }
 
+interface PageLinks {
+  readonly url: string;
+  readonly status: number;
+  readonly targets: readonly string[];
+}
+
 /** `[page]` for every page, `[page, target]` for its links, as names of the level. */
 export async function* crawlLinks(
   disk: Disk,
@@ -52,7 +58,6 @@ export async function* crawlLinks(
   const archive = await Archive.open(disk, folder);
   let unresolved = 0;
   const drop = await droppedParameters(disk, folder);
-  const nodeOf = NODE_OF[options.level];
   const captures = options.captured ? await capturesOf(disk, folder, files.list, drop) : undefined;
   let before = 0;
   for (const { path, bytes } of files.list) {
@@ -61,21 +66,13 @@ export async function* crawlLinks(
       const page = record.type === 'revisit' ? await originalOf(record, archive) : record;
       if (!page) unresolved++;
       const links = await linksOf(record, page ?? record, drop, options.nofollow === true);
-      if (links !== undefined && (!captures || isCapture(links))) {
-        const node = nodeOf(links.url);
-        yield [node];
-        const targets = captures ? captures.among(links.targets) : links.targets;
-        for (const target of new Set(targets.map(nodeOf))) {
-          if (options.level === 'page' || target !== node) yield [node, target];
-        }
-      }
+      if (links) yield* arcsOf(links, captures, options.level);
       options.onRead?.((before + record.offset + record.length) / files.bytes);
     }
     if (reader.fault) {
       const { kind, fact, offset } = reader.fault;
-      options.onWarning?.(
-        `${path} is ${kind} at byte ${offset} (${fact}): pages after it are not in the graph.`,
-      );
+      const what = `${path} is ${kind} at byte ${offset} (${fact})`;
+      options.onWarning?.(`${what}: pages after it are not in the graph.`);
     }
     before += bytes;
   }
@@ -85,6 +82,21 @@ export async function* crawlLinks(
         ? `${unresolved} pages are duplicates of others that are not in ${folder}: their links are not in the graph.`
         : `${unresolved} pages are duplicates of others, and without an index their links are not in the graph: run "drumlin archive index ${folder}" first.`,
     );
+  }
+}
+
+/** The node of a page and its arcs; with `captures` only what was captured. */
+function* arcsOf(
+  { url, status, targets }: PageLinks,
+  captures: Captures | undefined,
+  level: GraphLevel,
+): Generator<[string, string?]> {
+  if (captures && !isCapture({ url, status })) return;
+  const nodeOf = NODE_OF[level];
+  const node = nodeOf(url);
+  yield [node];
+  for (const target of new Set((captures?.among(targets) ?? targets).map(nodeOf))) {
+    if (level === 'page' || target !== node) yield [node, target];
   }
 }
 
@@ -223,7 +235,7 @@ export async function linksOf(
   page: WarcRecord,
   drop: ParameterList | undefined,
   nofollow: boolean,
-): Promise<{ url: string; status: number; targets: string[] } | undefined> {
+): Promise<PageLinks | undefined> {
   const found = headOfPage(record, page);
   if (!found) return undefined;
   const { url, head } = found;
