@@ -195,7 +195,8 @@ async function crawl(
   let last = '';
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (PROGRESS.test(line)) last = line;
-    else said.push(line);
+    // Names that only lie look like name servers that fail, while no other name is looked up.
+    else if (!line.startsWith('trouble: ')) said.push(line);
   });
   let output = '';
   child.stdout.on('data', (bytes) => {

@@ -51,7 +51,7 @@ function proper({ rcode, address, delay = 0 }: Resolution, type: number): WireAn
 }
 
 /** The same answer, with all its IPv4 addresses in 127.0.0.0/8 and those of IPv6 unique local. */
-function onLoopback(answer: WireAnswer): WireAnswer {
+export function onLoopback(answer: WireAnswer): WireAnswer {
   const local = (each: WireAnswer['records'][number]) => {
     if (!(each.data instanceof Uint8Array)) return each;
     const data = Uint8Array.from(each.data);

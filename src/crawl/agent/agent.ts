@@ -155,8 +155,13 @@ export class Agent {
     const { clock, signals, permits, admission, closeConnections } = this.#parts;
     if (permits.stopping) return;
     permits.stop(reason);
-    admission.end();
     this.#cancelGrace = clock.after(GRACE, closeConnections);
+    try {
+      admission.end();
+    } catch (error) {
+      // Otherwise the loops would sleep for ever.
+      this.#fail(error);
+    }
     signals.wakeAll();
   }
 

@@ -1,0 +1,23 @@
+/** The fault matrix in its short form: a sample of places and of DNS answers, one fault each. */
+import { expect, test } from 'vitest';
+import { answerAnything } from '../../soak/matrix/names.ts';
+import { places, throwEverywhere } from '../../soak/matrix/phases.ts';
+
+/** Which sample of the matrix: any number. */
+const SEED = 20_774;
+const SAMPLE = 14;
+
+test('an exception in a part of an agent: survived, or resumed without a loss', async () => {
+  const all = places([1, 4]);
+  const step = Math.ceil(all.length / SAMPLE);
+  const chosen = all.filter((_, i) => i % step === SEED % step);
+  const { failures, outcomes } = await throwEverywhere(chosen);
+  expect(failures).toEqual([]);
+  expect(outcomes.survived + outcomes['ended and resumed']).toBeGreaterThan(2);
+}, 120_000);
+
+test('any answer of a name server: the good site is archived whole', async () => {
+  const { cases, failures } = await answerAnything(25, SEED);
+  expect(failures).toEqual([]);
+  expect(cases).toBeGreaterThan(20);
+}, 60_000);
