@@ -153,6 +153,8 @@ export class Crew {
     this.#end = reason;
     this.#options.log.event('crawl-stopping', { reason });
     for (const member of this.#members) member.stop(reason);
+    // Agents that were idle before the stop have nothing new to report.
+    if (this.#options.asker) void this.#confirmEnd();
   }
 
   /** Replaces the filters of all agents. */
@@ -300,9 +302,9 @@ export class Crew {
         const answers = await Promise.all(this.#members.map((member) => member.activity()));
         if (!this.#quiescence.endWave(answers)) continue;
         if (wasStopped) this.#conclude();
-        else if (this.#options.asker)
-          return; // it ends the crawl itself
-        else this.stop('finished');
+        else if (!this.#options.asker) this.stop('finished');
+        // An asker ends the crawl itself, and may have done so during this wave.
+        else if (this.#end === undefined) return;
       } catch {
         return; // an agent is gone: `finished` rejects with the reason
       }

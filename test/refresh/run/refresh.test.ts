@@ -133,6 +133,8 @@ describe('a refresh', () => {
     // It resumes with a larger share, and asks for nothing again.
     const resumed = await later.refresh('new', { alpha: 1 });
     expect(resumed.tested).toBe(resumed.pages);
+    // Nothing is left to ask for.
+    expect(await later.refresh('new', {})).toMatchObject({ tested: resumed.pages });
     await later.lab.close();
     const log = later.requests('access.jsonl').filter(({ path }) => path !== '/robots.txt');
     expect(new Set(log.map(({ host, path }) => host + path)).size).toBe(log.length);
