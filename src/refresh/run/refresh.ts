@@ -19,6 +19,7 @@ import { settingsIn } from '../../crawl/state/crawl-folder.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { packNameArcs } from '../../graph/arcs.ts';
 import { buildGraph } from '../../graph/build.ts';
+import { crawlLinks } from '../../graph/io/crawl-links.ts';
 import { type DiskGraph, openGraph } from '../../graph/open-graph.ts';
 import { Collection } from '../orders/collection.ts';
 import { checkAlpha } from '../orders/cost.ts';
@@ -37,7 +38,6 @@ import {
 import { dueIn } from '../schedule/schedule.ts';
 import { type Judged, livenessOf, VERDICTS } from '../verdict.ts';
 import { Judge } from './judge.ts';
-import { buildPageGraph } from './page-graph.ts';
 import { Plan } from './plan.ts';
 
 /** What a user asks for; on a resume, what differs from the stored plan is refused. */
@@ -143,7 +143,11 @@ async function buildGraphOf(
   dir: string,
   onWarning: (text: string) => void,
 ): Promise<void> {
-  if (due === undefined) return buildPageGraph(disk, old, graphDir(dir), onWarning);
+  if (due === undefined) {
+    const links = crawlLinks(disk, old, { level: 'page', captured: true, onWarning });
+    await buildGraph(graphDir(dir), { names: packNameArcs(links) }, { level: 'page', disk });
+    return;
+  }
   const urls = await dueIn(disk, old, Date.parse(due));
   if (urls.length === 0) throw nothingDue(old);
   const nodes = (async function* (): AsyncGenerator<[string]> {
