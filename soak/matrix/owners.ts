@@ -28,6 +28,7 @@ export async function denyEverything(
   report: (line: string) => void = () => {},
   every = 1,
 ): Promise<Findings> {
+  spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles changed sources
   const site = await matrixSite();
   const crawl = new MatrixCrawl(site);
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-owners-'));
