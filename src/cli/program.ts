@@ -14,7 +14,7 @@ import * as graph from './commands/graph.ts';
 import * as lab from './commands/lab.ts';
 import * as plan from './commands/plan.ts';
 import * as rank from './commands/rank.ts';
-import * as refresh from './commands/refresh.ts';
+import * as refresh from './commands/refresh/refresh.ts';
 import * as repair from './commands/repair.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';

@@ -14,7 +14,7 @@
  * Ensures   every page of a cluster of two or more is reported once, in order of its number, with
  *           the earliest page of its cluster: by date, then by number. The result depends on
  *           nothing but the sketches.
- * Cost      the memory given. Some 250 bytes of disk and 20 µs a page.
+ * Cost      the memory given. On disk 104 bytes a page for the keys, 8 for each pair.
  */
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';

@@ -202,7 +202,7 @@ describe('a refresh refuses', () => {
     await later.stepTo(0);
     const refused = (asked: RefreshOptions, name = 'new') =>
       expect(later.refresh(name, asked)).rejects;
-    await refused({ old: join(later.folder, 'nothing') }).toMatchObject({ code: 'FILE_MISSING' });
+    await refused({ old: join(later.folder, 'nothing') }).toMatchObject({ code: 'CRAWL_MISSING' });
     await later.crawl();
     await refused({ z: '1000' }).toMatchObject({ code: 'SAMPLE' });
     await refused({ z: '0' }, 'b').toMatchObject({ code: 'SAMPLE' });

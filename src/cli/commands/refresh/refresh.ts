@@ -1,8 +1,8 @@
 /** `drumlin refresh`: find what is left of an old collection. */
 import { type Command, Option } from 'commander';
-import { examples } from '../input/example.ts';
-import { addSettings, givenLayers, givenSettings } from '../input/setting-options.ts';
-import { registerCompare } from './refresh/compare.ts';
+import { examples } from '../../input/example.ts';
+import { addSettings, givenLayers, givenSettings } from '../../input/setting-options.ts';
+import { registerCompare } from './compare.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,11 +55,11 @@ export function register(program: Command): void {
       const asked = { by, z, alpha, test, seed };
       const shown = { due: Boolean(due), json: Boolean(json), quiet: Boolean(quiet) };
       if (every !== undefined) {
-        const { runEvery } = await import('./refresh/service.ts');
+        const { runEvery } = await import('./service.ts');
         process.exitCode = await runEvery(old, given, { ...asked, ...shown, every, looks });
         return;
       }
-      const { runRefresh } = await import('./refresh/run.ts');
+      const { runRefresh } = await import('./run.ts');
       process.exitCode = await runRefresh(old, given, { ...asked, ...shown });
     });
   registerCompare(command);
@@ -87,7 +87,7 @@ export function register(program: Command): void {
       ),
     )
     .action(async (folders: string[], flags: Record<string, string | boolean>) => {
-      const { schedule } = await import('./refresh/schedule.ts');
+      const { schedule } = await import('./schedule.ts');
       await schedule(folders, flags as unknown as Parameters<typeof schedule>[1]);
     });
 }
