@@ -84,6 +84,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   links: /^a https:\/\/example\.org\/geo\/drumlins\?page=2$/m,
   drum: /^the first page: 100 times$/m,
   graph: /^pagerank 1 \S+ 0\.\d+$/m,
+  corpus: /^\d+ of 20 pages, \d+ words$/m,
   refresh: /^\d+ pages, \d+ tested: \d+ are alive$/m,
   lab: /^(\d+) pages, \1 of them as expected, in \d+ requests$/m,
   'comment-index': /^200 http:\S+ \d+$/m,
@@ -93,6 +94,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   'comment-links': /^a https:\/\/example\.org\/drumlins\?b=1$/m,
   'comment-drum': /^(?=.*a)(?=.*b)(?=.*c)(?:[abc]\n){3}$/s,
   'comment-graph': /^1 b\.org 0\.\d+\n2 a\.org 0\.\d+$/m,
+  'comment-corpus': /^\d+ \d{3,}$/m,
   'comment-refresh': /^\d+ pages are unchanged$/m,
   'comment-lab': /^(?:http:\S+ true\n){10}$/,
 };
