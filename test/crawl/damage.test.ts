@@ -32,7 +32,7 @@ describe('a folder with one damaged file', () => {
     const made = await trial.make(15);
     const all = everyDamage(made);
     const random = randomFrom(7);
-    const some = Array.from({ length: 8 }, () => all[random(all.length)]);
+    const some = Array.from({ length: 4 }, () => all[random(all.length)]);
     const flipped = (name: RegExp): Damage => {
       const file = filesIn(made).find((path) => name.test(path)) as string;
       return { file, how: 'flipped', at: 8 * 20 };
@@ -47,7 +47,7 @@ describe('a folder with one damaged file', () => {
       if (outcome === 'repaired') repaired++;
     }
     expect(repaired).toBeGreaterThanOrEqual(always.length);
-  }, 60_000);
+  });
 });
 
 describe('drumlin repair', () => {
