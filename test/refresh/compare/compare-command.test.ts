@@ -44,7 +44,7 @@ beforeAll(async () => {
   const screen = { write: () => {} };
   const size = { domains: 60, pages: 20, seed: 5, step: 24, scenario: 'clean' };
   await writePages({ out: web, memory: '64Mi', ...size }, screen);
-}, 60_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

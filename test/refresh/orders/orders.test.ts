@@ -43,7 +43,7 @@ describe('an order', () => {
       }),
       { numRuns: 200 },
     );
-  }, 30_000);
+  });
 
   test.each(ORDER_NAMES)('%s tests each page exactly once', async (name) => {
     await fc.assert(
