@@ -7,6 +7,10 @@ const SLOW = /\/test\/(crawl|cli|lab|simulator|api)\//;
 const NOT_FAST = [
   'test/{crawl,cli,fuzz,simulator,api}/**',
   'test/{docs,kernels}.test.ts',
+  'test/corpus/**',
+  'test/doctor/**',
+  'test/refresh/{run,compare}/**',
+  'test/text/{hostile,text-reader}.test.ts',
   'test/archive/{compress/compression,tools/repair}.test.ts',
   'test/drum/drum.test.ts',
   'test/duplicates/likeness-crash.test.ts',
