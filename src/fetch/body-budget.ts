@@ -5,7 +5,7 @@
  * Idea      One count of bytes for all of them. The client pauses connections while the budget is
  *           full. A page waits with decoding until the largest possible result fits. Pages come
  *           before connections: to finish a page gives memory back.
- * Requires  Whoever charges bytes refunds them; every hold is ended.
+ * Requires  The part that charges bytes refunds them; every hold is ended.
  * Ensures   Every wait ends, if pages do: when no page holds decoded bytes, the first that waits is
  *           let through, whatever its size. Above the capacity there is at most that page, one
  *           read of each connection, and the second layer of pages that are coded twice.

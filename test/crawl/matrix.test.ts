@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { answerAnything } from '../../soak/matrix/names.ts';
 import { places, throwEverywhere } from '../../soak/matrix/phases.ts';
 
-/** Which sample of the matrix: any number. */
+/**
+ * Which sample of the matrix. It leaves out `BodyBudget.refund`: an exception there hangs the crawl
+ * (see the limits in docs/reliability.md).
+ */
 const SEED = 20_774;
 const SAMPLE = 14;
 

@@ -68,7 +68,7 @@ export class SharedHostTable implements HostTable {
     this.#slots.giveBack(name, now + Math.max(delay, crawlDelay), true);
   }
 
-  /** Before the slot is given back: whoever takes it next knows the delay. */
+  /** Before the slot is given back: the next turn that takes it knows the delay. */
   #learn(name: string, crawlDelay: Millis): void {
     if (crawlDelay === 0) return;
     const slot = this.#slots.slotOf(name);

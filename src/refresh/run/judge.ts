@@ -6,7 +6,7 @@
  *
  * Idea      A verdict may need several requests: the page, the targets of its redirects, and once
  *           for each host a made-up URL, which shows what its "not found" looks like. Each URL is
- *           asked for once, whoever needs it. The judge is a function of the outcomes: given those
+ *           asked for once, for all pages. The judge is a function of the outcomes: given those
  *           of earlier runs first, it asks for none of them again.
  * Requires  each ask has one outcome, in any order.
  * Ensures   one verdict for each page tested. `moved` may later become `gone`, when the redirects
