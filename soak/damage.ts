@@ -1,7 +1,7 @@
 /**
- * Every file of a crawl's folder damaged in every way, one at a time: removed, emptied, truncated at
- * several places, a bit flipped in every block. Each time the crawl must be resumed correctly, or
- * refused by name; then `drumlin repair` must make it resumable, and in the end every page is
+ * Every file of a crawl's folder damaged in every way, one at a time: removed, emptied, truncated
+ * at several places, a bit flipped in every block. Each time the crawl must be resumed correctly,
+ * or refused by name; then `drumlin repair` must make it resumable, and in the end every page is
  * archived exactly once.
  *
  * `npm run soak -- damage [order] [minutes] [seed]`

@@ -6,8 +6,8 @@
  *
  * `npm run soak -- simulate [--seeds 1000] [--seed N] [--minutes N] [--plant NAME] [--trace]`
  *
- * `--seed` alone runs that seed, so that what fails once fails again. `--plant` breaks a property on
- * purpose (see simulate/plants.ts) and stops at the first seed that notices.
+ * `--seed` alone runs that seed, so that what fails once fails again. `--plant` breaks a property
+ * on purpose (see simulate/plants.ts) and stops at the first seed that notices.
  */
 import { parseArgs } from 'node:util';
 import { type Plant, type Simulated, simulate } from './simulate/crawl.ts';

@@ -166,7 +166,9 @@ function indexFaults(captures: readonly Stored[], disk: MemoryDisk, dir: string)
   return faults;
 }
 
-/** No two requests to a host or to an address come sooner than its delay, whatever happens between. */
+/**
+ * No two requests to a host or to an address come sooner than its delay, whatever happens between.
+ */
 function politenessFaults({ requests, delay, addressDelay, web }: Evidence): string[] {
   const faults: string[] = [];
   const hosts = new Map<string, Request>();

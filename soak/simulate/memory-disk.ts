@@ -46,7 +46,9 @@ class FileNode {
     this.changes.push(change);
   }
 
-  /** Returns a function that makes the content of this moment durable: not what is written later. */
+  /**
+   * Returns a function that makes the content of this moment durable: not what is written later.
+   */
   syncNow(): () => void {
     const upTo = this.settled + this.changes.length;
     const bytes = Buffer.from(this.content.subarray(0, this.size));

@@ -131,7 +131,9 @@ export class SimNetwork {
     else resolve(addresses.map((address) => ({ address, ttl: 30 + this.#machine.random(600) })));
   }
 
-  /** The answer to a request; undefined if the server has closed the connection and hears nothing. */
+  /**
+   * The answer to a request; undefined if the server has closed the connection and hears nothing.
+   */
   answer(ip: string, head: string, isReused: boolean): Answer | undefined {
     const path = head.slice(4, head.indexOf(' ', 4));
     const name = /\r\nhost: (\S+)/i.exec(head)?.[1] ?? '';

@@ -18,7 +18,9 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   'early-acknowledgement': {
     hooks: (hooks) => ({ ...hooks, mesh: (agents) => acknowledging(hooks.mesh!(agents)) }),
   },
-  /** An agent that has run before without a checkpoint is taken for a new one: no delays are kept. */
+  /**
+   * An agent that has run before without a checkpoint is taken for a new one: no delays are kept.
+   */
   'forgotten-run': {
     fileSystem: (disk) =>
       changed(disk, {

@@ -2,9 +2,9 @@
  * Replaces personal data in texts: e-mail addresses by `<email>`, addresses of machines by
  * `<address>`.
  *
- * Ensures   Time linear in the text: every pattern has bounded parts. Addresses of documentation and
- *           of private networks are replaced like all others. A version number of four parts that
- *           looks like an address is replaced, too.
+ * Ensures   Time linear in the text: every pattern has bounded parts. Addresses of documentation
+ *           and of private networks are replaced like all others. A version number of four parts
+ *           that looks like an address is replaced, too.
  */
 export const MASKS = ['emails', 'addresses'] as const;
 export type Mask = (typeof MASKS)[number];

@@ -165,7 +165,8 @@ export class SegmentReader {
 
 /**
  * The fingerprint of a page, by its bytes as in a crawl: in the lab it finds 95 of 100 copies, and
- * that of a first form of the main text found 88. A page whose bytes do not contain ASCII is known by its text.
+ * that of a first form of the main text found 88. A page whose bytes do not contain ASCII is known
+ * by its text.
  */
 function sketchOf({ body, contentType }: StoredPage, row: Row): Fingerprint {
   const charset = declaredOutside(body, contentType);

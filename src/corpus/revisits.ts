@@ -52,7 +52,9 @@ export class RevisitJoin {
     return this.#lines.add(`${key} 1 ${row} ${side}`);
   }
 
-  /** Calls `take` for every page with revisits; a page may come twice, once for each of its keys. */
+  /**
+   * Calls `take` for every page with revisits; a page may come twice, once for each of its keys.
+   */
   async finish(take: (row: number, count: number, side: number) => Promise<void>): Promise<void> {
     let [key, count] = ['', 0];
     for await (const lines of this.#lines.sorted()) {

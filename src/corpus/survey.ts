@@ -4,8 +4,8 @@
  * Idea      Blocks that repeat on a site, revisits and what a robots.txt says about the use of its
  *           site lie anywhere in the archive. A survey collects them from one file: the keys of
  *           blocks (src/text/repeats.ts), the records that revisits refer to, the refusals of
- *           sites. The first 64 pages of a host in the file are enough for its blocks. On the way it
- *           finds where the file can be divided and where it is damaged.
+ *           sites. The first 64 pages of a host in the file are enough for its blocks. On the way
+ *           it finds where the file can be divided and where it is damaged.
  * Format    .keys: for each page the number of its keys (u32), then the keys. .revisits: a line for
  *           each revisit, with the key of the record it refers to (revisits.ts).
  */

@@ -24,7 +24,9 @@ const NONE = Buffer.alloc(0);
 /** Where the bytes of a log go: to the file as they are, or in blocks. */
 interface Target {
   readonly file: StateFile;
-  /** How many bytes a buffer of this size may hold, so that the other one can hold what is written. */
+  /**
+   * How many bytes a buffer of this size may hold, so that the other one can hold what is written.
+   */
   roomIn(buffer: Bytes): Bytes;
   /** Writes content that begins at `position`; `spare` may be used until the write has landed. */
   write(content: Buffer, position: number, spare: Buffer): Promise<void>;

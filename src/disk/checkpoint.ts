@@ -17,8 +17,8 @@ import { versionMismatch } from './format.ts';
 import { sumOf, withSum } from './summed-json.ts';
 
 /**
- * What a part of a checkpoint stores: the files that count, by name, with the lengths of their contents;
- * and the rest of its state.
+ * What a part of a checkpoint stores: the files that count, by name, with the lengths of their
+ * contents; and the rest of its state.
  */
 export interface Frozen<State> {
   readonly files: Readonly<Record<string, number>>;

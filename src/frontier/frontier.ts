@@ -340,7 +340,9 @@ export class Frontier {
     return from > now ? from : this.#workbench.tryAsk(hostName, address, now);
   }
 
-  /** Ends a request out of turn, with the delays of the host and of its address, if it was taken. */
+  /**
+   * Ends a request out of turn, with the delays of the host and of its address, if it was taken.
+   */
   asked(
     hostName: string,
     delay: Millis,

@@ -20,7 +20,9 @@ const NEVER = 1_000_000;
 const EPOCH_SECONDS = 1_767_225_600;
 const STEP_SECONDS = 30 * 86_400;
 
-/** Rates per step: of a typical site to be rebuilt, of one of its sections, of a page to end alone. */
+/**
+ * Rates per step: of a typical site to be rebuilt, of one of its sections, of a page to end alone.
+ */
 const SITE_RATE = 0.18;
 const SECTION_RATE = 0.01;
 const PAGE_RATE = 0.002;

@@ -74,7 +74,9 @@ export function verdictOf(evidence: Evidence): VerdictName {
   return 'moved';
 }
 
-/** Faults that mean that no host is there. All others mean that it is there, and does not answer. */
+/**
+ * Faults that mean that no host is there. All others mean that it is there, and does not answer.
+ */
 const NO_HOST = /^(?:dns-|connect-|tls-failed$)/;
 
 function verdictOfOne(

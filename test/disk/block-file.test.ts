@@ -1,4 +1,6 @@
-/** Files of blocks with checksums: they grow, they survive torn writes, they notice every damage. */
+/**
+ * Files of blocks with checksums: they grow, they survive torn writes, they notice every damage.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,6 @@
-/** A crawl of the lab at one step, and a refresh of it at a later one, in the thread of the test. */
+/**
+ * A crawl of the lab at one step, and a refresh of it at a later one, in the thread of the test.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

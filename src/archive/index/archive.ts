@@ -9,7 +9,8 @@
  *           is seen.
  * Ensures   Captures come in the order of the index: by key, then by time. A revisit resolves to
  *           the page it refers to, if that is in the same archive or in a collection that the crawl
- *           was compared with (`earlier/sources`), or in one that this was compared with, and so on.
+ *           was compared with (`earlier/sources`), or in one that this was compared with, and so
+ *           on.
  * Cost      Without an index, a look-up reads the whole archive, in fixed memory.
  */
 import { tmpdir } from 'node:os';

@@ -3,8 +3,8 @@
  *
  * Ensures   An accepted page is in its file a few seconds later, and durable after the next
  *           `makeDurable`. `onAccepted` is called in the same step in which the page is accepted.
- *           So `lengths` covers exactly the pages reported by then: a checkpoint that stores both has
- *           each page either in the archive or among the queued URLs, never in both.
+ *           So `lengths` covers exactly the pages reported by then: a checkpoint that stores both
+ *           has each page either in the archive or among the queued URLs, never in both.
  */
 
 import type { StoredPayloads } from '../../archive/payloads/stored-payloads.ts';

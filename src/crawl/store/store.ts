@@ -16,9 +16,9 @@ import type { ReadablePage } from './readable-page.ts';
 /**
  * The store of an agent.
  *
- * Ensures   `onAccepted` is called in the same step in which a page is accepted. So `lengths` covers
- *           exactly the pages reported by then: a checkpoint that stores both has each page either
- *           in the store or among the queued URLs.
+ * Ensures   `onAccepted` is called in the same step in which a page is accepted. So `lengths`
+ *           covers exactly the pages reported by then: a checkpoint that stores both has each page
+ *           either in the store or among the queued URLs.
  */
 export interface Store {
   /** Stores a page; waits while too much data is not written yet. */

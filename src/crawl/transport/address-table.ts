@@ -1,7 +1,8 @@
 /**
  * Keeps the delay of an address whose hosts belong to several agents of one machine.
  *
- * Idea      Each address has a slot in shared memory (`SlotTable`): the hash of its text selects it.
+ * Idea      Each address has a slot in shared memory (`SlotTable`): the hash of its text selects
+ *           it.
  * Requires  one text per address.
  * Ensures   no two agents hold one address at the same time, and none takes it before its ready
  *           time, under the conditions of `SlotTable`.

@@ -23,7 +23,9 @@ const HEAP_BYTES = 4;
 /** Nodes in a piece, however little room there is. */
 const LEAST_PIECE = 4096;
 
-/** The ids of the `top` nodes, best first; `ties` orders nodes of equal score before their ids do. */
+/**
+ * The ids of the `top` nodes, best first; `ties` orders nodes of equal score before their ids do.
+ */
 export function order(
   scores: Float64Array,
   top: number = scores.length,

@@ -122,7 +122,9 @@ export function uniformOn(nodes: number, ids: ArrayLike<number>): Float64Array {
   return jump;
 }
 
-/** plus / minus, with zeros of `minus` replaced by its least entry above 0. `plus` is overwritten. */
+/**
+ * plus / minus, with zeros of `minus` replaced by its least entry above 0. `plus` is overwritten.
+ */
 export function ratioOf(plus: Float64Array, minus: Float64Array): Float64Array {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < minus.length; i++) if (minus[i] > 0 && minus[i] < least) least = minus[i];

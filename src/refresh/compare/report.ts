@@ -1,4 +1,6 @@
-/** A comparison of orders as a page: the costs, and LiveRank's Figures 1 to 6 for this collection. */
+/**
+ * A comparison of orders as a page: the costs, and LiveRank's Figures 1 to 6 for this collection.
+ */
 import { facts, figure, type Html, page, section, table } from '../../report/page.ts';
 import type { Plot, Series } from '../../report/plot.ts';
 import type { Correlation, OrderComparison, OrderCosts } from './compare.ts';

@@ -6,8 +6,8 @@
  *                                 └──────── verdicts ──────────┘  └── outcomes ──┘
  *
  * Ensures   The coordinator keeps no state of its own: it begins anew with the outcomes that the
- *           agents' checkpoints hold, and asks for the rest. So a refresh that was killed loses what
- *           came after the last checkpoints, and nothing else.
+ *           agents' checkpoints hold, and asks for the rest. So a refresh that was killed loses
+ *           what came after the last checkpoints, and nothing else.
  */
 import { resolve } from 'node:path';
 import { collectionsOf } from '../../archive/index/archive.ts';
