@@ -7,8 +7,10 @@
  *           limit is a number: the tick by which the current phase must end. The owner compares it
  *           in its sweep, so there is no timer per connection.
  * Requires  `carry` is called only when the connection is new or idle.
- * Ensures   For each exchange the owner gets exactly one call of `arrived` or `failed`, and one
- *           call of `gone` for an idle connection that ended. After `destroy` it gets none.
+ * Ensures   For each exchange the owner gets exactly one call of `arrived`, `failed` or `broke`,
+ *           and one call of `gone` for an idle connection that ended. After `destroy` it gets
+ *           none. An error of our own in the handling of an event never leaves it: it breaks the
+ *           connection.
  */
 import net from 'node:net';
 import tls from 'node:tls';
@@ -58,6 +60,8 @@ export interface ConnectionOwner {
   arrived(connection: Connection): void;
   /** The current exchange ended without a response. */
   failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void;
+  /** An error of our own ended the connection, and the exchange if there is one. */
+  broke(connection: Connection, error: unknown): void;
   /** Reports that body bytes arrived. False means: pause the connection. */
   mayReadOn(connection: Connection): boolean;
   /** An idle connection ended. */
@@ -85,11 +89,11 @@ export class Connection {
     // Half-open, so that Node does not close our side when the response ends.
     if (tunnel !== undefined) {
       this.#socket = net.connect({ host: address.ip, port, allowHalfOpen: true });
-      this.#socket.on('connect', () => this.#enterTunnel(tunnel));
+      this.#socket.on('connect', () => this.#handle(() => this.#enterTunnel(tunnel)));
     } else if (secure) {
       const where = { host: address.ip, port, allowHalfOpen: true, onread: this.#onread() };
       const socket = tls.connect({ ...owner.tlsOptions(endpoint), ...where });
-      socket.on('connect', () => this.#enter('securing'));
+      socket.on('connect', () => this.#handle(() => this.#enter('securing')));
       this.#socket = socket;
       this.#secured(socket);
     } else {
@@ -99,7 +103,7 @@ export class Connection {
         allowHalfOpen: true,
         onread: this.#onread(),
       });
-      this.#socket.on('connect', () => this.#stands());
+      this.#socket.on('connect', () => this.#handle(() => this.#stands()));
     }
     this.#listen(this.#socket);
   }
@@ -113,21 +117,23 @@ export class Connection {
   }
 
   #listen(socket: net.Socket): void {
-    socket.on('error', (error) => this.#broke(error));
-    socket.on('end', () => this.#ended());
+    socket.on('error', (error) => this.#handle(() => this.#broke(error)));
+    socket.on('end', () => this.#handle(() => this.#ended()));
   }
 
   #secured(socket: tls.TLSSocket): void {
-    socket.on('secureConnect', () => this.#stands());
-    socket.on('session', (session) => this.#owner.keepSession(this.endpoint, session));
+    socket.on('secureConnect', () => this.#handle(() => this.#stands()));
+    socket.on('session', (session) =>
+      this.#handle(() => this.#owner.keepSession(this.endpoint, session)),
+    );
   }
 
   /** The proxy is connected: open the tunnel, then start TLS as with any origin. */
   #enterTunnel(request: Buffer): void {
     this.#enter('tunnelling');
     openTunnel(this.#socket, request, {
-      opened: () => this.#secureTunnel(),
-      refused: (status) => this.#fail(...refusalOf(status)),
+      opened: () => this.#handle(() => this.#secureTunnel()),
+      refused: (status) => this.#handle(() => this.#fail(...refusalOf(status))),
     });
   }
 
@@ -160,9 +166,11 @@ export class Connection {
   }
 
   resume(): void {
-    this.paused = false;
-    this.#enter('receiving');
-    this.#socket.resume();
+    this.#handle(() => {
+      this.paused = false;
+      this.#enter('receiving');
+      this.#socket.resume();
+    });
   }
 
   destroy(): void {
@@ -173,6 +181,10 @@ export class Connection {
 
   /** The current phase, or the whole exchange, took too long. */
   expire(): void {
+    this.#handle(() => this.#expire());
+  }
+
+  #expire(): void {
     if (this.phase === 'idle') {
       this.#drop();
     } else if (this.phase !== 'closed' && this.#parser?.inBody) {
@@ -183,6 +195,20 @@ export class Connection {
       const atProxy = this.endpoint.proxied && this.phase === 'connecting';
       this.#fail(atProxy ? 'proxy-failed' : fault, message);
     }
+  }
+
+  #handle(event: () => void): void {
+    try {
+      event();
+    } catch (error) {
+      this.#crash(error);
+    }
+  }
+
+  /** An error of our own. */
+  #crash(error: unknown): void {
+    this.destroy();
+    this.#owner.broke(this, error);
   }
 
   #stands(): void {
@@ -201,8 +227,17 @@ export class Connection {
     this.phaseEnds = this.#owner.deadline(phase);
   }
 
-  /** Returns false to pause the socket. */
+  /** Returns false to pause the socket. Without `#handle`, because it runs for every read. */
   #received(bytes: Buffer, length: number): boolean {
+    try {
+      return this.#read(bytes, length);
+    } catch (error) {
+      this.#crash(error);
+      return true;
+    }
+  }
+
+  #read(bytes: Buffer, length: number): boolean {
     const parser = this.#parser;
     if (parser === undefined) {
       if (this.phase === 'idle') this.#drop(); // there is no request that it could answer

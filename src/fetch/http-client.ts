@@ -66,7 +66,8 @@ interface Flight {
   endsBy: number;
   readonly latestEnd: number;
   readonly resolve: (exchange: Exchange) => void;
-  readonly reject: (error: FetchError) => void;
+  /** With a `FetchError`, or an error of our own. */
+  readonly reject: (error: unknown) => void;
   parser: ResponseParser;
   /** Body bytes charged to the budget. */
   charged: number;
@@ -189,7 +190,9 @@ class Client implements HttpClient, ConnectionOwner {
     }
     for (const connection of [...this.#busy.keys()]) {
       connection.destroy();
-      this.#land(connection)?.reject(new FetchError('reset', 'the client was closed'));
+      this.#land(connection, (flight) =>
+        flight.reject(new FetchError('reset', 'the client was closed')),
+      );
     }
     this.#cancelTick?.();
     this.#cancelTick = undefined;
@@ -207,36 +210,43 @@ class Client implements HttpClient, ConnectionOwner {
     this.#keepTicking();
   }
 
-  /** Detaches the flight from its connection and returns its share of the memory. */
-  #land(connection: Connection): Flight | undefined {
+  /**
+   * Detaches the flight from its connection, returns its share of the memory and ends it. An error
+   * of our own on the way is the flight's failure: otherwise its caller would wait for ever.
+   */
+  #land(connection: Connection, end: (flight: Flight) => void): void {
     const flight = this.#busy.get(connection);
-    if (flight === undefined) return undefined;
+    if (flight === undefined) return;
     this.#busy.delete(connection);
     this.#paused.delete(connection);
-    this.#budget.refund(flight.charged);
+    const { charged } = flight;
     flight.charged = 0;
-    this.#resumeSome();
-    return flight;
+    try {
+      this.#budget.refund(charged);
+      this.#resumeSome();
+      end(flight);
+    } catch (error) {
+      flight.reject(error);
+      connection.destroy();
+    }
   }
 
   // Calls from connections.
 
   arrived(connection: Connection): void {
-    const flight = this.#land(connection);
-    if (flight === undefined) return;
-    const { parser } = flight;
-    if (parser.keepsConnection && !this.#closed && !this.#isSpent(flight)) {
-      connection.rest();
-      this.#honourKeepAlive(connection, parser);
-      this.#pool.put(connection)?.destroy();
-    } else {
-      connection.destroy();
-    }
-    if (flight.endpoint.proxied && !flight.endpoint.secure && parser.response?.status === 407) {
-      flight.reject(new FetchError('proxy-failed', 'the proxy answered with status 407'));
-    } else {
+    this.#land(connection, (flight) => {
+      const { parser, endpoint } = flight;
+      if (parser.keepsConnection && !this.#closed && !this.#isSpent(flight)) {
+        connection.rest();
+        this.#honourKeepAlive(connection, parser);
+        this.#pool.put(connection)?.destroy();
+      } else {
+        connection.destroy();
+      }
+      if (endpoint.proxied && !endpoint.secure && parser.response?.status === 407)
+        throw new FetchError('proxy-failed', 'the proxy answered with status 407');
       flight.resolve(exchangeOf(flight, this.#clock.now()));
-    }
+    });
   }
 
   /**
@@ -248,16 +258,21 @@ class Client implements HttpClient, ConnectionOwner {
   }
 
   failed(connection: Connection, fault: FetchFault, message: string, cause?: Error): void {
-    const flight = this.#land(connection);
-    if (flight === undefined) return;
-    const stale = connection.carried > 0 && flight.parser.bytesReceived === 0;
-    const again = stale && (fault === 'reset' || fault === 'empty-response');
-    if (again || (NO_ROOM.has(systemCode(cause)) && this.#makeRoom())) {
-      flight.parser = this.#parserFor(flight.request);
-      this.#launch(flight, new Connection(flight.endpoint, this));
-      return;
-    }
-    flight.reject(new FetchError(fault, message, { cause }));
+    this.#land(connection, (flight) => {
+      const stale = connection.carried > 0 && flight.parser.bytesReceived === 0;
+      const again = stale && (fault === 'reset' || fault === 'empty-response');
+      if (again || (NO_ROOM.has(systemCode(cause)) && this.#makeRoom())) {
+        flight.parser = this.#parserFor(flight.request);
+        this.#launch(flight, new Connection(flight.endpoint, this));
+        return;
+      }
+      flight.reject(new FetchError(fault, message, { cause }));
+    });
+  }
+
+  broke(connection: Connection, error: unknown): void {
+    this.#pool.remove(connection);
+    this.#land(connection, (flight) => flight.reject(error));
   }
 
   /** Closes idle connections, so that no fetch fails for lack of sockets. */
@@ -379,6 +394,15 @@ class Client implements HttpClient, ConnectionOwner {
   readonly #sweep = (): void => {
     this.#cancelTick = undefined;
     const tick = ++this.#tick;
+    try {
+      this.#endLate(tick);
+    } finally {
+      // Without the next tick, no exchange would have a time limit any more.
+      if (this.#busy.size + this.#pool.size > 0) this.#keepTicking();
+    }
+  };
+
+  #endLate(tick: number): void {
     for (const [connection, flight] of this.#busy) {
       // The server must not pay for a pause of ours.
       if (connection.paused) flight.endsBy = Math.min(flight.endsBy + 1, flight.latestEnd);
@@ -390,8 +414,7 @@ class Client implements HttpClient, ConnectionOwner {
     for (const connection of this.#pool.connections()) {
       if (tick >= connection.phaseEnds) connection.expire();
     }
-    if (this.#busy.size + this.#pool.size > 0) this.#keepTicking();
-  };
+  }
 
   // TLS.
 
