@@ -148,7 +148,8 @@ class SimulatedCrawl {
       run = await startCrawl(this.web.seeds, config, this.#hooks());
       return run.finished;
     };
-    if (end !== undefined) machine.afterEvents(this.#someEvents(), () => this.#strike(end, run));
+    this.#network.onRequest = () => {};
+    if (end !== undefined) this.#later(() => this.#strike(end, run));
     try {
       const outcome = await machine.run(program, MOST_EVENTS);
       if ('error' in outcome) this.#examine(outcome.error, end);
@@ -177,10 +178,20 @@ class SimulatedCrawl {
     return resolveConfig({ ...this.#settings, agents });
   }
 
-  /** Few or many: a power of two, and some. */
-  #someEvents(): number {
-    const most = 2 ** (2 + this.#random(12));
-    return 1 + this.#random(most);
+  /**
+   * Runs something at a random moment: after few or many events, or soon after some request. Most
+   * events of a life belong to its start, so that events alone would seldom reach its midst.
+   */
+  #later(run: () => void): void {
+    const machine = this.#machine;
+    if (this.#random(2) === 0) {
+      machine.afterEvents(1 + this.#random(2 ** (2 + this.#random(12))), run);
+      return;
+    }
+    let left = 1 + this.#random(2 ** this.#random(6));
+    this.#network.onRequest = () => {
+      if (--left === 0) machine.afterEvents(1 + this.#random(2 ** (1 + this.#random(9))), run);
+    };
   }
 
   #strike(end: End, run: CrawlRun | undefined): void {
@@ -200,7 +211,7 @@ class SimulatedCrawl {
     else run?.stop();
     // A life that is hurt and lives on is killed later, so that its end is as often a crash.
     if (end === 'clock' || (end === 'stop' && this.#random(3) === 0))
-      this.#machine.afterEvents(this.#someEvents(), () => this.#strike('power', run));
+      this.#later(() => this.#strike('power', run));
   }
 
   /** A life may fail only by what was done to its disk. */

@@ -59,6 +59,8 @@ export class SimNetwork {
   /** How often things go wrong, in 100; 0 for never. */
   faultRate = 0;
   life = 0;
+  /** Called with every request that a server has received. */
+  onRequest: () => void = () => {};
 
   constructor(machine: Machine, web: SimWeb) {
     this.#machine = machine;
@@ -147,6 +149,7 @@ export class SimNetwork {
     const at = this.#machine.elapsed;
     this.requests.push({ at, life, host: name, ip, path, status, retryAfter, robots });
     this.#machine.note('request', name, ip, path, status);
+    this.onRequest();
     return answer;
   }
 
