@@ -1,7 +1,9 @@
 /** A small crawl for the fault matrix: its web, its folder, and what must hold afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
 import { archivedPages } from '../../test/crawl/archived.ts';
@@ -22,7 +24,7 @@ export interface Findings {
   readonly failures: readonly string[];
 }
 
-/** A site of thirteen pages, with a sitemap, and a redirect. */
+/** A site of thirteen pages, half of them compressed, with a sitemap, and a redirect. */
 export function matrixSite(): Promise<SmallSite> {
   return startSmallSite({
     '/robots.txt': 'User-agent: *\nDisallow: /no\nSitemap: /sitemap.xml\n',
@@ -32,8 +34,17 @@ export function matrixSite(): Promise<SmallSite> {
       void response
         .writeHead(200, { 'content-type': 'application/xml' })
         .end(`<urlset><url><loc>${PAGES[11]}</loc></url></urlset>`),
-    ...Object.fromEntries(PAGES.map((path) => [path, linking('/', PAGES[0])])),
+    ...Object.fromEntries(
+      PAGES.map((path, i) => [path, i % 2 === 0 ? PAGE : (_, response) => compressed(response)]),
+    ),
   });
+}
+
+const PAGE = linking('/', PAGES[0]);
+
+function compressed(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
+  response.end(gzipSync(PAGE));
 }
 
 export class MatrixCrawl {

@@ -118,6 +118,7 @@ export class Agent {
   #handedOn = false;
   /** All agents have handed on what they had, so that nothing more arrives. */
   #concluded = false;
+  #turnsUnderWay = 0;
   #failure: { error: unknown } | undefined;
   #cancelGrace: (() => void) | undefined;
 
@@ -131,18 +132,18 @@ export class Agent {
   async run(): Promise<EndReason> {
     const { signals, permits, transport, hostResolver, checkpointer } = this.#parts;
     const wakeTurns = () => signals.turns.notify();
-    const receiving = transport
-      .receive((parcel) => this.#receive(parcel), wakeTurns)
-      .catch((error) => this.#fail(error));
-    await Promise.all(
-      [
-        this.#distribute(),
-        hostResolver.run(signals.names, wakeTurns, () => permits.stopping),
-        this.#runTurns(),
-      ].map((loop) => loop.catch((error) => this.#fail(error))),
+    const receiving = this.#mayFail(() =>
+      transport.receive((parcel) => this.#receive(parcel), wakeTurns),
     );
+    await Promise.all([
+      this.#mayFail(() => this.#distribute()),
+      this.#mayFail(() => hostResolver.run(signals.names, wakeTurns, () => permits.stopping)),
+      this.#mayFail(() => this.#runTurns()),
+    ]);
+    // A turn that failed to give its host back still counts in the frontier: these are the real.
+    while (this.#turnsUnderWay > 0) await signals.turns.wait();
     this.#cancelGrace?.();
-    if (!this.#failure) await this.#handOnAll().catch((error) => this.#fail(error));
+    if (!this.#failure) await this.#mayFail(() => this.#handOnAll());
     transport.close();
     await receiving;
     if (this.#failure) throw this.#failure.error;
@@ -182,6 +183,15 @@ export class Agent {
   #activity(): ActivityReport {
     const { transport } = this.#parts;
     return { agent: transport.agent, idle: this.#isIdle(), ...transport.traffic };
+  }
+
+  /** Does a part of the agent's work. If it fails, the agent fails, and its other parts end. */
+  async #mayFail(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #fail(error: unknown): void {
@@ -275,19 +285,17 @@ export class Agent {
       if (admission.hasWork || distributor.hasWork || this.#mayRankBetter()) signals.links.notify();
       await signals.turns.wait(this.#nextTurn());
     }
-    while (frontier.turnsOut > 0) await signals.turns.wait();
   }
 
   #runTurn(turn: HostTurn): void {
     const { signals, turns } = this.#parts;
-    turns
-      .run(turn)
-      .catch((error) => this.#fail(error))
-      .finally(() => {
-        // A host whose addresses have expired is to be resolved again.
-        signals.names.notify();
-        signals.turns.notify();
-      });
+    this.#turnsUnderWay++;
+    void this.#mayFail(() => turns.run(turn)).then(() => {
+      this.#turnsUnderWay--;
+      // A host whose addresses have expired is to be resolved again.
+      signals.names.notify();
+      signals.turns.notify();
+    });
   }
 
   #reportIdle(): void {
