@@ -6,7 +6,9 @@
  *
  * Two real processes on loopback: `drumlin web` (HTTP, TLS, DNS, the page about itself) and a crawl
  * of it with `--metrics-port`. Each port gets its requests by the grammar of test/fuzz. After each
- * fifth, open sockets and memory of the process are noted. Then both must stop as usual.
+ * fifth, the process collects its garbage, and its open sockets and memory are noted: `live` is what
+ * is in use then, `resident` what the system has given it. Resident memory grows with the garbage
+ * between two collections, so only live memory shows a leak. Then both must stop as usual.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,8 +31,9 @@ const ROUNDS = 5;
 const AT_ONCE = 48;
 /** Sockets that may come and go by themselves: a look-up, a connection of the crawl. */
 const FEW_SOCKETS = 3;
-/** Megabytes by which a process may grow between the first and the last round. */
-const FEW_MEGABYTES = 64;
+/** Megabytes by which live memory may grow between the first and the last round. */
+const FEW_MEGABYTES = 4;
+const LIVE_MEMORY = join(import.meta.dirname, 'ports/live-memory.mjs');
 const LOCAL: Known = {
   hosts: ['localhost', '127.0.0.1'],
   paths: ['/', '/metrics', '/healthz', '/status.json', '/metrics?x=%41'],
@@ -38,7 +41,10 @@ const LOCAL: Known = {
 
 interface Measured {
   readonly sockets: number;
-  readonly megabytes: number;
+  /** Megabytes in use after a collection of garbage. */
+  readonly live: number;
+  /** Megabytes that the system has given the process. */
+  readonly resident: number;
 }
 
 interface Round {
@@ -183,11 +189,13 @@ async function attack({ name, process: owner, fuzz }: Port, requests: number, ti
   const [before, first, last] = [seen[0], seen[1] ?? seen[0], seen.at(-1) ?? seen[0]];
   if (last.sockets > before.sockets + FEW_SOCKETS)
     faults.push(`${last.sockets} open sockets, ${before.sockets} before`);
-  if (last.megabytes > first.megabytes + FEW_MEGABYTES)
-    faults.push(`${last.megabytes} MB after the last round, ${first.megabytes} after the first`);
+  if (last.live > first.live + FEW_MEGABYTES)
+    faults.push(`${last.live} MB after the last round, ${first.live} after the first`);
   const sockets = `${before.sockets} -> ${last.sockets}`;
-  const megabytes = seen.map((one) => one.megabytes).join(' ');
-  return { row: { requests: sent, sockets, megabytes, statuses, faults: faults.length }, faults };
+  const live = seen.map((one) => one.live).join(' ');
+  const resident = seen.map((one) => one.resident).join(' ');
+  const memory = { live, resident };
+  return { row: { requests: sent, sockets, ...memory, statuses, faults: faults.length }, faults };
 }
 
 /** One of our processes. */
@@ -198,7 +206,10 @@ class Running {
   printed = '';
 
   constructor(args: string[], exitCode: number) {
-    this.child = spawn(process.execPath, [DRUMLIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const node = ['--expose-gc', '--import', LIVE_MEMORY];
+    this.child = spawn(process.execPath, [...node, DRUMLIN, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     this.#exitCode = exitCode;
     this.child.stderr?.on('data', (chunk) => {
       this.printed += chunk;
@@ -216,10 +227,14 @@ class Running {
 
   async measure(): Promise<Measured> {
     const { pid } = this.child;
-    const memory = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const answer = once(this.child, 'message') as Promise<[number]>;
+    this.child.send('measure');
+    const [live] = await answer;
+    const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return {
       sockets: socketsOf(pid),
-      megabytes: Math.round(Number(memory) / 1024),
+      live: Math.round(live / 1e5) / 10,
+      resident: Math.round(Number(resident) / 1024),
     };
   }
 

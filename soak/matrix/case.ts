@@ -13,7 +13,7 @@ import { linking, type SmallSite, startSmallSite } from '../../test/crawl/small-
 import { accountOf } from '../hostile/verdict.ts';
 
 /** A crawl that takes longer hangs. */
-const LONGEST = 60_000;
+const LONGEST = 180_000;
 const PAGES = Array.from({ length: 12 }, (_, i) => `/${i}`);
 
 /** What one part of the matrix has tried, and what did not hold. */
