@@ -2,10 +2,13 @@
  * Every file of a crawl's folder damaged in every way, one at a time: removed, emptied, truncated
  * at several places, a bit flipped in every block. Each time the crawl must be resumed correctly,
  * or refused by name; then `drumlin repair` must make it resumable, and in the end every page is
- * archived exactly once.
+ * archived exactly once. A damage that needs a repair is tried a second time: the first repair is
+ * then a process that is killed with SIGKILL at a random moment.
  *
  * `npm run soak -- damage [order] [minutes] [seed]`
  */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +16,22 @@ import { startLab } from '../src/lab/server/lab.ts';
 import { DamageTrial, damageText, everyDamage } from '../test/crawl/damage-trial.ts';
 import { randomFrom } from '../test/fuzz/mutation.ts';
 
+const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
+/** Milliseconds after which a repair is killed at the latest; less where repairs end sooner. */
+const MOST_TIME = 4000;
+
+/** Whether a repair was killed after some milliseconds; false if it ended before. */
+async function wasKilled(dir: string, after: number): Promise<boolean> {
+  const repair = spawn(process.execPath, [DRUMLIN, 'repair', dir], { stdio: 'ignore' });
+  const ended = once(repair, 'exit');
+  const timer = setTimeout(() => repair.kill('SIGKILL'), after);
+  await ended;
+  clearTimeout(timer);
+  return repair.signalCode === 'SIGKILL';
+}
+
 export async function run([order = 'budget', minutes = '60', seed = '1']: string[]): Promise<void> {
+  spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles changed sources
   const lab = await startLab({ scenario: 'clean', domains: 8, pages: 4 });
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-damage-'));
   const options = { order: order === 'bfs' ? 'bfs' : 'budget', agents: 2 } as const;
@@ -27,12 +45,22 @@ export async function run([order = 'budget', minutes = '60', seed = '1']: string
     [damages[i], damages[j]] = [damages[j], damages[i]];
   }
   const until = Date.now() + Number(minutes) * 60_000;
-  const counts = { damages: damages.length, tried: 0, resumed: 0, repaired: 0, wrong: 0 };
+  const counts = {
+    ...{ damages: damages.length, tried: 0, resumed: 0, repaired: 0, wrong: 0 },
+    'repairs killed': 0,
+  };
+  let repairTime = MOST_TIME;
   for (const damage of damages) {
     if (Date.now() > until) break;
     counts.tried++;
     try {
-      counts[await trial.try(damage)]++;
+      const outcome = await trial.try(damage);
+      counts[outcome]++;
+      if (outcome === 'resumed') continue;
+      await trial.try(damage, async (dir) => {
+        if (await wasKilled(dir, random(repairTime))) counts['repairs killed']++;
+        else repairTime = Math.max(MOST_TIME / 8, repairTime * 0.8);
+      });
     } catch (error) {
       counts.wrong++;
       process.stdout.write(`${damageText(damage)}: ${String((error as Error).message)}\n`);

@@ -46,7 +46,7 @@ import {
 import { CrawlLog } from './record/log.ts';
 import type { Progress } from './record/progress.ts';
 import { allVitals } from './record/vitals.ts';
-import type { LastCheckpoint } from './state/agent-folder.ts';
+import { type LastCheckpoint, partSums } from './state/agent-folder.ts';
 import { CrawlFolder } from './state/crawl-folder.ts';
 import type { CrawlFailure, Page } from './store/page.ts';
 import { shareAddresses } from './transport/address-table.ts';
@@ -349,7 +349,10 @@ async function runToEnd(
 ): Promise<Summary> {
   try {
     const { end, agents } = await crew.finished();
-    if (folder && store === 'warc') await mergeIndex(disk, dir);
+    if (folder && store === 'warc') {
+      const sums = await partSums(disk, dir, agents.length);
+      await mergeIndex(disk, dir, { sums });
+    }
     const summary = summarise(end, dir, agents, watch);
     const { pages, seconds } = summary;
     log.event('crawl-ended', { end, pages, seconds, summary });

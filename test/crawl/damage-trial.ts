@@ -1,10 +1,10 @@
 /**
  * A stopped crawl, one file of which is damaged: it is resumed correctly, or refused by name with
- * the remedy, and after the remedy it is resumed correctly. The records of the archive stay.
+ * the remedy, and after the remedy it is resumed correctly. Records that were not damaged stay, and
+ * the index finds them.
  */
 import {
   cpSync,
-  existsSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,17 +13,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isWarcName } from '../../src/archive/warc/warc-names.ts';
-import { readWarc } from '../../src/archive/warc/warc-reader.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { DrumlinError } from '../../src/base/errors.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import { repairCrawl } from '../../src/crawl/repair/repair.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import type { Lab } from '../../src/lab/server/lab.ts';
-import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { type Faults, FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { type Random, randomFrom } from '../fuzz/mutation.ts';
 import { archivedPages } from './archived.ts';
+import { type FoundRecord, isOrphan, recordsIn } from './damaged-archive.ts';
 import { startCrawl } from './here.ts';
 
 export interface Damage {
@@ -88,31 +87,53 @@ export class DamageTrial {
     return this.#made;
   }
 
-  /** Returns what happened, or throws what must not happen. */
-  async try(damage: Damage): Promise<'resumed' | 'repaired'> {
+  /**
+   * Returns what happened, or throws what must not happen. A crawl that is refused is given to
+   * `interrupted` before it is repaired: to a repair that is killed.
+   */
+  async try(
+    damage: Damage,
+    interrupted?: (dir: string) => Promise<void>,
+  ): Promise<'resumed' | 'repaired'> {
     rmSync(this.#dir, { recursive: true, force: true });
     cpSync(this.#made, this.#dir, { recursive: true });
     inflict(this.#dir, damage);
-    const before = await this.#records();
-    const error = await this.#crawl().then(
-      () => undefined,
-      (thrown) => thrown,
-    );
-    await this.#requireRecords(before);
+    const before = recordsIn(this.#made);
+    const whole = before.filter((record) => !isHit(record, damage));
+    const error = await this.#resume();
+    this.#requireRecords(whole);
     if (error) {
       requireRefusal(error, damage);
-      await this.repair();
-      await this.#requireRecords(before);
-      await this.#crawl();
-      await this.#requireRecords(before);
+      await interrupted?.(this.#dir);
+      this.#requireRecords(whole);
+      // A repair that was killed when it was all but done needs no second one.
+      if (!interrupted || (await this.#resume())) {
+        await this.repair();
+        this.#requireRecords(whole);
+        await this.#crawl();
+      }
+      this.#requireRecords(whole);
     }
-    if (!/^(?:archive|indexes)\//.test(damage.file)) await this.#requirePages();
+    if (damage.file.startsWith('archive/')) {
+      const hit = before.filter((record) => isHit(record, damage)).map(({ url }) => url);
+      this.#requireAllBut(new Set(hit), whole);
+    } else await this.#requirePages();
     return error ? 'repaired' : 'resumed';
   }
 
-  repair(check = false) {
-    const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
-    return repairCrawl({ disk, dir: this.#dir, clock: systemClock, check });
+  /** Resumes the crawl; returns why it was refused. */
+  #resume(): Promise<unknown> {
+    return this.#crawl().then(
+      () => undefined,
+      (thrown) => thrown,
+    );
+  }
+
+  /** Returns how many operations of the disk it took. */
+  async repair(faults: Faults = {}): Promise<number> {
+    const system = new FaultyFileSystem({ skipSync: true, ...faults });
+    await repairCrawl({ disk: new Disk(system), dir: this.#dir, clock: systemClock });
+    return system.changes;
   }
 
   async #crawl(options: CrawlOptions = {}): Promise<void> {
@@ -130,29 +151,56 @@ export class DamageTrial {
     const found = await archivedPages(this.#dir);
     const missing = this.#pages.filter((url) => !found.includes(url));
     const twice = found.filter((url, i) => url === found[i - 1]);
-    if (missing.length > 0) throw new Error(`missing: ${missing.slice(0, 3).join(' ')}`);
-    if (twice.length > 0) throw new Error(`twice: ${twice.slice(0, 3).join(' ')}`);
+    requireNone('missing', missing);
+    requireNone('twice', twice);
   }
 
-  async #requireRecords(before: ReadonlySet<string>): Promise<void> {
-    const after = await this.#records();
-    const lost = [...before].filter((record) => !after.has(record));
-    if (lost.length > 0) throw new Error(`records lost: ${lost.slice(0, 3).join(' ')}`);
+  #requireRecords(whole: readonly FoundRecord[]): void {
+    const after = new Set(recordsIn(this.#dir).map(({ id }) => id));
+    const lost = whole.filter(({ id }) => !after.has(id));
+    if (lost.length > 0) throw new Error(`records lost: ${lost.map(({ url }) => url).slice(0, 3)}`);
   }
 
-  /** Every response that can be read, in the archive and its orphans. */
-  async #records(): Promise<Set<string>> {
-    const found = new Set<string>();
-    const archive = join(this.#dir, 'archive');
-    for (const file of existsSync(archive) ? filesIn(archive) : []) {
-      if (!isWarcName(file)) continue;
-      for await (const { type, headers } of readWarc(join(archive, file))) {
-        if (type === 'response' || type === 'revisit')
-          found.add(`${headers.targetUri} ${headers.get('WARC-Payload-Digest')}`);
-      }
-    }
-    return found;
+  /** After damage of a WARC file: other pages are archived once, and the index finds them. */
+  #requireAllBut(hit: ReadonlySet<string>, whole: readonly FoundRecord[]): void {
+    const found = recordsIn(this.#dir).filter((record) => !isOrphan(record));
+    const urls = found.map(({ url }) => url).sort();
+    const missing = this.#pages.filter((url) => !urls.includes(url) && !hit.has(url));
+    requireNone('missing', missing);
+    requireNone(
+      'twice',
+      urls.filter((url, i) => url === urls[i - 1]),
+    );
+    const index = readFileSync(join(this.#dir, 'indexes/index.cdxj'), 'latin1');
+    const listed = new Set(
+      index
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+        .map(({ filename, offset, url }) => `${filename} ${offset} ${url}`),
+    );
+    const ids = new Set(whole.map(({ id }) => id));
+    const known = found.filter(({ id }) => ids.has(id));
+    const lacking = known.filter(
+      ({ file, offset, url }) => !listed.has(`${file} ${offset} ${url}`),
+    );
+    requireNone(
+      'not in the index',
+      lacking.map(({ url }) => url),
+    );
   }
+}
+
+function requireNone(what: string, urls: readonly string[]): void {
+  if (urls.length > 0) throw new Error(`${what}: ${urls.slice(0, 3).join(' ')}`);
+}
+
+/** Whether the bytes of a record were damaged. */
+function isHit({ file, offset, length }: FoundRecord, { file: damaged, how, at }: Damage): boolean {
+  if (damaged !== `archive/${file}`) return false;
+  if (how === 'removed') return true;
+  if (how === 'truncated') return at < offset + length;
+  return at >> 3 >= offset && at >> 3 < offset + length;
 }
 
 function inflict(dir: string, { file, how, at }: Damage): void {

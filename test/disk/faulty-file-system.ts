@@ -21,6 +21,8 @@ export interface Faults {
   failRename?: boolean;
   /** How many operations that change something succeed; then every call fails, as after a kill. */
   operations?: number;
+  /** A removal of a folder that is the first operation to fail is half done. */
+  tornRemoval?: boolean;
 }
 
 export class FaultyFileSystem implements FileSystem {
@@ -51,6 +53,7 @@ export class FaultyFileSystem implements FileSystem {
   }
 
   async removeFolder(path: string): Promise<void> {
+    if (this.faults.tornRemoval && this.faults.operations === 0) await this.#removeSome(path);
     this.#change();
     await this.#inner.removeFolder(path);
   }
@@ -75,6 +78,13 @@ export class FaultyFileSystem implements FileSystem {
     if (this.faults.failSync) throw systemError('EIO');
     this.#change();
     if (!this.faults.skipSync) await this.#inner.syncFolder(path);
+  }
+
+  /** What a kill in the middle leaves: every second entry. */
+  async #removeSome(path: string): Promise<void> {
+    const entries = await this.#inner.list(path).catch(() => []);
+    for (const name of entries.filter((_, i) => i % 2 === 0))
+      await this.#inner.removeFolder(`${path}/${name}`);
   }
 
   #wrap(file: RawFile): RawFile {

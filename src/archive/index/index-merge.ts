@@ -3,7 +3,8 @@
  *
  * Idea      The parts are authoritative. The merged index is deleted when a crawl starts or
  *           resumes, and made again when it ends. So an index that exists is correct. A WARC file
- *           without a part (added by hand, or the part was lost) is read instead.
+ *           without a part (added by hand, or the part was lost) is read instead, and so is one whose
+ *           part is not what was written.
  * Requires  A folder with an `archive` in it that no process writes to.
  * Ensures   One line for every capture in the files of the archive, in bytewise order, and none for
  *           files that no longer exist.
@@ -11,6 +12,7 @@
  *           for a large index.
  */
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { DrumlinError } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -34,7 +36,11 @@ interface MergeOptions {
   readonly memory?: Bytes;
   /** From this total length of the parts on, the index is compressed. */
   readonly compressFrom?: Bytes;
+  readonly sums?: PartSums;
 }
+
+/** The CRC-32 of the parts of some WARC files, as checkpoints have them. */
+export type PartSums = ReadonlyMap<string, number>;
 
 /** Names of the WARC files in a folder, in order; empty if the folder does not exist. */
 export async function warcNames(disk: Disk, folder: string): Promise<string[]> {
@@ -51,13 +57,28 @@ async function listed(disk: Disk, folder: string): Promise<string[]> {
 }
 
 /** The lines of all captures in a crawl's archive, unsorted, in the form of its parts. */
-export async function* partLines(disk: Disk, dir: string): AsyncGenerator<string[]> {
+export async function* partLines(
+  disk: Disk,
+  dir: string,
+  sums?: PartSums,
+): AsyncGenerator<string[]> {
   const parts = new Set(await listed(disk, partsDir(dir)));
   for (const warc of await warcNames(disk, archiveDir(dir))) {
     const part = partName(warc);
-    if (parts.has(part)) yield* readLines(disk, join(partsDir(dir), part));
+    const path = join(partsDir(dir), part);
+    if (parts.has(part) && (await isWhole(disk, path, sums?.get(warc))))
+      yield* readLines(disk, path);
     else yield* scannedLines(disk, join(archiveDir(dir), warc), warc);
   }
+}
+
+/** Whether a part has its checksum, if that is known. */
+async function isWhole(disk: Disk, path: string, sum: number | undefined): Promise<boolean> {
+  if (sum === undefined) return true;
+  let found = 0;
+  for await (const lines of readLines(disk, path))
+    found = crc32(Buffer.from(`${lines.join('\n')}\n`, 'latin1'), found);
+  return found === sum;
 }
 
 /**
@@ -84,12 +105,12 @@ export async function mergeIndex(
   dir: string,
   options: MergeOptions = {},
 ): Promise<number> {
-  const { memory = MEMORY, compressFrom = COMPRESS_FROM } = options;
+  const { memory = MEMORY, compressFrom = COMPRESS_FROM, sums } = options;
   await disk.makeFolder(partsDir(dir));
   const sorter = new LineSorter(disk, indexDir(dir), 'index', memory);
   try {
     let bytes = 0;
-    for await (const lines of partLines(disk, dir)) {
+    for await (const lines of partLines(disk, dir, sums)) {
       for (const line of lines.map(indexLine)) {
         await sorter.add(line);
         bytes += line.length + 1;

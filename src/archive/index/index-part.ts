@@ -4,13 +4,14 @@
  *
  * Idea      A part has the lifetime of its WARC file. It grows with the file, is truncated to the
  *           length that a checkpoint names, and can be made again from the file if it is missing.
- *           So it need not be trusted.
+ *           So it need not be trusted: the checkpoint also has its checksum.
  * Ensures   In the file, no line precedes its record: call `hold` when a batch of records is taken
  *           for writing, and `write` when it is written. After a failed `write` the same lines go
  *           to the same position.
  * Cost      The lines since the last batch, in memory; a system call per batch.
  */
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Bytes } from '../../base/units.ts';
 import { BatchFile } from '../../disk/batch-file.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -25,6 +26,7 @@ export class IndexPart {
   /** Lines that are not written yet; those of the batch in progress come first. */
   #pending = '';
   #held = 0;
+  #sum = 0;
 
   private constructor(file: BatchFile) {
     this.#file = file;
@@ -42,6 +44,11 @@ export class IndexPart {
     return this.#file.length + this.#pending.length;
   }
 
+  /** The CRC-32 of all lines up to `length`. */
+  get sum(): number {
+    return this.#sum;
+  }
+
   get isWritten(): boolean {
     return this.#pending === '';
   }
@@ -50,6 +57,7 @@ export class IndexPart {
   add(line: string): number {
     const at = this.length;
     this.#pending += line;
+    this.#sum = crc32(line, this.#sum);
     return at;
   }
 

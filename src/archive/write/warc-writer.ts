@@ -80,6 +80,8 @@ export interface WholeLength {
   readonly length: number;
   /** The length of its index part that lists these members; undefined without an index. */
   readonly index?: number | undefined;
+  /** The CRC-32 of that length of the part; undefined if it is not known. */
+  readonly sum?: number | undefined;
 }
 
 const NOWHERE: Location = { file: '', offset: 0, length: 0 };
@@ -401,5 +403,5 @@ function copyOf(member: Uint8Array): Uint8Array {
 }
 
 function wholeLength({ name, part }: OpenWarc, length: number): WholeLength {
-  return part ? { file: name, length, index: part.length } : { file: name, length };
+  return part ? { file: name, length, index: part.length, sum: part.sum } : { file: name, length };
 }

@@ -7,6 +7,7 @@
  *           the index holds count as fetched. A WARC file never changes here.
  */
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { Archive } from '../../archive/index/archive.ts';
 import { parseCdxj } from '../../archive/index/cdxj.ts';
 import {
@@ -98,7 +99,7 @@ async function measured(disk: Disk, dir: string, file: string): Promise<WholeLen
   for await (const some of scannedLines(disk, path, file, onFault)) lines.push(...some);
   const part = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   await replaceFile(disk, partsDir(dir), partName(file), part);
-  return { file, length, index: part.length };
+  return { file, length, index: part.length, sum: crc32(part) };
 }
 
 async function sizeOf(disk: Disk, path: string): Promise<number> {

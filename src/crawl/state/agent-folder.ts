@@ -15,6 +15,7 @@
  *           a crash loses what came after the last one.
  */
 import { join } from 'node:path';
+import type { PartSums } from '../../archive/index/index-merge.ts';
 import type { WholeLength } from '../../archive/write/warc-writer.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { together } from '../../base/together.ts';
@@ -198,6 +199,17 @@ export function storedCheckpoint(
   agent: number,
 ): Promise<Checkpoint<StoredState> | undefined> {
   return loadCheckpoint<StoredState>(disk, agentDir(dir, agent), CHECKPOINT);
+}
+
+/** The checksums of the index parts of all agents, by WARC file, as their checkpoints have them. */
+export async function partSums(disk: Disk, dir: string, agents: number): Promise<PartSums> {
+  const sums = new Map<string, number>();
+  for (let agent = 0; agent < agents; agent++) {
+    const stored = await storedCheckpoint(disk, dir, agent);
+    for (const { file, sum } of stored?.state.archive ?? [])
+      if (sum !== undefined) sums.set(file, sum);
+  }
+  return sums;
 }
 
 /** A file that a checkpoint names, and the length of its content. */
