@@ -17,17 +17,16 @@ import { DamageTrial, damageText, everyDamage } from '../test/crawl/damage-trial
 import { randomFrom } from '../test/fuzz/mutation.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
-/** Milliseconds after which a repair is killed at the latest; less where repairs end sooner. */
-const MOST_TIME = 4000;
 
-/** Whether a repair was killed after some milliseconds; false if it ended before. */
-async function wasKilled(dir: string, after: number): Promise<boolean> {
+/** Kills a repair after some milliseconds; returns how long it took if it ended before. */
+async function killRepair(dir: string, after: number): Promise<number | undefined> {
+  const began = performance.now();
   const repair = spawn(process.execPath, [DRUMLIN, 'repair', dir], { stdio: 'ignore' });
   const ended = once(repair, 'exit');
   const timer = setTimeout(() => repair.kill('SIGKILL'), after);
   await ended;
   clearTimeout(timer);
-  return repair.signalCode === 'SIGKILL';
+  return repair.signalCode === 'SIGKILL' ? undefined : performance.now() - began;
 }
 
 export async function run([order = 'budget', minutes = '60', seed = '1']: string[]): Promise<void> {
@@ -49,7 +48,8 @@ export async function run([order = 'budget', minutes = '60', seed = '1']: string
     ...{ damages: damages.length, tried: 0, resumed: 0, repaired: 0, wrong: 0 },
     'repairs killed': 0,
   };
-  let repairTime = MOST_TIME;
+  /** How long a repair takes that is not killed; the first is not. */
+  let repairTime = Infinity;
   for (const damage of damages) {
     if (Date.now() > until) break;
     counts.tried++;
@@ -58,8 +58,10 @@ export async function run([order = 'budget', minutes = '60', seed = '1']: string
       counts[outcome]++;
       if (outcome === 'resumed') continue;
       await trial.try(damage, async (dir) => {
-        if (await wasKilled(dir, random(repairTime))) counts['repairs killed']++;
-        else repairTime = Math.max(MOST_TIME / 8, repairTime * 0.8);
+        const after = repairTime === Infinity ? 120_000 : random(Math.ceil(repairTime));
+        const took = await killRepair(dir, after);
+        if (took === undefined) counts['repairs killed']++;
+        else repairTime = took;
       });
     } catch (error) {
       counts.wrong++;
