@@ -2,7 +2,7 @@
  * Random and damaged requests to every port that Drumlin listens on: does a process end, hang or
  * leak?
  *
- *   npm run soak -- ports [requests per port] [minutes per port] [seed]
+ *   npm run soak -- ports [requests per port] [minutes per port] [seed] [part of a port's name]
  *
  * Two real processes on loopback: `drumlin web` (HTTP, TLS, DNS, the page about itself) and a crawl
  * of it with `--metrics-port`. Each port gets its requests by the grammar of test/fuzz. After each
@@ -61,13 +61,15 @@ interface Port {
 }
 
 export async function run(args: string[]): Promise<void> {
-  const [requests = 100_000, minutes = 20, seed = 1] = args.map(Number);
+  const [requests = 100_000, minutes = 20, seed = 1] = args.slice(0, 3).map(Number);
+  const only = args[3] ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-ports-'));
   spawnSync(process.execPath, [DRUMLIN, '--version']); // compiles changed sources
   const started: Running[] = [];
   const failures: string[] = [];
   try {
     for (const port of await startAll(folder, seed, started)) {
+      if (!port.name.includes(only)) continue;
       const { row, faults } = await attack(port, requests, minutes * 60_000);
       failures.push(...faults.map((fault) => `${port.name}: ${fault}`));
       console.log(JSON.stringify({ port: port.name, ...row }));

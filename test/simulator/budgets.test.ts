@@ -47,8 +47,8 @@ test('a domain that invents hosts without end gets its budget in each round, and
 });
 
 test('breadth first spends most on spam, budgets by in-links less, budgets by supporters least', async () => {
-  const all = await crawled(['bfs', 'in', 'tse'], 4000, 'proportional(mean=10, least=1)', {
-    domains: 1000,
+  const all = await crawled(['bfs', 'in', 'tse'], 8000, 'proportional(mean=10, least=1)', {
+    domains: 2000,
   });
   const [bfs, byLinks, bySupporters] = all.map(spamShare);
   expect(bfs).toBeGreaterThan(1 / 3);
