@@ -38,7 +38,17 @@ describe('the simulation notices', () => {
   });
 
   test('hosts that are asked too early after a crash', async () => {
-    const [fault] = await firstFaults('forgotten-run', 12);
+    const [fault] = await firstFaults('forgotten-run', 27);
+    expect(fault).toMatch(/^early at /);
+  });
+
+  test('parcels that are acknowledged before a checkpoint holds them', async () => {
+    const [fault] = await firstFaults('early-acknowledgement', 22);
+    expect(fault).toMatch(/those between were lost|^lost:/);
+  });
+
+  test('delays that go by a clock which can be set', async () => {
+    const [fault] = await firstFaults('wall-clock-delays', 43);
     expect(fault).toMatch(/^early at /);
   });
 });
