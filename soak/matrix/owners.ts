@@ -7,7 +7,16 @@
  *           a file without permissions stands for it.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archivedPages } from '../../test/crawl/archived.ts';
@@ -86,7 +95,7 @@ async function deny(made: string, dir: string, file: string, how: keyof typeof D
       ? [`no file named: ${stderr}`]
       : []),
   ];
-  chmodSync(path, isFolder ? 0o755 : 0o644);
+  if (existsSync(path)) chmodSync(path, isFolder ? 0o755 : 0o644); // the crawl may have removed it
   return { outcome: wasRefused ? `refused (${status})` : `resumed (${status})`, faults };
 }
 
