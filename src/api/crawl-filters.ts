@@ -114,4 +114,8 @@ export interface PageFacts {
   readonly noindex: boolean;
   /** Whether the page asks that its links are not followed. */
   readonly nofollow: boolean;
+  /** Its main text, one block a line; empty if it is not HTML. */
+  readonly text: () => string;
+  /** The number of words in its main text. */
+  readonly words: () => number;
 }

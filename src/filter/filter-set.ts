@@ -23,6 +23,10 @@ export interface FilterSet {
   /** The filters in their printed form. */
   readonly texts: FilterTexts;
   readonly lists: readonly LoadedList[];
+  /** What is never queued nor fetched. */
+  readonly blacklist?: SharedList | undefined;
+  /** The scores of domains, with `--rank list`. */
+  readonly ranks?: SharedList | undefined;
 }
 
 interface LoadedList {
@@ -38,6 +42,10 @@ export interface FilterSurroundings {
   readonly predicates: Predicates;
   /** What ranks the domains; `none` if nothing does. */
   readonly ranking: string;
+  /** The file of the blacklist; empty for none. */
+  readonly blacklist?: string;
+  /** The file of scores of domains; empty for none. */
+  readonly ranks?: string;
 }
 
 /** Parses the filters and reads their lists. Throws if one cannot be read. */
@@ -45,7 +53,7 @@ export async function loadFilters(
   texts: FilterTexts,
   around: FilterSurroundings,
 ): Promise<FilterSet> {
-  const { disk, predicates, ranking } = around;
+  const { disk, predicates, ranking, blacklist = '', ranks = '' } = around;
   const printed: { [stage in Stage]?: string } = {};
   const lists = new Map<string, LoadedList>();
   for (const stage of STAGES) {
@@ -55,7 +63,9 @@ export async function loadFilters(
     await loadLists(disk, node, lists);
     printed[stage] = print(node);
   }
-  return { texts: printed, lists: [...lists.values()] };
+  const refused = blacklist === '' ? undefined : await readList(disk, blacklist, false);
+  const scores = ranks === '' ? undefined : await readList(disk, ranks, true);
+  return { texts: printed, lists: [...lists.values()], blacklist: refused, ranks: scores };
 }
 
 /** Reads the lists that a filter names and that are not loaded yet. */
@@ -73,7 +83,10 @@ export async function loadLists(
 }
 
 /** Compiles the set in an agent. `predicates` must be the same as in `loadFilters`. */
-export function compileFilters({ texts, lists }: FilterSet, predicates: Predicates): StageFilters {
+export function compileFilters(
+  { texts, lists, blacklist }: FilterSet,
+  predicates: Predicates,
+): StageFilters {
   const binding = bindingOf(lists);
   const filterFor = (stage: Stage): Accepts | undefined => {
     const text = texts[stage];
@@ -82,7 +95,22 @@ export function compileFilters({ texts, lists }: FilterSet, predicates: Predicat
       : compile(parseFilter(text, { predicates, stage }), binding);
   };
   const [schedule, fetch, parse, follow, store] = STAGES.map(filterFor);
-  return { schedule, fetch, parse, follow, store };
+  const unlisted = blacklist && notIn(new ListTable(blacklist));
+  return {
+    schedule: both(unlisted, schedule),
+    fetch: both(unlisted, fetch),
+    ...{ parse, follow, store },
+  };
+}
+
+const notIn =
+  (table: ListTable): Accepts =>
+  ({ url }) =>
+    !table.hasUrl(url);
+
+function both(first: Accepts | undefined, second: Accepts | undefined): Accepts | undefined {
+  if (!first || !second) return first ?? second;
+  return (subject) => first(subject) && second(subject);
 }
 
 export function bindingOf(lists: Iterable<LoadedList>): Binding {

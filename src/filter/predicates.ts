@@ -2,7 +2,7 @@
  * All predicates: the built-in ones, and those of users, from a module or as functions.
  *
  *   export const IsBlog = ({ url }) => url.includes('/blog/');
- *   export const Words = { from: 'parse', value: ({ response }) => response.length / 6 };
+ *   export const Kilobytes = { from: 'parse', value: ({ response }) => response.length / 1e3 };
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -184,6 +184,32 @@ export const RESPONSE_PREDICATES: readonly Predicate[] = [
       return ({ title }) => matches((title() ?? '').slice(0, LONGEST_TEXT));
     },
   ),
+  about(
+    'follow',
+    page,
+    'number',
+    [],
+    {
+      name: 'Words',
+      doc: 'words of the text; in a crawl of the main text of HTML, 0 for anything else',
+      example: 'Words >= 200',
+    },
+    () =>
+      ({ words }) =>
+        words(),
+  ),
+  pageIs(
+    {
+      name: 'TextMatches',
+      doc: 'regular expression matches a line of the text: a paragraph or heading of HTML, a line of a document',
+      example: 'TextMatches(/^references$/i)',
+    },
+    [{ kind: 'regular' }],
+    ([expression]) => {
+      const matches = compileUrlPattern(expression);
+      return ({ text }) => text().split('\n').some(matches);
+    },
+  ),
   pageIs(
     { name: 'IsNoindex', doc: 'the page asks not to be indexed', example: 'not IsNoindex' },
     [],

@@ -80,6 +80,10 @@ export interface PageFacts {
   readonly charset: string;
   readonly noindex: boolean;
   readonly nofollow: boolean;
+  /** Its text, one block or line a line; read when asked for. */
+  readonly text: () => string;
+  /** The number of words in its text. */
+  readonly words: () => number;
 }
 
 /**

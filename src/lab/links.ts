@@ -13,7 +13,7 @@
  */
 import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
-import { isPaper } from './paths.ts';
+import { isDocument } from './paths.ts';
 import { spamFor } from './spam-kinds.ts';
 import { endedFrom, pageBirth, pageDeath, pagesAt } from './time.ts';
 import type { Web } from './web.ts';
@@ -190,7 +190,7 @@ function addNext(web: Web, domain: Domain, page: number, links: LinkList): numbe
     }
     if (isThere(web, domain, next, links)) {
       links.add(domain, next);
-      if (!isPaper(domain, next)) break;
+      if (!isDocument(domain, next)) break;
     }
     next++;
   }

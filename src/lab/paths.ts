@@ -36,7 +36,7 @@ function lineOf(domain: Domain, page: number, opened: boolean): string {
 }
 
 function numberPart(domain: Domain, page: number, and: string): string {
-  if (isPaper(domain, page)) return `${page}.pdf`;
+  if (isDocument(domain, page)) return `${page}.${formatOf(domain, page)}`;
   switch (domain.style) {
     case 0:
       return `${page}.html`;
@@ -49,21 +49,35 @@ function numberPart(domain: Domain, page: number, and: string): string {
   }
 }
 
-/** Whether a page is a paper: one in four of an academic domain. */
-export function isPaper(domain: Domain, page: number): boolean {
-  return domain.kind.papers === true && page >= domain.fixedPages && page % 4 === 3;
+/** One page in so many of an academic domain is a document. */
+export const DOCUMENT_DISTANCE = 4;
+/** One page in so many of another domain, on a web with documents. */
+const OTHER_DISTANCE = 12;
+
+/** Whether a page is a document: PDF or PostScript. */
+export function isDocument(domain: Domain, page: number): boolean {
+  const { kind, world } = domain;
+  if (kind.papers) return page % DOCUMENT_DISTANCE === 3 && page >= domain.fixedPages;
+  return world.scenario.documents && page % OTHER_DISTANCE === 7 && page >= domain.fixedPages;
+}
+
+/** How the file of a document ends; on webs without documents all are plain PDFs. */
+export function formatOf({ world, index }: Domain, page: number): string {
+  if (!world.scenario.documents) return 'pdf';
+  const draw = hash(world.seed, TAG.format, index, page) % 20;
+  return draw < 13 ? 'pdf' : draw < 14 ? 'pdf.gz' : draw < 17 ? 'ps' : 'ps.gz';
 }
 
 /** Whether the server declares the page as HTML. */
 export function isHtmlPage(domain: Domain, page: number): boolean {
   const transfer = domain.behaviour('transfer');
-  return !isPaper(domain, page) && transfer !== 'no-type' && transfer !== 'lying-type';
+  return !isDocument(domain, page) && transfer !== 'no-type' && transfer !== 'lying-type';
 }
 
 /** The page that a host's target leads to, dead or alive, or -1. */
 export function pageOf(domain: Domain, host: number, target: string): number {
   if (target === '/') return host;
-  const digits = /(\d{1,9})(?:\.html|\.pdf|\/)?$/.exec(target);
+  const digits = /(\d{1,9})(?:\.html|\.(?:pdf|ps)(?:\.gz)?|\/)?$/.exec(target);
   if (!digits) return -1;
   const page = Number(digits[1]);
   if (page < domain.hosts || page >= domain.pages || domain.hostOf(page) !== host) return -1;

@@ -3,7 +3,7 @@
  *
  * `clean` is the well-behaved web, `site` one site of an exact size, `mixed` what a broad crawl
  * sees, `spam` a web where every second domain deceives, `hostile` one where servers do their
- * worst. Any share can be set by name.
+ * worst, `papers` a well-behaved one with documents of all kinds. Any share can be set by name.
  */
 import { DrumlinError } from '../base/errors.ts';
 import { BEHAVIOURS, type BehaviourName, isBehaviour, LAYERS, type Layer } from './behaviour.ts';
@@ -18,6 +18,8 @@ export interface Scenario {
   readonly behaviours: ReadonlyMap<Layer, ReadonlyMap<BehaviourName, number>>;
   /** Sites have exactly `pages` pages, and that number never changes. */
   readonly exactPages: boolean;
+  /** Domains of every kind have documents, and papers cite papers: see document.ts. */
+  readonly documents: boolean;
 }
 
 type Shares = Readonly<Record<string, number>>;
@@ -116,12 +118,19 @@ const HOSTILE: Shares = {
   ...all('transfer', 0.95),
 };
 
-const SCENARIOS: Readonly<Record<string, { shares: Shares; exactPages?: boolean }>> = {
+interface Definition {
+  readonly shares: Shares;
+  readonly exactPages?: boolean;
+  readonly documents?: boolean;
+}
+
+const SCENARIOS: Readonly<Record<string, Definition>> = {
   clean: { shares: HONEST },
   mixed: { shares: MIXED },
   spam: { shares: SPAM },
   hostile: { shares: HOSTILE },
   site: { shares: {}, exactPages: true },
+  papers: { shares: { ...HONEST, academic: 0.08 }, documents: true },
 };
 
 export const SCENARIO_NAMES: readonly string[] = Object.keys(SCENARIOS);
@@ -145,7 +154,8 @@ export function scenarioOf(name: string, mix: Shares = {}): Scenario {
   }
   checkSum('kinds', kinds);
   for (const [layer, shares] of behaviours) checkSum(layer, shares);
-  return { name, kinds, behaviours, exactPages: base.exactPages ?? false };
+  const { exactPages = false, documents = false } = base;
+  return { name, kinds, behaviours, exactPages, documents };
 }
 
 function checkShare(part: string, share: number): void {

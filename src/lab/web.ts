@@ -9,6 +9,7 @@
 import { addressOf } from './addresses.ts';
 import { type Answer, htmlAnswer, notFound, redirect } from './answer.ts';
 import { transferOf } from './behaviour.ts';
+import { documentAnswer } from './document.ts';
 import { type Domain, Domains } from './domain.ts';
 import type { Kind, KindName } from './kind.ts';
 import { KINDS } from './kinds.ts';
@@ -16,8 +17,7 @@ import { BLOCK } from './layout.ts';
 import { edgeOf } from './links.ts';
 import { makePage } from './page.ts';
 import { graveAnswer, gravesAreSoft, hopAnswer, pageFault, softNotFound } from './page-faults.ts';
-import { paperAnswer } from './paper.ts';
-import { isPaper, pageOf, urlOf } from './paths.ts';
+import { isDocument, pageOf, urlOf } from './paths.ts';
 import type { Resource } from './resource.ts';
 import { movedRobots, robotsOf, sitemapOf } from './robots.ts';
 import { withSessions } from './sessions.ts';
@@ -157,7 +157,7 @@ export class Web {
 
   /** The page itself, as its domain's servers would deliver it. */
   pageAnswer(domain: Domain, number: number): Answer {
-    if (isPaper(domain, number)) return paperAnswer(this, domain, number);
+    if (isDocument(domain, number)) return documentAnswer(this, domain, number);
     const { headers, body, modified } = makePage(this, domain, number);
     const etag = `"${hash(this.world.seed, TAG.page, domain.index, number, modified).toString(16)}-${modified}"`;
     const answer: Answer = { status: 200, headers, body, etag, modified: secondsOf(modified) };

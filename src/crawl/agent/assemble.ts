@@ -34,6 +34,7 @@ import { SparingLog } from '../record/sparing-log.ts';
 import { SharedAddressTable } from '../transport/address-table.ts';
 import { Allowance } from '../transport/allowance.ts';
 import { SharedHostTable } from '../transport/host-table.ts';
+import { listScore } from '../transport/list-score.ts';
 import { agentOf } from '../transport/routing.ts';
 import { PARCEL } from '../transport/transport.ts';
 import { Agent, AgentSignals } from './agent.ts';
@@ -255,7 +256,7 @@ function orderOf(
 }
 
 function reputationOf(
-  { agent, agents, config }: AgentStart,
+  { agent, agents, config, filters }: AgentStart,
   { book, edges, sample }: ReputationFolder,
   parts: Pick<OpenAgent, 'transport'> &
     Pick<ConstructorParameters<typeof Reputation>[0], 'clock' | 'pacer' | 'onBudgets'>,
@@ -264,7 +265,7 @@ function reputationOf(
   return new Reputation({
     agent,
     agents,
-    rank: config.rank,
+    rank: filters.ranks ? listScore(filters.ranks) : config.rank,
     policy: parseBudget(config.budget),
     isOurs: (domain) => ownerOf(domain, agents) === agent,
     gatherer: new EdgeGatherer({
@@ -374,7 +375,7 @@ function turnsOf(
       const other = likeness?.instead(discovery);
       if (other === undefined) return false;
       counters.countSkipped('trap');
-      admission.discover([other], discovery.depth);
+      admission.discover([other], discovery.depth, discovery.url);
       onLinks();
       return true;
     },

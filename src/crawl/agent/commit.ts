@@ -156,7 +156,8 @@ function countCut(
   { counters, log }: CountParts,
 ): void {
   const why = exchange.truncated ?? (reading?.isCutDecoding ? 'decoding' : undefined);
-  if (why === undefined) return;
+  // A response that was ended after its headers is counted as skipped.
+  if (why === undefined || (why === 'unspecified' && !reading?.isWanted)) return;
   counters.countTruncated(why);
   log.event('page-truncated', { url: exchange.url, why, bytes: exchange.payload.length });
 }
@@ -197,7 +198,7 @@ function followRedirect(target: string, { turn, discovery }: Fetched, parts: Fol
   counters.urlsSeen++;
   reputation?.page(turn.host.domain.hash, url, [target]);
   if (depth === 0) onSeedRedirect(url, target);
-  if (redirects < maxRedirects) admission.discover([target], depth, redirects + 1);
+  if (redirects < maxRedirects) admission.discover([target], depth, url, redirects + 1);
   else counters.countError('too-many-redirects');
 }
 
@@ -213,5 +214,5 @@ function followLinks(
   const named = links.filter((link) => !link.nofollow).map((link) => link.url);
   const followed = likeness?.rewritten(named) ?? named;
   reputation?.page(turn.host.domain.hash, discovery.url, followed);
-  admission.discover(followed, discovery.depth + 1);
+  admission.discover(followed, discovery.depth + 1, discovery.url);
 }

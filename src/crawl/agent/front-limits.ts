@@ -6,6 +6,8 @@ import type { FrontierLimits } from '../../frontier/frontier.ts';
 
 const LEAST_HOSTS_PER_ADDRESS = 16;
 const MOST_HOSTS_PER_ADDRESS = 256;
+/** The share of all hosts in memory that one domain may have. */
+const MOST_OF_A_DOMAIN = 1 / 8;
 /**
  * In the order of budgets, a front that no fetcher has waited for in this time is larger than
  * necessary, and shrinks. Hosts in the front are already chosen; with a small front the best queued
@@ -20,6 +22,7 @@ export function limitsOf(config: CrawlConfig): FrontierLimits {
     front: Math.min(2 * config.fetches, config.frontHosts),
     calm: config.order === 'budget' ? CALM : Infinity,
     hostsPerAddress: hostsPerAddress(config),
+    hostsPerDomain: Math.max(config.fetches, config.frontHosts * MOST_OF_A_DOMAIN),
     pagesPerHost: config.maxPagesPerHost,
     pagesPerDomain: config.maxPagesPerDomain,
   };

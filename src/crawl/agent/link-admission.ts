@@ -87,11 +87,18 @@ export class Admission {
 
   /**
    * Takes the URLs of one page or seed list, all at the same depth and after as many redirects.
-   * `exempt` URLs need not pass the scope and the filter.
+   * `from` is the page, or what redirects to them; seeds have none. `exempt` URLs need not pass the
+   * scope and the filter.
    */
-  discover(found: readonly string[], depth: number, redirects = 0, exempt = false): void {
+  discover(
+    found: readonly string[],
+    depth: number,
+    from: string | undefined,
+    redirects = 0,
+    exempt = false,
+  ): void {
     const { recent, scope, counters, transport, clock } = this.#parts;
-    const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth), depth);
+    const urls = exempt ? found : this.#scheduled(this.#inScope(found, depth, from), depth);
     const keys = this.#fingerprints.hash(urls);
     if (urls.length > this.#keep.length) this.#keep = new Uint8Array(urls.length * 2);
     recent.admit(keys, urls.length, this.#keep);
@@ -184,11 +191,11 @@ export class Admission {
   }
 
   /** Comes before the cache: a link that is too deep here may be discovered nearer to a seed. */
-  #inScope(urls: readonly string[], depth: number): readonly string[] {
+  #inScope(urls: readonly string[], depth: number, from: string | undefined): readonly string[] {
     const { scope, counters } = this.#parts;
-    if (!urls.some((url) => scope.refusal(url, depth))) return urls;
+    if (!urls.some((url) => scope.refusal(url, depth, from))) return urls;
     return urls.filter((url) => {
-      const reason = scope.refusal(url, depth);
+      const reason = scope.refusal(url, depth, from);
       if (reason) counters.countSkipped(reason);
       return reason === undefined;
     });

@@ -15,7 +15,7 @@ import type { CrawlConfig } from '../../config/settings.ts';
 import { fingerprintOf } from '../../duplicates/fingerprint.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
-import type { Exchange, HeaderView } from '../../fetch/exchange.ts';
+import type { Exchange, HeaderView, WantsBody } from '../../fetch/exchange.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
 import type { TypeFilter } from '../../filter/content-type.ts';
 import type { StageFilters } from '../../filter/filter-set.ts';
@@ -37,7 +37,7 @@ import { VisitSubject } from './visit-subject.ts';
 interface IntakeParts {
   readonly config: Pick<
     CrawlConfig,
-    'sitemaps' | 'maxRedirects' | 'nearDuplicates' | 'maxBody' | 'text'
+    'sitemaps' | 'maxRedirects' | 'nearDuplicates' | 'maxBody' | 'longBodies' | 'types' | 'text'
   >;
   /** Which content types are stored and read. */
   readonly wantsType: TypeFilter;
@@ -109,6 +109,23 @@ export class Intake {
     onLinks();
   }
 
+  /**
+   * Which bodies of a URL are read: not those whose head shows that they would be dropped.
+   * Undefined if all are.
+   */
+  bodyWish(url: string): WantsBody | undefined {
+    const { config, wantsType, planned } = this.#parts;
+    const skipsLong = config.longBodies === 'skip';
+    if (planned || (config.types.length === 0 && !skipsLong)) return undefined;
+    return (status, headers) => {
+      if (skipsLong && Number(headers.get('content-length')) > config.maxBody) return false;
+      return (
+        wants({ status, headers }, wantsType) ||
+        (config.sitemaps && mayBeSitemap({ url, status, headers }))
+      );
+    };
+  }
+
   /** Frees the memory of a response, unless `onPage` may have kept the page. */
   release(exchange: Exchange): void {
     if (!this.#parts.onPage) exchange.release?.();
@@ -137,7 +154,7 @@ export class Intake {
     this.#reportCut(url, page ?? sitemap);
     const isCutDecoding = decoded?.truncated === 'limit' || sitemap?.isCutDecoding === true;
     const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
-    subject?.read(page, links.length);
+    subject?.read(page, links.length, () => textIn(body, exchange));
 
     const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
     const follows =
@@ -212,7 +229,11 @@ export class Intake {
 }
 
 /** Redirects and errors are wanted whatever their type: they explain why a page is missing. */
-function wants({ status, headers }: Exchange, wantsType: TypeFilter): boolean {
+function wants(
+  { status, headers, truncated }: Pick<Exchange, 'status' | 'headers' | 'truncated'>,
+  wantsType: TypeFilter,
+): boolean {
+  if (truncated === 'unspecified') return false; // not read: see `bodyWish`
   return status < 200 || status > 299 || wantsType(headers.get('content-type'));
 }
 

@@ -35,7 +35,7 @@ export async function runAgent(
     await assembly.decisions.obey();
     // Seeds that were known at the last checkpoint are in it; later ones are not.
     const newSeeds = start.seeds.slice(restored?.state.seeds ?? 0);
-    assembly.admission.discover(ownSeeds(newSeeds, start), 0);
+    assembly.admission.discover(ownSeeds(newSeeds, start), 0, undefined);
     for (const outcome of opened.outcomes?.known ?? []) around.onOutcome(outcome);
     return new RunningAgent(around, opened, assembly);
   } catch (error) {

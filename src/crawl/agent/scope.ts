@@ -3,7 +3,8 @@
  *
  * Idea      The seeds span a region of the web (their hosts, their domains, their folders, or all
  *           of it). A link has to lie in it, be near and short enough, match no pattern of
- *           `exclude`, and match one of `include` if there are any. Everything is compiled once. A
+ *           `exclude`, and match one of `include` if there are any. With `parent` it has to lie in
+ *           the domain of its page, too. Everything is compiled once. A
  *           setting that is not used costs nothing.
  * Requires  canonical URLs. Depth 0 is for seeds and what they redirect to.
  * Ensures   the answer depends only on the settings, the seeds and the redirects admitted: from
@@ -40,8 +41,11 @@ type ScopeConfig = Pick<
 >;
 
 export interface Scope {
-  /** Why the URL may not be scheduled; undefined when it may. */
-  refusal(url: string, depth: number): ScopeRefusal | undefined;
+  /**
+   * Why the URL may not be scheduled; undefined when it may. `from` is the page with the link, or
+   * what redirects to the URL; seeds and URLs that are queued already have none.
+   */
+  refusal(url: string, depth: number, from?: string): ScopeRefusal | undefined;
   /**
    * Whether the URL itself shows a trap. One question for each URL is enough, however discovered.
    */
@@ -58,16 +62,18 @@ export interface Scope {
 export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope {
   const { maxDepth, maxUrlLength, maxRepeats } = config;
   const region = config.scope === 'any' ? undefined : new Region(cutOf(config.scope));
+  const parents = config.scope === 'parent' ? domains(false) : undefined;
   region?.add(seeds);
   const include = config.include.map(compileUrlPattern);
   const exclude = config.exclude.map(compileUrlPattern);
   const admitted: string[] = [];
   return {
     admitted,
-    refusal(url, depth) {
+    refusal(url, depth, from) {
       if (url.length > maxUrlLength) return 'url-too-long';
       if (depth > maxDepth) return 'too-deep';
       if (region !== undefined && !region.holds(url)) return 'out-of-scope';
+      if (parents && from !== undefined && parents(from) !== parents(url)) return 'out-of-scope';
       if (exclude.length > 0 && someMatch(exclude, url)) return 'excluded';
       // `include` does not apply to seeds: they are seldom of the kind that is looked for.
       if (include.length > 0 && depth > 0 && !someMatch(include, url)) return 'not-included';
@@ -76,6 +82,7 @@ export function createScope(config: ScopeConfig, seeds: Iterable<string>): Scope
     trap: (url) => (repeatsMoreThan(url, maxRepeats) ? 'repeated-segments' : undefined),
     admitSeedRedirect(from, to) {
       if (region === undefined || region.holds(to) || !region.mayMove(from, to)) return false;
+      if (parents) return false; // a redirect may not leave the domain either
       region.add([to]);
       admitted.push(to);
       return true;
@@ -98,7 +105,9 @@ const wholePiece = () => '/';
 
 function cutOf(scope: Exclude<ScopeName, 'any'>): Cut {
   if (scope === 'prefix') return { pieceOf: siteOf, folderOf };
-  return { pieceOf: scope === 'host' ? siteOf : domains(), folderOf: wholePiece };
+  // With `parent`, a URL lies in the pay-level domain of its parent, and so in that of a seed.
+  const pieceOf = scope === 'host' ? siteOf : domains(scope === 'domain');
+  return { pieceOf, folderOf: wholePiece };
 }
 
 const SLASH = 47;
@@ -177,8 +186,8 @@ function folderOf(url: string): string {
 /** Hosts whose domain is cached; the cache is emptied when it is full. */
 const MOST_REMEMBERED = 16_384;
 
-/** The registered domain of a URL; the private section of the suffix list counts too. */
-function domains(): (url: string) => string {
+/** The registered domain of a URL; with `privateSuffixes` each user site is a domain. */
+function domains(privateSuffixes: boolean): (url: string) => string {
   const remembered = new Map<string, string>();
   return (url) => {
     const host = hostOf(url);
@@ -186,7 +195,7 @@ function domains(): (url: string) => string {
     if (known !== undefined) return known;
     if (remembered.size >= MOST_REMEMBERED) remembered.clear();
     const own = ownCopy(host);
-    const domain = payLevelDomain(own, { privateSuffixes: true });
+    const domain = payLevelDomain(own, { privateSuffixes });
     remembered.set(own, domain);
     return domain;
   };

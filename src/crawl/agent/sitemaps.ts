@@ -45,7 +45,11 @@ export interface ReadSitemap {
 }
 
 /** Whether a response may be a sitemap, by its type or by its URL. */
-export function mayBeSitemap({ url, status, headers }: Exchange): boolean {
+export function mayBeSitemap({
+  url,
+  status,
+  headers,
+}: Pick<Exchange, 'url' | 'status' | 'headers'>): boolean {
   if (status < 200 || status > 299) return false;
   const type = headers.get('content-type') ?? '';
   return XML.test(type) || GZIP.test(type) || /\.xml(?:\.gz)?$/i.test(url);
@@ -92,10 +96,11 @@ export function discoverNamed(
   const base = from;
   const named = sitemaps.slice(0, MOST_NAMED).flatMap((text) => canonicalise(text, { base }) ?? []);
   const own = named.filter((url) => domainOf(url) === domainOf(from));
-  admission.discover(own, depth, 0, true);
+  admission.discover(own, depth, from, 0, true);
   admission.discover(
     named.filter((url) => !own.includes(url)),
     depth,
+    from,
   );
 }
 
@@ -117,8 +122,8 @@ export function discoverListed(
   const domain = domainOf(from);
   const own = links.map(({ url }) => url).filter(sameDomain(domain));
   counters.countSkipped('sitemap-foreign', links.length - own.length);
-  if (kind === 'pages') admission.discover(own, depth + 1);
-  else if (redirects < maxRedirects) admission.discover(own, depth, redirects + 1, true);
+  if (kind === 'pages') admission.discover(own, depth + 1, from);
+  else if (redirects < maxRedirects) admission.discover(own, depth, from, redirects + 1, true);
   else counters.countSkipped('sitemap-depth', own.length);
 }
 

@@ -31,7 +31,7 @@ interface TurnParts {
   readonly policy: TurnPolicy;
   readonly robots: Pick<RobotsKeeper, 'ask'>;
   readonly client: Pick<HttpClient, 'fetch'>;
-  readonly intake: Pick<Intake, 'process' | 'release'>;
+  readonly intake: Pick<Intake, 'process' | 'release' | 'bodyWish'>;
   readonly admission: Pick<Admission, 'room' | 'discover'>;
   readonly frontier: Pick<Frontier, 'putBack'>;
   readonly permits: Pick<FetchPermits, 'stopping' | 'closeClaim'>;
@@ -134,7 +134,9 @@ export class Turns {
       const isLast = turn.host.queue.length === 0;
       const { url } = discovery;
       asked = await this.#parts.requests?.requestOf(url);
-      exchange = await client.fetch({ url, address: turn.address, isLast, ...asked?.request });
+      const wantsBody = intake.bodyWish(url);
+      const request = { url, address: turn.address, isLast, ...(wantsBody && { wantsBody }) };
+      exchange = await client.fetch({ ...request, ...asked?.request });
     } catch (error) {
       permits.closeClaim(false);
       if (!(error instanceof FetchError)) throw error;

@@ -1,6 +1,7 @@
 /**
  * What filters are asked about a fetch. It grows from the turn to the response to the parsed page.
  */
+import { onceAsked } from '../../base/once-asked.ts';
 import type { Exchange } from '../../fetch/exchange.ts';
 import type {
   DomainStanding,
@@ -13,6 +14,7 @@ import type { HostTurn } from '../../frontier/frontier.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import type { ParsedPage } from '../../parse/page.ts';
+import { countWords } from '../../text/words.ts';
 
 /** The facts of a response that is not HTML, or that a filter refused to parse. */
 const UNREAD: PageFacts = {
@@ -21,6 +23,8 @@ const UNREAD: PageFacts = {
   charset: '',
   noindex: false,
   nofollow: false,
+  text: () => '',
+  words: () => 0,
 };
 
 export class VisitSubject implements Subject {
@@ -62,9 +66,24 @@ export class VisitSubject implements Subject {
     };
   }
 
-  /** `links` counts the links; the target of a redirect is its only link. */
-  read(page: ParsedPage | undefined, links: number): void {
-    if (!page) this.page = { ...UNREAD, links };
-    else this.page = { links, title: page.title, charset: page.charset, ...page.robots };
+  /**
+   * `links` counts the links; the target of a redirect is its only link. `textOf` reads the text of
+   * the page, and is called only if a filter needs it.
+   */
+  read(page: ParsedPage | undefined, links: number, textOf: () => string): void {
+    if (!page) {
+      this.page = { ...UNREAD, links };
+      return;
+    }
+    const { title, charset, robots } = page;
+    const text = onceAsked(textOf);
+    this.page = {
+      links,
+      title,
+      charset,
+      ...robots,
+      text,
+      words: onceAsked(() => countWords(text())),
+    };
   }
 }

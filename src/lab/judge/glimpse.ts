@@ -15,7 +15,7 @@ import { hostOf, originOf, pathOf } from '../../url/parts.ts';
 import { type BehaviourName, transferOf } from '../behaviour.ts';
 import type { Domain } from '../domain.ts';
 import { frameLinksOf, outlineOf } from '../outline.ts';
-import { isPaper } from '../paths.ts';
+import { isDocument } from '../paths.ts';
 import type { PageResource, Resource } from '../resource.ts';
 import { withSession } from '../sessions.ts';
 import type { Web } from '../web.ts';
@@ -49,7 +49,7 @@ function glimpse(web: Web, url: string, resource: Resource): Glimpse {
   if (resource.is === 'small')
     return glimpseOfPage(domain, resolved(url, resource.addresses), false);
   const { page, alias = false } = resource;
-  const behaviour = isPaper(domain, page) ? undefined : transferOf(domain, page);
+  const behaviour = isDocument(domain, page) ? undefined : transferOf(domain, page);
   const links = linksOf(web, url, resource);
   return glimpseOfPage(domain, links, !alias, behaviour);
 }
@@ -88,7 +88,7 @@ function linksOf(
   url: string,
   { domain, page, session }: PageResource,
 ): readonly string[] {
-  if (isPaper(domain, page) || domain.behaviour('transfer') === 'lying-type') return NONE;
+  if (isDocument(domain, page) || domain.behaviour('transfer') === 'lying-type') return NONE;
   const frame = frameOf(web, domain);
   const { links } = outlineOf(web, domain, page, frame.modified);
   const origin = originOf(url);

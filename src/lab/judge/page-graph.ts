@@ -10,7 +10,7 @@
 import { DrumlinError } from '../../base/errors.ts';
 import type { LinkList } from '../link-list.ts';
 import { frameLinksOf, outlineOf } from '../outline.ts';
-import { isPaper, urlOf } from '../paths.ts';
+import { isDocument, urlOf } from '../paths.ts';
 import type { Web } from '../web.ts';
 
 /** Arcs in one batch. */
@@ -81,7 +81,7 @@ export class PageGraph {
   }
 
   #links(domain: ReturnType<Web['domains']['at']>, page: number): LinkList[] {
-    if (isPaper(domain, page)) return [];
+    if (isDocument(domain, page)) return [];
     const { menu, footer } = frameLinksOf(this.#web, domain);
     return [menu, outlineOf(this.#web, domain, page, footer.modified).links, footer];
   }

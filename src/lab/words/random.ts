@@ -49,6 +49,9 @@ export const TAG = {
   seed: 40,
   rebuild: 41,
   sectionFrailty: 42,
+  document: 43,
+  reference: 44,
+  format: 45,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

@@ -1,0 +1,136 @@
+/** `drumlin focus crawl BOOK`: a day of a focused crawl. */
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { DrumlinError } from '../../../base/errors.ts';
+import { formatCount, parseCount, parseDuration } from '../../../base/units.ts';
+import { Disk } from '../../../disk/disk.ts';
+import { type Book, BookFolder } from '../../../focus/book/book.ts';
+import { forgetDay, type PlannedDay } from '../../../focus/crawl/day-folder.ts';
+import { type DayOptions, openDay } from '../../../focus/crawl/open-day.ts';
+import { POLICIES, type Policy } from '../../../focus/crawl/plan-day.ts';
+import { ArchiveHarvest } from '../../../focus/learn/archive-harvest.ts';
+import { learn } from '../../../focus/learn/learn.ts';
+import { requestsOf } from '../../../focus/learn/requests.ts';
+import { exitCodeOf, runInForeground } from '../../foreground/run-crawl.ts';
+import { configure, type Given } from '../../input/configure.ts';
+import { readSeeds } from '../../input/seeds.ts';
+import { dayText, warn } from './learn.ts';
+import { openRules } from './rules.ts';
+
+export interface CrawlFlags {
+  readonly policy: string;
+  readonly seeds: string;
+  readonly spread: string;
+  readonly top: string;
+  readonly quality: string;
+  readonly recheck: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export async function crawlDay(
+  place: string,
+  words: readonly string[],
+  given: Given,
+  flags: CrawlFlags,
+): Promise<number> {
+  const options = optionsOf(flags, words.length > 0 ? readSeeds([...words]) : []);
+  refuseFolder(given);
+  const disk = new Disk();
+  const folder = await BookFolder.open(disk, resolve(place));
+  try {
+    const book = requireBook(folder, place);
+    const { day, settings, known } = await openDay(disk, book, options);
+    const note = (text: string) => {
+      if (!flags.quiet) warn(text);
+    };
+    if (!settings) note(`resuming the day in ${day.dir} (${day.policy})`);
+    else note(planText(day, known));
+    const layer = { options: { dir: day.dir }, place: () => 'the book' };
+    const { config, changes } = await configure(
+      { ...given, layers: [...given.layers, layer] },
+      () => day.dir,
+    );
+    const { json, quiet } = flags;
+    const next = () => `  resume     drumlin focus crawl ${place}\n`;
+    const summary = await runInForeground(
+      day.seeds,
+      settings ? settings(config) : config,
+      { json, quiet, changes },
+      next,
+    );
+    if (summary.end === 'interrupted') return exitCodeOf(summary);
+    const { predicates } = config;
+    await learnDay(disk, folder, day, { place, predicates, quiet: quiet || json });
+    return exitCodeOf(summary);
+  } finally {
+    folder.close();
+  }
+}
+
+async function learnDay(
+  disk: Disk,
+  folder: BookFolder,
+  { dir, policy, listed, round, seeds, started }: PlannedDay,
+  { place, predicates, quiet }: { place: string; predicates: string; quiet: boolean },
+): Promise<void> {
+  const flags = { predicates };
+  const { rules, wanted, usefulness } = await openRules(disk, place, folder.book?.rules, flags);
+  try {
+    const requests = await requestsOf(disk, dir);
+    const tried = { urls: seeds, time: started * 1000 };
+    const extras = { requests, policy, listed, round, tried };
+    const options = { wanted, usefulness, onWarning: warn };
+    const harvest = await ArchiveHarvest.open(disk, dir, options, extras).catch(async (error) => {
+      await forgetDay(disk, dir); // it fetched nothing
+      throw error;
+    });
+    const day = await learn(disk, folder, harvest, { rules });
+    if (!quiet) process.stdout.write(`learned: ${dayText(day)}\n`);
+  } finally {
+    await usefulness.close();
+  }
+}
+
+function optionsOf(flags: CrawlFlags, broad: readonly string[]): DayOptions {
+  const { policy, spread } = flags;
+  if (!(POLICIES as readonly string[]).includes(policy)) {
+    throw new DrumlinError(
+      'POLICY',
+      `There is no policy "${policy}".`,
+      `Choose ${POLICIES.join(', ')} with --policy.`,
+    );
+  }
+  return {
+    policy: policy as Policy,
+    count: parseCount(flags.seeds),
+    isSpread: spread !== 'none',
+    broad,
+    top: parseCount(flags.top),
+    quality: flags.quality,
+    temporary: tmpdir(),
+    recheck: Math.floor(parseDuration(flags.recheck) / 1000),
+    now: Math.floor(Date.now() / 1000),
+  };
+}
+
+function requireBook(folder: BookFolder, place: string): Book {
+  if (folder.book) return folder.book;
+  throw new DrumlinError(
+    'BOOK_MISSING',
+    `${place} holds no book.`,
+    `Learn a crawl first: drumlin focus learn ${place} CRAWL.`,
+  );
+}
+
+function refuseFolder({ layers }: Given): void {
+  if (!layers.some(({ options }) => options.dir !== undefined)) return;
+  throw new DrumlinError('FOCUS_DIR', 'A day is stored in its book.', 'Leave --dir out.');
+}
+
+function planText({ seeds, listed, policy }: PlannedDay, known?: { listed: number; due: number }) {
+  const rest = known
+    ? `; ${formatCount(known.listed)} known documents are not requested, ${formatCount(known.due)} are due`
+    : '';
+  return `${policy}: ${formatCount(seeds.length)} seeds of ${formatCount(listed)} domains${rest}`;
+}

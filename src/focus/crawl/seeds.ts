@@ -1,0 +1,109 @@
+/**
+ * The seeds of a day: pages of the book that link to documents, in the order of their domains.
+ *
+ * Idea      The book's parents are visited in rounds. A parent is due if it was not crawled since
+ *           the round began. A day takes the first due parents: those of the best domains first,
+ *           within a domain those with the most useful documents. When too few are due, the next
+ *           round begins.
+ * Ensures   No seed twice. At most `perDomain` from one domain. The order depends only on the book.
+ * Cost      one pass over the parents; memory for the seeds.
+ */
+import type { Book } from '../book/book.ts';
+import { domainIn as domainOfKey, urlIn } from '../book/keys.ts';
+import { type ParentValue, parentIn } from '../book/values.ts';
+
+interface SeedOptions {
+  /** The place of a domain, from 1; undefined if it is not visited. */
+  readonly placeOf: (domain: string) => number | undefined;
+  readonly count: number;
+  readonly perDomain: number;
+  /** Parents crawled before this are due, in seconds. */
+  readonly round: number;
+}
+
+interface Candidate extends ParentValue {
+  readonly url: string;
+}
+
+/** The due parents of a domain. */
+interface Group {
+  readonly place: number;
+  readonly parents: readonly Candidate[];
+}
+
+export async function chooseParents(book: Book, options: SeedOptions): Promise<string[]> {
+  const chosen = new BestGroups(options.count);
+  const reader = await book.read('parents');
+  try {
+    let domain = '';
+    let place: number | undefined;
+    let due: Candidate[] = [];
+    const end = () => {
+      if (place !== undefined && due.length > 0)
+        chosen.add({ place, parents: best(due, options.perDomain) });
+      due = [];
+    };
+    while (await reader.next()) {
+      const key = reader.keyText;
+      if (!key.startsWith(`${domain} `)) {
+        end();
+        domain = domainOfKey(key);
+        place = options.placeOf(domain);
+      }
+      if (place === undefined || place > chosen.worst) continue;
+      const value = parentIn(reader.value);
+      if (value.last >= options.round) continue;
+      due.push({ ...value, url: urlIn(key) });
+      if (due.length > 4 * options.perDomain + 1024) due = best(due, options.perDomain);
+    }
+    end();
+  } finally {
+    await reader.close();
+  }
+  return chosen.urls();
+}
+
+/** More useful documents first, then more documents, then by URL. */
+const byUse = (a: Candidate, b: Candidate): number =>
+  b.useful - a.useful || b.documents - a.documents || (a.url < b.url ? -1 : 1);
+
+const best = (due: Candidate[], most: number): Candidate[] => due.sort(byUse).slice(0, most);
+
+/** Groups by place, no more than are needed. */
+class BestGroups {
+  readonly #count: number;
+  #groups: Group[] = [];
+  #held = 0;
+  /** Groups with a larger place are not needed. */
+  worst = Infinity;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  add(group: Group): void {
+    this.#groups.push(group);
+    this.#held += group.parents.length;
+    if (this.#held > 2 * this.#count) this.#trim();
+  }
+
+  urls(): string[] {
+    this.#trim();
+    return this.#groups
+      .flatMap(({ parents }) => parents.map(({ url }) => url))
+      .slice(0, this.#count);
+  }
+
+  #trim(): void {
+    this.#groups.sort((a, b) => a.place - b.place);
+    let held = 0;
+    const needed = this.#groups.findIndex(({ parents }) => {
+      held += parents.length;
+      return held >= this.#count;
+    });
+    if (needed < 0) return;
+    this.#groups = this.#groups.slice(0, needed + 1);
+    this.#held = held;
+    this.worst = this.#groups[needed].place;
+  }
+}
