@@ -34,6 +34,8 @@ export interface Ranking {
   order(top?: number): Uint32Array;
   /** The best nodes with their names, best first; all nodes if `count` is left out. */
   top(count?: number): AsyncGenerator<RankedNode>;
+  /** The nodes of a set with their names, best first: places in the set beside those among all. */
+  among(nodes: Iterable<number>): AsyncGenerator<RankedMember>;
 }
 
 /** A node and its place in a ranking. */
@@ -44,4 +46,10 @@ export interface RankedNode {
   readonly name: string;
   /** Its score. */
   readonly score: number;
+}
+
+/** A node of a set, its place in the set and its place among all nodes. */
+export interface RankedMember extends RankedNode {
+  /** Its rank among all nodes, from 1; `rank` is that within the set. */
+  readonly overall: number;
 }

@@ -30,16 +30,55 @@ import { edgeListOf } from '../graph/io/export.ts';
 import { importGraph as importFiles } from '../graph/io/import.ts';
 import { memoryGraph as inMemory } from '../graph/memory-graph.ts';
 import { openGraph as open } from '../graph/open-graph.ts';
+import { plane as planeOf } from '../matrix/plane/plane.ts';
+import { reduce as reduceTo } from '../matrix/reduce/reduce.ts';
+import { spectrum as spectrumOf } from '../matrix/spectrum/spectrum.ts';
+import { subspaces as subspacesOf } from '../matrix/subspaces/subspaces.ts';
 import {
   type RankRequest as InnerRequest,
   RANKER_NAMES,
   rank as rankNodes,
 } from '../rank/index.ts';
+import type {
+  Plane,
+  PlaneRequest,
+  Reduced,
+  ReduceRequest,
+  Spectrum,
+  SpectrumRequest,
+  SubspaceRequest,
+  Subspaces,
+} from './graph-matrix.ts';
 import type { Ranking, RankRequest } from './graph-ranking.ts';
 import type { DiskGraph, Graph, GraphFacts, GraphInfo, GraphLevel } from './graph-types.ts';
 
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
-export type { NodeWeights, RankedNode, Ranking, RankRequest } from './graph-ranking.ts';
+export type {
+  CoreFacts,
+  Density,
+  Eigenvalue,
+  Eigenvector,
+  Exponent,
+  Plane,
+  PlaneCurve,
+  PlaneRequest,
+  Reduced,
+  ReducedLink,
+  ReduceFacts,
+  ReduceRequest,
+  Ridge,
+  Spectrum,
+  SpectrumRequest,
+  SubspaceRequest,
+  Subspaces,
+} from './graph-matrix.ts';
+export type {
+  NodeWeights,
+  RankedMember,
+  RankedNode,
+  Ranking,
+  RankRequest,
+} from './graph-ranking.ts';
 export type {
   Adjacency,
   AdjacencyBlock,
@@ -83,9 +122,10 @@ export interface BuildOptions {
 export interface ImportOptions extends BuildOptions {
   /**
    * What the files are. `edges`: text with `from to` on each line. `common-crawl`: its files of
-   * vertices and edges. `bv`: the compressed form of WebGraph. Default: `edges`.
+   * vertices and edges. `bv`: the compressed form of WebGraph. `debian`: indexes of packages,
+   * whose dependencies become arcs. Default: `edges`.
    */
-  readonly format?: 'edges' | 'common-crawl' | 'bv';
+  readonly format?: 'edges' | 'common-crawl' | 'bv' | 'debian';
   /** Whether nodes of edge lists are names even if they look like numbers. Default: false. */
   readonly names?: boolean;
 }
@@ -216,4 +256,40 @@ export function edgeList(graph: Graph, options: EdgeListOptions = {}): AsyncGene
  */
 export async function rank(graph: Graph, request: RankRequest): Promise<Ranking> {
   return rankNodes(graph, request as InnerRequest);
+}
+
+/**
+ * The plane of PageRank and CheiRank: exponents, correlator, density of nodes and its ridge.
+ *
+ * @throws DrumlinError if the graph has no nodes.
+ */
+export async function plane(graph: Graph, request: PlaneRequest = {}): Promise<Plane> {
+  return planeOf(graph, request);
+}
+
+/**
+ * Reduces the Google matrix to some nodes: how they are linked, directly and through all others.
+ *
+ * @throws DrumlinError if a name is given twice, or the graph has none of them.
+ */
+export async function reduce(graph: Graph, request: ReduceRequest): Promise<Reduced> {
+  return reduceTo(graph, request);
+}
+
+/**
+ * The invariant subspaces of a graph's matrix: sets of nodes that no link leaves.
+ *
+ * @throws DrumlinError if the links do not fit the memory.
+ */
+export async function subspaces(graph: Graph, request: SubspaceRequest = {}): Promise<Subspaces> {
+  return subspacesOf(graph, request);
+}
+
+/**
+ * Eigenvalues and eigenvectors of a graph's matrix, with residuals.
+ *
+ * @throws DrumlinError if the basis does not fit the memory; the message has what would.
+ */
+export async function spectrum(graph: Graph, request: SpectrumRequest = {}): Promise<Spectrum> {
+  return spectrumOf(graph, request);
 }

@@ -20,8 +20,16 @@ export const BYTES_PER_NODE = 20;
 /** Marks in `low` the nodes whose component is known. */
 const SETTLED = 2 ** 32 - 1;
 
+/**
+ * `componentOf` gets the number of each node's component. Arcs lead from a component to itself or
+ * to one with a smaller number.
+ */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a recursion written as a loop.
-export function strongComponents(nodes: number, { offsets, targets }: Csr): Components {
+export function strongComponents(
+  nodes: number,
+  { offsets, targets }: Csr,
+  componentOf?: Uint32Array,
+): Components {
   /** The order in which nodes were visited, from 1; 0 means not yet. */
   const visited = new Uint32Array(nodes);
   /** The earliest visited node known to be in the same component. */
@@ -59,8 +67,10 @@ export function strongComponents(nodes: number, { offsets, targets }: Csr): Comp
       if (depth > 0 && low[node] < low[path[depth - 1]]) low[path[depth - 1]] = low[node];
       if (low[node] === visited[node]) {
         const before = opened;
-        do low[open[--opened]] = SETTLED;
-        while (open[opened] !== node);
+        do {
+          low[open[--opened]] = SETTLED;
+          if (componentOf) componentOf[open[opened]] = count;
+        } while (open[opened] !== node);
         count++;
         largest = Math.max(largest, before - opened);
       }

@@ -9,6 +9,8 @@ export interface Series {
   readonly points: readonly (readonly [x: number, y: number])[];
   /** A count that holds until the next point, instead of a straight line to it. */
   readonly steps?: boolean;
+  /** Points that are not joined. */
+  readonly dots?: boolean;
 }
 
 interface Axis {
@@ -66,17 +68,18 @@ export function plot({ title, x, y, series }: Plot): string {
 }
 
 function drawLine(
-  { label, colour, points, steps }: Series,
+  { label, colour, points, steps, dots }: Series,
   across: (x: number) => number,
   up: (y: number) => number,
 ): string {
   const dash = DASHES[Math.floor(colour / COLOURS) % DASHES.length];
   const path = points.map(([a, b], i) => {
+    if (dots) return `M${across(a)} ${up(b)}h0`;
     if (i === 0) return `M${across(a)} ${up(b)}`;
     return steps ? `H${across(a)}V${up(b)}` : `L${across(a)} ${up(b)}`;
   });
   const style = `style="stroke:var(--line-${colour % COLOURS})"${dash && ` stroke-dasharray="${dash}"`}`;
-  return `<path class="line" ${style} d="${path.join('')}"><title>${escaped(label)}</title></path>`;
+  return `<path class="${dots ? 'line dots' : 'line'}" ${style} d="${path.join('')}"><title>${escaped(label)}</title></path>`;
 }
 
 interface Scale {

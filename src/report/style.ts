@@ -32,6 +32,7 @@ svg .name { fill: var(--text); }
 .grid { stroke: var(--rule); fill: none; }
 .axis { stroke: var(--soft); fill: none; }
 .line { stroke-width: 2; fill: none; stroke-linejoin: round; }
+.dots { stroke-width: 4; stroke-linecap: round; }
 .swatch { width: 24px; height: 10px; margin-right: .5rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; white-space: nowrap; }

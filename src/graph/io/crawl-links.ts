@@ -9,8 +9,8 @@
  *           for. Arcs within a host are left out in a graph of hosts, and arcs within a domain in a
  *           graph of domains. With `captured`, nodes are only the pages that the archive holds
  *           with status 200, and a link to a page that the archive saw redirect to one of these
- *           leads there: the archive is read twice, and its URLs are in memory (about 200 bytes
- *           each). Unreadable parts of a damaged archive are reported, not thrown.
+ *           leads there (captured-links.ts). Unreadable parts of a damaged archive are reported,
+ *           not thrown.
  */
 import { join } from 'node:path';
 import { Archive } from '../../archive/index/archive.ts';
@@ -19,6 +19,7 @@ import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import { isWarcName } from '../../archive/warc/warc-names.ts';
 import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
+import type { Bytes } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
@@ -30,13 +31,17 @@ import { payLevelDomain } from '../../url/domain.ts';
 import { ParameterList, TRACKING_PARAMETERS } from '../../url/parameters.ts';
 import { hostOf, pathOf } from '../../url/parts.ts';
 import type { GraphLevel } from '../graph-file.ts';
+import { CapturedLinks } from './captured-links.ts';
 
 interface CrawlLinksOptions {
   readonly level: GraphLevel;
   /** Include nofollow links. */
   readonly nofollow?: boolean | undefined;
-  /** Only pages that were captured with status 200, and the links between them. */
-  readonly captured?: boolean | undefined;
+  /**
+   * Only pages that were captured with status 200, and the links between them. They are sorted in
+   * the folder `scratch`, which is deleted at the end.
+   */
+  readonly captured?: { readonly scratch: string; readonly memory?: Bytes } | undefined;
   /** Called with the share of the archive that was read. */
   readonly onRead?: (share: number) => void;
   readonly onWarning?: (text: string) => void;
@@ -46,6 +51,8 @@ interface PageLinks {
   readonly url: string;
   readonly status: number;
   readonly targets: readonly string[];
+  /** The only target is where it redirects to. */
+  readonly isRedirect: boolean;
 }
 
 /** `[page]` for every page, `[page, target]` for its links, as names of the level. */
@@ -54,11 +61,38 @@ export async function* crawlLinks(
   folder: string,
   options: CrawlLinksOptions,
 ): AsyncGenerator<[string, string?]> {
+  if (!options.captured) {
+    for await (const links of linksIn(disk, folder, options)) yield* arcsOf(links, options.level);
+    return;
+  }
+  const { scratch, memory } = options.captured;
+  const links = await CapturedLinks.open(disk, scratch, memory);
+  try {
+    for await (const page of linksIn(disk, folder, options)) {
+      if (isCapture(page)) {
+        yield [NODE_OF[options.level](page.url)];
+        await links.addPage(page.url);
+        for (const one of new Set(page.targets)) await links.addLink(page.url, one);
+      } else if (page.isRedirect) await links.addRedirect(page.url, page.targets[0]);
+    }
+    if (links.pages === 0) throw noCaptures(folder);
+    for await (const [url, target] of links.arcs())
+      yield* arcsOf({ url, targets: [target] }, options.level);
+  } finally {
+    await links.close();
+  }
+}
+
+/** The pages of an archive and their links. */
+async function* linksIn(
+  disk: Disk,
+  folder: string,
+  options: CrawlLinksOptions,
+): AsyncGenerator<PageLinks> {
   const files = await archiveOf(disk, folder);
   const archive = await Archive.open(disk, folder);
   let unresolved = 0;
   const drop = await droppedParameters(disk, folder);
-  const captures = options.captured ? await capturesOf(disk, folder, files.list, drop) : undefined;
   let before = 0;
   for (const { path, bytes } of files.list) {
     const reader = readWarc(path, { disk });
@@ -66,7 +100,8 @@ export async function* crawlLinks(
       const page = record.type === 'revisit' ? await originalOf(record, archive) : record;
       if (!page) unresolved++;
       const links = await linksOf(record, page ?? record, drop, options.nofollow === true);
-      if (links) yield* arcsOf(links, captures, options.level);
+      if (links) yield links;
+      else if (options.captured && isConfirmation(record)) yield* confirmedOf(record);
       options.onRead?.((before + record.offset + record.length) / files.bytes);
     }
     if (reader.fault) {
@@ -85,65 +120,30 @@ export async function* crawlLinks(
   }
 }
 
-/** The node of a page and its arcs; with `captures` only what was captured. */
+/** A page that its server confirmed, whose capture is not to be found: it has no known links. */
+function* confirmedOf(record: WarcRecord): Generator<PageLinks> {
+  const url = canonicalise(record.headers.targetUri ?? '');
+  if (url !== undefined) yield { url, status: 200, targets: [], isRedirect: false };
+}
+
+/** The node of a page and its arcs. */
 function* arcsOf(
-  { url, status, targets }: PageLinks,
-  captures: Captures | undefined,
+  { url, targets }: Pick<PageLinks, 'url' | 'targets'>,
   level: GraphLevel,
 ): Generator<[string, string?]> {
-  if (captures && !isCapture({ url, status })) return;
   const nodeOf = NODE_OF[level];
   const node = nodeOf(url);
   yield [node];
-  for (const target of new Set((captures?.among(targets) ?? targets).map(nodeOf))) {
+  for (const target of new Set(targets.map(nodeOf))) {
     if (level === 'page' || target !== node) yield [node, target];
   }
 }
 
-const isCapture = ({ url, status }: { url: string; status: number }) =>
+const isCapture = ({ url, status }: Pick<PageLinks, 'url' | 'status'>) =>
   status === 200 && /^https?:/.test(url);
 
-/** How many redirects a link may lead through. */
-const HOPS = 10;
-
-/** The pages of an archive, and where it saw others redirect to. */
-class Captures {
-  readonly pages = new Set<string>();
-  readonly redirects = new Map<string, string>();
-
-  /** The captured pages that these addresses lead to. */
-  among(targets: readonly string[]): string[] {
-    return targets.flatMap((target) => {
-      let at: string | undefined = target;
-      for (let hop = 0; hop < HOPS && at !== undefined && !this.pages.has(at); hop++)
-        at = this.redirects.get(at);
-      return at !== undefined && this.pages.has(at) ? [at] : [];
-    });
-  }
-}
-
-/** The first reading of the archive: only heads. */
-async function capturesOf(
-  disk: Disk,
-  folder: string,
-  files: readonly { path: string }[],
-  drop: ParameterList | undefined,
-): Promise<Captures> {
-  const captures = new Captures();
-  for (const { path } of files) {
-    for await (const record of readWarc(path, { disk })) {
-      const confirmed = isConfirmation(record) && canonicalise(record.headers.targetUri ?? '');
-      if (confirmed) captures.pages.add(confirmed);
-      const page = headOfPage(record, record);
-      if (!page) continue;
-      const { url, head } = page;
-      const redirect = redirectTarget({ ...head, url }, drop && { drop });
-      if (isCapture({ url, status: head.status })) captures.pages.add(url);
-      else if (redirect !== undefined) captures.redirects.set(url, redirect);
-    }
-  }
-  if (captures.pages.size > 0) return captures;
-  throw new DrumlinError(
+function noCaptures(folder: string): DrumlinError {
+  return new DrumlinError(
     'NO_CAPTURES',
     `${folder} holds no page with status 200.`,
     'Name the folder of a crawl that fetched pages; "drumlin archive list" shows what is there.',
@@ -241,9 +241,10 @@ export async function linksOf(
   const { url, head } = found;
   const { status, headers } = head;
   const redirect = redirectTarget({ ...head, url }, drop && { drop });
-  if (redirect !== undefined) return { url, status, targets: [redirect] };
+  if (redirect !== undefined) return { url, status, targets: [redirect], isRedirect: true };
   const payload = payloadOf(page.block);
-  if (!isHtml(headers.get('content-type'), payload)) return { url, status, targets: [] };
+  if (!isHtml(headers.get('content-type'), payload))
+    return { url, status, targets: [], isRedirect: false };
   const { body } = await decodeContent({ payload, headers });
   const context = {
     url,
@@ -252,7 +253,7 @@ export async function linksOf(
   };
   const { links, robots } = parsePage(body, context, drop && { drop });
   const taken = links.filter((link) => nofollow || !(link.nofollow || robots.nofollow));
-  return { url, status, targets: taken.map((link) => link.url) };
+  return { url, status, targets: taken.map((link) => link.url), isRedirect: false };
 }
 
 /**

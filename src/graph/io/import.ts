@@ -6,13 +6,15 @@
 import { DrumlinError } from '../../base/errors.ts';
 import { Disk } from '../../disk/disk.ts';
 import { inputBytes, inputFiles, type ReadProgress } from '../../disk/text-input.ts';
+import { packNameArcs } from '../arcs.ts';
 import { type BuildOptions, buildGraph, RepeatedNameError } from '../build.ts';
 import type { GraphFacts } from '../graph-file.ts';
 import { baseName, bvArcs, readProperties } from './bv.ts';
 import { levelOf, sortFiles, Vertices } from './common-crawl.ts';
+import { DebianPackages } from './debian.ts';
 import { holdsNumbers, namedEdges, numberedEdges } from './edge-list.ts';
 
-export type ImportFormat = 'edges' | 'common-crawl' | 'bv';
+export type ImportFormat = 'edges' | 'common-crawl' | 'bv' | 'debian';
 
 export interface ImportOptions extends BuildOptions {
   readonly format: ImportFormat;
@@ -22,6 +24,8 @@ export interface ImportOptions extends BuildOptions {
   readonly separator?: string | undefined;
   /** In edge lists, called with each line that is no arc; without it such a line is an error. */
   readonly onBad?: ((error: DrumlinError) => void) | undefined;
+  /** Called with a sentence about input that is left out as the format asks. */
+  readonly onNote?: ((sentence: string) => void) | undefined;
 }
 
 /** Imports files, or folders of files; they are read as one, in the order given. */
@@ -41,9 +45,12 @@ export async function importGraph(
       'Name the files to import.',
     );
   const onRead = await progressOf(disk, files, options);
-  return options.format === 'edges'
-    ? importEdges(disk, files, folder, options, onRead)
-    : importCommonCrawl(disk, files, folder, options, onRead);
+  const importFormat = {
+    edges: importEdges,
+    'common-crawl': importCommonCrawl,
+    debian: importDebian,
+  };
+  return importFormat[options.format](disk, files, folder, options, onRead);
 }
 
 /** What only edge lists can have. */
@@ -95,6 +102,23 @@ async function importCommonCrawl(
       ? ((await reader.repeatOf(error.repeated)) ?? error)
       : error;
   }
+}
+
+/** The files are read twice: who is there, then who needs whom. */
+async function importDebian(
+  disk: Disk,
+  files: readonly string[],
+  folder: string,
+  options: ImportOptions,
+  onRead: ReadProgress,
+): Promise<GraphFacts> {
+  const packages = new DebianPackages(disk, files);
+  const half: ReadProgress = (bytes) => onRead(bytes / 2);
+  await packages.readNames(half);
+  const facts = await buildGraph(folder, { names: packNameArcs(packages.arcs(half)) }, options);
+  const note = packages.leftOut();
+  if (note !== undefined) options.onNote?.(note);
+  return facts;
 }
 
 async function importBv(

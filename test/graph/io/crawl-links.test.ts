@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraphLevel } from '../../../src/graph/graph-file.ts';
 import { crawlLinks } from '../../../src/graph/io/crawl-links.ts';
@@ -59,11 +60,13 @@ async function linksOf(folder: string, level: GraphLevel, nofollow?: boolean) {
 describe('the captured pages of a crawl', () => {
   const moved = (from: string, to: string) =>
     record(from, `HTTP/1.1 301 Moved\r\nLocation: ${to}\r\n`);
-  const linksAmong = async (folder: string) => {
-    const options = { level: 'page' as const, captured: true };
-    const links: string[] = [];
-    for await (const names of crawlLinks(quickDisk(), folder, options)) links.push(names.join(' '));
-    return links.sort();
+  const linksAmong = async (folder: string, memory = 2 ** 20) => {
+    const captured = { scratch: join(folder, 'scratch'), memory };
+    const options = { level: 'page' as const, captured };
+    const links = new Set<string>();
+    for await (const names of crawlLinks(quickDisk(), folder, options)) links.add(names.join(' '));
+    expect(existsSync(captured.scratch)).toBe(false);
+    return [...links].sort();
   };
 
   test('are those with status 200, and links lead to them through redirects', async () => {
@@ -84,6 +87,37 @@ describe('the captured pages of a crawl', () => {
       'http://a.test/b',
       'http://a.test/b http://a.test/b',
     ]);
+  });
+
+  test('equal a set and a map in memory, whatever redirects where, with room for two lines', async () => {
+    const path = fc.nat(7).map((n) => `http://a.test/${n}`);
+    const fetched = fc.oneof(
+      fc.record({ url: path, links: fc.array(path, { maxLength: 4 }) }),
+      fc.record({ url: path, to: path }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fetched, { minLength: 1, maxLength: 16 }), async (records) => {
+        const all = [...records, { url: 'http://a.test/0', links: ['/1', '/7'] }];
+        const folder = crawlOf(
+          ...all.map((one) => ('to' in one ? moved(one.url, one.to) : page(one.url, ...one.links))),
+        );
+        const pages = new Set(all.flatMap((one) => ('to' in one ? [] : one.url)));
+        const redirects = new Map(all.flatMap((one) => ('to' in one ? [[one.url, one.to]] : [])));
+        const endOf = (href: string) => {
+          let at: string | undefined = new URL(href, 'http://a.test/').href;
+          for (let hop = 0; hop < 10 && at !== undefined && !pages.has(at); hop++)
+            at = redirects.get(at);
+          return at !== undefined && pages.has(at) ? [at] : [];
+        };
+        const expected = new Set<string>(pages);
+        for (const one of all) {
+          if ('to' in one) continue;
+          for (const end of one.links.flatMap(endOf)) expected.add(`${one.url} ${end}`);
+        }
+        expect(await linksAmong(folder, 200)).toEqual([...expected].sort());
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test('must be there', async () => {
