@@ -1,0 +1,63 @@
+/** `drumlin spam`: learn from labelled sites what spam looks like, and score other sites. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { examples } from '../../input/example.ts';
+import type { ScoreFlags, TestFlags, TrainFlags } from './work.ts';
+
+const FEATURES = 'a file of features: .csv, .tsv or .arff, .gz too';
+
+export function register(program: Command): void {
+  const spam = program
+    .command('spam')
+    .description('learn from labelled sites what spam looks like, and score other sites')
+    .addHelpText(
+      'after',
+      examples(
+        'spam train features.csv --labels labels.tsv --out model.json',
+        'spam test model.json other-features.csv --labels other-labels.tsv',
+        'spam score model.json features.csv > scores.tsv',
+      ),
+    );
+  spam
+    .command('train')
+    .description('train learners on labelled sites, and choose the best ensemble of them')
+    .argument('<features>', FEATURES)
+    .requiredOption('--labels <file>', 'lines of a site, a tab, and spam or ham')
+    .requiredOption('--out <file>', 'the new model')
+    .option('--fast', 'three learners instead of all: a minute instead of an hour')
+    .option('--seed <number>', 'draws folds, bags and trees', wholeNumber, 1)
+    .option('--skip-constant', 'leave out features with one value instead of refusing them')
+    .addHelpText(
+      'after',
+      examples('spam train features.csv --labels labels.tsv --out model.json --fast'),
+    )
+    .action(async (path: string, flags: TrainFlags) => {
+      await (await import('./work.ts')).train(path, flags, process.stderr);
+    });
+  spam
+    .command('test')
+    .description('compare the scores of a model with labels: AUC, average precision, calibration')
+    .argument('<model>', 'a file of "spam train"')
+    .argument('<features>', FEATURES)
+    .requiredOption('--labels <file>', 'lines of a site, a tab, and spam or ham')
+    .option('--json', 'print JSON')
+    .option('--report <file>', 'write a page with plots')
+    .addHelpText('after', examples('spam test model.json features.csv --labels labels.tsv'))
+    .action(async (model: string, path: string, flags: TestFlags) => {
+      await (await import('./work.ts')).test(model, path, flags, process.stdout);
+    });
+  spam
+    .command('score')
+    .description('print the probability of spam of each site, the greatest first')
+    .argument('<model>', 'a file of "spam train"')
+    .argument('<features>', FEATURES)
+    .option('--top <count>', 'only so many', wholeNumber)
+    .addHelpText('after', examples('spam score model.json features.csv --top 20'))
+    .action(async (model: string, path: string, flags: ScoreFlags) => {
+      await (await import('./work.ts')).score(model, path, flags, process.stdout);
+    });
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number.');
+}

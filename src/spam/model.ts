@@ -1,0 +1,111 @@
+/**
+ * A spam model: which features it needs, its parts with their weights, and how scores become
+ * probabilities. The file is JSON. Numbers keep all their digits, so a model that is read again
+ * gives the same scores to the last bit.
+ */
+import { DrumlinError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
+import { type Calibration, probability } from './learn/calibrate.ts';
+import { rowOf } from './learn/examples.ts';
+import { type Fitted, scoreSite } from './learn/learners.ts';
+
+const FORMAT = 'drumlin-spam-model';
+const VERSION = 1;
+
+export interface ModelPart {
+  /** The name in LEARNERS. */
+  readonly learner: string;
+  readonly set: string;
+  /** Places of its features in the model's list. */
+  readonly features: readonly number[];
+  readonly weight: number;
+  readonly fitted: Fitted;
+}
+
+export interface SpamModel {
+  readonly features: readonly string[];
+  readonly parts: readonly ModelPart[];
+  readonly calibration: Calibration;
+  readonly trained: TrainingFacts;
+}
+
+interface TrainingFacts {
+  readonly sites: number;
+  readonly spam: number;
+  readonly groups: number;
+  readonly folds: number;
+  readonly seed: number;
+  /** The AUC on sites that the parts were not trained on, and its 95 % interval. */
+  readonly auc: number;
+  readonly aucHalfWidth: number;
+}
+
+export function modelText(model: SpamModel): string {
+  return `${JSON.stringify({ format: FORMAT, version: VERSION, ...model })}\n`;
+}
+
+export function parseModel(text: string, path: string): SpamModel {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch (cause) {
+    throw new DrumlinError(
+      'SPAM_MODEL',
+      `${path} is not JSON.`,
+      'Give a file of "drumlin spam train".',
+      {
+        cause,
+      },
+    );
+  }
+  const model = read as Partial<SpamModel> & { format?: string; version?: number };
+  if (model?.format !== FORMAT || !Array.isArray(model.parts) || !Array.isArray(model.features))
+    throw new DrumlinError(
+      'SPAM_MODEL',
+      `${path} is not a spam model.`,
+      'Give a file of "drumlin spam train".',
+    );
+  if (model.version !== VERSION)
+    throw new DrumlinError(
+      'SPAM_MODEL',
+      `${path} is a model of version ${model.version}; this build reads version ${VERSION}.`,
+      'Train it anew.',
+    );
+  return model as SpamModel;
+}
+
+/** The probability of spam of each site. */
+export function scoreSites(
+  model: SpamModel,
+  table: { readonly names: readonly string[]; readonly columns: readonly Float64Array[] },
+): Float64Array {
+  const places = model.features.map((name) => placeOf(name, table.names));
+  const columns = places.map((place) => table.columns[place]);
+  const row = new Float64Array(columns.length);
+  return Float64Array.from({ length: columns[0].length }, (_, site) =>
+    scoreRow(model, rowOf({ columns }, site, row)),
+  );
+}
+
+/** The probability of spam of a site whose features are in the order of the model's list. */
+function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
+  let sum = 0;
+  for (const { fitted, features, weight } of parts)
+    sum +=
+      weight *
+      scoreSite(
+        fitted,
+        features.map((place) => row[place]),
+      );
+  return probability(calibration, sum);
+}
+
+function placeOf(name: string, names: readonly string[]): number {
+  const place = names.indexOf(name);
+  if (place >= 0) return place;
+  throw new DrumlinError(
+    'SPAM_MODEL',
+    `The model needs the feature "${name}", which the file does not have (the nearest is "${nearest(name, names)}").`,
+    'Make the features with the sets that the model was trained on.',
+  );
+}
