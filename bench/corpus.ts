@@ -1,11 +1,13 @@
 /**
- * What an export costs: `npm run bench -- corpus [--pages 2000] [--rounds 3] [--python python3]`,
- * and `npm run bench -- corpus memory [--pages 100000]`.
+ * What an export costs: `npm run bench -- corpus [--pages 4000] [--rounds 3] [--python python3]`,
+ * and `npm run bench -- corpus memory [--pages 100000] [--small]`.
  *
- * The first prints pages of the lab (25 KB) per second of processor time, from WARC to Parquet,
- * with one thread, beside trafilatura with pyarrow where Python has them. The second exports
- * archives of `--pages` and of a tenth of them and prints the peak of memory of both: it does not
- * grow.
+ * The first prints pages of the lab per second of processor time, from WARC to Parquet, with one
+ * thread, beside trafilatura with pyarrow where Python has them. The pages have 25 KB on average;
+ * the start of the program is included. The second exports archives of `--pages` and of 30 % of
+ * them and prints the peak of memory of both: it does not grow. It repeats the bodies of a few
+ * thousand pages under other URLs, each with some words of its own. With `--small` they have 3 KB:
+ * what grows with the number of pages shows as well, in an eighth of the time.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -34,17 +36,23 @@ export async function run(args: string[]): Promise<void> {
     options: {
       pages: { type: 'string' },
       rounds: { type: 'string', default: '3' },
+      small: { type: 'boolean', default: false },
       python: { type: 'string', default: 'python3' },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
   try {
     if (positionals.includes('memory'))
-      await measureMemory(folder, Number(values.pages ?? 100_000), values.python);
+      await measureMemory(
+        folder,
+        Number(values.pages ?? 100_000),
+        values.small ? SMALL : MIDDLE,
+        values.python,
+      );
     else
       await measureSpeed(
         folder,
-        Number(values.pages ?? 2000),
+        Number(values.pages ?? 4000),
         Number(values.rounds),
         values.python,
       );
@@ -55,7 +63,9 @@ export async function run(args: string[]): Promise<void> {
 
 async function measureSpeed(folder: string, pages: number, rounds: number, python: string) {
   const crawl = join(folder, 'crawl');
-  await writeCrawl(crawl, [...labPages(pages)]);
+  const archived = [...labPages(pages, MIDDLE)];
+  await writeCrawl(crawl, archived);
+  const mean = archived.reduce((sum, { body }) => sum + body.length, 0) / pages;
   const files = readdirSync(join(crawl, 'archive')).map((name) => join(crawl, 'archive', name));
   const ours: number[] = [];
   const theirs: number[] = [];
@@ -67,7 +77,9 @@ async function measureSpeed(folder: string, pages: number, rounds: number, pytho
     const { stdout } = await run_(python, [PEER, join(folder, 'peer.parquet'), ...files]);
     theirs.push(pages / JSON.parse(stdout).cpu);
   }
-  console.log(`${pages} pages of the lab, WARC to Parquet, pages per second of processor time`);
+  console.log(
+    `${pages} pages of ${Math.round(mean)} bytes, WARC to Parquet, pages per second of processor time`,
+  );
   const line = (name: string, list: number[]) =>
     console.log(
       `  ${name.padEnd(36)} best ${Math.max(...list).toFixed(0)}, mean ${(list.reduce((a, b) => a + b, 0) / list.length).toFixed(0)}`,
@@ -76,10 +88,10 @@ async function measureSpeed(folder: string, pages: number, rounds: number, pytho
   if (theirs.length > 0) line('warcio, trafilatura, pyarrow', theirs);
 }
 
-async function measureMemory(folder: string, pages: number, python: string) {
-  for (const count of [Math.ceil(pages / 10), pages]) {
+async function measureMemory(folder: string, pages: number, sizes: Sizes, python: string) {
+  for (const count of [Math.ceil(pages * 0.3), pages]) {
     const crawl = join(folder, `crawl-${count}`);
-    await writeCrawl(crawl, labPages(count));
+    await writeCrawl(crawl, manyPages(count, sizes));
     const { cpu, peak } = await exportOnce(folder, crawl, `out-${count}`, python);
     console.log(
       `${count} pages: peak ${(peak / 1e6).toFixed(0)} MB, ${(count / cpu).toFixed(0)} pages per second of processor time`,
@@ -103,13 +115,39 @@ function canImport(python: string, modules: string): boolean {
   }
 }
 
-/** Pages of at least 15 KB, from many domains, about 25 KB on average. */
-function* labPages(count: number): Generator<ArchivedPage> {
+/** The least and most bytes of pages. */
+type Sizes = readonly [least: number, most: number];
+/** 25 KB on average. */
+const MIDDLE: Sizes = [12_000, 46_000];
+const SMALL: Sizes = [1500, 5000];
+
+/** Pages of many domains. */
+function* labPages(count: number, [least, most]: Sizes): Generator<ArchivedPage> {
   const web = webOf({ scenario: 'mixed', domains: 20 * Math.ceil(count / 10) }, NO_PORTS);
   for (let i = 0, made = 0; made < count; i++) {
     const body = Buffer.from(makePage(web, web.domains.at(i >> 3), i & 7).body, 'latin1');
-    if (body.length < 15_000) continue;
+    if (body.length < least || body.length > most) continue;
     yield { url: `http://site${i >> 3}.example/${i & 7}`, body };
     made++;
+  }
+}
+
+const BODIES = 3000;
+
+/** The same pages under other URLs, each with words of its own in the middle and at the end. */
+function* manyPages(count: number, sizes: Sizes): Generator<ArchivedPage> {
+  const bodies = [...labPages(Math.min(count, BODIES), sizes)];
+  for (let i = 0; i < count; i++) {
+    const body = Buffer.from(bodies[i % bodies.length].body);
+    const half = body.indexOf('</p>', body.length >> 1);
+    const own = Buffer.from(
+      `<p>Round ${Math.floor(i / BODIES)} of page ${i} has its own words.</p>`,
+    );
+    const at = half < 0 ? body.length : half + 4;
+    const parts = [body.subarray(0, at), own, body.subarray(at), own];
+    yield {
+      url: `http://site${(i * 7) % (1 + (count >> 3))}.example/${i}`,
+      body: Buffer.concat(parts),
+    };
   }
 }

@@ -12,8 +12,9 @@
  * Ensures   The same inputs and settings give the same bytes, whatever the threads and however
  *           often it was stopped. A part is complete or absent; corpus.json is written last, and
  *           with it the work folder goes. A folder of another export is refused.
- * Cost      Two reads of the archive. Memory does not depend on the number of pages, except for
- *           what repeats on sites (5 bytes for each repeated block).
+ * Cost      One read of the archive. The texts of its pages are on disk meanwhile, uncompressed.
+ *           Memory does not depend on the number of pages, except for what repeats on sites (5
+ *           bytes for each repeated block).
  */
 import { join, resolve } from 'node:path';
 import { DrumlinError, EXIT } from '../base/errors.ts';
@@ -114,6 +115,8 @@ class Steps {
     const segments = segmentsOf(plan, surveys);
     const readings = segments.map((segment, index): Task => ({ kind: 'read', index, segment }));
     const read = await this.#run<SegmentResult>('reading', readings);
+    for (const i of plan.inputs.keys())
+      await this.#work.disk.remove(this.#work.file('survey', i, 'pages'));
     const late = await this.#late(surveys, read);
     const ranges = partsOf(plan, read, late);
     const writings = ranges.map(

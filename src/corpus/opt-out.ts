@@ -27,22 +27,36 @@ const ATTRIBUTE = /([a-z-]{1,20})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
 const NAMED = /^([a-z][\w-]*)\s*:(.*)$/s;
 const WITH_VALUE = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/;
 
-/** The reasons, in a fixed order, joined by commas; undefined if there is none. */
+/**
+ * The reasons that a page itself gives, in a fixed order, joined by commas; undefined if there is
+ * none.
+ */
 export function optOutOf(
   headers: HeaderView,
   body: Uint8Array,
   isHtml: boolean,
-  usages: readonly UsageRule[],
-  path: string,
 ): string | undefined {
   const found = new Set<string>();
   for (const line of headers.all('x-robots-tag')) addDirectives(found, line);
   if (headers.get('tdm-reservation')?.trim() === '1') found.add('tdm-reservation');
   if (headers.all('content-usage').some(isRefused)) found.add('content-usage');
   if (isHtml) addMeta(found, body);
-  if (refusedByRobots(usages, path)) found.add('content-usage in robots.txt');
-  return found.size === 0 ? undefined : [...found].sort().join(', ');
+  return joined([...found]);
 }
+
+/** The reasons of a page with that of the robots.txt of its site, if it refuses the path. */
+export function withRobots(
+  optOut: string | undefined,
+  usages: readonly UsageRule[],
+  path: string,
+): string | undefined {
+  if (!refusedByRobots(usages, path)) return optOut;
+  return joined([...(optOut?.split(SEPARATOR) ?? []), 'content-usage in robots.txt']);
+}
+
+const SEPARATOR = ', ';
+const joined = (reasons: string[]) =>
+  reasons.length === 0 ? undefined : reasons.sort().join(SEPARATOR);
 
 function addMeta(found: Set<string>, body: Uint8Array): void {
   const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, META_WINDOW));

@@ -1,23 +1,24 @@
 /**
  * Rows of a corpus on their way to its files: read once, written later, when all are known.
  *
- * Format    Blocks of about a megabyte: the length of a zstd frame and the number of its rows (u32
- *           each), then the frame. A row has the early columns in order: a text as its length plus
- *           one (u32) and its UTF-8 bytes, 0 for none; everything else as f64, NaN for none.
+ * Format    Blocks of about a megabyte: their length and the number of their rows (u32 each), then
+ *           the rows. A row has the early columns in order: a text as its length plus one (u32) and
+ *           its UTF-8 bytes, 0 for none; everything else as f64, NaN for none.
  * Ensures   What is read is what was written; a truth comes back as such.
- * Cost      A copy of the text and one pass of zstd, level 1.
+ * Cost      The bytes of the rows, uncompressed: they are written once and read once. One block in
+ *           sixteen is compressed to tell how large the rows will be in a file.
  */
 
 import { loadZstd, type Zstd } from '../archive/compress/zstd.ts';
-import { measureFrame } from '../archive/compress/zstd-frame.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
-import { SequentialReader } from '../disk/sequential-reader.ts';
 import { EARLY, type Row } from './columns.ts';
 import type { Cell } from './parquet/parquet-file.ts';
 
 const BLOCK_BYTES: Bytes = 2 ** 20;
 const LEVEL = 1;
+/** Of so many blocks, the first is compressed. */
+const MEASURED = 16;
 const KINDS = EARLY.map(({ kind }) => kind);
 
 export class RowsWriter {
@@ -27,6 +28,9 @@ export class RowsWriter {
   #held = 0;
   #rowsHeld = 0;
   #position = 0;
+  #blocks = 0;
+  #measured = 0;
+  #compressed = 0;
 
   private constructor(file: DiskFile, zstd: Zstd) {
     this.#file = file;
@@ -37,12 +41,14 @@ export class RowsWriter {
     return new RowsWriter(file, await loadZstd());
   }
 
-  /** Bytes written so far, compressed. */
+  /** About how many bytes the rows so far take when they are compressed. */
   get bytes(): Bytes {
-    return this.#position;
+    if (this.#measured === 0) return 0;
+    return Math.round((this.#position * this.#compressed) / this.#measured);
   }
 
-  async add(row: Row): Promise<void> {
+  /** Only a call that fills a block has something to wait for. */
+  add(row: Row): Promise<void> | undefined {
     for (let i = 0; i < KINDS.length; i++) {
       const value = row[i];
       if (typeof value === 'string') this.#text(value);
@@ -53,16 +59,20 @@ export class RowsWriter {
       }
     }
     this.#rowsHeld++;
-    if (this.#held >= BLOCK_BYTES) await this.flush();
+    return this.#held >= BLOCK_BYTES ? this.flush() : undefined;
   }
 
   async flush(): Promise<void> {
     if (this.#rowsHeld === 0) return;
-    const frame = this.#zstd.frame(this.#block.subarray(0, this.#held), LEVEL);
-    const head = new Uint8Array(Uint32Array.of(frame.length, this.#rowsHeld).buffer);
+    const block = this.#block.subarray(0, this.#held);
+    if (this.#blocks++ % MEASURED === 0) {
+      this.#measured += block.length;
+      this.#compressed += this.#zstd.frame(block, LEVEL).length;
+    }
+    const head = new Uint8Array(Uint32Array.of(block.length, this.#rowsHeld).buffer);
     await this.#file.writeAll(head, this.#position);
-    await this.#file.writeAll(frame, this.#position + head.length);
-    this.#position += head.length + frame.length;
+    await this.#file.writeAll(block, this.#position + head.length);
+    this.#position += head.length + block.length;
     this.#held = 0;
     this.#rowsHeld = 0;
   }
@@ -87,17 +97,16 @@ const asNumber = (value: Row[number]): number =>
 
 /** The rows of a file, as cells; texts are views of memory that is not used again. */
 export async function* readRows(disk: Disk, path: string): AsyncGenerator<Cell[]> {
-  const zstd = await loadZstd();
   const file = await disk.open(path, 'read');
   try {
-    const reader = new SequentialReader(file, 0, await file.size());
-    for (;;) {
-      const head = await reader.take(8);
-      if (head === undefined) return;
-      const [length, rows] = new Uint32Array(head.slice().buffer);
-      const bytes = await reader.take(length);
-      const block = bytes === undefined ? undefined : contentOf(zstd, bytes);
-      if (block === undefined) throw new Error(`${path} is damaged`);
+    const size = await file.size();
+    const head = new Uint32Array(2);
+    for (let position = 0; position < size; ) {
+      await file.readAll(new Uint8Array(head.buffer), position);
+      const [length, rows] = head;
+      const block = Buffer.allocUnsafeSlow(length);
+      await file.readAll(block, position + head.byteLength);
+      position += head.byteLength + length;
       let at = 0;
       for (let row = 0; row < rows; row++) {
         const cells: Cell[] = [];
@@ -108,13 +117,6 @@ export async function* readRows(disk: Disk, path: string): AsyncGenerator<Cell[]
   } finally {
     await file.close();
   }
-}
-
-function contentOf(zstd: Zstd, bytes: Uint8Array): Buffer | undefined {
-  const frame = measureFrame(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  const content = frame.kind === 'data' ? zstd.content(bytes, frame, 2 ** 31) : undefined;
-  if (content === undefined || typeof content === 'string') return undefined;
-  return Buffer.from(content.buffer, content.byteOffset, content.length);
 }
 
 function readRow(block: Buffer, from: number, cells: Cell[]): number {

@@ -70,6 +70,35 @@ export async function pageOf(record: WarcRecord, maxPage: Bytes): Promise<Stored
   };
 }
 
+/**
+ * The page of a `conversion` record that stands without its response: the text of a page. Only its
+ * URL and date are known besides.
+ */
+export function conversionOf(record: WarcRecord, maxPage: Bytes): StoredPage | NoPage {
+  const { block, headers, offset } = record;
+  const url = headers.targetUri;
+  const canonical = url === undefined ? undefined : canonicalise(url);
+  if (url === undefined || canonical === undefined || !isPlainText(record)) return 'other record';
+  return {
+    ...{ id: idOf(record), url, canonical, date: dateOf(record), offset },
+    headers: NO_HEADERS,
+    contentType: 'text/plain; charset=utf-8',
+    body: block.length > maxPage ? block.subarray(0, maxPage) : block,
+    truncated: block.length > maxPage || headers.get('WARC-Truncated') !== undefined,
+  };
+}
+
+const NO_HEADERS: HeaderView = { get: () => undefined, all: () => [], entries: () => [] };
+
+/** Whether a record holds the text of a page: a `conversion` that refers to its record. */
+export function isTextOf(record: WarcRecord, page: string): boolean {
+  const refersTo = record.headers.get('WARC-Refers-To');
+  return refersTo !== undefined && bareId(refersTo) === page && isPlainText(record);
+}
+
+const isPlainText = ({ headers }: WarcRecord): boolean =>
+  /^\s*text\/plain\b/i.test(headers.get('Content-Type') ?? '');
+
 /** The head of an HTTP response; undefined if the record has none. */
 export function headOf({ block }: WarcRecord): ResponseHead | undefined {
   const end = headEnd(block);

@@ -1,25 +1,29 @@
 /**
- * The first look at a WARC file: what must be known of all pages before one can be read.
+ * The first look at a WARC file: all of it that does not depend on other files.
  *
  * Idea      Blocks that repeat on a site, revisits and what a robots.txt says about the use of its
  *           site lie anywhere in the archive. A survey collects them from one file: the keys of
  *           blocks (src/text/repeats.ts), the records that revisits refer to, the refusals of
- *           sites. The first 64 pages of a host in the file are enough for its blocks. On the way
- *           it finds where the file can be divided and where it is damaged.
+ *           sites. The first 64 pages of a host in the file are enough for its blocks. What is left
+ *           of the pages themselves goes to a file of its own (pages-file.ts), so that the archive
+ *           is read once.
  * Format    .keys: for each page the number of its keys (u32), then the keys. .revisits: a line for
  *           each revisit, with the key of the record it refers to (revisits.ts).
  */
 import { payloadOf } from '../archive/warc/http-block.ts';
 import { readWarc, type WarcRecord } from '../archive/warc/warc-reader.ts';
+import type { Bytes } from '../base/units.ts';
 import { decodeContent } from '../fetch/decode.ts';
-import { readBlocks } from '../text/read-blocks.ts';
 import { repeatKeys } from '../text/repeats.ts';
+import { openExtractor } from '../text/text-reader.ts';
 import { canonicalise } from '../url/canonical.ts';
 import { hostOf, originOf, pathOf } from '../url/parts.ts';
 import { type UsageRule, usageRules } from './opt-out.ts';
+import { PagesWriter } from './pages-file.ts';
 import { addTo, type CorpusPlan, type Counts } from './plan.ts';
 import { revisitKey } from './revisits.ts';
-import { headOf, pageOf } from './stored-page.ts';
+import { type PageScan, PageScanner } from './scan-page.ts';
+import { conversionOf, headOf, isTextOf, pageOf, type StoredPage } from './stored-page.ts';
 import type { WorkFolder } from './work-folder.ts';
 
 export interface Survey {
@@ -29,9 +33,9 @@ export interface Survey {
   /** Records that are no pages, by reason. */
   readonly others: Counts;
   readonly revisits: number;
-  /** Where segments begin. */
+  /** Where segments begin in the file of pages. */
   readonly starts: readonly number[];
-  /** Up to where the file is sound. */
+  /** The length of the file of pages. */
   readonly end: number;
   readonly damage?: string;
   /** Refusals by origin. */
@@ -46,54 +50,121 @@ const BATCH_BYTES = 2 ** 20;
 export async function survey(work: WorkFolder, plan: CorpusPlan, index: number): Promise<Survey> {
   const input = plan.inputs[index];
   const { maxPage, sizes, extract } = plan.settings;
-  const others: Counts = {};
-  const starts: number[] = [0];
-  const usages: [string, UsageRule[]][] = [];
-  const sampled = new Map<string, number>();
-  let [records, pages, revisits, crawl] = [0, 0, 0, input.crawl];
-  const paths = [work.file('survey', index, 'keys'), work.file('survey', index, 'revisits')];
+  const paths = ['keys', 'revisits', 'pages'].map((ending) => work.file('survey', index, ending));
   const reader = readWarc(input.path, { disk: work.disk });
-  await work.write(paths, async ([keysFile, revisitsFile]) => {
-    const keys = new Batches(keysFile);
+  const scanner = new PageScanner(extract, await openExtractor(extract), maxPage);
+  const found = new Findings(input.crawl);
+  await work.write(paths, async ([keysFile, revisitsFile, pagesFile]) => {
+    const collector = new PageCollector(scanner, new PagesWriter(pagesFile), new Batches(keysFile));
     const lines = new Batches(revisitsFile);
+    let boundary = sizes.segment;
     for await (const record of reader) {
-      records++;
-      const last = starts[starts.length - 1];
-      if (record.offset >= last + sizes.segment) starts.push(record.offset);
-      if (record.type === 'warcinfo' && !input.inCrawl) crawl = partOf(record) ?? crawl;
+      found.records++;
+      if (record.type === 'warcinfo' && !input.inCrawl) found.crawl = partOf(record) ?? found.crawl;
       if (record.type === 'revisit') {
-        revisits++;
+        found.revisits++;
         await lines.add(Buffer.from(`${revisitKey(record)}\n`));
       }
-      const page = await pageOf(record, maxPage);
+      if (record.type === 'response') found.hasResponses = true;
+      if (collector.addText(record)) continue;
+      const page = await found.pageIn(record, maxPage);
       if (typeof page === 'string') {
-        addTo(others, page);
-        if (page === 'robots.txt') usages.push(...(await usagesOf(record)));
+        addTo(found.others, page);
+        if (page === 'robots.txt') found.usages.push(...(await usagesOf(record)));
         continue;
       }
-      pages++;
-      const host = hostOf(page.canonical);
-      const before = sampled.get(host) ?? 0;
-      if (extract !== 'main' || before >= SAMPLE) continue;
-      sampled.set(host, before + 1);
-      const { blocks } = readBlocks(page.body, {
-        contentType: page.contentType,
-        maxBytes: maxPage,
-      });
-      const found = repeatKeys(host, blocks);
-      await keys.add(new Uint8Array(Uint32Array.of(found.length).buffer));
-      await keys.add(new Uint8Array(found.buffer, found.byteOffset, found.byteLength));
+      found.pages++;
+      await collector.add(page);
+      if (record.offset >= boundary) {
+        found.starts.push(collector.position);
+        boundary = record.offset + sizes.segment;
+      }
     }
-    await keys.flush();
+    await collector.finish();
+    found.end = collector.position;
     await lines.flush();
   });
   const { fault } = reader;
   const damage = fault && `${fault.kind} at byte ${fault.offset}: ${fault.fact}`;
-  return {
-    ...{ crawl, records, pages, others, revisits, starts, usages },
-    end: reader.wholeLength,
-    ...(damage !== undefined && { damage }),
-  };
+  const { hasResponses: _, ...survey } = found;
+  return { ...survey, ...(damage !== undefined && { damage }) };
+}
+
+/** What was found in a file so far. */
+class Findings {
+  crawl: string;
+  records = 0;
+  pages = 0;
+  readonly others: Counts = {};
+  revisits = 0;
+  readonly starts: number[] = [0];
+  end = 0;
+  readonly usages: [string, UsageRule[]][] = [];
+  hasResponses = false;
+
+  constructor(crawl: string) {
+    this.crawl = crawl;
+  }
+
+  /** A text without its response is a page only where the file has no responses at all. */
+  async pageIn(record: WarcRecord, maxPage: Bytes): ReturnType<typeof pageOf> {
+    if (record.type === 'conversion' && !this.hasResponses) return conversionOf(record, maxPage);
+    return pageOf(record, maxPage);
+  }
+}
+
+/** Writes pages. Each waits for the next, because its text may stand in a record behind it. */
+class PageCollector {
+  readonly #scanner: PageScanner;
+  readonly #pages: PagesWriter;
+  readonly #keys: Batches;
+  /** How many pages of each host were sampled. */
+  readonly #sampled = new Map<string, number>();
+  #waiting: PageScan | undefined;
+
+  constructor(scanner: PageScanner, pages: PagesWriter, keys: Batches) {
+    this.#scanner = scanner;
+    this.#pages = pages;
+    this.#keys = keys;
+  }
+
+  /** Where the page that was added last begins in the file, or the file ends. */
+  get position(): number {
+    return this.#pages.position;
+  }
+
+  async add(page: StoredPage): Promise<void> {
+    await this.#write();
+    this.#waiting = this.#scanner.scan(page);
+  }
+
+  /** Takes a `conversion` record of the page that was added last; false if it is of another. */
+  addText(record: WarcRecord): boolean {
+    if (record.type !== 'conversion' || this.#waiting === undefined) return false;
+    if (!isTextOf(record, this.#waiting.page.id)) return false;
+    this.#waiting = this.#scanner.withText(this.#waiting, record.block);
+    return true;
+  }
+
+  async finish(): Promise<void> {
+    await this.#write();
+    await this.#pages.flush();
+    await this.#keys.flush();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting === undefined) return;
+    const { page, content, blocks } = this.#waiting;
+    this.#waiting = undefined;
+    await this.#pages.add(page, content);
+    const host = hostOf(page.canonical);
+    const before = this.#sampled.get(host) ?? 0;
+    if (blocks === undefined || before >= SAMPLE) return;
+    this.#sampled.set(host, before + 1);
+    const keys = repeatKeys(host, blocks);
+    await this.#keys.add(new Uint8Array(Uint32Array.of(keys.length).buffer));
+    await this.#keys.add(new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength));
+  }
 }
 
 /** `isPartOf` of a warcinfo record. */

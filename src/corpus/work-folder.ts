@@ -7,7 +7,7 @@
  *           first task that has no result, and the order and the threads of tasks do not matter.
  *
  *   work/plan.json          what is exported and how: another export is refused
- *   work/survey-N.json      a WARC file was surveyed; beside it .keys and .revisits
+ *   work/survey-N.json      a WARC file was surveyed; beside it .keys, .revisits and .pages
  *   work/repeats.bin        what repeats on sites, from all surveys
  *   work/read-N.json        a segment was read; beside it .rows and .sketches
  *   work/late-N.json        what is known of its rows when all were read; beside it .near

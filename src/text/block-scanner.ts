@@ -350,11 +350,12 @@ export class BlockScanner {
     this.#breaks = 0;
     if (!this.#buffer.isEmpty) {
       const bits = this.#bits[this.#depth - 1];
-      const { words } = this.#buffer;
+      const { words, hash } = this.#buffer;
       const text = this.#buffer.take();
       this.blocks.push({
         text,
         words,
+        hash,
         linkWords: Math.min(words, this.#linkWords),
         heading: this.#heading,
         place: bits & PLACES,

@@ -29,6 +29,8 @@ export interface Block {
   readonly text: string;
   /** Its number of words (words.ts). */
   readonly words: number;
+  /** 32 bits: the same for the same text. */
+  readonly hash: number;
   /** How many of them are in links. */
   readonly linkWords: number;
   /** 1 to 6 in a heading, otherwise 0. */

@@ -20,6 +20,7 @@ import { isHtml } from '../parse/is-html.ts';
 import type { Block, PageBlocks } from './block.ts';
 import { BlockScanner } from './block-scanner.ts';
 import { NO_FACTS, readFacts } from './page-facts.ts';
+import { TextBuffer } from './text-buffer.ts';
 import { countWords } from './words.ts';
 
 export interface ReadOptions {
@@ -84,9 +85,21 @@ export function linesOf(text: string): Block[] {
     const trimmed = line.trim();
     if (trimmed === '') continue;
     const words = countWords(trimmed);
-    blocks.push({ text: trimmed, words, linkWords: 0, heading: 0, place: 0, element: 0 });
+    const hash = hashOf(trimmed);
+    blocks.push({ text: trimmed, words, hash, linkWords: 0, heading: 0, place: 0, element: 0 });
   }
   return blocks;
+}
+
+const lineBuffer = new TextBuffer();
+
+/** The hash of a block with this text. */
+function hashOf(text: string): number {
+  const bytes = Buffer.from(text);
+  lineBuffer.add(bytes, 0, bytes.length, true);
+  const { hash } = lineBuffer;
+  lineBuffer.take();
+  return hash;
 }
 
 /** Whether a page is read as HTML: by its type, or because it begins like it. */

@@ -23,31 +23,34 @@ const SHARE = 0.2;
 /** Blocks of a page that count; a page with more is a list. */
 const MOST_BLOCKS = 1024;
 
-/** A hash of a text (FNV-1a over UTF-16 units, then mixed). */
-function hashOf(text: string, seed: number): number {
-  let hash = seed ^ 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+/** The key of a host: it counts the pages of the host. */
+function hostKey(host: string): number {
+  let hash = 0x9e3779b1 ^ 0x811c9dc5;
+  for (let at = 0; at < host.length; at++) hash = Math.imul(hash ^ host.charCodeAt(at), 0x01000193);
+  return mixed(hash);
+}
+
+function blockKey(host: number, block: Block): number {
+  return mixed(Math.imul(block.hash ^ host, 0x9e3779b1) ^ host);
+}
+
+function mixed(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** The key of a host: it counts the pages of the host. */
-function hostKey(host: string): number {
-  return hashOf(host, 0x9e3779b1);
-}
-
-function blockKey(host: number, block: Block): number {
-  return hashOf(block.text, host);
-}
-
-/** The keys of a page: of its host first, then of its blocks. */
+/** The keys of a page: of its host first, then of its blocks; those of more blocks are left out. */
 export function repeatKeys(host: string, blocks: readonly Block[]): Uint32Array {
+  return blockKeys(host, blocks.slice(0, MOST_BLOCKS));
+}
+
+/** The key of a host, then of all blocks. */
+export function blockKeys(host: string, blocks: readonly Block[]): Uint32Array {
   const key = hostKey(host);
-  const count = Math.min(blocks.length, MOST_BLOCKS);
-  const keys = new Uint32Array(count + 1);
+  const keys = new Uint32Array(blocks.length + 1);
   keys[0] = key;
-  for (let i = 0; i < count; i++) keys[i + 1] = blockKey(key, blocks[i]);
+  for (let i = 0; i < blocks.length; i++) keys[i + 1] = blockKey(key, blocks[i]);
   return keys;
 }
 
@@ -166,11 +169,18 @@ export class RepeatTable {
 
   /** The test for the pages of a host: does a block repeat on it? */
   of(host: string): (block: Block) => boolean {
+    const repeats = this.ofKeys(host);
+    if (repeats === undefined) return () => false;
     const key = hostKey(host);
-    const pages = this.#count(key);
-    if (pages < FEWEST) return () => false;
+    return (block) => repeats(blockKey(key, block));
+  }
+
+  /** The same for the keys of blocks; undefined if the host has too few pages to tell. */
+  ofKeys(host: string): ((key: number) => boolean) | undefined {
+    const pages = this.#count(hostKey(host));
+    if (pages < FEWEST) return undefined;
     const many = Math.max(FEWEST, Math.min(MANY, Math.ceil(pages * SHARE)));
-    return (block) => this.#count(blockKey(key, block)) >= many;
+    return (key) => this.#count(key) >= many;
   }
 
   #count(key: number): number {

@@ -23,7 +23,9 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 export class TextBuffer {
-  #bytes = Buffer.allocUnsafe(FIRST);
+  #bytes = Buffer.from(new ArrayBuffer(FIRST));
+  /** The bytes by fours. */
+  #quads = new Int32Array(this.#bytes.buffer);
   #length = 0;
   /** White space to write before the next character: none, a space, or a line end. */
   #pending = 0;
@@ -88,12 +90,26 @@ export class TextBuffer {
     return countUtf8Words(this.#bytes, 0, this.#length);
   }
 
+  /** A hash of the text. */
+  get hash(): number {
+    const [bytes, quads] = [this.#bytes, this.#quads];
+    const end = this.#length >>> 2;
+    let hash = this.#length ^ 0x811c9dc5;
+    for (let at = 0; at < end; at++) {
+      hash = Math.imul(hash ^ quads[at], 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    for (let at = end << 2; at < this.#length; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    return (hash ^ (hash >>> 13)) >>> 0;
+  }
+
   /** The text, and an empty buffer. */
   take(): string {
     const text = this.#bytes.toString('utf8', 0, this.#length);
     this.#length = 0;
     this.#pending = 0;
-    if (this.#bytes.length > KEPT) this.#bytes = Buffer.allocUnsafe(FIRST);
+    if (this.#bytes.length > KEPT) this.#use(FIRST);
     return text;
   }
 
@@ -101,8 +117,14 @@ export class TextBuffer {
     // A NUL grows to three bytes, and one byte of white space may come before it.
     const wanted = this.#length + 2 * more;
     if (wanted <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(wanted, 2 * this.#bytes.length));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
+    const old = this.#bytes;
+    this.#use(Math.max(2 ** Math.ceil(Math.log2(wanted)), 2 * old.length));
+    this.#bytes.set(old.subarray(0, this.#length));
+  }
+
+  /** Begins to use a new buffer. */
+  #use(size: number): void {
+    this.#bytes = Buffer.from(new ArrayBuffer(size));
+    this.#quads = new Int32Array(this.#bytes.buffer);
   }
 }

@@ -52,7 +52,7 @@ export async function openTextReader(options: TextReaderOptions = {}): Promise<T
   const detector = await openLanguageDetector();
   const { extract = 'main', maxBytes } = options;
   const limit = maxBytes === undefined ? {} : { maxBytes };
-  const extractor = await extractorOf(extract);
+  const extractor = await openExtractor(extract);
   return {
     read: (body, source = {}) => {
       const readOptions: ReadOptions = { contentType: source.contentType, ...limit };
@@ -69,9 +69,10 @@ export async function openTextReader(options: TextReaderOptions = {}): Promise<T
   };
 }
 
-type Extractor = (page: PageBlocks, source: PageSource, body: Uint8Array) => string;
+export type Extractor = (page: PageBlocks, source: PageSource, body: Uint8Array) => string;
 
-async function extractorOf(extract: Extract): Promise<Extractor> {
+/** What makes the text of a page; for `readability` it loads the optional packages. */
+export async function openExtractor(extract: Extract): Promise<Extractor> {
   if (extract === 'all') return (page) => textOf(page.blocks);
   if (extract === 'readability') {
     const { openReadability } = await import('./readability.ts');

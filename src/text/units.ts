@@ -25,24 +25,3 @@ export function isPairAt(units: Uint16Array, at: number): boolean {
   const next = units[at + 1];
   return next >= 0xdc00 && next < 0xe000;
 }
-
-/**
- * All bits that occur in the units: below 0x100 a text is Latin-1, below 0xd800 it has no pairs.
- */
-export function bitsIn(units: Uint16Array): number {
-  let bits = 0;
-  for (let at = 0; at < units.length; at++) bits |= units[at];
-  return bits;
-}
-
-/** The number of characters (code points) from a place to another. */
-export function countCharacters(units: Uint16Array, start: number, end: number): number {
-  let pairs = 0;
-  for (let at = start; at < end; at++) {
-    if ((units[at] & 0xfc00) === 0xd800 && at + 1 < end && (units[at + 1] & 0xfc00) === 0xdc00) {
-      pairs++;
-      at++;
-    }
-  }
-  return end - start - pairs;
-}

@@ -69,19 +69,13 @@ function isPair(text: string, at: number): boolean {
 /** The number of words in a text. */
 export function countWords(text: string): number {
   const units = unitsOf(text);
-  return countWordsIn(units, 0, units.length);
-}
-
-/** The number of words from a place of a text to another. */
-export function countWordsIn(units: Uint16Array, start: number, end: number): number {
   const table = classes();
   let count = 0;
   let inside = false;
-  for (let at = start; at < end; at++) {
+  for (let at = 0; at < units.length; at++) {
     const unit = units[at];
     let kind = table[unit];
-    if ((unit & 0xfc00) === 0xd800 && at + 1 < end && isPairAt(units, at))
-      kind = classOfPair(unit, units[++at]);
+    if ((unit & 0xfc00) === 0xd800 && isPairAt(units, at)) kind = classOfPair(unit, units[++at]);
     if (kind === CLASS.letter || kind === CLASS.digit) {
       if (!inside) count++;
       inside = true;

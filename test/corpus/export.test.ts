@@ -12,7 +12,7 @@ import { Disk } from '../../src/disk/disk.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
 import { type ArchivedPage, exchangeOf, writeCrawl } from './lab-archive.ts';
-import { type ReadRow, readParquet, rowGroupsOf } from './read-parquet.ts';
+import { type ReadRow, readParquet, rowGroupsOf, sizesIn } from './read-parquet.ts';
 
 const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
 /** Sizes that make many segments, row groups and parts of little. */
@@ -140,6 +140,63 @@ describe('a corpus', () => {
       'archive',
     ]);
     expect(new Set(rows.map((row) => row.file)).size).toBe(3);
+  });
+
+  test('takes the texts that the crawl stored, also where there is nothing else', async () => {
+    const dir = join(temporaryFolder(), 'crawl');
+    mkdirSync(join(dir, 'archive'), { recursive: true });
+    const writer = await WarcWriter.open(join(dir, 'archive'), {
+      ...{ info: { software: 'test' }, disk, compress: 'none' },
+    });
+    // A line that stands on all pages of a site is not the text of one.
+    const textOf = (n: number) => `Stored text ${n}, as the crawl saw it.\nSame on all pages.`;
+    for (let n = 0; n < 4; n++) {
+      const page = { ...article(n), url: `http://x.example/${n}` };
+      const text = n === 3 ? '' : textOf(n);
+      await writer.write(exchangeOf(page, 1e12 + 1000 * n), undefined, {
+        text: () => text,
+      } as never);
+    }
+    await writer.close();
+    const { rows } = await exported([dir]);
+    expect(rows.map(({ text, title }) => [text.slice(0, 13), title])).toEqual([
+      ['Stored text 0', 'Page 0'],
+      ['Stored text 1', 'Page 1'],
+      ['Stored text 2', 'Page 2'],
+      [expect.stringMatching(/^Page 3/), 'Page 3'],
+    ]);
+    expect(rows[0].text).not.toContain('Same on all pages');
+    const whole = await exported([dir], { extract: 'all' });
+    expect(whole.rows[0].text).toContain('The river rises');
+
+    const [name] = readdirSync(join(dir, 'archive'));
+    const records = readFileSync(join(dir, 'archive', name), 'latin1').split(/(?=WARC\/1\.1\r\n)/);
+    const texts = join(temporaryFolder(), 'texts.warc');
+    const only = records.filter((record) => /WARC-Type: (?:warcinfo|conversion)/.test(record));
+    writeFileSync(texts, only.join(''), 'latin1');
+    const alone = await exported([texts]);
+    expect(alone.rows.map(({ url, text, title }) => [url, text.slice(0, 13), title])).toEqual(
+      [0, 1, 2].map((n) => [`http://x.example/${n}`, `Stored text ${n}`, null]),
+    );
+    for (const { id, offset } of alone.rows) {
+      for await (const record of readWarc(texts, { start: Number(offset) })) {
+        expect(record.headers.get('WARC-Record-ID')).toBe(`<urn:uuid:${id}>`);
+        break;
+      }
+    }
+  });
+
+  test('states the sizes of its columns before and after compression', async () => {
+    const dir = await crawlOf(Array.from({ length: 60 }, (_, n) => article(n)));
+    const { out, rows } = await exported([dir], { sizes: SIZES });
+    const { chunks, groups } = sizesIn(join(out, 'part-00000.parquet'));
+    const text = chunks.find(({ name }) => name === 'text')!;
+    const plain = rows.reduce((sum, row) => sum + Buffer.byteLength(row.text) + 4, 0);
+    // Headers of pages come on top.
+    expect(text.plain - plain).toBeGreaterThanOrEqual(0);
+    expect(text.plain - plain).toBeLessThan(100);
+    expect(text.compressed).toBeLessThan(text.plain / 2);
+    expect(groups).toEqual([chunks.reduce((sum, chunk) => sum + chunk.plain, 0)]);
   });
 
   test('has the lines of JSON instead, compressed as wanted', async () => {

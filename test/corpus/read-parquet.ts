@@ -25,7 +25,24 @@ export async function readParquet(path: string): Promise<ReadRow[]> {
 }
 
 export function rowGroupsOf(path: string): number {
+  return metadataOf(path).row_groups.length;
+}
+
+function metadataOf(path: string) {
   const bytes = readFileSync(path);
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-  return parquetMetadata(file as ArrayBuffer).row_groups.length;
+  return parquetMetadata(file as ArrayBuffer);
+}
+
+/** What the footer states of each column chunk, and of each row group. */
+export function sizesIn(path: string) {
+  const groups = metadataOf(path).row_groups;
+  const chunks = groups.flatMap(({ columns }) =>
+    columns.map(({ meta_data }) => ({
+      name: meta_data!.path_in_schema[0],
+      compressed: Number(meta_data!.total_compressed_size),
+      plain: Number(meta_data!.total_uncompressed_size),
+    })),
+  );
+  return { chunks, groups: groups.map((group) => Number(group.total_byte_size)) };
 }

@@ -90,6 +90,26 @@ test('menus, cookie notices, comments and footers are not main text', async () =
   ]);
 });
 
+test('announcements of other pages, and what follows "Comments", are not main text', async () => {
+  const reader = await openTextReader();
+  const prose = (n: number) =>
+    `<p>Paragraph ${n} of the article tells at some length what happened in the town that day, who was there, who saw it from the bridge, and what was said about it afterwards by the neighbours.</p>`;
+  const teaser = (n: number) =>
+    `<h3><a href="/${n}">Other story ${n}</a></h3><p>A teaser says in a few words what the other story ${n} is about.</p>`;
+  const blurb =
+    '<ul><li><a href="/a">More of it</a></li></ul><p>This is what our readers liked best in this week.</p><ul><li><a href="/b">And more</a></li></ul>';
+  const comments =
+    '<h3>12 Comments</h3><div><p>I was there as well, and I must say that it was not like this at all, whatever the newspaper says about it today.</p></div>';
+  const article = [1, 2, 3, 4].map(prose).join('');
+  const textOf = (...parts: string[]) =>
+    reader.read(Buffer.from(`<body><div>${parts.join('')}</div></body>`)).text;
+  expect(textOf(article, teaser(1), teaser(2), blurb, comments)).toBe(textOf(article));
+  expect(textOf(article).split('\n').length).toBe(4);
+  // A page of announcements consists of them, and comments are all that some pages have.
+  expect(textOf(teaser(1), teaser(2), teaser(3))).toContain('the other story 3 is about');
+  expect(textOf(comments)).toContain('I was there as well');
+});
+
 test('readability finds the same article', async () => {
   const reader = await openTextReader({ extract: 'readability' });
   const { text } = reader.read(Buffer.from(ARTICLE));

@@ -12,9 +12,9 @@
  * Cost      Memory of one row group: its values, and its pages compressed.
  */
 import { dirname } from 'node:path';
-import type { SchemaElement } from 'hyparquet';
+import type { RowGroup, SchemaElement } from 'hyparquet';
 import type { ColumnSource } from 'hyparquet-writer';
-import { loadZstd, type Zstd } from '../../archive/compress/zstd.ts';
+import { loadZstd } from '../../archive/compress/zstd.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
 
@@ -58,6 +58,7 @@ export class ParquetFile {
   readonly #columns: readonly Column[];
   readonly #rowGroupBytes: Bytes;
   readonly #writer: PageWriter;
+  readonly #saved: SavedBytes[];
   #values: unknown[][];
   #held: Bytes = 0;
   #rows = 0;
@@ -69,6 +70,7 @@ export class ParquetFile {
     columns: readonly Column[],
     rowGroupBytes: Bytes,
     writer: PageWriter,
+    saved: SavedBytes[],
   ) {
     this.#disk = disk;
     this.#path = path;
@@ -76,6 +78,7 @@ export class ParquetFile {
     this.#columns = columns;
     this.#rowGroupBytes = rowGroupBytes;
     this.#writer = writer;
+    this.#saved = saved;
     this.#values = columns.map(() => []);
   }
 
@@ -91,10 +94,16 @@ export class ParquetFile {
       writer: diskWriter(library, file),
       schema: schemaOf(columns),
       codec: 'ZSTD',
-      compressors: { ZSTD: (bytes) => compressed(zstd, bytes, level) },
+      compressors: { ZSTD: (bytes) => compress(bytes) },
       kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
     });
-    return new ParquetFile(disk, path, file, columns, rowGroupBytes, writer);
+    const saved: SavedBytes[] = [];
+    const compress = (bytes: Uint8Array) => {
+      const frame = zstd.frame(bytes, level);
+      saved.push({ offset: writer.writer.offset, bytes: bytes.length - frame.length });
+      return frame;
+    };
+    return new ParquetFile(disk, path, file, columns, rowGroupBytes, writer, saved);
   }
 
   get rows(): number {
@@ -143,6 +152,7 @@ export class ParquetFile {
       rowGroupSize: Math.max(1, this.#values[0].length),
       pageSize: PAGE_BYTES,
     });
+    stateSizes(this.#writer.row_groups.at(-1), this.#saved.splice(0));
     this.#values = this.#columns.map(() => []);
     this.#held = 0;
   }
@@ -151,9 +161,25 @@ export class ParquetFile {
 /** Whether a column is written value by value: a dictionary is tried only where it may help. */
 const encodingOf = ({ kind, repeats }: Column): boolean => !repeats && kind !== 'truth';
 
-/** A frame of zstd; nothing stays nothing, because readers expect it so. */
-function compressed(zstd: Zstd, bytes: Uint8Array, level: number): Uint8Array {
-  return zstd.frame(bytes, level);
+/** What compression saved in a page, and where the page begins in the file. */
+interface SavedBytes {
+  readonly offset: number;
+  readonly bytes: Bytes;
+}
+
+/** Corrects the uncompressed sizes of a row group: the library states compressed ones. */
+function stateSizes(group: RowGroup | undefined, saved: readonly SavedBytes[]): void {
+  if (group === undefined) return;
+  let [next, total] = [0, 0n];
+  for (const { meta_data: about, file_offset: start } of group.columns) {
+    if (about === undefined) continue;
+    const end = Number(start + about.total_compressed_size);
+    let bytes = 0;
+    for (; next < saved.length && saved[next].offset < end; next++) bytes += saved[next].bytes;
+    about.total_uncompressed_size = about.total_compressed_size + BigInt(bytes);
+    total += about.total_uncompressed_size;
+  }
+  group.total_byte_size = total;
 }
 
 function stored(kind: CellKind, value: Cell): unknown {
