@@ -9,7 +9,7 @@
 import { stopIfAsked } from '../base/stop.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Graph } from '../graph/graph.ts';
-import { order, orderedPieces } from './engine/order.ts';
+import { order, orderedPieces, placesAmongAll } from './engine/order.ts';
 import { checkParameters, type Given } from './engine/parameters.ts';
 import type { RankResult } from './engine/ranker.ts';
 import { findRanker } from './registry.ts';
@@ -40,12 +40,19 @@ export interface RankedNode {
   readonly score: number;
 }
 
+export interface RankedMember extends RankedNode {
+  /** Place among all nodes, from 1; `rank` is the place within the set. */
+  readonly overall: number;
+}
+
 export interface Ranking extends Omit<RankResult, 'ties'> {
   readonly by: string;
   /** The ids of the best nodes, best first. */
   order(top?: number): Uint32Array;
   /** The best nodes, best first, named one by one as they are asked for. */
   top(count?: number): AsyncGenerator<RankedNode>;
+  /** The nodes of a set, best first. */
+  among(nodes: Iterable<number>): AsyncGenerator<RankedMember>;
 }
 
 export async function rank(graph: Graph, request: RankRequest): Promise<Ranking> {
@@ -65,11 +72,18 @@ export async function rank(graph: Graph, request: RankRequest): Promise<Ranking>
     order: (top) => order(scores, top, ties),
     async *top(count) {
       let place = 0;
-      const room = Math.max(0, memory - scores.byteLength);
-      const pieces = ties ? [order(scores, count, ties)] : orderedPieces(scores, count, room);
-      for (const ids of pieces) {
+      const kept = scores.byteLength + (ties?.byteLength ?? 0);
+      const room = Math.max(0, memory - kept);
+      for (const ids of orderedPieces(scores, { top: count, room, ties })) {
         for (const id of ids)
           yield { rank: ++place, name: await graph.names.name(id), score: scores[id] };
+      }
+    },
+    async *among(wanted) {
+      const { nodes, places } = placesAmongAll(scores, wanted, ties);
+      for (const [i, id] of nodes.entries()) {
+        const name = await graph.names.name(id);
+        yield { rank: i + 1, overall: places[i], name, score: scores[id] };
       }
     },
   };

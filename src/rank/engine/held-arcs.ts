@@ -32,10 +32,12 @@ export interface HeldArcs {
    * All rows of one of the directions, in portions; a portion is valid until the next is asked for.
    */
   portions(direction: number): AsyncIterable<Portion>;
-  vector(): Float64Array;
+  /** `width` numbers a node, side by side: as many of the planned vectors. */
+  vector(width?: number): Float64Array;
   /** The kernel's number of a node. */
   number(node: number): number;
-  byNode(vector: Float64Array): Float64Array;
+  /** A copy by node, outside the kernel's memory; of a wide vector, one `lane`. */
+  byNode(vector: Float64Array, width?: number, lane?: number): Float64Array;
   close(): Promise<void>;
 }
 
@@ -47,11 +49,13 @@ interface ArcsWanted {
   /** How often each node is read. */
   readonly degrees: Uint32Array;
   readonly vectors: number;
+  /** Bytes in the kernel's memory beside the vectors. */
+  readonly bytes?: number;
   /** Vectors of the same size that the caller keeps elsewhere. */
   readonly others: number;
 }
 
-type StreamWanted = Pick<ArcsWanted, 'nodes' | 'lists' | 'vectors'>;
+type StreamWanted = Pick<ArcsWanted, 'nodes' | 'lists' | 'vectors' | 'bytes'>;
 
 /**
  * Bytes per node beside the kernel: degrees and numbers while lists are read; degrees, numbers and
@@ -62,12 +66,12 @@ const KEPT_BYTES = 16;
 const STREAMED_BYTES = 12;
 
 export async function holdArcs(wanted: ArcsWanted, options: RankOptions): Promise<HeldArcs> {
-  const { nodes, arcs, lists, vectors, others } = wanted;
-  const resident = lists.length * rowsBytes(nodes, arcs) + 8 * vectors * nodes;
+  const { nodes, arcs, lists, vectors, bytes = 0, others } = wanted;
+  const resident = lists.length * rowsBytes(nodes, arcs) + 8 * vectors * nodes + bytes;
   if (resident <= MOST_BYTES && resident + (KEPT_BYTES + 8 * others) * nodes <= options.memory) {
     return ResidentArcs.load(wanted, resident, usefulThreads(options.threads, nodes, arcs));
   }
-  const least = (8 * (vectors + others) + STREAMED_BYTES) * nodes;
+  const least = (8 * (vectors + others) + STREAMED_BYTES) * nodes + bytes;
   requireMemory(options.memory, {
     what: `The vectors of ${formatCount(nodes)} nodes`,
     bytes: least,
@@ -126,17 +130,19 @@ class ResidentArcs implements HeldArcs {
     yield { rows: this.#rows[direction], first: 0 };
   }
 
-  vector(): Float64Array {
-    return this.kernel.f64(this.kernel.allocate(8 * this.#places.length), this.#places.length);
+  vector(width = 1): Float64Array {
+    const length = width * this.#places.length;
+    return this.kernel.f64(this.kernel.allocate(8 * length), length);
   }
 
   number(node: number): number {
     return this.#places[node];
   }
 
-  byNode(vector: Float64Array): Float64Array {
-    const result = new Float64Array(vector.length);
-    for (let node = 0; node < result.length; node++) result[node] = vector[this.#places[node]];
+  byNode(vector: Float64Array, width = 1, lane = 0): Float64Array {
+    const result = new Float64Array(this.#places.length);
+    for (let node = 0; node < result.length; node++)
+      result[node] = vector[width * this.#places[node] + lane];
     return result;
   }
 
@@ -158,7 +164,8 @@ class StreamedArcs implements HeldArcs {
     let longest = BLOCK_ARCS;
     for (const lists of wanted.lists)
       for (const degree of await lists.degrees()) if (degree > longest) longest = degree;
-    const capacity = rowsBytes(BLOCK_ARCS, longest) + 8 * wanted.vectors * wanted.nodes;
+    const { nodes, vectors, bytes = 0 } = wanted;
+    const capacity = rowsBytes(BLOCK_ARCS, longest) + 8 * vectors * nodes + bytes;
     if (capacity <= MOST_BYTES) return new StreamedArcs(wanted, longest, capacity);
     throw new DrumlinError(
       'GRAPH_SIZE',
@@ -191,16 +198,19 @@ class StreamedArcs implements HeldArcs {
     this.bytesRead += this.#lists[direction].bytes;
   }
 
-  vector(): Float64Array {
-    return this.kernel.f64(this.kernel.allocate(8 * this.#nodes), this.#nodes);
+  vector(width = 1): Float64Array {
+    const length = width * this.#nodes;
+    return this.kernel.f64(this.kernel.allocate(8 * length), length);
   }
 
   number(node: number): number {
     return node;
   }
 
-  byNode(vector: Float64Array): Float64Array {
-    return Float64Array.from(vector); // a copy, so that the kernel's memory can be freed
+  byNode(vector: Float64Array, width = 1, lane = 0): Float64Array {
+    const result = new Float64Array(this.#nodes); // a copy, so that the kernel's memory can be freed
+    for (let node = 0; node < result.length; node++) result[node] = vector[width * node + lane];
+    return result;
   }
 
   close(): Promise<void> {

@@ -54,10 +54,30 @@ const AT = {
   jump: 12,
   totals: 13,
   first: 20,
+  basis: 21,
+  stride: 22,
+  columns: 23,
+  length: 24,
+  vector: 25,
+  factors: 26,
+  partials: 27,
+  kept: 28,
 } as const;
 const SCALE_AT = 7;
 const TASK_BYTES = 128;
-const KIND = { stop: 0, sums: 1, walk: 2, share: 3 } as const;
+const KIND = {
+  stop: 0,
+  sums: 1,
+  walk: 2,
+  share: 3,
+  walks: 4,
+  project: 5,
+  subtract: 6,
+  combine: 7,
+} as const;
+/** Rows of a basis in a chunk, and in a tile of `combine`. */
+const BASIS_CHUNK = 8192;
+const BASIS_TILE = 64;
 
 /**
  * Lists of neighbours in a kernel's memory, row by row, and their chunks. All fields are addresses.
@@ -92,8 +112,44 @@ interface WalkTotals {
   readonly moved: number;
   /** The sum of the new values of rows whose share is 0. */
   readonly stuck: number;
-  /** The greatest change of a value relative to the new one. */
-  readonly relative: number;
+}
+
+/** Walks that `walks` does in one pass. */
+export const LANES = 3;
+
+/** Vectors of `LANES` f64 a node, side by side; `given` is read by target, the others by row. */
+interface LaneVectors {
+  readonly given: Float64Array;
+  readonly result: Float64Array;
+  /** One f64 a node; absent in the last step, which computes values instead of what nodes give. */
+  readonly shares: Float64Array | undefined;
+  /** One byte a node: bit i says that walk i jumps to it. */
+  readonly jumps: Uint8Array;
+  /** `LANES` f64 for each value of such a byte: what it adds to the node in each walk. */
+  readonly additions: Float64Array;
+}
+
+/**
+ * Columns of f64 in a kernel's memory. All fields but `length`, `columns` and `stride` are
+ * addresses.
+ */
+export interface BasisColumns {
+  readonly address: number;
+  /** Rows; even. */
+  readonly length: number;
+  /** Bytes from one column to the next. */
+  readonly stride: number;
+  /** The number of columns to work on. */
+  readonly columns: number;
+  /** Room for as many f64 as a task has factors. */
+  readonly factors: number;
+  /** Room for `basisScratch` bytes. */
+  readonly scratch: number;
+}
+
+/** The room that tasks on a basis of this length need when at most `columns` take part. */
+export function basisScratch(length: number, columns: number): number {
+  return 8 * Math.ceil(length / BASIS_CHUNK) * (columns + 1) * BASIS_TILE;
 }
 
 export class Kernel {
@@ -165,13 +221,31 @@ export class Kernel {
     const totals = this.f64(rows.totals, 3 * rows.chunks);
     let moved = 0;
     let stuck = 0;
-    let relative = 0;
     for (let i = 0; i < totals.length; i += 3) {
       moved += totals[i];
       stuck += totals[i + 1];
-      relative = Math.max(relative, totals[i + 2]);
     }
-    return { moved, stuck, relative };
+    return { moved, stuck };
+  }
+
+  /**
+   * result[row] = shares[row] · (scale · Σ given[target] + additions[jumps[row]]), for each of the
+   * walks at once; a row whose share is 0 is left as it is. Returns the greatest change relative
+   * to the new value, `given` being what `result` was in the step before.
+   */
+  async walks(rows: Rows, first: number, vectors: LaneVectors, scale: number): Promise<number> {
+    const { given, result, shares, jumps, additions } = vectors;
+    this.#words[AT.first] = first;
+    this.#words[AT.given] = given.byteOffset;
+    this.#words[AT.result] = result.byteOffset + 8 * LANES * first;
+    this.#words[AT.shares] = shares ? shares.byteOffset + 8 * first : 0;
+    this.#words[AT.jump] = jumps.byteOffset + first;
+    this.#words[AT.values] = additions.byteOffset;
+    this.f64(0, TASK_BYTES / 8)[SCALE_AT] = scale;
+    await this.#run(KIND.walks, rows);
+    let most = 0;
+    for (const change of this.f64(rows.totals, 3 * rows.chunks)) most = Math.max(most, change);
+    return most;
   }
 
   /**
@@ -185,6 +259,61 @@ export class Kernel {
     return this.#run(KIND.share, rows);
   }
 
+  /**
+   * The products of all columns with a vector in this memory; the last number is that of the vector
+   * with itself.
+   */
+  async project(basis: BasisColumns, vector: Float64Array): Promise<Float64Array> {
+    await this.#runOnBasis(KIND.project, basis, vector, 0);
+    return this.#partialSums(basis);
+  }
+
+  /**
+   * Adds factor · column for all columns to the vector. Returns what `project` would then, or with
+   * `again` false only its last number.
+   */
+  async subtract(
+    basis: BasisColumns,
+    vector: Float64Array,
+    factors: Float64Array,
+    again: boolean,
+  ): Promise<Float64Array> {
+    this.f64(basis.factors, basis.columns).set(factors);
+    await this.#runOnBasis(KIND.subtract, basis, vector, again ? 1 : 0);
+    return this.#partialSums(basis);
+  }
+
+  /** The first `kept` columns become the basis times a matrix, given column by column. */
+  combine(basis: BasisColumns, kept: number, factors: Float64Array): Promise<void> {
+    this.f64(basis.factors, factors.length).set(factors);
+    return this.#runOnBasis(KIND.combine, basis, undefined, kept);
+  }
+
+  async #runOnBasis(
+    kind: number,
+    basis: BasisColumns,
+    vector: Float64Array | undefined,
+    kept: number,
+  ): Promise<void> {
+    this.#words[AT.basis] = basis.address;
+    for (const name of ['stride', 'columns', 'length', 'factors'] as const)
+      this.#words[AT[name]] = basis[name];
+    this.#words[AT.partials] = basis.scratch;
+    this.#words[AT.vector] = vector?.byteOffset ?? 0;
+    this.#words[AT.kept] = kept;
+    this.#words[AT.chunks] = Math.ceil(basis.length / BASIS_CHUNK);
+    await this.#work(kind);
+  }
+
+  /** The sums of the chunks, added in their order whatever thread made them. */
+  #partialSums({ scratch, length, columns }: BasisColumns): Float64Array {
+    const sums = new Float64Array(columns + 1);
+    const chunks = Math.ceil(length / BASIS_CHUNK);
+    const partials = this.f64(scratch, chunks * sums.length);
+    for (let i = 0; i < partials.length; i++) sums[i % sums.length] += partials[i];
+    return sums;
+  }
+
   /** Ends the helping threads. */
   async close(): Promise<void> {
     this.#words[AT.kind] = KIND.stop;
@@ -195,6 +324,10 @@ export class Kernel {
   async #run(kind: number, rows: Rows): Promise<void> {
     for (const name of ['offsets', 'targets', 'chunks', 'bounds', 'totals'] as const)
       this.#words[AT[name]] = rows[name];
+    await this.#work(kind);
+  }
+
+  async #work(kind: number): Promise<void> {
     this.#words[AT.kind] = kind;
     this.#words[AT.nextChunk] = 0;
     this.#words[AT.busy] = this.#helpers.count;

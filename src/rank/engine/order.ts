@@ -19,6 +19,8 @@ const VALUES = 1 << DIGIT;
 const SHORT_LIST = 1 / 64;
 
 const SORT_BYTES = 24;
+/** With ties, a sort keeps their order and the scores in that order. */
+const TIES_BYTES = 12;
 const HEAP_BYTES = 4;
 /** Nodes in a piece, however little room there is. */
 const LEAST_PIECE = 4096;
@@ -31,7 +33,8 @@ export function order(
   top: number = scores.length,
   ties?: Float64Array,
 ): Uint32Array {
-  return ties ? orderWithin(order(ties), scores, top) : orderById(scores, top);
+  const [ids = new Uint32Array(0)] = orderedPieces(scores, { top, ties });
+  return ids;
 }
 
 /** Orders nodes by score; nodes of equal score keep the order that they have in `nodes`. */
@@ -42,41 +45,70 @@ export function orderWithin(
 ): Uint32Array {
   const placed = new Float64Array(nodes.length);
   for (let place = 0; place < placed.length; place++) placed[place] = scores[nodes[place]];
-  const places = orderById(placed, top);
+  const places = order(placed, top);
   for (let i = 0; i < places.length; i++) places[i] = nodes[places[i]];
   return places;
 }
 
-function orderById(scores: Float64Array, top: number): Uint32Array {
-  const [ids = new Uint32Array(0)] = orderedPieces(scores, top);
-  return ids;
+interface PiecesWanted {
+  readonly top?: number | undefined;
+  /** Bytes beside the scores; without a limit there is one piece. */
+  readonly room?: Bytes;
+  readonly ties?: Float64Array | undefined;
 }
 
-/**
- * The ids of the `top` nodes, best first, in pieces that fit the room beside the scores. Without
- * a limit there is one piece.
- */
+/** The ids of the `top` nodes, best first, in pieces that fit the room. */
 export function* orderedPieces(
   scores: Float64Array,
-  top: number = scores.length,
-  room: Bytes = Number.POSITIVE_INFINITY,
+  { top = scores.length, room = Number.POSITIVE_INFINITY, ties }: PiecesWanted = {},
 ): Generator<Uint32Array> {
   for (let id = 0; id < scores.length; id++) {
     if (!Number.isFinite(scores[id])) throw notFinite(id, scores[id]);
   }
   const count = Math.min(top, scores.length);
-  if (count > scores.length * SHORT_LIST && SORT_BYTES * scores.length <= room) {
-    yield sortAll(scores).subarray(0, count);
+  const sortBytes = (SORT_BYTES + (ties ? TIES_BYTES : 0)) * scores.length;
+  if (count > scores.length * SHORT_LIST && sortBytes <= room) {
+    yield ties ? orderWithin(sortAll(ties), scores, count) : sortAll(scores).subarray(0, count);
     return;
   }
   const piece = Math.max(LEAST_PIECE, Math.floor(room / HEAP_BYTES));
   let last: number | undefined;
   for (let done = 0; done < count; ) {
-    const ids = selectTop(scores, Math.min(piece, count - done), last);
+    const ids = selectTop(scores, ties, Math.min(piece, count - done), last);
     yield ids;
     done += ids.length;
     last = ids[ids.length - 1];
   }
+}
+
+/**
+ * Places among all nodes, from 1, of some of them: `nodes` best first, and the place of each.
+ *
+ * Idea      A node is counted at the first of these that it comes before; sums of the counts are
+ *           the places. So no order of all nodes is needed.
+ * Cost      O(nodes · log of how many are asked for).
+ */
+export function placesAmongAll(
+  scores: Float64Array,
+  wanted: Iterable<number>,
+  ties?: Float64Array,
+): { nodes: Uint32Array; places: Uint32Array } {
+  const compare = (a: number, b: number) =>
+    scores[b] - scores[a] || (ties ? ties[b] - ties[a] : 0) || a - b;
+  const nodes = Uint32Array.from(wanted).sort(compare);
+  const places = new Uint32Array(nodes.length + 1);
+  for (let id = 0; id < scores.length; id++) {
+    let low = 0;
+    let high = nodes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(nodes[middle], id) < 0) low = middle + 1;
+      else high = middle;
+    }
+    places[low]++;
+  }
+  for (let i = 1; i < nodes.length; i++) places[i] += places[i - 1];
+  return { nodes, places: places.subarray(0, nodes.length) };
 }
 
 function notFinite(id: number, score: number): DrumlinError {
@@ -149,10 +181,17 @@ function scatterByDigit(keys: Uint32Array, shift: number, from: Keyed, to: Keyed
  * The best nodes, or the best of those after the node `last`: a heap of the best so far, the worst
  * of them on top. There must be `count` of them.
  */
-function selectTop(scores: Float64Array, count: number, last?: number): Uint32Array {
+function selectTop(
+  scores: Float64Array,
+  ties: Float64Array | undefined,
+  count: number,
+  last?: number,
+): Uint32Array {
   const heap = new Uint32Array(count);
+  const isWorseTie = (a: number, b: number) =>
+    ties === undefined || ties[a] === ties[b] ? a > b : ties[a] < ties[b];
   const worse = (a: number, b: number) =>
-    scores[a] < scores[b] || (scores[a] === scores[b] && a > b);
+    scores[a] < scores[b] || (scores[a] === scores[b] && isWorseTie(a, b));
   const sink = (id: number, size: number) => {
     let hole = 0;
     for (let child = 1; child < size; child = 2 * hole + 1) {

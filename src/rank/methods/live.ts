@@ -16,14 +16,9 @@
  */
 import { DrumlinError } from '../../base/errors.ts';
 import type { Graph } from '../../graph/graph.ts';
+import { type LiveWalk, liveWalks } from '../engine/live-walks.ts';
 import { findNodes } from '../engine/nodes.ts';
-import { walks } from '../engine/random-walk.ts';
-import {
-  defineRanker,
-  type NodeWeights,
-  type RankOptions,
-  type RankResult,
-} from '../engine/ranker.ts';
+import { defineRanker, type NodeWeights } from '../engine/ranker.ts';
 import { ALPHA, ITERATIONS } from './pagerank.ts';
 
 const PARAMETERS = {
@@ -41,12 +36,6 @@ const PARAMETERS = {
 } as const;
 
 /** What the walks of all orders share. */
-export interface LiveWalk {
-  readonly alpha: number;
-  readonly tolerance: number;
-  readonly iterations: number;
-}
-
 export const LIVE_WALK: LiveWalk = {
   alpha: PARAMETERS.alpha.default,
   tolerance: PARAMETERS.tolerance.default,
@@ -68,20 +57,18 @@ export const ranker = defineRanker({
     const both = lost.ids.find((id) => twice.has(id));
     if (both !== undefined) throw aliveAndDead(await graph.names.name(both));
     if (living.ids.length === 0 || lost.ids.length === 0) {
-      const [{ scores }] = await liveWalks(graph, [undefined], how, options);
-      return { scores: withoutNoise(scores), facts };
+      const [rank] = await liveWalks(graph, [undefined], how, options);
+      return { scores: withoutNoise(rank.scores), facts: { ...facts, ...rank.facts } };
     }
-    const jumps = [living.ids, lost.ids].map((ids) => uniformOn(graph.nodes, ids));
-    const [rank, plus, minus] = await liveWalks(graph, [undefined, ...jumps], how, options);
+    const jumps = [undefined, living.ids, lost.ids];
+    const [rank, plus, minus] = await liveWalks(graph, jumps, how, options);
     return {
       scores: ratioOf(plus.scores, minus.scores),
       ties: withoutNoise(rank.scores),
-      facts: { ...facts, errorBound: Math.max(...[plus, minus].map(errorOf)) },
+      facts: { ...facts, ...plus.facts },
     };
   },
 });
-
-const errorOf = ({ facts }: RankResult): number => Number(facts.errorBound);
 
 async function tested(graph: Graph, parameter: string, names: NodeWeights | undefined) {
   if (names === undefined) return { ids: [], unknown: 0 };
@@ -100,26 +87,6 @@ function aliveAndDead(name: string): DrumlinError {
     `${name} is both alive and dead.`,
     'Name each tested page in one of the two files.',
   );
-}
-
-/** PageRank with each of the jumps; `undefined` is a uniform one. */
-export function liveWalks(
-  graph: Graph,
-  jumps: readonly (Float64Array | undefined)[],
-  { alpha, tolerance, iterations }: LiveWalk,
-  options: RankOptions,
-): Promise<RankResult[]> {
-  const { nodes, arcs } = graph;
-  const lists = { nodes, arcs, sources: graph.in, links: graph.out };
-  const how = { alpha, tolerance, iterations, relative: true, dangling: 'lost' as const };
-  return walks({ ...lists, ...how }, jumps, options);
-}
-
-/** A jump to any of these nodes, at least one. */
-export function uniformOn(nodes: number, ids: ArrayLike<number>): Float64Array {
-  const jump = new Float64Array(nodes);
-  for (let i = 0; i < ids.length; i++) jump[ids[i]] = 1 / ids.length;
-  return jump;
 }
 
 /**

@@ -50,7 +50,7 @@ function halfOf(options: RankOptions, begun: number): RankOptions {
 }
 
 /** The place of each node, from 1, given the nodes in the order of K and in that of K*. */
-function alongSquares(byK: Uint32Array, byKStar: Uint32Array): Float64Array {
+export function alongSquares(byK: Uint32Array, byKStar: Uint32Array): Float64Array {
   const places = new Float64Array(byK.length);
   let place = 0;
   const reached = new Uint8Array(byK.length);
@@ -65,7 +65,7 @@ function alongSquares(byK: Uint32Array, byKStar: Uint32Array): Float64Array {
   return places;
 }
 
-function correlator(p: Float64Array, q: Float64Array): number {
+export function correlator(p: Float64Array, q: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < p.length; i++) sum += p[i] * q[i];
   return p.length * sum - 1;

@@ -28,6 +28,8 @@ interface CompareRequest {
   readonly z: number;
   readonly seeds: number;
   readonly perHost?: number;
+  /** Costs are in requests, with those that each host takes, instead of tests. */
+  readonly hosts?: boolean;
   readonly onProgress?: (label: string, done: number) => void;
 }
 
@@ -59,6 +61,8 @@ export interface OrderComparison {
   readonly living: number;
   readonly z: number;
   readonly seeds: number;
+  /** What costs count. */
+  readonly unit: 'tests' | 'requests';
   readonly alphas: readonly number[];
   readonly runs: readonly OrderCosts[];
   /** Figure 1: are pages with many links to them, or a high PageRank, more often alive? */
@@ -84,6 +88,7 @@ export async function compareOrders(
     living: alive.reduce((sum, one) => sum + one, 0),
     z,
     seeds,
+    unit: request.hosts ? 'requests' : 'tests',
     alphas: ALPHAS,
     runs,
     inDegree: correlation(await inDegrees(collection), alive),
@@ -113,13 +118,15 @@ async function costsOver(
   collection: Collection,
   alive: Uint8Array,
   { method, sample, z }: Planned,
-  { seeds, perHost }: CompareRequest,
+  { seeds, perHost, hosts: byHost = false }: CompareRequest,
 ): Promise<OrderCosts> {
+  const hosts = byHost ? await collection.hosts() : undefined;
   const isDrawn = method.name === 'random' || method.sample || sample === 'random';
   const costs: Float64Array[] = [];
   for (let seed = 1; seed <= (isDrawn ? seeds : 1); seed++) {
     const size = { by: sample ?? 'random', z, seed, ...(perHost !== undefined && { perHost }) };
-    costs.push(costsOf(await wholeOrder(collection, method, size, alive), alive, ALPHAS));
+    const order = await wholeOrder(collection, method, size, alive);
+    costs.push(costsOf(order, alive, ALPHAS, hosts));
   }
   const over = (fold: (values: number[]) => number) =>
     ALPHAS.map((_, i) => fold(costs.map((one) => one[i])));

@@ -18,7 +18,7 @@ export function costPage(comparison: OrderComparison, title: string): string {
 }
 
 const COSTS_TEXT =
-  'Tests for each living page found, when a share α of the living pages is found. The sample counts. 1 is perfect. Where a sample is drawn, the cell is the mean over all draws and half the distance between the least and the most.';
+  'Tests (with --hosts, requests) for each living page found, when a share α of the living pages is found. The sample counts. 1 is perfect. Where a sample is drawn, the cell is the mean over all draws and half the distance between the least and the most.';
 const FIGURE_1_TEXT =
   'Where the line of the living is right of the others, pages with a high value are more often alive.';
 

@@ -5,7 +5,7 @@ import type { OrderComparison, OrderCosts } from './compare.ts';
 /** The alphas that a table shows. */
 const SHOWN: readonly number[] = [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1];
 
-export function summaryOf({ pages, links, living, z, seeds }: OrderComparison): string[] {
+export function summaryOf({ pages, links, living, z, seeds, unit }: OrderComparison): string[] {
   return [
     `${formatCount(pages)} pages`,
     `${formatCount(links)} links`,
@@ -13,6 +13,7 @@ export function summaryOf({ pages, links, living, z, seeds }: OrderComparison): 
     `a test of all costs ${(pages / living).toFixed(2)} for each living page`,
     `a sample of ${formatCount(z)} pages (${((100 * z) / pages).toFixed(2)} %)`,
     `${seeds} ${seeds === 1 ? 'draw' : 'draws'}`,
+    `costs in ${unit}`,
   ];
 }
 

@@ -10,10 +10,11 @@
  *
  * It is the only order that looks at names, and the only one that does not look at links.
  */
+
+import { randomNumbers, shuffle } from '../../base/random-numbers.ts';
 import { orderWithin } from '../../rank/engine/order.ts';
 import type { Collection } from './collection.ts';
 import { listed, type OrderMethod, type SampleSize, VERDICT } from './order.ts';
-import { randomNumbers, shuffle } from './random.ts';
 
 /** Pages of a host that are tested, by default. */
 const PER_HOST = 10;

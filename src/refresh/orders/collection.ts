@@ -6,8 +6,9 @@
  */
 import type { Bytes } from '../../base/units.ts';
 import type { Csr, Graph } from '../../graph/graph.ts';
+import { type Jump, type LiveWalk, liveWalks } from '../../rank/engine/live-walks.ts';
 import { order } from '../../rank/engine/order.ts';
-import { LIVE_WALK, type LiveWalk, liveWalks, withoutNoise } from '../../rank/methods/live.ts';
+import { LIVE_WALK, withoutNoise } from '../../rank/methods/live.ts';
 import { hostOf } from '../../url/parts.ts';
 
 const MEMORY: Bytes = 2 * 2 ** 30;
@@ -49,8 +50,8 @@ export class Collection {
     return this.graph.nodes;
   }
 
-  /** PageRank with each of the jumps, its dangling mass lost; `undefined` is a uniform jump. */
-  async walks(jumps: readonly (Float64Array | undefined)[]): Promise<Float64Array[]> {
+  /** PageRank with each of the jumps, its dangling mass lost. */
+  async walks(jumps: readonly Jump[]): Promise<Float64Array[]> {
     const { threads = 1, memory = MEMORY, onProgress } = this.#options;
     const options = { threads, memory, ...(onProgress && { onProgress }) };
     const results = await liveWalks(this.graph, jumps, this.#walk, options);

@@ -8,7 +8,7 @@
  * definition for any graph, and says how accurate the walks must be.
  */
 import { orderWithin } from '../../rank/engine/order.ts';
-import { ratioOf, uniformOn } from '../../rank/methods/live.ts';
+import { ratioOf } from '../../rank/methods/live.ts';
 import { listed, type OrderMethod, pagesWith, VERDICT } from './order.ts';
 
 export const paPlusMinus: OrderMethod = {
@@ -19,8 +19,7 @@ export const paPlusMinus: OrderMethod = {
     const sides = [VERDICT.alive, VERDICT.dead].map((verdict) => pagesWith(sample, verdict));
     const byPageRank = await collection.byPageRank();
     if (sides.some((side) => side.length === 0)) return listed(byPageRank, sample);
-    const jumps = sides.map((side) => uniformOn(collection.pages, side));
-    const [plus, minus] = await collection.walks(jumps);
+    const [plus, minus] = await collection.walks(sides);
     return listed(orderWithin(byPageRank, ratioOf(plus, minus)), sample);
   },
 };

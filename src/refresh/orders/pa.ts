@@ -6,7 +6,7 @@
  * sample is alive, the order is `pagerank`.
  */
 import { orderWithin } from '../../rank/engine/order.ts';
-import { uniformOn, withoutNoise } from '../../rank/methods/live.ts';
+import { withoutNoise } from '../../rank/methods/live.ts';
 import { listed, type OrderMethod, pagesWith, VERDICT } from './order.ts';
 
 export const pa: OrderMethod = {
@@ -17,7 +17,7 @@ export const pa: OrderMethod = {
     const alive = pagesWith(sample, VERDICT.alive);
     const byPageRank = await collection.byPageRank();
     if (alive.length === 0) return listed(byPageRank, sample);
-    const [scores] = await collection.walks([uniformOn(collection.pages, alive)]);
+    const [scores] = await collection.walks([alive]);
     return listed(orderWithin(byPageRank, withoutNoise(scores)), sample);
   },
 };

@@ -9,7 +9,7 @@
  *           agents' checkpoints hold, and asks for the rest. So a refresh that was killed loses
  *           what came after the last checkpoints, and nothing else.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { collectionsOf } from '../../archive/index/archive.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { agentCount, type CrawlConfig } from '../../config/settings.ts';
@@ -73,7 +73,6 @@ export async function openRefresh(
   onWarning: (text: string) => void = () => {},
 ): Promise<OpenRefresh> {
   const plan = await planIn(disk, config.dir, asked);
-  await requireAgents(config);
   const method = findOrder(plan.by);
   checkAlpha(plan.alpha);
   const isThere = await hasGraph(disk, config.dir);
@@ -98,19 +97,6 @@ export async function openRefresh(
     await graph.close();
     throw error;
   }
-}
-
-/** The outcomes of an agent belong to its domains. */
-async function requireAgents(config: CrawlConfig): Promise<void> {
-  const before = (await settingsIn(config.dir))?.agents;
-  const agents = agentCount(config);
-  if (before === undefined || before === agents) return;
-  throw new DrumlinError(
-    'REFRESH_AGENTS',
-    `The refresh in ${config.dir} has ${before} agents, not ${agents}.`,
-    `Resume it with --agents ${before}.`,
-    { exitCode: EXIT.folder },
-  );
 }
 
 /** Static orders need no sample, but without one nobody knows when to stop. */
@@ -144,7 +130,8 @@ async function buildGraphOf(
   onWarning: (text: string) => void,
 ): Promise<void> {
   if (due === undefined) {
-    const links = crawlLinks(disk, old, { level: 'page', captured: true, onWarning });
+    const captured = { scratch: join(refreshDir(dir), 'links') };
+    const links = crawlLinks(disk, old, { level: 'page', captured, onWarning });
     await buildGraph(graphDir(dir), { names: packNameArcs(links) }, { level: 'page', disk });
     return;
   }

@@ -3,7 +3,8 @@
  *
  * Idea      A capture with status 200 is a look; so is a 304 that we asked for. Payload digests
  *           tell whether the page had changed. The verdicts of a refresh add what has no capture:
- *           a dead page needs no more looks.
+ *           a dead page needs no more looks. Sitemaps add when pages are said to have changed
+ *           (history.ts).
  * Ensures   pages in the order of their URLs, each once. A page that was dead at the last look is
  *           left out.
  * Cost      a sort of a line per capture and verdict, in fixed memory.
@@ -22,11 +23,10 @@ import { VERDICT } from '../orders/order.ts';
 import { refreshDir, VERDICT_FILE } from '../refresh-folder.ts';
 import { livenessOf, type VerdictName } from '../verdict.ts';
 import type { Look } from './change-rate.ts';
+import { History } from './history.ts';
+import { statementsIn } from './statements.ts';
 
 const SORT_MEMORY: Bytes = 64 * 2 ** 20;
-/** The unit of time of rates. */
-export const DAY: Millis = 86_400_000;
-
 export interface LookedAt {
   readonly url: string;
   readonly looks: readonly Look[];
@@ -34,8 +34,11 @@ export interface LookedAt {
   readonly last: Millis;
 }
 
-/** What a line is about: `dead`, `same` as before (304), or the digest of the payload. */
-const [DEAD, SAME] = ['-', '='];
+/**
+ * What a line is about: `dead`, `same` as before (304), a statement of a sitemap, a payload of
+ * unknown digest, or the digest of the payload.
+ */
+const [DEAD, SAME, STATED, UNKNOWN] = ['-', '=', '@', '?'];
 
 export async function* looksIn(
   disk: Disk,
@@ -56,12 +59,16 @@ export async function* looksIn(
 
 async function addCaptures(disk: Disk, folder: string, sorter: LineSorter): Promise<void> {
   const archive = await Archive.open(disk, folder);
-  for await (const { url, timestamp, mime, status, digest } of archive.captures()) {
+  for await (const capture of archive.captures()) {
+    const { url, timestamp, mime, status, digest } = capture;
     const name = /^https?:/.test(url) ? canonicalise(url) : undefined;
     if (name === undefined || pathOf(name) === '/robots.txt') continue;
     const time = String(millisOf(timestamp)).padStart(15, '0');
+    for await (const { page, from, to } of statementsIn(archive, capture))
+      await sorter.add(`${page} ${time} ${STATED}${from}-${to}`);
     if (status === '304' && mime === REVISIT_MIME) await sorter.add(`${name} ${time} ${SAME}`);
-    else if (status === '200') await sorter.add(`${name} ${time} ${digest === '-' ? '?' : digest}`);
+    else if (status === '200')
+      await sorter.add(`${name} ${time} ${digest === '-' ? UNKNOWN : digest}`);
     else if (status === '404' || status === '410') await sorter.add(`${name} ${time} ${DEAD}`);
   }
 }
@@ -84,45 +91,32 @@ async function addVerdicts(disk: Disk, folder: string, sorter: LineSorter): Prom
 }
 
 async function* grouped(batches: AsyncIterable<string[]>): AsyncGenerator<LookedAt> {
-  let page: History | undefined;
+  let page: Noted | undefined;
   for await (const lines of batches) {
     for (const line of lines) {
       const [url, time, what] = line.split(' ');
       if (page?.url !== url) {
-        if (page?.isAlive) yield page.asSeen();
-        page = new History(url);
+        if (page?.history.isAlive) yield seen(page);
+        page = { url, history: new History() };
       }
-      page.add(Number(time), what);
+      note(page.history, Number(time), what);
     }
   }
-  if (page?.isAlive) yield page.asSeen();
+  if (page?.history.isAlive) yield seen(page);
 }
 
-/** What is known of a page, look by look. */
-class History {
+interface Noted {
   readonly url: string;
-  readonly #looks: Look[] = [];
-  #last = Number.NaN;
-  #digest: string | undefined;
-  isAlive = false;
+  readonly history: History;
+}
 
-  constructor(url: string) {
-    this.url = url;
-  }
+const seen = ({ url, history: { looks, last } }: Noted): LookedAt => ({ url, looks, last });
 
-  add(time: Millis, what: string): void {
-    this.isAlive = what !== DEAD;
-    if (what === DEAD) return;
-    if (this.#digest !== undefined && time > this.#last) {
-      const changed = what !== SAME && what !== this.#digest;
-      this.#looks.push({ time: (time - this.#last) / DAY, changed });
-    }
-    this.#last = time;
-    if (what !== SAME) this.#digest = what;
-    else this.#digest ??= SAME;
-  }
-
-  asSeen(): LookedAt {
-    return { url: this.url, looks: this.#looks, last: this.#last };
-  }
+function note(history: History, time: Millis, what: string): void {
+  if (what === DEAD) history.dead();
+  else if (what === UNKNOWN) history.glance(time);
+  else if (what.startsWith(STATED)) {
+    const [from, to] = what.slice(STATED.length).split('-').map(Number);
+    history.stated(time, { from, to });
+  } else history.look(time, what === SAME ? undefined : what);
 }

@@ -15,7 +15,8 @@ import { openGraph } from '../../graph/open-graph.ts';
 import { Collection } from '../orders/collection.ts';
 import { graphDir, refreshDir } from '../refresh-folder.ts';
 import { changeRate } from './change-rate.ts';
-import { DAY, type LookedAt, looksIn } from './looks.ts';
+import { DAY } from './history.ts';
+import { type LookedAt, looksIn } from './looks.ts';
 import { bestVisits, fairVisits, freshness } from './visits.ts';
 
 const SCHEDULE_FILE = 'schedule.tsv';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { holdArcs } from '../../../src/rank/engine/held-arcs.ts';
 import { Kernel } from '../../../src/rank/engine/kernel.ts';
+import { liveWalks } from '../../../src/rank/engine/live-walks.ts';
 import { placesByDegree } from '../../../src/rank/engine/relabel.ts';
 import { startHelpers } from '../../../src/rank/engine/threads.ts';
 import { rank } from '../../../src/rank/index.ts';
@@ -48,6 +49,47 @@ test.each([
   expect(bytesRead).toBe(
     Number(iterations) * (graph.in.bytes + (by === 'hits' ? graph.out.bytes : 0)),
   );
+});
+
+describe('three walks in one pass', () => {
+  const graph = largeGraph();
+  const nodes = (...ids: number[]) => new Map(ids.map((id) => [String(id), 1]));
+  const live = { by: 'live', alive: nodes(3, 600, 777), dead: nodes(4, 9, 40_000) };
+
+  test('threads do not change a bit of the result', async () => {
+    const alone = await rank(graph, { ...live, threads: 1 });
+    const helped = await rank(graph, { ...live, threads: 3 });
+    expect(Buffer.from(helped.scores.buffer).equals(Buffer.from(alone.scores.buffer))).toBe(true);
+    expect(helped.facts).toEqual(alone.facts);
+  });
+
+  test('arcs in memory and arcs read again give the same scores', async () => {
+    const inMemory = await rank(graph, live);
+    const streaming = await rank(graph, { ...live, memory: 94 * graph.nodes });
+    expect([inMemory.facts.held, streaming.facts.held]).toEqual(['memory', 'stream']);
+    const furthest = inMemory.scores.reduce(
+      (most, score, i) => Math.max(most, Math.abs(score / streaming.scores[i] - 1) || 0),
+      0,
+    );
+    expect(furthest).toBeLessThan(1e-8); // 29 bits of a score count
+  });
+
+  test('each equals the walk done alone, to its tolerance', async () => {
+    const how = { alpha: 0.85, tolerance: 1e-8, iterations: 1000 };
+    const options = { threads: 1, memory: 2 ** 30 };
+    const jumps = [undefined, [3, 600, 777], [4], [40_000, 5]];
+    const walks = await liveWalks(graph, jumps, how, options);
+    for (const [i, jump] of jumps.entries()) {
+      const teleport = jump && nodes(...jump);
+      const exact = { by: 'pagerank', dangling: 'lost', tolerance: 1e-14 };
+      const { scores } = await rank(graph, teleport ? { ...exact, teleport } : exact);
+      const furthest = scores.reduce(
+        (most, score, node) => Math.max(most, Math.abs(walks[i].scores[node] / score - 1) || 0),
+        0,
+      );
+      expect(furthest).toBeLessThan(1e-8);
+    }
+  });
 });
 
 test('memory too small for the vectors is refused with the size that is needed', async () => {

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomNumbers } from '../../../src/base/random-numbers.ts';
 import { importGraph } from '../../../src/graph/io/import.ts';
 import { type DiskGraph, openGraph } from '../../../src/graph/open-graph.ts';
 import { wholeOrder } from '../../../src/refresh/compare/compare.ts';
 import { Collection } from '../../../src/refresh/orders/collection.ts';
 import { costsOf } from '../../../src/refresh/orders/cost.ts';
-import { randomNumbers } from '../../../src/refresh/orders/random.ts';
 import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
 import { sharedData } from '../../shared-data.ts';
 

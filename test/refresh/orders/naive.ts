@@ -1,8 +1,12 @@
 /** The orders for small graphs, written only to be plainly right. */
+import { randomNumbers } from '../../../src/base/random-numbers.ts';
 import { inDegrees, pagerank, type SmallGraph } from '../../rank/methods/naive.ts';
 
 export interface Truth {
   readonly graph: SmallGraph;
+  /** The host of each page; by default each page has its own. */
+  readonly hosts?: readonly number[];
+  readonly seed?: number;
   /** 0 dead, 1 alive. */
   readonly alive: readonly number[];
   /** The sample, in its order. */
@@ -32,8 +36,46 @@ function walkFrom(graph: SmallGraph, jumps: readonly number[]): number[] {
 
 export const pageRanks = (graph: SmallGraph) => walkFrom(graph, range(graph.nodes));
 
+/** Draws one page after the other from a bag: the last of its places gets the page drawn first. */
+function drawn(pages: readonly number[], random: () => number): number[] {
+  const bag = [...pages];
+  const last: number[] = [];
+  while (bag.length > 1) {
+    const i = Math.floor(random() * bag.length);
+    last.unshift(bag[i]);
+    const end = bag.pop() as number;
+    if (i < bag.length) bag[i] = end;
+  }
+  return [...bag, ...last];
+}
+
+/** k pages of each host, the largest host first, at most z in all. */
+export function sampleByHost(
+  { hosts = [], seed = 0 }: Pick<Truth, 'hosts' | 'seed'>,
+  z: number,
+  k: number,
+): number[] {
+  const random = randomNumbers(seed);
+  const own = (host: number) => range(hosts.length).filter((page) => hosts[page] === host);
+  const largest = [...new Set(hosts)].sort(
+    (a, b) => own(b).length - own(a).length || own(a)[0] - own(b)[0],
+  );
+  return largest.flatMap((host) => drawn(own(host), random).slice(0, k)).slice(0, z);
+}
+
 /** The pages after the sample. */
 export const NAIVE: Readonly<Record<string, (truth: Truth) => number[]>> = {
+  random: ({ graph, seed = 0 }) => drawn(range(graph.nodes), randomNumbers(seed)),
+  asf(truth) {
+    const { alive, sample, hosts = range(truth.graph.nodes) } = truth;
+    const shares = hosts.map((host) => {
+      const tested = sample.filter((page) => hosts[page] === host);
+      return tested.length === 0
+        ? -1
+        : tested.filter((page) => alive[page] === 1).length / tested.length;
+    });
+    return sorted(untested(truth), shares, pageRanks(truth.graph));
+  },
   in: ({ graph }) => sorted(range(graph.nodes), inDegrees(graph), pageRanks(graph)),
   pagerank: ({ graph }) => sorted(range(graph.nodes), pageRanks(graph)),
   pa(truth) {

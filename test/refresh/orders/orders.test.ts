@@ -8,7 +8,7 @@ import { VERDICT, type Verdict } from '../../../src/refresh/orders/order.ts';
 import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
 import { SAMPLE_NAMES, sampleFor } from '../../../src/refresh/orders/sample.ts';
 import { graphOf, type SmallGraph, smallGraph } from '../../rank/methods/naive.ts';
-import { cost, NAIVE } from './naive.ts';
+import { cost, NAIVE, sampleByHost } from './naive.ts';
 
 const exact = { tolerance: 1e-13 };
 
@@ -39,7 +39,30 @@ describe('an order', () => {
         const method = findOrder(name);
         const sample = [...(await sampleFor(method, collection, { by, z, seed }))];
         const whole = await wholeOrder(collection, method, { by, z, seed }, Uint8Array.from(alive));
-        expect([...whole]).toEqual([...sample, ...NAIVE[name]({ graph, alive, sample })]);
+        expect([...whole]).toEqual([...sample, ...NAIVE[name]({ graph, alive, sample, seed })]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('asf equals its naive form, sample included, whichever hosts have the pages', async () => {
+    const several = situation.chain((one) =>
+      fc.record({
+        one: fc.constant(one),
+        hosts: fc.array(fc.nat(3), arrayOf(one.graph.nodes)).map((hosts) => hosts.sort()),
+        perHost: fc.integer({ min: 1, max: 4 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(several, async ({ one, hosts, perHost }) => {
+        const { graph, alive, z, by, seed } = one;
+        const names = hosts.map((host, page) => `http://h${host}.test/${page}`);
+        const collection = new Collection(memoryGraph(graph.nodes, graph.arcs, names), exact);
+        const size = { by, z, seed, perHost };
+        const whole = await wholeOrder(collection, findOrder('asf'), size, Uint8Array.from(alive));
+        const sample = sampleByHost({ hosts, seed }, z, perHost);
+        const rest = NAIVE.asf({ graph, alive, sample, hosts, seed });
+        expect([...whole]).toEqual([...sample, ...rest]);
       }),
       { numRuns: 200 },
     );
@@ -143,6 +166,15 @@ describe('the cost', () => {
         },
       ),
     );
+  });
+
+  test('in requests adds a robots.txt for each host and a made-up URL for each living one', () => {
+    const hosts = { count: 3, of: Uint32Array.of(0, 0, 1, 1, 2) };
+    const alive = Uint8Array.of(0, 1, 1, 1, 0);
+    const order = Uint32Array.of(0, 1, 2, 4, 3);
+    // Page 0 and host 0; page 1 and its made-up URL; page 2, host 1, URL; page 4, host 2; page 3.
+    const costs = costsOf(order, alive, [1 / 3, 2 / 3, 1], hosts);
+    expect([...costs].map((cost, i) => cost * (i + 1))).toEqual([4, 7, 10]);
   });
 
   test('of a perfect order is 1', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { randomNumbers } from '../../../src/base/random-numbers.ts';
 import { memoryGraph } from '../../../src/graph/memory-graph.ts';
 import { Collection } from '../../../src/refresh/orders/collection.ts';
 import { VERDICT } from '../../../src/refresh/orders/order.ts';
-import { randomNumbers } from '../../../src/refresh/orders/random.ts';
 import { findOrder, ORDER_NAMES } from '../../../src/refresh/orders/registry.ts';
 import { sampleFor } from '../../../src/refresh/orders/sample.ts';
 import { estimateLiving } from '../../../src/refresh/run/estimate.ts';

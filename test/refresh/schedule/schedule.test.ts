@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomNumbers } from '../../../src/refresh/orders/random.ts';
+import { randomNumbers } from '../../../src/base/random-numbers.ts';
 import { changeRate } from '../../../src/refresh/schedule/change-rate.ts';
 import { bestVisits, fairVisits, freshness } from '../../../src/refresh/schedule/visits.ts';
 

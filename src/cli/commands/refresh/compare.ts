@@ -20,6 +20,7 @@ export interface CompareFlags {
   readonly z: string;
   readonly seeds: string;
   readonly perHost: string;
+  readonly hosts?: boolean;
   readonly report?: string;
   readonly json?: boolean;
   readonly threads: string;
@@ -45,6 +46,10 @@ export function registerCompare(refresh: Command): void {
     .option('--z <size>', 'pages in the sample: a count, or a share such as 0.5%', '0.5%')
     .option('--seeds <count>', 'how often samples are drawn', '5')
     .option('--per-host <count>', 'pages of a host in the sample of asf', '10')
+    .option(
+      '--hosts',
+      'count requests instead of tests: add a robots.txt and a made-up URL for each host',
+    )
     .option('--report <file>', 'write a page with plots')
     .option('--json', 'print JSON')
     .option('--threads <count>', 'threads for walks', String(availableParallelism()))
@@ -103,6 +108,7 @@ async function requestOf(flags: CompareFlags, pages: number) {
     z: sizeOf(flags.z, pages),
     seeds: atLeastOne('--seeds', flags.seeds),
     perHost: atLeastOne('--per-host', flags.perHost),
+    hosts: flags.hosts === true,
   };
   if (request.methods.some(({ kind }) => kind !== 'static')) checkSize(request.z, pages);
   return request;
