@@ -156,7 +156,10 @@ async function planCrawl(
   const predicates = hooks.predicates
     ? withUserPredicates(hooks.predicates)
     : await loadPredicates(asked.predicates);
-  const filtering = { disk, predicates, ranking: asked.order === 'budget' ? asked.rank : 'none' };
+  const ranking = asked.order === 'budget' ? asked.rank : 'none';
+  if (ranking === 'list' && asked.rankFile === '') throw noRankFile();
+  const ranks = ranking === 'list' ? asked.rankFile : '';
+  const filtering = { disk, predicates, ranking, blacklist: asked.blacklist, ranks };
   const filters = await loadFilters(filtersOf(asked), filtering);
   const config = { ...asked, ...filterSettings(filters.texts), ...againstItself(asked, hooks) };
   const warnings: string[] = [];
@@ -169,6 +172,13 @@ async function planCrawl(
   const rest = { clock, disk, filtering, filters, delays, warnings };
   return { seeds, config, hooks, agents, here, ...rest };
 }
+
+const noRankFile = () =>
+  new DrumlinError(
+    'RANK_FILE',
+    'The ranking "list" needs a file.',
+    'Name one with --rank-file: a domain and a number on each line, such as "drumlin focus rank --out" writes.',
+  );
 
 /** The settings with which a crawl asks only for what has changed in it. */
 function againstItself(

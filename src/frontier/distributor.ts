@@ -179,6 +179,7 @@ export class Distributor {
     const { host, newDomain } = present
       ? { host: present, newDomain: false }
       : registry.candidate(sweep.host);
+    if (!present && registry.isWide(host.domain)) return;
     const known = present ? undefined : await this.#find(host, newDomain);
     const objection = registry.objection(host);
     if (objection === 'refused') {

@@ -65,6 +65,11 @@ interface FrontierParts extends RegistryParts {
 const LEAST_QUEUE = 16;
 /** A host may keep at most this many URLs in memory. */
 const LONGEST_QUEUE = 4096;
+/**
+ * A host may take this part of the free memory for URLs. Among thousands of hosts with one URL each,
+ * those with many would otherwise run dry long before the next sweep.
+ */
+const SHARE_OF_FREE = 1 / 64;
 
 /** The longest pause of a host where the settings do not say. */
 const LONGEST_PAUSE: Millis = 3600_000;
@@ -189,9 +194,10 @@ export class Frontier {
   roomAt(host: Host): number {
     // The share of a front of full size: a few large hosts must not take the room of all others.
     const hosts = Math.max(1, this.registry.size, this.required);
-    const share = Math.floor(this.#limits.urls / hosts);
-    const most = share === Infinity ? share : Math.min(Math.max(share, LEAST_QUEUE), LONGEST_QUEUE);
-    return Math.max(0, most - host.queue.length);
+    const { urls } = this.#limits;
+    if (urls === Infinity) return Infinity;
+    const share = Math.max(urls / hosts, (urls - this.#queued) * SHARE_OF_FREE, LEAST_QUEUE);
+    return Math.max(0, Math.min(Math.floor(share), LONGEST_QUEUE) - host.queue.length);
   }
 
   // —— Hosts come in and leave ——

@@ -10,7 +10,7 @@
  * Ensures   When `limits.hosts` hosts are in memory, another enters only in place of an idle one,
  *           if there is one. A domain stays in memory as long as one of its hosts does, or a sweep
  *           could still read its older record. A sweep does not bring back a host that left ahead
- *           of it.
+ *           of it, and no further host of a domain that has its share of places.
  * Cost      one map entry a host and a domain; nothing a URL.
  */
 import type { Clock } from '../base/clock.ts';
@@ -27,6 +27,8 @@ import type { Workbench } from './workbench.ts';
 export interface HostLimits extends FrontSizeLimits {
   /** When the front is larger than `front`, an address with this many queued hosts gets no more. */
   readonly hostsPerAddress: number;
+  /** A domain with this many hosts in memory that have something to fetch gets no more. */
+  readonly hostsPerDomain: number;
   /** Most pages fetched from one host in the whole crawl. */
   readonly pagesPerHost: number;
   /** Most pages fetched from one domain in the whole crawl. */
@@ -128,7 +130,7 @@ export class HostRegistry {
     this.#hosts.set(host.name, host);
     this.#parts.onEnter?.(host);
     if (host.addresses.length > 0 && host.addressesExpireAt > this.#parts.clock.now()) {
-      this.#idle.add(host);
+      this.ranDry(host);
       this.#workbench.attach(host, host.addresses[0]);
     } else this.resolve(host);
   }
@@ -138,7 +140,7 @@ export class HostRegistry {
     this.allHere = false;
     if (this.#workbench.has(host)) this.#workbench.detach(host, this.#parts.clock.now());
     this.#hosts.delete(host.name);
-    this.#idle.delete(host);
+    this.#noLongerIdle(host);
     this.#parts.store?.save(host);
     this.#sweep.left(host);
     this.#parts.onLeave?.(host);
@@ -210,13 +212,18 @@ export class HostRegistry {
     );
   }
 
+  /** The domain has its share of places: one with endless hosts would take those of all others. */
+  isWide({ hosts, idle }: Domain): boolean {
+    return hosts - idle >= this.#limits.hostsPerDomain;
+  }
+
   // —— Busy and idle ——
 
   /**
    * A host in memory has something to fetch: it gets a turn, after a look-up if it has no address.
    */
   filled(host: Host): void {
-    const wasIdle = this.#idle.delete(host);
+    const wasIdle = this.#noLongerIdle(host);
     const now = this.#parts.clock.now();
     if (wasIdle && this.#workbench.has(host) && host.addressesExpireAt <= now)
       this.#workbench.detach(host, now);
@@ -226,7 +233,15 @@ export class HostRegistry {
 
   /** A host in memory has nothing to fetch. */
   ranDry(host: Host): void {
+    if (!this.#idle.has(host)) host.domain.idle++;
     this.#idle.add(host);
+  }
+
+  /** Returns whether it was idle. */
+  #noLongerIdle(host: Host): boolean {
+    const wasIdle = this.#idle.delete(host);
+    if (wasIdle) host.domain.idle--;
+    return wasIdle;
   }
 
   // —— Hosts of which nothing more is fetched ——

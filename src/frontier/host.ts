@@ -47,6 +47,8 @@ export class Domain {
   readonly key: bigint;
   /** How many of its hosts are in memory. */
   hosts = 0;
+  /** How many of these have nothing to fetch in memory. */
+  idle = 0;
   /** Pages fetched from it in the whole crawl. */
   pages = 0;
   /** URLs of its hosts that are being fetched. */

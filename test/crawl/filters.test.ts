@@ -98,6 +98,23 @@ describe('the filter of each stage', () => {
     expect(summary.refused).toEqual({ 'store-filter': 2 });
   });
 
+  test('store: by the text of HTML; a redirect has none', async () => {
+    site = await startSmallSite({
+      ...WEB,
+      '/a/1': '<h2>References</h2><p>One two three four five six seven.</p>',
+    });
+    const filter = 'TextMatches(/^references$/i) and Words == 8 or Words == 0';
+    const shown: string[] = [];
+    const { finished } = await startCrawl(
+      [`${site.origin}/`],
+      resolveConfig({ ...LOCAL, storeFilter: filter }),
+      { onPage: ({ url }) => void shown.push(new URL(url).pathname) },
+    );
+    await finished;
+    expect(shown.sort()).toContain('/a/1');
+    expect(shown).toContain('/moved');
+  });
+
   test('a duplicate is recognised, and counted once', async () => {
     const { shown, summary } = await run({ storeFilter: 'not IsDuplicate' });
     // The pages with one link to / are the same.

@@ -26,7 +26,12 @@ test('while a turn is out for ever, it wakes when the sieve may decide early aga
     ...{ backlog: Backlog.inMemory(), store: undefined, clock },
     limits: {
       ...{ hosts: 100, urls: 1000, front: 10, calm: 1000 },
-      ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity, hostsPerAddress: Infinity },
+      ...{
+        pagesPerHost: Infinity,
+        pagesPerDomain: Infinity,
+        hostsPerAddress: Infinity,
+        hostsPerDomain: Infinity,
+      },
     },
     onSkipped: () => {},
   });

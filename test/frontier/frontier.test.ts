@@ -26,6 +26,7 @@ const NO_LIMITS: FrontierLimits = {
   front: 2,
   calm: Infinity,
   hostsPerAddress: 2,
+  hostsPerDomain: Infinity,
   pagesPerHost: Infinity,
   pagesPerDomain: Infinity,
 };
@@ -263,5 +264,47 @@ describe('the frontier', () => {
     const before = crawl.frontier.required;
     crawl.frontier.starved();
     expect(crawl.frontier.required).toBe(before + 1);
+  });
+});
+
+describe('beside a domain with endless hosts', () => {
+  /** The hosts of the domain share one address, which answers once a tick. */
+  const endless = Array.from({ length: 120 }, (_, i) => `http://${1000 + i}.endless.test/`);
+  const sites = ['aa.test', 'aaaa.test', 'bb.test', 'bbbb.test'];
+  const pages = sites.flatMap((site) =>
+    Array.from({ length: 20 }, (_, i) => `http://${site}/${i}`),
+  );
+
+  const crawlUntil = async (end: number, limits: Partial<FrontierLimits>) => {
+    const crawl = await new DryCrawl({
+      ...{ hosts: 24, urls: 400, front: 8, hostsPerAddress: Infinity },
+      ...limits,
+    }).open();
+    await crawl.discover(endless.slice(0, 60));
+    await crawl.discover(pages);
+    await crawl.discover(endless.slice(60));
+    while (crawl.now < end) {
+      if (await crawl.fetchOne(10, 1)) continue;
+      crawl.frontier.starved();
+      crawl.now = Math.max(
+        crawl.now + 1,
+        Math.min(crawl.frontier.nextReadyAt(), crawl.distributor.wakeAt),
+      );
+    }
+    return crawl;
+  };
+
+  test('the other sites are fetched as fast as their delay allows', async () => {
+    const crawl = await crawlUntil(200, { hostsPerDomain: 4 });
+    for (const site of sites) {
+      const fetched = crawl.fetched.filter((url) => url.startsWith(`http://${site}/`)).length;
+      expect(fetched, site).toBeGreaterThanOrEqual(18);
+    }
+  });
+
+  test('the hosts of that domain are all fetched in the end', async () => {
+    const crawl = await crawlUntil(220, { hostsPerDomain: 4 });
+    expect(new Set(crawl.fetched)).toEqual(new Set([...endless, ...pages]));
+    expect(crawl.fetched.length).toBe(endless.length + pages.length);
   });
 });

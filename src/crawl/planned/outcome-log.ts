@@ -35,8 +35,7 @@ export class OutcomeLog {
     }
     const file = await BatchFile.open(disk, path, length);
     const known: Outcome[] = [];
-    for await (const lines of readLines(disk, path))
-      for (const line of lines) if (line !== '') known.push(JSON.parse(line));
+    for await (const outcome of outcomesIn(disk, dir, length)) known.push(outcome);
     return new OutcomeLog(file, known);
   }
 
@@ -64,5 +63,17 @@ export class OutcomeLog {
   async close(): Promise<void> {
     await this.#writing;
     await this.#file.close();
+  }
+}
+
+/** The outcomes in an agent's folder up to the length of its last checkpoint; nothing is changed. */
+export async function* outcomesIn(disk: Disk, dir: string, length: Bytes): AsyncGenerator<Outcome> {
+  let read = 0;
+  for await (const lines of readLines(disk, join(dir, FILE))) {
+    for (const line of lines) {
+      read += line.length + 1; // readLines gives a character for each byte
+      if (read > length) return;
+      yield JSON.parse(Buffer.from(line, 'latin1').toString());
+    }
   }
 }

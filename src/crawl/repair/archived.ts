@@ -49,7 +49,10 @@ const urlsOf = (lines: readonly string[]): string[] =>
   lines.flatMap((line) => canonicalise(parseCdxj(line)?.url ?? '') ?? []);
 
 /** The links that the crawl would have followed from its pages, a page at a time. */
-export async function* archivedLinks(disk: Disk, dir: string): AsyncGenerator<readonly string[]> {
+export async function* archivedLinks(
+  disk: Disk,
+  dir: string,
+): AsyncGenerator<{ readonly url: string; readonly targets: readonly string[] }> {
   const names = await warcNames(disk, archiveDir(dir));
   if (names.length === 0) return;
   const drop = await droppedParameters(disk, dir);
@@ -60,7 +63,7 @@ export async function* archivedLinks(disk: Disk, dir: string): AsyncGenerator<re
     for await (const record of readWarc(join(archiveDir(dir), warc), { disk })) {
       const page = record.type === 'revisit' ? await originalOf(record) : record;
       const links = await linksOf(record, page ?? record, drop, false);
-      if (links && links.targets.length > 0) yield links.targets;
+      if (links && links.targets.length > 0) yield links;
     }
   }
 }

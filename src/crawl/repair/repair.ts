@@ -235,9 +235,9 @@ class Repair {
         await this.#offer(found);
       });
     }
-    for await (const urls of archivedLinks(disk, dir)) {
-      const wanted = urls.filter(
-        (url) => !this.#scope.refusal(url, DEPTH) && !this.#scope.trap(url),
+    for await (const { url: from, targets } of archivedLinks(disk, dir)) {
+      const wanted = targets.filter(
+        (url) => !this.#scope.refusal(url, DEPTH, from) && !this.#scope.trap(url),
       );
       await this.#offer(wanted.map((url) => ({ url, depth: DEPTH, redirects: 0 })));
     }

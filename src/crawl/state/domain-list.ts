@@ -11,9 +11,11 @@
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { resolveConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { readList } from '../../filter/list-file.ts';
 import { storedRecords } from '../../reputation/budget/domain-book.ts';
 import type { DomainRecord } from '../../reputation/budget/domain-record.ts';
-import { type RankName, SCORES } from '../../reputation/budget/standing.ts';
+import { type RankName, SCORES, type Score } from '../../reputation/budget/standing.ts';
+import { listScore } from '../transport/list-score.ts';
 import { bookOf } from './agent-folder.ts';
 import { askedOf } from './crawl-folder.ts';
 
@@ -72,12 +74,12 @@ export async function listDomains(
 
 async function listOnce(disk: Disk, dir: string, sort: Column, top: number): Promise<DomainList> {
   const { agents, settings } = await askedOf(disk, dir);
-  const { order, rank } = resolveConfig(settings);
+  const { order, rank, rankFile } = resolveConfig(settings);
   if (order !== 'budget') throw noBudgets(dir);
-  const scoreOf = SCORES[rank];
+  const scoreOf = rank === 'list' ? listScore(await readList(disk, rankFile, true)) : SCORES[rank];
   const scores: number[] = [];
   let best: DomainRecord[] = [];
-  const before = comparison(sort, rank);
+  const before = comparison(sort, scoreOf);
   for (let agent = 0; agent < agents; agent++) {
     const book = await bookOf(disk, dir, agent);
     if (!book) continue;
@@ -117,9 +119,9 @@ function rowOf(record: DomainRecord, rank: number): DomainRow {
 
 type Compare = (a: DomainRecord, b: DomainRecord) => number;
 
-function comparison(sort: Column, rank: RankName): Compare {
+function comparison(sort: Column, score: Score): Compare {
   const value: Readonly<Record<Exclude<Column, 'domain'>, (record: DomainRecord) => number>> = {
-    rank: SCORES[rank],
+    rank: score,
     in: ({ inDegree }) => inDegree,
     supporters: ({ supporters }) => supporters ?? 0,
     budget: ({ budget }) => budget,

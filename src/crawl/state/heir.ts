@@ -23,6 +23,7 @@ import { takeSnapshot } from '../../frontier/snapshot.ts';
 import type { ReputationFolder } from '../../reputation/reputation-folder.ts';
 import { DrumSieve } from '../../sieve/disk-sieve.ts';
 import { isDomainKey, PARTITION_BITS, partitionOfFingerprint } from '../../url/fingerprint.ts';
+import { OutcomeLog } from '../planned/outcome-log.ts';
 import { addUp, Counters, type CountersState } from '../record/counters.ts';
 import { addSeries } from '../record/series.ts';
 import { mostPages } from '../record/top-domains.ts';
@@ -76,6 +77,7 @@ export class Heir {
   readonly reputation: ReputationFolder | undefined;
   readonly discovered = new BatchBuilder();
   #sieve: DrumSieve | undefined;
+  #outcomes: OutcomeLog | undefined;
   readonly #handover: Handover;
   readonly #dir: string;
 
@@ -117,6 +119,12 @@ export class Heir {
     await this.backlog.makeRoom();
   }
 
+  /** Of a planned crawl: what became of its asks. */
+  async outcomes(): Promise<OutcomeLog> {
+    this.#outcomes ??= await OutcomeLog.open(this.#handover.disk, this.#dir, undefined);
+    return this.#outcomes;
+  }
+
   /** Stores the agent's first checkpoint; it is numbered after those of the old agents. */
   async store({ required, ...state }: HeirState, sequence: number): Promise<void> {
     const { disk, to } = this.#handover;
@@ -131,7 +139,9 @@ export class Heir {
     const parts = { sieve, hosts, backlog, reputation };
     const made = AgentFolder.create(disk, this.#dir, parts, sequence);
     const waiting = backlog.urls + (reputation?.rounds.entries ?? 0);
-    const rest = { waiting, frontier, taken: sieve.size };
+    await this.#outcomes?.makeDurable();
+    const outcomes = this.#outcomes && { outcomes: this.#outcomes.length };
+    const rest = { waiting, frontier, taken: sieve.size, ...outcomes };
     await made.save(image, { ...state, ...rest }, async () => {});
   }
 
@@ -152,6 +162,7 @@ export class Heir {
     await this.hosts.close();
     await this.backlog.close();
     await this.reputation?.close();
+    await this.#outcomes?.close();
   }
 }
 
@@ -178,6 +189,7 @@ export function wholeFrontier(backlog: Backlog, store: HostStore): Frontier {
       front: Infinity,
       calm: Infinity,
       hostsPerAddress: Infinity,
+      hostsPerDomain: Infinity,
     },
     ...{ pagesPerHost: Infinity, pagesPerDomain: Infinity },
   };

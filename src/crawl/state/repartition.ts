@@ -11,6 +11,9 @@
  *                         │ URLs: to the backlog     └──► agents.next/2
  *                         └ on their way: to the outbox of their owner
  *
+ *           In a planned crawl the outcomes go to the owners of their domains, and nothing is
+ *           queued: the coordinator asks again for what has no outcome.
+ *
  * Requires  The folder's lock. The old folders are read at their last checkpoints and do not
  *           change.
  * Ensures   Keys seen stay seen. Every queued URL stays queued, those of a host in their order.
@@ -21,6 +24,8 @@
 import { archiveDir, partsDir } from '../../archive/index/index-merge.ts';
 import { recoverArchive } from '../../archive/write/recovery.ts';
 import { systemClock } from '../../base/clock.ts';
+import type { Bytes } from '../../base/units.ts';
+import type { Disk } from '../../disk/disk.ts';
 import type { KeyedBatch } from '../../drum/keyed-batch.ts';
 import { entryBytes } from '../../drum/keyed-batch.ts';
 import type { Backlog } from '../../frontier/backlog/backlog.ts';
@@ -28,7 +33,9 @@ import { decodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { PathQueue } from '../../frontier/queue/path-queue.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
 import type { DrumSieve } from '../../sieve/disk-sieve.ts';
+import { fingerprint } from '../../url/fingerprint.ts';
 import { hostOf } from '../../url/parts.ts';
+import { outcomesIn } from '../planned/outcome-log.ts';
 import { addUp, Counters, type CountersState } from '../record/counters.ts';
 import { PARCEL, type Parcel, type TransportState } from '../transport/transport.ts';
 import { undelivered } from '../transport/transport-state.ts';
@@ -125,6 +132,7 @@ export async function handOver(
       };
     const image = decodeImage(folder.restored.image, dir);
     await handOverHosts(folder, state, image.frontier, handover, heirs);
+    if (state.outcomes !== undefined) await handOverOutcomes(disk, dir, state.outcomes, heirs);
     await handOverBacklog(folder.backlog, heirs);
     if (folder.reputation) {
       const blocked = await handOverReputation(
@@ -168,8 +176,19 @@ async function handOverHosts(
   for (const host of frontier.inMemory()) {
     const heir = ownerOf(host.id.key, heirs);
     heir.hosts.save(host);
-    await heir.wait(host.name, host.queue);
+    if (state.outcomes === undefined) await heir.wait(host.name, host.queue);
   }
+}
+
+async function handOverOutcomes(
+  disk: Disk,
+  dir: string,
+  length: Bytes,
+  heirs: readonly Heir[],
+): Promise<void> {
+  for (const heir of heirs) await heir.outcomes(); // also of an heir without any
+  for await (const outcome of outcomesIn(disk, dir, length))
+    (await ownerOf(fingerprint(outcome.url), heirs).outcomes()).add(outcome);
 }
 
 async function handOverBacklog(backlog: Backlog, heirs: readonly Heir[]): Promise<void> {

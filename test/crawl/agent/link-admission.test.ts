@@ -85,7 +85,7 @@ test('every URL is on its way to the agent that owns it, once, and no parcel is 
         const all = new Map<string, number>();
         for (const step of steps) {
           if ('found' in step) {
-            admission.discover(step.found, 1);
+            admission.discover(step.found, 1, undefined);
             for (const url of step.found) all.set(url, (all.get(url) ?? 0) + 1);
           } else {
             clock.advance(step.waits);
@@ -122,7 +122,7 @@ test('a large parcel is sent at once; the rest of a page is kept for a moment', 
     { length: 5000 },
     (_, i) => `http://d${i}.test/${'x'.repeat(60)}`,
   ).filter((url) => agentOf(partitionOfUrl(url), 2) === 1);
-  admission.discover(theirs, 1);
+  admission.discover(theirs, 1, undefined);
   const sent = parcelsOf(made).flatMap(({ batch }) => urlsOf(batch));
   expect(parcelsOf(made).length).toBeGreaterThan(1);
   expect([...sent, ...admission.snapshot().flatMap(urlsOf)]).toEqual(theirs);
@@ -133,7 +133,7 @@ test('a large parcel is sent at once; the rest of a page is kept for a moment', 
 test('the content of a snapshot is on its way again after it is restored', async () => {
   const before = fixture(3);
   const urls = Array.from({ length: 300 }, (_, i) => `http://d${i}.test/`);
-  before.admission.discover(urls, 1);
+  before.admission.discover(urls, 1, undefined);
   const after = fixture(3);
   for (const batch of before.admission.snapshot()) after.admission.restore(batch);
   await after.admission.carry();
