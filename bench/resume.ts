@@ -183,6 +183,7 @@ async function fill(
     ...{
       calm: Infinity,
       hostsPerAddress: Infinity,
+      hostsPerDomain: Infinity,
       pagesPerHost: Infinity,
       pagesPerDomain: Infinity,
     },

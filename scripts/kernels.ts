@@ -51,13 +51,14 @@ export const KERNELS: readonly KernelSource[] = [
   {
     source: 'src/rank/engine/kernel.as.ts',
     constant: 'KERNEL_WASM',
-    flags: ['--importMemory', '--enable', 'threads', ...SHARED],
+    flags: ['--importMemory', '--enable', 'threads,simd', ...SHARED],
   },
   {
     source: 'src/rank/supporters/supporters-kernel.as.ts',
     constant: 'SUPPORTERS_KERNEL_WASM',
     flags: ['--importMemory', '--enable', 'threads,simd', ...SHARED],
   },
+  { source: 'src/text/signals.as.ts', constant: 'SIGNALS_WASM', flags: ['--initialMemory', '16'] },
 ];
 
 export const targetOf = ({ source }: KernelSource): string =>

@@ -8,7 +8,8 @@ export function nearest<Known extends string>(word: string, known: readonly Know
 /** A longer word is no typing mistake, and not worth the time. */
 const LONGEST_WORD = 64;
 
-function editDistance(a: string, b: string): number {
+/** The fewest letters to change, add or drop. */
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

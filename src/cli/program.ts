@@ -10,14 +10,17 @@ import * as demo from './commands/demo.ts';
 import * as doctor from './commands/doctor.ts';
 import * as domains from './commands/domains.ts';
 import * as filter from './commands/filter.ts';
+import * as focus from './commands/focus/focus.ts';
 import * as graph from './commands/graph.ts';
 import * as lab from './commands/lab.ts';
+import * as matrix from './commands/matrix/matrix.ts';
 import * as plan from './commands/plan.ts';
 import * as rank from './commands/rank.ts';
 import * as refresh from './commands/refresh/refresh.ts';
 import * as repair from './commands/repair.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
+import * as spam from './commands/spam/spam.ts';
 import * as status from './commands/status.ts';
 import * as unique from './commands/unique.ts';
 import * as web from './commands/web.ts';
@@ -46,9 +49,9 @@ const GROUPS: readonly (readonly [
   heading: string,
   commands: readonly { register(program: Command): void }[],
 ])[] = [
-  ['Crawl:', [crawl, refresh, config, filter, robots, domains]],
+  ['Crawl:', [crawl, refresh, focus, config, filter, robots, domains]],
   ['Look at a crawl:', [status, report, archive, repair, corpus]],
-  ['Graphs and rankings:', [graph, rank]],
+  ['Graphs and rankings:', [graph, rank, matrix, spam]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
 ];
@@ -62,7 +65,9 @@ export const WORKING: readonly string[] = [
   ...['refresh compare', 'refresh schedule', 'lab pages'],
   ...['archive repair', 'archive wacz', 'archive import', 'archive index'],
   ...['graph import', 'graph build', 'domains set', 'filter set'],
-  ...['corpus export', 'corpus index'],
+  ...['corpus export', 'corpus index', 'focus learn', 'focus crawl', 'focus rank', 'focus report'],
+  ...['matrix plane', 'matrix reduce', 'matrix evolve'],
+  ...['matrix spectrum', 'spam train'],
 ];
 
 /** What a user types after the program's name: `archive list`. */

@@ -12,6 +12,7 @@ import {
   folder,
   likenessAction,
   list,
+  longBodiesName,
   orderName,
   patterns,
   rankName,
@@ -43,7 +44,7 @@ export const CHOICE_SETTINGS = {
     'scope',
     scopeName,
     'any',
-    'which links to follow: host (to the hosts of the seeds), domain (to their domains), prefix (to URLs below the folders of the seeds) or any',
+    'which links to follow: host (to the hosts of the seeds), domain (to their domains), prefix (to URLs below the folders of the seeds), parent (to the pay-level domain of the page with the link) or any',
   ),
   order: setting(
     'order',
@@ -55,7 +56,13 @@ export const CHOICE_SETTINGS = {
     'rank',
     rankName,
     'tse',
-    'how to rank domains: in (number of domains that link to it), opic (cash that linking pages share out), tse (estimated number of supporters) or none',
+    'how to rank domains: in (number of domains that link to it), opic (cash that linking pages share out), tse (estimated number of supporters), list (the numbers in --rank-file) or none',
+  ),
+  rankFile: setting(
+    'rank-file',
+    wholePath,
+    '',
+    'with --rank list: file with a domain and a number on each line; the larger, the better',
   ),
   budget: setting(
     'budget',
@@ -206,6 +213,18 @@ export const CHOICE_SETTINGS = {
     size,
     10 * 2 ** 20,
     'cut longer bodies at this size and mark them as truncated',
+  ),
+  longBodies: setting(
+    'long-bodies',
+    longBodiesName,
+    'cut',
+    'what to do with a response whose headers state more than --max-body: cut it there, or skip it (end it after its headers)',
+  ),
+  blacklist: setting(
+    'blacklist',
+    wholePath,
+    '',
+    'file of hosts, domains with a leading dot, and URLs never to queue, one per line',
   ),
   maxLinks: setting(
     'max-links',

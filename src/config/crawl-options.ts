@@ -26,12 +26,13 @@ export interface CrawlOptions {
 
   /**
    * Which links to follow: host (to the hosts of the seeds), domain (to their domains), prefix (to
-   * URLs below the folders of the seeds) or any.
+   * URLs below the folders of the seeds), parent (to the pay-level domain of the page with the
+   * link) or any.
    *
    * Default: `'any'`.
    * Flag: `--scope`. Environment: `DRUMLIN_SCOPE`.
    */
-  readonly scope?: 'host' | 'domain' | 'prefix' | 'any';
+  readonly scope?: 'host' | 'domain' | 'prefix' | 'parent' | 'any';
 
   /**
    * Which URLs to fetch first: bfs (in the order of discovery) or budget (each domain has a budget
@@ -44,12 +45,20 @@ export interface CrawlOptions {
 
   /**
    * How to rank domains: in (number of domains that link to it), opic (cash that linking pages
-   * share out), tse (estimated number of supporters) or none.
+   * share out), tse (estimated number of supporters), list (the numbers in --rank-file) or none.
    *
    * Default: `'tse'`.
    * Flag: `--rank`. Environment: `DRUMLIN_RANK`.
    */
-  readonly rank?: 'in' | 'opic' | 'tse' | 'none';
+  readonly rank?: 'in' | 'opic' | 'tse' | 'list' | 'none';
+
+  /**
+   * With --rank list: file with a domain and a number on each line; the larger, the better.
+   *
+   * Default: none.
+   * Flag: `--rank-file`. Environment: `DRUMLIN_RANK_FILE`.
+   */
+  readonly rankFile?: string;
 
   /**
    * URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse,
@@ -263,6 +272,23 @@ export interface CrawlOptions {
    * Flag: `--max-body`. Environment: `DRUMLIN_MAX_BODY`.
    */
   readonly maxBody?: number | string;
+
+  /**
+   * What to do with a response whose headers state more than --max-body: cut it there, or skip it
+   * (end it after its headers).
+   *
+   * Default: `'cut'`.
+   * Flag: `--long-bodies`. Environment: `DRUMLIN_LONG_BODIES`.
+   */
+  readonly longBodies?: 'cut' | 'skip';
+
+  /**
+   * File of hosts, domains with a leading dot, and URLs never to queue, one per line.
+   *
+   * Default: none.
+   * Flag: `--blacklist`. Environment: `DRUMLIN_BLACKLIST`.
+   */
+  readonly blacklist?: string;
 
   /**
    * Most URLs that one page may link to; the links after them are left out, counted and logged.

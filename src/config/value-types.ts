@@ -198,9 +198,12 @@ const choice = <Word extends string>(what: string, words: readonly Word[]): Valu
 });
 
 /** Which links to follow; `src/crawl/agent/scope.ts` defines each. */
-const SCOPES = ['host', 'domain', 'prefix', 'any'] as const;
+const SCOPES = ['host', 'domain', 'prefix', 'parent', 'any'] as const;
 export type ScopeName = (typeof SCOPES)[number];
 export const scopeName = choice('scope', SCOPES);
+
+/** What to do with bodies longer than `maxBody`. */
+export const longBodiesName = choice('action', ['cut', 'skip'] as const);
 
 /** In which order to fetch URLs. */
 const ORDERS = ['budget', 'bfs'] as const;

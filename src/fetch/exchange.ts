@@ -18,6 +18,10 @@ export interface FetchRequest {
   readonly method?: 'GET' | 'HEAD';
   /** Header lines to send after those of the client's identity: `['If-None-Match', '"x"']`. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
+  /**
+   * Asked when the head has arrived: if it returns false, the body is not read, unless it is short.
+   */
+  readonly wantsBody?: WantsBody;
   /** Read at least this much of the body, even beyond the client's limit. */
   readonly leastBody?: Bytes;
   /**
@@ -26,8 +30,14 @@ export interface FetchRequest {
   readonly isLast?: boolean;
 }
 
-/** Why a body is shorter than the server intended, in the terms of `WARC-Truncated`. */
-export type Truncation = 'length' | 'time' | 'disconnect';
+/** Whether a response with this head is to be read. */
+export type WantsBody = (status: number, headers: HeaderView) => boolean;
+
+/**
+ * Why a body is shorter than the server intended, in the terms of `WARC-Truncated`; `unspecified`
+ * if `wantsBody` did not want it.
+ */
+export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified';
 
 export interface Exchange {
   readonly url: string;

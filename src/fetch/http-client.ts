@@ -198,10 +198,11 @@ class Client implements HttpClient, ConnectionOwner {
     this.#cancelTick = undefined;
   }
 
-  #parserFor({ method = 'GET', leastBody = 0 }: FetchRequest): ResponseParser {
-    const limits = this.#limits;
-    if (leastBody <= limits.maxBodyBytes) return new ResponseParser(method, limits, this.#bodies);
-    return new ResponseParser(method, { ...limits, maxBodyBytes: leastBody }, this.#bodies);
+  #parserFor({ method = 'GET', leastBody = 0, wantsBody }: FetchRequest): ResponseParser {
+    const { maxBodyBytes } = this.#limits;
+    const limits =
+      leastBody <= maxBodyBytes ? this.#limits : { ...this.#limits, maxBodyBytes: leastBody };
+    return new ResponseParser(method, limits, this.#bodies, wantsBody);
   }
 
   #launch(flight: Flight, connection: Connection): void {

@@ -15,7 +15,7 @@
 
 import type { BytesPool } from '../base/bytes-pool.ts';
 import type { Bytes } from '../base/units.ts';
-import type { FetchFault, Truncation } from './exchange.ts';
+import type { FetchFault, Truncation, WantsBody } from './exchange.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { type Framing, framingOf, mayKeep, type ResponseHead, readHead } from './response-head.ts';
 
@@ -34,6 +34,8 @@ interface Failure {
 
 /** A stated length is trusted up to this; beyond it, memory grows with the received bytes. */
 const TRUSTED_LENGTH = 256 * 1024;
+/** An unwanted body of this length is read, because that costs less than a new connection. */
+const SHORT_BODY = 16 * 1024;
 /** The longest chunk-size line, including extensions. */
 const MAX_CHUNK_LINE = 4096;
 
@@ -56,6 +58,7 @@ export class ResponseParser {
   readonly #method: string;
   readonly #limits: ResponseLimits;
   readonly #pool: BytesPool;
+  readonly #wantsBody: WantsBody | undefined;
   #state: State = 'head';
   #framing: Framing = { kind: 'none' };
   /** Bytes of head so far, including interim responses and blank lines before it. */
@@ -73,10 +76,11 @@ export class ResponseParser {
   #chunkTail: '' | 'blank' | 'extension' | 'cr' = '';
   #trailerBytes = 0;
 
-  constructor(method: string, limits: ResponseLimits, pool: BytesPool) {
+  constructor(method: string, limits: ResponseLimits, pool: BytesPool, wantsBody?: WantsBody) {
     this.#method = method;
     this.#limits = limits;
     this.#pool = pool;
+    this.#wantsBody = wantsBody;
   }
 
   get payload(): Buffer {
@@ -205,7 +209,15 @@ export class ResponseParser {
     this.head = bytes;
     this.response = response;
     this.#framing = framingOf(response, this.#method);
-    this.#beginBody(this.#framing, available);
+    if (this.#isUnwanted(response)) this.cut('unspecified');
+    else this.#beginBody(this.#framing, available);
+  }
+
+  #isUnwanted({ status, headers }: ResponseHead): boolean {
+    const { kind } = this.#framing;
+    const isShort = this.#framing.kind === 'length' && this.#framing.length <= SHORT_BODY;
+    if (this.#wantsBody === undefined || kind === 'none' || isShort) return false;
+    return !this.#wantsBody(status, headers);
   }
 
   #beginBody(framing: Framing, available: number): void {

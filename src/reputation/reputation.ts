@@ -27,7 +27,7 @@ import { atFirst, type BudgetPolicy, budgets } from './budget/budget-policy.ts';
 import type { DomainBook } from './budget/domain-book.ts';
 import type { Override } from './budget/domain-record.ts';
 import { type Overrides, overrideChanges } from './budget/overrides.ts';
-import { type RankName, SCORES, Standing } from './budget/standing.ts';
+import { type Ranking, Standing, scoreBy } from './budget/standing.ts';
 import type { DomainEdges, NewEdges } from './edges/domain-edges.ts';
 import type { EdgeGatherer } from './edges/edge-gatherer.ts';
 import { type EdgeParcel, unpackEdges } from './edges/edge-parcel.ts';
@@ -40,7 +40,7 @@ export type Message = 'edges' | 'sample' | 'standing';
 interface ReputationParts {
   readonly agent: number;
   readonly agents: number;
-  readonly rank: RankName;
+  readonly rank: Ranking;
   readonly policy: BudgetPolicy;
   /** Whether this agent owns the domain with this key. */
   readonly isOurs: (domain: bigint) => boolean;
@@ -372,7 +372,7 @@ export class Reputation {
     const records = book.records();
     let own = Standing.none;
     for (;;) {
-      const slice = await Standing.of(nextOf(records, SLICE, pacer), SCORES[rank]);
+      const slice = await Standing.of(nextOf(records, SLICE, pacer), scoreBy(rank));
       if (slice.domains === 0) return own;
       own = Standing.merge([own, slice]);
       yield;

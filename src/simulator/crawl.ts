@@ -94,7 +94,7 @@ export class VirtualCrawl {
 
   static async open(options: VirtualCrawlOptions): Promise<VirtualCrawl> {
     const crawl = new VirtualCrawl(await openParts(options));
-    crawl.#parts.admission.discover(options.web.seeds(), 0);
+    crawl.#parts.admission.discover(options.web.seeds(), 0, undefined);
     return crawl;
   }
 

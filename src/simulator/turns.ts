@@ -126,13 +126,13 @@ export class VirtualTurns {
   #followRedirect(target: string, { host }: HostTurn, { url, depth, redirects }: Discovery): void {
     const { config, admission, reputation } = this.#parts;
     reputation?.page(host.domain.hash, url, [target]);
-    if (redirects < config.maxRedirects) admission.discover([target], depth, redirects + 1);
+    if (redirects < config.maxRedirects) admission.discover([target], depth, url, redirects + 1);
   }
 
   #followLinks(links: readonly string[], { host }: HostTurn, { url, depth }: Discovery): void {
     const { admission, reputation } = this.#parts;
     if (links.length === 0) return;
     reputation?.page(host.domain.hash, url, links);
-    admission.discover(links, depth + 1);
+    admission.discover(links, depth + 1, url);
   }
 }

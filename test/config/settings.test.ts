@@ -36,7 +36,7 @@ describe('values of settings', () => {
   test.each([
     [
       { scope: 'hots' },
-      'scope: "hots" is not a valid scope. Use one of host, domain, prefix, any.',
+      'scope: "hots" is not a valid scope. Use one of host, domain, prefix, parent, any.',
     ],
     [
       { scope: 5 },

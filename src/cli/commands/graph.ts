@@ -1,4 +1,5 @@
 /** `drumlin graph`: import, build, export and describe graphs. */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -49,7 +50,9 @@ export function register(program: Command): void {
 function registerImport(graph: Command): void {
   graph
     .command('import')
-    .description('make a graph from edge lists, Common Crawl vertices and edges, or WebGraph files')
+    .description(
+      'make a graph from edge lists, Common Crawl files, WebGraph files or Debian package indexes',
+    )
     .addHelpText(
       'after',
       examples(
@@ -57,6 +60,7 @@ function registerImport(graph: Command): void {
         'graph import links.csv --separator , --skip-bad skipped.txt --out my-graph',
         'graph import cc-main-domain-vertices.txt.gz cc-main-domain-edges.txt.gz --format common-crawl --level domain --out cc',
         'graph import cnr-2000 --format bv --out cnr',
+        'graph import Packages.gz --format debian --out debian',
       ),
     )
     .argument(
@@ -66,7 +70,7 @@ function registerImport(graph: Command): void {
     .requiredOption('--out <folder>', 'folder for the graph')
     .addOption(
       new Option('--format <format>', 'format of the files')
-        .choices(['edges', 'common-crawl', 'bv'])
+        .choices(['edges', 'common-crawl', 'bv', 'debian'])
         .default('edges'),
     )
     .option('--names', 'edges: read nodes as names even if they look like numbers')
@@ -174,6 +178,7 @@ export async function importFiles(
         memory: parseBytes(flags.memory),
         onProgress: meter.show,
         onBad: bad && ((error: DrumlinError) => bad.add(error)),
+        onNote: meter.note,
         signal,
       };
       const facts = await importGraph(files, out, options);
@@ -210,16 +215,18 @@ export async function buildFromCrawl(
   ]);
   const { Disk } = await import('../../disk/disk.ts');
   const { level, nofollow, captured } = flags;
+  // Links are sorted while the builder has its own part of the memory.
+  const memory = parseBytes(flags.memory) / (captured ? 2 : 1);
   const out = flags.out ?? join(crawl, 'graph', captured ? `${level}-captured` : level);
   await watched(screen, async (meter, signal) => {
     const links = crawlLinks(new Disk(), crawl, {
       level,
       nofollow,
-      captured,
+      captured: captured ? { scratch: `${out}.links-${randomUUID()}`, memory } : undefined,
       onRead: (share) => meter.show('reading', share),
       onWarning: meter.note,
     });
-    const options = { level, memory: parseBytes(flags.memory), onProgress: meter.show, signal };
+    const options = { level, memory, onProgress: meter.show, signal };
     const facts = await buildGraph(out, { names: packNameArcs(links) }, options);
     meter.note(made(out, facts));
   });

@@ -18,6 +18,7 @@ import type { PolicyResult } from '../../simulator/run.ts';
 import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { addShare } from '../input/share.ts';
+import { registerFocus } from './focus/lab.ts';
 
 export interface LabFlags {
   readonly scenario: string;
@@ -59,7 +60,7 @@ export function register(program: Command): void {
         'lab run --scenario mixed --mix farm=5% --policy bfs,tse --out my-report',
       ),
     )
-    .option('--scenario <name>', 'clean, mixed, spam, hostile or site', 'spam')
+    .option('--scenario <name>', 'clean, mixed, spam, hostile, site or papers', 'spam')
     .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
     .option('--policy <names>', 'policies, separated by commas', 'bfs')
     .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
@@ -92,6 +93,7 @@ export function register(program: Command): void {
       runCommand(flags, { output: process.stdout, screen: process.stderr }),
     );
   registerPages(lab);
+  registerFocus(lab);
 }
 
 interface PagesFlags {

@@ -14,6 +14,7 @@ import type { NodeWeights } from '../../rank/engine/ranker.ts';
 import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { atLeastOne, keysByFlag, type Streams } from '../input/rank-words.ts';
+import { asColumns } from '../screen/columns.ts';
 
 export interface CompareFlags {
   readonly by: string;
@@ -187,12 +188,4 @@ function printed(
     asColumns(agreementRows(comparison)),
     `${AGREEMENT_TEXT}\n`,
   ].join('\n');
-}
-
-/** Aligns the first column left, the others right. */
-function asColumns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

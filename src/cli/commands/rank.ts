@@ -20,11 +20,13 @@ import type { RankResult } from '../../rank/engine/ranker.ts';
 import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { atLeastOne, keysByFlag, type Streams } from '../input/rank-words.ts';
+import { printable } from '../screen/printable.ts';
 import { registerCompare } from './rank-compare.ts';
 
 export interface RankFlags {
   readonly by: string;
   readonly top: string;
+  readonly among?: string;
   readonly out?: string;
   readonly json?: boolean;
   readonly threads: string;
@@ -36,6 +38,7 @@ export interface RankFlags {
 export const COMMAND_FLAGS: readonly string[] = [
   'by',
   'top',
+  'among',
   'out',
   'json',
   'threads',
@@ -53,6 +56,7 @@ export function register(program: Command): void {
       examples(
         'rank my-graph --by tse --top 100',
         'rank my-graph --by pagerank --top all --out ranks.tsv',
+        'rank my-graph --by pagerank --among universities.txt',
         'rank --list',
         'rank compare my-graph --report ranks.html',
       ),
@@ -60,6 +64,10 @@ export function register(program: Command): void {
     .argument('[graph]', 'the folder of a graph')
     .option('--by <method>', 'the method; --list shows the methods and their parameters', 'tse')
     .option('--top <count>', 'number of nodes to print, or "all"', '100')
+    .option(
+      '--among <file>',
+      'only the nodes named here, one per line: place among them, place among all, name, score',
+    )
     .option('--out <file>', 'file to write (default: standard output)')
     .option('--json', 'write JSON, with time and other facts about the run')
     .option(
@@ -102,6 +110,7 @@ export async function rankCommand(
     ...parameters,
   };
   const top = flags.top === 'all' ? Number.POSITIVE_INFINITY : parseCount(flags.top);
+  const names = flags.among === undefined ? undefined : await readSet(flags.among);
   const { openGraph } = await import('../../graph/open-graph.ts');
   const graph = await openGraph(folders[0]);
   try {
@@ -110,7 +119,7 @@ export async function rankCommand(
         rankedText(
           graph,
           { ...request, signal },
-          { top, json: flags.json === true },
+          { top, json: flags.json === true, names },
           streams.screen,
         ),
       ),
@@ -120,12 +129,26 @@ export async function rankCommand(
   }
 }
 
+async function readSet(path: string): Promise<string[]> {
+  const { readNameSet } = await import('../input/name-list.ts');
+  return readNameSet(path);
+}
+
+interface Printing {
+  readonly top: number;
+  readonly json: boolean;
+  /** Only these, in the order of the ranking. */
+  readonly names: readonly string[] | undefined;
+}
+
 async function* rankedText(
   graph: Graph,
   request: { by: string; threads: number; memory: number; signal: AbortSignal },
-  { top, json }: { top: number; json: boolean },
+  { top, json, names }: Printing,
   screen: Streams['screen'],
 ): AsyncGenerator<string> {
+  const { findNodeSet, missingText } = await import('../../rank/engine/node-set.ts');
+  const set = names && (await findNodeSet(graph, names)); // before the long work
   const { rank } = await import('../../rank/index.ts');
   const { showEta } = await import('../screen/eta.ts');
   const eta = showEta(`ranking by ${request.by}`, screen);
@@ -140,11 +163,24 @@ async function* rankedText(
     arcs: graph.arcs,
     seconds,
     facts: ranking.facts,
+    ...(set && { among: { given: set.given, found: set.ids.length, missing: set.missing } }),
   };
-  const nodes = ranking.top(Math.min(top, graph.nodes));
+  const nodes = set
+    ? firstOf(ranking.among(set.ids), top)
+    : ranking.top(Math.min(top, graph.nodes));
   yield* json ? asJson(summary, nodes) : asTable(nodes);
   if (!json) screen.write(`${summaryLine(summary)}\n`);
+  const missing = set && missingText(set);
+  if (missing !== undefined) screen.write(`${printable(missing)}\n`);
   if (ranking.facts.converged === 'no') screen.write(notConverged(summary));
+}
+
+async function* firstOf<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let left = count;
+  for await (const item of items) {
+    if (left-- <= 0) return;
+    yield item;
+  }
 }
 
 function notConverged({ by, facts }: Summary): string {
@@ -166,12 +202,14 @@ interface Summary {
 
 type Ranked = AsyncIterable<{
   readonly rank: number;
+  readonly overall?: number;
   readonly name: string;
   readonly score: number;
 }>;
 
 async function* asTable(nodes: Ranked): AsyncGenerator<string> {
-  for await (const { rank, name, score } of nodes) yield `${rank}\t${name}\t${score}\n`;
+  for await (const { rank, overall, name, score } of nodes)
+    yield `${rank}\t${overall === undefined ? '' : `${overall}\t`}${name}\t${score}\n`;
 }
 
 async function* asJson(summary: Summary, nodes: Ranked): AsyncGenerator<string> {

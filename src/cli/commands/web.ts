@@ -72,7 +72,7 @@ export function register(program: Command): void {
     .action((flags: ServeFlags) => serveWeb(flags));
   describeWeb(web.command('truth'))
     .description(
-      'print what each domain, or what became of each page, of a web really is (hidden from crawlers)',
+      'print what each domain or document of a web really is, or what became of each page (hidden from crawlers)',
     )
     .addHelpText(
       'after',
@@ -80,19 +80,30 @@ export function register(program: Command): void {
         'web truth --scenario spam --seed 7',
         'web truth --scenario mixed --domains 1000 --json',
         'web truth --level page --step 11 --domains 100',
+        'web truth --level document --scenario papers --domains 1000',
       ),
     )
     .addOption(
       new Option(
         '--level <level>',
-        'domain: kind, role, pages, behaviours; page: pages of step 0, whether alive, answer, changed',
+        'domain: kind, role, pages, behaviours; page: pages of step 0, whether alive, answer, changed; document: kind, whether useful, citations, the step of its birth',
       )
-        .choices(['domain', 'page'])
+        .choices(['domain', 'page', 'document'])
         .default('domain'),
     )
     .option('--urls <file>', 'with --level page: the truth of these URLs, one per line')
-    .option('--port <port>', 'with --level page: HTTP port in the URLs', parsePort, HTTP)
-    .option('--https-port <port>', 'with --level page: TLS port in the URLs', parsePort, HTTPS)
+    .option(
+      '--port <port>',
+      'with --level page or document: HTTP port in the URLs',
+      parsePort,
+      HTTP,
+    )
+    .option(
+      '--https-port <port>',
+      'with --level page or document: TLS port in the URLs',
+      parsePort,
+      HTTPS,
+    )
     .option('--json', 'print one object per line instead of a table')
     .action((_own: unknown, command: Command) =>
       printTruth({
@@ -106,7 +117,7 @@ export function register(program: Command): void {
 function describeWeb(command: Command): Command {
   return command
     .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
-    .option('--scenario <name>', 'clean, mixed, spam, hostile or site', 'clean')
+    .option('--scenario <name>', 'clean, mixed, spam, hostile, site or papers', 'clean')
     .option(
       '--mix <part=share>',
       'change the share of a kind or behaviour, such as farm=5%; may be repeated',
@@ -184,7 +195,7 @@ function typedFlags(command: Command): Record<string, unknown> {
 }
 
 interface TruthFlags extends WebFlags {
-  level: 'domain' | 'page';
+  level: 'domain' | 'page' | 'document';
   urls?: string;
   /** The port in the URLs of pages: that of `web`. */
   port: number;
@@ -193,7 +204,7 @@ interface TruthFlags extends WebFlags {
 }
 
 async function printTruth(flags: TruthFlags): Promise<void> {
-  const lines = flags.level === 'page' ? pageLines(flags) : domainLines(flags);
+  const lines = LINES[flags.level](flags);
   for await (const line of lines) {
     // A reader may close the pipe early (`| head`).
     if (process.stdout.destroyed) return;
@@ -232,6 +243,25 @@ async function* pageLines({ json, urls, ...options }: TruthFlags): AsyncGenerato
   const truths = given ? given.map((url) => pageTruth(then, now, url)) : pageTruths(then, now);
   for (const truth of truths) yield json ? JSON.stringify(truth) : truthCells(truth);
 }
+
+/** The documents that can be fetched at the step given. */
+async function* documentLines({ json, ...options }: TruthFlags): AsyncGenerator<string> {
+  const [{ webOf }, { documentTruths }] = await Promise.all([
+    import('../../lab/server/lab.ts'),
+    import('../../lab/judge/document-truth.ts'),
+  ]);
+  const ports = { http: options.port || HTTP, https: options.httpsPort || HTTPS };
+  const web = webOf(options, { ...ports, dns: 0, control: 0 });
+  if (!json) yield 'url\tkind\tuseful\tcitations\tborn';
+  for (const truth of documentTruths(web)) {
+    const { url, kind, useful, citations, born } = truth;
+    yield json
+      ? JSON.stringify(truth)
+      : [url, kind, useful ? 'useful' : '-', citations, born].join('\t');
+  }
+}
+
+const LINES = { domain: domainLines, page: pageLines, document: documentLines };
 
 async function readLines(path: string): Promise<string[]> {
   const { readNameList } = await import('../input/name-list.ts');

@@ -103,7 +103,10 @@ export async function runInForeground(
       ...(planned && { asker: planned.asker }),
       onWarning: (sentence) => void process.stderr.write(`drumlin: ${printable(sentence)}\n`),
       onResume: (from) => {
-        if (!quiet) process.stderr.write(`${[resumeText(from), ...changes].join('\n')}\n`);
+        if (!quiet)
+          process.stderr.write(
+            `${[resumeText(from, planned !== undefined), ...changes].join('\n')}\n`,
+          );
       },
     });
     const view = showLive(() => run.progress(), process.stderr, {
@@ -154,9 +157,12 @@ function withResume(
   });
 }
 
-function resumeText({ savedAt, pages, waiting }: LastCheckpoint): string {
+/** A planned crawl queues what its coordinator asks for: an empty queue is no end. */
+function resumeText({ savedAt, pages, waiting }: LastCheckpoint, isPlanned: boolean): string {
   const time = new Date(savedAt).toISOString().slice(0, 19).replace('T', ' ');
-  return `resuming from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched, ${formatCount(waiting)} queued${waiting === 0 ? ': it was finished' : ''}`;
+  const fetched = `resuming from the checkpoint of ${time} UTC: ${counted(pages, 'page')} fetched`;
+  if (isPlanned) return fetched;
+  return `${fetched}, ${formatCount(waiting)} queued${waiting === 0 ? ': it was finished' : ''}`;
 }
 
 function isRefresh(dir: string): DrumlinError {

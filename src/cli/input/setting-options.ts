@@ -20,10 +20,12 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
           'scope',
           'include',
           'exclude',
+          'blacklist',
           'maxDepth',
           'sitemaps',
           'types',
           'maxBody',
+          'longBodies',
           'maxLinks',
           'maxRedirects',
         ] as const),
@@ -92,7 +94,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       'Similar pages and traps:',
       ['nearDuplicates', 'similarity', 'similarityMemory', 'learnTraps', 'softErrors'],
     ],
-    ['Order and budgets:', ['order', 'rank', 'budget', 'rankSample']],
+    ['Order and budgets:', ['order', 'rank', 'rankFile', 'budget', 'rankSample']],
     [
       'Resources:',
       [

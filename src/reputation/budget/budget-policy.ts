@@ -22,7 +22,7 @@ import {
 } from './budget-expression.ts';
 import type { BudgetOf } from './domain-delta.ts';
 import type { DomainRecord } from './domain-record.ts';
-import { type RankName, SCORES, type Standing } from './standing.ts';
+import { type Ranking, type Standing, scoreBy } from './standing.ts';
 
 export interface BudgetPolicy {
   budget(domain: DomainView): number;
@@ -66,7 +66,7 @@ const MUCH = 1e6;
 /**
  * The budget function for the book: the policy at this standing, unless the operator has decided.
  */
-export function budgets(policy: BudgetPolicy, standing: Standing, rank: RankName): BudgetOf {
+export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking): BudgetOf {
   return (record) => {
     const { override } = record;
     if (typeof override === 'number') return override;
@@ -79,9 +79,9 @@ export function budgets(policy: BudgetPolicy, standing: Standing, rank: RankName
   };
 }
 
-function viewOf(record: DomainRecord, standing: Standing, rank: RankName): DomainView {
+function viewOf(record: DomainRecord, standing: Standing, rank: Ranking): DomainView {
   const { name, inDegree, supporters = 0, cash } = record;
-  const score = SCORES[rank](record);
+  const score = scoreBy(rank)(record);
   const { domains, mean } = standing;
   const found = score > 0 ? standing.rankOf(score, xxh64(name)) : undefined;
   return { name, rank: found ?? Infinity, score, inDegree, supporters, cash, domains, mean };

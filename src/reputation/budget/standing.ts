@@ -14,7 +14,7 @@
 import { DrumlinError } from '../../base/errors.ts';
 import type { DomainRecord } from './domain-record.ts';
 
-export const RANKS = ['in', 'opic', 'tse', 'none'] as const;
+export const RANKS = ['in', 'opic', 'tse', 'list', 'none'] as const;
 export type RankName = (typeof RANKS)[number];
 export type Score = (record: Readonly<DomainRecord>) => number;
 
@@ -23,8 +23,15 @@ export const SCORES: { readonly [rank in RankName]: Score } = {
   in: ({ inDegree }) => inDegree,
   opic: ({ cash }) => cash,
   tse: ({ supporters }) => supporters ?? 0,
+  list: () => 0, // needs the list: see `scoreBy`
   none: () => 0,
 };
+
+/** A ranking by name, or by a score of its own: that of a list. */
+export type Ranking = RankName | Score;
+
+export const scoreBy = (ranking: Ranking): Score =>
+  typeof ranking === 'function' ? ranking : SCORES[ranking];
 
 const DEFAULT_PLACES = 10_000;
 const HEADER_BYTES = 24;

@@ -55,7 +55,7 @@ describe.skipIf(!has('bash'))('in bash', () => {
 
   test('values are those that a flag accepts: words, folders or files', () => {
     expect(complete('crawl', '--order', '')).toEqual(['budget', 'bfs']);
-    expect(complete('crawl', 'http://x/', '--scope', 'p')).toEqual(['prefix']);
+    expect(complete('crawl', 'http://x/', '--scope', 'pr')).toEqual(['prefix']);
     expect(complete('domains', '--sort', 'f')).toEqual(['fetched']);
     expect(complete('crawl', '--delays', 's')).toEqual(['seeds.txt']);
     expect(complete('crawl', '--max-pages', '')).toEqual([]);

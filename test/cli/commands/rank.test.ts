@@ -116,6 +116,30 @@ describe('drumlin rank', () => {
     expect(told).toContain('trusted 1');
   });
 
+  test('prints places among a set beside places among all, and what the graph lacks', async () => {
+    const set = file('set.txt', 'poor\nfime\nbad\na\n');
+    const { printed, told } = await rank(graph, '--by', 'in', '--among', set);
+    expect(printed).toBe('1\t2\tbad\t2\n2\t4\tpoor\t1\n3\t5\ta\t0\n');
+    expect(told).toContain('1 of 4 names are not in the graph: "fime" (nearest: "fine")');
+    const one = await rank(graph, '--by', 'in', '--among', set, '--top', '1', '--json');
+    expect(JSON.parse(one.printed)).toMatchObject({
+      among: { given: 4, found: 3, missing: ['fime'] },
+      ranking: [{ rank: 1, overall: 2, name: 'bad', score: 2 }],
+    });
+  });
+
+  test('refuses a set with a name twice, without names, or of which the graph has none', async () => {
+    const among = (name: string, content: string) =>
+      rank(graph, '--by', 'in', '--among', file(name, content));
+    await expect(among('twice.txt', 'a\nb\na\n')).rejects.toThrow(
+      /twice\.txt:3: "a" is in the set twice, first in line 1/,
+    );
+    await expect(among('none.txt', '# nothing\n')).rejects.toThrow(/The set has no names/);
+    await expect(among('other.txt', 'godo\n')).rejects.toThrow(
+      /None of the 1 name .* "godo" \(nearest: "good"\)/,
+    );
+  });
+
   test('lists every method with its parameters', async () => {
     const { printed } = await rank('--list');
     for (const name of RANKER_NAMES) expect(printed).toMatch(new RegExp(`^${name} `, 'm'));
