@@ -401,11 +401,11 @@ export class Frontier {
   // —— Helpers ——
 
   #newHost(name: string): Host | undefined {
-    if (!this.#hasRoom() || this.registry.isFull) {
+    const { host, newDomain } = this.registry.candidate(name);
+    if (!this.#hasRoom() || this.registry.isFull || this.registry.isWide(host.domain)) {
       this.registry.allHere = false;
       return undefined;
     }
-    const { host, newDomain } = this.registry.candidate(name);
     this.admit(host, { host: false, domain: !newDomain });
     return host;
   }

@@ -302,6 +302,19 @@ describe('beside a domain with endless hosts', () => {
     }
   });
 
+  test('that domain has only its share of places, also while every host fits in memory', async () => {
+    const crawl = await new DryCrawl({
+      hosts: 500,
+      urls: 500,
+      front: 500,
+      hostsPerDomain: 4,
+    }).open();
+    await crawl.discover(endless);
+    await crawl.fetchOne(10, 1);
+    const hosts = [...crawl.frontier.registry.hosts()].map(({ name }) => name);
+    expect(hosts.filter((name) => name.endsWith('.endless.test'))).toHaveLength(4);
+  });
+
   test('the hosts of that domain are all fetched in the end', async () => {
     const crawl = await crawlUntil(220, { hostsPerDomain: 4 });
     expect(new Set(crawl.fetched)).toEqual(new Set([...endless, ...pages]));
