@@ -33,10 +33,10 @@ function folder(): string {
 }
 
 describe('a crawl by two agents', () => {
-  test('that is killed a dozen times archives every page of the web, none twice, in whole files', async () => {
+  test('that is killed again and again archives every page of the web, none twice, in whole files', async () => {
     const report = await killOverAndOver({
       ...{
-        kills: 12,
+        kills: 8,
         domains: 60,
         pages: 15,
         livesFor: 700,

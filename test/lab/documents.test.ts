@@ -51,11 +51,11 @@ describe('documents of the lab', () => {
       return isUseful(text);
     };
     const papers = every(
-      150,
+      80,
       truths.filter(({ kind }) => kind === 'paper'),
     );
     const others = every(
-      250,
+      120,
       truths.filter(({ kind }) => kind === 'notes'),
     );
     let [hits, alarms] = [0, 0];

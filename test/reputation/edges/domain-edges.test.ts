@@ -273,7 +273,7 @@ describe('with a failing disk', () => {
   });
 
   test('transfers that are cut short are continued', async () => {
-    const { life } = await begin({ shortTransfers: 7, skipSync: true });
+    const { life } = await begin({ shortTransfers: 300, skipSync: true });
     await live(life);
     await life.takeAll();
     await life.checkLists();
