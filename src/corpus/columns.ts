@@ -3,7 +3,7 @@
  * of the files, the conditions of `--where`, the table in docs/corpus.md.
  */
 import { SIGNALS } from '../text/signals.ts';
-import type { Column } from './parquet/parquet-file.ts';
+import type { Column } from './parquet/column.ts';
 
 interface CorpusColumn extends Column {
   readonly doc: string;
