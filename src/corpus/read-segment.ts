@@ -39,8 +39,6 @@ export interface SegmentResult {
   readonly languages: Counts;
   /** Rows by the number of binary digits of their words. */
   readonly lengths: Counts;
-  /** Rows of each domain, in the order of names. */
-  readonly domains: readonly (readonly [domain: string, rows: number])[];
 }
 
 /** What all segments need, loaded once a thread. */
@@ -74,11 +72,11 @@ export class SegmentReader {
     const { duplicates } = this.#context.plan.settings;
     const input = this.#context.plan.inputs[segment.input];
     const tally = new Tally();
-    const endings = ['rows', 'sketches', 'pages'];
+    const endings = ['rows', 'sketches', 'pages', 'domains'];
     const paths = endings.map((ending) => this.#work.file('read', index, ending));
     const stored = this.#work.file('survey', segment.input, 'pages');
     let bytes = 0;
-    await this.#work.write(paths, async ([rowsFile, sketchFile, pagesFile]) => {
+    await this.#work.write(paths, async ([rowsFile, sketchFile, pagesFile, domainsFile]) => {
       const rows = await RowsWriter.create(rowsFile);
       const sketches = new SketchWriter(sketchFile);
       let keys = '';
@@ -94,6 +92,7 @@ export class SegmentReader {
       await rows.flush();
       await sketches.flush();
       await pagesFile.writeAll(Buffer.from(keys), 0);
+      await domainsFile.writeAll(Buffer.from(tally.domainLines()), 0);
       bytes = rows.bytes;
     });
     return tally.result(bytes);
@@ -183,7 +182,11 @@ class Tally {
       ...{ pages, rows: this.#rows, bytes, optOuts, conditions, noText },
       ...{ truncated: this.#truncated, words: this.#words },
       ...{ languages: this.#languages, lengths: this.#lengths },
-      domains: [...this.#domains].sort(([a], [b]) => (a < b ? -1 : 1)),
     };
+  }
+
+  /** The domains with their rows, a line each. */
+  domainLines(): string {
+    return [...this.#domains].map(([domain, rows]) => `${domain} ${rows}\n`).join('');
   }
 }

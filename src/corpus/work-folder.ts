@@ -9,7 +9,7 @@
  *   work/plan.json          what is exported and how: another export is refused
  *   work/survey-N.json      a WARC file was surveyed; beside it .keys, .revisits and .pages
  *   work/repeats.bin        what repeats on sites, from all surveys
- *   work/read-N.json        a segment was read; beside it .rows and .sketches
+ *   work/read-N.json        a segment was read; beside it .rows, .sketches, .pages and .domains
  *   work/late-N.json        what is known of its rows when all were read; beside it .near
  *   work/part-N.json        a file of the corpus was written
  */
