@@ -41,7 +41,7 @@ export interface CorpusOptions {
   readonly preset?: 'fineweb' | 'gopher' | 'c4';
   /** Near-duplicates: do not look, mark or drop them. Default: `mark`. */
   readonly duplicates?: 'keep' | 'mark' | 'drop';
-  /** The part of their text that near-duplicates have in common. Default: 0.65. */
+  /** The part of the longer text that stands in a near-duplicate of it. Default: 0.75. */
   readonly similarity?: number;
   /** Also pages that say they do not want to be used. Default: false. */
   readonly includeOptOuts?: boolean;

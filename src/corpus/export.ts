@@ -48,7 +48,7 @@ const DEFAULTS: CorpusSettings = {
   extract: 'main',
   where: [],
   duplicates: 'mark',
-  similarity: 0.65,
+  similarity: 0.75,
   includeOptOuts: false,
   mask: [],
   maxPage: 10e6,

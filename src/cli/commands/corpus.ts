@@ -59,7 +59,7 @@ function registerExport(corpus: Command): void {
         .choices(['keep', 'mark', 'drop'])
         .default('mark'),
     )
-    .option('--similarity <share>', 'least part of the text in common', shareOf, 0.65)
+    .option('--similarity <share>', 'least part of the longer text in common', shareOf, 0.75)
     .option('--include-opt-outs', 'also pages that say they do not want to be used')
     .option(
       '--mask <kinds>',
@@ -108,7 +108,7 @@ const collect = (value: string, before: readonly string[]): string[] => [...befo
 function shareOf(text: string): number {
   const share = Number(text);
   if (text.trim() !== '' && share > 0 && share <= 1) return share;
-  throw new InvalidArgumentError('Write a number above 0 and at most 1, such as 0.65.');
+  throw new InvalidArgumentError('Write a number above 0 and at most 1, such as 0.75.');
 }
 
 function wholeNumber(text: string): number {
