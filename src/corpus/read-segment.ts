@@ -47,7 +47,8 @@ export interface ReadingContext {
   readonly repeats: RepeatTable;
   readonly usages: ReadonlyMap<string, readonly UsageRule[]>;
   readonly withRevisits: boolean;
-  readonly ranks: ListTable | undefined;
+  /** The ranks of domains, for each WARC file. */
+  readonly ranks: readonly (ListTable | undefined)[];
   readonly spam: ListTable | undefined;
 }
 
@@ -70,7 +71,6 @@ export class SegmentReader {
 
   async read(index: number, segment: Segment): Promise<SegmentResult> {
     const { duplicates } = this.#context.plan.settings;
-    const input = this.#context.plan.inputs[segment.input];
     const tally = new Tally();
     const endings = ['rows', 'sketches', 'pages', 'domains'];
     const paths = endings.map((ending) => this.#work.file('read', index, ending));
@@ -81,7 +81,7 @@ export class SegmentReader {
       const sketches = new SketchWriter(sketchFile);
       let keys = '';
       for await (const page of readPages(this.#work.disk, stored, segment.start, segment.end)) {
-        const row = this.#row(page, input.name, segment.crawl, tally);
+        const row = this.#row(page, segment, tally);
         if (row === undefined) continue;
         const full = rows.add(row);
         if (full) await full;
@@ -99,7 +99,7 @@ export class SegmentReader {
   }
 
   /** The row of a page; undefined if it is left out. */
-  #row(page: ScannedPage, file: string, crawl: string, tally: Tally): Row | undefined {
+  #row(page: ScannedPage, segment: Segment, tally: Tally): Row | undefined {
     tally.pages++;
     const { settings } = this.#context.plan;
     const { canonical, content } = page;
@@ -112,7 +112,7 @@ export class SegmentReader {
     }
     if (!page.isText) tally.noText++;
     const text = this.#textOf(content, host);
-    const row = this.#cells(page, text, { file, crawl, domain: payLevelDomain(host), optOut });
+    const row = this.#cells(page, text, { segment, domain: payLevelDomain(host), optOut });
     const failed = this.#conditions.find(({ holds }) => !holds(row));
     if (failed) {
       addTo(tally.conditions, failed.text);
@@ -132,11 +132,13 @@ export class SegmentReader {
   #cells(
     page: ScannedPage,
     text: string,
-    about: { file: string; crawl: string; domain: string; optOut: string | undefined },
+    about: { segment: Segment; domain: string; optOut: string | undefined },
   ): Row {
-    const { mask } = this.#context.plan.settings;
-    const { ranks, spam } = this.#context;
-    const { file, crawl, domain, optOut } = about;
+    const { plan, ranks, spam } = this.#context;
+    const { mask } = plan.settings;
+    const { domain, optOut } = about;
+    const { crawl, input } = about.segment;
+    const file = plan.inputs[input].name;
     const language = this.#languages.detect(text);
     const plain = (fact: string | undefined) => (fact === undefined ? null : masked(fact, mask));
     return [
@@ -146,7 +148,7 @@ export class SegmentReader {
       masked(text, mask),
       ...signalsOf(text),
       page.truncated,
-      ranks?.valueOf(domain) ?? null,
+      ranks[input]?.valueOf(domain) ?? null,
       spam?.valueOf(domain) ?? null,
       optOut ?? null,
     ];

@@ -63,7 +63,8 @@ export async function survey(work: WorkFolder, plan: CorpusPlan, index: number):
     let boundary = sizes.segment;
     for await (const record of reader) {
       found.records++;
-      if (record.type === 'warcinfo' && !input.inCrawl) found.crawl = partOf(record) ?? found.crawl;
+      if (record.type === 'warcinfo' && input.folder === undefined)
+        found.crawl = partOf(record) ?? found.crawl;
       if (record.type === 'revisit') {
         found.revisits++;
         await lines.add(Buffer.from(`${revisitKey(record)}\n`));

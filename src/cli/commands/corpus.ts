@@ -66,7 +66,10 @@ function registerExport(corpus: Command): void {
       'replace emails, addresses or both in texts, such as emails,addresses',
     )
     .option('--max-page <size>', 'read only so much of a page', '10M')
-    .option('--ranks <file>', 'domains with values for the column domain_rank')
+    .option(
+      '--ranks <file>',
+      'domains with values for the column domain_rank; default: the ranks of the crawl',
+    )
     .option('--spam <file>', 'domains with values for the column spam')
     .option('--threads <count>', 'threads', wholeNumber, availableParallelism())
     .addOption(new Option('--segment <size>', 'of a WARC file per task').default('64M').hideHelp())
