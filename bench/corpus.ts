@@ -1,22 +1,26 @@
 /**
  * What an export costs: `npm run bench -- corpus [--pages 4000] [--rounds 3] [--python python3]`,
- * and `npm run bench -- corpus memory [--pages 100000] [--small]`.
+ * `npm run bench -- corpus memory [--pages 100000] [--small]`, and `npm run bench -- corpus near
+ * [--seeds 1,42,7]`.
  *
  * The first prints pages of the lab per second of processor time, from WARC to Parquet, with one
  * thread, beside trafilatura with pyarrow where Python has them. The pages have 25 KB on average;
  * the start of the program is included. The second exports archives of `--pages` and of 30 % of
  * them and prints the peak of memory of both: it does not grow. It repeats the bodies of a few
  * thousand pages under other URLs, each with some words of its own. With `--small` they have 3 KB:
- * what grows with the number of pages shows as well, in an eighth of the time.
+ * what grows with the number of pages shows as well, in an eighth of the time. The third prints how
+ * many near-duplicates of the lab are found, as two crawls of two agents each.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { Disk } from '../src/disk/disk.ts';
 import { makePage } from '../src/lab/page.ts';
 import { NO_PORTS, webOf } from '../src/lab/server/lab.ts';
 import { type ArchivedPage, writeCrawl } from '../test/corpus/lab-archive.ts';
+import { judgedLab } from '../test/corpus/near-truth.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 const PEER = join(import.meta.dirname, 'peers/corpus/trafilatura_peer.py');
@@ -37,12 +41,14 @@ export async function run(args: string[]): Promise<void> {
       pages: { type: 'string' },
       rounds: { type: 'string', default: '3' },
       small: { type: 'boolean', default: false },
+      seeds: { type: 'string', default: '1,42,7' },
       python: { type: 'string', default: 'python3' },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
   try {
-    if (positionals.includes('memory'))
+    if (positionals.includes('near')) await measureNear(folder, values.seeds);
+    else if (positionals.includes('memory'))
       await measureMemory(
         folder,
         Number(values.pages ?? 100_000),
@@ -95,6 +101,16 @@ async function measureMemory(folder: string, pages: number, sizes: Sizes, python
     const { cpu, peak } = await exportOnce(folder, crawl, `out-${count}`, python);
     console.log(
       `${count} pages: peak ${(peak / 1e6).toFixed(0)} MB, ${(count / cpu).toFixed(0)} pages per second of processor time`,
+    );
+  }
+}
+
+async function measureNear(folder: string, seeds: string) {
+  for (const seed of seeds.split(',').map(Number)) {
+    const { positives, right, wrong } = await judgedLab(new Disk(), folder, seed, 64e6);
+    const [recall, precision] = [right / positives, right / (right + wrong)];
+    console.log(
+      `seed ${seed}: ${positives} near-duplicates, recall ${recall.toFixed(3)}, precision ${precision.toFixed(3)}`,
     );
   }
 }

@@ -26,6 +26,7 @@
 import { exportIndex as writeIndex } from '../corpus/columnar/export-index.ts';
 import { PRESETS } from '../corpus/condition.ts';
 import { exportCorpus as writeCorpus } from '../corpus/export.ts';
+import { Disk } from '../disk/disk.ts';
 
 export { DrumlinError, EXIT, type ExitCode } from '../base/errors.ts';
 
@@ -41,7 +42,7 @@ export interface CorpusOptions {
   readonly preset?: 'fineweb' | 'gopher' | 'c4';
   /** Near-duplicates: do not look, mark or drop them. Default: `mark`. */
   readonly duplicates?: 'keep' | 'mark' | 'drop';
-  /** The part of their text that near-duplicates have in common. Default: 0.65. */
+  /** The part of the longer text that stands in a near-duplicate of it. Default: 0.75. */
   readonly similarity?: number;
   /** Also pages that say they do not want to be used. Default: false. */
   readonly includeOptOuts?: boolean;
@@ -49,7 +50,9 @@ export interface CorpusOptions {
   readonly mask?: readonly ('emails' | 'addresses')[];
   /** Bytes of a page to read. Default: 10,000,000. */
   readonly maxPage?: number;
-  /** A file of domains with values for the column `domain_rank`. Default: none. */
+  /**
+   * A file of domains with values for the column `domain_rank`. Default: the ranks of the crawls.
+   */
   readonly ranks?: string;
   /** A file of domains with values for the column `spam`. Default: none. */
   readonly spam?: string;
@@ -90,7 +93,14 @@ export async function exportCorpus(
 ): Promise<CorpusCounts> {
   const { preset, where = [], ...rest } = options;
   const conditions = preset === undefined ? where : [PRESETS[preset], ...where];
-  const { counts } = await writeCorpus(places, out, { ...rest, where: conditions });
+  const { counts } = await writeCorpus(places, out, {
+    ...rest,
+    where: conditions,
+    ranksOf: async (folder) => {
+      const { ranksOf } = await import('../crawl/state/domain-list.ts');
+      return ranksOf(new Disk(), folder);
+    },
+  });
   const { pages, rows, words, bytes, nearDuplicates, optOuts, conditions: unmet } = counts;
   return { pages, rows, words, bytes, nearDuplicates, optOuts, conditions: unmet };
 }

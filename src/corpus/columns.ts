@@ -3,7 +3,7 @@
  * of the files, the conditions of `--where`, the table in docs/corpus.md.
  */
 import { SIGNALS } from '../text/signals.ts';
-import type { Column } from './parquet/parquet-file.ts';
+import type { Column } from './parquet/column.ts';
 
 interface CorpusColumn extends Column {
   readonly doc: string;
@@ -44,7 +44,12 @@ export const COLUMNS: readonly CorpusColumn[] = [
     number(name, type === 'integer' ? 'int' : 'double', meaning),
   ),
   { ...text('truncated', 'whether a part of the page is missing'), kind: 'truth' },
-  number('domain_rank', 'double', 'the value of the domain in `--ranks`', MAYBE),
+  number(
+    'domain_rank',
+    'double',
+    'the rank of the domain in its crawl, or its value in `--ranks`',
+    MAYBE,
+  ),
   number('spam', 'double', 'the value of the domain in `--spam`', MAYBE),
   text('opt_out', 'what the page says against its use', { ...MAYBE, ...OFTEN }),
   text('near_duplicate_of', 'the `id` of the earliest page with nearly the same text', {

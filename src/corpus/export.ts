@@ -27,7 +27,7 @@ import { inputFiles } from './inputs.ts';
 import { findLateFacts, type LateResult, repeatsPath } from './late-facts.ts';
 import { type CorpusPlan, type CorpusSettings, type Segment, SIZES } from './plan.ts';
 import type { SegmentResult } from './read-segment.ts';
-import { countRepeats } from './reading-context.ts';
+import { copyRanks, countRepeats, type RanksOf } from './reading-context.ts';
 import { reportPage } from './report.ts';
 import { type CorpusSummary, summarise } from './summary.ts';
 import type { Survey } from './survey.ts';
@@ -40,6 +40,8 @@ export interface ExportOptions extends Partial<CorpusSettings> {
   readonly disk?: Disk;
   readonly onProgress?: (step: string, share: number) => void;
   readonly onWarning?: (sentence: string) => void;
+  /** The ranks of domains in a crawl, where `ranks` does not name a list. */
+  readonly ranksOf?: RanksOf;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +50,7 @@ const DEFAULTS: CorpusSettings = {
   extract: 'main',
   where: [],
   duplicates: 'mark',
-  similarity: 0.65,
+  similarity: 0.75,
   includeOptOuts: false,
   mask: [],
   maxPage: 10e6,
@@ -63,7 +65,8 @@ export async function exportCorpus(
   out: string,
   options: ExportOptions = {},
 ): Promise<CorpusSummary> {
-  const { threads = 1, disk = new Disk(), onProgress, onWarning, signal, ...given } = options;
+  const { threads = 1, disk = new Disk(), onProgress, onWarning, signal, ...rest } = options;
+  const { ranksOf, ...given } = rest;
   const settings = { ...DEFAULTS, ...given };
   settings.where.forEach(conditionsOf); // Refuses a wrong one before anything is read.
   const inputs = await inputFiles(disk, places);
@@ -75,6 +78,9 @@ export async function exportCorpus(
     const finished = await alreadyDone(work, out, plan);
     if (finished) return finished;
     await begin(work, out, plan);
+    // Pages are read only after it is known what repeats: until then the ranks may be copied again.
+    if (ranksOf && !(await work.exists(repeatsPath(work))))
+      await copyRanks(work, plan, ranksOf, onWarning);
     const start: TaskStart = { out: resolve(out), plan };
     const steps = new Steps(work, start, { threads, disk, onProgress, signal });
     return await steps.all(onWarning);
@@ -109,7 +115,7 @@ class Steps {
       if (damage !== undefined)
         warn?.(`${plan.inputs[i].path} is ${damage}: pages after it are not in the corpus.`);
     }
-    if (!(await this.#exists(repeatsPath(this.#work)))) {
+    if (!(await this.#work.exists(repeatsPath(this.#work)))) {
       await countRepeats(this.#work, plan, surveys);
     }
     const segments = segmentsOf(plan, surveys);
@@ -135,7 +141,7 @@ class Steps {
     const missing: Task[] = [];
     for (const task of tasks) {
       const path = this.#work.file(task.kind, task.index, 'json');
-      if (!(await this.#exists(path))) missing.push(task);
+      if (!(await this.#work.exists(path))) missing.push(task);
     }
     const { onProgress, ...options } = this.#options;
     const before = tasks.length - missing.length;
@@ -165,16 +171,6 @@ class Steps {
     const text = `${JSON.stringify(summary, null, 2)}\n`;
     await replaceFile(disk, out, SUMMARY, Buffer.from(text));
     await disk.removeFolder(this.#work.path);
-  }
-
-  async #exists(path: string): Promise<boolean> {
-    try {
-      await (await this.#work.disk.open(path, 'read')).close();
-      return true;
-    } catch (error) {
-      if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return false;
-      throw error;
-    }
   }
 }
 

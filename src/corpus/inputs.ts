@@ -12,8 +12,8 @@ export interface InputFile {
   readonly bytes: Bytes;
   /** The crawl it is part of, unless the file itself names one. */
   readonly crawl: string;
-  /** Whether it is in the folder of a crawl, whose name then counts. */
-  readonly inCrawl: boolean;
+  /** The folder of the crawl that it is in, whose name then counts. */
+  readonly folder?: string;
 }
 
 export async function inputFiles(disk: Disk, places: readonly string[]): Promise<InputFile[]> {
@@ -30,7 +30,8 @@ export async function inputFiles(disk: Disk, places: readonly string[]): Promise
       const file = await disk.open(path, 'read');
       const bytes = await file.size();
       await file.close();
-      inputs.push({ name, path: resolve(path), bytes, crawl, inCrawl: dir !== undefined });
+      const folder = dir === undefined ? {} : { folder: resolve(dir) };
+      inputs.push({ name, path: resolve(path), bytes, crawl, ...folder });
     }
   }
   return inputs;

@@ -39,8 +39,6 @@ export interface SegmentResult {
   readonly languages: Counts;
   /** Rows by the number of binary digits of their words. */
   readonly lengths: Counts;
-  /** Rows of each domain, in the order of names. */
-  readonly domains: readonly (readonly [domain: string, rows: number])[];
 }
 
 /** What all segments need, loaded once a thread. */
@@ -49,7 +47,8 @@ export interface ReadingContext {
   readonly repeats: RepeatTable;
   readonly usages: ReadonlyMap<string, readonly UsageRule[]>;
   readonly withRevisits: boolean;
-  readonly ranks: ListTable | undefined;
+  /** The ranks of domains, for each WARC file. */
+  readonly ranks: readonly (ListTable | undefined)[];
   readonly spam: ListTable | undefined;
 }
 
@@ -72,18 +71,17 @@ export class SegmentReader {
 
   async read(index: number, segment: Segment): Promise<SegmentResult> {
     const { duplicates } = this.#context.plan.settings;
-    const input = this.#context.plan.inputs[segment.input];
     const tally = new Tally();
-    const endings = ['rows', 'sketches', 'pages'];
+    const endings = ['rows', 'sketches', 'pages', 'domains'];
     const paths = endings.map((ending) => this.#work.file('read', index, ending));
     const stored = this.#work.file('survey', segment.input, 'pages');
     let bytes = 0;
-    await this.#work.write(paths, async ([rowsFile, sketchFile, pagesFile]) => {
+    await this.#work.write(paths, async ([rowsFile, sketchFile, pagesFile, domainsFile]) => {
       const rows = await RowsWriter.create(rowsFile);
       const sketches = new SketchWriter(sketchFile);
       let keys = '';
       for await (const page of readPages(this.#work.disk, stored, segment.start, segment.end)) {
-        const row = this.#row(page, input.name, segment.crawl, tally);
+        const row = this.#row(page, segment, tally);
         if (row === undefined) continue;
         const full = rows.add(row);
         if (full) await full;
@@ -94,13 +92,14 @@ export class SegmentReader {
       await rows.flush();
       await sketches.flush();
       await pagesFile.writeAll(Buffer.from(keys), 0);
+      await domainsFile.writeAll(Buffer.from(tally.domainLines()), 0);
       bytes = rows.bytes;
     });
     return tally.result(bytes);
   }
 
   /** The row of a page; undefined if it is left out. */
-  #row(page: ScannedPage, file: string, crawl: string, tally: Tally): Row | undefined {
+  #row(page: ScannedPage, segment: Segment, tally: Tally): Row | undefined {
     tally.pages++;
     const { settings } = this.#context.plan;
     const { canonical, content } = page;
@@ -113,7 +112,7 @@ export class SegmentReader {
     }
     if (!page.isText) tally.noText++;
     const text = this.#textOf(content, host);
-    const row = this.#cells(page, text, { file, crawl, domain: payLevelDomain(host), optOut });
+    const row = this.#cells(page, text, { segment, domain: payLevelDomain(host), optOut });
     const failed = this.#conditions.find(({ holds }) => !holds(row));
     if (failed) {
       addTo(tally.conditions, failed.text);
@@ -133,11 +132,13 @@ export class SegmentReader {
   #cells(
     page: ScannedPage,
     text: string,
-    about: { file: string; crawl: string; domain: string; optOut: string | undefined },
+    about: { segment: Segment; domain: string; optOut: string | undefined },
   ): Row {
-    const { mask } = this.#context.plan.settings;
-    const { ranks, spam } = this.#context;
-    const { file, crawl, domain, optOut } = about;
+    const { plan, ranks, spam } = this.#context;
+    const { mask } = plan.settings;
+    const { domain, optOut } = about;
+    const { crawl, input } = about.segment;
+    const file = plan.inputs[input].name;
     const language = this.#languages.detect(text);
     const plain = (fact: string | undefined) => (fact === undefined ? null : masked(fact, mask));
     return [
@@ -147,7 +148,7 @@ export class SegmentReader {
       masked(text, mask),
       ...signalsOf(text),
       page.truncated,
-      ranks?.valueOf(domain) ?? null,
+      ranks[input]?.valueOf(domain) ?? null,
       spam?.valueOf(domain) ?? null,
       optOut ?? null,
     ];
@@ -183,7 +184,11 @@ class Tally {
       ...{ pages, rows: this.#rows, bytes, optOuts, conditions, noText },
       ...{ truncated: this.#truncated, words: this.#words },
       ...{ languages: this.#languages, lengths: this.#lengths },
-      domains: [...this.#domains].sort(([a], [b]) => (a < b ? -1 : 1)),
     };
+  }
+
+  /** The domains with their rows, a line each. */
+  domainLines(): string {
+    return [...this.#domains].map(([domain, rows]) => `${domain} ${rows}\n`).join('');
   }
 }

@@ -4,6 +4,7 @@ import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
 import { readLines } from '../disk/lines.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
+import { writeText } from '../disk/text-file.ts';
 import { ListBuilder, ListTable } from '../filter/list-table.ts';
 import { RepeatCounter, RepeatTable } from '../text/repeats.ts';
 import { repeatsPath } from './late-facts.ts';
@@ -32,10 +33,71 @@ export async function loadReadingContext(
   const { ranks, spam } = plan.settings;
   return {
     ...{ plan, usages, withRevisits, repeats: await loadRepeats(work) },
-    ranks: await listOf(work.disk, ranks),
+    ranks: await ranksOf(work, plan, await listOf(work.disk, ranks)),
     spam: await listOf(work.disk, spam),
   };
 }
+
+/** The ranks of domains for each file: of the list that was given, or of the crawl of the file. */
+async function ranksOf(
+  work: WorkFolder,
+  { inputs }: CorpusPlan,
+  given: ListTable | undefined,
+): Promise<(ListTable | undefined)[]> {
+  const tables: (ListTable | undefined)[] = [];
+  for (const [i, { folder }] of inputs.entries()) {
+    const first = inputs.findIndex((input) => input.folder === folder);
+    if (given !== undefined || folder === undefined) tables.push(given);
+    else tables.push(first < i ? tables[first] : await crawlRanks(work, i));
+  }
+  return tables;
+}
+
+async function crawlRanks(work: WorkFolder, index: number): Promise<ListTable | undefined> {
+  try {
+    return await listOf(work.disk, work.file('ranks', index, 'txt'));
+  } catch (error) {
+    if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return undefined;
+    throw error;
+  }
+}
+
+/** The ranks of the domains of a crawl. */
+export type RanksOf = (
+  folder: string,
+) => Promise<Iterable<readonly [domain: string, rank: number]>>;
+
+/** Copies the ranks of all crawls once: a crawl that goes on does not change what is exported. */
+export async function copyRanks(
+  work: WorkFolder,
+  { inputs, settings }: CorpusPlan,
+  ranksOf: RanksOf,
+  warn: ((sentence: string) => void) | undefined,
+): Promise<void> {
+  if (settings.ranks !== undefined) return;
+  for (const [i, { folder }] of inputs.entries()) {
+    if (folder === undefined) continue;
+    if (inputs.findIndex((input) => input.folder === folder) < i) continue;
+    const ranks = await ranksOf(folder).catch((error: unknown) => {
+      if (!(error instanceof DrumlinError)) throw error;
+      warn?.(`${error.fact} The pages of ${folder} have no domain_rank.`);
+      return [];
+    });
+    await writeText(work.disk, work.file('ranks', i, 'txt'), async (file) => {
+      let lines = '';
+      for (const [domain, rank] of ranks) {
+        lines += `${domain} ${rank}\n`;
+        if (lines.length < LINES_LENGTH) continue;
+        await file.write(Buffer.from(lines));
+        lines = '';
+      }
+      await file.write(Buffer.from(lines));
+    });
+  }
+}
+
+/** Characters that are written together. */
+const LINES_LENGTH = 2 ** 16;
 
 /** Counts what repeats on sites, from all surveys. */
 export async function countRepeats(

@@ -13,7 +13,7 @@ import { loadZstd, type Zstd } from '../archive/compress/zstd.ts';
 import type { Bytes } from '../base/units.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 import { EARLY, type Row } from './columns.ts';
-import type { Cell } from './parquet/parquet-file.ts';
+import type { Cell } from './parquet/column.ts';
 
 const BLOCK_BYTES: Bytes = 2 ** 20;
 const LEVEL = 1;
@@ -95,16 +95,19 @@ export class RowsWriter {
 const asNumber = (value: Row[number]): number =>
   value === null ? Number.NaN : typeof value === 'boolean' ? Number(value) : (value as number);
 
-/** The rows of a file, as cells; texts are views of memory that is not used again. */
+/** The rows of a file, as cells; texts are valid until the next row. */
 export async function* readRows(disk: Disk, path: string): AsyncGenerator<Cell[]> {
   const file = await disk.open(path, 'read');
   try {
     const size = await file.size();
     const head = new Uint32Array(2);
+    let held = Buffer.alloc(0);
     for (let position = 0; position < size; ) {
       await file.readAll(new Uint8Array(head.buffer), position);
       const [length, rows] = head;
-      const block = Buffer.allocUnsafeSlow(length);
+      // One piece of memory for all blocks: as garbage they would pile up until the next collection.
+      if (held.length < length) held = Buffer.allocUnsafeSlow(2 * length);
+      const block = held.subarray(0, length);
       await file.readAll(block, position + head.byteLength);
       position += head.byteLength + length;
       let at = 0;

@@ -1,6 +1,7 @@
 /** What an export did, as written to corpus.json. */
 import type { Bytes } from '../base/units.ts';
 import { LineSorter } from '../disk/line-sort.ts';
+import { readLines } from '../disk/lines.ts';
 import { COLUMNS } from './columns.ts';
 import type { InputFile } from './inputs.ts';
 import type { LateResult } from './late-facts.ts';
@@ -88,7 +89,7 @@ export async function summarise(
       revisits: sum(surveys, ({ revisits }) => revisits),
       languages: total(read.map(({ languages }) => languages)),
       lengths: total(read.map(({ lengths }) => lengths)),
-      ...(await domainsOf(work, plan, read)),
+      ...(await domainsOf(work, plan, read.length)),
     },
   };
 }
@@ -105,12 +106,13 @@ function total(all: readonly Counts[]): Counts {
 async function domainsOf(
   work: WorkFolder,
   plan: CorpusPlan,
-  read: readonly SegmentResult[],
+  segments: number,
 ): Promise<Pick<CorpusCounts, 'domains' | 'topDomains'>> {
   const { memory } = plan.settings.sizes;
   const sorter = new LineSorter(work.disk, work.path, 'domains', memory);
-  for (const { domains } of read)
-    for (const [domain, rows] of domains) await sorter.add(`${domain} ${rows}`);
+  for (let i = 0; i < segments; i++)
+    for await (const lines of readLines(work.disk, work.file('read', i, 'domains')))
+      for (const line of lines) await sorter.add(line);
   let top: [string, number][] = [];
   let [domains, last, rows] = [0, '', 0];
   const end = () => {

@@ -13,6 +13,7 @@
 import { payloadOf } from '../archive/warc/http-block.ts';
 import { readWarc, type WarcRecord } from '../archive/warc/warc-reader.ts';
 import type { Bytes } from '../base/units.ts';
+import { xxh64 } from '../base/xxh64.ts';
 import { decodeContent } from '../fetch/decode.ts';
 import { repeatKeys } from '../text/repeats.ts';
 import { openExtractor } from '../text/text-reader.ts';
@@ -45,6 +46,8 @@ export interface Survey {
 const ROBOTS_BYTES = 500 * 1024;
 /** Pages of a host in one file whose blocks are counted: so many show what repeats. */
 const SAMPLE = 64;
+/** Hosts are told apart by so many bits of a hash: their names would take memory without end. */
+const SLOT_BITS = 22;
 const BATCH_BYTES = 2 ** 20;
 
 export async function survey(work: WorkFolder, plan: CorpusPlan, index: number): Promise<Survey> {
@@ -60,7 +63,8 @@ export async function survey(work: WorkFolder, plan: CorpusPlan, index: number):
     let boundary = sizes.segment;
     for await (const record of reader) {
       found.records++;
-      if (record.type === 'warcinfo' && !input.inCrawl) found.crawl = partOf(record) ?? found.crawl;
+      if (record.type === 'warcinfo' && input.folder === undefined)
+        found.crawl = partOf(record) ?? found.crawl;
       if (record.type === 'revisit') {
         found.revisits++;
         await lines.add(Buffer.from(`${revisitKey(record)}\n`));
@@ -118,8 +122,8 @@ class PageCollector {
   readonly #scanner: PageScanner;
   readonly #pages: PagesWriter;
   readonly #keys: Batches;
-  /** How many pages of each host were sampled. */
-  readonly #sampled = new Map<string, number>();
+  /** How many pages of hosts were sampled, by the hash of the host. */
+  readonly #sampled = new Uint8Array(2 ** SLOT_BITS);
   #waiting: PageScan | undefined;
 
   constructor(scanner: PageScanner, pages: PagesWriter, keys: Batches) {
@@ -158,9 +162,10 @@ class PageCollector {
     this.#waiting = undefined;
     await this.#pages.add(page, content);
     const host = hostOf(page.canonical);
-    const before = this.#sampled.get(host) ?? 0;
-    if (blocks === undefined || before >= SAMPLE) return;
-    this.#sampled.set(host, before + 1);
+    if (blocks === undefined) return;
+    const slot = Number(BigInt.asUintN(SLOT_BITS, xxh64(host)));
+    if (this.#sampled[slot] >= SAMPLE) return;
+    this.#sampled[slot]++;
     const keys = repeatKeys(host, blocks);
     await this.#keys.add(new Uint8Array(Uint32Array.of(keys.length).buffer));
     await this.#keys.add(new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength));
@@ -188,7 +193,8 @@ async function usagesOf(record: WarcRecord): Promise<[string, UsageRule[]][]> {
 /** Pieces that are written together. */
 class Batches {
   readonly #file: { writeAll(bytes: Uint8Array, position: number): Promise<void> };
-  #pieces: Uint8Array[] = [];
+  /** One piece of memory: many small ones take several times their length. */
+  #bytes = Buffer.allocUnsafeSlow(BATCH_BYTES);
   #held = 0;
   #position = 0;
 
@@ -197,15 +203,15 @@ class Batches {
   }
 
   async add(piece: Uint8Array): Promise<void> {
-    this.#pieces.push(piece);
+    if (this.#held + piece.length > this.#bytes.length) await this.flush();
+    if (piece.length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(piece.length);
+    this.#bytes.set(piece, this.#held);
     this.#held += piece.length;
-    if (this.#held >= BATCH_BYTES) await this.flush();
   }
 
   async flush(): Promise<void> {
-    await this.#file.writeAll(Buffer.concat(this.#pieces), this.#position);
+    await this.#file.writeAll(this.#bytes.subarray(0, this.#held), this.#position);
     this.#position += this.#held;
-    this.#pieces = [];
     this.#held = 0;
   }
 }

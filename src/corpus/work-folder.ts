@@ -9,7 +9,8 @@
  *   work/plan.json          what is exported and how: another export is refused
  *   work/survey-N.json      a WARC file was surveyed; beside it .keys, .revisits and .pages
  *   work/repeats.bin        what repeats on sites, from all surveys
- *   work/read-N.json        a segment was read; beside it .rows and .sketches
+ *   work/ranks-N.txt        the ranks of domains in the crawl of WARC file N
+ *   work/read-N.json        a segment was read; beside it .rows, .sketches, .pages and .domains
  *   work/late-N.json        what is known of its rows when all were read; beside it .near
  *   work/part-N.json        a file of the corpus was written
  */
@@ -18,7 +19,7 @@ import { DrumlinError } from '../base/errors.ts';
 import { replaceFile } from '../disk/checkpoint.ts';
 import type { Disk, DiskFile } from '../disk/disk.ts';
 
-type TaskKind = 'survey' | 'read' | 'late' | 'part';
+type TaskKind = 'survey' | 'ranks' | 'read' | 'late' | 'part';
 
 export class WorkFolder {
   readonly disk: Disk;
@@ -44,6 +45,16 @@ export class WorkFolder {
       return JSON.parse(await this.disk.readText(path)) as T;
     } catch (error) {
       if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return undefined;
+      throw error;
+    }
+  }
+
+  async exists(path: string): Promise<boolean> {
+    try {
+      await (await this.disk.open(path, 'read')).close();
+      return true;
+    } catch (error) {
+      if (error instanceof DrumlinError && error.code === 'FILE_MISSING') return false;
       throw error;
     }
   }

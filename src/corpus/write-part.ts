@@ -2,7 +2,7 @@
  * A file of the corpus: the rows of some segments, with what was learned of them since.
  *
  * Ensures   The file has its name only when it is complete. The same segments give the same bytes.
- * Cost      Parquet: the memory of a row group. JSON: that of a megabyte of lines.
+ * Cost      Parquet: the memory of a row group, compressed. JSON: that of a megabyte of lines.
  */
 import { join } from 'node:path';
 import { type Compressor, compressorFor } from '../archive/compress/compression.ts';
@@ -12,7 +12,8 @@ import type { Disk } from '../disk/disk.ts';
 import { type TextFile, writeText } from '../disk/text-file.ts';
 import { COLUMNS } from './columns.ts';
 import { type LateFacts, readLateFacts } from './late-facts.ts';
-import { type Cell, ParquetFile } from './parquet/parquet-file.ts';
+import type { Cell } from './parquet/column.ts';
+import { ParquetFile } from './parquet/parquet-file.ts';
 import type { CorpusFormat, CorpusPlan } from './plan.ts';
 import { readRows } from './rows-file.ts';
 import type { WorkFolder } from './work-folder.ts';
@@ -88,7 +89,10 @@ async function writeParquet(
   const about = { drumlin: VERSION };
   const file = await ParquetFile.create(disk, path, COLUMNS, { rowGroupBytes, about });
   try {
-    for await (const row of rows) await file.add(row);
+    for await (const row of rows) {
+      const full = file.add(row);
+      if (full) await full;
+    }
     const bytes = await file.finish();
     return { rows: file.rows, bytes };
   } catch (error) {

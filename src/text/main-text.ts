@@ -173,7 +173,7 @@ function teasersOf(page: PageBlocks, kinds: Uint8Array, wanted: readonly boolean
 
 /** What stands above the comments of readers: nothing but that, a number, or an invitation. */
 const COMMENTS =
-  /^[\W\d]*(?:(?:view |show |see |read )?(?:all |the |latest |recent |reader |user )*comments?|(?:leave|post|add|write|submit) (?:a |your )?(?:comment|reply|response)s?|join the (?:discussion|conversation)|kommentare?|commentaires?|comentarios?|comentários?|commenti|reacties|комментарии|komentarze)(?: \(?\d+\)?| on this (?:story|article|post|page)| so far)*[\W\d]*$/iu;
+  /^[^\p{L}]*(?:(?:view |show |see |read )?(?:all |the |latest |recent |reader |user )*comments?|(?:leave|post|add|write|submit) (?:a |your )?(?:comment|reply|response)s?|join the (?:discussion|conversation)|kommentar(?:er?)?|commentaires?|comentarios?|comentários?|commenti|reacties|yorumlar|комментарии|коментарі|komentarze|komentáře|σχόλια|التعليقات|コメント|评论|評論|댓글)(?: \(?\d+\)?| on this (?:story|article|post|page)| so far)*[^\p{L}]*$/iu;
 const LONGEST_NAME = 50;
 
 /**
@@ -282,18 +282,21 @@ function placesOf(page: PageBlocks, kinds: Uint8Array): Int32Array {
   prose.set(own);
   for (let e = count - 1; e > 0; e--) prose[parents[e]] += prose[e];
   const places = new Int32Array(count);
+  const all = prose[0];
+  // A name on an element that holds nearly everything is about the page, not about comments.
+  const isComment = (e: number) =>
+    (hints[e] & PLACE.comment) !== 0 && all - prose[e] >= Math.min(FEW, all / 10);
   let comments = 0;
   for (let e = 1; e < count; e++) {
-    places[e] = places[parents[e]] | (hints[e] & PLACE.comment);
+    places[e] = places[parents[e]] | (isComment(e) ? PLACE.comment : 0);
     if (places[e] !== 0) comments += own[e];
   }
-  const all = prose[0];
   const rest = all - comments;
-  const commentsCount = rest < Math.min(FEW * 2, all / 10);
+  const commentsCount = rest < Math.min(FEW, all / 10);
   places[0] = 0;
   for (let e = 1; e < count; e++) {
     let bits = hints[e];
-    if ((bits & PLACE.comment) !== 0 && commentsCount) bits &= ~PLACE.comment;
+    if (commentsCount || !isComment(e)) bits &= ~PLACE.comment;
     const most = (bits & (PLACE.content | PLACE.main)) !== 0 ? MUCH : TOO_MUCH;
     if ((bits & AGAINST) !== 0 && prose[e] > most * (commentsCount ? all : rest))
       bits &= (bits & PLACE.comment) !== 0 ? ~0 : ~AGAINST;

@@ -56,7 +56,7 @@ describe('drumlin corpus', () => {
     [['export', '/nowhere', '--out', '/tmp/x'], 5, /nowhere/],
     [['export', '/nowhere', '--out', '/tmp/x', '--where', 'wrods > 1'], 2, /Did you mean "words"/],
     [['export', '/nowhere', '--out', '/tmp/x', '--mask', 'email'], 2, /Did you mean "emails"/],
-    [['export', '/nowhere', '--out', '/tmp/x', '--similarity', '2'], 2, /0\.65/],
+    [['export', '/nowhere', '--out', '/tmp/x', '--similarity', '2'], 2, /0\.75/],
   ])('refuses %j with a remedy', (args, code, words) => {
     const { status, stderr } = drumlin(...args);
     expect(status, stderr).toBe(code);

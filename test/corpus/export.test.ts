@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { StoredPayloads } from '../../src/archive/payloads/stored-payloads.ts';
 import { readWarc } from '../../src/archive/warc/warc-reader.ts';
 import { WarcWriter } from '../../src/archive/write/warc-writer.ts';
+import { DrumlinError } from '../../src/base/errors.ts';
 import { type ExportOptions, exportCorpus } from '../../src/corpus/export.ts';
 import { SIZES } from '../../src/corpus/plan.ts';
 import { Disk } from '../../src/disk/disk.ts';
@@ -211,6 +212,54 @@ describe('a corpus', () => {
     expect(rows[0].date).toBe(same[0].date.toISOString());
     const zstd = await exported([dir], { format: 'jsonl.zst' });
     expect(readdirSync(zstd.out)).toContain('part-00000.jsonl.zst');
+  });
+});
+
+describe('what is known of domains', () => {
+  const pages = [0, 1, 2].map((n) => article(n));
+  const ranksIn = (rows: readonly ReadRow[]) => rows.map((row) => [row.crawl, row.domain_rank]);
+
+  test('is their ranks in the crawl of each page, and nothing for other files', async () => {
+    const [one, two] = [await crawlOf(pages, 'one', 2), await crawlOf(pages, 'two')];
+    const file = join(two, 'archive', readdirSync(join(two, 'archive'))[0]);
+    const warnings: string[] = [];
+    const { rows } = await exported([one, two, file], {
+      duplicates: 'keep',
+      onWarning: (sentence) => void warnings.push(sentence),
+      ranksOf: async (folder) => {
+        if (folder === two) throw new DrumlinError('DAMAGED', 'The records are damaged.', '');
+        return [
+          ['site0.example', 3],
+          ['site1.example', 1],
+        ];
+      },
+    });
+    expect(ranksIn(rows.slice(0, 3)).sort()).toEqual([
+      ['one', null],
+      ['one', 1],
+      ['one', 3],
+    ]);
+    expect(rows.slice(3).every((row) => row.domain_rank === null)).toBe(true);
+    expect(warnings).toEqual([`The records are damaged. The pages of ${two} have no domain_rank.`]);
+  });
+
+  test('is what a list says: lines of a domain and a number, or of drumlin rank', async () => {
+    const dir = await crawlOf(pages);
+    const [ranks, spam] = ['ranks', 'spam'].map((name) => join(dir, '..', name));
+    writeFileSync(ranks, '# ranked\n2\tsite0.example\t0.5\n1\tsite2.example\t0.9\n');
+    writeFileSync(spam, 'SITE1.example 0.25\n\n');
+    const ranksOf = () => Promise.reject(new Error('a list is given'));
+    const { rows } = await exported([dir], { ranks, spam, ranksOf });
+    expect(rows.map((row) => [row.domain_rank, row.spam])).toEqual([
+      [2, null],
+      [null, 0.25],
+      [1, null],
+    ]);
+    writeFileSync(ranks, 'site0.example high\n');
+    await expect(exported([dir], { ranks })).rejects.toThrow(/ranks:1: "site0.example high"/);
+    await expect(exported([dir], { ranks: join(dir, 'none') })).rejects.toMatchObject({
+      code: 'FILE_MISSING',
+    });
   });
 });
 

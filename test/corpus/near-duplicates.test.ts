@@ -1,49 +1,16 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { labPages } from '../../bench/duplicates/pages.ts';
-import { nearDuplicates } from '../../src/corpus/near/near-duplicates.ts';
-import { type SketchPart, SketchWriter } from '../../src/corpus/near/sketch-file.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { clustersAmong, type DatedPage, judgedLab } from './near-truth.ts';
 
 const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
 
-interface Known {
-  readonly body: Uint8Array;
-  readonly date: number;
-}
-
-async function writeSketches(folder: string, pages: readonly Known[], parts: number) {
-  const list: SketchPart[] = [];
-  const size = Math.ceil(pages.length / parts);
-  for (let part = 0; part < parts; part++) {
-    const some = pages.slice(part * size, (part + 1) * size);
-    const path = join(folder, `sketches-${part}`);
-    const file = await disk.open(path, 'create');
-    const writer = new SketchWriter(file);
-    for (const [i, { body, date }] of some.entries())
-      await writer.add(fingerprintOf(body), date, `id-${part * size + i}`);
-    await writer.flush();
-    await file.close();
-    list.push({ path, first: part * size, pages: some.length });
-  }
-  return list;
-}
-
-async function clustersOf(pages: readonly Known[], parts: number, memory: number) {
-  const folder = temporaryFolder();
-  const list = await writeSketches(folder, pages, parts);
+async function clustersOf(pages: readonly DatedPage[], files: number, memory: number) {
   const earliest = new Map<number, number>();
-  const options = { threshold: 0.65, memory };
   let last = -1;
-  for await (const { page, earliest: first, earliestId } of nearDuplicates(
-    disk,
-    folder,
-    list,
-    options,
-  )) {
+  const found = clustersAmong(disk, temporaryFolder(), pages, files, memory);
+  for await (const { page, earliest: first, earliestId } of found) {
     expect(page).toBeGreaterThan(last);
     expect(earliestId).toBe(`id-${first}`);
     earliest.set(page, first);
@@ -57,26 +24,7 @@ const words = (seed: number, count: number) =>
 
 describe('near-duplicates of a corpus', () => {
   test('are found across crawls and agents: recall 0.95, precision 0.99 in the lab', async () => {
-    // Pages come in no order; as two crawls of two agents each, they are read file by file.
-    const pages = labPages(1);
-    const order = [0, 1, 2, 3].flatMap((file) =>
-      pages
-        .map((page, i) => ({ ...page, date: i, file: (i < pages.length / 2 ? 0 : 2) + (i % 2) }))
-        .filter((page) => page.file === file),
-    );
-    const earliest = await clustersOf(order, 4, 4 * 2 ** 20);
-    const seen = new Set<string>();
-    let [positives, right, wrong] = [0, 0, 0];
-    const byDate = order.map((page, at) => ({ ...page, at })).sort((a, b) => a.date - b.date);
-    for (const { text, at } of byDate) {
-      if (seen.has(text)) positives++;
-      seen.add(text);
-      const first = earliest.get(at);
-      if (first === undefined || first === at) continue;
-      expect(order[first].date).toBeLessThan(order[at].date);
-      if (order[first].text === text) right++;
-      else wrong++;
-    }
+    const { positives, right, wrong } = await judgedLab(disk, temporaryFolder(), 1, 4 * 2 ** 20);
     expect(positives).toBeGreaterThan(900);
     expect(right / positives).toBeGreaterThanOrEqual(0.95);
     expect(right / (right + wrong)).toBeGreaterThanOrEqual(0.99);
@@ -90,6 +38,16 @@ describe('near-duplicates of a corpus', () => {
     const one = await clustersOf(pages, 1, 64 * 2 ** 20);
     expect(one.size).toBe(400);
     expect(await clustersOf(pages, 7, 16 * 1024)).toEqual(one);
+  });
+
+  test('are about as long: a page with the text of another and half as much more is none', async () => {
+    const text = words(5, 300);
+    const bodies = [text, `${words(8, 20)} ${text}`, `${text} ${words(6, 150)}`];
+    const pages = bodies.map((body, date) => ({ body: Buffer.from(`<p>${body}</p>`), date }));
+    expect([...(await clustersOf(pages, 1, 64 * 1024))]).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
   });
 
   test('stay with the earliest by date, and by place if the dates are equal', async () => {

@@ -28,7 +28,7 @@ export function rowGroupsOf(path: string): number {
   return metadataOf(path).row_groups.length;
 }
 
-function metadataOf(path: string) {
+export function metadataOf(path: string) {
   const bytes = readFileSync(path);
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   return parquetMetadata(file as ArrayBuffer);

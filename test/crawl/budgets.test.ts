@@ -4,9 +4,10 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { accountOf } from '../../soak/hostile/verdict.ts';
+import { exportCorpus } from '../../src/api/corpus.ts';
 import { type CrawlOptions, resolveConfig } from '../../src/config/settings.ts';
 import type { Summary } from '../../src/crawl/crawl.ts';
 import { type DomainRow, listDomains } from '../../src/crawl/state/domain-list.ts';
@@ -16,6 +17,7 @@ import { type Lab, startLab } from '../../src/lab/server/lab.ts';
 import { nameBits, sampler } from '../../src/rank/supporters/sample.ts';
 import { setOverride } from '../../src/reputation/budget/overrides.ts';
 import { payLevelDomain } from '../../src/url/domain.ts';
+import { readParquet } from '../corpus/read-parquet.ts';
 import { fastClock } from './fast-clock.ts';
 import { startCrawl } from './here.ts';
 
@@ -110,6 +112,14 @@ describe('a crawl in the order of budgets', () => {
       ]);
     }
     expect([...had.values()].reduce((sum, count) => sum + count, 0)).toBe(fetched.length);
+    // A corpus of the crawl has the ranks of its domains.
+    const ranks = new Map((await allDomains()).map(({ domain, rank }) => [domain, rank]));
+    const out = join(dir, '..', `${basename(dir)}-corpus`);
+    onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+    await exportCorpus([dir], out, { includeOptOuts: true });
+    const rows = await readParquet(join(out, 'part-00000.parquet'));
+    expect(rows.length).toBeGreaterThan(50);
+    for (const row of rows) expect(row.domain_rank).toBe(ranks.get(row.domain));
   });
 
   test('obeys what the user decides when it is resumed', async () => {

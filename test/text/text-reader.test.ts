@@ -110,6 +110,19 @@ test('announcements of other pages, and what follows "Comments", are not main te
   expect(textOf(comments)).toContain('I was there as well');
 });
 
+test('comments are none of the text, whatever the page around them is called', async () => {
+  const reader = await openTextReader();
+  const comment = (n: number) =>
+    `<div class="comment"><p>Reader ${n} says that all of this was known long ago, and that nobody wanted to hear it at the time.</p></div>`;
+  const comments = `<section id="comments">${[1, 2, 3, 4, 5, 6].map(comment).join('')}</section>`;
+  const own =
+    '<p>The picture of the week shows the old bridge in the morning, when the fog has not yet left the river and the boats lie still.</p>';
+  const page = (body: string) => Buffer.from(`<body class="post comments-open">${body}</body>`);
+  expect(reader.read(page(`<div>${own}</div>${comments}`)).text).toMatch(/^The picture.*still\.$/);
+  // Without a text of its own, a page consists of them.
+  expect(reader.read(page(comments)).text.split('\n').length).toBe(6);
+});
+
 test('readability finds the same article', async () => {
   const reader = await openTextReader({ extract: 'readability' });
   const { text } = reader.read(Buffer.from(ARTICLE));

@@ -8,6 +8,7 @@ import { exportCorpus } from '../../corpus/export.ts';
 import { MASKS, type Mask } from '../../corpus/mask.ts';
 import { type CorpusFormat, type Duplicates, SIZES } from '../../corpus/plan.ts';
 import type { CorpusSummary } from '../../corpus/summary.ts';
+import { Disk } from '../../disk/disk.ts';
 import type { Extract } from '../../text/text-reader.ts';
 import { type Screen, watched } from './graph.ts';
 
@@ -53,6 +54,10 @@ export async function exportPlaces(
       sizes: { ...SIZES, ...sizesOf(flags) },
       onProgress: meter.show,
       onWarning: meter.note,
+      ranksOf: async (folder) => {
+        const { ranksOf } = await import('../../crawl/state/domain-list.ts');
+        return ranksOf(new Disk(), folder);
+      },
     });
     meter.note(words(out, summary));
   });

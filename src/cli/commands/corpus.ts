@@ -59,14 +59,17 @@ function registerExport(corpus: Command): void {
         .choices(['keep', 'mark', 'drop'])
         .default('mark'),
     )
-    .option('--similarity <share>', 'least part of the text in common', shareOf, 0.65)
+    .option('--similarity <share>', 'least part of the longer text in common', shareOf, 0.75)
     .option('--include-opt-outs', 'also pages that say they do not want to be used')
     .option(
       '--mask <kinds>',
       'replace emails, addresses or both in texts, such as emails,addresses',
     )
     .option('--max-page <size>', 'read only so much of a page', '10M')
-    .option('--ranks <file>', 'domains with values for the column domain_rank')
+    .option(
+      '--ranks <file>',
+      'domains with values for the column domain_rank; default: the ranks of the crawl',
+    )
     .option('--spam <file>', 'domains with values for the column spam')
     .option('--threads <count>', 'threads', wholeNumber, availableParallelism())
     .addOption(new Option('--segment <size>', 'of a WARC file per task').default('64M').hideHelp())
@@ -108,7 +111,7 @@ const collect = (value: string, before: readonly string[]): string[] => [...befo
 function shareOf(text: string): number {
   const share = Number(text);
   if (text.trim() !== '' && share > 0 && share <= 1) return share;
-  throw new InvalidArgumentError('Write a number above 0 and at most 1, such as 0.65.');
+  throw new InvalidArgumentError('Write a number above 0 and at most 1, such as 0.75.');
 }
 
 function wholeNumber(text: string): number {

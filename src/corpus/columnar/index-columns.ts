@@ -7,7 +7,7 @@
  */
 import { isIP } from 'node:net';
 import { parse } from 'tldts';
-import type { Cell, Column } from '../parquet/parquet-file.ts';
+import type { Cell, Column } from '../parquet/column.ts';
 
 const text = (name: string, nullable = true, repeats = false): Column => ({
   ...{ name, kind: 'text', nullable, repeats },

@@ -5,8 +5,8 @@
  *           each band, pages are sorted by its hash on disk. Pages that share one are candidates:
  *           each is paired with the pages just before it in the group and with the first ones, so
  *           that a large group costs no more than its length. The pairs are sorted, so that each is
- *           compared once, by the sketches. Pages that are alike are joined to clusters
- *           (components.ts).
+ *           compared once, by the sketches and their numbers of words. Pages that are alike are
+ *           joined to clusters (components.ts).
  *
  *             bands ─► 13 sorts ─► pairs ─► sort ─► alike? ─► components ─► the earliest of each
  *
@@ -28,7 +28,6 @@ import { Components, listsOf, Pairs } from './components.ts';
 import {
   dateOf,
   idOf,
-  isCompared,
   KEYS,
   keyOf,
   readSketches,
@@ -37,10 +36,11 @@ import {
   type SketchPart,
   type SketchRecord,
   sameSignature,
+  wordsOf,
 } from './sketch-file.ts';
 
 interface NearOptions {
-  /** The part of their text that two pages must have in common. */
+  /** The part of the longer of two texts that must stand in the other. */
   readonly threshold: number;
   readonly memory: Bytes;
 }
@@ -93,7 +93,7 @@ async function candidates(
   for await (const { first, count, words } of readSketches(disk, parts)) {
     for (let i = 0; i < count; i++) {
       const record = recordAt(words, i);
-      if (!isCompared(record)) continue;
+      if (wordsOf(record) === 0) continue;
       for (let key = 0; key < KEYS; key++) {
         const full = sorters[key].add(keyOf(record, key) >>> (32 - bits), first + i);
         if (full) await full;
@@ -138,8 +138,18 @@ async function joinAlike(
 }
 
 function areAlike(one: SketchRecord, other: SketchRecord, threshold: number): boolean {
-  const alike = similarity(one.words, one.at, other.words, other.at);
-  return alike >= threshold || (alike >= SIGNATURE_NEEDS && sameSignature(one, other));
+  const resemblance = similarity(one.words, one.at, other.words, other.at);
+  const shared = sharedPart(resemblance, wordsOf(one), wordsOf(other));
+  return shared >= threshold || (resemblance >= SIGNATURE_NEEDS && sameSignature(one, other));
+}
+
+/**
+ * The part of the longer of two texts that stands in the other, by their resemblance: of texts of a
+ * and b words with c in common it is c / (a + b - c), and c / max(a, b) is wanted. Where a text is
+ * a part of another, resemblance alone would take them for copies too soon.
+ */
+function sharedPart(resemblance: number, a: number, b: number): number {
+  return ((resemblance / (1 + resemblance)) * (a + b)) / Math.max(a, b);
 }
 
 /** The members of all clusters by their numbers, each with the earliest of its cluster. */

@@ -4,8 +4,8 @@
  * Idea      A page is compared by what is here and never read again: its sketch and its bands, its
  *           signature, when it was captured, and the identifier that others name it by.
  * Format    Records of 49 words of 32 bits: the sketch (16), the bands (12), the signature (2), the
- *           date as f64 (2), whether it may be compared (1), the identifier as its length and up to
- *           63 characters in Latin-1 (16).
+ *           date as f64 (2), the number of words or 0 if it is not compared (1), the identifier as
+ *           its length and up to 63 characters in Latin-1 (16).
  * Cost      196 bytes a page on disk; a reader holds a fixed number of blocks of 64 records.
  */
 import type { Bytes, Millis } from '../../base/units.ts';
@@ -14,8 +14,8 @@ import { BANDS, type Fingerprint, SKETCH_WORDS } from '../../duplicates/fingerpr
 
 const SIGNATURE_AT = SKETCH_WORDS + BANDS;
 const DATE_AT = SIGNATURE_AT + 2;
-const COMPARED_AT = DATE_AT + 2;
-const ID_AT = COMPARED_AT + 1;
+const WORDS_AT = DATE_AT + 2;
+const ID_AT = WORDS_AT + 1;
 const ID_WORDS = 16;
 const RECORD_WORDS = ID_AT + ID_WORDS;
 const RECORD_BYTES: Bytes = RECORD_WORDS * 4;
@@ -45,7 +45,8 @@ export class SketchWriter {
     this.#words[at + SIGNATURE_AT] = Number(fingerprint.signature & 0xffffffffn);
     this.#words[at + SIGNATURE_AT + 1] = Number(fingerprint.signature >> 32n);
     this.#view.setFloat64((at + DATE_AT) * 4, date, true);
-    this.#words[at + COMPARED_AT] = fingerprint.distinct >= LEAST_SHINGLES ? 1 : 0;
+    const isCompared = fingerprint.distinct >= LEAST_SHINGLES;
+    this.#words[at + WORDS_AT] = isCompared ? fingerprint.words : 0;
     const idAt = (at + ID_AT) * 4;
     this.#bytes.fill(0, idAt, idAt + ID_WORDS * 4);
     this.#bytes[idAt] = this.#bytes.write(id, idAt + 1, ID_WORDS * 4 - 1, 'latin1');
@@ -74,7 +75,8 @@ export interface SketchRecord {
   readonly at: number;
 }
 
-export const isCompared = ({ words, at }: SketchRecord): boolean => words[at + COMPARED_AT] === 1;
+/** The number of words of a page; 0 if it has too few to be compared. */
+export const wordsOf = ({ words, at }: SketchRecord): number => words[at + WORDS_AT];
 
 /** The key of a page for a band, or for its signature: pages that share one may be alike. */
 export function keyOf({ words, at }: SketchRecord, key: number): number {

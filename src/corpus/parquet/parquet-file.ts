@@ -1,38 +1,25 @@
 /**
  * A Parquet file, written row group by row group.
  *
- * Idea      Rows are collected by column until they fill a row group, which is then encoded,
- *           compressed and written. Only the library that lays out the pages comes from elsewhere;
- *           it is loaded when the first file is created. The compressor is that of the archive.
+ * Idea      The values of a row go to the columns, which make compressed pages of them
+ *           (column-chunk.ts). When a row group is full, the pages of its columns are written one
+ *           column after the other. Headers and the footer are laid out by the library, which is
+ *           loaded when the first file is created. The compressor is that of the archive.
  * Requires  `add` gets one value for each column, in their order; null only where it is allowed. A
- *           text is given as its UTF-8 bytes, so that no string is made of it, and its bytes must
- *           not change before the row group is written.
+ *           text is given as its UTF-8 bytes, so that no string is made of it.
  * Ensures   The file has its name only when it is complete and durable; nothing is left of one that
  *           failed. The same rows and sizes give the same bytes.
- * Cost      Memory of one row group: its values, and its pages compressed.
+ * Cost      Memory of the pages of one row group, compressed, and of one page for each column. The
+ *           footer is held as well: some hundred bytes for each column of a row group, and 24 bytes
+ *           for each page.
  */
 import { dirname } from 'node:path';
-import type { RowGroup, SchemaElement } from 'hyparquet';
-import type { ColumnSource } from 'hyparquet-writer';
+import type { RowGroup } from 'hyparquet';
 import { loadZstd } from '../../archive/compress/zstd.ts';
 import type { Bytes } from '../../base/units.ts';
 import type { Disk, DiskFile } from '../../disk/disk.ts';
-
-type CellKind = 'text' | 'binary' | 'truth' | 'short' | 'int' | 'long' | 'double' | 'time';
-
-/**
- * `text` and `binary` are bytes, `truth` is a boolean, the others are numbers; a time is in
- * milliseconds.
- */
-export type Cell = Uint8Array | number | boolean | null;
-
-export interface Column {
-  readonly name: string;
-  readonly kind: CellKind;
-  readonly nullable: boolean;
-  /** Whether many rows have the same value: the file then holds each once per row group. */
-  readonly repeats?: boolean;
-}
+import { type Cell, type Column, schemaOf } from './column.ts';
+import { ChunkWriter, type FinishedChunk, type PageLayout } from './column-chunk.ts';
 
 interface ParquetOptions {
   /** Bytes of values, before compression, after which a row group ends. */
@@ -43,24 +30,43 @@ interface ParquetOptions {
   readonly about?: Readonly<Record<string, string>>;
 }
 
-type Library = typeof import('hyparquet-writer');
-type PageWriter = InstanceType<Library['ParquetWriter']>;
-
 const LEVEL = 3;
-const PAGE_BYTES: Bytes = 2 ** 20;
 /** Bytes that a value other than text takes, on average. */
 const VALUE_BYTES = 8;
+const MAGIC = Buffer.from('PAR1');
+/** Pages are written together up to so many bytes. */
+const BATCH_BYTES: Bytes = 2 ** 20;
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
+/** The parts of hyparquet-writer that are used: its own writer holds the values of a row group. */
+async function loadLibrary() {
+  const [{ ByteWriter }, { writePageHeader }, { writeRleBitPackedHybrid }] = await Promise.all([
+    import('hyparquet-writer/src/bytewriter.js'),
+    import('hyparquet-writer/src/datapage.js'),
+    import('hyparquet-writer/src/encoding.js'),
+  ]);
+  const [{ writeIndexes }, { writeMetadata }] = await Promise.all([
+    import('hyparquet-writer/src/indexes.js'),
+    import('hyparquet-writer/src/metadata.js'),
+  ]);
+  return { ByteWriter, writePageHeader, writeRleBitPackedHybrid, writeIndexes, writeMetadata };
+}
 
 export class ParquetFile {
   readonly #disk: Disk;
   readonly #path: string;
   readonly #file: DiskFile;
-  readonly #columns: readonly Column[];
+  readonly #library: Library;
+  readonly #schema: ReturnType<typeof schemaOf>;
   readonly #rowGroupBytes: Bytes;
-  readonly #writer: PageWriter;
-  readonly #saved: SavedBytes[];
-  #values: unknown[][];
+  readonly #about: Readonly<Record<string, string>>;
+  readonly #columns: readonly ChunkWriter[];
+  readonly #groups: RowGroup[] = [];
+  readonly #indexed: Pick<FinishedChunk, 'chunk' | 'offsetIndex'>[] = [];
+  #position = 0;
   #held: Bytes = 0;
+  #heldRows = 0;
   #rows = 0;
 
   private constructor(
@@ -68,68 +74,66 @@ export class ParquetFile {
     path: string,
     file: DiskFile,
     columns: readonly Column[],
-    rowGroupBytes: Bytes,
-    writer: PageWriter,
-    saved: SavedBytes[],
+    { rowGroupBytes, about = {} }: ParquetOptions,
+    library: Library,
+    layout: PageLayout,
   ) {
     this.#disk = disk;
     this.#path = path;
     this.#file = file;
-    this.#columns = columns;
+    this.#library = library;
+    this.#schema = schemaOf(columns);
     this.#rowGroupBytes = rowGroupBytes;
-    this.#writer = writer;
-    this.#saved = saved;
-    this.#values = columns.map(() => []);
+    this.#about = about;
+    this.#columns = columns.map((column) => new ChunkWriter(column, layout));
   }
 
   static async create(
     disk: Disk,
     path: string,
     columns: readonly Column[],
-    { rowGroupBytes, level = LEVEL, about = {} }: ParquetOptions,
+    options: ParquetOptions,
   ): Promise<ParquetFile> {
-    const [library, zstd] = await Promise.all([import('hyparquet-writer'), loadZstd()]);
-    const file = await disk.open(`${path}.tmp`, 'create');
-    const writer = new library.ParquetWriter({
-      writer: diskWriter(library, file),
-      schema: schemaOf(columns),
-      codec: 'ZSTD',
-      compressors: { ZSTD: (bytes) => compress(bytes) },
-      kvMetadata: Object.entries(about).map(([key, value]) => ({ key, value })),
-    });
-    const saved: SavedBytes[] = [];
-    const compress = (bytes: Uint8Array) => {
-      const frame = zstd.frame(bytes, level);
-      saved.push({ offset: writer.writer.offset, bytes: bytes.length - frame.length });
-      return frame;
+    const [library, zstd] = await Promise.all([loadLibrary(), loadZstd()]);
+    const { level = LEVEL } = options;
+    const layout: PageLayout = {
+      newWriter: () => new library.ByteWriter(64),
+      writePageHeader: library.writePageHeader,
+      writeRuns: (writer, values, bits) =>
+        library.writeRleBitPackedHybrid(writer, values as number[], bits),
+      compress: (bytes) => zstd.frame(bytes, level),
     };
-    return new ParquetFile(disk, path, file, columns, rowGroupBytes, writer, saved);
+    const file = await disk.open(`${path}.tmp`, 'create');
+    const written = new ParquetFile(disk, path, file, columns, options, library, layout);
+    await written.#write([MAGIC]);
+    return written;
   }
 
   get rows(): number {
     return this.#rows;
   }
 
-  async add(row: readonly Cell[]): Promise<void> {
+  /** Only a call that fills a row group has something to wait for. */
+  add(row: readonly Cell[]): Promise<void> | undefined {
     for (let i = 0; i < this.#columns.length; i++) {
       const value = row[i];
-      this.#values[i].push(stored(this.#columns[i].kind, value));
+      this.#columns[i].add(value);
       this.#held += value instanceof Uint8Array ? value.length + 4 : VALUE_BYTES;
     }
     this.#rows++;
-    if (this.#held >= this.#rowGroupBytes) await this.#endGroup();
+    this.#heldRows++;
+    return this.#held >= this.#rowGroupBytes ? this.#endGroup() : undefined;
   }
 
   /** Writes the last row group and the footer, and gives the file its name. */
   async finish(): Promise<Bytes> {
     await this.#endGroup();
-    await this.#writer.finish();
-    const bytes = this.#writer.writer.offset;
+    await this.#writeFooter();
     await this.#file.sync();
     await this.#file.close();
     await this.#disk.rename(`${this.#path}.tmp`, this.#path);
     await this.#disk.syncFolder(dirname(this.#path));
-    return bytes;
+    return this.#position;
   }
 
   /** Deletes the file that will not be finished. */
@@ -139,90 +143,47 @@ export class ParquetFile {
   }
 
   async #endGroup(): Promise<void> {
-    if (this.#held === 0) return;
-    const columnData = this.#columns.map(
-      (column, i): ColumnSource => ({
-        name: column.name,
-        data: this.#values[i] as never,
-        ...(encodingOf(column) && { encoding: 'PLAIN' }),
-      }),
-    );
-    await this.#writer.write({
-      columnData,
-      rowGroupSize: Math.max(1, this.#values[0].length),
-      pageSize: PAGE_BYTES,
-    });
-    stateSizes(this.#writer.row_groups.at(-1), this.#saved.splice(0));
-    this.#values = this.#columns.map(() => []);
+    if (this.#heldRows === 0) return;
+    const group: RowGroup = { columns: [], total_byte_size: 0n, num_rows: BigInt(this.#heldRows) };
+    for (const column of this.#columns) {
+      const { chunk, offsetIndex, pieces } = column.finish(this.#position);
+      group.columns.push(chunk);
+      group.total_byte_size += chunk.meta_data?.total_uncompressed_size ?? 0n;
+      this.#indexed.push({ chunk, ...(offsetIndex && { offsetIndex }) });
+      await this.#write(pieces);
+    }
+    this.#groups.push(group);
     this.#held = 0;
+    this.#heldRows = 0;
   }
-}
 
-/** Whether a column is written value by value: a dictionary is tried only where it may help. */
-const encodingOf = ({ kind, repeats }: Column): boolean => !repeats && kind !== 'truth';
-
-/** What compression saved in a page, and where the page begins in the file. */
-interface SavedBytes {
-  readonly offset: number;
-  readonly bytes: Bytes;
-}
-
-/** Corrects the uncompressed sizes of a row group: the library states compressed ones. */
-function stateSizes(group: RowGroup | undefined, saved: readonly SavedBytes[]): void {
-  if (group === undefined) return;
-  let [next, total] = [0, 0n];
-  for (const { meta_data: about, file_offset: start } of group.columns) {
-    if (about === undefined) continue;
-    const end = Number(start + about.total_compressed_size);
-    let bytes = 0;
-    for (; next < saved.length && saved[next].offset < end; next++) bytes += saved[next].bytes;
-    about.total_uncompressed_size = about.total_compressed_size + BigInt(bytes);
-    total += about.total_uncompressed_size;
+  async #writeFooter(): Promise<void> {
+    const { ByteWriter, writeIndexes, writeMetadata } = this.#library;
+    const writer = new ByteWriter();
+    // The library states places in the file.
+    writer.offset = this.#position;
+    writeIndexes(writer, this.#indexed);
+    writeMetadata(writer, {
+      version: 2,
+      created_by: 'hyparquet',
+      schema: this.#schema,
+      num_rows: BigInt(this.#rows),
+      row_groups: this.#groups,
+      key_value_metadata: Object.entries(this.#about).map(([key, value]) => ({ key, value })),
+      metadata_length: 0,
+    });
+    await this.#write([writer.getBytes(), MAGIC]);
   }
-  group.total_byte_size = total;
-}
 
-function stored(kind: CellKind, value: Cell): unknown {
-  if (value === null || typeof value !== 'number') return value;
-  return kind === 'long' || kind === 'time' ? BigInt(value) : value;
-}
-
-/** Collects bytes as the library wants, and writes them to the file after each row group. */
-function diskWriter(library: Library, file: DiskFile): InstanceType<Library['ByteWriter']> {
-  const writer = new library.ByteWriter(2 ** 20);
-  let position = 0;
-  const flush = async () => {
-    const bytes = writer.getBytes();
-    await file.writeAll(bytes, position);
-    position += bytes.length;
-    writer.index = 0;
-  };
-  return Object.assign(writer, { flush, finish: flush });
-}
-
-const PHYSICAL: Readonly<Record<CellKind, Partial<SchemaElement>>> = {
-  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  binary: { type: 'BYTE_ARRAY' },
-  truth: { type: 'BOOLEAN' },
-  // Without a logical type: the library writes its width as four bytes, which others refuse.
-  short: { type: 'INT32', converted_type: 'INT_16' },
-  int: { type: 'INT32' },
-  long: { type: 'INT64' },
-  double: { type: 'DOUBLE' },
-  time: {
-    type: 'INT64',
-    converted_type: 'TIMESTAMP_MILLIS',
-    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
-  },
-};
-
-function schemaOf(columns: readonly Column[]): SchemaElement[] {
-  const root: SchemaElement = { name: 'schema', num_children: columns.length };
-  return [
-    root,
-    ...columns.map(({ name, kind, nullable }): SchemaElement => {
-      const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
-      return { name, repetition_type, ...PHYSICAL[kind] };
-    }),
-  ];
+  async #write(pieces: readonly Uint8Array[]): Promise<void> {
+    let [batch, held]: [Uint8Array[], number] = [[], 0];
+    for (const [i, piece] of pieces.entries()) {
+      batch.push(piece);
+      held += piece.length;
+      if (held < BATCH_BYTES && i < pieces.length - 1) continue;
+      await this.#file.writeAll(batch.length === 1 ? piece : Buffer.concat(batch), this.#position);
+      this.#position += held;
+      [batch, held] = [[], 0];
+    }
+  }
 }

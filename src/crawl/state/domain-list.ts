@@ -56,15 +56,34 @@ export interface DomainList {
 const ATTEMPTS = 5;
 
 /** The first `top` domains by a column: lowest rank, first name, or highest number first. */
-export async function listDomains(
+export function listDomains(
   disk: Disk,
   dir: string,
   sort: Column,
   top: number,
 ): Promise<DomainList> {
+  return repeatedly(() => listOnce(disk, dir, sort, top));
+}
+
+/**
+ * The ranks of all domains with fetched pages; none if there is no crawl, or it does not rank
+ * domains.
+ */
+export async function ranksOf(disk: Disk, dir: string): Promise<[domain: string, rank: number][]> {
+  const asked = await askedOf(disk, dir).catch((error: unknown) => {
+    if (error instanceof DrumlinError) return undefined;
+    throw error;
+  });
+  if (asked === undefined) return [];
+  const { order, rank } = resolveConfig(asked.settings);
+  if (order !== 'budget' || rank === 'none') return [];
+  return repeatedly(() => ranksOnce(disk, dir));
+}
+
+async function repeatedly<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await listOnce(disk, dir, sort, top);
+      return await read();
     } catch (error) {
       const isGone = error instanceof DrumlinError && error.code === 'FILE_MISSING';
       if (!isGone || attempt === ATTEMPTS) throw error;
@@ -73,31 +92,59 @@ export async function listDomains(
 }
 
 async function listOnce(disk: Disk, dir: string, sort: Column, top: number): Promise<DomainList> {
-  const { agents, settings } = await askedOf(disk, dir);
-  const { order, rank, rankFile } = resolveConfig(settings);
-  if (order !== 'budget') throw noBudgets(dir);
-  const scoreOf = rank === 'list' ? listScore(await readList(disk, rankFile, true)) : SCORES[rank];
+  const { agents, rank, scoreOf } = await scoringOf(disk, dir);
   const scores: number[] = [];
   let best: DomainRecord[] = [];
   const before = comparison(sort, scoreOf);
-  for (let agent = 0; agent < agents; agent++) {
-    const book = await bookOf(disk, dir, agent);
-    if (!book) continue;
-    for await (const { record } of storedRecords(disk, book.folder, book.frozen)) {
-      if (record.name === '') continue;
-      scores.push(scoreOf(record));
-      best.push(record);
-      if (best.length > 2 * top + 1024) best = best.sort(before).slice(0, top);
-    }
+  for await (const record of recordsOf(disk, dir, agents)) {
+    scores.push(scoreOf(record));
+    best.push(record);
+    if (best.length > 2 * top + 1024) best = best.sort(before).slice(0, top);
   }
-  const ascending = Float64Array.from(scores).sort();
-  const better = (score: number) => ascending.length - firstAbove(ascending, score);
+  const better = betterThan(scores);
   best = best.sort(before).slice(0, top);
   return {
     by: rank,
     domains: scores.length,
     rows: best.map((record) => rowOf(record, better(scoreOf(record)) + 1)),
   };
+}
+
+async function ranksOnce(disk: Disk, dir: string): Promise<[domain: string, rank: number][]> {
+  const { agents, scoreOf } = await scoringOf(disk, dir);
+  const scores: number[] = [];
+  const fetched: [domain: string, score: number][] = [];
+  for await (const record of recordsOf(disk, dir, agents)) {
+    const score = scoreOf(record);
+    scores.push(score);
+    if (record.pages > 0) fetched.push([record.name, score]);
+  }
+  const better = betterThan(scores);
+  return fetched.map(([domain, score]) => [domain, better(score) + 1]);
+}
+
+async function scoringOf(disk: Disk, dir: string) {
+  const { agents, settings } = await askedOf(disk, dir);
+  const { order, rank, rankFile } = resolveConfig(settings);
+  if (order !== 'budget') throw noBudgets(dir);
+  const scoreOf = rank === 'list' ? listScore(await readList(disk, rankFile, true)) : SCORES[rank];
+  return { agents, rank, scoreOf };
+}
+
+/** The records of all agents. */
+async function* recordsOf(disk: Disk, dir: string, agents: number): AsyncGenerator<DomainRecord> {
+  for (let agent = 0; agent < agents; agent++) {
+    const book = await bookOf(disk, dir, agent);
+    if (!book) continue;
+    for await (const { record } of storedRecords(disk, book.folder, book.frozen))
+      if (record.name !== '') yield record;
+  }
+}
+
+/** How many of the scores are better than one. */
+function betterThan(scores: readonly number[]): (score: number) => number {
+  const ascending = Float64Array.from(scores).sort();
+  return (score) => ascending.length - firstAbove(ascending, score);
 }
 
 function rowOf(record: DomainRecord, rank: number): DomainRow {
