@@ -49,6 +49,11 @@ export const KERNELS: readonly KernelSource[] = [
     flags: ['--importMemory', '--enable', 'simd'],
   },
   {
+    source: 'src/matrix/dense/dense.as.ts',
+    constant: 'DENSE_WASM',
+    flags: ['--enable', 'simd', '--initialMemory', '1'],
+  },
+  {
     source: 'src/rank/engine/kernel.as.ts',
     constant: 'KERNEL_WASM',
     flags: ['--importMemory', '--enable', 'threads,simd', ...SHARED],

@@ -93,10 +93,10 @@ export class SchurVectors {
     return lengthOf(re, im, 0, end);
   }
 
-  /** How far the eigenvalue at row j moves when the matrix moves by 1. Overwrites the vector. */
-  condition(j: number): number {
+  /** How far the eigenvalue at row j moves when the matrix moves by 1; and what `right` does. */
+  conditioned(j: number): { readonly condition: number; readonly length: number } {
     const [t, n] = [this.#t, this.#n];
-    const right = this.right(j);
+    const length = this.right(j);
     const [re, im, x, y] = [this.#leftRe, this.#leftIm, this.re, this.im];
     re.fill(0);
     im.fill(0);
@@ -117,7 +117,8 @@ export class SchurVectors {
       dotIm += re[i] * y[i] + im[i] * x[i];
     }
     const dot = Math.hypot(dotRe, dotIm);
-    return dot === 0 ? Number.POSITIVE_INFINITY : right * (lengthOf(re, im, j, n) / dot);
+    const left = lengthOf(re, im, j, n);
+    return { condition: dot === 0 ? Number.POSITIVE_INFINITY : length * (left / dot), length };
   }
 
   /** Rows from `row` up to 0; x is known from row + 1 to `end`. */

@@ -9,6 +9,8 @@
  * Ensures   blocks in standard form (standard-block.ts); `z`, where given, holds Z Q.
  * Costs     about 10 n³ operations, and 10 n² for each row of Z.
  */
+import { kernel, take } from './room.ts';
+import { rotateRows } from './rotation.ts';
 import { standardiseBlock } from './standard-block.ts';
 
 const EPSILON = Number.EPSILON;
@@ -16,7 +18,32 @@ const EPSILON = Number.EPSILON;
 const TINY = 1e-140;
 const SWEEPS = 30;
 
-export function schurForm(h: Float64Array, n: number, z?: Float64Array): void {
+/** H, and Z with its rows as columns, in the memory of the kernel. */
+interface Work {
+  readonly h: Float64Array;
+  readonly n: number;
+  readonly zt: Float64Array;
+  /** Rows of Z. */
+  readonly width: number;
+}
+
+export function schurForm(given: Float64Array, n: number, z?: Float64Array): void {
+  const width = z ? z.length / n : 0;
+  const [h, zt] = take(n * n, n * width);
+  h.set(given);
+  if (z) transpose(z, width, n, zt);
+  iterate({ h, n, zt, width });
+  given.set(h);
+  if (z) transpose(zt, n, width, z);
+}
+
+function transpose(from: Float64Array, rows: number, columns: number, to: Float64Array): void {
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) to[j * rows + i] = from[i * columns + j];
+}
+
+function iterate(work: Work): void {
+  const { h, n, zt, width } = work;
   const allowed = SWEEPS * Math.max(10, n);
   const tiny = TINY * h.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
   let last = n - 1;
@@ -25,13 +52,16 @@ export function schurForm(h: Float64Array, n: number, z?: Float64Array): void {
     const first = firstOfActive(h, n, last, tiny);
     if (first > 0) h[first * n + first - 1] = 0;
     if (first >= last - 1) {
-      if (first === last - 1) standardiseBlock(h, n, first, z);
+      if (first === last - 1) {
+        const { cos, sin } = standardiseBlock(h, n, first);
+        rotateRows(zt, width, first, 0, cos, sin);
+      }
       last = first - 1;
       sweep = 0;
       continue;
     }
     if (sweeps > allowed) throw new RangeError('the QR iteration does not converge');
-    chase(h, n, first, last, shiftsOf(h, n, first, last, ++sweep), z);
+    chase(work, first, last, shiftsOf(h, n, first, last, ++sweep));
   }
 }
 
@@ -93,14 +123,8 @@ function shiftsOf(h: Float64Array, n: number, first: number, last: number, sweep
 }
 
 /** One sweep over the rows first .. last. */
-function chase(
-  h: Float64Array,
-  n: number,
-  first: number,
-  last: number,
-  shifts: Shifts,
-  z: Float64Array | undefined,
-): void {
+function chase(work: Work, first: number, last: number, shifts: Shifts): void {
+  const { h, n } = work;
   const v = new Float64Array(3);
   const start = startOfSweep(h, n, first, last, shifts, v);
   for (let k = start; k < last; k++) {
@@ -124,39 +148,37 @@ function chase(
     if (tau === 0) continue;
     const v1 = v[1] / (v[0] - beta);
     const v2 = v[2] / (v[0] - beta);
-    if (three) reflectThree(h, n, k, Math.min(k + 3, last) + 1, v1, v2, tau, z);
-    else reflectTwo(h, n, k, last + 1, v1, tau, z);
+    if (three) reflectThree(work, k, Math.min(k + 3, last) + 1, v1, v2, tau);
+    else reflectTwo(work, k, last + 1, v1, tau);
   }
 }
 
 /** H ← P H P and Z ← Z P for a reflector P of rows k to k + 2; columns are 0 below `rows`. */
 function reflectThree(
-  h: Float64Array,
-  n: number,
+  { h, n, zt, width }: Work,
   k: number,
   rows: number,
   v1: number,
   v2: number,
   tau: number,
-  z: Float64Array | undefined,
 ): void {
-  reflectRows(h, n, k, v1, v2, tau);
-  reflectColumns(h, n, k, rows, v1, v2, tau);
-  if (z) reflectColumns(z, n, k, z.length / n, v1, v2, tau);
+  const at = h.byteOffset;
+  kernel.reflectRows(at + 8 * (k * n + k), 8 * n, n - k, v1, v2, tau);
+  kernel.reflectColumns(at + 8 * k, 8 * n, rows, v1, v2, tau);
+  kernel.reflectRows(zt.byteOffset + 8 * k * width, 8 * width, width, v1, v2, tau);
 }
 
 function reflectTwo(
-  h: Float64Array,
-  n: number,
+  { h, n, zt, width }: Work,
   k: number,
   rows: number,
   v1: number,
   tau: number,
-  z: Float64Array | undefined,
 ): void {
-  reflectTwoRows(h, n, k, v1, tau);
-  reflectTwoColumns(h, n, k, rows, v1, tau);
-  if (z) reflectTwoColumns(z, n, k, z.length / n, v1, tau);
+  const at = h.byteOffset;
+  kernel.reflectTwoRows(at + 8 * (k * n + k), 8 * n, n - k, v1, tau);
+  kernel.reflectTwoColumns(at + 8 * k, 8 * n, rows, v1, tau);
+  kernel.reflectTwoRows(zt.byteOffset + 8 * k * width, 8 * width, width, v1, tau);
 }
 
 /**
@@ -186,75 +208,5 @@ function startOfSweep(
     const near = Math.abs(h[at - n - 1]) + Math.abs(own) + Math.abs(h[at + n + 1]);
     const left = Math.abs(h[at - 1]) * (Math.abs(v[1]) + Math.abs(v[2]));
     if (left <= EPSILON * Math.abs(v[0]) * near) return m;
-  }
-}
-
-function reflectRows(
-  h: Float64Array,
-  n: number,
-  k: number,
-  v1: number,
-  v2: number,
-  tau: number,
-): void {
-  const [t1, t2] = [tau * v1, tau * v2];
-  const end = (k + 1) * n;
-  for (let p = k * n + k; p < end; p++) {
-    const x = h[p];
-    const y = h[p + n];
-    const w = h[p + 2 * n];
-    const sum = x + v1 * y + v2 * w;
-    h[p] = x - sum * tau;
-    h[p + n] = y - sum * t1;
-    h[p + 2 * n] = w - sum * t2;
-  }
-}
-
-function reflectColumns(
-  m: Float64Array,
-  n: number,
-  k: number,
-  rows: number,
-  v1: number,
-  v2: number,
-  tau: number,
-): void {
-  const [t1, t2] = [tau * v1, tau * v2];
-  const end = rows * n;
-  for (let p = k; p < end; p += n) {
-    const x = m[p];
-    const y = m[p + 1];
-    const w = m[p + 2];
-    const sum = x + v1 * y + v2 * w;
-    m[p] = x - sum * tau;
-    m[p + 1] = y - sum * t1;
-    m[p + 2] = w - sum * t2;
-  }
-}
-
-function reflectTwoRows(h: Float64Array, n: number, k: number, v1: number, tau: number): void {
-  const t1 = tau * v1;
-  const end = (k + 1) * n;
-  for (let p = k * n + k; p < end; p++) {
-    const sum = h[p] + v1 * h[p + n];
-    h[p] -= sum * tau;
-    h[p + n] -= sum * t1;
-  }
-}
-
-function reflectTwoColumns(
-  m: Float64Array,
-  n: number,
-  k: number,
-  rows: number,
-  v1: number,
-  tau: number,
-): void {
-  const t1 = tau * v1;
-  const end = rows * n;
-  for (let p = k; p < end; p += n) {
-    const sum = m[p] + v1 * m[p + 1];
-    m[p] -= sum * tau;
-    m[p + 1] -= sum * t1;
   }
 }

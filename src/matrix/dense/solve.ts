@@ -6,13 +6,16 @@
  *           loop is an exact 0: no rounding spreads a multiple 0 over the plane.
  * Ensures   as many eigenvalues as rows, `zeros` included. A residual and a condition number are of
  *           the eigenvalue in its block.
- * Costs     about 25 n³ operations for a block of n rows, and 16 n² bytes.
+ * Costs     about 25 n³ operations for a block of n rows, and 48 n² bytes.
  */
+import { type Bytes, formatCount } from '../../base/units.ts';
 import { strongComponents } from '../../graph/components.ts';
+import { requireMemory } from '../../rank/engine/memory.ts';
 import { dot } from './dot.ts';
 import { eigenvaluesOf, isPair, SchurVectors } from './eigenvectors.ts';
 import { schurForm } from './francis.ts';
 import { reduceToHessenberg } from './hessenberg.ts';
+import { kernel, take } from './room.ts';
 
 export interface Eigenpair {
   readonly re: number;
@@ -28,6 +31,18 @@ export interface Solution {
   readonly pairs: readonly Eigenpair[];
   /** Eigenvalues that are 0 by the pattern of the matrix; they are not among the pairs. */
   readonly zeros: number;
+}
+
+/** Bytes an entry: the matrix, its block, T and Q, and both in the kernel. */
+const BYTES = 48;
+
+/** Refuses a matrix of n rows that does not fit. */
+export function requireDenseRoom(memory: Bytes, n: number): void {
+  requireMemory(memory, {
+    what: `The matrices of a block of ${formatCount(n)} rows`,
+    bytes: BYTES * n * n,
+    reach: Number.POSITIVE_INFINITY,
+  });
 }
 
 /** `a` has n rows of n numbers. */
@@ -69,23 +84,21 @@ function solveBlock(a: Float64Array, n: number, rows: readonly number[]): Eigenp
   schurForm(t, size, q);
   const { re, im } = eigenvaluesOf(t, size);
   const schur = new SchurVectors(t, size);
+  const whole = multiplier(q, size);
   const pairs: Eigenpair[] = [];
   for (let j = 0; j < size; j++) {
-    const condition = schur.condition(j);
-    const vectorAt = (row: number) => {
-      const length = schur.right(row);
-      return { re: times(q, size, schur.re, length), im: times(q, size, schur.im, length) };
-    };
-    const residual = residualOf(block, values, [re[j], im[j]], vectorAt(j));
+    const { condition, length } = schur.conditioned(j);
+    const residual = residualOf(block, values, [re[j], im[j]], whole(schur, length));
     const row = j;
     const vector = () => {
-      const local = vectorAt(row);
-      const whole = { re: new Float64Array(n), im: new Float64Array(n) };
+      const length = schur.right(row);
+      const local = { re: times(q, size, schur.re, length), im: times(q, size, schur.im, length) };
+      const spread = { re: new Float64Array(n), im: new Float64Array(n) };
       rows.forEach((place, i) => {
-        whole.re[place] = local.re[i];
-        whole.im[place] = local.im[i];
+        spread.re[place] = local.re[i];
+        spread.im[place] = local.im[i];
       });
-      return whole;
+      return spread;
     };
     pairs.push({ re: re[j], im: im[j], residual, condition, vector });
     if (!isPair(t, size, j)) continue;
@@ -93,6 +106,28 @@ function solveBlock(a: Float64Array, n: number, rows: readonly number[]): Eigenp
     j++;
   }
   return pairs;
+}
+
+/** Multiplies vectors with Q in the kernel; a result holds until the next. */
+function multiplier(q: Float64Array, n: number) {
+  const [held, x, re, im] = take(n * n, n, n, n);
+  held.set(q);
+  const multiply = (from: Float64Array, length: number, to: Float64Array) => {
+    x.set(from);
+    kernel.times(held.byteOffset, n, endOf(from), x.byteOffset, length, to.byteOffset);
+  };
+  return (vector: Pick<SchurVectors, 're' | 'im'>, length: number) => {
+    multiply(vector.re, length, re);
+    multiply(vector.im, length, im);
+    return { re, im };
+  };
+}
+
+/** Entries from here on are 0. */
+function endOf(x: Float64Array): number {
+  let end = x.length;
+  while (end > 0 && x[end - 1] === 0) end--;
+  return end;
 }
 
 export function identity(n: number): Float64Array {
@@ -103,8 +138,7 @@ export function identity(n: number): Float64Array {
 
 /** Q x / length; x may have entries only in its first rows. */
 export function times(q: Float64Array, n: number, x: Float64Array, length: number): Float64Array {
-  let end = n;
-  while (end > 0 && x[end - 1] === 0) end--;
+  const end = endOf(x);
   const result = new Float64Array(n);
   for (let i = 0; i < n; i++) result[i] = dot(q, i * n, x, 0, end) / length;
   return result;

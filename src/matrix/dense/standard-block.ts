@@ -12,14 +12,14 @@ interface Standard {
   readonly sin: number;
 }
 
-/** Standardises the block at rows i and i + 1 of T, and applies the rotation to T and Z. */
-export function standardiseBlock(t: Float64Array, n: number, i: number, z?: Float64Array): void {
+/** Standardises the block at rows i and i + 1 of T. Returns the rotation, for the columns of Z. */
+export function standardiseBlock(t: Float64Array, n: number, i: number) {
   const at = i * n + i;
   const { block, cos, sin } = standard(t[at], t[at + 1], t[at + n], t[at + n + 1]);
   rotateRows(t, n, i, i + 2, cos, sin);
   rotateColumns(t, n, i, i, cos, sin);
-  if (z) rotateColumns(z, n, i, z.length / n, cos, sin);
   [t[at], t[at + 1], t[at + n], t[at + n + 1]] = block;
+  return { cos, sin };
 }
 
 const sign = (x: number) => (x < 0 ? -1 : 1);

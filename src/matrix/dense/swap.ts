@@ -8,6 +8,7 @@
  * Costs     12 n operations a swap, and 4 for each row of Z.
  */
 import { isPair } from './eigenvectors.ts';
+import { rotateColumns } from './rotation.ts';
 import { standardiseBlock } from './standard-block.ts';
 
 /** Swapping stops where it would disturb T by more than this, relative to its entries. */
@@ -71,9 +72,14 @@ function swapBlocks(
   }
   multiplyColumns(z, n, at, size, turn, z.length / n);
   for (let i = q; i < size; i++) t.fill(0, (at + i) * n + at, (at + i) * n + at + q);
-  if (q === 2) standardiseBlock(t, n, at, z);
-  if (p === 2) standardiseBlock(t, n, at + q, z);
+  if (q === 2) standardise(t, n, at, z);
+  if (p === 2) standardise(t, n, at + q, z);
   return true;
+}
+
+function standardise(t: Float64Array, n: number, at: number, z: Float64Array): void {
+  const { cos, sin } = standardiseBlock(t, n, at);
+  rotateColumns(z, n, at, z.length / n, cos, sin);
 }
 
 /** X of A X − X B = C, row by row; undefined if A and B share an eigenvalue. */

@@ -74,5 +74,5 @@ export function ritzVector({ t, q, n }: RitzForm, row: number) {
 
 export function ritzCondition({ t, n }: RitzForm, rows: readonly number[]): number[] {
   const schur = new SchurVectors(t, n);
-  return rows.map((row) => schur.condition(row));
+  return rows.map((row) => schur.conditioned(row).condition);
 }

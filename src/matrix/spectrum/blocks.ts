@@ -4,26 +4,35 @@
  * Idea      S_ss is block triangular by components, so its eigenvalues are those of the diagonal
  *           blocks. A node without a loop is a 0; one with a loop is 1/out. Rows with the same
  *           sources are one (as in krylov/part-lists.ts), and equal matrices, which copies of one
- *           site give, are solved once.
+ *           site give (alike-order.ts), are solved once: matrices are compared by 64 bits of hash.
  * Requires  a component with at most `DENSE` different rows; larger ones are the caller's.
+ * Costs     the memory of one block at a time. Vectors are not kept: a block whose vectors are
+ *           wanted is solved again.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Bytes } from '../../base/units.ts';
 import { xxh64Bytes } from '../../base/xxh64.ts';
-import { type Solution, solveDense } from '../dense/solve.ts';
+import { type Eigenpair, requireDenseRoom, solveDense } from '../dense/solve.ts';
 import type { Condensed } from '../subspaces/condense.ts';
+import { alikeOrder } from './alike-order.ts';
 
 /** Up to this size a matrix is solved densely. */
 export const DENSE = 2000;
 /** Components up to this size are solved without giving the event loop a turn. */
 const QUICK = 100;
+/** Smaller components are solved faster than they are put in order. */
+const ORDERED = 24;
+
+/** An eigenvalue as `solveDense` finds it, without its vector. */
+export type BlockValue = Pick<Eigenpair, 're' | 'im' | 'residual' | 'condition'>;
 
 export interface BlockSolution {
   /** The nodes of the component. */
   readonly nodes: Uint32Array;
-  /** For each node, its entry in a vector of the solution, and what to multiply that by. */
-  readonly entryOf: Uint32Array;
-  readonly scaleOf: Float64Array;
-  readonly solution: Solution;
+  readonly values: readonly BlockValue[];
+  readonly zeros: number;
+  /** The vector of a value, by its place in `values`; the block is solved again. */
+  vector(place: number): { readonly re: Float64Array; readonly im: Float64Array };
 }
 
 interface Blocks {
@@ -37,12 +46,13 @@ interface Blocks {
 export async function solveBlocks(
   graph: Condensed,
   subspaceOf: Uint32Array,
+  memory: Bytes,
   onProgress: (done: number) => void,
 ): Promise<Blocks> {
   const { components, starts, members, links } = graph;
   const solved: BlockSolution[] = [];
   const large: Uint32Array[] = [];
-  const solve = rememberSolutions();
+  const solve = rememberValues();
   let zeros = 0;
   const work = componentWork(graph, subspaceOf);
   let done = 0;
@@ -53,9 +63,16 @@ export async function solveBlocks(
       zeros++;
       continue;
     }
-    const rows = distinctRows(graph, nodes);
+    const ordered = nodes.length < ORDERED ? nodes : alikeOrder(graph, nodes);
+    const rows = distinctRows(graph, ordered);
     if (rows.count > DENSE) large.push(nodes);
-    else solved.push({ nodes, ...rows, solution: solve(matrixOf(graph, nodes, rows), rows) });
+    else {
+      requireDenseRoom(memory, rows.count);
+      const values = solve(matrixOf(graph, ordered, rows), rows.count);
+      const zeros = nodes.length - values.length;
+      const vector = (place: number) => vectorOf(graph, ordered, place);
+      solved.push({ nodes: ordered, values, zeros, vector });
+    }
     done += nodes.length ** 3 / work;
     if (nodes.length <= QUICK) continue;
     onProgress(Math.min(1, done));
@@ -121,20 +138,28 @@ function matrixOf({ links }: Condensed, nodes: Uint32Array, rows: Rows): Float64
   return matrix;
 }
 
-/** Solves each different matrix once. */
-function rememberSolutions(): (matrix: Float64Array, rows: Rows) => Solution {
-  const known = new Map<bigint, { matrix: Float64Array; solution: Solution }[]>();
-  return (matrix, { count, entryOf }) => {
+/** Solves each different matrix once, and keeps its values. */
+function rememberValues(): (matrix: Float64Array, count: number) => readonly BlockValue[] {
+  const known = new Map<bigint, readonly BlockValue[]>();
+  return (matrix, count) => {
     const key = xxh64Bytes(new Uint8Array(matrix.buffer));
-    const entries = known.get(key) ?? [];
-    known.set(key, entries);
-    const same = entries.find((entry) => equal(entry.matrix, matrix));
-    const solution = same?.solution ?? solveDense(matrix, count);
-    if (!same) entries.push({ matrix, solution });
-    return { pairs: solution.pairs, zeros: solution.zeros + entryOf.length - count };
+    const values =
+      known.get(key) ??
+      solveDense(matrix, count).pairs.map(({ re, im, residual, condition }) => ({
+        re,
+        im,
+        residual,
+        condition,
+      }));
+    known.set(key, values);
+    return values;
   };
 }
 
-function equal(a: Float64Array, b: Float64Array): boolean {
-  return a.length === b.length && a.every((entry, i) => entry === b[i]);
+function vectorOf(graph: Condensed, nodes: Uint32Array, place: number) {
+  const rows = distinctRows(graph, nodes);
+  const { re, im } = solveDense(matrixOf(graph, nodes, rows), rows.count).pairs[place].vector();
+  const byNode = (vector: Float64Array) =>
+    rows.scaleOf.map((scale, i) => vector[rows.entryOf[i]] * scale);
+  return { re: byNode(re), im: byNode(im) };
 }

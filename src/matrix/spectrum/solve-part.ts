@@ -5,7 +5,7 @@
 import { DrumlinError } from '../../base/errors.ts';
 import { type Bytes, formatBytes, formatCount } from '../../base/units.ts';
 import { MOST_BYTES } from '../../rank/engine/memory.ts';
-import { type Eigenpair, type Solution, solveDense } from '../dense/solve.ts';
+import { type Eigenpair, requireDenseRoom, type Solution, solveDense } from '../dense/solve.ts';
 import { type Expansion, expand } from '../krylov/arnoldi.ts';
 import { Basis, basisRoom } from '../krylov/basis.ts';
 import { krylovSchur } from '../krylov/krylov-schur.ts';
@@ -60,7 +60,10 @@ export async function solvePart(
   const { classes, nodes } = part;
   const { values, dimension } = options;
   const asked = values === undefined ? dimension : 2 * values + SPARE;
-  if (classes <= Math.min(asked, DENSE)) return solveWhole(part, degrees, values);
+  if (classes <= Math.min(asked, DENSE)) {
+    requireDenseRoom(options.memory, classes);
+    return solveWhole(part, degrees, values);
+  }
   const most = columnsOf(part, options);
   const matrix = await PartMatrix.open(part, degrees, basisRoom(classes, most), {
     threads: options.threads,
@@ -175,7 +178,7 @@ async function byArnoldi(
     onProgress(0.9 * (columns / most) ** 2),
   );
   const form = ritzForm(b, most, state.columns, state.beta);
-  const pairs = await pairsOf(matrix, basis, form, form.values.length, vectors);
+  const pairs = await pairsOf(matrix, basis, form, form.values.length, vectors, vectors);
   return { pairs, facts: { method: 'arnoldi', classes: 0, dimension: state.columns } };
 }
 
@@ -184,7 +187,7 @@ async function byKrylovSchur(
   basis: Basis,
   most: number,
   wanted: number,
-  { seed, tolerance, onProgress }: PartOptions,
+  { seed, vectors, tolerance, onProgress }: PartOptions,
 ): Promise<Omit<PartSolution, 'zeros'>> {
   const { form, restarts, settled } = await krylovSchur(matrix, basis, {
     wanted,
@@ -198,14 +201,15 @@ async function byKrylovSchur(
   let count = 0;
   for (; taken < form.values.length && count < wanted; taken++)
     count += form.values[taken].im === 0 ? 1 : 2;
-  const pairs = await pairsOf(matrix, basis, form, taken, taken);
+  const pairs = await pairsOf(matrix, basis, form, taken, taken, vectors);
   const facts = { method: 'krylov-schur', classes: 0, dimension: most, restarts, settled } as const;
   return { pairs, facts };
 }
 
 /**
  * The first `count` values with their conjugates. The residuals of the first `measured` are
- * computed from the vectors and S; the others follow from the basis.
+ * computed from the vectors and S; the others follow from the basis. The first `kept` vectors are
+ * kept.
  */
 async function pairsOf(
   matrix: PartMatrix,
@@ -213,6 +217,7 @@ async function pairsOf(
   form: RitzForm,
   count: number,
   measured: number,
+  kept: number,
 ): Promise<Eigenpair[]> {
   const pairs: Eigenpair[] = [];
   const taken = form.values.slice(0, count);
@@ -228,8 +233,10 @@ async function pairsOf(
       const small = ritzVector(form, row);
       const [x, y] = [basis.sum(small.re), basis.sum(small.im)];
       residual = await residualOf(matrix, re, im, x, y, product);
-      const whole = { re: matrix.byNode(x), im: matrix.byNode(y) };
-      vector = () => whole;
+      if (i < kept) {
+        const whole = { re: matrix.byNode(x), im: matrix.byNode(y) };
+        vector = () => whole;
+      }
     }
     pairs.push({ re, im, residual, condition: conditions[i], vector });
     if (im !== 0) pairs.push({ re, im: -im, residual, condition: conditions[i], vector });
@@ -237,7 +244,7 @@ async function pairsOf(
   return pairs;
 }
 
-function notKept(): never {
+export function notKept(): never {
   throw new RangeError('only the vectors that were asked for are kept');
 }
 

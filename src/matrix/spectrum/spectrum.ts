@@ -11,13 +11,12 @@
  */
 import { stopIfAsked } from '../../base/stop.ts';
 import type { Graph } from '../../graph/graph.ts';
-import type { Eigenpair } from '../dense/solve.ts';
 import { partOf } from '../krylov/part-lists.ts';
 import { byModulus } from '../krylov/ritz.ts';
 import { findSubspaces, requireLinkMemory, type Subspaces } from '../subspaces/subspaces.ts';
-import { type BlockSolution, solveBlocks } from './blocks.ts';
+import { type BlockValue, solveBlocks } from './blocks.ts';
 import { type Checked, checkedOptions, type SpectrumOptions } from './options.ts';
-import { type PartFacts, type PartSolution, solvePart } from './solve-part.ts';
+import { notKept, type PartFacts, type PartSolution, solvePart } from './solve-part.ts';
 
 export interface Eigenvalue {
   readonly re: number;
@@ -63,6 +62,8 @@ interface Found {
 
 /** The share of the work that subspaces are taken to be. */
 const FIRST = 0.2;
+/** What rounding may do to an eigenvalue 1. */
+const ROUNDED = 1e-8;
 
 export async function spectrum(graph: Graph, given: SpectrumOptions = {}): Promise<Spectrum> {
   const options = checkedOptions(given);
@@ -88,26 +89,23 @@ export async function spectrum(graph: Graph, given: SpectrumOptions = {}): Promi
   for (const nodes of blocks.large) await solve(nodes, subspaces.subspaceOf[nodes[0]]);
   const core = nodesOfCore(subspaces);
   const facts = core.length > 0 ? await solve(core, 0) : undefined;
-  found.sort(({ value: a }, { value: b }) => byModulus(a, b) || a.subspace - b.subspace);
   const { alpha, tolerance, dimension, values } = options;
+  const sorted = damped(found, alpha).sort(byValue);
   return {
     subspaces,
     alpha,
     tolerance,
-    eigenvalues: damped(
-      found.map(({ value }) => value),
-      alpha,
-    ),
+    eigenvalues: sorted.map(({ value }) => value),
     zeros,
     ...(facts && { core: { ...facts, nodes: core.length, asked: values ?? dimension } }),
-    vectors: firstVectors(found, options.vectors),
+    vectors: firstVectors(sorted, options.vectors),
   };
 }
 
 /** Finds the subspaces and solves all but the largest components; then the links are forgotten. */
 async function ofSubspaces(
   graph: Graph,
-  { reverse, share, memory, tolerance }: Checked,
+  { reverse, share, memory, tolerance, vectors }: Checked,
   report: (done: number) => void,
 ) {
   requireLinkMemory(graph, memory);
@@ -115,18 +113,19 @@ async function ofSubspaces(
   report(0.02);
   const { subspaces, condensed } = findSubspaces(graph.nodes, links, share);
   report(0.05);
-  const blocks = await solveBlocks(condensed, subspaces.subspaceOf, (done) =>
+  const blocks = await solveBlocks(condensed, subspaces.subspaceOf, memory, (done) =>
     report(0.05 + (FIRST - 0.05) * done),
   );
-  const found = blocks.solved.flatMap((block) => {
+  const found: Found[] = blocks.solved.flatMap((block) => {
     const subspace = subspaces.subspaceOf[block.nodes[0]];
-    return block.solution.pairs.map((pair) => ({
+    return block.values.map((pair, place) => ({
       value: eigenvalueOf(pair, tolerance, subspace),
-      locate: () => vectorOfBlock(block, pair),
+      locate: () => ({ nodes: block.nodes, ...block.vector(place) }),
     }));
   });
-  const zeros = blocks.solved.reduce((sum, { solution }) => sum + solution.zeros, blocks.zeros);
-  return { subspaces, found, zeros, large: blocks.large };
+  const zeros = blocks.solved.reduce((sum, block) => sum + block.zeros, blocks.zeros);
+  found.sort(byValue);
+  return { subspaces, found: withFirstVectors(found, vectors), zeros, large: blocks.large };
 }
 
 async function ofPart(graph: Graph, nodes: Uint32Array, options: Checked): Promise<PartSolution> {
@@ -142,35 +141,47 @@ function nodesOfCore({ subspaceOf, nodes, subspaceNodes }: Subspaces): Uint32Arr
   return core;
 }
 
-function vectorOfBlock({ nodes, entryOf, scaleOf }: BlockSolution, pair: Eigenpair) {
-  const { re, im } = pair.vector();
-  const byNode = (vector: Float64Array) =>
-    entryOf.reduce((whole, entry, i) => {
-      whole[i] = vector[entry] * scaleOf[i];
-      return whole;
-    }, new Float64Array(nodes.length));
-  return { nodes, re: byNode(re), im: byNode(im) };
+/** Locates the vectors that can be wanted while the links are there; the others no more. */
+function withFirstVectors(sorted: readonly Found[], count: number): Found[] {
+  let taken = 0;
+  return sorted.map(({ value, locate }) => {
+    if (value.im < 0 || taken++ >= count) return { value, locate: notKept };
+    const vector = locate();
+    return { value, locate: () => vector };
+  });
 }
 
-function eigenvalueOf(pair: Eigenpair, tolerance: number, subspace: number): Eigenvalue {
+const byValue = ({ value: a }: Found, { value: b }: Found): number =>
+  byModulus(a, b) || a.subspace - b.subspace;
+
+function eigenvalueOf(pair: BlockValue, tolerance: number, subspace: number): Eigenvalue {
   const { re, im, residual, condition } = pair;
   const converged = residual < tolerance;
   return { re, im, modulus: Math.hypot(re, im), residual, condition, converged, subspace };
 }
 
-/** G has the first eigenvalue of S, which is 1, and α times the others. */
-function damped(values: readonly Eigenvalue[], alpha: number): Eigenvalue[] {
-  return values.map((value, i) => {
-    if (i === 0 || alpha === 1) return value;
-    const { re, im, modulus, residual } = value;
-    return {
-      ...value,
-      re: alpha * re,
-      im: alpha * im,
-      modulus: alpha * modulus,
-      residual: alpha * residual,
-    };
+/**
+ * G has the eigenvalue 1 of S once, and α times the others. Which one that is, is told by its value:
+ * the one nearest to 1 that is 1 as far as it is known. If none is, 1 was not found.
+ */
+function damped(found: readonly Found[], alpha: number): Found[] {
+  if (alpha === 1) return [...found];
+  const off = found.map(({ value: { re, im } }) => Math.round(Math.hypot(re - 1, im) * 1e12));
+  let one = -1;
+  found.forEach(({ value: { residual, condition } }, i) => {
+    const known = off[i] <= (ROUNDED + condition * residual) * 1e12;
+    if (known && (one < 0 || off[i] < off[one])) one = i;
   });
+  return found.map(({ value, locate }, i) => ({
+    value: i === one ? value : times(alpha, value),
+    locate,
+  }));
+}
+
+function times(alpha: number, value: Eigenvalue): Eigenvalue {
+  const { re, im, modulus, residual } = value;
+  const parts = { re: alpha * re, im: alpha * im, modulus: alpha * modulus };
+  return { ...value, ...parts, residual: alpha * residual };
 }
 
 /** The first vectors of the core and of subspaces; of complex pairs only the one above the axis. */

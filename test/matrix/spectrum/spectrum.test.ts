@@ -83,6 +83,58 @@ test('for α < 1 the first eigenvalue is that of S and the others are α times t
   expect(found.eigenvalues[0].re).toBeCloseTo(1, 12);
 });
 
+test('for α < 1 a value that is not yet 1 is no eigenvalue 1 of G', async () => {
+  // A long line into a dangling node: one vector of the basis says little about 1.
+  const graph = memoryGraph(400, [...arcsOf(399, (i) => [i, i + 1] as const), [7, 300]]);
+  const [whole] = (await spectrum(graph, { dimension: 1, vectors: 0 })).eigenvalues;
+  const [first] = (await spectrum(graph, { dimension: 1, vectors: 0, alpha: 0.5 })).eigenvalues;
+  expect(Math.hypot(whole.re - 1, whole.im)).toBeGreaterThan(whole.residual * whole.condition);
+  expect(first.re).toBeCloseTo(whole.re / 2, 12);
+});
+
+test('only the vectors that were asked for are there', async () => {
+  const graph = memoryGraph(12, [...cycle(0, 5), ...cycle(5, 7)]);
+  for (const share of [0, 1])
+    for (const vectors of [0, 1, 3])
+      expect((await spectrum(graph, { share, vectors })).vectors.length).toBe(vectors);
+});
+
+test('copies of a subspace under other numbers have the same values and their own vectors', async () => {
+  // A ring of 30 with chords, and the same ring numbered backwards.
+  const ring = (place: (i: number) => number) =>
+    arcsOf(60, (i) => [place(i % 30), place(i < 30 ? (i + 1) % 30 : (i * i + 3) % 30)] as const);
+  const arcs = [...ring((i) => i), ...ring((i) => 59 - i)];
+  const found = await spectrum(memoryGraph(60, arcs), { share: 1, vectors: 60 });
+  const [a, b] = [1, 2].map((n) => found.eigenvalues.filter(({ subspace }) => subspace === n));
+  expect(a.map(({ re, im }) => [re, im])).toEqual(b.map(({ re, im }) => [re, im]));
+  for (const { index, nodes, re, im } of found.vectors) {
+    const { re: lambda, im: width } = found.eigenvalues[index];
+    const sums = new Map([...nodes].map((node) => [node, [0, 0]]));
+    const links = new Map<number, Set<number>>();
+    for (const [from, to] of arcs) links.set(from, (links.get(from) ?? new Set()).add(to));
+    nodes.forEach((node, i) => {
+      const targets = links.get(node) ?? new Set();
+      for (const target of targets) {
+        const sum = sums.get(target) as number[];
+        sum[0] += re[i] / targets.size;
+        sum[1] += im[i] / targets.size;
+      }
+    });
+    nodes.forEach((node, i) => {
+      const [x, y] = sums.get(node) as number[];
+      expect(x).toBeCloseTo(lambda * re[i] - width * im[i], 9);
+      expect(y).toBeCloseTo(lambda * im[i] + width * re[i], 9);
+    });
+  }
+});
+
+test('a block that does not fit the memory is refused with what would fit', async () => {
+  const arcs = [...cycle(0, 300), ...arcsOf(300, (i) => [i, (i * 7 + 2) % 300] as const)];
+  await expect(spectrum(memoryGraph(300, arcs), { share: 1, memory: 1e6 })).rejects.toThrow(
+    /block of 300 rows take 4.3 MB; 1.0 MB are given/,
+  );
+});
+
 test('an eigenvector solves S, and its participation ratio is the nodes that it is on', async () => {
   const found = await spectrum(memoryGraph(12, [...cycle(0, 5), ...cycle(5, 7)]), { share: 1 });
   for (const { index, nodes, re, im, participation } of found.vectors) {
