@@ -116,7 +116,7 @@ export function dayOf(sizes: Sizes, documents: number, pages: number): Harvest {
     async survey(into) {
       for (let n = 0; n < documents; n++) {
         const i = documentAt(n);
-        await into.request(url(i));
+        await into.request(url(i), time);
         const place = pad(n, 9);
         await into.document({ url: url(i), digest: digestOf(i), time, place, fetched: true });
       }

@@ -24,6 +24,8 @@ export interface Summary {
   readonly maxRssBytes: number;
   /** The number of responses received, without those of robots.txt. */
   readonly pages: number;
+  /** The number of requests for pages, with those that failed or were repeated. */
+  readonly requests?: number;
   /** The number of bytes received. */
   readonly bytes: number;
   /** The number of links discovered, with repeats. */

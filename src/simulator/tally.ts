@@ -35,6 +35,8 @@ export class Tally {
   useful = 0;
   domains = 0;
   lookUps = 0;
+  /** Requests for pages. */
+  requests = 0;
   /** Requests for robots.txt. */
   robots = 0;
   /** Requests that were answered "not now". */

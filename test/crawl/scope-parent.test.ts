@@ -70,6 +70,11 @@ function answer(request: http.IncomingMessage, response: http.ServerResponse): v
     film(response);
     return;
   }
+  if (request.url === '/far') {
+    const long = { location: urlOf('a.example/here'), 'content-length': 200_000 };
+    response.writeHead(302, long).end(Buffer.alloc(200_000));
+    return;
+  }
   const page = WEB[name];
   if (typeof page === 'string') {
     response.writeHead(302, { location: urlOf(page) }).end();
@@ -147,6 +152,11 @@ test('a response of an unwanted type is ended after its headers', async () => {
 test('a response that states too long a body is ended after its headers if it is to be skipped', async () => {
   await crawl(['a.example/film'], { maxBody: 100_000, longBodies: 'skip', scope: 'host' });
   expect(await ended).toBe(true);
+});
+
+test('a redirect with a long body is followed even if long bodies are skipped', async () => {
+  await crawl(['a.example/far'], { maxBody: 100_000, longBodies: 'skip', scope: 'host' });
+  expect(asked).toEqual(['a.example/far', 'a.example/here']);
 });
 
 test('the blacklist holds for links, for redirects and for seeds', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,11 @@ import { startCrawl } from '../../src/crawl/crawl.ts';
 import { createHttpClient } from '../../src/fetch/http-client.ts';
 import { BUILT_IN } from '../../src/filter/predicates.ts';
 import { BookFolder } from '../../src/focus/book/book.ts';
+import { forgetDay } from '../../src/focus/crawl/day-folder.ts';
 import { type DayOptions, openDay } from '../../src/focus/crawl/open-day.ts';
 import { ArchiveHarvest } from '../../src/focus/learn/archive-harvest.ts';
 import { learn } from '../../src/focus/learn/learn.ts';
+import { requestsOf } from '../../src/focus/learn/requests.ts';
 import { DEFAULT_USEFUL, readRule } from '../../src/focus/learn/rules.ts';
 import { Usefulness } from '../../src/focus/learn/usefulness.ts';
 import { createResolver } from '../../src/net/dns.ts';
@@ -32,6 +34,7 @@ const WEB: Record<string, readonly string[] | string> = {
   'shop.example/': ['shop.example/offer.txt', 'shop.example/film.mp4'],
   'shop.example/offer.txt': 'Buy now.',
 };
+const MOVED = 'uni.example/moved';
 
 let server: http.Server;
 let port: number;
@@ -53,6 +56,11 @@ afterAll(async () => {
 function answer(request: http.IncomingMessage, response: http.ServerResponse): void {
   const name = `${request.headers.host!.split(':')[0]}${request.url}`;
   const page = WEB[name];
+  if (name === MOVED) {
+    asked.push(name);
+    response.writeHead(302, { location: urlOf('uni.example/') }).end();
+    return;
+  }
   if (request.url !== '/robots.txt') asked.push(name);
   if (page === undefined) {
     response.writeHead(404).end();
@@ -100,7 +108,7 @@ const local = (options = {}) =>
 const DAY: DayOptions = {
   policy: 'whitelist',
   count: 10,
-  isSpread: true,
+  isSpread: false,
   broad: [],
   top: 100,
   quality: 'references',
@@ -135,9 +143,9 @@ async function crawlDay(book: BookFolder, options: Partial<DayOptions>) {
   asked = [];
   const all = { ...DAY, now: Math.floor(Date.now() / 1000) + 10 * ++days, ...options };
   const { day, settings } = await openDay(disk, book.book!, all);
-  await run(day.seeds, settings!(local()));
+  await run(day.seeds, settings(local()));
   const { policy, listed, round } = day;
-  const tried = { urls: day.seeds, time: day.started * 1000 };
+  const tried = { urls: day.seeds, time: day.started * 1000, finished: true };
   return { plan: day, day: await learnCrawl(book, day.dir, { policy, listed, round, tried }) };
 }
 
@@ -151,7 +159,7 @@ describe('a focused crawl', () => {
     expect(history).toMatchObject({ policy: 'history', fetched: 3, fresh: 3, useful: 2 });
     expect(history).toMatchObject({ parents: 3, usefulParents: 2, usefulLinked: 2 });
 
-    const { plan, day } = await crawlDay(book, { isSpread: false });
+    const { plan, day } = await crawlDay(book, {});
     expect(plan.seeds.map((url) => new URL(url).hostname)).toEqual(['uni.example', 'uni.example']);
     expect(asked.sort()).toEqual([
       ...['uni.example/', 'uni.example/deep', 'uni.example/deeper.txt'],
@@ -174,6 +182,14 @@ describe('a focused crawl', () => {
     expect(conditions).toContain('uni.example/1.txt');
     expect(again.day).toMatchObject({ fetched: 0, fresh: 0 });
     expect(book.book!.days.map(({ policy }) => policy)).toHaveLength(5);
+
+    // Pages that the server confirms stay parents, however often.
+    expect(conditions).toContain('uni.example/people');
+    const { parents } = book.book!.records;
+    for (let day = 2; day < 5; day++)
+      await crawlDay(book, { recheck: 1, now: Math.floor(Date.now() / 1000) + 1000 * day });
+    expect(book.book!.records.parents).toBe(parents);
+    expect(book.book!.days.at(-1)).toMatchObject({ parents: 3, usefulParents: 3 });
     book.close();
   });
 
@@ -183,9 +199,60 @@ describe('a focused crawl', () => {
     const planned = await openDay(disk, book.book!, options);
     expect(planned.day.seeds.length).toBeGreaterThan(0);
     const resumed = await openDay(disk, book.book!, { ...options, now: options.now + 1 });
-    expect(resumed.settings).toBeUndefined();
+    expect([planned.isResumed, resumed.isResumed]).toEqual([false, true]);
     expect(resumed.day).toEqual(planned.day);
+    // The settings of its policy hold whether its crawl began or not, and as often as it resumes.
+    const settings = planned.settings(local());
+    expect(settings).toMatchObject({ scope: 'parent', maxDepth: 2, longBodies: 'skip' });
+    expect(settings.fetchFilter).toContain(`${planned.day.dir}.known`);
+    expect(resumed.settings(local())).toEqual(settings);
+    expect(resumed.settings(settings)).toEqual(settings);
     book.close();
+  });
+
+  test('a day that was deleted leaves no crawl to the next one', async () => {
+    const book = await BookFolder.open(disk, join(folder, 'book'));
+    const options = { ...DAY, now: Math.floor(Date.now() / 1000) + 6000 };
+    const { day } = await openDay(disk, book.book!, options);
+    await run(day.seeds, local({ dir: day.dir }));
+    await forgetDay(disk, day.dir);
+    const again = await openDay(disk, book.book!, options);
+    expect(again.isResumed).toBe(false);
+    await expect(readFile(join(again.day.dir, 'crawl.json'))).rejects.toThrow(/ENOENT/);
+    // Killed in between: the plan is gone, the crawl is still there.
+    await forgetDay(disk, again.day.dir);
+    await mkdir(again.day.dir);
+    expect((await openDay(disk, book.book!, options)).day.dir).not.toBe(again.day.dir);
+    book.close();
+  });
+
+  test('does without a crawl that was moved, and finds the days of a book that was moved', async () => {
+    await rename(join(folder, 'broad'), join(folder, 'moved'));
+    await rename(join(folder, 'book'), join(folder, 'moved-book'));
+    const path = join(folder, 'moved-book');
+    const book = await BookFolder.open(disk, path);
+    const options = { ...DAY, recheck: 1, now: Math.floor(Date.now() / 1000) + 7000 };
+    const { day, isResumed } = await openDay(disk, book.book!, options);
+    expect(isResumed).toBe(true); // that of the test before
+    await forgetDay(disk, day.dir);
+    const next = await openDay(disk, book.book!, options);
+    expect(next.isResumed).toBe(false);
+    expect(next.gone).toEqual([join(folder, 'broad')]);
+    const config = next.settings(local({ dedupAgainst: [join(folder, 'broad')] }));
+    expect(config.dedupAgainst).not.toContain(join(folder, 'broad'));
+    asked = [];
+    await run(next.day.seeds, next.settings(local()));
+    expect(asked).toContain('uni.example/1.txt');
+    book.close();
+    await rename(join(folder, 'moved'), join(folder, 'broad'));
+  });
+
+  test('counts the requests that a server saw, and no URL that was only given up', async () => {
+    const dir = join(folder, 'counted');
+    asked = [];
+    await run([urlOf(MOVED), urlOf('uni.example/')], local({ dir, maxRedirects: 0, maxDepth: 1 }));
+    expect(asked.length).toBeGreaterThan(3);
+    expect(await requestsOf(disk, dir)).toBe(asked.length);
   });
 
   test('needs seeds for a broad crawl', async () => {

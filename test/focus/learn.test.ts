@@ -122,6 +122,66 @@ describe('a book', () => {
     book.close();
   });
 
+  describe('remembers what became of seeds', () => {
+    const SEED = 'http://a.example/list';
+    const first: PlainHarvest = {
+      identity: 'first',
+      time: 1000,
+      documents: [{ url: 'http://a.example/1.pdf', content: 'u1' }],
+      redirects: [],
+      pages: [{ url: SEED, links: ['http://a.example/1.pdf'] }],
+    };
+    const nothing = { documents: [], redirects: [], pages: [] };
+    const dayOf = (time: number, rest: Partial<PlainHarvest>): PlainHarvest => ({
+      ...{ ...nothing, identity: `day-${time}`, time },
+      ...rest,
+    });
+    const missed = (finished: boolean) => ({ tried: { urls: [SEED], finished } });
+    const parentIn = async (path: string) => [...(await recordsIn(path, 'parents')).values()][0];
+
+    test('a parent that gives no page three times in a row is forgotten', async () => {
+      const days = [2000, 3000, 4000].map((time) => dayOf(time, missed(true)));
+      expect(await parentIn((await learnAll([first, ...days.slice(0, 2)])).path)).toEqual([
+        ...['1', '1', '3000', '2'],
+      ]);
+      expect(await parentIn((await learnAll([first, ...days])).path)).toBeUndefined();
+    });
+
+    test('a seed that a limit left unrequested stays due, and is not forgotten so soon', async () => {
+      const days = [2000, 3000, 4000].map((time) => dayOf(time, missed(false)));
+      const { path } = await learnAll([first, ...days]);
+      expect(await parentIn(path)).toEqual(['1', '1', '1000', '0.75']);
+      const [domain] = (await recordsIn(path, 'domains')).values();
+      expect(domain.at(-1)).toBe('0'); // not tried
+    });
+
+    test('a page that is as before keeps its links', async () => {
+      const same = { pages: [{ url: SEED, links: undefined }], ...missed(true) };
+      const days = [2000, 3000, 4000, 5000].map((time) => dayOf(time, same));
+      const { path, days: learned } = await learnAll([first, ...days]);
+      expect(await parentIn(path)).toEqual(['1', '1', '5000']);
+      expect(learned.at(-1)).toMatchObject({ parents: 1, usefulParents: 1, fetched: 0 });
+    });
+
+    test('a domain that does not answer counts as tried, and its seeds as requests', async () => {
+      const urls = ['http://dead.example/x/', 'http://dead.example/'];
+      const day = dayOf(2000, { tried: { urls, finished: true } });
+      const { path } = await learnAll([first, day]);
+      const dead = (await recordsIn(path, 'domains')).get('dead.example');
+      expect(dead?.slice(4)).toEqual(['2', '0', '2000']);
+    });
+  });
+
+  test('a day without documents has the time of its last answer, or of its begin', async () => {
+    const empty = { identity: 'x', documents: [], redirects: [] };
+    const answered = await learnAll([
+      { ...empty, time: 5000, pages: [{ url: 'http://a.example/', links: [] }] },
+    ]);
+    expect(answered.days[0].time).toBe(new Date(5_000_000).toISOString());
+    const silent = await learnAll([{ ...empty, time: 5000, pages: [], began: 4000 }]);
+    expect(silent.days[0].time).toBe(new Date(4_000_000).toISOString());
+  });
+
   test('is as before when learning fails at any write, and learns again', async () => {
     const [first, second] = [1, 2].map((number): PlainHarvest => {
       const url = `http://a.example/${number}.pdf`;

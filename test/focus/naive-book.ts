@@ -11,7 +11,11 @@ export interface PlainHarvest {
   readonly time: number;
   readonly documents: readonly { url: string; content: string }[];
   readonly redirects: readonly { from: string; to: string }[];
-  readonly pages: readonly { url: string; links: readonly string[] }[];
+  /** Without links: the page is as before. */
+  readonly pages: readonly { url: string; links: readonly string[] | undefined }[];
+  readonly tried?: { readonly urls: readonly string[]; readonly finished: boolean };
+  /** In seconds. */
+  readonly began?: number;
 }
 
 /** A payload that contains a `u` is useful; it refers to the URLs after a space. */
@@ -19,21 +23,23 @@ export const isUseful = (content: string): boolean => content.startsWith('u');
 export const referencesOf = (content: string): string[] => content.split(' ').slice(1);
 
 export function harvestOf(plain: PlainHarvest): Harvest {
-  const { identity, time, documents, redirects, pages } = plain;
+  const { identity, time, documents, redirects, pages, tried, began } = plain;
   return {
     identity,
+    tried: tried && { ...tried, time: time * 1000 },
+    began: began && began * 1000,
     folder: `/crawls/${identity}`,
     async survey(into) {
       for (const { url, content } of documents) {
-        await into.request(url);
+        await into.request(url, time * 1000);
         const place = digestOf(content);
         await into.document({ url, digest: place, time: time * 1000, place, fetched: true });
       }
       for (const { from, to } of redirects) {
-        await into.request(from);
+        await into.request(from, time * 1000);
         await into.redirect(from, to, time * 1000);
       }
-      for (const { url } of pages) await into.request(url);
+      for (const { url } of pages) await into.request(url, time * 1000);
     },
     async *judge(news): AsyncGenerator<Judgement> {
       for await (const { digest, url } of news) {
@@ -105,7 +111,7 @@ export function naiveBook(harvests: readonly PlainHarvest[]): Naive {
     const aliases = redirects.map(({ from }) => [from, goal(from)] as const);
     for (const [url, digest] of seen) addresses.set(url, digest);
     for (const [from, digest] of aliases) if (digest !== undefined) addresses.set(from, digest);
-    for (const { url, links } of pages) {
+    for (const { url, links = [] } of pages) {
       const linked = new Set(
         links.filter((link) => link !== url).flatMap((link) => addresses.get(link) ?? []),
       );

@@ -5,9 +5,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BookFile, BookFolder } from '../../src/focus/book/book.ts';
 import { keyOf } from '../../src/focus/book/keys.ts';
-import { addressText, domainText, NO_DOMAIN, parentText } from '../../src/focus/book/values.ts';
+import {
+  addressText,
+  domainText,
+  NO_DOMAIN,
+  type ParentValue,
+  parentText,
+} from '../../src/focus/book/values.ts';
 import { expectedRate, PriorEstimate } from '../../src/focus/crawl/expected.ts';
-import { chooseParents } from '../../src/focus/crawl/seeds.ts';
+import { explore } from '../../src/focus/crawl/explore.ts';
+import { chooseSeeds } from '../../src/focus/crawl/seeds.ts';
 import { rankBook } from '../../src/focus/rank/rank-book.ts';
 import { unsyncedDisk } from './unsynced-disk.ts';
 
@@ -45,46 +52,112 @@ const parent = fc.record({
   documents: fc.integer({ min: 1, max: 2 }),
   last: fc.constantFrom(5, 10),
 });
+interface Parent extends Omit<ParentValue, 'missed'> {
+  readonly domain: string;
+  readonly page: number;
+}
 
-test('seeds are the due parents of the best domains, as a naive choice takes them', async () => {
-  const all = fc.uniqueArray(parent, { selector: ({ domain, page }) => `${domain}${page}` });
-  await fc.assert(
-    fc.asyncProperty(
-      all,
-      fc.integer({ min: 1, max: 9 }),
-      fc.integer({ min: 1, max: 3 }),
-      async (parents, count, perDomain) => {
-        const places = new Map([
-          ['b.example', 1],
-          ['a.example', 2],
-          ['c.example', 3],
-        ]);
-        const named = parents.map((each) => ({
-          ...each,
-          url: `http://${each.domain}/${each.page}`,
-        }));
-        const book = await bookOf({
-          parents: Object.fromEntries(
-            named.map((each) => [keyOf(each.url), parentText({ ...each, missed: 0 })]),
-          ),
-        });
-        const model = [...places.keys()].flatMap((domain) =>
-          named
-            .filter((each) => each.domain === domain && each.last < 8)
-            .sort(
-              (a, b) =>
-                b.useful - a.useful || b.documents - a.documents || (a.url < b.url ? -1 : 1),
-            )
-            .slice(0, perDomain),
-        );
-        const placeOf = (domain: string) => places.get(domain);
-        expect(await chooseParents(book, { placeOf, count, perDomain, round: 8 })).toEqual(
-          model.slice(0, count).map(({ url }) => url),
-        );
-      },
+const PLACES = new Map([
+  ['b.example', 1],
+  ['a.example', 2],
+  ['c.example', 3],
+]);
+const urlOf = ({ domain, page }: Pick<Parent, 'domain' | 'page'>) => `http://${domain}/${page}`;
+const bookOfParents = (parents: readonly Parent[]) =>
+  bookOf({
+    parents: Object.fromEntries(
+      parents.map((each) => [keyOf(urlOf(each)), parentText({ ...each, missed: 0 })]),
     ),
-    { numRuns: 60 },
+  });
+const parents = fc.uniqueArray(parent, { selector: ({ domain, page }) => `${domain}${page}` });
+
+/** Straight from the definition: due parents first; then, as far as a domain has room, others. */
+function naiveSeeds(all: readonly Parent[], count: number, perDomain: number, round: number) {
+  const order = (a: Parent, b: Parent) =>
+    b.useful - a.useful || b.documents - a.documents || (urlOf(a) < urlOf(b) ? -1 : 1);
+  const of = (domain: string, isDue: boolean) =>
+    all.filter((each) => each.domain === domain && each.last < round === isDue).sort(order);
+  const due = [...PLACES.keys()].map((domain) => of(domain, true));
+  const taken = due.map((each) => each.slice(0, perDomain));
+  const more = [...PLACES.keys()].map((domain, i) =>
+    of(domain, false).slice(0, perDomain - taken[i].length),
   );
+  const seeds = taken.flat().slice(0, count);
+  const isFull = taken.flat().length >= count;
+  return {
+    seeds: [...seeds, ...more.flat()].slice(0, count).map(urlOf),
+    endsRound: !isFull && due.every((each, i) => each.length === taken[i].length),
+  };
+}
+
+describe('seeds', () => {
+  const placeOf = (domain: string) => PLACES.get(domain);
+
+  test('are the due parents of the best domains, then others, as a naive choice takes them', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        parents,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (all, count, perDomain) => {
+          const book = await bookOfParents(all);
+          expect(await chooseSeeds(book, { placeOf, count, perDomain, round: 8 })).toEqual(
+            naiveSeeds(all, count, perDomain, 8),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('leave no parent out, and no domain gets more than its share', async () => {
+    // a.example has twelve parents and room for two a day; b.example is better and small.
+    let all: Parent[] = [
+      ...Array.from({ length: 12 }, (_, page) => ({
+        domain: 'a.example',
+        page,
+        useful: 12 - page,
+      })),
+      ...Array.from({ length: 3 }, (_, page) => ({ domain: 'b.example', page, useful: 9 })),
+    ].map((each) => ({ ...each, documents: 20, last: 0 }));
+    const crawled = new Set<string>();
+    let round = 1;
+    for (let now = 2; now < 8; now++) {
+      const book = await bookOfParents(all);
+      const { seeds, endsRound } = await chooseSeeds(book, {
+        ...{ placeOf, count: 10, perDomain: 2, round },
+      });
+      for (const name of PLACES.keys())
+        expect(seeds.filter((url) => url.includes(name)).length).toBeLessThanOrEqual(2);
+      all = all.map((each) => (seeds.includes(urlOf(each)) ? { ...each, last: now } : each));
+      for (const url of seeds) crawled.add(url);
+      expect(endsRound).toBe(now === 7);
+      if (endsRound) round = now;
+    }
+    expect(crawled.size).toBe(15);
+  });
+});
+
+describe('exploring', () => {
+  const reference = { [keyOf('http://dead.example/x/1.pdf')]: '3' };
+  const domainOf = (tried: number) => ({
+    'dead.example': domainText({ ...NO_DOMAIN, requests: 2, tried }),
+  });
+  const options = { count: 4, isListed: () => false, requests: 50, now: 100 * 86_400 };
+
+  test('begins at the folder and the front page of an address that useful documents name', async () => {
+    expect(await explore(await bookOf({ references: reference }), options)).toEqual([
+      'http://dead.example/x/',
+      'http://dead.example/',
+    ]);
+  });
+
+  test('leaves a domain alone that was tried, whatever came of it, for 90 days', async () => {
+    const tried = (day: number) =>
+      bookOf({ references: reference, domains: domainOf(day * 86_400) });
+    expect(await explore(await tried(99), options)).toEqual([]);
+    expect(await explore(await tried(9), options)).toHaveLength(2);
+  });
 });
 
 describe('the expected rate', () => {

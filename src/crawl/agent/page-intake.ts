@@ -118,7 +118,8 @@ export class Intake {
     const skipsLong = config.longBodies === 'skip';
     if (planned || (config.types.length === 0 && !skipsLong)) return undefined;
     return (status, headers) => {
-      if (skipsLong && Number(headers.get('content-length')) > config.maxBody) return false;
+      const isLong = Number(headers.get('content-length')) > config.maxBody;
+      if (skipsLong && isLong && isSuccess(status)) return false;
       return (
         wants({ status, headers }, wantsType) ||
         (config.sitemaps && mayBeSitemap({ url, status, headers }))
@@ -234,8 +235,10 @@ function wants(
   wantsType: TypeFilter,
 ): boolean {
   if (truncated === 'unspecified') return false; // not read: see `bodyWish`
-  return status < 200 || status > 299 || wantsType(headers.get('content-type'));
+  return !isSuccess(status) || wantsType(headers.get('content-type'));
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
 function isRepeat(digest: string, payloads: RecentCache): boolean {
   return payloads.admit(BigUint64Array.of(xxh64(digest)), 1, new Uint8Array(1)) === 0;

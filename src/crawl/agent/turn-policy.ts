@@ -104,7 +104,7 @@ interface TurnPolicyParts {
     /** When they may be requested: a request that failed is not made again at once. */
     askAt(host: Host, url: string): Millis;
   };
-  readonly counters: Pick<Counters, 'disallowed' | 'countRetry'>;
+  readonly counters: Pick<Counters, 'requests' | 'disallowed' | 'countRetry'>;
   /** Called with a URL that robots.txt excludes. */
   readonly onDisallowed?: ((url: string) => void) | undefined;
   /** Whether a URL that was queued is still to be fetched. Counts it when it is not. */
@@ -173,6 +173,7 @@ export class TurnPolicy {
       return 'end';
     }
     state.requested = true;
+    counters.requests++;
     return 'fetch';
   }
 

@@ -11,6 +11,11 @@ export interface CountersState {
   /** Responses received, robots.txt aside. */
   readonly pages: number;
   readonly bytes: Bytes;
+  /**
+   * Requests for pages that were sent, with those that failed or were repeated; absent in
+   * checkpoints of earlier versions.
+   */
+  readonly requests?: number;
   /** Links discovered, with repeats. */
   readonly urlsSeen: number;
   /** Pages whose payload was seen before. */
@@ -44,10 +49,11 @@ export interface CountersState {
 export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
   // A status file of an earlier version has no `truncated`.
-  const { statuses, types, retries, errors, refused, alike, truncated = {} } = told;
+  const { requests, statuses, types, retries, errors, refused, alike, truncated = {} } = told;
   return {
     pages,
     bytes,
+    ...(requests !== undefined && { requests }),
     urlsSeen,
     duplicates,
     revisits,
@@ -76,6 +82,7 @@ function typeName(contentType: string | undefined): string {
 export class Counters implements CountersState {
   pages = 0;
   bytes: Bytes = 0;
+  requests = 0;
   urlsSeen = 0;
   duplicates = 0;
   revisits = 0;

@@ -14,7 +14,7 @@
  *           time; reading needs no lock. A book of another format is refused.
  * Cost      Memory does not grow with the book. A day costs one read and one write of all files.
  */
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import {
   type CheckpointFormat,
@@ -45,6 +45,7 @@ export interface Rules {
 interface Source {
   /** The identifier of the first record of its archive. */
   readonly identity: string;
+  /** In book.json relative to the book, if the crawl is in its folder: so a book can be moved. */
   readonly folder: string;
 }
 
@@ -105,7 +106,10 @@ export class Book {
   }
 
   get sources(): readonly Source[] {
-    return this.#state.sources;
+    return this.#state.sources.map(({ identity, folder }) => ({
+      identity,
+      folder: isAbsolute(folder) ? folder : join(this.folder, folder),
+    }));
   }
 
   get days(): readonly Day[] {
@@ -230,7 +234,10 @@ export class BookFolder {
     for (const name of Object.values(current)) files[name] ??= old!.lengths[name];
     const state: State = {
       rules: changes.rules ?? old!.rules,
-      sources: changes.sources ?? old?.sources ?? [],
+      sources: (changes.sources ?? old?.sources ?? []).map(({ identity, folder }) => ({
+        identity,
+        folder: folder.startsWith(`${this.folder}/`) ? relative(this.folder, folder) : folder,
+      })),
       days: changes.days ?? old?.days ?? [],
       round: changes.round ?? old?.round ?? 0,
       records,

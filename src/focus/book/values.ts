@@ -43,7 +43,7 @@ export interface ParentValue {
   readonly documents: number;
   readonly useful: number;
   readonly last: number;
-  /** How often in a row it was a seed and gave no page. */
+  /** How often in a row it was a seed and gave no page; see `parents.ts`. */
   readonly missed: number;
 }
 
@@ -66,7 +66,7 @@ export interface DomainValue {
   readonly requests: number;
   /** New useful documents that these found. */
   readonly gained: number;
-  /** When it was requested last. */
+  /** When it was tried last with a seed. */
   readonly tried: number;
 }
 

@@ -7,7 +7,7 @@
  *   days/0001.known    documents that it does not request
  *
  * Ensures   A plan appears whole, after its seeds. A day that was planned and not learned is
- *           resumed before the next one is planned.
+ *           resumed before the next one is planned. A day never gets the folder of another.
  */
 import { join } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
@@ -18,6 +18,8 @@ import type { Policy } from './plan-day.ts';
 const DAYS = 'days';
 const FORMAT = 1;
 const PLAN = /^(\d{4,})\.json$/;
+/** A plan, or the folder of a crawl. */
+const TAKEN = /^(\d{4,})(?:\.json)?$/;
 
 interface StoredPlan {
   readonly policy: Policy;
@@ -25,6 +27,10 @@ interface StoredPlan {
   readonly started: number;
   readonly round: number;
   readonly listed: number;
+  /** Whether documents are listed that are not requested. */
+  readonly known: boolean;
+  /** Crawls that hold documents which may be requested again: positions among the sources. */
+  readonly due: readonly number[];
 }
 
 export interface PlannedDay extends StoredPlan {
@@ -42,7 +48,7 @@ export async function pendingDay(
   book: string,
   learned: ReadonlySet<string>,
 ): Promise<PlannedDay | undefined> {
-  const number = await lastNumber(disk, book);
+  const number = await lastNumber(disk, book, PLAN);
   const path = base(book, number);
   if (number === 0 || learned.has(path)) return undefined;
   const plan = planIn(`${path}.json`, await disk.readText(`${path}.json`));
@@ -53,7 +59,7 @@ export async function pendingDay(
 /** Where the next day goes. */
 export async function nextDay(disk: Disk, book: string): Promise<string> {
   await disk.makeFolder(join(book, DAYS));
-  return base(book, (await lastNumber(disk, book)) + 1);
+  return base(book, (await lastNumber(disk, book, TAKEN)) + 1);
 }
 
 export async function storeDay(
@@ -68,18 +74,23 @@ export async function storeDay(
   await replaceFile(disk, folder, `${name}.json`, Buffer.from(`${text}\n`));
 }
 
-/** A day that found nothing is planned anew. */
-export const forgetDay = (disk: Disk, dir: string): Promise<void> => disk.remove(`${dir}.json`);
+/** Deletes a day that fetched nothing: it is planned anew. */
+export async function forgetDay(disk: Disk, dir: string): Promise<void> {
+  await disk.remove(`${dir}.json`);
+  await disk.removeFolder(dir);
+  for (const end of ['seeds', 'known']) await disk.remove(`${dir}.${end}`);
+}
 
-async function lastNumber(disk: Disk, book: string): Promise<number> {
+async function lastNumber(disk: Disk, book: string, pattern: RegExp): Promise<number> {
   const names = await disk.list(join(book, DAYS)).catch(() => [] as string[]);
-  return Math.max(0, ...names.map((name) => Number(PLAN.exec(name)?.[1] ?? 0)));
+  return names.reduce((most, name) => Math.max(most, Number(pattern.exec(name)?.[1] ?? 0)), 0);
 }
 
 function planIn(path: string, text: string): StoredPlan {
   try {
     const { drumlin, format, ...plan } = JSON.parse(text);
-    if (drumlin === 'focus-day' && format === FORMAT) return plan as StoredPlan;
+    if (drumlin === 'focus-day' && format === FORMAT)
+      return { known: false, due: [], ...plan } as StoredPlan;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

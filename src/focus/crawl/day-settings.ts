@@ -19,15 +19,20 @@ interface DayParts {
   readonly known: string | undefined;
   /** Crawls that hold documents which may be requested again. */
   readonly earlier: readonly string[];
+  /** Crawls that hold such documents and are no longer there. */
+  readonly gone: readonly string[];
 }
 
+/** Settings of a day that were stored and are given again stay as they are. */
 export function daySettings(
   config: CrawlConfig,
-  { policy, known, earlier }: DayParts,
+  { policy, known, earlier, gone }: DayParts,
 ): CrawlConfig {
   const stays = policy === 'whitelist' || policy === 'adaptive';
+  const compared = config.dedupAgainst.filter((each) => !gone.includes(each));
   return {
     ...config,
+    dedupAgainst: compared,
     scope: stays ? 'parent' : config.scope,
     maxDepth: Math.min(config.maxDepth, DEPTH),
     types: config.types.length > 0 ? config.types : TYPES,
@@ -38,12 +43,14 @@ export function daySettings(
     }),
     ...(earlier.length > 0 && {
       conditional: true,
-      dedupAgainst: [...new Set([...config.dedupAgainst, ...earlier])],
+      dedupAgainst: [...new Set([...compared, ...earlier])],
     }),
   };
 }
 
 function without(list: string, filter: string): string {
-  const unlisted = `not InList(${writeArgument('file', list)})`;
+  const argument = writeArgument('file', list);
+  if (filter.includes(argument)) return filter;
+  const unlisted = `not InList(${argument})`;
   return filter.trim() === '' ? unlisted : `${unlisted} and (\n${filter}\n)`;
 }

@@ -4,6 +4,7 @@
  * Idea      A useful document that names an address of a domain that was hardly tried is the best
  *           hint to documents there. The seed is the folder of the address, which often lists what
  *           is in it, and the front page of its host.
+ * Ensures   A domain is explored once, then after 90 days at the earliest: dead ones make room.
  * Cost      one pass over the references and the domains.
  */
 
@@ -17,7 +18,12 @@ interface ExploreOptions {
   readonly isListed: (domain: string) => boolean;
   /** A domain with fewer requests is hardly tried. */
   readonly requests: number;
+  /** In seconds. */
+  readonly now: number;
 }
+
+/** A domain that was tried, in vain or not, is not explored again before so many seconds. */
+const AGAIN_AFTER = 90 * 86_400;
 
 interface Hint {
   readonly domain: string;
@@ -56,7 +62,8 @@ async function* hintsIn(book: Book, options: ExploreOptions): AsyncGenerator<Hin
         if (hint && isOpen) yield hint;
         most = 0;
         const value = (await domains.seek(domain)) ? domainIn(domains.value) : NO_DOMAIN;
-        isOpen = !options.isListed(domain) && value.requests < options.requests;
+        const isRecent = value.tried > 0 && value.tried > options.now - AGAIN_AFTER;
+        isOpen = !isRecent && !options.isListed(domain) && value.requests < options.requests;
         hint = { domain, url: urlIn(key), references: 0 };
       }
       const count = Number(references.value);

@@ -3,6 +3,7 @@
  *
  * Requires  the book's folder, held by the caller until the day is learned: one crawl at a time.
  */
+import { archiveDir, warcNames } from '../../archive/index/index-merge.ts';
 import { DrumlinError } from '../../base/errors.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -28,15 +29,38 @@ export interface DayOptions {
 
 interface OpenDay {
   readonly day: PlannedDay;
-  /** Undefined if the day is resumed: its crawl has its settings. */
-  readonly settings: ((config: CrawlConfig) => CrawlConfig) | undefined;
+  readonly isResumed: boolean;
+  /** Adds the settings of its policy to those of the user. */
+  readonly settings: (config: CrawlConfig) => CrawlConfig;
+  /** What was listed when the day was planned just now. */
   readonly known: KnownDocuments | undefined;
+  /** Crawls that hold documents which are due, and that are no longer there. */
+  readonly gone: readonly string[];
 }
 
 export async function openDay(disk: Disk, book: Book, options: DayOptions): Promise<OpenDay> {
   const learned = new Set(book.sources.map(({ folder }) => folder));
   const pending = await pendingDay(disk, book.folder, learned);
-  if (pending) return { day: pending, settings: undefined, known: undefined };
+  const { day, known } = pending ? { day: pending } : await planNext(disk, book, options);
+  const earlier: string[] = [];
+  const gone: string[] = [];
+  for (const source of day.due) {
+    const { folder } = book.sources[source];
+    const isThere = (await warcNames(disk, archiveDir(folder))).length > 0;
+    (isThere ? earlier : gone).push(folder);
+  }
+  const { dir, policy } = day;
+  const list = day.known ? listOf(dir) : undefined;
+  const settings = (config: CrawlConfig) =>
+    daySettings({ ...config, dir }, { policy, known: list, earlier, gone });
+  return { day, isResumed: pending !== undefined, settings, known, gone };
+}
+
+async function planNext(
+  disk: Disk,
+  book: Book,
+  options: DayOptions,
+): Promise<{ day: PlannedDay; known: KnownDocuments | undefined }> {
   const { seeds, listed, round } = await planDay(disk, book, options);
   if (seeds.length === 0)
     throw new DrumlinError(
@@ -46,15 +70,11 @@ export async function openDay(disk: Disk, book: Book, options: DayOptions): Prom
     );
   const dir = await nextDay(disk, book.folder);
   const { policy, recheck, now } = options;
-  const list = `${dir}.known`;
-  const known = recheck > 0 ? await writeKnown(disk, book, list, now - recheck) : undefined;
-  const plan = { policy, started: now, round, listed };
+  const known = recheck > 0 ? await writeKnown(disk, book, listOf(dir), now - recheck) : undefined;
+  const due = known?.sources ?? [];
+  const plan = { policy, started: now, round, listed, known: known !== undefined, due };
   await storeDay(disk, dir, plan, seeds);
-  const earlier = (known?.sources ?? []).map((source) => book.sources[source].folder);
-  const parts = { policy, known: known && list, earlier };
-  return {
-    day: { ...plan, dir, seeds },
-    settings: (config) => daySettings({ ...config, dir }, parts),
-    known,
-  };
+  return { day: { ...plan, dir, seeds }, known };
 }
+
+const listOf = (dir: string): string => `${dir}.known`;

@@ -15,7 +15,7 @@ import { domainIn } from '../book/values.ts';
 import { type RankOptions, rankBook } from '../rank/rank-book.ts';
 import { expectedRate, type Prior, PriorEstimate } from './expected.ts';
 import { explore } from './explore.ts';
-import { chooseParents } from './seeds.ts';
+import { chooseSeeds } from './seeds.ts';
 
 export const POLICIES = ['whitelist', 'blacklist', 'hybrid', 'adaptive'] as const;
 export type Policy = (typeof POLICIES)[number];
@@ -62,27 +62,25 @@ export async function planDay(disk: Disk, book: Book, options: PlanOptions): Pro
   const outside = Math.floor(options.count * EXPLORED);
   const isListed = (domain: string) => places.has(domain);
   const requests = Math.max(1, prior.requests);
-  const explored = await explore(book, { count: outside, isListed, requests });
+  const { now } = options;
+  const explored = await explore(book, { count: outside, isListed, requests, now });
   const { seeds, round } = await inRounds(book, places, options, options.count - explored.length);
   const all = [...new Set([...seeds, ...explored])];
   return { seeds: all, round, listed: new Set(all.map(domainOf)).size };
 }
 
-/** Due parents; if they are too few, the next round begins. */
+/** At most a tenth from one domain. */
 async function inRounds(
   book: Book,
   places: Places,
   { isSpread, now }: PlanOptions,
   count: number,
 ): Promise<Pick<DayPlan, 'seeds' | 'round'>> {
-  const perDomain = isSpread ? Math.max(1, Math.ceil(count * SPREAD)) : count;
+  const perDomain = isSpread ? Math.max(1, Math.floor(count * SPREAD)) : count;
   const placeOf = (domain: string) => places.get(domain);
-  const choose = (round: number) => chooseParents(book, { placeOf, count, perDomain, round });
-  const due = await choose(book.round);
-  if (due.length >= count || book.round >= now) return { seeds: due, round: book.round };
-  const again = await choose(now);
-  const seeds = [...new Set([...due, ...again])].slice(0, count);
-  return { seeds, round: now };
+  const { round } = book;
+  const { seeds, endsRound } = await chooseSeeds(book, { placeOf, count, perDomain, round });
+  return { seeds, round: endsRound ? Math.max(now, round) : round };
 }
 
 /** The best domains by expected new useful documents per request. */

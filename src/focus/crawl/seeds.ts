@@ -3,10 +3,11 @@
  *
  * Idea      The book's parents are visited in rounds. A parent is due if it was not crawled since
  *           the round began. A day takes the first due parents: those of the best domains first,
- *           within a domain those with the most useful documents. When too few are due, the next
- *           round begins.
+ *           within a domain those with the most useful documents. If these are too few, parents
+ *           follow that were crawled in this round. When no due parent is left over, the next
+ *           round begins: so a domain with many parents delays it, and none is left out.
  * Ensures   No seed twice. At most `perDomain` from one domain. The order depends only on the book.
- * Cost      one pass over the parents; memory for the seeds.
+ * Cost      one or two passes over the parents; memory for the seeds.
  */
 import type { Book } from '../book/book.ts';
 import { domainIn as domainOfKey, urlIn } from '../book/keys.ts';
@@ -23,25 +24,51 @@ interface SeedOptions {
 
 interface Candidate extends ParentValue {
   readonly url: string;
+  readonly isDue: boolean;
 }
 
-/** The due parents of a domain. */
+interface Choice {
+  readonly seeds: string[];
+  /** Whether the round is over with these. */
+  readonly endsRound: boolean;
+}
+
+/** The chosen parents of a domain. */
 interface Group {
   readonly place: number;
   readonly parents: readonly Candidate[];
 }
 
-export async function chooseParents(book: Book, options: SeedOptions): Promise<string[]> {
+export async function chooseSeeds(book: Book, options: SeedOptions): Promise<Choice> {
+  const { count } = options;
+  const due = await chooseParents(book, options, false);
+  if (due.seeds.length >= count) return { seeds: due.seeds, endsRound: false };
+  // Of each domain, this begins with what was chosen before.
+  const more = await chooseParents(book, options, true);
+  const seeds = [...new Set([...due.seeds, ...more.seeds])].slice(0, count);
+  return { seeds, endsRound: due.left === 0 };
+}
+
+/** The best due parents, how many due ones are left over, and with `refills` also the others. */
+async function chooseParents(
+  book: Book,
+  options: SeedOptions,
+  refills: boolean,
+): Promise<{ readonly seeds: string[]; readonly left: number }> {
+  let left = 0;
   const chosen = new BestGroups(options.count);
   const reader = await book.read('parents');
   try {
     let domain = '';
     let place: number | undefined;
-    let due: Candidate[] = [];
+    let found: Candidate[] = [];
+    let due = 0;
     const end = () => {
-      if (place !== undefined && due.length > 0)
-        chosen.add({ place, parents: best(due, options.perDomain) });
-      due = [];
+      if (place !== undefined && found.length > 0)
+        chosen.add({ place, parents: best(found, options.perDomain) });
+      left += Math.max(0, due - options.perDomain);
+      found = [];
+      due = 0;
     };
     while (await reader.next()) {
       const key = reader.keyText;
@@ -52,22 +79,27 @@ export async function chooseParents(book: Book, options: SeedOptions): Promise<s
       }
       if (place === undefined || place > chosen.worst) continue;
       const value = parentIn(reader.value);
-      if (value.last >= options.round) continue;
-      due.push({ ...value, url: urlIn(key) });
-      if (due.length > 4 * options.perDomain + 1024) due = best(due, options.perDomain);
+      const isDue = value.last < options.round;
+      if (isDue) due++;
+      else if (!refills) continue;
+      found.push({ ...value, url: urlIn(key), isDue });
+      if (found.length > 4 * options.perDomain + 1024) found = best(found, options.perDomain);
     }
     end();
   } finally {
     await reader.close();
   }
-  return chosen.urls();
+  return { seeds: chosen.urls(), left };
 }
 
-/** More useful documents first, then more documents, then by URL. */
+/** Due ones first, then more useful documents, then more documents, then by URL. */
 const byUse = (a: Candidate, b: Candidate): number =>
-  b.useful - a.useful || b.documents - a.documents || (a.url < b.url ? -1 : 1);
+  Number(b.isDue) - Number(a.isDue) ||
+  b.useful - a.useful ||
+  b.documents - a.documents ||
+  (a.url < b.url ? -1 : 1);
 
-const best = (due: Candidate[], most: number): Candidate[] => due.sort(byUse).slice(0, most);
+const best = (found: Candidate[], most: number): Candidate[] => found.sort(byUse).slice(0, most);
 
 /** Groups by place, no more than are needed. */
 class BestGroups {

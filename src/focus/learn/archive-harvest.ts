@@ -14,6 +14,7 @@ import { digest } from '../../archive/warc/digest.ts';
 import { headEnd, payloadOf } from '../../archive/warc/http-block.ts';
 import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
+import type { Millis } from '../../base/units.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { decodeContent } from '../../fetch/decode.ts';
 import { redirectTarget } from '../../fetch/redirect.ts';
@@ -47,6 +48,7 @@ interface Response {
 
 export class ArchiveHarvest implements Harvest {
   readonly identity: string;
+  readonly began: Millis;
   readonly folder: string;
   readonly requests: number | undefined;
   readonly policy: string | undefined;
@@ -57,11 +59,12 @@ export class ArchiveHarvest implements Harvest {
   readonly #names: readonly string[];
   readonly #options: ArchiveHarvestOptions;
   readonly #drop: ParameterList | undefined;
+  #archive: Promise<Archive> | undefined;
 
   private constructor(
     disk: Disk,
     folder: string,
-    found: { names: readonly string[]; identity: string; drop: ParameterList | undefined },
+    found: Found,
     options: ArchiveHarvestOptions,
     extras: Extras,
   ) {
@@ -69,6 +72,7 @@ export class ArchiveHarvest implements Harvest {
     this.folder = folder;
     this.#names = found.names;
     this.identity = found.identity;
+    this.began = found.began;
     this.#drop = found.drop;
     this.#options = options;
     this.requests = extras.requests;
@@ -85,9 +89,10 @@ export class ArchiveHarvest implements Harvest {
     extras: Extras = {},
   ): Promise<ArchiveHarvest> {
     const names = await warcNames(disk, archiveDir(folder));
-    const identity =
-      names.length > 0 && (await identityOf(disk, join(archiveDir(folder), names[0])));
-    if (!identity) {
+    const first =
+      names.length > 0 ? await firstRecord(disk, join(archiveDir(folder), names[0])) : undefined;
+    const identity = first?.headers.get('WARC-Record-ID');
+    if (!first || !identity) {
       throw new DrumlinError(
         'CRAWL_MISSING',
         `${folder} holds no archive of a crawl.`,
@@ -96,7 +101,8 @@ export class ArchiveHarvest implements Harvest {
       );
     }
     const drop = await droppedParameters(disk, folder);
-    return new ArchiveHarvest(disk, folder, { names, identity, drop }, options, extras);
+    const found = { names, identity, began: timeOf(first), drop };
+    return new ArchiveHarvest(disk, folder, found, options, extras);
   }
 
   async survey(into: Survey): Promise<void> {
@@ -104,7 +110,7 @@ export class ArchiveHarvest implements Harvest {
     for (const [i, name] of this.#names.entries()) {
       for await (const record of this.#records(name, true)) {
         const confirmed = confirmedIn(record);
-        if (confirmed) await into.request(confirmed.url);
+        if (confirmed) await into.request(confirmed.url, confirmed.time);
         if (confirmed?.digest !== undefined)
           await into.document({
             ...confirmed,
@@ -115,7 +121,7 @@ export class ArchiveHarvest implements Harvest {
         const response = confirmed ? undefined : responseIn(record);
         if (!response) continue;
         const { url, head, time } = response;
-        await into.request(url);
+        await into.request(url, time);
         const target = redirectTarget({ ...head, url }, this.#drop && { drop: this.#drop });
         if (target !== undefined) await into.redirect(url, target, time);
         else if (wanted(subjectOf(response))) {
@@ -127,16 +133,11 @@ export class ArchiveHarvest implements Harvest {
   }
 
   async *judge(documents: AsyncIterable<NewDocument>): AsyncGenerator<Judgement> {
-    let archive: Archive | undefined;
     for await (const document of documents) {
       const { digest: name, url, place } = document;
       const [file, offset] = place.split(' ').map(Number);
       const record = await this.#recordAt(file, offset);
-      let content = record;
-      if (record?.type === 'revisit') {
-        archive ??= await Archive.open(this.#disk, this.folder);
-        content = archive.index && (await archive.original(record));
-      }
+      const content = record?.type === 'revisit' ? await this.#originalOf(record) : record;
       const response = content && responseIn(content);
       if (!response) {
         yield { digest: name, useful: false, references: [], unread: 'missing' };
@@ -159,14 +160,23 @@ export class ArchiveHarvest implements Harvest {
   async *pages(mayLead: (url: string) => boolean): AsyncGenerator<HarvestPage> {
     for (const name of this.#names) {
       for await (const record of this.#records(name, false)) {
-        const response = responseIn(record);
-        if (response?.head.status !== 200 || record.type !== 'response') continue;
-        const { url, time, head, payload } = response;
-        if (!isHtml(head.headers.get('content-type'), payload)) continue;
-        const links = await linksOf(record, record, this.#drop, true);
-        if (links) yield { url, time, targets: links.targets.filter(mayLead) };
+        const confirmed = confirmedIn(record);
+        const response = confirmed ? undefined : responseIn(record);
+        if (!confirmed && response?.head.status !== 200) continue;
+        const { url, time } = confirmed ?? response!;
+        const page = record.type === 'revisit' ? await this.#originalOf(record) : record;
+        const links = page && (await linksOf(record, page, this.#drop, true));
+        if (!links) yield { url, time, targets: undefined };
+        else if (isPage(page)) yield { url, time, targets: links.targets.filter(mayLead) };
       }
     }
+  }
+
+  /** The record that a revisit refers to. Without an index each would need a search. */
+  async #originalOf(revisit: WarcRecord): Promise<WarcRecord | undefined> {
+    this.#archive ??= Archive.open(this.#disk, this.folder);
+    const archive = await this.#archive;
+    return archive.index && archive.original(revisit);
   }
 
   async *#records(name: string, warns: boolean): AsyncGenerator<WarcRecord> {
@@ -187,10 +197,25 @@ export class ArchiveHarvest implements Harvest {
   }
 }
 
-/** The identifier of the first record. */
-async function identityOf(disk: Disk, path: string): Promise<string | undefined> {
-  for await (const { headers } of readWarc(path, { disk })) return headers.get('WARC-Record-ID');
+/** What `open` has found. */
+interface Found {
+  readonly names: readonly string[];
+  /** Of the first record. */
+  readonly identity: string;
+  readonly began: Millis;
+  readonly drop: ParameterList | undefined;
+}
+
+async function firstRecord(disk: Disk, path: string): Promise<WarcRecord | undefined> {
+  for await (const record of readWarc(path, { disk })) return record;
   return undefined;
+}
+
+function isPage(record: WarcRecord): boolean {
+  const response = responseIn(record);
+  return (
+    response !== undefined && isHtml(response.head.headers.get('content-type'), response.payload)
+  );
 }
 
 /** A page that the server confirmed, with the digest that the record states. */

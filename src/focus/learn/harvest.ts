@@ -36,19 +36,28 @@ export interface NewDocument {
   readonly place: string;
 }
 
-/** A page that was fetched, with the links that may lead to documents. */
+/** A page that was fetched. */
 export interface HarvestPage {
   readonly url: string;
   readonly time: Millis;
-  readonly targets: readonly string[];
+  /** Links that may lead to documents; undefined if the page is as before, and not at hand. */
+  readonly targets: readonly string[] | undefined;
 }
 
 /** Receives what `survey` finds. */
 export interface Survey {
-  /** A request for a URL, whatever came of it. */
-  request(url: string): void | Promise<void>;
+  /** A request for a URL that was answered, whatever the answer. */
+  request(url: string, time: Millis): void | Promise<void>;
   document(sighting: Sighting): Promise<void>;
   redirect(from: string, to: string, time: Millis): Promise<void>;
+}
+
+/** The seeds that the book gave to a crawl. */
+export interface Tried {
+  readonly urls: Iterable<string>;
+  readonly time: Millis;
+  /** False if the crawl ended at a limit: then seeds without an answer may not be requested. */
+  readonly finished: boolean;
 }
 
 export interface Harvest {
@@ -63,8 +72,9 @@ export interface Harvest {
   /** Requests of the crawl; undefined if only those that `survey` reports are known. */
   readonly requests?: number | undefined;
   readonly policy?: string | undefined;
-  /** The seeds that the book gave to the crawl, and when. */
-  readonly tried?: { readonly urls: Iterable<string>; readonly time: Millis } | undefined;
+  /** When the crawl began; undefined if only the times of its responses are known. */
+  readonly began?: Millis | undefined;
+  readonly tried?: Tried | undefined;
   /** Domains of the list that the seeds came from. */
   readonly listed?: number | undefined;
   /** When the round began that the seeds belong to, in seconds. */

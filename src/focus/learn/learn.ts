@@ -25,7 +25,7 @@ import { RecordReader } from '../book/record-file.ts';
 import { mergeAddresses, resolveRedirects } from './addresses.ts';
 import { mergeDocuments } from './documents.ts';
 import { DomainChanges } from './domain-changes.ts';
-import type { Harvest } from './harvest.ts';
+import type { Harvest, Tried } from './harvest.ts';
 import { inSeconds, type Learning } from './learning.ts';
 import { mergeParents } from './parents.ts';
 
@@ -63,6 +63,7 @@ export async function learn(
       harvest,
       source,
       again: known >= 0,
+      unanswered: new Set(),
       domains: new DomainChanges(sorter('domains')),
       sorter,
       day: emptyDay(source, harvest),
@@ -101,9 +102,13 @@ async function mergeAll(learning: Learning, scratch: string): Promise<void> {
   }
 }
 
-/** Reads what the crawl requested and found. */
+/**
+ * Reads what the crawl requested and found. A seed without an answer is a request all the same, if
+ * the crawl came to it.
+ */
 async function survey(learning: Learning) {
-  const { harvest, domains, day, again } = learning;
+  const { harvest, domains, day, again, unanswered } = learning;
+  const { tried } = harvest;
   const sightings = learning.sorter('sightings');
   const redirects = learning.sorter('redirects');
   let requests = 0;
@@ -111,26 +116,38 @@ async function survey(learning: Learning) {
   const seen = (time: number) => {
     if (time > last) last = time;
   };
+  for (const url of tried?.urls ?? []) unanswered.add(url);
   await harvest.survey({
-    request(url) {
+    request(url, time) {
+      seen(time);
+      unanswered.delete(url);
       requests++;
       return again ? undefined : domains.add(domainOf(url), { requests: 1 });
     },
     async document({ url, digest, time, place, fetched }) {
-      seen(time);
       if (url.length > LONGEST_URL) return;
       const kind = fetched ? '1' : '0';
       await sightings.add(`${digest}\t${inSeconds(time)}\t${keyOf(url)}\t${place}\t${kind}`);
     },
     async redirect(from, to, time) {
-      seen(time);
       if (from.length > LONGEST_URL || to.length > LONGEST_URL) return;
       await redirects.add(`${keyOf(to)}\t${keyOf(from)}\t${inSeconds(time)}`);
     },
   });
+  if (tried && !again) await countTried(learning, tried);
   day.requests = Math.max(requests, harvest.requests ?? 0);
-  day.time = new Date(last).toISOString();
+  day.time = new Date(Math.max(last, tried?.time ?? 0, harvest.began ?? 0)).toISOString();
   return { sightings, redirects };
+}
+
+/** Notes which domains were tried, and the requests that nobody answered. */
+async function countTried({ domains, unanswered }: Learning, tried: Tried): Promise<void> {
+  for (const url of tried.urls) {
+    const isAnswered = !unanswered.has(url);
+    if (!isAnswered && !tried.finished) continue;
+    const requests = isAnswered ? 0 : 1;
+    await domains.add(domainOf(url), { requests, tried: Math.floor(tried.time / 1000) });
+  }
 }
 
 /** Which URLs may lead to a document, from the addresses just written. */

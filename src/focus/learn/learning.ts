@@ -14,6 +14,8 @@ export interface Learning {
   readonly source: number;
   /** Whether the book has learned the crawl before. */
   readonly again: boolean;
+  /** Seeds of the crawl without an answer. */
+  readonly unanswered: Set<string>;
   readonly domains: DomainChanges;
   sorter(name: string): LineSorter;
   /** The day as far as it is known. */

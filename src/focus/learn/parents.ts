@@ -1,17 +1,20 @@
 /**
  * The last steps of learning: which pages link to documents.
  *
- * Lines are `key d digest useful` (the page links to a document), `key p time` (it was fetched) and
- * `key t time` (it was a seed).
+ * Lines are `key d digest useful` (the page links to a document), `key p time` (it was fetched),
+ * `key u time` (it was as before), `key t time` (it was a seed) and `key w time` (it was a seed, and
+ * may not have been requested).
  */
 import type { LineSorter } from '../../disk/line-sort.ts';
 import { domainIn, keyOf, LONGEST_URL } from '../book/keys.ts';
 import { RecordPass } from '../book/record-pass.ts';
-import { addressIn, parentIn, parentText } from '../book/values.ts';
+import { addressIn, type ParentValue, parentIn, parentText } from '../book/values.ts';
 import { inSeconds, type Learning } from './learning.ts';
 
 /** A parent that was a seed as often in a row and gave no page is left out. */
 const MOST_MISSED = 3;
+/** What counts for a seed without an answer, if the crawl may not have come to it. */
+const PASSED_OVER = 0.25;
 
 export async function mergeParents(
   learning: Learning,
@@ -41,15 +44,12 @@ async function findLinks(
   for await (const { url, time, targets } of harvest.pages(mayLead)) {
     if (url.length > LONGEST_URL) continue;
     const key = keyOf(url);
-    await found.add(`${key}\tp\t${inSeconds(time)}`);
+    await found.add(`${key}\t${targets ? 'p' : 'u'}\t${inSeconds(time)}`);
     for (const target of new Set(targets))
       if (target !== url && target.length <= LONGEST_URL && mayLead(target))
         await links.add(`${keyOf(target)}\t${key}`);
   }
-  if (harvest.tried && !learning.again) {
-    const time = inSeconds(harvest.tried.time);
-    for (const url of harvest.tried.urls) await found.add(`${keyOf(url)}\tt\t${time}`);
-  }
+  await addSeeds(learning, found);
   const linked = learning.sorter('linked');
   const addresses = await RecordPass.open(disk, folder.pathOfNext('addresses'));
   try {
@@ -67,6 +67,17 @@ async function findLinks(
   }
   learning.day.usefulLinked = await countDistinct(linked);
   return found;
+}
+
+/** Adds which pages were seeds. */
+async function addSeeds({ harvest, again, unanswered }: Learning, to: LineSorter): Promise<void> {
+  if (!harvest.tried || again) return;
+  const { urls, finished } = harvest.tried;
+  const time = inSeconds(harvest.tried.time);
+  for (const url of urls) {
+    const isPassed = !finished && unanswered.has(url);
+    await to.add(`${keyOf(url)}\t${isPassed ? 'w' : 't'}\t${time}`);
+  }
 }
 
 async function countDistinct(lines: LineSorter): Promise<number> {
@@ -89,8 +100,9 @@ class ParentGroup {
   #digest = '';
   #documents = 0;
   #useful = 0;
-  /** When it was fetched, and when it was a seed; 0 if it was not. */
+  /** When it was fetched, found as before, and a seed that was requested; 0 if it was not. */
   #fetched = 0;
+  #confirmed = 0;
   #tried = 0;
 
   constructor(learning: Learning, parents: RecordPass) {
@@ -105,7 +117,9 @@ class ParentGroup {
       this.#key = key;
     }
     if (kind === 'p') this.#fetched = Number(fact);
+    else if (kind === 'u') this.#confirmed = Number(fact);
     else if (kind === 't') this.#tried = Number(fact);
+    else if (kind === 'w') return;
     else if (fact !== this.#digest) {
       this.#digest = fact;
       this.#documents++;
@@ -120,28 +134,56 @@ class ParentGroup {
     this.#documents = 0;
     this.#useful = 0;
     this.#fetched = 0;
+    this.#confirmed = 0;
     this.#tried = 0;
   }
 
   async #merge(): Promise<void> {
-    const { day } = this.#learning;
     const [documents, useful] = [this.#documents, this.#useful];
+    const old = (await this.#parents.seek(this.#key)) ? parentIn(this.#parents.value) : undefined;
+    if (this.#fetched > 0) {
+      this.#countLinks(documents, useful);
+      await this.#replace(old, { documents, useful, last: this.#last, missed: 0 });
+    } else if (old && this.#confirmed > 0) {
+      this.#countLinks(old.documents, old.useful);
+      await this.#parents.put(
+        parentText({ ...old, last: Math.max(this.#last, old.last), missed: 0 }),
+      );
+    } else if (old) await this.#miss(old);
+  }
+
+  get #last(): number {
+    return Math.max(this.#fetched, this.#confirmed, this.#tried);
+  }
+
+  #countLinks(documents: number, useful: number): void {
+    const { day } = this.#learning;
     if (documents > 0) day.parents++;
     if (useful > 0) day.usefulParents++;
-    const old = (await this.#parents.seek(this.#key)) ? parentIn(this.#parents.value) : undefined;
-    const last = Math.max(this.#fetched, this.#tried);
-    if (this.#fetched > 0 && old && old.last > last) return; // an older capture
-    if (this.#fetched > 0 && documents > 0) {
-      await this.#parents.put(parentText({ documents, useful, last, missed: 0 }));
+  }
+
+  /** The page as it is now takes the place of an earlier capture. */
+  async #replace(old: ParentValue | undefined, now: ParentValue): Promise<void> {
+    if (old && old.last > now.last) return; // an older capture
+    if (now.documents > 0) {
+      await this.#parents.put(parentText(now));
       if (!old) await this.#count(1);
-      return;
-    }
-    if (!old) return;
-    const missed = old.missed + 1;
-    if (this.#fetched > 0 || missed >= MOST_MISSED) {
+    } else if (old) {
       await this.#parents.drop();
       await this.#count(-1);
-    } else await this.#parents.put(parentText({ ...old, last: Math.max(last, old.last), missed }));
+    }
+  }
+
+  /** It was a seed and gave no page. If it was passed over, it is still due. */
+  async #miss(old: ParentValue): Promise<void> {
+    const missed = old.missed + (this.#tried > 0 ? 1 : PASSED_OVER);
+    if (missed >= MOST_MISSED) {
+      await this.#parents.drop();
+      await this.#count(-1);
+    } else
+      await this.#parents.put(
+        parentText({ ...old, last: Math.max(this.#tried, old.last), missed }),
+      );
   }
 
   #count(parents: number): Promise<void> {

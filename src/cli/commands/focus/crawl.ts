@@ -1,8 +1,9 @@
 /** `drumlin focus crawl BOOK`: a day of a focused crawl. */
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { DrumlinError } from '../../../base/errors.ts';
-import { formatCount, parseCount, parseDuration } from '../../../base/units.ts';
+import { archiveDir, warcNames } from '../../../archive/index/index-merge.ts';
+import { DrumlinError, EXIT } from '../../../base/errors.ts';
+import { counted, formatCount, parseCount, parseDuration } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { type Book, BookFolder } from '../../../focus/book/book.ts';
 import { forgetDay, type PlannedDay } from '../../../focus/crawl/day-folder.ts';
@@ -40,12 +41,14 @@ export async function crawlDay(
   const folder = await BookFolder.open(disk, resolve(place));
   try {
     const book = requireBook(folder, place);
-    const { day, settings, known } = await openDay(disk, book, options);
+    const { day, isResumed, settings, known, gone } = await openDay(disk, book, options);
     const note = (text: string) => {
       if (!flags.quiet) warn(text);
     };
-    if (!settings) note(`resuming the day in ${day.dir} (${day.policy})`);
+    if (isResumed) note(`resuming the day in ${day.dir} (${day.policy})`);
     else note(planText(day, known));
+    for (const place of gone)
+      note(`${place} is gone: its documents that are due are requested without conditions`);
     const layer = { options: { dir: day.dir }, place: () => 'the book' };
     const { config, changes } = await configure(
       { ...given, layers: [...given.layers, layer] },
@@ -55,36 +58,46 @@ export async function crawlDay(
     const next = () => `  resume     drumlin focus crawl ${place}\n`;
     const summary = await runInForeground(
       day.seeds,
-      settings ? settings(config) : config,
+      settings(config),
       { json, quiet, changes },
       next,
     );
     if (summary.end === 'interrupted') return exitCodeOf(summary);
     const { predicates } = config;
-    await learnDay(disk, folder, day, { place, predicates, quiet: quiet || json });
+    const finished = summary.end === 'finished';
+    await learnDay(disk, folder, day, { place, predicates, finished, quiet: quiet || json });
     return exitCodeOf(summary);
   } finally {
     folder.close();
   }
 }
 
+interface LearnDay {
+  readonly place: string;
+  readonly predicates: string;
+  /** Whether the crawl came to its end, and not to a limit. */
+  readonly finished: boolean;
+  readonly quiet: boolean;
+}
+
 async function learnDay(
   disk: Disk,
   folder: BookFolder,
   { dir, policy, listed, round, seeds, started }: PlannedDay,
-  { place, predicates, quiet }: { place: string; predicates: string; quiet: boolean },
+  { place, predicates, finished, quiet }: LearnDay,
 ): Promise<void> {
   const flags = { predicates };
   const { rules, wanted, usefulness } = await openRules(disk, place, folder.book?.rules, flags);
   try {
     const requests = await requestsOf(disk, dir);
-    const tried = { urls: seeds, time: started * 1000 };
+    const tried = { urls: seeds, time: started * 1000, finished };
     const extras = { requests, policy, listed, round, tried };
     const options = { wanted, usefulness, onWarning: warn };
-    const harvest = await ArchiveHarvest.open(disk, dir, options, extras).catch(async (error) => {
-      await forgetDay(disk, dir); // it fetched nothing
-      throw error;
-    });
+    if ((await warcNames(disk, archiveDir(dir))).length === 0) {
+      await forgetDay(disk, dir);
+      throw nothingFetched(seeds.length);
+    }
+    const harvest = await ArchiveHarvest.open(disk, dir, options, extras);
     const day = await learn(disk, folder, harvest, { rules });
     if (!quiet) process.stdout.write(`learned: ${dayText(day)}\n`);
   } finally {
@@ -113,6 +126,14 @@ function optionsOf(flags: CrawlFlags, broad: readonly string[]): DayOptions {
     now: Math.floor(Date.now() / 1000),
   };
 }
+
+const nothingFetched = (seeds: number) =>
+  new DrumlinError(
+    'FOCUS_DAY',
+    `The day fetched nothing from its ${counted(seeds, 'seed')}, so it was deleted.`,
+    'Check the network and the limits, then run the command again: the day is planned anew.',
+    { exitCode: EXIT.nothingCrawled },
+  );
 
 function requireBook(folder: BookFolder, place: string): Book {
   if (folder.book) return folder.book;
