@@ -15,3 +15,5 @@ if (name === undefined || !names.includes(name)) {
 }
 const { run } = (await import(`./${name}.ts`)) as { run(args: string[]): Promise<void> };
 await run(args);
+// Sockets of a load that a server did not close must not keep the process.
+process.exit();
