@@ -4,11 +4,14 @@
  *
  *   npm run bench -- matrix [--graph FOLDER] [--reverse] [--dimension 200] [--values 20]
  *                           [--nodes 20k] [--arcs 200k] [--python python3]
+ *   npm run bench -- matrix --random 20 [--python python3]
  *
  * Without --graph, a heavy-tailed random graph. Processor time is compared: that of drumlin is for
  * everything from the graph on disk to all eigenvalues, subspaces included; that of the peers is for
  * the core alone, without loading it. Peers run on one thread; they are left out with a message where
  * python has no scipy. `--values 0` leaves `eigs` out, which on some graphs does not end.
+ *
+ * --random compares all eigenvalues of so many random graphs of 1,000 nodes with those of LAPACK.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,6 +28,7 @@ import type { SpectrumOptions } from '../src/matrix/spectrum/options.ts';
 import { type Spectrum, spectrum } from '../src/matrix/spectrum/spectrum.ts';
 import { subspaces } from '../src/matrix/subspaces/subspaces.ts';
 import { heavyTailedGraph } from './graphs.ts';
+import { compareRandomGraphs } from './matrix/random-graphs.ts';
 
 const PEER = join(import.meta.dirname, 'peers', 'matrix', 'arnoldi_peer.py');
 const SEED = 1;
@@ -39,9 +43,12 @@ export async function run(args: string[]): Promise<void> {
       values: { type: 'string', default: '20' },
       nodes: { type: 'string', default: '20k' },
       arcs: { type: 'string', default: '200k' },
+      random: { type: 'string' },
       python: { type: 'string', default: 'python3' },
     },
   });
+  if (values.random !== undefined)
+    return compareRandomGraphs(parseCount(values.random), values.python);
   const { reverse, python } = values;
   const nodes = parseCount(values.nodes);
   const opened = values.graph === undefined ? undefined : await openGraph(values.graph);
