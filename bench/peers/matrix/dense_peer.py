@@ -3,10 +3,12 @@
   dense_peer.py matrix.f64    n rows of n numbers
 """
 import json
+import os
 import sys
 
-import numpy as np
-from scipy.linalg import eig
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+import numpy as np  # noqa: E402
+from scipy.linalg import eig  # noqa: E402
 
 matrix = np.fromfile(sys.argv[1], dtype=np.float64)
 n = int(round(len(matrix) ** 0.5))
