@@ -31,7 +31,7 @@ export const COLOURS = 8;
 export const DASHES = ['', '7 4', '2 3'];
 
 const [WIDTH, HEIGHT] = [760, 400];
-const [LEFT, RIGHT, TOP, BOTTOM] = [76, 16, 16, 52];
+const [LEFT, RIGHT, TOP, BOTTOM] = [76, 32, 16, 52];
 
 /** The plot; empty if no series has a point. */
 export function plot({ title, x, y, series }: Plot): string {

@@ -8,9 +8,7 @@
  *           the eigenvalue in its block.
  * Costs     about 25 n³ operations for a block of n rows, and 48 n² bytes.
  */
-import { type Bytes, formatCount } from '../../base/units.ts';
 import { strongComponents } from '../../graph/components.ts';
-import { requireMemory } from '../../rank/engine/memory.ts';
 import { dot } from './dot.ts';
 import { eigenvaluesOf, isPair, SchurVectors } from './eigenvectors.ts';
 import { schurForm } from './francis.ts';
@@ -31,18 +29,6 @@ export interface Solution {
   readonly pairs: readonly Eigenpair[];
   /** Eigenvalues that are 0 by the pattern of the matrix; they are not among the pairs. */
   readonly zeros: number;
-}
-
-/** Bytes an entry: the matrix, its block, T and Q, and both in the kernel. */
-const BYTES = 48;
-
-/** Refuses a matrix of n rows that does not fit. */
-export function requireDenseRoom(memory: Bytes, n: number): void {
-  requireMemory(memory, {
-    what: `The matrices of a block of ${formatCount(n)} rows`,
-    bytes: BYTES * n * n,
-    reach: Number.POSITIVE_INFINITY,
-  });
 }
 
 /** `a` has n rows of n numbers. */

@@ -110,6 +110,9 @@ export async function evolve(request: EvolveRequest): Promise<Evolution> {
   }
   const all = snapshots.map((_, i) => found.get(i) as Snapshot);
   requireSet(all, request);
+  const rough = all.filter(({ converged }) => converged === 'no').map(({ label }) => label);
+  if (rough.length > 0)
+    notes.push(`The rankings of ${rough.join(', ')} did not converge: take a smaller --alpha.`);
   const names = followedNames as ByKind<readonly string[]>;
   const follow = (kind: (typeof KINDS)[number]) =>
     names[kind].map((name, i) => ({ name, places: all.map((_, at) => followed[kind][at][i]) }));

@@ -23,6 +23,8 @@ export interface Snapshot {
   /** Nodes left out because they have one arc. */
   readonly dropped: number;
   readonly correlator: number;
+  /** Whether PageRank and CheiRank converged. */
+  readonly converged: 'yes' | 'no';
   readonly forward: SubspaceRow;
   readonly reverse: SubspaceRow;
   /** The first nodes, of the set if there is one. */
@@ -74,6 +76,7 @@ export async function lookAt(
     arcs,
     dropped,
     correlator: places.correlator,
+    converged: places.converged,
     forward: rowOf(forward),
     reverse: rowOf(reverse),
     tops: {

@@ -4,9 +4,10 @@
  * Idea      Classical Gram-Schmidt, twice: as orthogonal as modified Gram-Schmidt twice, to the
  *           rounding of doubles (Giraud, Langou, Rozložník and van den Eshof 2005), but each pass is
  *           one sweep over the basis instead of one for each column. The subtraction of the first
- *           pass and the products of the second share a sweep.
+ *           pass and the products of the second share a sweep. The second is left out for a vector
+ *           that is nearly orthogonal as it is.
  * Ensures   the same bits for any number of threads.
- * Costs     8 bytes an entry; three sweeps over the columns before for a new one.
+ * Costs     8 bytes an entry; two or three sweeps over the columns before for a new one.
  */
 import type { Bytes } from '../../base/units.ts';
 import { type BasisColumns, basisScratch, type Kernel } from '../../rank/engine/kernel.ts';
@@ -14,6 +15,12 @@ import { drawn } from './draw.ts';
 
 /** What is left of a vector is rounding if it is below this share of it. */
 const NOTHING = 1e-14;
+
+/**
+ * A vector that keeps this share of its square in the first pass needs no second: what rounding left
+ * along the basis is not magnified (the criterion of Kahan and Parlett).
+ */
+const ENOUGH = 0.5;
 
 /** The room for a basis of so many columns and one vector more. */
 export function basisRoom(length: number, columns: number): Bytes {
@@ -57,10 +64,14 @@ export class Basis {
     const vector = this.column(j);
     const first = await this.#kernel.project(columns, vector);
     const second = await this.#kernel.subtract(columns, vector, negated(first, j), true);
-    const third = await this.#kernel.subtract(columns, vector, negated(second, j), false);
     const along = first.slice(0, j);
-    for (let i = 0; i < j; i++) along[i] += second[i];
-    const left = Math.sqrt(third[j]);
+    let square = second[j];
+    if (!(square > ENOUGH * first[j])) {
+      const third = await this.#kernel.subtract(columns, vector, negated(second, j), false);
+      for (let i = 0; i < j; i++) along[i] += second[i];
+      square = third[j];
+    }
+    const left = Math.sqrt(square);
     if (!(left > NOTHING * Math.sqrt(first[j]))) return { along, left: 0 };
     for (let i = 0; i < vector.length; i++) vector[i] /= left;
     return { along, left };

@@ -12,7 +12,7 @@ export function planeRows(plane: Plane): (readonly [name: string, value: string]
   return [
     ['N', `${formatCount(nodes)} nodes`],
     ['arcs', `${formatCount(arcs)}`],
-    ['alpha', `${alpha}${converged === 'no' ? ' (not converged: give more --iterations)' : ''}`],
+    ['alpha', `${alpha}${converged === 'no' ? ' (not converged: take a smaller --alpha)' : ''}`],
     ['kappa', correlator.toFixed(3).replace('-', '−')],
     ['P(K)', exponentText(plane.pagerank)],
     ['P*(K*)', exponentText(plane.cheirank)],

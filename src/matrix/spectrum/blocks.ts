@@ -10,9 +10,10 @@
  *           wanted is solved again.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Bytes } from '../../base/units.ts';
+import { type Bytes, formatCount } from '../../base/units.ts';
 import { xxh64Bytes } from '../../base/xxh64.ts';
-import { type Eigenpair, requireDenseRoom, solveDense } from '../dense/solve.ts';
+import { requireMemory } from '../../rank/engine/memory.ts';
+import { type Eigenpair, solveDense } from '../dense/solve.ts';
 import type { Condensed } from '../subspaces/condense.ts';
 import { alikeOrder } from './alike-order.ts';
 
@@ -23,10 +24,22 @@ const QUICK = 100;
 /** Smaller components are solved faster than they are put in order. */
 const ORDERED = 24;
 
+/** Bytes an entry: the matrix, its block, T and Q, and both in the kernel. */
+const BYTES = 48;
+
+/** Refuses a matrix of n rows that does not fit. */
+export function requireDenseRoom(memory: Bytes, n: number): void {
+  requireMemory(memory, {
+    what: `The matrices of a block of ${formatCount(n)} rows`,
+    bytes: BYTES * n * n,
+    reach: Number.POSITIVE_INFINITY,
+  });
+}
+
 /** An eigenvalue as `solveDense` finds it, without its vector. */
 export type BlockValue = Pick<Eigenpair, 're' | 'im' | 'residual' | 'condition'>;
 
-export interface BlockSolution {
+interface BlockSolution {
   /** The nodes of the component. */
   readonly nodes: Uint32Array;
   readonly values: readonly BlockValue[];

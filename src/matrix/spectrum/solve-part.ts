@@ -5,14 +5,14 @@
 import { DrumlinError } from '../../base/errors.ts';
 import { type Bytes, formatBytes, formatCount } from '../../base/units.ts';
 import { MOST_BYTES } from '../../rank/engine/memory.ts';
-import { type Eigenpair, requireDenseRoom, type Solution, solveDense } from '../dense/solve.ts';
+import { type Eigenpair, type Solution, solveDense } from '../dense/solve.ts';
 import { type Expansion, expand } from '../krylov/arnoldi.ts';
 import { Basis, basisRoom } from '../krylov/basis.ts';
 import { krylovSchur } from '../krylov/krylov-schur.ts';
 import type { Part } from '../krylov/part-lists.ts';
 import { PartMatrix } from '../krylov/part-matrix.ts';
 import { type RitzForm, ritzCondition, ritzForm, ritzVector } from '../krylov/ritz.ts';
-import { DENSE } from './blocks.ts';
+import { DENSE, requireDenseRoom } from './blocks.ts';
 
 export interface PartOptions {
   /** Columns of the basis; or `values`. */

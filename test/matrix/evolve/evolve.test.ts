@@ -77,6 +77,18 @@ describe('Snapshots of a graph', () => {
     });
   });
 
+  test('whose rankings did not converge are named', async () => {
+    // Two rings of periods 2 and 3 that hardly anybody leaves.
+    const rings = await graphOf('a b\nb a\nc d\nd e\ne c\nx a\nx c\n');
+    const words = [`2024=${await graphOf(FIRST)}`, `2025=${rings}`];
+    const { out, told } = await evolved(words, { alpha: '0.9999' });
+    const { snapshots } = JSON.parse(out);
+    const rough = snapshots.filter(({ converged }: { converged: string }) => converged === 'no');
+    expect(rough.map(({ label }: { label: string }) => label)).toContain('2025');
+    expect(told).toMatch(/rankings of .*2025 did not converge: take a smaller --alpha/);
+    expect((await evolved(words)).told).not.toMatch(/converge/);
+  });
+
   test('may be seen in a set, by category and against another list, and drawn', async () => {
     const graph = await graphOf(FIRST);
     const words = [`x=${graph}`, `y=${await graphOf(SECOND)}`];

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { memoryGraph } from '../../../src/graph/memory-graph.ts';
-import { basisRoom } from '../../../src/matrix/krylov/basis.ts';
+import { Basis, basisRoom } from '../../../src/matrix/krylov/basis.ts';
 import { drawn } from '../../../src/matrix/krylov/draw.ts';
 import type { SpectrumOptions } from '../../../src/matrix/spectrum/options.ts';
 import { spectrum } from '../../../src/matrix/spectrum/spectrum.ts';
+import { Kernel } from '../../../src/rank/engine/kernel.ts';
 
 /** A sparse graph with a few dangling nodes; all of it is core. */
 function sparse(nodes: number, seed: number, links = 3) {
@@ -22,6 +23,27 @@ const valuesOf = async (graph: ReturnType<typeof sparse>, options: SpectrumOptio
   const { eigenvalues, core } = await spectrum(graph, { share: 0, ...options });
   return { core, eigenvalues, points: eigenvalues.map(({ re, im }) => [re, im] as const) };
 };
+
+test('columns of a basis are orthogonal to rounding, also where little or nothing new is left', async () => {
+  const [length, columns] = [501, 24];
+  const kernel = new Kernel(basisRoom(length, columns) + 65_536, 1);
+  const basis = new Basis(kernel, length, columns);
+  const products = (a: Float64Array, b: Float64Array) =>
+    a.reduce((sum, entry, i) => sum + entry * b[i], 0);
+  for (let j = 0; j < columns; j++) {
+    const column = basis.column(j);
+    // The sum of all before, and what is new: much, little, and next to nothing.
+    const share = [1, 1e-3, 1e-9][j % 3];
+    for (let i = 0; i < length; i++) {
+      column[i] = share * drawn(i, j);
+      for (let k = 0; k < j; k++) column[i] += basis.column(k)[i];
+    }
+    expect((await basis.orthogonalise(j)).left).toBeGreaterThan(0);
+    for (let k = 0; k <= j; k++)
+      expect(Math.abs(products(basis.column(k), column) - (k === j ? 1 : 0))).toBeLessThan(1e-14);
+  }
+  await kernel.close();
+});
 
 describe('a basis instead of the whole core', () => {
   test('finds by restarts the values of greatest modulus that the whole matrix has', async () => {
