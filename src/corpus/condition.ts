@@ -7,13 +7,14 @@
  *           truth. The parts of a condition joined by `and` are asked in turn, so that a page that
  *           is left out can be counted by the part that did it.
  * Ensures   A comparison with a value that a page does not have is false, except `!=`. A misspelt
- *           column is refused with the nearest one.
+ *           column is refused with the nearest one, and so is one that is known too late.
  */
+import { DrumlinError, EXIT } from '../base/errors.ts';
 import { compile } from '../filter/compile.ts';
 import { type Node, print } from '../filter/node.ts';
 import { parseFilter } from '../filter/parse.ts';
 import type { Predicate } from '../filter/predicate.ts';
-import { AT, EARLY, type Row } from './columns.ts';
+import { AT, COLUMNS, type Row } from './columns.ts';
 
 const WORDS = {
   expression: 'condition',
@@ -22,7 +23,7 @@ const WORDS = {
 };
 
 const PREDICATES: ReadonlyMap<string, Predicate<Row>> = new Map(
-  EARLY.map(({ name, kind, doc }): [string, Predicate<Row>] => {
+  COLUMNS.map(({ name, kind, doc, late }): [string, Predicate<Row>] => {
     const at = AT[name];
     const gives = kind === 'text' ? 'text' : kind === 'truth' ? 'truth' : 'number';
     const example =
@@ -33,9 +34,22 @@ const PREDICATES: ReadonlyMap<string, Predicate<Row>> = new Map(
         : gives === 'text'
           ? (row: Row) => (row[at] as string | null) ?? ''
           : (row: Row) => row[at] === true;
-    return [name, { name, gives, doc, example, parameters: [], from: 'store', bind: () => value }];
+    const bind = () => {
+      if (late) throw isLate(name);
+      return value;
+    };
+    return [name, { name, gives, doc, example, parameters: [], from: 'store', bind }];
   }),
 );
+
+function isLate(name: string): DrumlinError {
+  return new DrumlinError(
+    'LATE_COLUMN',
+    `No condition can use ${name}: it is known only after all pages were read.`,
+    'Select by it in the finished corpus, or use --duplicates drop.',
+    { exitCode: EXIT.usage },
+  );
+}
 
 /** One of the parts that must all hold. */
 export interface Condition {

@@ -27,7 +27,7 @@ import { inputFiles } from './inputs.ts';
 import { findLateFacts, type LateResult, repeatsPath } from './late-facts.ts';
 import { type CorpusPlan, type CorpusSettings, type Segment, SIZES } from './plan.ts';
 import type { SegmentResult } from './read-segment.ts';
-import { copyRanks, countRepeats, type RanksOf } from './reading-context.ts';
+import { checkLists, copyRanks, countRepeats, type RanksOf } from './reading-context.ts';
 import { reportPage } from './report.ts';
 import { type CorpusSummary, summarise } from './summary.ts';
 import type { Survey } from './survey.ts';
@@ -69,6 +69,7 @@ export async function exportCorpus(
   const { ranksOf, ...given } = rest;
   const settings = { ...DEFAULTS, ...given };
   settings.where.forEach(conditionsOf); // Refuses a wrong one before anything is read.
+  await checkLists(disk, settings);
   const inputs = await inputFiles(disk, places);
   const plan: CorpusPlan = { version: VERSION, settings, inputs };
   const work = new WorkFolder(disk, out);

@@ -162,16 +162,28 @@ function addBlocks(stream: Bytestream, { candidates, keys, blocks }: StoredBlock
   for (const values of [kinds, words, linkWords, elements, keys]) stream.copy(values);
   stream.array(parents);
   stream.copy(articles);
-  // The places of texts are known when they are written.
-  const ends = stream.length;
-  stream.reserve(4 * blocks.length);
-  stream.length += 4 * blocks.length;
-  const first = stream.length;
-  blocks.forEach(({ text }, i) => {
-    stream.raw(text);
-    stream.bytes.writeUInt32LE(stream.length - first, ends + 4 * i);
-    stream.raw('\n');
-  });
+  addTexts(stream, blocks);
+}
+
+/** The ends of texts, then the texts, each with a line end. */
+function addTexts(stream: Bytestream, blocks: StoredBlocks['blocks']): void {
+  const ends = new Uint32Array(blocks.length);
+  let all = '';
+  for (let i = 0; i < blocks.length; i++) {
+    all += blocks[i].text;
+    ends[i] = all.length;
+    all += '\n';
+  }
+  const place = stream.length;
+  stream.copy(ends);
+  // Written at once: a call for each of many short texts takes longer than their bytes.
+  if (stream.raw(all) === all.length) return;
+  // With characters of several bytes the ends are other ones.
+  let end = 0;
+  for (let i = 0; i < blocks.length; i++) {
+    end += Buffer.byteLength(blocks[i].text);
+    stream.bytes.writeUInt32LE(end++, place + 4 * i);
+  }
 }
 
 /** The pages from a place of a file to another. */

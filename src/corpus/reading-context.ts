@@ -9,7 +9,7 @@ import { ListBuilder, ListTable } from '../filter/list-table.ts';
 import { RepeatCounter, RepeatTable } from '../text/repeats.ts';
 import { repeatsPath } from './late-facts.ts';
 import type { UsageRule } from './opt-out.ts';
-import type { CorpusPlan } from './plan.ts';
+import type { CorpusPlan, CorpusSettings } from './plan.ts';
 import type { ReadingContext } from './read-segment.ts';
 import type { Survey } from './survey.ts';
 import type { WorkFolder } from './work-folder.ts';
@@ -150,6 +150,12 @@ async function loadRepeats(work: WorkFolder): Promise<RepeatTable> {
   } finally {
     await file.close();
   }
+}
+
+/** Refuses lists that cannot be read, before anything else is. */
+export async function checkLists(disk: Disk, { ranks, spam }: CorpusSettings): Promise<void> {
+  await listOf(disk, ranks);
+  await listOf(disk, spam);
 }
 
 /** A list of domains with values: `example.org 0.93`, or the output of `drumlin rank`. */

@@ -281,7 +281,8 @@ describe('what is left out', () => {
     ['language >= 50', /language is a text/],
     ['words == en', /expected a number/],
     ['truncated > 1', /true or false/],
-    ['cluster == x', /no column "cluster"/],
+    ['cluster == x', /No condition can use cluster/],
+    ['words > 1 or revisits > 1', /known only after all pages were read/],
   ])('refuses %s', async (condition, words) => {
     const dir = await crawlOf([article(1)]);
     const out = join(temporaryFolder(), 'corpus');
