@@ -130,11 +130,12 @@ export async function rank(book: string, options: RankOptions = {}): Promise<Ran
  * @param book The folder of the book.
  * @throws DrumlinError if the book has no page to begin with, or the day fetched nothing.
  */
-export function crawlDay(book: string, options: DayOptions = {}): Promise<Day> {
+export async function crawlDay(book: string, options: DayOptions = {}): Promise<Day> {
   const { policy = 'whitelist', seeds = 15_000, broad = [], spread, recheckDays = 90 } = options;
   const { top = 8000, quality = 'references', ...rest } = options;
   const settings = resolveConfig(crawlSettings(rest));
   const disk = new Disk();
+  await Book.open(disk, resolve(book)); // makes no folder where there is no book
   return withBook(disk, book, async (folder) => {
     const opened = folder.book ?? (await Book.open(disk, folder.folder));
     const { day, settings: withPolicy } = await openDay(disk, opened, {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { DrumlinError } from '../../../base/errors.ts';
 import { formatCount, parseCount, parseDuration } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
-import { type Book, BookFolder } from '../../../focus/book/book.ts';
+import { Book, BookFolder } from '../../../focus/book/book.ts';
 import type { PlannedDay } from '../../../focus/crawl/day-folder.ts';
 import { learnDay } from '../../../focus/crawl/learn-day.ts';
 import { type DayOptions, openDay } from '../../../focus/crawl/open-day.ts';
@@ -34,9 +34,10 @@ export async function crawlDay(
   const options = optionsOf(flags, words.length > 0 ? readSeeds([...words]) : []);
   refuseFolder(given);
   const disk = new Disk();
+  await Book.open(disk, place); // makes no folder where there is no book
   const folder = await BookFolder.open(disk, resolve(place));
   try {
-    const book = requireBook(folder, place);
+    const book = folder.book ?? (await Book.open(disk, place));
     const { day, isResumed, settings, known, gone } = await openDay(disk, book, options);
     const note = (text: string) => {
       if (!flags.quiet) warn(text);
@@ -89,15 +90,6 @@ function optionsOf(flags: CrawlFlags, broad: readonly string[]): DayOptions {
     recheck: Math.floor(parseDuration(flags.recheck) / 1000),
     now: Math.floor(Date.now() / 1000),
   };
-}
-
-function requireBook(folder: BookFolder, place: string): Book {
-  if (folder.book) return folder.book;
-  throw new DrumlinError(
-    'BOOK_MISSING',
-    `${place} holds no book.`,
-    `Learn a crawl first: drumlin focus learn ${place} CRAWL.`,
-  );
 }
 
 function refuseFolder({ layers }: Given): void {
