@@ -23,6 +23,7 @@ export const ENTRIES = [
   'graph',
   'corpus',
   'refresh',
+  'focus',
   'lab',
 ] as const;
 

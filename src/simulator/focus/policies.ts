@@ -59,7 +59,10 @@ function parentsByDomain(book: MemoryBook): Map<string, string[]> {
   return byDomain;
 }
 
-/** At most `most` parents of each domain; then the next ones, until all were seeds; then again. */
+/**
+ * At most `most` parents of each domain, then the next ones, until all were seeds in this round;
+ * then the next round. Each once.
+ */
 function* inOrder(
   book: MemoryBook,
   round: Round,
@@ -67,16 +70,18 @@ function* inOrder(
   most: number,
 ): Generator<string> {
   const parents = parentsByDomain(book);
+  const given = new Set<string>();
   for (let idle = 0; idle < 2; ) {
     let taken = 0;
     for (const domain of domains) {
       const fresh = (parents.get(domain) ?? []).filter(
-        (url) => (book.parents.get(url)?.round ?? 0) < round.number,
+        (url) => !given.has(url) && (book.parents.get(url)?.round ?? 0) < round.number,
       );
       for (const url of fresh.slice(0, most)) {
         const parent = book.parents.get(url);
         if (parent) parent.round = round.number;
         taken++;
+        given.add(url);
         yield url;
       }
     }

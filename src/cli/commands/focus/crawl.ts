@@ -1,22 +1,18 @@
 /** `drumlin focus crawl BOOK`: a day of a focused crawl. */
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { archiveDir, warcNames } from '../../../archive/index/index-merge.ts';
-import { DrumlinError, EXIT } from '../../../base/errors.ts';
-import { counted, formatCount, parseCount, parseDuration } from '../../../base/units.ts';
+import { DrumlinError } from '../../../base/errors.ts';
+import { formatCount, parseCount, parseDuration } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
-import { type Book, BookFolder } from '../../../focus/book/book.ts';
-import { forgetDay, type PlannedDay } from '../../../focus/crawl/day-folder.ts';
+import { Book, BookFolder } from '../../../focus/book/book.ts';
+import type { PlannedDay } from '../../../focus/crawl/day-folder.ts';
+import { learnDay } from '../../../focus/crawl/learn-day.ts';
 import { type DayOptions, openDay } from '../../../focus/crawl/open-day.ts';
 import { POLICIES, type Policy } from '../../../focus/crawl/plan-day.ts';
-import { ArchiveHarvest } from '../../../focus/learn/archive-harvest.ts';
-import { learn } from '../../../focus/learn/learn.ts';
-import { requestsOf } from '../../../focus/learn/requests.ts';
 import { exitCodeOf, runInForeground } from '../../foreground/run-crawl.ts';
 import { configure, type Given } from '../../input/configure.ts';
 import { readSeeds } from '../../input/seeds.ts';
 import { dayText, warn } from './learn.ts';
-import { openRules } from './rules.ts';
 
 export interface CrawlFlags {
   readonly policy: string;
@@ -38,9 +34,10 @@ export async function crawlDay(
   const options = optionsOf(flags, words.length > 0 ? readSeeds([...words]) : []);
   refuseFolder(given);
   const disk = new Disk();
+  await Book.open(disk, place); // makes no folder where there is no book
   const folder = await BookFolder.open(disk, resolve(place));
   try {
-    const book = requireBook(folder, place);
+    const book = folder.book ?? (await Book.open(disk, place));
     const { day, isResumed, settings, known, gone } = await openDay(disk, book, options);
     const note = (text: string) => {
       if (!flags.quiet) warn(text);
@@ -63,45 +60,13 @@ export async function crawlDay(
       next,
     );
     if (summary.end === 'interrupted') return exitCodeOf(summary);
-    const { predicates } = config;
     const finished = summary.end === 'finished';
-    await learnDay(disk, folder, day, { place, predicates, finished, quiet: quiet || json });
+    const { predicates } = config;
+    const learned = await learnDay(disk, folder, day, { finished, predicates, onWarning: warn });
+    if (!quiet && !json) process.stdout.write(`learned: ${dayText(learned)}\n`);
     return exitCodeOf(summary);
   } finally {
     folder.close();
-  }
-}
-
-interface LearnDay {
-  readonly place: string;
-  readonly predicates: string;
-  /** Whether the crawl came to its end, and not to a limit. */
-  readonly finished: boolean;
-  readonly quiet: boolean;
-}
-
-async function learnDay(
-  disk: Disk,
-  folder: BookFolder,
-  { dir, policy, listed, round, seeds, started }: PlannedDay,
-  { place, predicates, finished, quiet }: LearnDay,
-): Promise<void> {
-  const flags = { predicates };
-  const { rules, wanted, usefulness } = await openRules(disk, place, folder.book?.rules, flags);
-  try {
-    const requests = await requestsOf(disk, dir);
-    const tried = { urls: seeds, time: started * 1000, finished };
-    const extras = { requests, policy, listed, round, tried };
-    const options = { wanted, usefulness, onWarning: warn };
-    if ((await warcNames(disk, archiveDir(dir))).length === 0) {
-      await forgetDay(disk, dir);
-      throw nothingFetched(seeds.length);
-    }
-    const harvest = await ArchiveHarvest.open(disk, dir, options, extras);
-    const day = await learn(disk, folder, harvest, { rules });
-    if (!quiet) process.stdout.write(`learned: ${dayText(day)}\n`);
-  } finally {
-    await usefulness.close();
   }
 }
 
@@ -125,23 +90,6 @@ function optionsOf(flags: CrawlFlags, broad: readonly string[]): DayOptions {
     recheck: Math.floor(parseDuration(flags.recheck) / 1000),
     now: Math.floor(Date.now() / 1000),
   };
-}
-
-const nothingFetched = (seeds: number) =>
-  new DrumlinError(
-    'FOCUS_DAY',
-    `The day fetched nothing from its ${counted(seeds, 'seed')}, so it was deleted.`,
-    'Check the network and the limits, then run the command again: the day is planned anew.',
-    { exitCode: EXIT.nothingCrawled },
-  );
-
-function requireBook(folder: BookFolder, place: string): Book {
-  if (folder.book) return folder.book;
-  throw new DrumlinError(
-    'BOOK_MISSING',
-    `${place} holds no book.`,
-    `Learn a crawl first: drumlin focus learn ${place} CRAWL.`,
-  );
 }
 
 function refuseFolder({ layers }: Given): void {

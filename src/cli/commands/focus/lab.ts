@@ -37,7 +37,7 @@ export function registerFocus(lab: Command): void {
     .option('--requests <count>', 'requests of each policy, over all days', parseCount, 20_000)
     .option(
       '--history <count>',
-      'requests of the broad crawl that the book learns first (default: twice --requests)',
+      'requests of the broad crawl that the book learns first (default: five times --requests)',
       parseCount,
     )
     .option('--depth <links>', 'links to follow from a seed', parseCount, 2)
@@ -50,7 +50,7 @@ export function registerFocus(lab: Command): void {
     .option('--seed <number>', 'random seed of the first web', parseCount, 1)
     .option('--seeds <count>', 'number of webs, with this and the next random seeds', parseCount, 1)
     .option('--domains <count>', 'number of domains of a web', parseCount, 1000)
-    .option('--pages <count>', 'mean number of pages per domain', parseCount, 100)
+    .option('--pages <count>', 'mean number of pages per domain', parseCount, 1000)
     .option('--json', 'print JSON')
     .action((flags: FocusFlags) => runFocusCommand(flags));
 }
@@ -62,7 +62,7 @@ async function runFocusCommand(flags: FocusFlags): Promise<void> {
     import('../../../simulator/focus/table.ts'),
     import('../../screen/eta.ts'),
   ]);
-  const { days, requests, seeds, history = 2 * requests } = flags;
+  const { days, requests, seeds, history = 5 * requests } = flags;
   const policies = flags.policy.split(',').map((name) => policyNamed(name.trim(), POLICIES));
   for (const [name, value] of Object.entries({ days, requests, seeds, history })) {
     if (value < 1)

@@ -4,13 +4,11 @@ import { formatCount } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { BookFolder } from '../../../focus/book/book.ts';
 import type { Day } from '../../../focus/book/day.ts';
-import { ArchiveHarvest } from '../../../focus/learn/archive-harvest.ts';
-import { learn } from '../../../focus/learn/learn.ts';
-import { requestsOf } from '../../../focus/learn/requests.ts';
+import { learnCrawl } from '../../../focus/learn/learn-crawl.ts';
+import type { RuleTexts } from '../../../focus/learn/open-rules.ts';
 import { printable } from '../../screen/printable.ts';
-import { openRules, type RuleFlags } from './rules.ts';
 
-export interface LearnFlags extends RuleFlags {
+export interface LearnFlags extends RuleTexts {
   readonly json?: true;
 }
 
@@ -22,18 +20,10 @@ export async function learnCrawls(
   const disk = new Disk();
   const folder = await BookFolder.open(disk, resolve(place));
   try {
-    const { rules, wanted, usefulness } = await openRules(disk, place, folder.book?.rules, flags);
-    try {
-      for (const crawl of crawls) {
-        const requests = await requestsOf(disk, crawl);
-        const options = { wanted, usefulness, onWarning: warn };
-        const harvest = await ArchiveHarvest.open(disk, resolve(crawl), options, { requests });
-        const day = await learn(disk, folder, harvest, { rules });
-        const object = () => `${JSON.stringify({ crawl, ...day })}\n`;
-        process.stdout.write(flags.json ? object() : `${printable(crawl)}: ${dayText(day)}\n`);
-      }
-    } finally {
-      await usefulness.close();
+    for (const crawl of crawls) {
+      const day = await learnCrawl(disk, folder, crawl, { ...flags, onWarning: warn });
+      const object = () => `${JSON.stringify({ crawl, ...day })}\n`;
+      process.stdout.write(flags.json ? object() : `${printable(crawl)}: ${dayText(day)}\n`);
     }
   } finally {
     folder.close();
