@@ -24,6 +24,9 @@ type Neighbourhood = Pick<
   | 'reciprocity'
 >;
 
+/** A deviation of PageRank below this part of its mean is an error of computation: there is none. */
+const NO_DEVIATION = 1e-9;
+
 interface Degrees {
   readonly in: Uint32Array;
   readonly out: Uint32Array;
@@ -102,6 +105,7 @@ function neighbourhood(
   const neighbours = out.length + into.length - both.length;
   const theirs = sumOver(out, degreeOf) + sumOver(into, degreeOf) - sumOver(both, degreeOf);
   const rank = meanOver(into, (other) => pagerank[other]);
+  const deviation = Math.sqrt(meanOver(into, (other) => (pagerank[other] - rank) ** 2));
   return {
     indegree: into.length,
     outdegree: out.length,
@@ -109,7 +113,7 @@ function neighbourhood(
     assortativity: quotient(degreeOf(node), neighbours === 0 ? 0 : theirs / neighbours),
     avgin_of_out: meanOver(out, (other) => degrees.in[other]),
     avgout_of_in: meanOver(into, (other) => degrees.out[other]),
-    prsigma: Math.sqrt(meanOver(into, (other) => (pagerank[other] - rank) ** 2)),
+    prsigma: deviation <= NO_DEVIATION * rank ? 0 : deviation,
   };
 }
 
@@ -122,12 +126,12 @@ function commonOf(a: Uint32Array, b: Uint32Array): Uint32Array {
   });
 }
 
-function sumOver(nodes: Uint32Array, valueOf: (node: number) => number): number {
+function sumOver(nodes: Uint32Array, of: (node: number) => number): number {
   let sum = 0;
-  for (const node of nodes) sum += valueOf(node);
+  for (const node of nodes) sum += of(node);
   return sum;
 }
 
-function meanOver(nodes: Uint32Array, valueOf: (node: number) => number): number {
-  return nodes.length === 0 ? 0 : sumOver(nodes, valueOf) / nodes.length;
+function meanOver(nodes: Uint32Array, of: (node: number) => number): number {
+  return nodes.length === 0 ? 0 : sumOver(nodes, of) / nodes.length;
 }

@@ -35,8 +35,8 @@ export async function sitesOfPages(
   let node = 0;
   for await (const url of graph.names.all()) {
     const name = siteOfPage(url, level);
-    let site = found.get(name);
-    if (!site) found.set(name, (site = new Candidates(found.size)));
+    const site = found.get(name) ?? new Candidates(found.size);
+    if (site.home < 0) found.set(name, site);
     siteOf[node] = site.number;
     site.offer(node, homeCost(url, level), pagerank[node]);
     node++;

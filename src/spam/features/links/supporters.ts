@@ -46,10 +46,11 @@ export async function supportersWithin(
 ): Promise<Supporters> {
   const { wanted, siteOf, memory, onProgress } = request;
   const sites = siteOf ? (request.sites ?? 0) : 0;
-  const lists = await openLists(graph.out, graph, memory / 2);
-  const room = memory - lists.bytes - graph.nodes;
   const wordBytes = 4 * (2 * graph.nodes + sites);
-  requireMemory(room, { what: 'Supporters within four links', bytes: wordBytes });
+  const least = graph.nodes + wordBytes;
+  requireMemory(memory, { what: 'Supporters within four links', bytes: least });
+  const lists = await openLists(graph.out, graph, Math.min(memory / 2, memory - least));
+  const room = memory - lists.bytes - graph.nodes;
   const words = Math.max(
     1,
     Math.min(

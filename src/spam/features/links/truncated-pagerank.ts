@@ -41,14 +41,17 @@ export async function truncatedPageRank(
       const base = (ALPHA * walker.stuck) / nodes;
       await walker.step({ scale: ALPHA, base, jumpWeight: 0 });
       // Sum number T - 1 begins with the term of T + 1 and ends before that of T + 2.
-      const sum = terms[Math.min(step - 1, LAST) - 1];
-      if (sum) places.forEach((place, i) => (sum[i] += walker.probabilities[place]));
+      if (step > 1) addAt(terms[Math.min(step - 1, LAST) - 1], walker.probabilities, places);
       options.onProgress?.(step / STEPS);
     }
     return scaledTails(terms);
   } finally {
     await held.close();
   }
+}
+
+function addAt(sums: Float64Array, values: Float64Array, places: Uint32Array): void {
+  for (let i = 0; i < sums.length; i++) sums[i] += values[places[i]];
 }
 
 /** From the terms between two truncations to the sums beyond each. */
