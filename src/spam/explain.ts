@@ -1,18 +1,23 @@
 /**
- * Why a site has its score: what the score would be if a feature were not known.
+ * Why a site has its score: what each of its features adds.
  *
- * Idea      Every learner takes missing values. So the effect of a feature is the score with it
- *           less the score without it. Features that tell the same hide each other: without one of
- *           them the others are still there. So whole sets are left out, too.
- * Ensures   The effects of features that no learner uses are 0. The order is by size, then by name.
+ * Idea      Every learner takes missing values. So the features of a site can be made known one
+ *           after the other, and each adds the change of the score. That depends on the order:
+ *           features that tell the same share what they tell, and the first gets all of it. So the
+ *           mean over random orders counts (Shapley values). It is a change of the logarithm of
+ *           spam : ham, in which a probability near 0 or 1 can still move.
+ * Ensures   What all features add is the difference between the site and one of which nothing is
+ *           known. Features that are missing, or that no learner uses, add 0. Deterministic.
+ * Cost      A score for each feature and order; so many orders that it stays within seconds.
  */
+import { randomNumbers, shuffle } from '../base/random-numbers.ts';
 import { setOf } from './feature-table.ts';
-import { type SpamModel, scoreRow } from './model.ts';
+import { logOddsOfRow, type SpamModel, scoreRow } from './model.ts';
 
 interface Effect {
-  /** Of a feature, or of a set. */
+  /** Of a feature, or of a set: that of its features together. */
   readonly name: string;
-  /** The probability of spam with it less the one without it: above 0 it speaks for spam. */
+  /** What it adds to ln(spam : ham): above 0 it speaks for spam. */
   readonly effect: number;
 }
 
@@ -29,25 +34,48 @@ export interface Explanation {
   readonly features: readonly FeatureEffect[];
 }
 
+const MOST_ORDERS = 20;
+const MOST_SCORES = 4000;
+const SEED = 1;
+
 /** `row`: the features of the site, in the order of the model's list. */
 export function explain(model: SpamModel, row: Float64Array): Explanation {
-  const score = scoreRow(model, row);
-  const without = (isLeftOut: (place: number) => boolean): number =>
-    score -
-    scoreRow(
-      model,
-      row.map((value, place) => (isLeftOut(place) ? Number.NaN : value)),
-    );
+  const nothing = new Float64Array(row.length).fill(Number.NaN);
+  const effects = effectsOf(model, row);
+  const features = model.features.map((name, place) => ({
+    ...{ name, value: row[place], effect: effects[place] },
+  }));
   const sets = [...new Set(model.features.map(setOf))].map((set) => ({
     name: set,
-    effect: without((place) => setOf(model.features[place]) === set),
+    effect: features.reduce((sum, { name, effect }) => sum + (setOf(name) === set ? effect : 0), 0),
   }));
-  const features = model.features.map((name, place) => ({
-    ...{ name, value: row[place] },
-    effect: Number.isNaN(row[place]) ? 0 : without((other) => other === place),
-  }));
-  const unknown = scoreRow(model, new Float64Array(row.length).fill(Number.NaN));
-  return { score, unknown, sets: bySize(sets), features: bySize(features) };
+  return {
+    ...{ score: scoreRow(model, row), unknown: scoreRow(model, nothing) },
+    ...{ sets: bySize(sets), features: bySize(features) },
+  };
+}
+
+function effectsOf(model: SpamModel, row: Float64Array): Float64Array {
+  const used = new Set(model.parts.flatMap(({ features }) => features));
+  const known = [...row.keys()].filter((place) => !Number.isNaN(row[place]) && used.has(place));
+  const orders = Math.max(2, Math.min(MOST_ORDERS, Math.floor(MOST_SCORES / (known.length + 1))));
+  const random = randomNumbers(SEED);
+  const effects = new Float64Array(row.length);
+  const revealed = new Float64Array(row.length);
+  for (let round = 0; round < orders; round++) {
+    // Every second order is the one before, backwards: then fewer are enough.
+    if (round % 2 === 0) shuffle(known, random);
+    else known.reverse();
+    revealed.fill(Number.NaN);
+    let before = logOddsOfRow(model, revealed);
+    for (const place of known) {
+      revealed[place] = row[place];
+      const after = logOddsOfRow(model, revealed);
+      effects[place] += (after - before) / orders;
+      before = after;
+    }
+  }
+  return effects;
 }
 
 const bySize = <T extends Effect>(effects: T[]): T[] =>

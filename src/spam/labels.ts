@@ -73,13 +73,13 @@ export function labelsOfDecisions(
   const found = new Map<number, number>();
   const unknown: string[] = [];
   for (const [domain, decision] of decisions) {
-    if (decision !== 'block' && decision !== 'trust') continue;
+    if (decision !== 'blocked' && decision !== 'trusted') continue;
     const places = [...table.sites.keys()].filter(
       (place) =>
         table.sites[place] === domain || table.belongings[place].includes(`domain ${domain}`),
     );
     if (places.length === 0) unknown.push(domain);
-    for (const place of places) found.set(place, decision === 'block' ? 1 : 0);
+    for (const place of places) found.set(place, decision === 'blocked' ? 1 : 0);
   }
   return requireBoth(path, { found, unknown, undecided: 0 });
 }

@@ -8,7 +8,7 @@ import { nearest } from '../base/nearest.ts';
 import type { WordLists } from './features/content/word-lists.ts';
 import type { SiteLevel } from './features/sites.ts';
 import type { TermStatistics } from './features/terms/bm25.ts';
-import { type Calibration, probability } from './learn/calibrate.ts';
+import { type Calibration, logOdds, probability } from './learn/calibrate.ts';
 import { rowOf } from './learn/examples.ts';
 import { type Fitted, scoreSite } from './learn/learners.ts';
 
@@ -104,7 +104,16 @@ export function rowsFor(model: SpamModel, table: Columns): (site: number) => Flo
 }
 
 /** The probability of spam of a site whose features are in the order of the model's list. */
-export function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
+export function scoreRow(model: SpamModel, row: ArrayLike<number>): number {
+  return probability(model.calibration, meanScore(model, row));
+}
+
+/** The logarithm of spam : ham that this probability means. */
+export function logOddsOfRow(model: SpamModel, row: ArrayLike<number>): number {
+  return logOdds(model.calibration, meanScore(model, row));
+}
+
+function meanScore({ parts }: SpamModel, row: ArrayLike<number>): number {
   let sum = 0;
   for (const { fitted, features, weight } of parts)
     sum +=
@@ -113,7 +122,7 @@ export function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<numbe
         fitted,
         features.map((place) => row[place]),
       );
-  return probability(calibration, sum);
+  return sum;
 }
 
 function placeOf(name: string, names: readonly string[]): number {

@@ -44,13 +44,37 @@ describe('an explanation', () => {
     }
   });
 
-  test('is the difference to the score without the feature, and 0 for what is missing', () => {
+  test('adds up to the difference from a site of which nothing is known', () => {
+    const row = rowsFor(model, table)(5).slice();
+    const { score, unknown, features, sets } = explain(model, row);
+    const logit = (p: number) => Math.log(p / (1 - p));
+    const sum = (effects: readonly { effect: number }[]) =>
+      effects.reduce((total, { effect }) => total + effect, 0);
+    expect(sum(features)).toBeCloseTo(logit(score) - logit(unknown), 8);
+    expect(sum(sets)).toBeCloseTo(sum(features), 8);
+  });
+
+  test('gives nothing to a missing feature', () => {
     const row = rowsFor(model, table)(5).slice();
     row[1] = Number.NaN;
-    const { score, unknown, features } = explain(model, row);
-    const words = features.find(({ name }) => name === 'content:words');
-    expect(words?.effect).toBe(score - unknown);
+    const { features } = explain(model, row);
     expect(features.find(({ name }) => name === 'names:length')?.effect).toBe(0);
+  });
+
+  test('shares what two equal features tell between them', async () => {
+    const [words, length] = table.columns;
+    const twice = {
+      ...table,
+      names: [...table.names, 'content:again'],
+      columns: [words, length, words],
+    };
+    const own = await trainModel(twice, labelled, { seed: 1, fast: true, skipConstant: false });
+    const effects = explain(own, rowsFor(own, twice)(0).slice()).features;
+    const [one, other] = ['content:words', 'content:again'].map(
+      (wanted) => effects.find(({ name }) => name === wanted)?.effect ?? 0,
+    );
+    expect(one).toBeGreaterThan(0);
+    expect(other).toBeGreaterThan(0);
   });
 });
 

@@ -6,6 +6,7 @@ import { fingerprintAndWords } from '../../../src/duplicates/fingerprint.ts';
 import { readCollection, writeCollection } from '../../../src/spam/collection.ts';
 import { readQueries, WordCounts } from '../../../src/spam/crawls/frequent-words.ts';
 import { type FeaturesRequest, makeFeatures } from '../../../src/spam/crawls/make-features.ts';
+import { SiteBook, sitesOf } from '../../../src/spam/crawls/site-book.ts';
 import { type FeatureTable, readFeatures, setOf } from '../../../src/spam/feature-table.ts';
 import { PageMeter } from '../../../src/spam/features/content/page-meter.ts';
 import { isHome, siteOf } from '../../../src/spam/features/sites.ts';
@@ -180,6 +181,18 @@ describe('features of a stored crawl', () => {
 });
 
 describe('sites', () => {
+  test('keep the addresses of their pages, but for one that most sites have', () => {
+    const book = new SiteBook('domain', 9);
+    for (const [i, address] of ['10.0.0.1', '10.0.0.1', '10.0.0.2', '10.0.0.9'].entries())
+      for (const one of [address, '127.0.0.1'])
+        book.siteOf({ url: `http://s${i}.example/`, body: new Uint8Array(0), address: one });
+    const sites = sitesOf(book.records(), new Map([['s2.example', 'farm']]));
+    expect(sites.map(({ addresses }) => addresses)).toEqual([
+      ...[['10.0.0.1'], ['10.0.0.1'], ['10.0.0.2'], ['10.0.0.9']],
+    ]);
+    expect(sites.map(({ group }) => group)).toEqual([undefined, undefined, 'farm', undefined]);
+  });
+
   test('are hosts or domains, each with its home page', () => {
     expect(siteOf('https://www.a.example.co.uk/x', 'host')).toBe('www.a.example.co.uk');
     expect(siteOf('https://www.a.example.co.uk/x', 'domain')).toBe('example.co.uk');

@@ -78,20 +78,18 @@ async function featuresOf(
 
 function textOf(site: string, explanation: Explanation, { top }: ExplainFlags): string {
   const { score, unknown, sets, features } = explanation;
-  const signed = (effect: number) => `${effect < 0 ? '−' : '+'}${Math.abs(effect).toFixed(4)}`;
+  const signed = (effect: number) =>
+    `${effect < 0 ? '−' : '+'}${Math.abs(effect).toFixed(2)}`.padStart(8);
   const moved = features.filter(({ effect }) => effect !== 0);
   const lines = [
     `${site}: probability of spam ${score.toFixed(4)}; of a site without any features ${unknown.toFixed(4)}.`,
+    'What speaks for spam (+) and against it (−), in units of ln(spam : ham):',
     '',
-    'What each set adds:',
-    ...sets.map(({ name, effect }) => `  ${signed(effect)}  ${name}`),
+    ...sets.map(({ name, effect }) => `${signed(effect)}  all of ${name}`),
     '',
-    moved.length === 0
-      ? 'No single feature changes the score: others tell the same.'
-      : 'What single features add, and their values:',
     ...moved
       .slice(0, top)
-      .map(({ name, effect, value }) => `  ${signed(effect)}  ${name} = ${shortened(value)}`),
+      .map(({ name, effect, value }) => `${signed(effect)}  ${name} = ${shortened(value)}`),
   ];
   return `${lines.join('\n')}\n`;
 }
