@@ -57,7 +57,9 @@ export function explain(model: SpamModel, row: Float64Array): Explanation {
 
 function effectsOf(model: SpamModel, row: Float64Array): Float64Array {
   const used = new Set(model.parts.flatMap(({ features }) => features));
-  const known = [...row.keys()].filter((place) => !Number.isNaN(row[place]) && used.has(place));
+  const known = Uint32Array.from(row.keys()).filter(
+    (place) => !Number.isNaN(row[place]) && used.has(place),
+  );
   const orders = Math.max(2, Math.min(MOST_ORDERS, Math.floor(MOST_SCORES / (known.length + 1))));
   const random = randomNumbers(SEED);
   const effects = new Float64Array(row.length);
