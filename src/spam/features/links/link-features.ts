@@ -23,7 +23,7 @@ import { sitesOfPages } from './site-pages.ts';
 import { supportersWithin } from './supporters.ts';
 import { truncatedPageRank } from './truncated-pagerank.ts';
 
-export interface LinkFeaturesRequest {
+interface LinkFeaturesRequest {
   readonly sites: readonly string[];
   /** The level of the sites if the nodes of the graph are pages. */
   readonly pages?: SiteLevel | undefined;

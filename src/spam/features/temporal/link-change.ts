@@ -19,7 +19,7 @@ import { changeRates, clusteringChange, type Rates } from './change-rates.ts';
 import { LENGTHS, pSimRank, type Similarities, xJaccard } from './similarity.ts';
 import { type Direction, type Pair, pairSnapshots, type SnapshotPair } from './snapshots.ts';
 
-export interface LinkChangeRequest {
+interface LinkChangeRequest {
   readonly sites: readonly string[];
   /** Random permutations for each similarity. */
   readonly permutations: number;
