@@ -9,6 +9,7 @@
  *           or calibrates comes from a model that saw the site, or one that belongs to it.
  */
 import { DrumlinError } from '../base/errors.ts';
+import type { Collection } from './collection.ts';
 import { type FeatureTable, setOf } from './feature-table.ts';
 import { groupsOf } from './groups.ts';
 import type { Labelled } from './labels.ts';
@@ -24,6 +25,8 @@ interface TrainOptions {
   readonly seed: number;
   /** Three learners instead of all. */
   readonly fast: boolean;
+  /** What the features depend on besides the sites; the model keeps it. */
+  readonly collection?: Collection | undefined;
   /** Leave out columns with one value instead of refusing them. */
   readonly skipConstant: boolean;
   /** Called between two learners, with the share that is done; training waits for it. */
@@ -81,6 +84,7 @@ export async function trainModel(
     return sum;
   }, new Float64Array(spam.length));
   return {
+    ...options.collection,
     features: examples.names,
     parts,
     calibration: calibrate(mean, spam),

@@ -83,12 +83,18 @@ describe('the 24 numbers of a page', () => {
   test('stop at 128 KiB of text, however long the page is', () => {
     const meter = new PageMeter({ collection: ['the'], queries: [] });
     const [words] = valuesOf(meter, 'the cat sat '.repeat(40_000));
-    expect(words).toBe(Math.floor(131_072 / 4));
-    expect(valuesOf(meter, 'a '.repeat(200_000))[0]).toBe(65_536);
+    expect(words).toBe(Math.floor(131_070 / 4));
+    expect(valuesOf(meter, 'a '.repeat(200_000))[0]).toBe(65_535);
     // A character that is a word by itself grows by a space.
     const wide = valuesOf(meter, '\xe4'.repeat(500_000));
-    expect(wide[0]).toBe(65_536);
+    expect(wide[0]).toBe(65_535);
     expect(wide[22]).toBe(0);
+    // Counters hold even that many of one word.
+    expect(valuesOf(meter, 'the<b>'.repeat(80_000))[6]).toBe(1);
+    const short = new PageMeter({ collection: ['a'], queries: ['a'] });
+    expect(valuesOf(short, 'a '.repeat(80_000)).slice(6)).toEqual([
+      ...[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0],
+    ]);
     expect(valuesOf(meter, 'x'.repeat(600_000))[0]).toBe(0);
   });
 });

@@ -1,9 +1,10 @@
 /** `drumlin spam`: learn from labelled sites what spam looks like, and score other sites. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '../../input/example.ts';
+import type { FeaturesFlags } from './features.ts';
 import type { ScoreFlags, TestFlags, TrainFlags } from './work.ts';
 
-const FEATURES = 'a file of features: .csv, .tsv or .arff, .gz too';
+const FEATURES = 'a file of features: .parquet, .csv, .tsv or .arff; text may be .gz';
 
 export function register(program: Command): void {
   const spam = program
@@ -12,11 +13,13 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       examples(
+        'spam features my-crawl --sets content,names --out features.parquet',
         'spam train features.csv --labels labels.tsv --out model.json',
         'spam test model.json other-features.csv --labels other-labels.tsv',
         'spam score model.json features.csv > scores.tsv',
       ),
     );
+  registerFeatures(spam);
   spam
     .command('train')
     .description('train learners on labelled sites, and choose the best ensemble of them')
@@ -54,6 +57,32 @@ export function register(program: Command): void {
     .addHelpText('after', examples('spam score model.json features.csv --top 20'))
     .action(async (model: string, path: string, flags: ScoreFlags) => {
       await (await import('./work.ts')).score(model, path, flags, process.stdout);
+    });
+}
+
+function registerFeatures(spam: Command): void {
+  spam
+    .command('features')
+    .description('make features of the sites of stored crawls')
+    .argument('<crawl...>', 'crawls or WARC files, the latest last: it is described')
+    .requiredOption('--out <file>', 'the new table: .parquet, .arff, .csv or .tsv; text may be .gz')
+    .addOption(
+      new Option('--level <level>', 'what a site is').choices(['host', 'domain']).default('domain'),
+    )
+    .option('--sets <names>', 'kinds of features, with commas between', 'content,names')
+    .option('--queries <file>', 'words that people search for: a query on each line')
+    .option('--pages <count>', 'measure so many pages of a site', wholeNumber, 400)
+    .option('--groups <file>', 'sites that belong together: lines of a site, a tab, and its group')
+    .option('--model <file>', 'measure with the word lists of this model, to score with it')
+    .addHelpText(
+      'after',
+      examples(
+        'spam features my-crawl --queries queries.txt --out features.parquet',
+        'spam features my-crawl --model model.json --out to-score.csv',
+      ),
+    )
+    .action(async (crawls: string[], flags: FeaturesFlags) => {
+      await (await import('./features.ts')).features(crawls, flags, process.stderr);
     });
 }
 

@@ -5,6 +5,7 @@ import { counted } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { writeText } from '../../../disk/text-file.ts';
 import { figure, page, section, table } from '../../../report/page.ts';
+import { readCollection } from '../../../spam/collection.ts';
 import { readFeatures } from '../../../spam/feature-table.ts';
 import { type Labelled, readLabels } from '../../../spam/labels.ts';
 import { auc, aucHalfWidth, averagePrecision, calibration } from '../../../spam/learn/measures.ts';
@@ -40,6 +41,7 @@ export async function train(path: string, flags: TrainFlags, screen: Screen): Pr
   reportUnknown(labelled, screen);
   await watched(screen, async (meter, signal) => {
     const model = await trainModel(features, labelled, {
+      collection: await readCollection(new Disk(), path),
       ...{ seed: flags.seed, fast: flags.fast === true, skipConstant: flags.skipConstant === true },
       onProgress: async (share) => {
         meter.show('training', share);
@@ -177,7 +179,7 @@ export async function score(
     output.write(`${features.sites[site]}\t${scores[site].toFixed(6)}\n`);
 }
 
-async function openModel(path: string): Promise<SpamModel> {
+export async function openModel(path: string): Promise<SpamModel> {
   try {
     return parseModel(await readFile(path, 'utf8'), path);
   } catch (cause) {

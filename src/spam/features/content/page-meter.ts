@@ -24,8 +24,8 @@ interface Exports {
   readonly RESULT: { readonly value: number };
   readonly INPUT: { readonly value: number };
   readonly REPEATED: { readonly value: number };
-  forget(): void;
-  know(hash: bigint, ofCollection: number, ofQueries: number): void;
+  forget(way: number): void;
+  know(hash: bigint, ofCollection: number, ofQueries: number): boolean;
   measure(words: number): void;
 }
 
@@ -59,10 +59,17 @@ export class PageMeter {
     this.#learn(classesOf(collection), classesOf(queries));
   }
 
+  /** A bucket may be full by chance: then they are chosen in another way. */
   #learn(ofCollection: ReadonlyMap<bigint, number>, ofQueries: ReadonlyMap<bigint, number>): void {
-    this.#exports.forget();
-    for (const hash of new Set([...ofCollection.keys(), ...ofQueries.keys()]))
-      this.#exports.know(hash, ofCollection.get(hash) ?? OTHER, ofQueries.get(hash) ?? OTHER);
+    const { forget, know } = this.#exports;
+    const hashes = [...new Set([...ofCollection.keys(), ...ofQueries.keys()])];
+    const isKnown = (hash: bigint): boolean =>
+      know(hash, ofCollection.get(hash) ?? OTHER, ofQueries.get(hash) ?? OTHER);
+    for (let way = 0; way < WAYS; way++) {
+      forget(way);
+      if (hashes.every(isKnown)) return;
+    }
+    throw new RangeError('no table for the frequent words');
   }
 
   /** The values of `MEASURES`, in their order. A new array. */
@@ -78,7 +85,8 @@ export class PageMeter {
     values[2] = ratio(characters, words);
     values[3] = ratio(anchorWords, words);
     values[4] = ratio(text.length - words, bytes);
-    values[5] = words === 0 ? 0 : deflater().size(text) / text.length;
+    const beginning = text.subarray(0, DEFLATED);
+    values[5] = words === 0 ? 0 : deflater().size(beginning) / beginning.length;
     this.#frequent(values, words);
     this.#trigrams(values);
     for (let i = 0; i < values.length; i++) values[i] = rounded(values[i], MEASURES[i]);
@@ -118,6 +126,9 @@ export class PageMeter {
 }
 
 const MOST_WORDS = 65536;
+/** So many bytes of a text are deflated: half the cost of a page would be deflate otherwise. */
+const DEFLATED = 8192;
+const WAYS = 22;
 const LOGARITHMS = Float64Array.from({ length: 256 }, (_, count) => Math.log(count));
 
 /** The class of each word, by its hash. */
