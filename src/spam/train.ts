@@ -36,8 +36,8 @@ interface TrainOptions {
 const FOLDS = 5;
 const STEPS = 100;
 const BAGS = 10;
-/** Sets of term weights and of their change: thousands of columns, for linear learners. */
-const TERM_SETS = ['bm25', 'ave', 'avediff', 'dev', 'devdiff', 'decay'];
+/** Sets of term weights: thousands of columns, for linear learners. */
+const TERM_SETS = ['bm25'];
 
 interface Candidate {
   readonly learner: string;

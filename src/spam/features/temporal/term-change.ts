@@ -13,16 +13,13 @@
  *           site has no text.
  * Ensures   with fewer than three snapshots there is no DevDiff, with fewer than two only Ave and
  *           Decay: a variance of one value is none.
- * Cost      as many numbers as the weights of one snapshot, for each change.
  */
-
-import type { FeatureSet } from '../feature-set.ts';
 
 /** The greatest distance in snapshots has the least weight. */
 const DECAY_RATE = Math.LN2;
 
-const TERM_CHANGES = ['ave', 'avediff', 'dev', 'devdiff', 'decay'] as const;
-type TermChange = (typeof TERM_CHANGES)[number];
+export const TERM_CHANGES = ['ave', 'avediff', 'dev', 'devdiff', 'decay'] as const;
+export type TermChange = (typeof TERM_CHANGES)[number];
 
 /** What can be said of so many snapshots. */
 export function termChangesOf(snapshots: number): readonly TermChange[] {
@@ -62,24 +59,4 @@ function mean(values: readonly number[]): number {
 function variance(values: readonly number[]): number {
   const center = mean(values);
   return values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1);
-}
-
-/** A set for each change, named like it, from the sets of weights of each snapshot. */
-export function termChangeSets(weights: readonly FeatureSet[]): FeatureSet[] {
-  const { columns, values } = weights[weights.length - 1];
-  const row: number[] = new Array(weights.length);
-  return termChangesOf(weights.length).map((kind) => ({
-    name: kind,
-    columns,
-    values: values.map((latest, term) =>
-      Float64Array.from(latest, (_, site) => {
-        let any = false;
-        for (const [i, snapshot] of weights.entries()) {
-          row[i] = snapshot.values[term][site];
-          any ||= row[i] !== 0;
-        }
-        return any ? termChange(kind, row) : 0;
-      }),
-    ),
-  }));
 }
