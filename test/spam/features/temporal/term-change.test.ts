@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  termChange,
-  termChangeSets,
-  termChangesOf,
-} from '../../../../src/spam/features/temporal/term-change.ts';
+import { termChange, termChangesOf } from '../../../../src/spam/features/temporal/term-change.ts';
 
 test('changes of a weight over three snapshots are those of the paper, the newest counting most', () => {
   const weights = [1, 4, 2];
