@@ -36,8 +36,8 @@ interface TrainOptions {
 const FOLDS = 5;
 const STEPS = 100;
 const BAGS = 10;
-/** Sets of term weights: thousands of columns, for linear learners. */
-const TERM_SETS = ['bm25'];
+/** Sets of term weights and their changes: thousands of columns, for linear learners. */
+const isTerms = (set: string): boolean => set === 'bm25' || set.startsWith('bm25-');
 
 interface Candidate {
   readonly learner: string;
@@ -142,14 +142,14 @@ function candidatesFor(names: readonly string[], fast: boolean): Candidate[] {
     const set = setOf(name);
     sets.set(set, [...(sets.get(set) ?? []), place]);
   }
-  const dense = [...sets].filter(([set]) => !TERM_SETS.includes(set));
+  const dense = [...sets].filter(([set]) => !isTerms(set));
   if (dense.length > 1)
     sets.set(
       'all',
       dense.flatMap(([, places]) => places),
     );
   return [...sets].flatMap(([set, features]) =>
-    libraryFor({ terms: TERM_SETS.includes(set) }, fast).map((learner) => ({
+    libraryFor({ terms: isTerms(set) }, fast).map((learner) => ({
       learner,
       set,
       features,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Disk } from '../../../src/disk/disk.ts';
@@ -6,7 +6,7 @@ import { fingerprintAndWords } from '../../../src/duplicates/fingerprint.ts';
 import { readCollection, writeCollection } from '../../../src/spam/collection.ts';
 import { readQueries, WordCounts } from '../../../src/spam/crawls/frequent-words.ts';
 import { type FeaturesRequest, makeFeatures } from '../../../src/spam/crawls/make-features.ts';
-import { type FeatureTable, readFeatures } from '../../../src/spam/feature-table.ts';
+import { type FeatureTable, readFeatures, setOf } from '../../../src/spam/feature-table.ts';
 import { PageMeter } from '../../../src/spam/features/content/page-meter.ts';
 import { isHome, siteOf } from '../../../src/spam/features/sites.ts';
 import { writeFeatures } from '../../../src/spam/write-features.ts';
@@ -39,6 +39,7 @@ async function crawlOf(pages: readonly ArchivedPage[]): Promise<string> {
 
 const request = (crawl: string, more: Partial<FeaturesRequest> = {}): FeaturesRequest => ({
   ...{ crawls: [crawl], level: 'host', sets: ['content', 'names'], pages: 400 },
+  ...{ scratch: join(temporaryFolder(), 'scratch'), memory: 64 * 2 ** 20 },
   ...more,
 });
 const cellOf = (table: FeatureTable, site: string, name: string): number =>
@@ -119,6 +120,41 @@ describe('features of a stored crawl', () => {
     expect(await readCollection(disk, path)).toEqual(about);
     writeFileSync(`${path}.collection.json`, '{"format":"other"}');
     await expect(readCollection(disk, path)).rejects.toThrow(/damaged/);
+  });
+
+  test('of all sets together come from two crawls, and leave no files behind', async () => {
+    const others = ['dogs', 'bark', 'dogs'].map((text, i) =>
+      page(`http://other${i}.example/`, `${text} <a href="http://two.example/p1">two</a>`),
+    );
+    const best = [
+      { url: 'http://three.example/', body: Buffer.from('<a href="/best">the best</a> page') },
+      { url: 'http://three.example/best', body: Buffer.from('<p>here it is</p> without links !') },
+    ];
+    const crawls = [
+      await crawlOf([...PAGES.slice(10), ...others.slice(1)]),
+      await crawlOf([...PAGES, ...others, ...best]),
+    ];
+    const scratch = join(temporaryFolder(), 'work');
+    const sets = ['content-b', 'links', 'bm25', 'bm25-ave', 'temporal', 'names', 'neighbours'];
+    const { table } = await makeFeatures(
+      disk,
+      request('', { crawls, scratch, sets: sets as FeaturesRequest['sets'] }),
+    );
+    expect(new Set(table.names.map(setOf))).toEqual(
+      new Set(sets.map((set) => set.replace('content-b', 'content'))),
+    );
+    expect(table.names.filter((name) => name.startsWith('links:'))).toHaveLength(176);
+    expect(table.sites).toHaveLength(7);
+    // Its page of greatest PageRank is not its home page.
+    expect(cellOf(table, 'three.example', 'content:home_words')).toBe(3);
+    expect(cellOf(table, 'three.example', 'content:top_words')).toBe(5);
+    expect(cellOf(table, 'two.example', 'neighbours:near_share')).toBeGreaterThanOrEqual(0);
+    const term = table.names.find((name) => name.startsWith('bm25:')) ?? '';
+    expect(table.names).toContain(term.replace('bm25:', 'bm25-ave:'));
+    expect(existsSync(scratch)).toBe(false);
+    await expect(makeFeatures(disk, request(crawls[0], { sets: ['temporal'] }))).rejects.toThrow(
+      /more than 1 crawls/,
+    );
   });
 
   test('need pages, one part of content, and queries for those of queries', async () => {

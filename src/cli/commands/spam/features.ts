@@ -1,7 +1,8 @@
 /** What `drumlin spam features` does. */
+import { randomUUID } from 'node:crypto';
 import { DrumlinError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/nearest.ts';
-import { counted } from '../../../base/units.ts';
+import { counted, parseBytes } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { readLines } from '../../../disk/text-input.ts';
 import { type Collection, writeCollection } from '../../../spam/collection.ts';
@@ -20,6 +21,8 @@ export interface FeaturesFlags {
   readonly queries?: string;
   readonly groups?: string;
   readonly model?: string;
+  readonly trusted?: string;
+  readonly memory: string;
 }
 
 export async function features(
@@ -32,10 +35,12 @@ export async function features(
   const collection = flags.model === undefined ? undefined : await collectionOf(flags);
   const queries = flags.queries === undefined ? undefined : await readQueries(disk, flags.queries);
   const groups = flags.groups === undefined ? undefined : await groupsIn(disk, flags.groups);
+  const trusted = flags.trusted === undefined ? undefined : await namesIn(disk, flags.trusted);
+  const scratch = `${flags.out}.work-${randomUUID()}`;
   await watched(screen, async (meter, signal) => {
     const made = await makeFeatures(disk, {
-      ...{ crawls, sets, collection, queries, groups, signal },
-      ...{ level: flags.level, pages: flags.pages },
+      ...{ crawls, sets, collection, queries, groups, trusted, signal },
+      ...{ level: flags.level, pages: flags.pages, scratch, memory: parseBytes(flags.memory) },
       onProgress: meter.show,
       onNote: meter.note,
     });
@@ -71,6 +76,15 @@ async function collectionOf({ model: path = '', level }: FeaturesFlags): Promise
       `Give --level ${trained}.`,
     );
   return { words, terms };
+}
+
+/** The names in a file, one on each line. */
+async function namesIn(disk: Disk, path: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { bytes } of readLines(disk, path))
+    for (const text of Buffer.from(bytes).toString().split(/\r?\n/))
+      if (text.trim() !== '' && !text.startsWith('#')) names.push(text.trim());
+  return names;
 }
 
 async function groupsIn(disk: Disk, path: string): Promise<Map<string, string>> {

@@ -73,6 +73,8 @@ function registerFeatures(spam: Command): void {
     .option('--queries <file>', 'words that people search for: a query on each line')
     .option('--pages <count>', 'measure so many pages of a site', wholeNumber, 400)
     .option('--groups <file>', 'sites that belong together: lines of a site, a tab, and its group')
+    .option('--trusted <file>', 'sites that TrustRank trusts, one on each line, for links')
+    .option('--memory <size>', 'memory for graphs', '1Gi')
     .option('--model <file>', 'measure with the word lists of this model, to score with it')
     .addHelpText(
       'after',
