@@ -83,17 +83,24 @@ export function parseModel(text: string, path: string): SpamModel {
   return model as SpamModel;
 }
 
+interface Columns {
+  readonly names: readonly string[];
+  readonly columns: readonly Float64Array[];
+}
+
 /** The probability of spam of each site. */
-export function scoreSites(
-  model: SpamModel,
-  table: { readonly names: readonly string[]; readonly columns: readonly Float64Array[] },
-): Float64Array {
-  const places = model.features.map((name) => placeOf(name, table.names));
-  const columns = places.map((place) => table.columns[place]);
-  const row = new Float64Array(columns.length);
-  return Float64Array.from({ length: columns[0].length }, (_, site) =>
-    scoreRow(model, rowOf({ columns }, site, row)),
+export function scoreSites(model: SpamModel, table: Columns): Float64Array {
+  const rows = rowsFor(model, table);
+  return Float64Array.from({ length: table.columns[0].length }, (_, site) =>
+    scoreRow(model, rows(site)),
   );
+}
+
+/** Gives the features of a site in the order of the model's list; valid until the next call. */
+export function rowsFor(model: SpamModel, table: Columns): (site: number) => Float64Array {
+  const columns = model.features.map((name) => table.columns[placeOf(name, table.names)]);
+  const row = new Float64Array(columns.length);
+  return (site) => rowOf({ columns }, site, row);
 }
 
 /** The probability of spam of a site whose features are in the order of the model's list. */
