@@ -82,7 +82,7 @@ async function writeArff(file: TextFile, table: FeatureTable): Promise<void> {
 
 async function writeRows(file: TextFile, table: FeatureTable, separator: string): Promise<void> {
   const { names } = belongingCells(table);
-  const header = ['site', ...names, ...table.names].join(separator);
+  const header = ['site', ...names, ...table.names].map(inQuotes).join(separator);
   await file.write(Buffer.from(`${header}\n`));
   await writeCells(file, table, separator, '');
 }
