@@ -9,7 +9,7 @@
 import type { FeatureTable } from './feature-table.ts';
 import { groupsOf } from './groups.ts';
 
-export interface Asked {
+interface Asked {
   readonly site: string;
   readonly score: number;
 }

@@ -13,7 +13,7 @@ import { openInput } from '../disk/text-input.ts';
 /** A cell as the file has it: a number, a text, or null. */
 type ParquetCell = unknown;
 
-export interface ParquetTable {
+interface ParquetTable {
   readonly header: readonly string[];
   readonly columns: readonly (readonly ParquetCell[])[];
 }

@@ -10,6 +10,7 @@ import { sitesToAsk } from '../../../spam/ask.ts';
 import { makeFeatures, setsFor } from '../../../spam/crawls/make-features.ts';
 import { type Explanation, explain as explainSite } from '../../../spam/explain.ts';
 import { type FeatureTable, readFeatures } from '../../../spam/feature-table.ts';
+import { MOST_PAGES } from '../../../spam/features/content/site-sums.ts';
 import { rowsFor, type SpamModel, scoreSites } from '../../../spam/model.ts';
 import { type Screen, watched } from '../graph.ts';
 import { labelledPlaces, openModel } from './work.ts';

@@ -8,7 +8,7 @@
  *           512 pages add up to at most 2^53.
  */
 
-export interface Measure {
+interface Measure {
   readonly name: string;
   readonly meaning: string;
   /** The binary digits behind the point. */
