@@ -66,7 +66,7 @@ async function featuresOf(
         crawls: [crawl],
         sets: setsFor(model.features),
         level: model.level ?? 'domain',
-        pages: 400,
+        pages: MOST_PAGES,
       },
       collection: { words: model.words, terms: model.terms },
       scratch: join(tmpdir(), `drumlin-explain-${randomUUID()}`),
