@@ -34,6 +34,14 @@ describe('a simulated focused crawl', () => {
     expect(focusRows([day])[0].ratios['N/F']).toBe(1);
   });
 
+  test('ends a day when every parent was a seed, even if requests are left', async () => {
+    const [{ days }] = await runFocus({
+      ...{ ...OPTIONS, policies: ['whitelist'], days: 1, requests: 5000, history: 400 },
+      ...{ domains: 60, pages: 10 },
+    });
+    expect(days[0].requests).toBeLessThan(5000);
+  });
+
   test('is the same every time', async () => {
     const policies = ['adaptive'] as const;
     const [again] = await runFocus({ ...OPTIONS, policies, history: 3000, requests: 400 });
