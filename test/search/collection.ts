@@ -1,7 +1,8 @@
 /** Collections of captures for tests, and indexes of them without an archive. */
-import type { Reading } from '../../src/search/build/read-archives.ts';
-import { buildIndex, type IndexOptions } from '../../src/search/build/build-index.ts';
+
 import { Disk } from '../../src/disk/disk.ts';
+import { buildIndex, type IndexOptions } from '../../src/search/build/build-index.ts';
+import type { Reading } from '../../src/search/build/read-archives.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 
 export const disk = new Disk(new FaultyFileSystem({ skipSync: true }));

@@ -53,7 +53,8 @@ function listsOf({ title, text, language, url }: TestCapture) {
 
 export function versionsOf(captures: readonly TestCapture[]): NaiveVersion[] {
   const byUrl = new Map<string, TestCapture[]>();
-  for (const capture of captures) byUrl.set(capture.url, [...(byUrl.get(capture.url) ?? []), capture]);
+  for (const capture of captures)
+    byUrl.set(capture.url, [...(byUrl.get(capture.url) ?? []), capture]);
   const all: NaiveVersion[] = [];
   for (const [url, list] of byUrl) {
     list.sort((a, b) => a.time - b.time);

@@ -114,7 +114,8 @@ async function answer(index: SearchIndex, wanted: NaiveQuery, from: number, to: 
       }),
     );
   } catch (error) {
-    if (error instanceof DrumlinError && error.fact.includes('most pages')) return 'only stop words';
+    if (error instanceof DrumlinError && error.fact.includes('most pages'))
+      return 'only stop words';
     throw error;
   }
 }

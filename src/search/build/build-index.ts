@@ -9,6 +9,7 @@
  *           the index has already are skipped.
  * Cost      One read of the archives; memory as given, besides about 12 bytes a version.
  */
+import { resolve } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
 import type { Bytes } from '../../base/units.ts';
 import { inputFiles } from '../../corpus/inputs.ts';
@@ -71,7 +72,7 @@ export async function indexArchives(
   const files: PlannedFile[] = [];
   for (const place of places) {
     for (const { path, bytes, crawl } of await inputFiles(disk, [place]))
-      if (!files.some((file) => file.path === path)) files.push({ path, bytes, place, crawl });
+      if (!files.some((file) => file.path === path)) files.push({ path, bytes, place: resolve(place), crawl });
   }
   return buildIndex(out, files, (plan, start) => new ArchiveReader(disk, plan, start), options);
 }

@@ -87,7 +87,8 @@ function* tokensOf(text: string): Generator<Token> {
 }
 
 function atomOf(field: string, phrase: string | undefined, word: string | undefined) {
-  if (field === 'site') return siteOf(phrase ?? word ?? '');
+  if (field === 'site' || word?.toLowerCase() === 'site:')
+    return siteOf(field === '' ? '' : (phrase ?? word ?? ''));
   const inTitle = field === 'title';
   const text = phrase ?? word ?? '';
   const words = wordsIn(text);

@@ -61,7 +61,7 @@ export function select(parts: readonly Part[], pages: Pages, range: TimeRange): 
 const FORM = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?Z?)?)?)?$/;
 
 /** A time as a user writes it: a year, month, day, minute or second, with its first and last ms. */
-export function parseTime(text: string): TimeRange {
+function parseTime(text: string): TimeRange {
   const fields = FORM.exec(text.trim());
   const [year, month, day, hour, minute, second] = (fields ?? []).slice(1).map(Number);
   const from = Date.UTC(year, (month || 1) - 1, day || 1, hour || 0, minute || 0, second || 0);
@@ -83,6 +83,39 @@ export function parseTime(text: string): TimeRange {
   else if (!fields[4]) to = from + 86_400_000;
   else if (!fields[6]) to = from + 60_000;
   return { from, to: to - 1 };
+}
+
+/** The time that a user asks for: at a moment, or from one to another. */
+export function rangeOf({
+  at,
+  from,
+  to,
+}: {
+  readonly at?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): { readonly range: TimeRange; readonly asked: TimeRange } {
+  if (at !== undefined) {
+    if (from !== undefined || to !== undefined)
+      throw new DrumlinError(
+        'SEARCH_TIME',
+        'A search is at one time, or from one time to another.',
+        'Leave out --at, or --from and --to.',
+      );
+    const asked = parseTime(at);
+    return { range: { from: asked.to, to: asked.to }, asked };
+  }
+  const range = {
+    from: from === undefined ? ALL_TIMES.from : parseTime(from).from,
+    to: to === undefined ? ALL_TIMES.to : parseTime(to).to,
+  };
+  if (range.from > range.to)
+    throw new DrumlinError(
+      'SEARCH_TIME',
+      `The time from ${from} to ${to} ends before it begins.`,
+      'Exchange --from and --to.',
+    );
+  return { range, asked: range };
 }
 
 /** Refuses a time before the first or after the last capture. */
