@@ -181,6 +181,8 @@ describe('an index of archives', () => {
 });
 
 describe('a query that cannot be answered', () => {
+  let shared: ReturnType<typeof indexed> | undefined;
+
   test.each([
     ['"no fly', {}, 'has no end'],
     ['', {}, 'has no word to search for'],
@@ -196,11 +198,12 @@ describe('a query that cannot be answered', () => {
     ['crowd', { from: '2012', to: '2011' }, 'ends before it begins'],
     ['crowd', { at: '2011', to: '2012' }, 'Leave out --at'],
   ])('%s %o is an error with a remedy', async (query, times, fact) => {
-    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
-    const { index } = await indexed([dir]);
+    shared ??= crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER).then((dir) =>
+      indexed([dir]),
+    );
+    const { index } = await shared;
     const asked = async () => index.search(query, rangeOf(times));
     await expect(asked()).rejects.toThrow(fact);
-    await index.close();
   });
 
   test('a phrase without positions is an error, a word with a hyphen is not', async () => {

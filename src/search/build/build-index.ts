@@ -72,7 +72,8 @@ export async function indexArchives(
   const files: PlannedFile[] = [];
   for (const place of places) {
     for (const { path, bytes, crawl } of await inputFiles(disk, [place]))
-      if (!files.some((file) => file.path === path)) files.push({ path, bytes, place: resolve(place), crawl });
+      if (!files.some((file) => file.path === path))
+        files.push({ path, bytes, place: resolve(place), crawl });
   }
   return buildIndex(out, files, (plan, start) => new ArchiveReader(disk, plan, start), options);
 }

@@ -12,7 +12,7 @@ import { hostOf } from '../../url/parts.ts';
 import { FORMATS } from '../store/formats.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
 import { type Output, writeOutputs } from '../store/output.ts';
-import { VariantTable, wordsIn } from '../store/words.ts';
+import { VariantTable } from '../store/words.ts';
 import { type PageCapture, pageKey, type Reading, type Revisit, textKey } from './read-archives.ts';
 import { RunBuilder } from './run-builder.ts';
 import { captureLine, revisitLine } from './sighting-lines.ts';
@@ -126,13 +126,13 @@ class Collector {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const { file, offset, url, title } = capture;
-    const [body, titleWords] = [wordsIn(capture.text), wordsIn(title)];
-    const { language } = capture;
+    const { text: body, language } = capture;
     const version = this.#count++;
-    this.#builder.add(version, { body, title: titleWords, language, host: hostOf(url) });
+    const source = { text: body, title, language, host: hostOf(url) };
+    const [words, titleWords] = this.#builder.add(version, source);
     this.#known.set(name, version);
     this.#versions.push({
-      ...{ words: body.length, titleWords: titleWords.length },
+      ...{ words, titleWords },
       ...{ language: this.#languageOf(language), capture: { file, offset, url, title } },
     });
     this.#held += PER_VERSION + 2 * (url.length + title.length);

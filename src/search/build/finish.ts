@@ -31,7 +31,7 @@ import type { IndexPlan, IndexWork, Progress } from './work.ts';
 /** Runs merged at once. */
 const MOST_RUNS = 16;
 
-export interface FinishOptions {
+interface FinishOptions {
   readonly memory: Bytes;
   /** Runs merged at once. Tests use fewer. */
   readonly mostRuns?: number | undefined;

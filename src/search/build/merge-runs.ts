@@ -123,7 +123,7 @@ export function joinRuns(disk: Disk, paths: readonly string[], to: string): Prom
 }
 
 /** What the last merge needs to know of versions. */
-export interface VersionNumbers {
+interface VersionNumbers {
   /** The number of each version in the part by its number in the runs; `NONE` if it has none. */
   readonly renumbered: Uint32Array;
   /** Words of a field by version of the part. */

@@ -16,10 +16,11 @@ import { writeVarint } from '../../base/varint.ts';
 import { FIELD, type Field, hasPositions } from '../store/formats.ts';
 import type { Output } from '../store/output.ts';
 import type { VariantTable } from '../store/words.ts';
+import { WordIds } from './word-ids.ts';
 
-export interface VersionWords {
-  readonly body: readonly string[];
-  readonly title: readonly string[];
+interface VersionText {
+  readonly text: string;
+  readonly title: string;
   readonly language: string;
   readonly host: string;
 }
@@ -32,7 +33,7 @@ const PER_TERM: Bytes = 150;
 export class RunBuilder {
   readonly #variants: VariantTable;
   readonly #withPositions: boolean;
-  readonly #ids = new Map<Field, Map<string, number>>();
+  readonly #ids = new Map<Field, WordIds>();
   readonly #terms: string[] = [];
   /** For each language and word, the numbers of its variants. */
   readonly #variantIds = new Map<string, (readonly number[] | undefined)[]>();
@@ -62,11 +63,13 @@ export class RunBuilder {
     return 4 * (numbers + this.#postingCount) + PER_TERM * this.#terms.length;
   }
 
-  add(version: number, { body, title, language, host }: VersionWords): void {
-    this.#field(version, body, FIELD.body, FIELD.bodyVariant, language);
-    this.#field(version, title, FIELD.title, FIELD.titleVariant, language);
+  /** Adds a version; returns how many words its text and its title have. */
+  add(version: number, { text, title, language, host }: VersionText): readonly [number, number] {
+    const words = this.#field(version, text, FIELD.body, FIELD.bodyVariant, language);
+    const titleWords = this.#field(version, title, FIELD.title, FIELD.titleVariant, language);
     for (const site of sitesOf(host)) this.#count(version, this.#idOf(FIELD.site, site));
     if (language !== '') this.#count(version, this.#idOf(FIELD.language, language));
+    return [words, titleWords];
   }
 
   /** Writes the run; the builder is of no use afterwards. */
@@ -86,30 +89,27 @@ export class RunBuilder {
 
   #field(
     version: number,
-    words: readonly string[],
+    text: string,
     field: Field,
     variantField: Field,
     language: string,
-  ): void {
-    const ids = this.#idsIn(words, field);
+  ): number {
     const first = this.#postingCount;
-    for (let i = 0; i < words.length; i++) this.#count(version, ids[i]);
+    let words = 0;
+    this.#idsOf(field).read(text, (id) => {
+      if (words === this.#wordIds.length) this.#wordIds = grown(this.#wordIds, words + 1);
+      this.#wordIds[words++] = id;
+      this.#count(version, id);
+    });
     const last = this.#postingCount;
-    if (this.#withPositions) this.#place(ids, words.length, first);
+    if (this.#withPositions) this.#place(this.#wordIds, words, first);
     for (let posting = first; posting < last; posting++) {
       const at = POSTING_NUMBERS * posting;
       const frequency = this.#postings[at + 2];
       for (const variant of this.#variantsOf(this.#postings[at], variantField, language))
         this.#count(version, variant, frequency);
     }
-  }
-
-  /** The numbers of words. */
-  #idsIn(words: readonly string[], field: Field): Uint32Array {
-    if (this.#wordIds.length < words.length) this.#wordIds = new Uint32Array(2 * words.length);
-    const ids = this.#wordIds;
-    for (let i = 0; i < words.length; i++) ids[i] = this.#idOf(field, words[i]);
-    return ids;
+    return words;
   }
 
   /** Puts the positions of a text's words, those of each posting together. */
@@ -147,16 +147,20 @@ export class RunBuilder {
   }
 
   #idOf(field: Field, word: string): number {
+    return this.#idsOf(field).of(word);
+  }
+
+  #idsOf(field: Field): WordIds {
     let ids = this.#ids.get(field);
     if (ids === undefined) {
-      ids = new Map();
+      ids = new WordIds((word) => this.#addTerm(field + word));
       this.#ids.set(field, ids);
     }
-    const known = ids.get(word);
-    if (known !== undefined) return known;
-    const id = this.#terms.length;
-    ids.set(word, id);
-    this.#terms.push(field + word);
+    return ids;
+  }
+
+  #addTerm(term: string): number {
+    const id = this.#terms.push(term) - 1;
     this.#lastVersion = grown(this.#lastVersion, id + 1);
     this.#lastPosting = grown(this.#lastPosting, id + 1);
     return id;
@@ -235,7 +239,7 @@ function grown(numbers: Uint32Array, least: number): Uint32Array {
 }
 
 /** A host and its ends after each dot: `www.gov.ly`, `gov.ly`, `ly`. */
-export function sitesOf(host: string): string[] {
+function sitesOf(host: string): string[] {
   const labels = host.split('.');
   if (/^[\d.]+$|[:[\]]/.test(host)) return [host];
   return labels.map((_, i) => labels.slice(i).join('.'));

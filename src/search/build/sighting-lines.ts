@@ -15,7 +15,7 @@ export const captureLine = (key: bigint, time: Millis, text: bigint, version: nu
 export const revisitLine = (key: bigint, time: Millis, refersTo: Millis | undefined): string =>
   `${hex(key, 16)} ${hex(time, 12)} r ${hex(refersTo === undefined ? 0 : refersTo + 1, 12)}`;
 
-export interface SightingLine {
+interface SightingLine {
   readonly time: Millis;
   /** Of a capture; undefined for a revisit. */
   readonly text: bigint | undefined;

@@ -54,7 +54,7 @@ export interface Progress {
   readonly damage: readonly string[];
 }
 
-export const NOTHING: Progress = {
+const NOTHING: Progress = {
   ...{ runs: 0, versions: 0, file: 0, offset: 0, hasResponses: false },
   counts: { records: 0, pages: 0, revisits: 0, copies: 0, undated: 0 },
   ...{ languages: [], crawls: [], damage: [] },

@@ -43,7 +43,7 @@ const termsOf = (matcher: Matcher): readonly string[] =>
   matcher.kind === 'any' ? matcher.terms : matcher.groups.flat();
 
 /** BM25 of one list: increases with the frequency, decreases with the length. */
-export function termScore(
+function termScore(
   { factor, mean }: TermScore,
   frequency: number,
   length: number,
@@ -90,7 +90,7 @@ class Scorer {
   }
 }
 
-export interface Evaluation {
+interface Evaluation {
   readonly part: Part;
   readonly lists: PartLists;
   readonly plan: Plan;

@@ -42,7 +42,7 @@ export interface Plan {
   readonly scoring: ReadonlyMap<string, number>;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly weights: Weights;
   /** Whether one clause is enough. */
   readonly any: boolean;

@@ -8,7 +8,7 @@ import type { Millis } from '../../base/units.ts';
 import type { Pages } from './pages.ts';
 import type { SearchIndex, SearchOptions } from './search-index.ts';
 
-export interface TimelineEntry {
+interface TimelineEntry {
   /** The name of the crawl, `2011-10` or `2011-10-15`. */
   readonly epoch: string;
   /** The end of the epoch: the moment that counts. */

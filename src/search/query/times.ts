@@ -33,7 +33,7 @@ export interface Selection {
 }
 
 /** Whether a stretch has a moment in a time. */
-export const overlaps = (start: Millis, end: Millis, { from, to }: TimeRange): boolean =>
+const overlaps = (start: Millis, end: Millis, { from, to }: TimeRange): boolean =>
   start <= to && end > from;
 
 export function select(parts: readonly Part[], pages: Pages, range: TimeRange): Selection {

@@ -6,7 +6,7 @@ import { writeVarint } from '../../base/varint.ts';
 import { AppendLog } from '../../disk/append-log.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Format } from '../../disk/format.ts';
-import { mostBytes, writeNumbers } from './numbers.ts';
+import { mostRiceBytes, writeRice } from './rice.ts';
 
 const FULL = 2 ** 18;
 
@@ -45,8 +45,8 @@ export class Output {
     this.#filled += bytes.length;
   }
 
-  numbers(values: Uint32Array, count: number): void {
-    this.#filled = writeNumbers(values, count, this.#room(mostBytes(count)), this.#filled);
+  rice(values: Uint32Array, count: number): void {
+    this.#filled = writeRice(values, count, this.#room(mostRiceBytes(count)), this.#filled);
   }
 
   u64(value: bigint): void {

@@ -11,8 +11,8 @@ import type { Disk } from '../../disk/disk.ts';
 import { Dictionary, type TermEntry } from './dictionary.ts';
 import { FIELD, FORMATS } from './formats.ts';
 import type { IndexSettings, PartInfo } from './index-folder.ts';
-import { readNumbers } from './numbers.ts';
 import { PostingList, type ReadCounts } from './posting-list.ts';
+import { readRice } from './rice.ts';
 import { SightingsReader } from './sightings.ts';
 import { VersionTable } from './version-table.ts';
 
@@ -107,7 +107,7 @@ export class Part {
     const bytes = new Uint8Array(end - start);
     await this.#positions?.readAll(bytes, start);
     const block = new Uint32Array(total);
-    readNumbers(bytes, 0, total, block);
+    readRice(bytes, 0, total, block);
     const positions = block.subarray(before, before + count);
     let position = -1;
     for (let i = 0; i < count; i++) {

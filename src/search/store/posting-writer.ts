@@ -7,7 +7,7 @@
  *           has no directory: reading it costs as much.
  * Format    postings: [bytes of the directory, directory,] blocks. A block: differences of versions
  *           minus 1, frequencies minus 1, each a group of numbers (numbers.ts). positions: for each
- *           block one group: of each posting the first position and the differences minus 1.
+ *           block one group (rice.ts): of each posting the first position and the differences minus 1.
  *           terms: in groups, each term as what it shares with the one before, the rest, the number
  *           of postings, and the bytes of its postings and positions.
  * Requires  Terms in increasing order (by UTF-16 units), versions increasing within a term.
@@ -18,7 +18,7 @@ import { BLOCK, GROUP, hasPositions } from './formats.ts';
 import { mostBytes, writeNumbers } from './numbers.ts';
 import type { Output } from './output.ts';
 
-export interface PostingOutputs {
+interface PostingOutputs {
   readonly terms: Output;
   readonly groups: Output;
   readonly postings: Output;
@@ -141,7 +141,7 @@ export class PostingWriter {
     let positionBytes = 0;
     if (this.#withPositions && this.#out.positions) {
       const before = this.#out.positions.length;
-      this.#out.positions.numbers(this.#positions, this.#inPositions);
+      this.#out.positions.rice(this.#positions, this.#inPositions);
       positionBytes = this.#out.positions.length - before;
     }
     this.#addToDirectory(at - start, positionBytes);

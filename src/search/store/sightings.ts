@@ -13,7 +13,7 @@ import { VarintReader } from '../../base/varint.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
 import type { Output } from './output.ts';
 
-export interface PageVersion {
+interface PageVersion {
   readonly text: bigint;
   /** Its number in the part; -1 if an earlier part has its postings. */
   readonly local: number;

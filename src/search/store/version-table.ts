@@ -8,7 +8,7 @@
 import { HEADER_BYTES } from '../../disk/format.ts';
 import type { Output } from './output.ts';
 
-export interface VersionRecord {
+interface VersionRecord {
   readonly words: number;
   readonly titleWords: number;
   readonly language: number;

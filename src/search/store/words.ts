@@ -39,7 +39,7 @@ const STEMMERS: Readonly<Record<string, string>> = {
 };
 
 /** Longer words are cut. */
-const LONGEST = 64;
+export const LONGEST_WORD = 64;
 const KEPT = 200_000;
 const ASCII = /^[\x00-\x7f]*$/;
 /** Accents of Latin, Greek and Cyrillic; points of Hebrew and Arabic. */
@@ -48,13 +48,14 @@ const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
 /** The words of a text, in order: lower case; East Asian scripts in pairs of characters. */
 export function wordsIn(text: string): string[] {
   const words = searchTerms(ASCII.test(text) ? text : text.normalize('NFC'));
-  for (let i = 0; i < words.length; i++) if (words[i].length > LONGEST) words[i] = cut(words[i]);
+  for (let i = 0; i < words.length; i++)
+    if (words[i].length > LONGEST_WORD) words[i] = cut(words[i]);
   return words;
 }
 
 function cut(word: string): string {
-  const last = word.charCodeAt(LONGEST - 1);
-  return word.slice(0, last >= 0xd800 && last < 0xdc00 ? LONGEST - 1 : LONGEST);
+  const last = word.charCodeAt(LONGEST_WORD - 1);
+  return word.slice(0, last >= 0xd800 && last < 0xdc00 ? LONGEST_WORD - 1 : LONGEST_WORD);
 }
 
 const folded = (word: string): string =>
