@@ -8,7 +8,7 @@
  *           then for each posting the version less the one before, the frequency and, in a field
  *           with positions, the first position and the differences. The first version of a record
  *           is whole, so records can be copied.
- * Cost      About 16 bytes a posting and 4 a word; a word takes about 0.3 µs.
+ * Cost      About 16 bytes of memory a posting and 4 a word.
  */
 
 import type { Bytes } from '../../base/units.ts';

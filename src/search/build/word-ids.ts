@@ -4,7 +4,7 @@
  * Idea      Most words of most texts are ASCII. They are looked up by their bytes in a table of our
  *           own, so a known word makes no string; other words are in a `Map`.
  * Ensures   `read` numbers the words that `wordsIn` finds, in their order.
- * Cost      About 50 ns a known word.
+ * Cost      One look-up a word; a known ASCII word allocates nothing.
  */
 import { LONGEST_WORD, wordsIn } from '../store/words.ts';
 

@@ -6,7 +6,7 @@
  *           follows. A zero takes two bits: most frequencies are 1, and stored as 0.
  * Requires  The reader knows how many numbers a group has.
  * Ensures   `readNumbers` returns what `writeNumbers` was given.
- * Cost      About 3 ns a number in either direction; at most 4.25 bytes a number.
+ * Cost      Linear; at most 4.25 bytes a number.
  */
 
 /** The most bytes that `count` numbers take. */

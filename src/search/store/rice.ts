@@ -6,7 +6,7 @@
  *           and a half more than its logarithm. A quotient of `ESCAPE` or more is written as
  *           `ESCAPE` ones and the whole number.
  * Format    The shift (a byte), then bits, the first in the lowest bit of a byte.
- * Cost      Slower than numbers.ts and a third smaller: for positions, which only phrases read.
+ * Cost      Slower than numbers.ts, and smaller: for positions, which only phrases read.
  */
 const ESCAPE = 20;
 
