@@ -134,11 +134,11 @@ function canImport(python: string, modules: string): boolean {
 /** The least and most bytes of pages. */
 type Sizes = readonly [least: number, most: number];
 /** 25 KB on average. */
-const MIDDLE: Sizes = [12_000, 46_000];
+export const MIDDLE: Sizes = [12_000, 46_000];
 const SMALL: Sizes = [1500, 5000];
 
 /** Pages of many domains. */
-function* labPages(count: number, [least, most]: Sizes): Generator<ArchivedPage> {
+export function* labPages(count: number, [least, most]: Sizes): Generator<ArchivedPage> {
   const web = webOf({ scenario: 'mixed', domains: 20 * Math.ceil(count / 10) }, NO_PORTS);
   for (let i = 0, made = 0; made < count; i++) {
     const body = Buffer.from(makePage(web, web.domains.at(i >> 3), i & 7).body, 'latin1');

@@ -22,6 +22,7 @@ export const ENTRIES = [
   'drum',
   'graph',
   'corpus',
+  'search',
   'refresh',
   'focus',
   'lab',

@@ -21,7 +21,7 @@ export const EXIT = {
   limitReached: 6,
   /** `drumlin robots`, `drumlin filter test`: a URL given may not be fetched. */
   denied: 7,
-  /** `drumlin archive`: the records asked for are damaged or missing. */
+  /** `drumlin archive`, `drumlin search`: what was asked for is damaged or missing. */
   damaged: 8,
   /** `drumlin doctor`: the machine is not ready to crawl. */
   unfit: 9,

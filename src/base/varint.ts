@@ -11,6 +11,10 @@ export function varintSize(value: number): number {
 
 /** Returns where the next byte goes. */
 export function writeVarint(into: Uint8Array, at: number, value: number): number {
+  if (value < 128) {
+    into[at] = value;
+    return at + 1;
+  }
   let rest = value;
   for (; rest >= 128; rest = Math.floor(rest / 128)) into[at++] = (rest % 128) | 128;
   into[at++] = rest;
@@ -28,6 +32,11 @@ export class VarintReader {
   }
 
   next(): number {
+    const first = this.bytes[this.at];
+    if (first < 128) {
+      this.at++;
+      return first;
+    }
     let value = 0;
     for (let unit = 1; ; unit *= 128) {
       const byte = this.bytes[this.at++];

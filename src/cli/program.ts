@@ -20,6 +20,7 @@ import * as refresh from './commands/refresh/refresh.ts';
 import * as repair from './commands/repair.ts';
 import * as report from './commands/report.ts';
 import * as robots from './commands/robots.ts';
+import * as search from './commands/search/search.ts';
 import * as spam from './commands/spam/spam.ts';
 import * as status from './commands/status.ts';
 import * as unique from './commands/unique.ts';
@@ -41,7 +42,7 @@ First steps:
 
 Exit codes: 0 done, 1 internal error, 2 wrong usage, 3 no page fetched, 4 disk full or failed,
 5 folder in use or of another format, 6 limit reached, 7 URL not allowed (robots, filter test),
-8 damaged or not in the archive, 9 machine not ready (doctor), 130 stopped by the user.
+8 damaged, not in the archive, nothing found, 9 machine not ready (doctor), 130 stopped by the user.
 `;
 
 /** The commands, grouped as the help shows them. */
@@ -50,7 +51,7 @@ const GROUPS: readonly (readonly [
   commands: readonly { register(program: Command): void }[],
 ])[] = [
   ['Crawl:', [crawl, refresh, focus, config, filter, robots, domains]],
-  ['Look at a crawl:', [status, report, archive, repair, corpus]],
+  ['Look at a crawl:', [status, report, archive, search, repair, corpus]],
   ['Graphs and rankings:', [graph, rank, matrix, spam]],
   ['The synthetic web:', [demo, web, lab]],
   ['Tools:', [doctor, unique, plan, completion]],
@@ -67,7 +68,7 @@ export const WORKING: readonly string[] = [
   ...['graph import', 'graph build', 'domains set', 'filter set'],
   ...['corpus export', 'corpus index', 'focus learn', 'focus crawl', 'focus rank', 'focus report'],
   ...['matrix plane', 'matrix reduce', 'matrix evolve'],
-  ...['matrix spectrum', 'spam train'],
+  ...['matrix spectrum', 'spam train', 'search index'],
 ];
 
 /** What a user types after the program's name: `archive list`. */

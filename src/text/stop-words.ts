@@ -34,3 +34,6 @@ export function hasStopWords(text: string): boolean {
   for (const word of words) if (WORDS.has(word)) found++;
   return found * EVERY >= words.length;
 }
+
+/** Whether a word in lower case is a function word of some language. */
+export const isStopWord = (word: string): boolean => WORDS.has(word);

@@ -8,7 +8,7 @@
  * Cost      A word is stemmed once in the life of the counter. Memory: its stems, and eight bytes
  *           for each site and stem.
  */
-import { stemmer } from 'stemmer';
+import { stemmerOf } from '../../../text/stems.ts';
 
 /** Longer words are no terms: addresses, keys and the like. */
 const LONGEST = 40;
@@ -85,7 +85,9 @@ export class StemNumbers {
   }
 }
 
-/** Porter's stem of an English word; a word with other letters or digits stays as it is. */
+const english = stemmerOf('en') ?? ((word: string) => word);
+
+/** The stem of an English word; a word with other letters or digits stays as it is. */
 export function stemOf(word: string): string {
-  return /^[a-z]+$/.test(word) ? stemmer(word) : word;
+  return /^[a-z]+$/.test(word) ? english(word) : word;
 }

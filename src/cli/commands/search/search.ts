@@ -1,0 +1,93 @@
+/** `drumlin search`: full text over every version of every archived page. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { examples } from '../../input/example.ts';
+import type { IndexFlags, SearchFlags } from './work.ts';
+
+const TIME = 'in UTC, such as 2011, 2011-10 or 2011-10-15T12:00';
+
+export function register(program: Command): void {
+  const search = program
+    .command('search')
+    .description('search every version of every archived page, as it was at any time')
+    .argument('[what...]', 'one or more indexes, then the query')
+    .option('--at <time>', `see each page as it was then, ${TIME}`)
+    .option('--from <time>', `only versions valid at or after this time, ${TIME}`)
+    .option('--to <time>', `only versions valid at or before this time, ${TIME}`)
+    .option('--site <host>', 'only pages of this host, or of hosts that end in it')
+    .option('--language <code>', 'only versions in this language, such as ar')
+    .option('--any', 'find pages with at least one of the words, instead of all')
+    .option('--top <count>', 'results', wholeNumber, 10)
+    .option('--timeline', 'count the pages that match at the end of each epoch instead')
+    .option('--no-snippets', 'do not read the archives for snippets')
+    .option('--k1 <number>', 'BM25: saturation of frequencies', positive, 1.2)
+    .option('--b <number>', 'BM25: share of the length, 0 to 1', share, 0.75)
+    .option('--title-weight <number>', 'of a word in a title; in a text it is 1', positive, 3)
+    .option('--variant-weight <number>', 'of another form of a word', positive, 0.5)
+    .option('--json', 'print one object per line')
+    .addHelpText('after', QUERY)
+    .addHelpText(
+      'after',
+      examples(
+        'search index 2011-crawl 2012-crawl --out my-index',
+        'search my-index \'arab spring -stocks "no fly zone"\' --at 2011-10-15',
+        "search my-index 'title:election site:.gov.ly' --from 2011-10 --to 2012",
+        "search my-index other-index 'protest*' --language en --timeline",
+      ),
+    )
+    .action(async (what: string[], flags: SearchFlags) => {
+      await (await import('./work.ts')).search(what, flags, process.stdout);
+    });
+  search
+    .command('index')
+    .description('index archives, or add more archives to an index')
+    .argument('<places...>', 'folders of crawls, folders of WARC files, or WARC files')
+    .requiredOption('--out <folder>', 'the index; what was interrupted resumes')
+    .addOption(
+      new Option('--epoch <what>', 'what a timeline counts by (default: crawl)').choices([
+        'crawl',
+        'month',
+        'day',
+      ]),
+    )
+    .option('--no-positions', 'a smaller index, without phrases')
+    .option('--memory <size>', 'for the words of a run', '256Mi')
+    .option('--max-page <size>', 'read only so much of a page', '10M')
+    .addHelpText(
+      'after',
+      examples(
+        'search index my-crawl --out my-index',
+        'search index 2011/*.warc.gz --out my-index --epoch month',
+      ),
+    )
+    .action(async (places: string[], flags: IndexFlags) => {
+      await (await import('./work.ts')).index(places, flags, process.stderr);
+    });
+}
+
+const QUERY = `
+The query:
+  arab spring        pages with both words, in this or another form
+  egypt or tunisia   pages with one of them
+  "no fly zone"      the words one after the other
+  -stocks            not pages with this word
+  protest*           words that begin like this
+  title:election     in the title
+  site:.gov.ly       pages of this host, or of hosts that end in it
+`;
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number from 1 to 9999.');
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 1000) return value;
+  throw new InvalidArgumentError('Write a number from 0 to 1000.');
+}
+
+function share(text: string): number {
+  const value = positive(text);
+  if (value <= 1) return value;
+  throw new InvalidArgumentError('Write a number from 0 to 1.');
+}

@@ -1,0 +1,199 @@
+/**
+ * Captures to runs: versions are numbered, their words collected until the memory is full, then
+ * written.
+ *
+ * Idea      A text that a page had before in the same run adds a line to the sightings and nothing
+ *           else. One that it had in an earlier run is collected again, and the last merge drops
+ *           it (finish.ts): so nothing in memory grows with the number of pages.
+ */
+import type { Bytes } from '../../base/units.ts';
+import { writeText } from '../../disk/text-file.ts';
+import { hostOf } from '../../url/parts.ts';
+import { FORMATS } from '../store/formats.ts';
+import type { CrawlSpan } from '../store/index-folder.ts';
+import { type Output, writeOutputs } from '../store/output.ts';
+import { VariantTable } from '../store/words.ts';
+import { type PageCapture, pageKey, type Reading, type Revisit, textKey } from './read-archives.ts';
+import { RunBuilder } from './run-builder.ts';
+import { captureLine, revisitLine } from './sighting-lines.ts';
+import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
+
+/** Memory of a version besides its words. */
+const PER_VERSION: Bytes = 600;
+
+interface CollectOptions {
+  readonly memory: Bytes;
+  readonly onProgress: ((share: number) => void) | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Where captures come from. */
+export interface CaptureSource {
+  /** Of everything up to the reading before the last one. */
+  readonly counts: IndexCounts;
+  readonly damage: readonly string[];
+  /** All readings from where the progress says. */
+  read(): AsyncIterable<Reading> | Iterable<Reading>;
+}
+
+interface Version {
+  readonly words: number;
+  readonly titleWords: number;
+  readonly language: number;
+  readonly capture: Pick<PageCapture, 'file' | 'offset' | 'url' | 'title'>;
+}
+
+/** Reads what is left of the plan; returns the progress at its end. */
+export async function collectRuns(
+  work: IndexWork,
+  plan: IndexPlan,
+  start: Progress,
+  reader: CaptureSource,
+  { memory, onProgress, signal }: CollectOptions,
+): Promise<Progress> {
+  if (start.file === plan.files.length) return start;
+  const collector = new Collector(work, plan, start, reader);
+  const total = plan.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const before = plan.files.map((_, i) =>
+    plan.files.slice(0, i).reduce((sum, { bytes }) => sum + bytes, 0),
+  );
+  for await (const { file, offset, hasResponses, capture } of reader.read()) {
+    signal?.throwIfAborted();
+    if (collector.bytes >= memory) {
+      await collector.flush({ file, offset, hasResponses });
+      onProgress?.((before[file] + offset) / total);
+    }
+    if (capture !== undefined) collector.add(capture, file);
+  }
+  return collector.flush({ file: plan.files.length, offset: 0, hasResponses: false });
+}
+
+class Collector {
+  readonly #work: IndexWork;
+  readonly #plan: IndexPlan;
+  readonly #reader: CaptureSource;
+  readonly #variants = new VariantTable();
+  readonly #languages: string[];
+  readonly #crawls: Map<string, CrawlSpan>;
+  #runs: number;
+  #count: number;
+  #builder: RunBuilder;
+  /** The versions of this run by page and text. */
+  readonly #known = new Map<string, number>();
+  #versions: Version[] = [];
+  #lines: string[] = [];
+  #held: Bytes = 0;
+
+  constructor(work: IndexWork, plan: IndexPlan, start: Progress, reader: CaptureSource) {
+    this.#work = work;
+    this.#plan = plan;
+    this.#reader = reader;
+    this.#languages = [...start.languages];
+    this.#crawls = new Map(start.crawls.map((span) => [span.name, span]));
+    this.#runs = start.runs;
+    this.#count = start.versions;
+    this.#builder = this.#newBuilder();
+  }
+
+  get bytes(): Bytes {
+    return this.#builder.bytes + this.#held;
+  }
+
+  add(capture: PageCapture | Revisit, file: number): void {
+    const { url, time } = capture;
+    const key = pageKey(url);
+    this.#seen(this.#plan.files[file].crawl, time);
+    if ('text' in capture) {
+      const text = textKey(capture.title, capture.text);
+      this.#line(captureLine(key, time, text, this.#versionOf(key, text, capture)));
+    } else this.#line(revisitLine(key, time, capture.refersTo));
+  }
+
+  /** Writes the run, if there is anything in it, and saves the progress. */
+  async flush(place: Pick<Progress, 'file' | 'offset' | 'hasResponses'>): Promise<Progress> {
+    if (this.#lines.length > 0) await this.#writeRun();
+    const progress: Progress = {
+      ...{ runs: this.#runs, versions: this.#count, ...place },
+      ...{ counts: { ...this.#reader.counts }, damage: [...this.#reader.damage] },
+      ...{ languages: [...this.#languages], crawls: [...this.#crawls.values()] },
+    };
+    await this.#work.save(progress);
+    return progress;
+  }
+
+  #versionOf(key: bigint, text: bigint, capture: PageCapture): number {
+    const name = `${key} ${text}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const { file, offset, url, title } = capture;
+    const { text: body, language } = capture;
+    const version = this.#count++;
+    const source = { text: body, title, language, host: hostOf(url) };
+    const [words, titleWords] = this.#builder.add(version, source);
+    this.#known.set(name, version);
+    this.#versions.push({
+      ...{ words, titleWords },
+      ...{ language: this.#languageOf(language), capture: { file, offset, url, title } },
+    });
+    this.#held += PER_VERSION + 2 * (url.length + title.length);
+    return version;
+  }
+
+  #languageOf(code: string): number {
+    const known = this.#languages.indexOf(code);
+    return known >= 0 ? known : this.#languages.push(code) - 1;
+  }
+
+  #seen(crawl: string, time: number): void {
+    const { first = time, last = time } = this.#crawls.get(crawl) ?? {};
+    if (time < first || time > last || !this.#crawls.has(crawl)) {
+      const span = { name: crawl, first: Math.min(first, time), last: Math.max(last, time) };
+      this.#crawls.set(crawl, span);
+    }
+  }
+
+  #line(line: string): void {
+    this.#lines.push(line);
+    this.#held += line.length + 48;
+  }
+
+  async #writeRun(): Promise<void> {
+    const path = this.#work.run(this.#runs);
+    const { disk } = this.#work;
+    const versions = this.#versions;
+    await writeOutputs(
+      disk,
+      [
+        [path, FORMATS.run],
+        [`${path}.versions`, FORMATS.versions],
+      ],
+      async ([run, table]) => {
+        await this.#builder.write(run);
+        for (const version of versions) {
+          writeTemporary(table, version);
+          await table.settle();
+        }
+      },
+    );
+    await writeText(disk, `${path}.sightings`, (file) =>
+      file.write(Buffer.from(`${this.#lines.join('\n')}\n`, 'latin1')),
+    );
+    this.#runs++;
+    this.#builder = this.#newBuilder();
+    this.#known.clear();
+    this.#versions = [];
+    this.#lines = [];
+    this.#held = 0;
+  }
+
+  #newBuilder(): RunBuilder {
+    return new RunBuilder(this.#variants, this.#plan.settings.positions);
+  }
+}
+
+function writeTemporary(out: Output, { words, titleWords, language, capture }: Version): void {
+  for (const value of [words, titleWords, language, capture.file, capture.offset])
+    out.varint(value);
+  out.text(capture.url);
+  out.text(capture.title);
+}

@@ -1,0 +1,143 @@
+/**
+ * The captures of archives: pages with their main text, and revisits, in the order of the files.
+ *
+ * Idea      The text of a page depends on the page alone, not on what repeats on its site: the same
+ *           page has the same text in every archive, and versions are the same however archives are
+ *           put together.
+ * Ensures   Never throws for the bytes of an archive; a damaged file is read up to the damage.
+ */
+import { readWarc, type WarcRecord } from '../../archive/warc/warc-reader.ts';
+import type { Millis } from '../../base/units.ts';
+import { xxh64 } from '../../base/xxh64.ts';
+import { conversionOf, pageOf, type StoredPage } from '../../corpus/stored-page.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { openTextReader, type TextReader } from '../../text/text-reader.ts';
+import { canonicalise } from '../../url/canonical.ts';
+import type { IndexCounts, IndexPlan, Progress } from './work.ts';
+
+export interface PageCapture {
+  readonly url: string;
+  readonly time: Millis;
+  readonly file: number;
+  readonly offset: number;
+  readonly title: string;
+  readonly text: string;
+  /** Computed when it is asked for. */
+  readonly language: string;
+}
+
+export interface Revisit {
+  readonly url: string;
+  readonly time: Millis;
+  readonly refersTo: Millis | undefined;
+}
+
+/** Where a record stands, and what it is. */
+export interface Reading {
+  readonly file: number;
+  readonly offset: number;
+  readonly hasResponses: boolean;
+  readonly capture: PageCapture | Revisit | undefined;
+}
+
+/** The key of a page. */
+export const pageKey = (url: string): bigint => xxh64(url);
+
+/** What makes a version: the same title and main text. */
+export const textKey = (title: string, text: string): bigint => xxh64(`${title}\n\n${text}`);
+
+export class ArchiveReader {
+  readonly counts: IndexCounts;
+  readonly damage: string[];
+  readonly #disk: Disk;
+  readonly #plan: IndexPlan;
+  readonly #start: Progress;
+
+  constructor(disk: Disk, plan: IndexPlan, start: Progress) {
+    this.#disk = disk;
+    this.#plan = plan;
+    this.#start = start;
+    this.counts = { ...start.counts };
+    this.damage = [...start.damage];
+  }
+
+  /** Every record from where the progress says; counted when the next one is asked for. */
+  async *read(): AsyncGenerator<Reading> {
+    const { files, maxPage } = this.#plan;
+    const texts = await openTextReader({ extract: 'main', maxBytes: maxPage });
+    for (let file = this.#start.file; file < files.length; file++) {
+      const isFirst = file === this.#start.file;
+      const start = isFirst ? this.#start.offset : 0;
+      let hasResponses = isFirst && this.#start.hasResponses;
+      const reader = readWarc(files[file].path, { disk: this.#disk, start });
+      for await (const record of reader) {
+        hasResponses ||= record.type === 'response';
+        const capture = await this.#captureIn(record, file, hasResponses, texts);
+        yield { file, offset: record.offset, hasResponses, capture };
+        this.#count(capture);
+      }
+      if (reader.fault) {
+        const { kind, offset, fact } = reader.fault;
+        this.damage.push(
+          `${files[file].path} is ${kind} at byte ${offset}: ${fact} Pages after it are not in the index.`,
+        );
+      }
+    }
+  }
+
+  #count(capture: PageCapture | Revisit | undefined): void {
+    this.counts.records++;
+    if (capture === undefined) return;
+    if ('text' in capture) this.counts.pages++;
+    else this.counts.revisits++;
+  }
+
+  async #captureIn(
+    record: WarcRecord,
+    file: number,
+    hasResponses: boolean,
+    texts: TextReader,
+  ): Promise<PageCapture | Revisit | undefined> {
+    if (record.type === 'revisit') return this.#revisitIn(record);
+    const { maxPage } = this.#plan;
+    const isText = record.type === 'conversion' && !hasResponses;
+    const page = isText ? conversionOf(record, maxPage) : await pageOf(record, maxPage);
+    if (typeof page === 'string') return undefined;
+    if (page.date === undefined) {
+      this.counts.undated++;
+      return undefined;
+    }
+    return captured(page, page.date, file, texts);
+  }
+
+  #revisitIn({ headers }: WarcRecord): Revisit | undefined {
+    const url = canonicalise(bare(headers.targetUri ?? ''));
+    const time = Date.parse(headers.get('WARC-Date') ?? '');
+    if (url === undefined) return undefined;
+    if (Number.isNaN(time)) {
+      this.counts.undated++;
+      return undefined;
+    }
+    const original = headers.get('WARC-Refers-To-Target-URI');
+    if (original !== undefined && canonicalise(bare(original)) !== url) {
+      this.counts.copies++;
+      return undefined;
+    }
+    const refersTo = Date.parse(headers.get('WARC-Refers-To-Date') ?? '');
+    return { url, time, refersTo: Number.isNaN(refersTo) ? undefined : refersTo };
+  }
+}
+
+const bare = (url: string): string => url.replace(/^<(.*)>$/, '$1');
+
+function captured(page: StoredPage, time: Millis, file: number, texts: TextReader): PageCapture {
+  const { canonical: url, offset, contentType, body } = page;
+  const read = texts.read(body, { contentType });
+  const { title = '', text } = read;
+  return {
+    ...{ url, time, file, offset, title, text },
+    get language() {
+      return read.language.code;
+    },
+  };
+}

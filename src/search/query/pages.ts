@@ -1,0 +1,173 @@
+/**
+ * The pages of all parts together: which versions each has, and when each was valid.
+ *
+ * Idea      Parts list pages in the order of their keys, so one merge brings the captures of a page
+ *           together, whatever part or folder they are in. In the order of time they give
+ *           stretches: a version is valid from a capture of it to the next capture of another. A
+ *           revisit is a capture of the version that it refers to or, if that is unknown, of the
+ *           one before it.
+ * Requires  Parts in a fixed order.
+ * Ensures   The same stretches however captures are divided into parts. Of a version that several
+ *           parts hold, the first counts and the others are `hidden`. Captures of one page at the
+ *           same time count in the order of their texts.
+ * Cost      Some numbers a version and a stretch in memory; one pass over all captures.
+ */
+import type { Millis } from '../../base/units.ts';
+import type { Part } from '../store/part.ts';
+import type { Capture, PageSightings, SightingsReader } from '../store/sightings.ts';
+
+export class Pages {
+  /** The first version of each part in the numbers of all; after the last, their number. */
+  readonly bases: readonly number[];
+  readonly versions: number;
+  /** The page of each version. */
+  readonly pageOf: Uint32Array;
+  /** 1 for each version that an earlier part holds, too. */
+  readonly hidden: Uint8Array;
+  /** Of each version: first and last capture, and how many. */
+  readonly firsts: Float64Array;
+  readonly lasts: Float64Array;
+  readonly captures: Uint32Array;
+  /** Of each page; pages are in the order of their keys. */
+  readonly versionCounts: number[] = [];
+  /** Stretches, those of a page together, in the order of time. */
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #stretchVersions: number[] = [];
+  first: Millis = Number.POSITIVE_INFINITY;
+  last: Millis = Number.NEGATIVE_INFINITY;
+
+  private constructor(parts: readonly Part[]) {
+    const bases = [0];
+    for (const part of parts) bases.push(bases[bases.length - 1] + part.versions.count);
+    this.bases = bases;
+    this.versions = bases[parts.length];
+    this.pageOf = new Uint32Array(this.versions);
+    this.hidden = new Uint8Array(this.versions);
+    this.firsts = new Float64Array(this.versions).fill(Number.POSITIVE_INFINITY);
+    this.lasts = new Float64Array(this.versions).fill(Number.NEGATIVE_INFINITY);
+    this.captures = new Uint32Array(this.versions);
+  }
+
+  static async join(parts: readonly Part[]): Promise<Pages> {
+    const pages = new Pages(parts);
+    const readers: SightingsReader[] = [];
+    for (const part of parts) readers.push(await part.sightings());
+    const heads = readers.map((reader) => reader.next());
+    for (;;) {
+      let key: bigint | undefined;
+      for (const head of heads)
+        if (head !== undefined && (key === undefined || head.key < key)) key = head.key;
+      if (key === undefined) return pages;
+      const found: [part: number, page: PageSightings][] = [];
+      for (const [part, head] of heads.entries()) {
+        if (head === undefined || head.key !== key) continue;
+        found.push([part, head]);
+        heads[part] = readers[part].next();
+      }
+      pages.#add(found);
+    }
+  }
+
+  /** Calls `visit` for every stretch, those of a page in the order of time. */
+  eachStretch(visit: (version: number, start: Millis, end: Millis) => void): void {
+    const versions = this.#stretchVersions;
+    for (let i = 0; i < versions.length; i++) visit(versions[i], this.#starts[i], this.#ends[i]);
+  }
+
+  #add(found: readonly (readonly [part: number, page: PageSightings])[]): void {
+    const page = this.versionCounts.length;
+    const versions = this.#versionsIn(page, found);
+    const captures = versions.size === 0 ? [] : capturesIn(found);
+    if (captures.length === 0) return;
+    this.versionCounts.push(versions.size);
+    const seen: [time: Millis, version: number][] = [];
+    for (const capture of captures) {
+      const version = versionAt(capture, seen, versions);
+      if (version === undefined) continue;
+      seen.push([capture.time, version]);
+      this.#see(version, capture.time);
+    }
+    this.#stretch(seen);
+  }
+
+  /** Versions of a page by their texts, in the numbers of all parts. */
+  #versionsIn(
+    page: number,
+    found: readonly (readonly [part: number, page: PageSightings])[],
+  ): Map<bigint, number> {
+    const versions = new Map<bigint, number>();
+    for (const [part, sightings] of found) {
+      for (const { text, local } of sightings.versions) {
+        if (local < 0) continue;
+        const version = this.bases[part] + local;
+        this.pageOf[version] = page;
+        if (versions.has(text)) this.hidden[version] = 1;
+        else versions.set(text, version);
+      }
+    }
+    return versions;
+  }
+
+  #see(version: number, time: Millis): void {
+    this.firsts[version] = Math.min(this.firsts[version], time);
+    this.lasts[version] = Math.max(this.lasts[version], time);
+    this.captures[version]++;
+    this.first = Math.min(this.first, time);
+    this.last = Math.max(this.last, time);
+  }
+
+  #stretch(seen: readonly (readonly [time: Millis, version: number])[]): void {
+    for (const [i, [time, version]] of seen.entries()) {
+      if (i > 0 && seen[i - 1][1] === version) continue;
+      if (i > 0) this.#ends.push(time);
+      this.#starts.push(time);
+      this.#stretchVersions.push(version);
+    }
+    this.#ends.push(Number.POSITIVE_INFINITY);
+  }
+}
+
+interface TextCapture {
+  readonly time: Millis;
+  /** Undefined for a revisit. */
+  readonly text: bigint | undefined;
+  readonly refersTo: Millis;
+}
+
+/** The captures of a page from all parts, in the order of time and text; equal ones once. */
+function capturesIn(
+  found: readonly (readonly [part: number, page: PageSightings])[],
+): readonly TextCapture[] {
+  const all = found.flatMap(([, { versions, captures }]) =>
+    captures.map(({ time, version, refersTo }: Capture) => ({
+      ...{ time, refersTo, text: version < 0 ? undefined : versions[version].text },
+    })),
+  );
+  if (found.length === 1) return all;
+  all.sort(compare);
+  return all.filter((capture, i) => i === 0 || compare(all[i - 1], capture) !== 0);
+}
+
+/** As lines are sorted (build/sighting-lines.ts): revisits before captures. */
+function compare(a: TextCapture, b: TextCapture): number {
+  if (a.time !== b.time) return a.time - b.time;
+  if (a.text === undefined || b.text === undefined) {
+    if (a.text !== b.text) return a.text === undefined ? -1 : 1;
+    return a.refersTo - b.refersTo;
+  }
+  return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
+}
+
+/** The version that a capture shows; undefined for a revisit of nothing that is known. */
+function versionAt(
+  { text, refersTo }: TextCapture,
+  seen: readonly (readonly [time: Millis, version: number])[],
+  versions: ReadonlyMap<bigint, number>,
+): number | undefined {
+  if (text !== undefined) return versions.get(text);
+  const second = Math.floor(refersTo / 1000);
+  const original =
+    refersTo < 0 ? undefined : seen.find(([time]) => Math.floor(time / 1000) === second);
+  return (original ?? seen.at(-1))?.[1];
+}

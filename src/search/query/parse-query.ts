@@ -1,0 +1,126 @@
+/**
+ * A query as a user writes it.
+ *
+ *   arab spring -stocks "no fly zone" title:libya site:gov.ly egypt or tunisia protest*
+ *
+ * Words and phrases all must match. `or` joins the two beside it; `-` excludes what follows.
+ * `title:` matches in titles only, `site:` a host or the end of one. A word in which punctuation or
+ * an East Asian script makes several terms is a phrase.
+ */
+import { DrumlinError } from '../../base/errors.ts';
+import { wordsIn } from '../store/words.ts';
+
+/** A word, a prefix, a phrase or a site. */
+export type Atom =
+  | { readonly kind: 'word' | 'prefix'; readonly word: string; readonly inTitle: boolean }
+  | {
+      readonly kind: 'phrase';
+      readonly words: readonly string[];
+      readonly inTitle: boolean;
+      /** Whether the user wrote quotation marks. */
+      readonly quoted: boolean;
+    }
+  | { readonly kind: 'site'; readonly site: string };
+
+export interface Query {
+  /** Every clause must match; a clause matches if one of its atoms does. */
+  readonly clauses: readonly (readonly Atom[])[];
+  readonly excluded: readonly Atom[];
+}
+
+const TOKEN = /(-?)(?:(title|site):)?(?:"([^"]*)("?)|([^\s"]+))/giy;
+
+export function parseQuery(text: string): Query {
+  const clauses: Atom[][] = [];
+  const excluded: Atom[] = [];
+  let joins: 'no' | 'next' = 'no';
+  let before: Atom[] | undefined;
+  for (const token of tokensOf(text)) {
+    if (token === 'or') {
+      if (before === undefined || joins === 'next') throw wrongOr();
+      joins = 'next';
+      continue;
+    }
+    const { excludes, atom } = token;
+    if (atom === undefined) continue;
+    if (excludes) {
+      if (joins === 'next') throw wrongOr();
+      excluded.push(atom);
+      before = undefined;
+    } else if (joins === 'next' && before) before.push(atom);
+    else {
+      before = [atom];
+      clauses.push(before);
+    }
+    joins = 'no';
+  }
+  if (joins === 'next') throw wrongOr();
+  return { clauses, excluded };
+}
+
+type Token = 'or' | { readonly excludes: boolean; readonly atom: Atom | undefined };
+
+function* tokensOf(text: string): Generator<Token> {
+  TOKEN.lastIndex = 0;
+  for (let at = 0; at < text.length; ) {
+    if (/\s/.test(text[at])) {
+      at++;
+      continue;
+    }
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
+    if (match === null) {
+      at++;
+      continue;
+    }
+    at = TOKEN.lastIndex;
+    const [whole, minus, field = '', phrase, end, word] = match;
+    if (phrase !== undefined && end === '')
+      throw new DrumlinError(
+        'QUERY',
+        `The quotation that begins with "${phrase.trim().slice(0, 30)} has no end.`,
+        'Write a quotation mark behind its last word.',
+      );
+    if (whole.toLowerCase() === 'or') yield 'or';
+    else yield { excludes: minus === '-', atom: atomOf(field.toLowerCase(), phrase, word) };
+  }
+}
+
+function atomOf(field: string, phrase: string | undefined, word: string | undefined) {
+  if (field === 'site' || word?.toLowerCase() === 'site:')
+    return siteOf(field === '' ? '' : (phrase ?? word ?? ''));
+  const inTitle = field === 'title';
+  const text = phrase ?? word ?? '';
+  const words = wordsIn(text);
+  if (words.length === 0) return undefined;
+  if (words.length > 1) {
+    const quoted = phrase !== undefined;
+    return { kind: 'phrase', words, inTitle, quoted } as const;
+  }
+  const isPrefix = phrase === undefined && text.endsWith('*');
+  return { kind: isPrefix ? 'prefix' : 'word', word: words[0], inTitle } as const;
+}
+
+/** A host or the end of one, as a user writes it: `.gov.ly`, `gov.ly`, `https://gov.ly/`. */
+export function siteOf(text: string): Atom {
+  const site = text
+    .toLowerCase()
+    .replace(/^[a-z]+:\/\//, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/^\*?\./, '');
+  if (site === '')
+    throw new DrumlinError(
+      'QUERY',
+      `"site:${text}" names no site.`,
+      'Write a host, or the end of one, such as site:example.org or site:.gov.ly.',
+    );
+  return { kind: 'site', site };
+}
+
+function wrongOr(): DrumlinError {
+  return new DrumlinError(
+    'QUERY',
+    '"or" does not stand between two words.',
+    'Write it between two words or phrases; to search for the word itself, write "or" in quotation marks.',
+  );
+}

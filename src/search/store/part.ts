@@ -1,0 +1,167 @@
+/**
+ * A part of an index, opened for reading.
+ *
+ * Cost      In memory: 32 bytes a version and the first of 64 terms. Everything else is read when
+ *           it is asked for.
+ */
+import { join } from 'node:path';
+import { VarintReader } from '../../base/varint.ts';
+import { openStateFile, type StateFile } from '../../disk/block-file.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { Dictionary, type TermEntry } from './dictionary.ts';
+import { FIELD, FORMATS } from './formats.ts';
+import type { IndexSettings, PartInfo } from './index-folder.ts';
+import { PostingList, type ReadCounts } from './posting-list.ts';
+import { readRice } from './rice.ts';
+import { SightingsReader } from './sightings.ts';
+import { VersionTable } from './version-table.ts';
+
+/** A name is read in one piece of this size, if it is no longer. */
+const NAME_BYTES = 512;
+
+export class Part {
+  readonly info: PartInfo;
+  readonly versions: VersionTable;
+  readonly terms: Dictionary;
+  readonly #settings: IndexSettings;
+  readonly #files: Readonly<Record<'terms' | 'postings' | 'names', StateFile>>;
+  readonly #positions: StateFile | undefined;
+  readonly #namesEnd: number;
+  readonly #sightings: () => Promise<Uint8Array>;
+
+  private constructor(parts: {
+    info: PartInfo;
+    versions: VersionTable;
+    terms: Dictionary;
+    settings: IndexSettings;
+    files: Record<'terms' | 'postings' | 'names', StateFile>;
+    positions: StateFile | undefined;
+    namesEnd: number;
+    sightings: () => Promise<Uint8Array>;
+  }) {
+    this.info = parts.info;
+    this.versions = parts.versions;
+    this.terms = parts.terms;
+    this.#settings = parts.settings;
+    this.#files = parts.files;
+    this.#positions = parts.positions;
+    this.#namesEnd = parts.namesEnd;
+    this.#sightings = parts.sightings;
+  }
+
+  static async open(
+    disk: Disk,
+    folder: string,
+    info: PartInfo,
+    settings: IndexSettings,
+  ): Promise<Part> {
+    const open = (name: keyof typeof FORMATS) =>
+      openStateFile(disk, join(folder, name), FORMATS[name]);
+    const opened: StateFile[] = [];
+    try {
+      const versions = await open('versions').then(contentOf);
+      const groups = await open('groups').then(contentOf);
+      for (const name of ['terms', 'postings', 'names'] as const) opened.push(await open(name));
+      if (settings.positions) opened.push(await open('positions'));
+      const [terms, postings, names, positions] = opened;
+      return new Part({
+        ...{ info, settings, positions, files: { terms, postings, names } },
+        versions: new VersionTable(versions),
+        terms: await Dictionary.open(terms, groups, info.terms),
+        namesEnd: await names.size(),
+        sightings: () => open('sightings').then(contentOf),
+      });
+    } catch (error) {
+      for (const file of opened) await file.close();
+      throw error;
+    }
+  }
+
+  async sightings(): Promise<SightingsReader> {
+    return new SightingsReader(await this.#sightings());
+  }
+
+  /** The postings of a term; undefined if the part does not have it. */
+  async list(term: string, counts: ReadCounts): Promise<PostingList | undefined> {
+    const entry = await this.terms.find(term);
+    return entry && this.#read(entry, counts);
+  }
+
+  /** URL and title of a version. */
+  async name(version: number): Promise<{ readonly url: string; readonly title: string }> {
+    const { name } = this.versions.at(version);
+    let bytes = Buffer.alloc(Math.min(NAME_BYTES, this.#namesEnd - name));
+    await this.#files.names.readAll(bytes, name);
+    for (;;) {
+      const texts = textsIn(bytes);
+      if (texts) return { url: texts[0], title: texts[1] };
+      bytes = Buffer.alloc(Math.min(16 * bytes.length, this.#namesEnd - name));
+      await this.#files.names.readAll(bytes, name);
+    }
+  }
+
+  /** The positions of the posting that a list is at. */
+  async positions(list: PostingList): Promise<Uint32Array> {
+    const { before, count, total } = list.positionPlace();
+    const [start, end] = list.positionRange();
+    const bytes = new Uint8Array(end - start);
+    await this.#positions?.readAll(bytes, start);
+    const block = new Uint32Array(total);
+    readRice(bytes, 0, total, block);
+    const positions = block.subarray(before, before + count);
+    let position = -1;
+    for (let i = 0; i < count; i++) {
+      position += positions[i] + 1;
+      positions[i] = position;
+    }
+    return positions;
+  }
+
+  async close(): Promise<void> {
+    for (const file of Object.values(this.#files)) await file.close();
+    await this.#positions?.close();
+  }
+
+  async #read(entry: TermEntry, counts: ReadCounts): Promise<PostingList> {
+    const bytes = new Uint8Array(entry.bytes);
+    await this.#files.postings.readAll(bytes, entry.start);
+    const { block } = this.#settings;
+    return new PostingList(entry, bytes, this.lengths(entry.term), { block, counts });
+  }
+
+  /** Words of the field of a term, by version; undefined where length does not matter. */
+  lengths(term: string): Uint32Array | undefined {
+    const field = term[0];
+    if (field === FIELD.body || field === FIELD.bodyVariant) return this.versions.words;
+    return field === FIELD.title || field === FIELD.titleVariant
+      ? this.versions.titleWords
+      : undefined;
+  }
+}
+
+async function contentOf(file: StateFile): Promise<Uint8Array> {
+  try {
+    const bytes = new Uint8Array(await file.size());
+    await file.readAll(bytes, 0);
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Two texts after their lengths; undefined if the bytes end before. */
+function textsIn(bytes: Buffer): [string, string] | undefined {
+  const reader = new VarintReader(bytes);
+  const texts: string[] = [];
+  try {
+    while (texts.length < 2) {
+      const length = reader.next();
+      if (reader.at + length > bytes.length) return undefined;
+      texts.push(bytes.toString('utf8', reader.at, reader.at + length));
+      reader.skip(length);
+    }
+  } catch {
+    return undefined; // a length continues past the end
+  }
+  return texts as [string, string];
+}

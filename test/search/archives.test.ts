@@ -1,0 +1,220 @@
+import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Disk } from '../../src/disk/disk.ts';
+import { indexArchives } from '../../src/search/build/build-index.ts';
+import { describe as described } from '../../src/search/query/results.ts';
+import { SearchIndex, type SearchOptions } from '../../src/search/query/search-index.ts';
+import { timelineOf } from '../../src/search/query/timeline.ts';
+import { rangeOf } from '../../src/search/query/times.ts';
+import { type ArchivedPage, writeCrawl } from '../corpus/lab-archive.ts';
+import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
+import { temporaryFolder } from '../disk/temporary-folder.ts';
+import { disk } from './collection.ts';
+
+const DAY = 86_400_000;
+const OCTOBER = Date.UTC(2011, 9, 1);
+
+const page = (url: string, title: string, text: string, around = ''): ArchivedPage => ({
+  url,
+  body: Buffer.from(
+    `<html><head><title>${title}</title></head><body><nav>${around}</nav><main><p>${text}</p></main></body></html>`,
+  ),
+});
+
+const PROSE =
+  'In the capital the crowd asked for a no fly zone over the coast, and the old government said nothing about it that day.';
+const OTHER =
+  'The minister of trade visited the harbour with the mayor, and they spoke about the price of fish and of bread that winter.';
+
+async function crawl(pages: readonly ArchivedPage[], from: number, name = 'crawl') {
+  const dir = join(temporaryFolder(), name);
+  await writeCrawl(dir, pages, { from });
+  return dir;
+}
+
+async function indexed(places: readonly string[], out = join(temporaryFolder(), 'index')) {
+  const summary = await indexArchives(places, out, { disk });
+  return { out, summary, index: await SearchIndex.open([out], disk) };
+}
+
+async function urls(index: SearchIndex, query: string, options: SearchOptions = {}) {
+  const results = await described(index, await index.search(query, options), { disk });
+  return results.map(({ url }) => url);
+}
+
+describe('an index of archives', () => {
+  test('has one version for captures with the same text, whatever is around it', async () => {
+    const one = await crawl(
+      Array.from({ length: 40 }, (_, i) =>
+        page('http://a.example/', 'Coast', PROSE, `menu of day ${i} <a href="/${i}">x</a>`),
+      ),
+      OCTOBER,
+    );
+    const { index, summary } = await indexed([one]);
+    expect(summary).toMatchObject({ pages: 40, versions: 1 });
+    const [result] = await described(index, await index.search('crowd'), { disk });
+    expect(result).toMatchObject({
+      ...{ url: 'http://a.example/', title: 'Coast', captures: 40, versions: 1, language: 'en' },
+      ...{ first: OCTOBER, last: OCTOBER + 39_000, place: one },
+    });
+    expect(result.snippet).toContain('the crowd asked for a no fly zone');
+    await index.close();
+  });
+
+  test('sees each page as it was, and adds later archives without postings for old text', async () => {
+    const first = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER, 'first');
+    const second = await crawl(
+      [page('http://a.example/', 'Trade', OTHER), page('http://b.example/', 'Coast', PROSE)],
+      OCTOBER + 10 * DAY,
+      'second',
+    );
+    const third = await crawl(
+      [page('http://a.example/', 'Coast', PROSE)],
+      OCTOBER + 20 * DAY,
+      'third',
+    );
+    const { out, index: before } = await indexed([first]);
+    await before.close();
+    const { summary, index } = await indexed([second, third], out);
+    expect(summary).toMatchObject({ versions: 2, allVersions: 3, parts: 2 });
+    const at = (day: string) => urls(index, 'crowds', rangeOf({ at: day }));
+    expect(await at('2011-10-05')).toEqual(['http://a.example/']);
+    expect(await at('2011-10-15')).toEqual(['http://b.example/']);
+    expect((await at('2011-10-21')).sort()).toEqual(['http://a.example/', 'http://b.example/']);
+    const again = await indexArchives([first, second], out, { disk });
+    expect(again).toMatchObject({ files: 0, skippedFiles: 2, parts: 2, versions: 0 });
+    const counts = await timelineOf(index, '"no fly zone"');
+    expect(counts.map(({ epoch, pages }) => [epoch, pages])).toEqual([
+      ['first', 1],
+      ['second', 1],
+      ['third', 2],
+    ]);
+    await index.close();
+  });
+
+  test('prolongs a version by a revisit, and reports copies and damage', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const plain = join(temporaryFolder(), 'more.warc');
+    const revisit = (url: string, of: string, date: string) =>
+      `WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${date}>\r\nWARC-Date: ${date}\r\n` +
+      `WARC-Target-URI: ${url}\r\nWARC-Refers-To-Target-URI: ${of}\r\n` +
+      'WARC-Refers-To-Date: 2011-10-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n';
+    writeFileSync(
+      plain,
+      revisit('http://a.example/', 'http://a.example/', '2011-11-01T00:00:00Z') +
+        revisit('http://c.example/', 'http://a.example/', '2011-11-02T00:00:00Z'),
+    );
+    appendFileSync(plain, 'no record');
+    const warnings: string[] = [];
+    const out = join(temporaryFolder(), 'index');
+    const onWarning = (sentence: string) => warnings.push(sentence);
+    const summary = await indexArchives([dir, plain], out, { disk, onWarning });
+    expect(summary).toMatchObject({ versions: 1, revisits: 1, copies: 1 });
+    expect(warnings).toEqual([expect.stringContaining('Pages after it are not in the index.')]);
+    const index = await SearchIndex.open([out], disk);
+    const [result] = await described(index, await index.search('crowd'), { disk });
+    expect(result).toMatchObject({ captures: 2, last: Date.UTC(2011, 10, 1) });
+    await index.close();
+  });
+
+  test('is that of a quiet run after a kill at any moment', async () => {
+    const pages = Array.from({ length: 8 }, (_, i) =>
+      page(`http://a.example/${i % 5}`, `Page ${i}`, `${i % 2 ? PROSE : OTHER} Number ${i % 3}.`),
+    );
+    const [one, two] = [
+      await crawl(pages, OCTOBER, 'one'),
+      await crawl(pages, OCTOBER + DAY, 'two'),
+    ];
+    const options = { memory: 12_000, mostRuns: 2 };
+    const answers = async (out: string) => {
+      const index = await SearchIndex.open([out], disk);
+      const found = await index.search('crowd or harbour', { top: 100 });
+      const results = await described(index, found, { snippets: false, disk });
+      await index.close();
+      return results;
+    };
+    const quietDisk = new Disk(new FaultyFileSystem({ skipSync: true }));
+    const quiet = join(temporaryFolder(), 'index');
+    await indexArchives([one], quiet, { ...options, disk: quietDisk });
+    await indexArchives([two], quiet, { ...options, disk: quietDisk });
+    const expected = await answers(quiet);
+    expect(expected).toHaveLength(5);
+    const changes = (quietDisk.fileSystem as FaultyFileSystem).changes;
+    for (let kill = 0; kill < 20; kill++) {
+      const out = join(temporaryFolder(), 'index');
+      const operations = Math.floor((kill * changes) / 20);
+      const mortal = new Disk(new FaultyFileSystem({ skipSync: true, operations }));
+      let died = false;
+      for (const place of [one, two]) {
+        if (!died)
+          await indexArchives([place], out, { ...options, disk: mortal }).catch(() => {
+            died = true;
+          });
+        if (died) await indexArchives([place], out, { ...options, disk });
+      }
+      expect(died).toBe(true);
+      expect(await answers(out)).toEqual(expected);
+      expect(readdirSync(out).sort()).toEqual(expect.not.arrayContaining(['work']));
+    }
+  });
+
+  test('refuses damage, another version and no index', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const { out, index } = await indexed([dir]);
+    await index.close();
+    const open = () => SearchIndex.open([out], disk);
+    const manifest = join(out, 'index.json');
+    const text = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, text.replace('"version":1', '"version":9'));
+    await expect(open()).rejects.toThrow('is an index of version 9; this build reads version 1');
+    writeFileSync(manifest, text.replace('"terms":', '"terms":1'));
+    await expect(open()).rejects.toThrow('checksum');
+    writeFileSync(manifest, text);
+    truncateSync(join(out, 'parts/00000/versions'), 20);
+    await expect(open()).rejects.toThrow('versions');
+    await expect(SearchIndex.open([dir], disk)).rejects.toThrow('is not an index. Make one with');
+    await expect(indexArchives([dir], out, { disk, epoch: 'day' })).rejects.toThrow(
+      'is an index with epochs of a crawl',
+    );
+  });
+});
+
+describe('a query that cannot be answered', () => {
+  let shared: ReturnType<typeof indexed> | undefined;
+
+  test.each([
+    ['"no fly', {}, 'has no end'],
+    ['', {}, 'has no word to search for'],
+    ['!!!', {}, 'has no word to search for'],
+    ['-crowd', {}, 'only excludes'],
+    ['the and', {}, 'only words that most pages have: the, and'],
+    ['or crowd', {}, '"or" does not stand between two words'],
+    ['crowd site:', {}, 'names no site'],
+    ['crowd', { at: '2010' }, 'no capture before this time. Choose a time from 2011-10-01'],
+    ['crowd', { from: '2012' }, 'no capture at or after this time'],
+    ['crowd', { at: '2011-13' }, 'is not a time'],
+    ['crowd', { at: '2011-02-30' }, 'is not a time'],
+    ['crowd', { from: '2012', to: '2011' }, 'ends before it begins'],
+    ['crowd', { at: '2011', to: '2012' }, 'Leave out --at'],
+  ])('%s %o is an error with a remedy', async (query, times, fact) => {
+    shared ??= crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER).then((dir) =>
+      indexed([dir]),
+    );
+    const { index } = await shared;
+    const asked = async () => index.search(query, rangeOf(times));
+    await expect(asked()).rejects.toThrow(fact);
+  });
+
+  test('a phrase without positions is an error, a word with a hyphen is not', async () => {
+    const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
+    const out = join(temporaryFolder(), 'index');
+    await indexArchives([dir], out, { disk, positions: false });
+    const index = await SearchIndex.open([out], disk);
+    await expect(index.search('"no fly zone"')).rejects.toThrow(
+      'index again without --no-positions',
+    );
+    expect(await urls(index, 'fly-zone')).toEqual(['http://a.example/']);
+    await index.close();
+  });
+});

@@ -1,0 +1,41 @@
+/** Collections of captures for tests, and indexes of them without an archive. */
+
+import { Disk } from '../../src/disk/disk.ts';
+import { buildIndex, type IndexOptions } from '../../src/search/build/build-index.ts';
+import type { Reading } from '../../src/search/build/read-archives.ts';
+import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
+
+export const disk = new Disk(new FaultyFileSystem({ skipSync: true }));
+
+export interface TestCapture {
+  readonly url: string;
+  readonly time: number;
+  readonly title: string;
+  readonly text: string;
+  readonly language: string;
+}
+
+/** Adds captures to an index as one more part. */
+export async function addCaptures(
+  out: string,
+  captures: readonly TestCapture[],
+  name: string,
+  options: IndexOptions = {},
+) {
+  const file = { path: `/${name}`, bytes: captures.length, place: name, crawl: name };
+  return buildIndex(
+    out,
+    [file],
+    (_, start) => ({
+      counts: { ...start.counts, pages: captures.length },
+      damage: [],
+      *read(): Generator<Reading> {
+        for (let offset = start.offset; offset < captures.length; offset++) {
+          const capture = { ...captures[offset], file: 0, offset };
+          yield { file: 0, offset, hasResponses: true, capture };
+        }
+      },
+    }),
+    { disk, ...options },
+  );
+}
