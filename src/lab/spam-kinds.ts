@@ -85,7 +85,7 @@ function farmRole(domain: Domain): FarmRole {
 
 /** Of every two rings of farms one is a ring of sybils: its farms work together. */
 function isSybil(world: World, farmNumber: number): boolean {
-  return hash(world.seed, TAG.ring, Math.floor(farmNumber / RING_FARMS)) % 2 === 0;
+  return (Math.floor(farmNumber / RING_FARMS) + (hash(world.seed, TAG.ring, 0) & 1)) % 2 === 0;
 }
 
 /** The farms whose targets a farm supports: the first one's number, and how many. */

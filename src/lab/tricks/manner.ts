@@ -40,7 +40,7 @@ export interface Manner {
   /** Topics that it writes about now and then. */
   readonly sides: readonly number[];
   readonly layout: number;
-  /** Phrases in its titles. */
+  /** Its titles have one phrase and up to so many more. */
   readonly titlePhrases: number;
 }
 

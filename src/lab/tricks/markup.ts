@@ -28,8 +28,8 @@ export function titleOf(
   manner: Manner | undefined,
 ): string {
   let title = phraseOf(pool, words);
-  for (let more = (manner?.titlePhrases ?? 2) - 1; more > 0; more--)
-    title += ` ${phraseOf(pool, words)}`;
+  const more = manner ? words.below(1 + manner.titlePhrases) : 1;
+  for (let i = 0; i < more; i++) title += ` ${phraseOf(pool, words)}`;
   return writer instanceof Writer ? title + writer.titleWords() : title;
 }
 
