@@ -61,7 +61,7 @@ export const KERNELS: readonly KernelSource[] = [
   {
     source: 'src/spam/features/content/page-kernel.as.ts',
     constant: 'PAGE_KERNEL_WASM',
-    flags: ownMemory(29),
+    flags: ownMemory(24),
   },
   { source: 'src/text/signals.as.ts', constant: 'SIGNALS_WASM', flags: ['--initialMemory', '16'] },
 ];

@@ -15,9 +15,9 @@ export const INPUT: usize = 4096;
 export const INPUT_BYTES: u32 = 524288;
 /** Recorded words: as they are written with a space after each, and their hashes. */
 export const TEXT: usize = INPUT + INPUT_BYTES + 4096;
-export const TEXT_BYTES: usize = 131072;
-/** Room for a hash of each word, which has two bytes of text or more. */
-export const HASHES: usize = TEXT + TEXT_BYTES + 64;
+const TEXT_BYTES: usize = 131070;
+/** Room for a hash of each word, which has two bytes of text or more: of 65,535 at most. */
+export const HASHES: usize = TEXT + TEXT_BYTES + 66;
 
 const SCRATCH: usize = 2048;
 const SCRATCH_BYTES: u32 = 64;

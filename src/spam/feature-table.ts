@@ -1,9 +1,9 @@
 /**
- * Features of sites in memory and in files: CSV, or ARFF as Weka reads it.
+ * Features of sites in memory and in files: CSV, ARFF as Weka reads it, or Parquet.
  *
  * A file has one row for each site. `site` names it (`hostname` and `name` are read too); `domain`,
  * `address` and `group` tell which sites belong together, `hostid` is the number that label files
- * of the Web Spam Challenge use. All other columns are features. A feature belongs to the set that
+ * of the Web Spam Challenge use. A site may have several addresses, with spaces between. All other columns are features. A feature belongs to the set that
  * its name begins with: `content:hp_words` is one of the set `content`. A cell that is empty or `?`
  * is a missing value.
  */
@@ -11,9 +11,10 @@ import { basename } from 'node:path';
 import { DrumlinError } from '../base/errors.ts';
 import { Disk } from '../disk/disk.ts';
 import { readLines } from '../disk/text-input.ts';
+import { readParquetTable } from './parquet-table.ts';
 
 /** What tells that two sites belong together. */
-const BELONGING = ['domain', 'address', 'group'] as const;
+export const BELONGING = ['domain', 'address', 'group'] as const;
 
 export interface FeatureTable {
   readonly sites: readonly string[];
@@ -33,6 +34,7 @@ export function setOf(name: string): string {
 }
 
 export async function readFeatures(path: string): Promise<FeatureTable> {
+  if (/\.parquet$/i.test(path)) return readParquet(path);
   const lines = linesOf(path);
   const { header, separator } = /\.arff(\.gz)?$/i.test(path)
     ? await arffHeader(path, lines)
@@ -44,6 +46,21 @@ export async function readFeatures(path: string): Promise<FeatureTable> {
   }
   return table.end();
 }
+
+async function readParquet(path: string): Promise<FeatureTable> {
+  const { header, columns } = await readParquetTable(new Disk(), path);
+  const table = new Reading(path, header);
+  const rows = Math.max(0, ...columns.map(({ length }) => length));
+  for (let row = 0; row < rows; row++)
+    table.add(
+      columns.map((column) => cellOf(column[row])),
+      row + 1,
+    );
+  return table.end();
+}
+
+const cellOf = (value: unknown): string | number =>
+  typeof value === 'number' ? value : value === null || value === undefined ? '' : String(value);
 
 interface Line {
   readonly text: string;
@@ -127,26 +144,30 @@ class Reading {
     this.#values = this.#features.map(() => []);
   }
 
-  add(cells: readonly string[], line: number): void {
+  add(cells: readonly (string | number)[], line: number): void {
     const path = this.#path;
     if (cells.length !== this.#header.length)
       throw problem(
         `${path}, line ${line}: ${cells.length} values, but ${this.#header.length} columns.`,
         'Repair the line.',
       );
-    const site = cells[this.#site].trim();
+    const textAt = (place: number): string => String(cells[place]).trim();
+    const site = textAt(this.#site);
     if (this.#known.has(site))
       throw problem(`${path}, line ${line}: the site "${site}" stands above already.`, 'Keep one.');
     this.#known.add(site);
     this.#sites.push(site);
-    if (this.#id >= 0) this.#ids.push(cells[this.#id].trim());
+    if (this.#id >= 0) this.#ids.push(textAt(this.#id));
     this.#belongings.push(
       this.#belonging
-        .filter((place) => !['', '?'].includes(cells[place].trim()))
-        .map((place) => `${this.#header[place]} ${cells[place].trim()}`),
+        .filter((place) => !['', '?'].includes(textAt(place)))
+        .flatMap((place) => {
+          const [name, cell] = [this.#header[place], textAt(place)];
+          return (name === 'address' ? cell.split(/\s+/) : [cell]).map((one) => `${name} ${one}`);
+        }),
     );
     for (const [k, place] of this.#features.entries())
-      this.#values[k].push(numberOf(cells[place].trim(), path, line, this.#header[place]));
+      this.#values[k].push(numberOf(cells[place], path, line, this.#header[place]));
   }
 
   end(): FeatureTable {
@@ -165,12 +186,13 @@ class Reading {
   }
 }
 
-function numberOf(text: string, path: string, line: number, name: string): number {
-  if (text === '' || text === '?') return Number.NaN;
+function numberOf(cell: string | number, path: string, line: number, name: string): number {
+  const text = typeof cell === 'string' ? cell.trim() : cell;
+  if (text === '' || text === '?' || Number.isNaN(text)) return Number.NaN;
   const value = Number(text);
   if (Number.isFinite(value)) return value;
   throw problem(
-    `${path}, line ${line}: "${text.slice(0, 40)}" of ${name} is not a number.`,
+    `${path}, line ${line}: "${String(text).slice(0, 40)}" of ${name} is not a number.`,
     'Write a number, or ? for a missing value.',
   );
 }

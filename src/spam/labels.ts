@@ -61,6 +61,29 @@ export async function readLabels(path: string, table: FeatureTable): Promise<Lab
   return requireBoth(path, { found, unknown, undecided });
 }
 
+/**
+ * Labels by what an operator decided for domains: what is blocked is spam, what is trusted is ham.
+ * Other decisions label nothing, and neither do domains that the table does not have.
+ */
+export function labelsOfDecisions(
+  decisions: ReadonlyMap<string, unknown>,
+  table: FeatureTable,
+  path: string,
+): Labelled {
+  const found = new Map<number, number>();
+  const unknown: string[] = [];
+  for (const [domain, decision] of decisions) {
+    if (decision !== 'blocked' && decision !== 'trusted') continue;
+    const places = [...table.sites.keys()].filter(
+      (place) =>
+        table.sites[place] === domain || table.belongings[place].includes(`domain ${domain}`),
+    );
+    if (places.length === 0) unknown.push(domain);
+    for (const place of places) found.set(place, decision === 'blocked' ? 1 : 0);
+  }
+  return requireBoth(path, { found, unknown, undecided: 0 });
+}
+
 function requireBoth(
   path: string,
   read: { found: Map<number, number>; unknown: string[]; undecided: number },

@@ -5,7 +5,10 @@
  */
 import { DrumlinError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
-import { type Calibration, probability } from './learn/calibrate.ts';
+import type { WordLists } from './features/content/word-lists.ts';
+import type { SiteLevel } from './features/sites.ts';
+import type { TermStatistics } from './features/terms/bm25.ts';
+import { type Calibration, logOdds, probability } from './learn/calibrate.ts';
 import { rowOf } from './learn/examples.ts';
 import { type Fitted, scoreSite } from './learn/learners.ts';
 
@@ -26,6 +29,12 @@ export interface SpamModel {
   readonly features: readonly string[];
   readonly parts: readonly ModelPart[];
   readonly calibration: Calibration;
+  /** The lists that features of content look at; a crawl measures pages with them. */
+  readonly words?: WordLists | undefined;
+  /** What its sites are. */
+  readonly level?: SiteLevel | undefined;
+  /** What term weights depend on. */
+  readonly terms?: TermStatistics | undefined;
   readonly trained: TrainingFacts;
 }
 
@@ -74,21 +83,37 @@ export function parseModel(text: string, path: string): SpamModel {
   return model as SpamModel;
 }
 
+interface Columns {
+  readonly names: readonly string[];
+  readonly columns: readonly Float64Array[];
+}
+
 /** The probability of spam of each site. */
-export function scoreSites(
-  model: SpamModel,
-  table: { readonly names: readonly string[]; readonly columns: readonly Float64Array[] },
-): Float64Array {
-  const places = model.features.map((name) => placeOf(name, table.names));
-  const columns = places.map((place) => table.columns[place]);
-  const row = new Float64Array(columns.length);
-  return Float64Array.from({ length: columns[0].length }, (_, site) =>
-    scoreRow(model, rowOf({ columns }, site, row)),
+export function scoreSites(model: SpamModel, table: Columns): Float64Array {
+  const rows = rowsFor(model, table);
+  return Float64Array.from({ length: table.columns[0].length }, (_, site) =>
+    scoreRow(model, rows(site)),
   );
 }
 
+/** Gives the features of a site in the order of the model's list; valid until the next call. */
+export function rowsFor(model: SpamModel, table: Columns): (site: number) => Float64Array {
+  const columns = model.features.map((name) => table.columns[placeOf(name, table.names)]);
+  const row = new Float64Array(columns.length);
+  return (site) => rowOf({ columns }, site, row);
+}
+
 /** The probability of spam of a site whose features are in the order of the model's list. */
-function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
+export function scoreRow(model: SpamModel, row: ArrayLike<number>): number {
+  return probability(model.calibration, meanScore(model, row));
+}
+
+/** The logarithm of spam : ham that this probability means. */
+export function logOddsOfRow(model: SpamModel, row: ArrayLike<number>): number {
+  return logOdds(model.calibration, meanScore(model, row));
+}
+
+function meanScore({ parts }: SpamModel, row: ArrayLike<number>): number {
   let sum = 0;
   for (const { fitted, features, weight } of parts)
     sum +=
@@ -97,7 +122,7 @@ function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): nu
         fitted,
         features.map((place) => row[place]),
       );
-  return probability(calibration, sum);
+  return sum;
 }
 
 function placeOf(name: string, names: readonly string[]): number {

@@ -9,6 +9,7 @@
  *           or calibrates comes from a model that saw the site, or one that belongs to it.
  */
 import { DrumlinError } from '../base/errors.ts';
+import type { Collection } from './collection.ts';
 import { type FeatureTable, setOf } from './feature-table.ts';
 import { groupsOf } from './groups.ts';
 import type { Labelled } from './labels.ts';
@@ -24,6 +25,10 @@ interface TrainOptions {
   readonly seed: number;
   /** Three learners instead of all. */
   readonly fast: boolean;
+  /** The learners to choose from, by name; by default those that `fast` says. */
+  readonly learners?: readonly string[] | undefined;
+  /** What the features depend on besides the sites; the model keeps it. */
+  readonly collection?: Collection | undefined;
   /** Leave out columns with one value instead of refusing them. */
   readonly skipConstant: boolean;
   /** Called between two learners, with the share that is done; training waits for it. */
@@ -33,8 +38,8 @@ interface TrainOptions {
 const FOLDS = 5;
 const STEPS = 100;
 const BAGS = 10;
-/** Sets of term weights: thousands of columns, for linear learners. */
-const TERM_SETS = ['bm25'];
+/** Sets of term weights and their changes: thousands of columns, for linear learners. */
+const isTerms = (set: string): boolean => set === 'bm25' || set.startsWith('bm25-');
 
 interface Candidate {
   readonly learner: string;
@@ -64,7 +69,7 @@ export async function trainModel(
     );
   const folds = foldsOf(spam, groups, FOLDS, options.seed);
   requireBothIn(spam, folds);
-  const candidates = candidatesFor(examples.names, options.fast);
+  const candidates = candidatesFor(examples.names, options);
   const scores: Float64Array[] = [];
   for (const [i, candidate] of candidates.entries()) {
     await options.onProgress?.(i / (candidates.length + 1));
@@ -81,6 +86,7 @@ export async function trainModel(
     return sum;
   }, new Float64Array(spam.length));
   return {
+    ...options.collection,
     features: examples.names,
     parts,
     calibration: calibrate(mean, spam),
@@ -132,25 +138,32 @@ function usable(examples: Examples, skipConstant: boolean): Examples {
   };
 }
 
-function candidatesFor(names: readonly string[], fast: boolean): Candidate[] {
+function candidatesFor(
+  names: readonly string[],
+  { fast, learners }: Pick<TrainOptions, 'fast' | 'learners'>,
+): Candidate[] {
   const sets = new Map<string, number[]>();
   for (const [place, name] of names.entries()) {
     const set = setOf(name);
     sets.set(set, [...(sets.get(set) ?? []), place]);
   }
-  const dense = [...sets].filter(([set]) => !TERM_SETS.includes(set));
+  const dense = [...sets].filter(([set]) => !isTerms(set));
   if (dense.length > 1)
     sets.set(
       'all',
       dense.flatMap(([, places]) => places),
     );
-  return [...sets].flatMap(([set, features]) =>
-    libraryFor({ terms: TERM_SETS.includes(set) }, fast).map((learner) => ({
+  const candidates = [...sets].flatMap(([set, features]) =>
+    (learners ?? libraryFor({ terms: isTerms(set) }, fast)).map((learner) => ({
       learner,
       set,
       features,
     })),
   );
+  // A forest of each set, too, would take most of the time.
+  return fast && learners === undefined && dense.length > 1
+    ? candidates.filter(({ learner, set }) => set === 'all' || !learner.startsWith('forest'))
+    : candidates;
 }
 
 const only = (examples: Examples, features: readonly number[]): Examples => ({

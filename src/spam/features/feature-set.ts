@@ -1,5 +1,5 @@
 /**
- * A set of features: numbers of one kind that describe sites, and how sets become a table.
+ * A set of features: numbers of one kind that describe sites.
  *
  *   sites ─► set by set: columns of numbers ─► one table: `set:column`
  *
@@ -9,9 +9,6 @@
  * Requires  Each column has a value for each site, in the order of the list. NaN is a missing
  *           value: the site has no such number. Infinite values are not allowed.
  */
-import type { FeatureTable } from '../feature-table.ts';
-import type { Site } from './sites.ts';
-
 export interface FeatureSet {
   /** What stands before the colon in the names of its features: `content`, `links` … */
   readonly name: string;
@@ -19,27 +16,4 @@ export interface FeatureSet {
   readonly columns: readonly string[];
   /** A column for each name; NaN is a missing value. */
   readonly values: readonly Float64Array[];
-}
-
-/** The table of all sets, with what the sites have in common with others. */
-export function tableOf(sites: readonly Site[], sets: readonly FeatureSet[]): FeatureTable {
-  for (const { name, columns, values } of sets)
-    if (columns.length !== values.length || values.some(({ length }) => length !== sites.length))
-      throw new RangeError(`the set "${name}" has not a value for each column and site`);
-  return {
-    sites: sites.map(({ name }) => name),
-    ids: [],
-    belongings: sites.map(belongingsOf),
-    names: sets.flatMap(({ name, columns }) => columns.map((column) => `${name}:${column}`)),
-    columns: sets.flatMap(({ values }) => values),
-  };
-}
-
-/** As a table that is read from a file has them. */
-function belongingsOf({ domain, addresses, group }: Site): string[] {
-  return [
-    `domain ${domain}`,
-    ...addresses.map((address) => `address ${address}`),
-    ...(group === undefined ? [] : [`group ${group}`]),
-  ];
 }

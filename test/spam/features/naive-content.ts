@@ -80,7 +80,8 @@ export function naiveValues(html: string, { collection, queries }: WordLists): n
     share(words.join('').length, html.length),
     words.length === 0
       ? 0
-      : deflater().blocks(Buffer.from(text, 'latin1'), true).length / text.length,
+      : deflater().blocks(Buffer.from(text.slice(0, 4096), 'latin1'), true).length /
+        text.slice(0, 4096).length,
     ...frequent(collection),
     ...frequent(queries),
     sum(ps.map((p) => -p * Math.log(p))),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NAME_COLUMNS, nameSet, nameValues } from '../../../src/spam/features/names/name-set.ts';
+import { nameColumns, nameSet, nameValues } from '../../../src/spam/features/names/name-set.ts';
 
 const name = fc.string({ unit: fc.constantFrom(...'abcz0-9.'), minLength: 1, maxLength: 30 });
 
@@ -37,7 +37,10 @@ test('a triple is in the same class wherever it stands, and classes are filled e
 
 test('the set has a row for each name', () => {
   const set = nameSet(['cheap-pills24.example', 'example']);
-  expect(set.columns).toBe(NAME_COLUMNS);
+  const columns = nameColumns();
+  expect(set.columns).toEqual(columns.map(({ name }) => name));
+  for (const site of ['example', 'cheap-pills24.example', 'example'])
+    expect(columns.map(({ of }) => of(site))).toEqual([...nameValues(site)]);
   expect(set.values.slice(0, 4).map((column) => [...column])).toEqual([
     ...[
       [21, 7],

@@ -1,12 +1,14 @@
 /** What `drumlin spam train`, `test` and `score` do. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { DrumlinError, systemCode } from '../../../base/errors.ts';
 import { counted } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { writeText } from '../../../disk/text-file.ts';
 import { figure, page, section, table } from '../../../report/page.ts';
-import { readFeatures } from '../../../spam/feature-table.ts';
-import { type Labelled, readLabels } from '../../../spam/labels.ts';
+import { readOverrides } from '../../../reputation/budget/overrides.ts';
+import { readCollection } from '../../../spam/collection.ts';
+import { type FeatureTable, readFeatures } from '../../../spam/feature-table.ts';
+import { type Labelled, labelsOfDecisions, readLabels } from '../../../spam/labels.ts';
 import { auc, aucHalfWidth, averagePrecision, calibration } from '../../../spam/learn/measures.ts';
 import { modelText, parseModel, type SpamModel, scoreSites } from '../../../spam/model.ts';
 import { trainModel } from '../../../spam/train.ts';
@@ -18,12 +20,14 @@ export interface TrainFlags {
   readonly fast?: boolean;
   readonly seed: number;
   readonly skipConstant?: boolean;
+  readonly skipUnknown?: boolean;
 }
 
 export interface TestFlags {
   readonly labels: string;
   readonly json?: boolean;
   readonly report?: string;
+  readonly skipUnknown?: boolean;
 }
 
 export interface ScoreFlags {
@@ -34,12 +38,41 @@ interface Output {
   write(text: string): unknown;
 }
 
+/** Labels of a file, or of the decisions in the folder of a crawl. */
+async function labelsIn(
+  path: string,
+  table: FeatureTable,
+  skipUnknown: boolean | undefined,
+): Promise<Labelled> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder)
+    return labelsOfDecisions(await readOverrides(new Disk(), path), table, `${path}/domains.tsv`);
+  const labelled = await readLabels(path, table);
+  const { unknown } = labelled;
+  if (unknown.length === 0 || skipUnknown) return labelled;
+  throw new DrumlinError(
+    'LABELS',
+    `${path} labels ${counted(unknown.length, 'site')} that the feature file does not have ` +
+      `(${unknown.slice(0, 3).join(', ')}${unknown.length > 3 ? ', …' : ''}).`,
+    'Correct the names, or add --skip-unknown to leave such labels out.',
+  );
+}
+
+/** Places of the sites that have a label, of any kind. */
+export async function labelledPlaces(path: string, table: FeatureTable): Promise<Uint32Array> {
+  return (await labelsIn(path, table, true)).places;
+}
+
 export async function train(path: string, flags: TrainFlags, screen: Screen): Promise<void> {
   const features = await readFeatures(path);
-  const labelled = await readLabels(flags.labels, features);
+  const labelled = await labelsIn(flags.labels, features, flags.skipUnknown);
   reportUnknown(labelled, screen);
   await watched(screen, async (meter, signal) => {
     const model = await trainModel(features, labelled, {
+      collection: await readCollection(new Disk(), path),
       ...{ seed: flags.seed, fast: flags.fast === true, skipConstant: flags.skipConstant === true },
       onProgress: async (share) => {
         meter.show('training', share);
@@ -81,7 +114,7 @@ export async function test(
 ): Promise<void> {
   const model = await openModel(modelPath);
   const features = await readFeatures(path);
-  const { places, spam, unknown } = await readLabels(flags.labels, features);
+  const { places, spam, unknown } = await labelsIn(flags.labels, features, flags.skipUnknown);
   const all = scoreSites(model, features);
   const scores = Float64Array.from(places, (place) => all[place]);
   const result = {
@@ -177,7 +210,7 @@ export async function score(
     output.write(`${features.sites[site]}\t${scores[site].toFixed(6)}\n`);
 }
 
-async function openModel(path: string): Promise<SpamModel> {
+export async function openModel(path: string): Promise<SpamModel> {
   try {
     return parseModel(await readFile(path, 'utf8'), path);
   } catch (cause) {

@@ -8,7 +8,7 @@
  *           512 pages add up to at most 2^53.
  */
 
-export interface Measure {
+interface Measure {
   readonly name: string;
   readonly meaning: string;
   /** The binary digits behind the point. */
@@ -42,7 +42,7 @@ export const MEASURES: readonly Measure[] = [
   measure('word_length', 14, 'mean characters of its words, at most 256'),
   measure('anchor', 22, 'share of its words that are in links'),
   measure('visible', 22, 'bytes of its words, of all its bytes'),
-  measure('deflated', 20, 'size of its text when deflated, of its size'),
+  measure('deflated', 20, 'size of the first 4 KiB of its text when deflated, of their size'),
   ...shares('collection', 'most frequent words of the collection', false),
   ...shares('query', 'most frequent words of queries', true),
   measure('trigram_entropy', 18, '−Σ p ln p of its word trigrams'),

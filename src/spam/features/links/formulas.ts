@@ -32,7 +32,7 @@ export const QUANTITIES = [
   'trustrank',
 ] as const;
 
-export type Quantity = (typeof QUANTITIES)[number];
+type Quantity = (typeof QUANTITIES)[number];
 /** One number for each of the quantities. */
 export type PageQuantities = Readonly<Record<Quantity, number>>;
 

@@ -23,7 +23,7 @@ import { sitesOfPages } from './site-pages.ts';
 import { supportersWithin } from './supporters.ts';
 import { truncatedPageRank } from './truncated-pagerank.ts';
 
-export interface LinkFeaturesRequest {
+interface LinkFeaturesRequest {
   readonly sites: readonly string[];
   /** The level of the sites if the nodes of the graph are pages. */
   readonly pages?: SiteLevel | undefined;
@@ -74,13 +74,19 @@ async function choosePages(
   pagerank: Float64Array,
 ): Promise<ChosenPages> {
   if (level === undefined) {
-    const nodes = await Promise.all(sites.map((site) => graph.names.id(site)));
-    const pages = nodes.map((node) => (node === undefined ? undefined : ([node, node] as const)));
+    const pages: ([number, number] | undefined)[] = [];
+    for (const site of sites) {
+      const node = await graph.names.id(site);
+      pages.push(node === undefined ? undefined : [node, node]);
+    }
     return { pages, trusted: trusted && new Map(trusted.map((site) => [site, 1])) };
   }
   const { siteOf, count, pages } = await sitesOfPages(graph, level, pagerank);
-  const homes = trusted?.map((site) => pages.get(site)?.home ?? -1).filter((home) => home >= 0);
-  const names = homes && (await Promise.all(homes.map((home) => graph.names.name(home))));
+  const homes: string[] = [];
+  for (const site of trusted ?? []) {
+    const home = pages.get(site)?.home;
+    if (home !== undefined) homes.push(await graph.names.name(home));
+  }
   return {
     pages: sites.map((site) => {
       const found = pages.get(site);
@@ -89,7 +95,7 @@ async function choosePages(
     siteOf,
     siteCount: count,
     // If the graph has no trusted page, TrustRank reports the sites that were given.
-    trusted: trusted && new Map((names?.length ? names : trusted).map((name) => [name, 1])),
+    trusted: trusted && new Map((homes.length > 0 ? homes : trusted).map((name) => [name, 1])),
   };
 }
 

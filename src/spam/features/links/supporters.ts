@@ -18,7 +18,7 @@ import type { Bytes } from '../../../base/units.ts';
 import type { Adjacency, AdjacencyBlock, Graph } from '../../../graph/graph.ts';
 import { requireMemory } from '../../../rank/engine/memory.ts';
 
-export const FARTHEST = 4;
+const FARTHEST = 4;
 
 interface SupportersRequest {
   /** The nodes whose supporters are counted, each once. */
@@ -31,7 +31,7 @@ interface SupportersRequest {
 }
 
 /** Counts by distance (distance 1 first) and then by wanted node. */
-export interface Supporters {
+interface Supporters {
   readonly nodes: readonly Float64Array[];
   readonly sites: readonly Float64Array[];
 }

@@ -17,7 +17,7 @@ import { holdArcs } from '../../../rank/engine/held-arcs.ts';
 import { Walker } from '../../../rank/engine/random-walk.ts';
 import type { RankOptions } from '../../../rank/engine/ranker.ts';
 
-export const TRUNCATIONS = [1, 2, 3, 4] as const;
+const TRUNCATIONS = [1, 2, 3, 4] as const;
 const ALPHA = 0.85;
 const TOLERANCE = 1e-9;
 const LAST = TRUNCATIONS.length;

@@ -11,7 +11,7 @@ import type { FeatureSet } from '../feature-set.ts';
 /** Classes of triples: few enough that each occurs in many names. */
 const CLASSES = 64;
 
-export const NAME_COLUMNS: readonly string[] = [
+const NAME_COLUMNS: readonly string[] = [
   'length',
   'digits',
   'hyphens',
@@ -19,7 +19,25 @@ export const NAME_COLUMNS: readonly string[] = [
   ...Array.from({ length: CLASSES }, (_, i) => `triples_${String(i).padStart(2, '0')}`),
 ];
 
-/** The values of `NAME_COLUMNS` of a name. */
+interface NameColumn {
+  readonly name: string;
+  readonly of: (site: string) => number;
+}
+
+/** The features without the set, and how each follows from a name. */
+export function nameColumns(): NameColumn[] {
+  let last = '';
+  let values = nameValues(last);
+  return NAME_COLUMNS.map((name, j) => ({
+    name,
+    of: (site) => {
+      if (site !== last) [last, values] = [site, nameValues(site)];
+      return values[j];
+    },
+  }));
+}
+
+/** The values of all columns of a name. */
 export function nameValues(name: string): Float64Array {
   const values = new Float64Array(NAME_COLUMNS.length);
   values[0] = name.length;

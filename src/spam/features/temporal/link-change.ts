@@ -19,7 +19,7 @@ import { changeRates, clusteringChange, type Rates } from './change-rates.ts';
 import { LENGTHS, pSimRank, type Similarities, xJaccard } from './similarity.ts';
 import { type Direction, type Pair, pairSnapshots, type SnapshotPair } from './snapshots.ts';
 
-export interface LinkChangeRequest {
+interface LinkChangeRequest {
   readonly sites: readonly string[];
   /** Random permutations for each similarity. */
   readonly permutations: number;
@@ -40,23 +40,44 @@ export async function linkChange(
     stopIfAsked(request.signal);
     request.onProgress?.((part + done) / 4);
   };
-  const outLists = await pair.lists('out');
-  const outRates = changeRates(pair.nodes, outLists);
-  const clustering = clusteringChange(pair.nodes, outLists, pair.wanted);
-  const outward = await similarityColumns(pair, 'out', outLists, request, [step(0), step(1)]);
-  const inLists = await pair.lists('in');
-  const inRates = changeRates(pair.nodes, inLists);
-  const inward = await similarityColumns(pair, 'in', inLists, request, [step(2), step(3)]);
+  // One direction after the other, so that only one is in memory.
+  const outward = await ofOutLinks(pair, request, [step(0), step(1)]);
+  const inward = await ofInLinks(pair, outward.rates, request, [step(2), step(3)]);
   const columns = [
-    ...rateColumns(pair, inLists[1], { I: inRates, O: outRates }),
-    ['CRCC', clustering] as const,
-    ...outward,
-    ...inward,
+    ...inward.rates,
+    ['CRCC', outward.clustering] as const,
+    ...outward.similarities,
+    ...inward.similarities,
   ];
   return {
     name: 'temporal',
     columns: columns.map(([name]) => name),
     values: columns.map(([, values]) => values),
+  };
+}
+
+type Progress = readonly ((done: number) => void)[];
+
+async function ofOutLinks(pair: SnapshotPair, request: LinkChangeRequest, progress: Progress) {
+  const lists = await pair.lists('out');
+  return {
+    rates: changeRates(pair.nodes, lists),
+    clustering: clusteringChange(pair.nodes, lists, pair.wanted),
+    similarities: await similarityColumns(pair, 'out', lists, request, progress),
+  };
+}
+
+async function ofInLinks(
+  pair: SnapshotPair,
+  outRates: Rates,
+  request: LinkChangeRequest,
+  progress: Progress,
+) {
+  const lists = await pair.lists('in');
+  const rates = { I: changeRates(pair.nodes, lists), O: outRates };
+  return {
+    rates: rateColumns(pair, lists[1], rates),
+    similarities: await similarityColumns(pair, 'in', lists, request, progress),
   };
 }
 
@@ -106,7 +127,7 @@ async function similarityColumns(
   direction: Direction,
   lists: Pair<Csr>,
   { permutations, seed }: LinkChangeRequest,
-  progress: readonly ((done: number) => void)[],
+  progress: Progress,
 ): Promise<Column[]> {
   const columns: Column[] = [];
   for (const [i, measure] of (['xjaccard', 'psimrank'] as const).entries()) {

@@ -30,7 +30,7 @@ const PSIMRANK_DECAY = 0.15;
 /** The least number of an empty set; the next node of a node without links. */
 const NONE = 0xffffffff;
 
-export interface Draws {
+interface Draws {
   readonly permutations: number;
   readonly seed: number;
   readonly onProgress?: ((done: number) => void) | undefined;

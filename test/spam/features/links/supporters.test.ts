@@ -33,13 +33,14 @@ test('supporters equal those of a search from each node, in one batch or many, r
         for (const distance of range(4)) {
           const next = arcs.filter(([, to]) => reached.has(to)).map(([from]) => from);
           reached = new Set([...reached, ...next]);
-          expect(within.nodes[distance][i]).toBe(reached.size - 1);
           const known = new Set([...reached].map((y) => siteOf[y]));
-          expect(within.sites[distance][i]).toBe(known.size - 1);
+          const found = [within.nodes[distance][i], within.sites[distance][i]];
+          if (found[0] !== reached.size - 1 || found[1] !== known.size - 1)
+            expect(found).toEqual([reached.size - 1, known.size - 1]);
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
