@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../src/lab/words/random.ts';
 import type { FeatureTable } from '../src/spam/feature-table.ts';
-import { type FeatureSet, tableOf } from '../src/spam/features/feature-set.ts';
+import type { FeatureSet } from '../src/spam/features/feature-set.ts';
+import type { Site } from '../src/spam/features/sites.ts';
 import { StemNumbers } from '../src/spam/features/terms/term-documents.ts';
 import { examplesOf, pick, rowOf } from '../src/spam/learn/examples.ts';
 import { LEARNERS, scoreSite } from '../src/spam/learn/learners.ts';
@@ -94,6 +95,20 @@ function tableFor({ webs, terms }: Bench, cell: Cell, from: number, to: number):
     return tableOf(web.sites, sets);
   });
   return joined(tables);
+}
+
+/** The columns of all sets, with what the sites have in common with others. */
+function tableOf(sites: readonly Site[], sets: readonly FeatureSet[]): FeatureTable {
+  return {
+    sites: sites.map(({ name }) => name),
+    ids: [],
+    belongings: sites.map(({ addresses, group }) => [
+      ...addresses.map((address) => `address ${address}`),
+      ...(group === undefined ? [] : [`group ${group}`]),
+    ]),
+    names: sets.flatMap(({ name, columns }) => columns.map((column) => `${name}:${column}`)),
+    columns: sets.flatMap(({ values }) => values),
+  };
 }
 
 function chosen(set: FeatureSet, wanted: RegExp): FeatureSet {
