@@ -1,31 +1,38 @@
 /**
- * What a crawl over real sockets spends its fetches on, in each crawl order.
+ * The classification power of features on the synthetic web, beside the tables of "The
+ * classification power of Web features".
  *
- *   npm run bench -- spam [--pages 200000] [--domains 20000] [--orders bfs,in,tse] [--agents 2]
- *                         [--delay 400ms] [--address-delay 50ms]
+ *   npm run bench -- spam [--train 1,2,3,4] [--test 5,6,7] [--domains 8000] [--sites 700]
+ *                         [--pages 20] [--only sets,tricks,shuffled,early,temporal]
+ *                         [--full] [--out FOLDER]
  *
- * The same spam web is crawled once in each order, and every page in the archive is looked up in
- * the lab's truth. `drumlin lab run` compares the same orders over many more pages, in virtual
- * time; this shows that the crawler behaves like the simulation.
+ * Models are trained on webs `mixed` of some seeds and tested on others. `--full` trains all
+ * learners instead of three. Tricks and shuffled labels are judged with one forest of all dense
+ * features: an ensemble for each would take an hour. `--out` writes the feature tables and labels of the training webs, for
+ * `npm run bench -- learners`.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { webOf } from '../src/lab/server/lab.ts';
-import type { Web as Truth } from '../src/lab/web.ts';
-import { isHonest } from '../src/simulator/tally.ts';
-import { BIN, startWeb, type Web } from './web/start.ts';
+import { Random } from '../src/lab/words/random.ts';
+import type { FeatureTable } from '../src/spam/feature-table.ts';
+import type { FeatureSet } from '../src/spam/features/feature-set.ts';
+import type { Site } from '../src/spam/features/sites.ts';
+import { StemNumbers } from '../src/spam/features/terms/term-documents.ts';
+import { examplesOf, pick, rowOf } from '../src/spam/learn/examples.ts';
+import { LEARNERS, scoreSite } from '../src/spam/learn/learners.ts';
+import { auc, aucHalfWidth } from '../src/spam/learn/measures.ts';
+import { type SpamModel, scoreSites } from '../src/spam/model.ts';
+import { trainModel } from '../src/spam/train.ts';
+import { contentOf, learnWords, type Measured, measureWeb, termSets } from './spam/features.ts';
+import { CELLS, type Cell, STATIC, TEMPORAL } from './spam/tables.ts';
 
-interface Verdict {
-  readonly pages: number;
-  readonly spam: number;
-  /** Pages of honest domains with status 200. */
-  readonly useful: number;
-  readonly domains: number;
-  readonly cpuSeconds: number;
+interface Bench {
+  /** Training webs, then test webs. */
+  readonly webs: readonly Measured[];
+  readonly training: number;
+  readonly terms: readonly FeatureSet[];
+  readonly fast: boolean;
 }
 
 export async function run(args: string[]): Promise<void> {
@@ -33,87 +40,224 @@ export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      pages: text('200000'),
-      domains: text('20000'),
-      orders: text('bfs,in,tse'),
-      agents: text('2'),
-      fetches: text('64'),
-      delay: text('400ms'),
-      'address-delay': text('50ms'),
+      train: text('1,2,3,4'),
+      test: text('5,6,7'),
+      domains: text('8000'),
+      sites: text('700'),
+      pages: text('20'),
+      only: text('sets,tricks,shuffled,early,temporal'),
+      full: { type: 'boolean', default: false },
+      out: { type: 'string' },
     },
   });
-  const web = await startWeb(['--scenario', 'spam', '--domains', values.domains]);
-  const ports = { http: web.httpPort, https: web.httpsPort, dns: 0, control: 0 };
-  const truth = webOf({ scenario: 'spam', seed: 1, domains: Number(values.domains) }, ports);
-  const flags = [
-    ...['--max-pages', values.pages, '--agents', values.agents, '--fetches', values.fetches],
-    ...['--delay', values.delay, '--address-delay', values['address-delay']],
-  ];
-  try {
-    console.log(
-      '| order | pages | of spam kinds | useful | domains | processor seconds |\n|---|---|---|---|---|---|',
-    );
-    for (const order of values.orders.split(',')) {
-      const { pages, spam, useful, domains, cpuSeconds } = await crawl(web, truth, [
-        ...flags,
-        ...orderFlags(order),
-      ]);
-      const share = (part: number) => `${((100 * part) / pages).toFixed(1)} %`;
-      console.log(
-        `| ${order} | ${pages} | ${share(spam)} | ${share(useful)} | ${domains} | ${cpuSeconds.toFixed(0)} |`,
-      );
+  const numbers = (list: string): number[] => list.split(',').map(Number);
+  const [train, test] = [numbers(values.train), numbers(values.test)];
+  const [domains, sites, pages] = [values.domains, values.sites, values.pages].map(Number);
+  const only = values.only.split(',');
+  const options = { domains, sites, pages, temporal: only.includes('temporal') };
+  const lists = learnWords(train, options);
+  const stems = new StemNumbers();
+  const webs: Measured[] = [];
+  for (const seed of [...train, ...test]) webs.push(await measureWeb(seed, lists, stems, options));
+  const terms = termSets(webs, train.length, stems);
+  const bench: Bench = { webs, training: train.length, terms, fast: !values.full };
+  progress('features are made');
+  if (values.out !== undefined) writeTables(bench, values.out);
+  const parts: Record<string, (bench: Bench) => Promise<void>> = {
+    sets: (b) => printCells(b, CELLS),
+    temporal: (b) => printCells(b, TEMPORAL),
+    tricks: printTricks,
+    shuffled: printShuffled,
+    early: printEarly,
+  };
+  for (const part of only) {
+    const print = parts[part];
+    if (!print) throw new Error(`no part "${part}": choose of ${Object.keys(parts).join(', ')}`);
+    await print(bench);
+  }
+}
+
+function progress(what: string): void {
+  const { user, system } = process.cpuUsage();
+  process.stderr.write(`${what}, ${((user + system) / 1e6).toFixed(0)} s of processor time\n`);
+}
+
+/** The sets of a cell for each web, side by side in one table. */
+function tableFor({ webs, terms }: Bench, cell: Cell, from: number, to: number): FeatureTable {
+  const tables = webs.slice(from, to).map((web, i) => {
+    const sets: FeatureSet[] = [];
+    if (cell.content) sets.push(contentOf(web, cell.content, cell.early ? 'early' : 'all'));
+    if (cell.terms) sets.push(terms[from + i]);
+    for (const set of web.sets) {
+      const columns = cell.sets?.[set.name];
+      if (columns) sets.push(chosen(set, columns));
     }
-  } finally {
-    web.process.kill();
-  }
-}
-
-const orderFlags = (order: string): string[] =>
-  order === 'bfs' ? ['--order', 'bfs'] : ['--order', 'budget', '--rank', order];
-
-async function crawl(
-  { dns, seeds }: Web,
-  truth: Truth,
-  flags: readonly string[],
-): Promise<Verdict> {
-  const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
-  const dir = join(folder, 'crawl');
-  try {
-    const args = [
-      BIN,
-      'crawl',
-      ...seeds,
-      '--dir',
-      dir,
-      '--dns',
-      dns,
-      '--allow-private',
-      '--json',
-      ...flags,
-    ];
-    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
-    const { cpuSeconds } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
-    return { ...(await judged(dir, truth)), cpuSeconds };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function judged(dir: string, truth: Truth): Promise<Omit<Verdict, 'cpuSeconds'>> {
-  const verdict = { pages: 0, spam: 0, useful: 0 };
-  const domains = new Set<string>();
-  const list = spawn(process.execPath, [BIN, 'archive', 'list', dir, '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    return tableOf(web.sites, sets);
   });
-  for await (const line of createInterface({ input: list.stdout })) {
-    const { url, status } = JSON.parse(line);
-    const { hostname, pathname } = new URL(url);
-    const domain = truth.placeOf(hostname)?.domain;
-    if (!domain || pathname === '/robots.txt') continue;
-    domains.add(domain.name);
-    verdict.pages++;
-    if (domain.kind.spam) verdict.spam++;
-    if (isHonest(domain.kind) && Number(status) === 200) verdict.useful++;
+  return joined(tables);
+}
+
+/** The columns of all sets, with what the sites have in common with others. */
+function tableOf(sites: readonly Site[], sets: readonly FeatureSet[]): FeatureTable {
+  return {
+    sites: sites.map(({ name }) => name),
+    ids: [],
+    belongings: sites.map(({ addresses, group }) => [
+      ...addresses.map((address) => `address ${address}`),
+      ...(group === undefined ? [] : [`group ${group}`]),
+    ]),
+    names: sets.flatMap(({ name, columns }) => columns.map((column) => `${name}:${column}`)),
+    columns: sets.flatMap(({ values }) => values),
+  };
+}
+
+function chosen(set: FeatureSet, wanted: RegExp): FeatureSet {
+  const kept = [...set.columns.keys()].filter((j) => wanted.test(set.columns[j]));
+  return {
+    ...set,
+    columns: kept.map((j) => set.columns[j]),
+    values: kept.map((j) => set.values[j]),
+  };
+}
+
+function joined(tables: readonly FeatureTable[]): FeatureTable {
+  const [first] = tables;
+  return {
+    sites: tables.flatMap(({ sites }, web) => sites.map((site) => `${web} ${site}`)),
+    ids: [],
+    belongings: tables.flatMap(({ belongings }, web) =>
+      belongings.map((own) => own.map((name) => `${web} ${name}`)),
+    ),
+    names: first.names,
+    columns: first.names.map((_, j) =>
+      Float64Array.from(tables.flatMap(({ columns }) => [...columns[j]])),
+    ),
+  };
+}
+
+const labelsOf = (webs: readonly Measured[]): Uint8Array =>
+  Uint8Array.from(webs.flatMap(({ truths }) => truths.map(({ spam }) => (spam ? 1 : 0))));
+
+function trained({ webs, training, fast }: Bench, table: FeatureTable): Promise<SpamModel> {
+  const places = Uint32Array.from(table.sites.keys());
+  const spam = labelsOf(webs.slice(0, training));
+  const labelled = { places, spam, unknown: [], undecided: 0 };
+  return trainModel(table, labelled, { seed: 1, fast, skipConstant: true });
+}
+
+async function printCells(bench: Bench, cells: readonly Cell[]): Promise<void> {
+  console.log('| set | features | AUC | paper |\n|---|---|---|---|');
+  for (const cell of cells) {
+    const model = await trained(bench, tableFor(bench, cell, 0, bench.training));
+    const table = tableFor(bench, cell, bench.training, bench.webs.length);
+    const spam = labelsOf(bench.webs.slice(bench.training));
+    const scores = scoreSites(model, table);
+    console.log(
+      `| ${cell.name} | ${table.names.length} | ${auc(scores, spam).toFixed(3)} ± ${aucHalfWidth(scores, spam).toFixed(3)} | ${cell.paper ?? ''} |`,
+    );
+    progress(cell.name);
   }
-  return { ...verdict, domains: domains.size };
+}
+
+/** All sets but the term weights. */
+const DENSE: Cell = { name: 'dense', content: 'b', sets: STATIC };
+
+/** A forest of some training sites, and its scores of all test sites. */
+function forestScores(
+  bench: Bench,
+  keep: (site: number) => boolean,
+  labels: Uint8Array,
+): Float64Array {
+  const { webs, training } = bench;
+  const learn = tableFor(bench, DENSE, 0, training);
+  const places = Uint32Array.from([...learn.sites.keys()].filter(keep));
+  const none = new Uint8Array(learn.sites.length);
+  const examples = pick(examplesOf(learn.names, learn.columns, none), places);
+  const fitted = LEARNERS['forest-1'](
+    { ...examples, spam: Uint8Array.from(places, (place) => labels[place]) },
+    1,
+  );
+  const test = tableFor(bench, DENSE, training, webs.length);
+  const row = new Float64Array(test.columns.length);
+  return Float64Array.from(test.sites, (_, site) => scoreSite(fitted, rowOf(test, site, row)));
+}
+
+/** Each trick: found by a model that knows it, and by one that has never seen it. */
+async function printTricks(bench: Bench): Promise<void> {
+  const { webs, training } = bench;
+  const known = webs.slice(0, training).flatMap(({ truths }) => truths);
+  const asked = webs.slice(training).flatMap(({ truths }) => truths);
+  const labels = labelsOf(webs.slice(0, training));
+  const whole = forestScores(bench, () => true, labels);
+  console.log('| trick | sites | AUC | left out of training |\n|---|---|---|---|');
+  for (const trick of new Set(asked.flatMap((t) => (t.spam ? [t.trick] : [])))) {
+    const without = (i: number): boolean => !known[i].spam || known[i].trick !== trick;
+    const scores = forestScores(bench, without, labels);
+    const own = [...asked.keys()].filter((i) => !asked[i].spam || asked[i].trick === trick);
+    const spam = own.map((i) => (asked[i].spam ? 1 : 0));
+    const of = (all: Float64Array): string =>
+      auc(
+        own.map((i) => all[i]),
+        spam,
+      ).toFixed(3);
+    const count = spam.filter((label) => label === 1).length;
+    console.log(`| ${trick} | ${count} | ${of(whole)} | ${of(scores)} |`);
+    progress(trick);
+  }
+}
+
+/** With labels of other sites a model must know nothing. */
+async function printShuffled(bench: Bench): Promise<void> {
+  const { webs, training } = bench;
+  const labels = labelsOf(webs.slice(0, training));
+  const random = new Random(1, 2, 3, 4);
+  for (let i = labels.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [labels[i], labels[j]] = [labels[j], labels[i]];
+  }
+  const scores = forestScores(bench, () => true, labels);
+  const spam = labelsOf(webs.slice(training));
+  console.log(
+    `with shuffled labels: AUC ${auc(scores, spam).toFixed(3)} ± ${aucHalfWidth(scores, spam).toFixed(3)}`,
+  );
+}
+
+/** A model of whole sites, asked after the first three pages. */
+async function printEarly(bench: Bench): Promise<void> {
+  const { webs, training } = bench;
+  const cell: Cell = { name: 'content (A)', content: 'a' };
+  const model = await trained(bench, tableFor(bench, cell, 0, training));
+  const spam = labelsOf(webs.slice(training));
+  const [early, late] = [true, false].map((when) =>
+    auc(scoreSites(model, tableFor(bench, { ...cell, early: when }, training, webs.length)), spam),
+  );
+  console.log(
+    `content (A) after 3 pages ${early.toFixed(3)}, after all ${late.toFixed(3)}: ${(early / late).toFixed(3)}`,
+  );
+}
+
+/** Feature files of the training webs, a file for each cell without terms, and labels. */
+function writeTables(bench: Bench, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const truths = bench.webs.slice(0, bench.training).flatMap(({ truths: own }) => own);
+  const cell: Cell = { name: '', content: 'a', sets: { links: /./ } };
+  const table = tableFor(bench, cell, 0, bench.training);
+  const rows = table.sites.map((site, i) =>
+    [
+      site.replace(' ', '-'),
+      ...table.columns.map((column) => (Number.isNaN(column[i]) ? '?' : column[i])),
+    ].join(','),
+  );
+  writeFileSync(
+    join(folder, 'features.csv'),
+    `${['site', ...table.names.map((name) => `"${name}"`)].join(',')}\n${rows.join('\n')}\n`,
+  );
+  writeFileSync(
+    join(folder, 'labels.tsv'),
+    `${table.sites.map((site, i) => `${site.replace(' ', '-')}\t${truths[i].spam ? 'spam' : 'ham'}`).join('\n')}\n`,
+  );
+  writeFileSync(
+    join(folder, 'truth.tsv'),
+    `${table.sites.map((site, i) => `${site.replace(' ', '-')}\t${truths[i].kind}\t${truths[i].trick}\t${truths[i].strength}\t${truths[i].genre}`).join('\n')}\n`,
+  );
 }

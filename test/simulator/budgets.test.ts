@@ -57,7 +57,7 @@ test('breadth first spends most on spam, budgets by in-links less, budgets by su
   expect(usefulOf(all[2])).toBeGreaterThan(1.4 * usefulOf(all[0]));
 });
 
-const SPAM = new Set(['exchange', 'farm', 'parked', 'copy', 'honeypot', 'wildcard']);
+const SPAM = new Set(['exchange', 'farm', 'parked', 'copy', 'honeypot', 'expired', 'wildcard']);
 
 function spamShare({ kinds }: PolicyResult): number {
   const pages = (of: (name: string) => boolean) =>
