@@ -71,6 +71,8 @@ export function encodeDomain(domain: Domain): Uint8Array {
   const out = new FieldWriter();
   out.text(domain.name);
   out.number(domain.pages);
+  const { notes } = domain;
+  if (notes) out.bytes(notes instanceof Uint8Array ? notes : notes.toBytes());
   return out.finish();
 }
 
@@ -78,5 +80,7 @@ export function decodeDomain(record: Uint8Array, domain: Domain): boolean {
   const fields = new FieldReader(record);
   if (fields.text() !== domain.name) return false;
   domain.pages = fields.number();
+  // The record is a view that the next one overwrites.
+  if (!fields.atEnd) domain.notes = fields.bytes().slice();
   return true;
 }

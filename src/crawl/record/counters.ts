@@ -38,13 +38,18 @@ export interface CountersState {
    * (stored whole, but too large when decoded).
    */
   readonly truncated: Readonly<Tally>;
+  /**
+   * With verdicts on spam: `verdicts` given, `pages` of domains that were spam by their last
+   * verdict, `found` and `cleared` domains. Absent without.
+   */
+  readonly spam?: Readonly<Tally>;
 }
 
 /** Only the counters of an object that may hold more. */
 export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
   // A status file of an earlier version has no `truncated`.
-  const { statuses, types, retries, errors, refused, alike, truncated = {} } = told;
+  const { statuses, types, retries, errors, refused, alike, truncated = {}, spam } = told;
   return {
     pages,
     bytes,
@@ -59,6 +64,7 @@ export function countersOf(told: CountersState): CountersState {
     refused,
     alike,
     truncated,
+    ...(spam && { spam }),
   };
 }
 
@@ -119,6 +125,12 @@ export class Counters implements CountersState {
 
   countAlike(what: string, times = 1): void {
     count(this.alike, what, times);
+  }
+
+  /** The tally exists from the first count: a crawl without verdicts has none. */
+  countSpam(this: Counters & { spam?: Tally }, what: string): void {
+    this.spam ??= {};
+    count(this.spam, what, 1);
   }
 }
 

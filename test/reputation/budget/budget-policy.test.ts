@@ -8,7 +8,7 @@ import { SCORES, Standing } from '../../../src/reputation/budget/standing.ts';
 
 const view = (more: Partial<DomainView>): DomainView => ({
   ...{ name: 'example.com', rank: Infinity, score: 0, inDegree: 0, supporters: 0, cash: 0 },
-  ...{ domains: 1_000_000, mean: 4 },
+  ...{ spam: 0, domains: 1_000_000, mean: 4 },
   ...more,
 });
 const budget = (policy: string, more: Partial<DomainView>) =>
