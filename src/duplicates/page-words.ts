@@ -1,0 +1,19 @@
+/**
+ * The words of a page, recorded while its fingerprint is made.
+ *
+ * Requires  Use before the next page is read: the lists are views of the kernel's memory.
+ * Ensures   Words as in fingerprint.ts, those in links included; the title apart. Character
+ *           references are no words. Only the first 128 KiB of the text are recorded.
+ */
+export interface PageWords {
+  /** A hash for each word, in order; the same for the same word in lower case. */
+  readonly hashes: BigUint64Array;
+  /** The words as they are written, with a space after each. */
+  readonly text: Uint8Array;
+  /** Characters in these words, without the spaces. */
+  readonly characters: number;
+  readonly anchorWords: number;
+  readonly titleWords: number;
+  /** Bytes of the page that were read. */
+  readonly bytes: number;
+}
