@@ -3,6 +3,7 @@
  * similar pages, and without; no network, no delays.
  */
 
+import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { resolveConfig } from '../../src/config/settings.ts';
 import { type Judgement, Likeness } from '../../src/crawl/agent/likeness.ts';
 import { Counters } from '../../src/crawl/record/counters.ts';
@@ -89,7 +90,7 @@ export function walk(
       likeness.missed(url);
       continue;
     }
-    const judgement = likeness.judge(url, page.body);
+    const judgement = likeness.judge(url, fingerprintOf(page.body));
     onPage(page, judgement);
     const question = likeness.committed(url, judgement);
     // It is asked next, as the crawl does.

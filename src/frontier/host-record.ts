@@ -9,7 +9,7 @@ import { isIPv4 } from 'node:net';
 import { FieldReader, FieldWriter } from '../base/fields.ts';
 import type { Bytes } from '../base/units.ts';
 import { rulesFromBytes } from '../robots/parse-robots.ts';
-import type { Domain, Host } from './host.ts';
+import { Domain, type Host } from './host.ts';
 
 /** Bytes of rules of all origins of a host together: each port may have one. */
 const MOST_RULES: Bytes = 64 * 1024;
@@ -83,4 +83,11 @@ export function decodeDomain(record: Uint8Array, domain: Domain): boolean {
   // The record is a view that the next one overwrites.
   if (!fields.atEnd) domain.notes = fields.bytes().slice();
   return true;
+}
+
+/** The domain of a record. */
+export function storedDomain(record: Uint8Array): Domain {
+  const domain = new Domain(new FieldReader(record).text());
+  decodeDomain(record, domain);
+  return domain;
 }

@@ -5,6 +5,7 @@
  */
 import { DrumlinError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
+import type { WordLists } from './features/content/word-lists.ts';
 import { type Calibration, probability } from './learn/calibrate.ts';
 import { rowOf } from './learn/examples.ts';
 import { type Fitted, scoreSite } from './learn/learners.ts';
@@ -26,6 +27,8 @@ export interface SpamModel {
   readonly features: readonly string[];
   readonly parts: readonly ModelPart[];
   readonly calibration: Calibration;
+  /** The lists that features of content look at; a crawl measures pages with them. */
+  readonly words?: WordLists | undefined;
   readonly trained: TrainingFacts;
 }
 
@@ -88,7 +91,7 @@ export function scoreSites(
 }
 
 /** The probability of spam of a site whose features are in the order of the model's list. */
-function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
+export function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
   let sum = 0;
   for (const { fitted, features, weight } of parts)
     sum +=

@@ -24,6 +24,8 @@ interface TrainOptions {
   readonly seed: number;
   /** Three learners instead of all. */
   readonly fast: boolean;
+  /** The learners to choose from, by name; by default those that `fast` says. */
+  readonly learners?: readonly string[] | undefined;
   /** Leave out columns with one value instead of refusing them. */
   readonly skipConstant: boolean;
   /** Called between two learners, with the share that is done; training waits for it. */
@@ -64,7 +66,7 @@ export async function trainModel(
     );
   const folds = foldsOf(spam, groups, FOLDS, options.seed);
   requireBothIn(spam, folds);
-  const candidates = candidatesFor(examples.names, options.fast);
+  const candidates = candidatesFor(examples.names, options);
   const scores: Float64Array[] = [];
   for (const [i, candidate] of candidates.entries()) {
     await options.onProgress?.(i / (candidates.length + 1));
@@ -132,7 +134,10 @@ function usable(examples: Examples, skipConstant: boolean): Examples {
   };
 }
 
-function candidatesFor(names: readonly string[], fast: boolean): Candidate[] {
+function candidatesFor(
+  names: readonly string[],
+  { fast, learners }: Pick<TrainOptions, 'fast' | 'learners'>,
+): Candidate[] {
   const sets = new Map<string, number[]>();
   for (const [place, name] of names.entries()) {
     const set = setOf(name);
@@ -145,7 +150,7 @@ function candidatesFor(names: readonly string[], fast: boolean): Candidate[] {
       dense.flatMap(([, places]) => places),
     );
   return [...sets].flatMap(([set, features]) =>
-    libraryFor({ terms: TERM_SETS.includes(set) }, fast).map((learner) => ({
+    (learners ?? libraryFor({ terms: TERM_SETS.includes(set) }, fast)).map((learner) => ({
       learner,
       set,
       features,

@@ -128,9 +128,10 @@ export class Counters implements CountersState {
   }
 
   /** The tally exists from the first count: a crawl without verdicts has none. */
-  countSpam(this: Counters & { spam?: Tally }, what: string): void {
-    this.spam ??= {};
-    count(this.spam, what, 1);
+  countSpam(what: string): void {
+    const counters: Counters & { spam?: Tally } = this;
+    counters.spam ??= {};
+    count(counters.spam, what, 1);
   }
 }
 
