@@ -41,7 +41,7 @@ export const KERNELS: readonly KernelSource[] = [
   {
     source: 'src/duplicates/fingerprint.as.ts',
     constant: 'FINGERPRINT_WASM',
-    flags: ownMemory(9),
+    flags: ownMemory(19),
   },
   {
     source: 'src/graph/kernel.as.ts',
@@ -57,6 +57,11 @@ export const KERNELS: readonly KernelSource[] = [
     source: 'src/rank/supporters/supporters-kernel.as.ts',
     constant: 'SUPPORTERS_KERNEL_WASM',
     flags: ['--importMemory', '--enable', 'threads,simd', ...SHARED],
+  },
+  {
+    source: 'src/spam/features/content/page-kernel.as.ts',
+    constant: 'PAGE_KERNEL_WASM',
+    flags: ownMemory(29),
   },
   { source: 'src/text/signals.as.ts', constant: 'SIGNALS_WASM', flags: ['--initialMemory', '16'] },
 ];

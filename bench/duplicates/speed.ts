@@ -1,7 +1,9 @@
 /** Microseconds of CPU a page: our fingerprint, the index, and a plain simhash in the same run. */
-import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
+import { fingerprintAndWords, fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { LikenessMemory } from '../../src/duplicates/likeness-folder.ts';
 import { parsePage } from '../../src/parse/page.ts';
+import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
+import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import { simhashOfPage } from './simhash.ts';
 import type { KnownPage } from './stream.ts';
 
@@ -14,6 +16,11 @@ export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
     `${pages.length} pages of the lab, ${(bytes / pages.length / 1000).toFixed(1)} KB on average; µs of CPU a page`,
   );
   measure('fingerprint', rounds, pages, ({ body }) => fingerprintOf(body));
+  const meter = new PageMeter(listsOf(pages));
+  const sums = SiteSums.empty();
+  measure('fingerprint, spam features', rounds, pages, ({ body }) =>
+    sums.add(meter.measure(fingerprintAndWords(body).words), false),
+  );
   measure('plain simhash', Math.min(3, rounds), pages, ({ body }) => simhashOfPage(body));
   measure('links of the page (parsePage)', rounds, pages, ({ body, url }) =>
     parsePage(body, { url }),
@@ -29,6 +36,20 @@ export function measureSpeed(all: readonly KnownPage[], rounds: number): void {
     const fingerprint = fingerprints.get(page) ?? fingerprintOf(page.body);
     learner.learn(page.url, fingerprint, similar.added - 1, undefined);
   });
+}
+
+/** The most frequent words of the pages, also in the place of queries. */
+function listsOf(pages: readonly KnownPage[]) {
+  const counts = new Map<string, number>();
+  for (const { body } of pages)
+    for (const word of Buffer.from(fingerprintAndWords(body).words.text)
+      .toString()
+      .toLowerCase()
+      .split(' '))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  counts.delete('');
+  const words = [...counts].sort(([, a], [, b]) => b - a).map(([word]) => word);
+  return { collection: words.slice(0, 1000), queries: words.slice(500, 1500) };
 }
 
 function measure(

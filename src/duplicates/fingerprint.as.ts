@@ -8,11 +8,16 @@
  * end stops there.
  */
 
-/** u64 signature, u32 words. */
+/** u64 signature, u32 words; of the recorded words: u32 words, bytes, characters, in links, title. */
 export const RESULT: usize = 64;
 export const MINIMA: usize = 1024;
 export const INPUT: usize = 4096;
 export const INPUT_BYTES: u32 = 524288;
+/** Recorded words: as they are written with a space after each, and their hashes. */
+export const TEXT: usize = INPUT + INPUT_BYTES + 4096;
+export const TEXT_BYTES: usize = 131072;
+/** Room for a hash of each word, which has two bytes of text or more. */
+export const HASHES: usize = TEXT + TEXT_BYTES + 64;
 
 const SCRATCH: usize = 2048;
 const SCRATCH_BYTES: u32 = 64;
@@ -26,6 +31,7 @@ const CLOSING: u64 = 0x5555555555555555;
 const OPENING: u64 = 0x3333333333333333;
 
 // Names of elements as little-endian numbers.
+const TITLE: u64 = 0x656c746974;
 const A: u64 = 0x61;
 const SCRIPT: u64 = 0x747069726373;
 const STYLE: u64 = 0x656c797473;
@@ -194,16 +200,48 @@ function commentEnd(at: usize, end: usize): usize {
   }
 }
 
+/** Whether a word is the name or number of a character reference. Requires a `;` behind it. */
+function isReference(at: usize): bool {
+  const before = load<u8>(at - 1);
+  return before == 0x26 || (before == 0x23 && load<u8>(at - 2) == 0x26);
+}
+
+/** Copies a word and a space behind it; writes up to sixteen bytes more. */
+// @ts-ignore: decorator
+@inline
+function copyWord(from: usize, to: usize, length: usize): void {
+  v128.store(to, v128.load(from));
+  for (let done: usize = 16; done < length; done += 16) v128.store(to + done, v128.load(from + done));
+  store<u8>(to + length, 32);
+}
+
+/** The characters in a text of UTF-8: all bytes that begin one. */
+function charactersIn(from: usize, to: usize): u32 {
+  // What is left from an earlier page does not count.
+  v128.store(to, i8x16.splat(-128));
+  let count: u32 = 0;
+  for (let at = from; at < to; at += 16) {
+    count += popcnt(<u32>i8x16.bitmask(i8x16.ge_s(v128.load(at), i8x16.splat(-64))));
+  }
+  return count;
+}
+
 /**
  * Reads `length` bytes of input; the text of links counts among the shingles only with `withLinks`.
+ * With `records`, all words outside the title are recorded, too.
  *
  * Long: it is the hot loop of the kernel: all branches share its state and
  * its constant vectors, which are local variables. Text is read in blocks of 64 bytes, which begin
  * between words. Bit masks state where words begin and end, so that no word depends on the one
  * before it. A block is read up to the next `<`, or to the last word that ends in it.
  */
-export function read(length: u32, withLinks: bool): void {
+export function read(length: u32, withLinks: bool, records: bool): void {
   const end = INPUT + length;
+  let hashAt = HASHES;
+  let textAt = TEXT;
+  let anchors: u32 = 0;
+  let titles: u32 = 0;
+  let inTitle = false;
   memory.fill(MINIMA, 0xff, 512);
   let at = INPUT;
   let signature: u64 = P2;
@@ -272,6 +310,17 @@ export function read(length: u32, withLinks: bool): void {
       const letters = hasDigits ? hashOfLetters(from, stop) : hash;
       if (letters != 0) signature = (rotl<u64>(signature, 23) ^ letters) * P1;
       next = stop;
+      if (records && !(load<u8>(stop) == 0x3b && isReference(from))) {
+        const length = stop - from;
+        if (inTitle) titles++;
+        else if (textAt + length < TEXT + TEXT_BYTES) {
+          copyWord(from, textAt, length);
+          textAt += length + 1;
+          store<u64>(hashAt, hash);
+          hashAt += 8;
+          if (inLink) anchors++;
+        }
+      }
       if (!inLink || withLinks || linked++ >= LINK_WORDS) {
         words++;
         if (words >= 3) put(older, old, hash);
@@ -312,6 +361,8 @@ export function read(length: u32, withLinks: bool): void {
     if (name == A) {
       inLink = !closing;
       linked = 0;
+    } else if (name == TITLE) {
+      inTitle = !closing;
     } else if (!closing && (name == SCRIPT || name == STYLE || name == NOSCRIPT || name == TEMPLATE)) {
       at = closeOf(at, end, name, size);
     }
@@ -319,6 +370,13 @@ export function read(length: u32, withLinks: bool): void {
   if (words == 1 || words == 2) put(0, older, old);
   store<u64>(RESULT, signature);
   store<u32>(RESULT, words, 8);
+  if (!records) return;
+  const recorded = <u32>(hashAt - HASHES) >>> 3;
+  store<u32>(RESULT, recorded, 12);
+  store<u32>(RESULT, <u32>(textAt - TEXT), 16);
+  store<u32>(RESULT, charactersIn(TEXT, textAt) - recorded, 20);
+  store<u32>(RESULT, anchors, 24);
+  store<u32>(RESULT, titles, 28);
 }
 
 /**

@@ -18,10 +18,11 @@
  *           text of links are skipped, because menus are links. But a page with fewer than 32 other
  *           words consists of its links, and is read with them. Only the first 512 KiB are read.
  * Cost      55 to 85 µs for a page of 25 KB on a busy machine, about as much as finding its links;
- *           576 KiB of memory per thread.
+ *           1.2 MB of memory per thread, of which pages without recorded words touch half.
  */
 import { WebAssembly } from '../base/web-assembly.ts';
 import { FINGERPRINT_WASM } from './fingerprint-wasm.ts';
+import type { PageWords } from './page-words.ts';
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -29,7 +30,9 @@ interface Exports {
   readonly MINIMA: { readonly value: number };
   readonly INPUT: { readonly value: number };
   readonly INPUT_BYTES: { readonly value: number };
-  read(length: number, withLinks: boolean): void;
+  readonly TEXT: { readonly value: number };
+  readonly HASHES: { readonly value: number };
+  read(length: number, withLinks: boolean, records: boolean): void;
 }
 
 const PLACES = 128;
@@ -68,27 +71,44 @@ class Fingerprinter {
   readonly #room: number;
   readonly #minima: Uint32Array;
   readonly #signature: BigUint64Array;
-  readonly #words: Uint32Array;
+  /** Words of the sketch; recorded words, their bytes and characters, those in links and title. */
+  readonly #counts: Uint32Array;
+  readonly #text: number;
+  readonly #hashes: number;
 
   constructor() {
     const instance = new WebAssembly.Instance(new WebAssembly.Module(FINGERPRINT_WASM));
-    const { memory, RESULT, MINIMA, INPUT, INPUT_BYTES, read } =
+    const { memory, RESULT, MINIMA, INPUT, INPUT_BYTES, TEXT, HASHES, read } =
       instance.exports as unknown as Exports;
     this.#read = read;
+    this.#text = TEXT.value;
+    this.#hashes = HASHES.value;
     this.#room = INPUT_BYTES.value;
     this.#input = new Uint8Array(memory.buffer, INPUT.value, this.#room + PADDING);
     this.#minima = new Uint32Array(memory.buffer, MINIMA.value, PLACES);
     this.#signature = new BigUint64Array(memory.buffer, RESULT.value, 1);
-    this.#words = new Uint32Array(memory.buffer, RESULT.value + 8, 1);
+    this.#counts = new Uint32Array(memory.buffer, RESULT.value + 8, 6);
   }
 
-  read(body: Uint8Array): Fingerprint {
+  /** The words that were recorded with the last page. */
+  words(body: Uint8Array): PageWords {
+    const [, words, bytes, characters, anchorWords, titleWords] = this.#counts;
+    const { buffer } = this.#counts;
+    return {
+      hashes: new BigUint64Array(buffer, this.#hashes, words),
+      text: new Uint8Array(buffer, this.#text, bytes),
+      ...{ characters, anchorWords, titleWords },
+      bytes: Math.min(body.length, this.#room),
+    };
+  }
+
+  read(body: Uint8Array, records: boolean): Fingerprint {
     const length = Math.min(body.length, this.#room);
     this.#input.set(length < body.length ? body.subarray(0, length) : body);
     this.#input.fill(0, length, length + PADDING);
-    this.#read(length, false);
-    if (this.#words[0] < FEW_WORDS) this.#read(length, true);
-    const words = this.#words[0];
+    this.#read(length, false, records);
+    if (this.#counts[0] < FEW_WORDS) this.#read(length, true, false);
+    const words = this.#counts[0];
     const distinct = filledPlaces(this.#minima);
     const minima = distinct === 0 ? this.#minima : filledUp(this.#minima);
     const signature = this.#signature[0];
@@ -101,7 +121,17 @@ let shared: Fingerprinter | undefined;
 /** The fingerprint of a page's decoded body. */
 export function fingerprintOf(body: Uint8Array): Fingerprint {
   shared ??= new Fingerprinter();
-  return shared.read(body);
+  return shared.read(body, false);
+}
+
+/** The fingerprint of a page's decoded body, and its words, which are valid until the next call. */
+export function fingerprintAndWords(body: Uint8Array): {
+  fingerprint: Fingerprint;
+  words: PageWords;
+} {
+  shared ??= new Fingerprinter();
+  const fingerprint = shared.read(body, true);
+  return { fingerprint, words: shared.words(body) };
 }
 
 /**

@@ -20,6 +20,7 @@ interface Exports {
   readonly OUTPUT: { readonly value: number };
   /** Compresses the bytes at an address of the input; returns the number of output bytes. */
   deflate(from: number, length: number, isLast: boolean): number;
+  deflatedBytes(from: number, length: number): number;
 }
 
 export const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
@@ -32,14 +33,17 @@ class Deflater {
   readonly #input: number;
   readonly #output: number;
   readonly #deflate: Exports['deflate'];
+  readonly #deflatedBytes: Exports['deflatedBytes'];
 
   constructor() {
     const instance = new WebAssembly.Instance(new WebAssembly.Module(DEFLATE_WASM));
-    const { memory, INPUT, INPUT_BYTES, OUTPUT, deflate } = instance.exports as unknown as Exports;
+    const { memory, INPUT, INPUT_BYTES, OUTPUT, deflate, deflatedBytes } =
+      instance.exports as unknown as Exports;
     this.#memory = Buffer.from(memory.buffer);
     this.#input = INPUT.value;
     this.#output = OUTPUT.value;
     this.#deflate = deflate;
+    this.#deflatedBytes = deflatedBytes;
     this.room = this.#memory.subarray(this.#input, this.#input + INPUT_BYTES.value);
     this.#memory.set(GZIP_HEADER, this.#output - GZIP_HEADER.length);
   }
@@ -62,12 +66,22 @@ class Deflater {
     return this.#memory.subarray(this.#output, this.#output + length);
   }
 
+  /** The length of `blocks(bytes, true)`, without writing them. */
+  size(bytes: Uint8Array): number {
+    return this.#deflatedBytes(this.#place(bytes), bytes.length);
+  }
+
   #run(bytes: Uint8Array, isLast: boolean): number {
-    const isThere = bytes.buffer === this.#memory.buffer;
+    return this.#deflate(this.#place(bytes), bytes.length, isLast);
+  }
+
+  /** Where the bytes are in memory; copies them if they are elsewhere. */
+  #place(bytes: Uint8Array): number {
     if (bytes.length > this.room.length)
       throw new RangeError('deflate: the record is longer than the input memory');
-    if (!isThere) this.room.set(bytes);
-    return this.#deflate(isThere ? bytes.byteOffset : this.#input, bytes.length, isLast);
+    if (bytes.buffer === this.#memory.buffer) return bytes.byteOffset;
+    this.room.set(bytes);
+    return this.#input;
   }
 }
 

@@ -60,6 +60,21 @@ describe('a deflated record', () => {
     );
   });
 
+  test('has a size that is known without writing it', () => {
+    fc.assert(
+      fc.property(anyBytes, (bytes) => {
+        expect(deflater().size(bytes)).toBe(deflater().blocks(bytes, true).length);
+      }),
+      { numRuns: 1000 },
+    );
+    for (const length of [0, 1, 65_535, 65_536, 65_600, room.length]) {
+      for (const bytes of [randomBytes(length), Buffer.alloc(length, 'drumlin lab ')])
+        expect(deflater().size(bytes)).toBe(deflater().blocks(bytes, true).length);
+    }
+    const half = Buffer.concat([randomBytes(70_000), Buffer.alloc(60_000, 'abc')]);
+    expect(deflater().size(half)).toBe(deflater().blocks(half, true).length);
+  });
+
   test('decompresses from any position in the room, with anything around it, and is deterministic', () => {
     fc.assert(
       fc.property(anyBytes, fc.nat(), fc.boolean(), (bytes, somewhere, goesOn) => {

@@ -26,7 +26,7 @@ export interface SiteContent {
 
 interface ContentColumn {
   readonly name: string;
-  readonly valueOf: (site: SiteContent) => number;
+  readonly of: (site: SiteContent) => number;
 }
 
 /** The features of a part: names without the set, and how each follows from a site's sums. */
@@ -37,9 +37,9 @@ export function contentColumns(part: ContentPart, withQueries: boolean): Content
   );
   const columns = (
     kind: string,
-    valueOf: (site: SiteContent, measure: number) => number,
+    of: (site: SiteContent, measure: number) => number,
   ): ContentColumn[] =>
-    places.map((i) => ({ name: `${kind}_${MEASURES[i].name}`, valueOf: (s) => valueOf(s, i) }));
+    places.map((i) => ({ name: `${kind}_${MEASURES[i].name}`, of: (s) => of(s, i) }));
   return [
     ...columns('home', ({ sums }, i) => sums.home(i)),
     ...columns('mean', ({ sums }, i) => sums.mean(i)),
@@ -48,8 +48,8 @@ export function contentColumns(part: ContentPart, withQueries: boolean): Content
     ...(part === 'aa'
       ? []
       : [
-          { name: 'pages', valueOf: ({ sums }: SiteContent) => sums.pages },
-          { name: 'name_length', valueOf: ({ name }: SiteContent) => name.length },
+          { name: 'pages', of: ({ sums }: SiteContent) => sums.pages },
+          { name: 'name_length', of: ({ name }: SiteContent) => name.length },
         ]),
   ];
 }
@@ -63,6 +63,6 @@ export function contentSet(
   return {
     name: 'content',
     columns: columns.map(({ name }) => name),
-    values: columns.map(({ valueOf }) => Float64Array.from(sites, valueOf)),
+    values: columns.map(({ of }) => Float64Array.from(sites, of)),
   };
 }

@@ -41,7 +41,7 @@ export const MEASURES: readonly Measure[] = [
   measure('title_words', 0, 'words of its title'),
   measure('word_length', 14, 'mean characters of its words, at most 256'),
   measure('anchor', 22, 'share of its words that are in links'),
-  measure('visible', 22, 'length of its text, of all its bytes'),
+  measure('visible', 22, 'bytes of its words, of all its bytes'),
   measure('deflated', 20, 'size of its text when deflated, of its size'),
   ...shares('collection', 'most frequent words of the collection', false),
   ...shares('query', 'most frequent words of queries', true),
@@ -52,5 +52,5 @@ export const MEASURES: readonly Measure[] = [
 /** The nearest value that sums can add up exactly. */
 export function rounded(value: number, { bits }: Measure): number {
   const scale = 2 ** bits;
-  return Math.min(Math.round(value * scale), MOST) / scale;
+  return Math.max(0, Math.min(Math.round(value * scale), MOST)) / scale;
 }
