@@ -96,6 +96,8 @@ const COLUMNS = [
   })),
 ];
 
+export const FEATURES: readonly string[] = COLUMNS.map(({ name }) => name);
+
 /** The rows of the domains of a crawl: by name, and at each stage that a domain has come to. */
 export async function rowsOf(web: Web, seed: number, pages: number, lists: WordLists) {
   const rows: Row[] = [];
@@ -128,7 +130,7 @@ export async function trainOn(rows: readonly Row[], words: WordLists): Promise<S
     sites: rows.map(({ domain, seed, stage }) => `${seed}/${domain}/${stage}`),
     ids: [],
     belongings: rows.map(({ domain, seed }) => [`domain ${seed}/${domain}`]),
-    names: COLUMNS.map(({ name }) => name),
+    names: FEATURES,
     columns: COLUMNS.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
   };
   const labelled = {

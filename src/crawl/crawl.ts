@@ -188,7 +188,8 @@ const noRankFile = () =>
 /** The model of `--spam`, checked. */
 async function spamModelOf(disk: Disk, config: CrawlConfig): Promise<SpamModel | undefined> {
   if (config.spam === '') {
-    if (config.order === 'budget' && /\bspam\b/.test(config.budget)) throw noSpamModel(config.budget);
+    if (config.order === 'budget' && /\bspam\b/.test(config.budget))
+      throw noSpamModel(config.budget);
     return undefined;
   }
   const model = parseModel(await disk.readText(config.spam), config.spam);

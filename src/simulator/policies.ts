@@ -17,6 +17,7 @@ import type { RankName } from '../reputation/budget/standing.ts';
 import { BudgetedSupply } from '../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../reputation/reputation.ts';
+import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import type { Sieve } from '../sieve/sieve.ts';
 import type { LiveModel } from '../spam/live/live-model.ts';
 
@@ -42,6 +43,8 @@ export interface Order {
   readonly reputation: Reputation | undefined;
   /** Only with verdicts on spam. */
   readonly spam?: PageWatch | undefined;
+  /** The records of domains; only in the order of budgets. */
+  readonly domains?: () => ReturnType<ReputationFolder['book']['records']>;
   close(): Promise<void>;
 }
 
@@ -100,7 +103,8 @@ function budgetedBy(rank: RankName, judges = false): Policy {
       onBudgets: () => supply.budgetsChanged(),
     });
     const spam = model && spamWatch(model, reputation);
-    return { supply, reputation, spam, close: () => stored.close() };
+    const domains = () => book.records();
+    return { supply, reputation, spam, domains, close: () => stored.close() };
   };
 }
 

@@ -44,11 +44,7 @@ export class VisitSubject implements Subject {
   response: ResponseFacts | undefined;
   page: PageFacts | undefined;
 
-  constructor(
-    { host, address }: HostTurn,
-    discovery: Discovery,
-    { standing, spam }: DomainFacts,
-  ) {
+  constructor({ host, address }: HostTurn, discovery: Discovery, { standing, spam }: DomainFacts) {
     const { url, depth, redirects, attempts = 0 } = discovery;
     this.url = url;
     this.depth = depth;

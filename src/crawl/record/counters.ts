@@ -93,6 +93,7 @@ export class Counters implements CountersState {
   readonly refused: Tally = {};
   readonly alike: Tally = {};
   readonly truncated: Tally = {};
+  declare spam?: Tally;
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
@@ -129,9 +130,8 @@ export class Counters implements CountersState {
 
   /** The tally exists from the first count: a crawl without verdicts has none. */
   countSpam(what: string): void {
-    const counters: Counters & { spam?: Tally } = this;
-    counters.spam ??= {};
-    count(counters.spam, what, 1);
+    this.spam ??= {};
+    count(this.spam, what, 1);
   }
 }
 
