@@ -24,7 +24,7 @@ import { contentColumns } from '../../src/spam/features/content/content-set.ts';
 import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
 import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import type { WordLists } from '../../src/spam/features/content/word-lists.ts';
-import { nameColumns } from '../../src/spam/features/names/name-set.ts';
+import { NAME_COLUMNS, nameValues } from '../../src/spam/features/names/name-set.ts';
 import { isHome } from '../../src/spam/features/sites.ts';
 import type { SpamModel } from '../../src/spam/model.ts';
 import { trainModel } from '../../src/spam/train.ts';
@@ -85,18 +85,11 @@ export interface Row {
   readonly values: readonly number[];
 }
 
-const COLUMNS = [
-  ...contentColumns('a', false).map(({ name, of }) => ({
-    name: `content:${name}`,
-    of: (domain: string, sums: SiteSums) => of({ name: domain, sums }),
-  })),
-  ...nameColumns().map(({ name, of }) => ({
-    name: `names:${name}`,
-    of: (domain: string, _: SiteSums) => of(domain),
-  })),
+const CONTENT = contentColumns('a', false);
+export const FEATURES: readonly string[] = [
+  ...CONTENT.map(({ name }) => `content:${name}`),
+  ...NAME_COLUMNS.map((name) => `names:${name}`),
 ];
-
-export const FEATURES: readonly string[] = COLUMNS.map(({ name }) => name);
 
 /** The rows of the domains of a crawl: by name, and at each stage that a domain has come to. */
 export async function rowsOf(web: Web, seed: number, pages: number, lists: WordLists) {
@@ -105,7 +98,8 @@ export async function rowsOf(web: Web, seed: number, pages: number, lists: WordL
   const meter = new PageMeter(lists);
   const add = (domain: string, stage: number, sums: SiteSums) => {
     const spam = truthOf(web, domain)?.spam === true;
-    rows.push({ domain, seed, stage, spam, values: COLUMNS.map(({ of }) => of(domain, sums)) });
+    const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
+    rows.push({ domain, seed, stage, spam, values: [...content, ...nameValues(domain)] });
   };
   await watchCrawl(web, pages, {
     wants: () => true,
@@ -131,7 +125,7 @@ export async function trainOn(rows: readonly Row[], words: WordLists): Promise<S
     ids: [],
     belongings: rows.map(({ domain, seed }) => [`domain ${seed}/${domain}`]),
     names: FEATURES,
-    columns: COLUMNS.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
+    columns: FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
   };
   const labelled = {
     places: Uint32Array.from(rows.keys()),

@@ -11,15 +11,16 @@
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { xxh64 } from '../../base/xxh64.ts';
-import { contentColumns } from '../features/content/content-set.ts';
+import { contentColumns, type SiteContent } from '../features/content/content-set.ts';
 import { SiteSums } from '../features/content/site-sums.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
-import { nameColumns } from '../features/names/name-set.ts';
+import { NAME_COLUMNS, nameValues } from '../features/names/name-set.ts';
 import { type SpamModel, scoreRow } from '../model.ts';
 
 const STEPS = 10_000;
 
-type Feature = (name: string, sums: SiteSums) => number;
+/** A feature of a domain, by its content and by the values of its name. */
+type Feature = (site: SiteContent, ofName: Float64Array) => number;
 
 export class LiveModel {
   readonly words: WordLists;
@@ -54,7 +55,9 @@ export class LiveModel {
   /** The probability that a domain is spam. */
   verdict(name: string, sums: SiteSums): number {
     const row = this.#row;
-    for (let i = 0; i < row.length; i++) row[i] = this.#features[i](name, sums);
+    const site = { name, sums };
+    const ofName = nameValues(name);
+    for (let i = 0; i < row.length; i++) row[i] = this.#features[i](site, ofName);
     return Math.round(scoreRow(this.#model, row) * STEPS) / STEPS;
   }
 }
@@ -64,11 +67,10 @@ const NO_PAGES = SiteSums.empty();
 /** Every feature that a crawl has, by its name in tables. */
 function featuresOf(withQueries: boolean): Map<string, Feature> {
   const content = contentColumns('a', withQueries).map(
-    ({ name, of }) =>
-      [`content:${name}`, (site: string, sums: SiteSums) => of({ name: site, sums })] as const,
+    ({ name, of }) => [`content:${name}`, of] as const,
   );
-  const names = nameColumns().map(
-    ({ name, of }) => [`names:${name}`, (site: string) => of(site)] as const,
+  const names = NAME_COLUMNS.map(
+    (name, i) => [`names:${name}`, (_: SiteContent, ofName: Float64Array) => ofName[i]] as const,
   );
   return new Map<string, Feature>([...content, ...names]);
 }
