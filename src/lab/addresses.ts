@@ -5,8 +5,10 @@
  *           each when the web is large. The rest share an address with a few others, so that there
  *           are about eight domains an address, as in IRLbot's crawl (33.7M domains on 4.26M
  *           addresses). Each host of a giant, and each shop of a farm, has an address of its own.
+ *           The domains of a farm share a few, unless it is one of a ring of sybils.
  */
 
+import { farmMachine } from './spam-kinds.ts';
 import type { Place } from './web.ts';
 import { hash, TAG, textHash } from './words/random.ts';
 import type { World } from './world.ts';
@@ -29,6 +31,8 @@ export function addressOf(
   if (domain.kind.name === 'giant') return inNet(64, hash(draw, TAG.machine, host));
   if (domain.kind.name === 'farm' && number < 0)
     return inNet(64, hash(draw, TAG.machine, textHash(label)));
+  const machine = farmMachine(world, domain);
+  if (machine !== undefined) return inNet(128, hash(world.seed, TAG.machine, -1, machine));
   if (draw % 3 === 0) {
     const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));
     return `127.1.${Math.floor(machineOf(draw, machines) / 250)}.${1 + (machineOf(draw, machines) % 250)}`;

@@ -10,6 +10,8 @@ import { type BehaviourName, drawBehaviour, type Layer } from './behaviour.ts';
 import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
+import { type Manner, mannerOf } from './tricks/manner.ts';
+import { nicknameOf } from './words/names.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './words/random.ts';
 import { flat, type Pool } from './words/text.ts';
 import { LANGUAGES, TOPICS } from './words/vocabulary.ts';
@@ -41,7 +43,11 @@ export class Domain {
     this.world = world;
     this.index = index;
     this.kind = KINDS[world.layout.kindAt(index)];
-    this.name = world.names.nameOf(index, this.kind.name === 'academic');
+    this.name = world.names.nameOf(
+      index,
+      this.kind.name === 'academic',
+      world.deceitful ? nicknameOf(world.seed, index, this.kind.spam) : undefined,
+    );
     this.www = hash(world.seed, TAG.www, index) % 10 < 7;
     this.community = index % world.communities;
     this.topic = this.community % TOPICS.length;
@@ -105,6 +111,17 @@ export class Domain {
     return this.#pool;
   }
   #pool: Pool | undefined;
+
+  /** How it writes; undefined on a web that does not deceive, where all write alike. */
+  get manner(): Manner | undefined {
+    if (this.#manner === undefined && this.world.deceitful) {
+      const { tricks, group } = this.kind;
+      const maker = tricks && { tricks, group: group?.(this.world, this)?.number ?? this.index };
+      this.#manner = mannerOf(this.world.seed, this.index, this.topic, maker);
+    }
+    return this.#manner;
+  }
+  #manner: Manner | undefined;
 
   /** How many domains it links to. */
   get degree(): number {

@@ -8,6 +8,7 @@
 import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
 import type { Resource } from './resource.ts';
+import type { Trick } from './tricks/manner.ts';
 import type { Web } from './web.ts';
 import type { World } from './world.ts';
 
@@ -22,6 +23,7 @@ export type KindName =
   | 'parked'
   | 'copy'
   | 'honeypot'
+  | 'expired'
   | 'wildcard'
   | 'calendar'
   | 'session'
@@ -33,6 +35,12 @@ export interface Original {
   readonly page: number;
   /** One paragraph in this many is changed; 0 for an exact copy. */
   readonly edited: number;
+}
+
+/** Domains of the same makers. */
+interface Group {
+  readonly name: string;
+  readonly number: number;
 }
 
 export interface Kind {
@@ -49,6 +57,12 @@ export interface Kind {
   readonly endless: boolean;
   /** The number of its pages at step 0, given the number by rank alone. */
   pages(world: World, index: number, byRank: number): number;
+  /** What its makers may do with its text; absent on honest kinds. */
+  readonly tricks?: readonly Trick[];
+  /** The group of domains that it belongs to: its makers' own, or the one that it works for. */
+  group?(world: World, domain: Domain): Group | undefined;
+  /** Its links change at every step. */
+  readonly restless?: boolean;
   /** What this domain is within its group (a farm's target, a parking hub), for the truth only. */
   role?(world: World, domain: Domain): string;
   /**

@@ -1,7 +1,7 @@
 /** Every kind of domain by its name. */
 import { academic, directory, giant, ordinary, personal } from './honest-kinds.ts';
 import type { Kind, KindName } from './kind.ts';
-import { copy, exchange, farm, honeypot, parked } from './spam-kinds.ts';
+import { copy, exchange, expired, farm, honeypot, parked } from './spam-kinds.ts';
 import { alias, calendar, repeat, session, wildcard } from './trap-kinds.ts';
 
 export const KINDS: Readonly<Record<KindName, Kind>> = {
@@ -15,6 +15,7 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   parked,
   copy,
   honeypot,
+  expired,
   wildcard,
   calendar,
   session,

@@ -16,6 +16,7 @@ import type { LinkList } from './link-list.ts';
 import { isDocument } from './paths.ts';
 import { spamFor } from './spam-kinds.ts';
 import { endedFrom, pageBirth, pageDeath, pagesAt } from './time.ts';
+import { carriesSpam } from './tricks/manner.ts';
 import type { Web } from './web.ts';
 import { below, hash, type Random, TAG, unit } from './words/random.ts';
 import { RANK_SHIFT } from './world.ts';
@@ -29,11 +30,13 @@ const LOOK_AHEAD = 400;
 const MAX_SLOTS_A_PAGE = 120;
 /** Comment links per page, on a domain that is not maintained. */
 const COMMENTS_A_PAGE = 12;
+/** Links that spammers hide on a page of a compromised site. */
+const CARRIED_LINKS = 3;
 
 /** Where slot k of a domain points, and since which step. */
 export function edgeOf(web: Web, domain: Domain, k: number): { target: number; since: number } {
   const { world } = web;
-  const since = slotSince(web, domain, k);
+  const since = domain.kind.restless ? world.step : slotSince(web, domain, k);
   const own = domain.kind.target?.(web, domain, k);
   if (own !== undefined) return { target: own, since };
   return {
@@ -125,6 +128,11 @@ function addComments(web: Web, domain: Domain, page: number, links: LinkList): v
       : 1;
   for (let i = 0; i < comments; i++) {
     const spam = spamFor(web, domain, page * COMMENTS_A_PAGE + i);
+    if (spam !== undefined) links.add(web.domains.at(spam), 0);
+  }
+  if (!carriesSpam(seed, domain.index, page, domain.manner)) return;
+  for (let i = 0; i < CARRIED_LINKS; i++) {
+    const spam = spamFor(web, domain, -1 - i);
     if (spam !== undefined) links.add(web.domains.at(spam), 0);
   }
 }

@@ -10,6 +10,9 @@ import type { LinkList } from './link-list.ts';
 import { frameLinksOf, type Outline, outlineOf } from './outline.ts';
 import { poolOf } from './paths.ts';
 import { recentBurst } from './time.ts';
+import { type Manner, shownTo, type Visitor } from './tricks/manner.ts';
+import { hiddenText, markupOf, titleOf } from './tricks/markup.ts';
+import { Writer } from './tricks/writer.ts';
 import type { Web } from './web.ts';
 import { Random, TAG } from './words/random.ts';
 import { anchorEnd, type Pool, phraseOf, Reader } from './words/text.ts';
@@ -28,10 +31,15 @@ interface Page {
   readonly modified: number;
 }
 
-export function makePage(web: Web, domain: Domain, page: number): Page {
+export function makePage(
+  web: Web,
+  domain: Domain,
+  page: number,
+  seenBy: Visitor = 'crawler',
+): Page {
   const frame = frameOf(web, domain, domain.hostOf(page));
   const outline = outlineOf(web, domain, page, frame.modified);
-  const { body, written } = writePage(web, domain, outline, frame);
+  const { body, written } = writePage(web, domain, outline, frame, seenBy);
   return { headers: contentType(domain), body, written, modified: outline.links.modified };
 }
 
@@ -57,6 +65,7 @@ function writePage(
   domain: Domain,
   outline: Outline,
   frame: Frame,
+  seenBy: Visitor,
 ): Pick<Page, 'body' | 'written'> {
   const { page, links, original, textStep } = outline;
   const { seed } = web.world;
@@ -70,11 +79,16 @@ function writePage(
     window: page,
     words: others,
   };
-  const title = `${phraseOf(pool, words)} ${phraseOf(pool, words)}`;
+  const manner = shownTo(original.domain.manner, seenBy);
+  const reader = manner
+    ? writerOf(original.domain, manner, textStep, words)
+    : new Reader(pool, words);
+  const title = titleOf(pool, words, reader, manner);
   const subject = subjectOf(web, original.domain, pool, words, textStep);
   const text = textBytes(web, domain, outline, frame);
   const paragraphs = Math.ceil(text / PARAGRAPH);
-  const [reader, other] = [new Reader(pool, words), new Reader(pool, others)];
+  const other = new Reader(pool, others);
+  const [open, close] = markupOf(domain.manner);
   const inText = Math.min(paragraphs, Math.floor(links.length / 3));
   const out = [
     frame.head,
@@ -90,15 +104,20 @@ function writePage(
   const begin = out.length;
   out.push('<h1>', title, '</h1>\n');
   for (let i = 0; i < paragraphs; i++) {
-    out.push('<p>');
+    out.push(open);
     if (i % 3 === 0) out.push(subject, ': ');
     const own = reader.read(text / paragraphs);
     out.push(
       original.edited > 0 && i % original.edited === 1 ? other.read(text / paragraphs) : own,
     );
     if (i < inText) putAnchor(out, links, i, voice);
+    out.push(close);
   }
   const end = out.length;
+  if (reader instanceof Writer) {
+    const hidden = hiddenText(domain, page, reader, text);
+    if (hidden !== '') out.push(hidden);
+  }
   out.push('<p>\n');
   for (let i = inText; i < links.length; i++) putAnchor(out, links, i, voice);
   out.push(frame.footer);
@@ -123,6 +142,12 @@ function textBytes(
     ? outlineOf(web, original.domain, original.page, 0).links.length
     : links.length;
   return Math.max(200, size - length - count * LINK_BYTES);
+}
+
+/** A writer in the manner of a domain, with its words as they were at a step. */
+export function writerOf(domain: Domain, manner: Manner, step: number, words: Random): Writer {
+  const { world, language, legacy } = domain;
+  return new Writer(manner, (topic) => world.texts.pool(language, topic, step, legacy), words);
 }
 
 /** The point of view of a page: where relative addresses start, and the words of its links. */

@@ -36,6 +36,7 @@ const MIXED: Shares = {
   parked: 0.05,
   copy: 0.02,
   honeypot: 0.004,
+  expired: 0.006,
   wildcard: 0.004,
   calendar: 0.01,
   session: 0.01,
@@ -156,6 +157,11 @@ export function scenarioOf(name: string, mix: Shares = {}): Scenario {
   for (const [layer, shares] of behaviours) checkSum(layer, shares);
   const { exactPages = false, documents = false } = base;
   return { name, kinds, behaviours, exactPages, documents };
+}
+
+/** Whether some domains are made to deceive. */
+export function deceives({ kinds }: Scenario): boolean {
+  return [...kinds].some(([kind, share]) => share > 0 && KINDS[kind].spam);
 }
 
 function checkShare(part: string, share: number): void {

@@ -12,8 +12,9 @@ import type { Domain } from './domain.ts';
 import type { Kind, KindName } from './kind.ts';
 import { poolOf } from './paths.ts';
 import type { Resource } from './resource.ts';
+import type { Trick } from './tricks/manner.ts';
 import type { Web } from './web.ts';
-import { hash, TAG, textHash } from './words/random.ts';
+import { exp, hash, normalOf, TAG, textHash } from './words/random.ts';
 import type { World } from './world.ts';
 
 const EXCHANGE_SIZE = 200;
@@ -21,6 +22,19 @@ const FARM_SIZE = 100;
 const FARM_BOOSTERS = 9;
 const PARKING_SIZE = 500;
 const COMPLETENESS_PERCENT = 90;
+/** Farms that support each other's targets: a ring of so many, if its makers have that many. */
+const RING_FARMS = 5;
+
+/** What farmers do with their text. */
+const TRICKS: readonly Trick[] = [
+  'stuffed',
+  'shuffled',
+  'woven',
+  'template',
+  'fluent',
+  'hidden',
+  'cloaked',
+];
 
 const deceit = { spam: true, linked: false, backbone: false, endless: false } as const;
 
@@ -37,9 +51,19 @@ function groupOf(world: World, domain: Domain, size: number): { first: number; c
   return { first, count: Math.max(1, Math.min(size, all - first)) };
 }
 
+const groupNumber = (domain: Domain, size: number): number => Math.floor(domain.number / size);
+/** The name of a group, and a number that no group of another kind has. */
+const named = (kind: KindName, tag: number, number: number) => ({
+  name: `${kind}-${number}`,
+  number: number * 16 + tag,
+});
+
+/** Every second exchange has honest text: only its links tell. */
 export const exchange: Kind = {
   ...deceit,
   name: 'exchange',
+  tricks: ['none', 'none', 'none', 'woven', 'fluent', 'template'],
+  group: (_world, domain) => named('exchange', 1, groupNumber(domain, EXCHANGE_SIZE)),
   about: 'one of some hundred domains that nearly all link to each other',
   pages: few(20, 40),
   degree: (world, domain) => groupOf(world, domain, EXCHANGE_SIZE).count - 1,
@@ -59,7 +83,31 @@ function farmRole(domain: Domain): FarmRole {
   return place === 0 ? 'target' : place <= FARM_BOOSTERS ? 'booster' : 'leaf';
 }
 
-const OFFERS_A_PAGE = 30;
+/** Of every two rings of farms one is a ring of sybils: its farms work together. */
+function isSybil(world: World, farmNumber: number): boolean {
+  return hash(world.seed, TAG.ring, Math.floor(farmNumber / RING_FARMS)) % 2 === 0;
+}
+
+/** The farms whose targets a farm supports: the first one's number, and how many. */
+function supported(world: World, domain: Domain): { first: number; count: number } {
+  const own = groupNumber(domain, FARM_SIZE);
+  if (!isSybil(world, own)) return { first: own, count: 1 };
+  const first = own - (own % RING_FARMS);
+  const all = Math.ceil(world.layout.countOf('farm', world.initialDomains) / FARM_SIZE);
+  return { first, count: Math.max(1, Math.min(RING_FARMS, all - first)) };
+}
+
+/** Members of a farm at its own few addresses; sybils are spread like anybody. */
+export function farmMachine(world: World, domain: Domain): number | undefined {
+  if (domain.kind.name !== 'farm' || isSybil(world, groupNumber(domain, FARM_SIZE)))
+    return undefined;
+  return groupNumber(domain, FARM_SIZE) * FARM_MACHINES + (domain.number % FARM_MACHINES);
+}
+
+const FARM_MACHINES = 4;
+const OFFERS_A_PAGE = 26;
+const OFFERS_SIGMA = 0.5;
+const MOST_OFFERS = 150;
 const SISTERS_A_PAGE = 8;
 const SHOPS = 50;
 /** Links of a farm's target to ordinary domains. */
@@ -72,22 +120,34 @@ export const farm: Kind = {
   about: 'endless offers; leaves link to boosters, boosters to the target, which lists them all',
   endless: true,
   anyHost: true,
+  tricks: TRICKS,
+  restless: true,
+  group(world, domain) {
+    const { first, count } = supported(world, domain);
+    return named('farm', 2, count > 1 ? first : groupNumber(domain, FARM_SIZE));
+  },
   pages: few(4, 16),
   role: (_world, domain) => farmRole(domain),
   degree(world, domain) {
     const { count } = groupOf(world, domain, FARM_SIZE);
-    return { target: TARGET_ORDINARY + count - 1, booster: 1, leaf: 3 }[farmRole(domain)];
+    const booster = supported(world, domain).count;
+    return { target: TARGET_ORDINARY + count - 1, booster, leaf: 3 }[farmRole(domain)];
   },
   target(web, domain, k) {
-    const { layout, seed } = web.world;
+    const { layout, seed, step } = web.world;
     const role = farmRole(domain);
     const { first, count } = groupOf(web.world, domain, FARM_SIZE);
     if (role === 'target')
       return k < TARGET_ORDINARY
         ? undefined
         : layout.memberAt('farm', first + k - TARGET_ORDINARY + 1);
-    const boosters = role === 'leaf' ? Math.min(FARM_BOOSTERS, count - 1) : 0;
-    const above = boosters && 1 + (hash(seed, TAG.member, domain.index, k) % boosters);
+    if (role === 'booster') {
+      const ring = supported(web.world, domain);
+      const farms = ring.first + ((groupNumber(domain, FARM_SIZE) + k) % ring.count);
+      return layout.memberAt('farm', farms * FARM_SIZE);
+    }
+    const boosters = Math.min(FARM_BOOSTERS, count - 1);
+    const above = boosters && 1 + (hash(seed, TAG.member, domain.index, k, step) % boosters);
     return layout.memberAt('farm', first + above);
   },
   furnish(web, domain, page, links) {
@@ -105,8 +165,11 @@ export const farm: Kind = {
 
 const nothingHere = (domain: Domain): Resource => ({ is: 'other', domain, answer: notFound() });
 
+/** As many as pages have links, which differ. */
 function offersOf(web: Web, domain: Domain, key: number): string[] {
-  return Array.from({ length: OFFERS_A_PAGE }, (_, i) =>
+  const draw = normalOf(hash(web.world.seed, TAG.wildcard, domain.index, key, -1));
+  const count = Math.min(MOST_OFFERS, Math.round(OFFERS_A_PAGE * exp(OFFERS_SIGMA * draw)));
+  return Array.from({ length: count }, (_, i) =>
     offerAt(domain, hash(web.world.seed, TAG.wildcard, domain.index, key, i)),
   );
 }
@@ -132,6 +195,8 @@ function sisterOffers(web: Web, domain: Domain, key: number): string[] {
 export const parked: Kind = {
   ...deceit,
   name: 'parked',
+  tricks: ['template', 'stuffed', 'template', 'woven', 'none'],
+  group: (_world, domain) => named('parked', 3, groupNumber(domain, PARKING_SIZE)),
   about: 'an unused name, full of links to its parking hub',
   pages: few(1, 3),
   role: (world, domain) =>
@@ -155,7 +220,7 @@ export const parked: Kind = {
   },
   /** The hub has the same page for every search. */
   resource(_web, domain, _label, target) {
-    const isSearch = /^\/\?from=[a-z.]+&ad=\d{1,4}$/.test(target);
+    const isSearch = /^\/\?from=[a-z0-9.-]+&ad=\d{1,4}$/.test(target);
     return isSearch ? { is: 'page', domain, page: 0, alias: true } : undefined;
   },
 };
@@ -163,6 +228,7 @@ export const parked: Kind = {
 export const copy: Kind = {
   ...deceit,
   name: 'copy',
+  tricks: ['none'],
   about: "another site's text between its own links, some of it changed a little",
   pages: (_world, _index, byRank) => Math.min(byRank, 2000),
   textOf(web, domain, page) {
@@ -184,10 +250,38 @@ const BAITED: readonly KindName[] = ['farm', 'exchange', 'parked', 'wildcard', '
 export const honeypot: Kind = {
   ...deceit,
   name: 'honeypot',
+  tricks: ['none'],
   about: 'good pages that get good links, half of whose own links lead to spam',
   linked: true,
   pages: (_world, _index, byRank) => byRank,
   target: (web, domain, k) => (k % 2 === 0 ? spamFor(web, domain, k) : undefined),
+};
+
+/** The farm that an expired domain works for; -1 if there is none. */
+function farmBehind(world: World, domain: Domain): number {
+  const farms = Math.ceil(world.layout.countOf('farm', world.initialDomains) / FARM_SIZE);
+  return farms === 0 ? -1 : hash(world.seed, TAG.ring, -1, domain.index) % farms;
+}
+
+export const expired: Kind = {
+  ...deceit,
+  name: 'expired',
+  about: 'a good domain that expired and was taken over; its old links still lead to it',
+  linked: true,
+  tricks: TRICKS,
+  group(world, domain) {
+    const farm = farmBehind(world, domain);
+    return farm < 0 ? undefined : named('farm', 2, farm);
+  },
+  pages: (_world, _index, byRank) => Math.min(byRank, 2000),
+  target(web, domain, k) {
+    const farm = farmBehind(web.world, domain);
+    if (k % 4 !== 0 || farm < 0) return undefined;
+    const booster = 1 + ((k / 4) % FARM_BOOSTERS);
+    const count = web.world.layout.countOf('farm', web.world.initialDomains);
+    const number = farm * FARM_SIZE + (k === 0 ? 0 : booster);
+    return web.world.layout.memberAt('farm', Math.min(number, count - 1));
+  },
 };
 
 /**

@@ -39,6 +39,7 @@ export const wildcard: Kind = {
   ...endless,
   name: 'wildcard',
   about: 'invents host names without end',
+  tricks: ['stuffed', 'shuffled', 'template', 'fluent', 'hidden'],
   spam: true,
   linked: false,
   pages: (_world, _index, byRank) => Math.min(byRank, 100),

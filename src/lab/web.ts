@@ -23,6 +23,7 @@ import { movedRobots, robotsOf, sitemapOf } from './robots.ts';
 import { withSessions } from './sessions.ts';
 import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
+import type { Visitor } from './tricks/manner.ts';
 import { hash, TAG, unit } from './words/random.ts';
 import { World, type WorldSettings } from './world.ts';
 
@@ -95,11 +96,16 @@ export class Web {
 
   /**
    * The answer to a request for `target` (path and query) at a host; undefined if the host does not
-   * exist or is dead.
+   * exist or is dead. `seenBy` matters where pages are cloaked.
    */
-  answer(hostName: string, target: string, secure = false): Answer | undefined {
+  answer(
+    hostName: string,
+    target: string,
+    secure = false,
+    seenBy: Visitor = 'crawler',
+  ): Answer | undefined {
     const resource = this.resourceAt(hostName, target, secure);
-    return resource && this.#answerOf(resource);
+    return resource && this.#answerOf(resource, seenBy);
   }
 
   /** The resource that answers a request; undefined if the host does not exist or is dead. */
@@ -145,21 +151,22 @@ export class Web {
     return domain.hasPage(page) ? pageFault(domain, page) : graveAnswer(this, domain);
   }
 
-  #answerOf(resource: Resource): Answer {
+  #answerOf(resource: Resource, seenBy: Visitor): Answer {
     if (resource.is === 'other') return resource.answer;
-    if (resource.is === 'small') return makeSmallPage(this, resource);
+    if (resource.is === 'small') return makeSmallPage(this, resource, seenBy);
     const { domain, page, session } = resource;
-    const answer = this.pageAnswer(domain, page);
+    const answer = this.pageAnswer(domain, page, seenBy);
     if (session === undefined) return answer;
     const { etag: _, ...rest } = answer;
     return { ...rest, body: withSessions(domain, session, answer.body) };
   }
 
   /** The page itself, as its domain's servers would deliver it. */
-  pageAnswer(domain: Domain, number: number): Answer {
+  pageAnswer(domain: Domain, number: number, seenBy: Visitor = 'crawler'): Answer {
     if (isDocument(domain, number)) return documentAnswer(this, domain, number);
-    const { headers, body, modified } = makePage(this, domain, number);
-    const etag = `"${hash(this.world.seed, TAG.page, domain.index, number, modified).toString(16)}-${modified}"`;
+    const { headers, body, modified } = makePage(this, domain, number, seenBy);
+    const cloak = seenBy === 'browser' && domain.manner?.trick === 'cloaked' ? 1 : 0;
+    const etag = `"${hash(this.world.seed, TAG.page, domain.index, number, modified + cloak * 4096).toString(16)}-${modified}"`;
     const answer: Answer = { status: 200, headers, body, etag, modified: secondsOf(modified) };
     const behaviour = transferOf(domain, number);
     return behaviour ? { ...answer, behaviour } : answer;
@@ -175,16 +182,12 @@ export class Web {
       const domain = this.domains.at(index);
       if (domain.kind.backbone && domain.alive) seeds.push(urlOf(domain, 0));
     }
-    const any = this.#hasSpam ? Math.floor(this.world.domains / DOMAINS_A_SEED) : 0;
+    const any = this.world.deceitful ? Math.floor(this.world.domains / DOMAINS_A_SEED) : 0;
     for (let k = 0; k < any; k++) {
       const domain = this.domains.at(hash(this.world.seed, TAG.seed, k) % this.world.domains);
       if (domain.alive) seeds.push(urlOf(domain, 0));
     }
     return seeds;
-  }
-
-  get #hasSpam(): boolean {
-    return [...this.world.scenario.kinds].some(([kind, share]) => share > 0 && KINDS[kind].spam);
   }
 
   /** Whether `allUrls` is complete: no domain deceives, invents addresses or behaves badly. */

@@ -6,7 +6,7 @@
  */
 import { DrumlinError } from '../base/errors.ts';
 import { Layout } from './layout.ts';
-import type { Scenario } from './scenario.ts';
+import { deceives, type Scenario } from './scenario.ts';
 import { MAX_DOMAINS, Names } from './words/names.ts';
 import { hash, power, TAG } from './words/random.ts';
 import { Texts } from './words/text.ts';
@@ -47,6 +47,8 @@ export class World {
   readonly meanPages: number;
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** Some domains are made to deceive; then sites differ in manner (tricks/manner.ts). */
+  readonly deceitful: boolean;
   /** TLS is served: domains that draw it have https addresses. */
   readonly secure: boolean;
   readonly names: Names;
@@ -69,7 +71,8 @@ export class World {
     this.httpPort = settings.httpPort;
     this.httpsPort = settings.httpsPort;
     this.names = new Names(settings.seed, settings.realSuffixes);
-    this.texts = new Texts(settings.seed);
+    this.deceitful = deceives(settings.scenario);
+    this.texts = new Texts(settings.seed, this.deceitful);
     this.layout = new Layout(settings.seed, settings.domains, settings.scenario.kinds, 'ordinary');
     this.secure = settings.httpsPort > 0;
     this.#growth = TOPICS.map((_, topic) => growthOf(settings.seed, topic, settings.step));

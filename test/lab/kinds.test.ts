@@ -111,7 +111,7 @@ describe('kinds of domain', () => {
     const boosters = [...web.neighbours(leaf)];
     expect(boosters).toHaveLength(3);
     expect(boosters).not.toContain(target);
-    for (const booster of boosters) expect([...web.neighbours(booster)]).toEqual([target]);
+    for (const booster of boosters) expect([...web.neighbours(booster)]).toContain(target);
     expect([0, 3, 50].map((j) => KINDS.farm.role?.(web.world, first('farm', j)))).toEqual([
       'target',
       'booster',

@@ -1,10 +1,11 @@
 /**
  * `drumlin web` serves the synthetic web until Ctrl-C; `drumlin web truth` prints what each of its
- * domains really is.
+ * domains really is, `drumlin web queries` what people search for.
  */
 import { type Command, Option } from 'commander';
 import { DrumlinError } from '../../base/errors.ts';
 import { formatCount, parseCount, parseDuration } from '../../base/units.ts';
+import type { Truth } from '../../lab/judge/truth.ts';
 import type { LabOptions } from '../../lab/server/lab.ts';
 import { examples } from '../input/example.ts';
 import { STOP_SIGNALS } from '../input/interrupt.ts';
@@ -86,7 +87,7 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--level <level>',
-        'domain: kind, role, pages, behaviours; page: pages of step 0, whether alive, answer, changed; document: kind, whether useful, citations, the step of its birth',
+        'domain: kind, role, pages, behaviours, trick and its strength, group, address; page: pages of step 0, whether alive, answer, changed; document: kind, whether useful, citations, the step of its birth',
       )
         .choices(['domain', 'page', 'document'])
         .default('domain'),
@@ -110,6 +111,20 @@ export function register(program: Command): void {
         ...command.optsWithGlobals<TruthFlags>(),
         ...typedFlags(command),
       }),
+    );
+  addQueries(web);
+}
+
+function addQueries(web: Command): void {
+  web
+    .command('queries')
+    .description(
+      'print the words that people search for on these webs, with weights: the queries of spam features',
+    )
+    .addHelpText('after', examples('web queries > queries.tsv', 'web queries --json'))
+    .option('--json', 'print one object per line instead of a table')
+    .action((_own: unknown, command: Command) =>
+      printQueries(command.optsWithGlobals<{ json?: boolean }>().json === true),
     );
 }
 
@@ -217,15 +232,33 @@ async function* domainLines({ json, ...options }: TruthFlags): AsyncGenerator<st
   const { webOf } = await import('../../lab/server/lab.ts');
   const { truthAt } = await import('../../lab/judge/truth.ts');
   const web = webOf(options satisfies LabOptions, { http: 80, https: 443, dns: 0, control: 0 });
-  if (!json) yield 'domain\tkind\trole\tspam\tpages\talive\tbehaviours';
+  if (!json) yield TRUTH_COLUMNS.join('\t');
   for (let index = 0; index < web.world.domains; index++) {
     const truth = truthAt(web, index);
-    const { domain, kind, role, spam, pages, alive, behaviours } = truth;
-    const cells = [domain, kind, role || '-', spam ? 'spam' : '-', pages];
-    yield json
-      ? JSON.stringify(truth)
-      : [...cells, alive ? 'alive' : 'dead', behaviours.join(',') || '-'].join('\t');
+    yield json ? JSON.stringify(truth) : domainCells(truth).join('\t');
   }
+}
+
+const TRUTH_COLUMNS = [
+  ...['domain', 'kind', 'role', 'spam', 'pages', 'alive', 'behaviours'],
+  ...['trick', 'strength', 'group', 'address'],
+];
+
+function domainCells(truth: Truth): (string | number)[] {
+  const { domain, kind, role, spam, pages, alive, behaviours } = truth;
+  const { trick, strength, group, address } = truth;
+  return [
+    ...[domain, kind, role || '-', spam ? 'spam' : '-', pages, alive ? 'alive' : 'dead'],
+    ...[behaviours.join(',') || '-', trick || '-', strength, group || '-', address],
+  ];
+}
+
+async function printQueries(json: boolean): Promise<void> {
+  const { searchedWords } = await import('../../lab/words/queries.ts');
+  const lines = searchedWords().map((query) =>
+    json ? JSON.stringify(query) : `${query.word}\t${query.weight}`,
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** The pages of step 0, as they are at the step given. */

@@ -2,8 +2,10 @@
  * What the web knows about its domains and a crawler cannot see: for experiments that judge
  * rankings and budgets.
  */
+import { addressOf } from '../addresses.ts';
 import { type BehaviourName, LAYERS } from '../behaviour.ts';
 import type { Resource } from '../resource.ts';
+import type { Manner } from '../tricks/manner.ts';
 import type { Web } from '../web.ts';
 import { textHash } from '../words/random.ts';
 
@@ -18,6 +20,16 @@ export interface Truth {
   readonly pages: number;
   readonly alive: boolean;
   readonly behaviours: readonly BehaviourName[];
+  /** What its makers do with its text; `compromised` if others put spam on it; '' if honest. */
+  readonly trick: string;
+  /** Share of the text that the trick spoils. */
+  readonly strength: number;
+  /** The domains of the same makers, or ''. */
+  readonly group: string;
+  /** Where its home page is served from. */
+  readonly address: string;
+  /** How an honest site, or the honest part of another, is written; '' where all are alike. */
+  readonly genre: string;
 }
 
 /** The truth of a domain by its number; numbers follow rank, the best first. */
@@ -35,7 +47,16 @@ export function truthAt(web: Web, index: number): Truth {
     pages: domain.pages,
     alive: domain.alive,
     behaviours,
+    ...mannerTruth(domain.manner),
+    group: domain.kind.group?.(web.world, domain)?.name ?? '',
+    address: addressOf(web.world, { domain, host: 0, label: '' }),
   };
+}
+
+function mannerTruth(manner: Manner | undefined): Pick<Truth, 'trick' | 'strength' | 'genre'> {
+  if (!manner) return { trick: '', strength: 0, genre: '' };
+  const { trick = manner.compromised ? 'compromised' : '', strength, genre } = manner;
+  return { trick, strength: Math.round(strength * 1000) / 1000, genre };
 }
 
 /** The truth of a domain by the name of any of its hosts. */

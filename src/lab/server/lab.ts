@@ -21,7 +21,7 @@ import { startControl, statusOf } from './control.ts';
 import { startDns } from './dns-server.ts';
 import { type Service, serve } from './http-server.ts';
 import { listening } from './listening.ts';
-import { headerOf, type Request } from './request.ts';
+import { headerOf, type Request, visitorOf } from './request.ts';
 import { resolveName } from './resolve.ts';
 import { createTlsServer } from './tls-server.ts';
 
@@ -173,7 +173,8 @@ function serviceOf(
 ): Service {
   return {
     patience,
-    answer: ({ host, target }, secure) => web.answer(host, target, secure) ?? MISDIRECTED,
+    answer: (request, secure) =>
+      web.answer(request.host, request.target, secure, visitorOf(request)) ?? MISDIRECTED,
     served(socket, request, status, bytes) {
       counter[0]++;
       if (!log) return;

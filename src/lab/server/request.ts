@@ -5,6 +5,8 @@
  *           them.
  * Ensures   a request, or the status with which to refuse it; never throws.
  */
+import type { Visitor } from '../tricks/manner.ts';
+
 export interface Request {
   readonly method: string;
   /** Host name without port, lower case. */
@@ -52,6 +54,14 @@ export function parseRequest(head: string): Request | number {
     head,
     lower,
   };
+}
+
+/** Cloaked sites take a client for a browser if it claims to be one, and nothing else. */
+export function visitorOf(request: Pick<Request, 'head' | 'lower'>): Visitor {
+  const agent = headerOf(request, 'user-agent')?.toLowerCase() ?? '';
+  return agent.startsWith('mozilla/') && !/bot|crawl|spider|compatible|https?:/.test(agent)
+    ? 'browser'
+    : 'crawler';
 }
 
 /** A header's value without surrounding space, the first if there are several. */

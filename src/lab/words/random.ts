@@ -52,6 +52,11 @@ export const TAG = {
   document: 43,
   reference: 44,
   format: 45,
+  manner: 46,
+  trick: 47,
+  layout: 48,
+  ring: 49,
+  nickname: 50,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

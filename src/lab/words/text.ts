@@ -10,13 +10,18 @@
  *           or the language's legacy encoding), so that length is size and writing needs no
  *           encoder.
  * Cost      a paragraph costs about 0.1 µs once its tape is there; a tape is 160 KB and takes 3 ms.
- *           At most `POOLS` are kept.
+ *           At most `POOLS` are kept. On a web that deceives a pool has a tape of 64 KB more for
+ *           each style in use (styles.ts).
  */
 import { onceAsked } from '../../base/once-asked.ts';
+import { searchedWords, tradeWords } from './queries.ts';
 import { hash, Random, TAG } from './random.ts';
+import { STYLES, type Stock, type Style, sentencesOf } from './styles.ts';
 import { inventWord, LANGUAGES, type Language, slugOf, TOPICS, topicWords } from './vocabulary.ts';
 
 const TAPE = 160 * 1024;
+/** Tapes in other styles than plain. */
+const STYLE_TAPE = 64 * 1024;
 const PARAGRAPHS_IN_A_ROW = 5;
 const PHRASES = 256;
 const WINDOW = 32;
@@ -39,7 +44,9 @@ interface Tape {
 
 export interface Pool {
   /** Recorded at the first call: paths and links do not need it. */
-  readonly tape: () => Tape;
+  readonly tape: (style?: Style) => Tape;
+  /** What people search for in this language, the most searched first. */
+  readonly searched: readonly string[];
   /** Two words each, for titles and anchors. */
   readonly phrases: readonly string[];
   readonly anchorEnds: readonly string[];
@@ -54,10 +61,13 @@ export interface Pool {
 
 export class Texts {
   readonly #seed: number;
+  readonly #styled: boolean;
   readonly #pools = new Map<number, Pool>();
 
-  constructor(seed: number) {
+  /** With `styled`, prose has turns of phrase and there are other styles (styles.ts). */
+  constructor(seed: number, styled = false) {
     this.#seed = seed;
+    this.#styled = styled;
   }
 
   /**
@@ -71,7 +81,7 @@ export class Texts {
     const known = this.#pools.get(key);
     if (known) return known;
     if (this.#pools.size >= POOLS) this.#pools.delete(this.#pools.keys().next().value as number);
-    const made = makePool(this.#seed, language, topic, era, legacy);
+    const made = makePool(this.#seed, language, topic, era, legacy, this.#styled);
     this.#pools.set(key, made);
     return made;
   }
@@ -97,8 +107,8 @@ export class Reader {
   #at = 0;
   #left = 0;
 
-  constructor(pool: Pool, random: Random) {
-    this.#tape = pool.tape();
+  constructor(pool: Pool, random: Random, style: Style = 'plain') {
+    this.#tape = pool.tape(style);
     this.#random = random;
   }
 
@@ -151,6 +161,7 @@ function makePool(
   topic: number,
   era: number,
   legacy: boolean,
+  styled: boolean,
 ): Pool {
   const language = LANGUAGES[languageNumber];
   const random = new Random(hash(seed, TAG.clauses, languageNumber, topic), era, legacy ? 1 : 0, 7);
@@ -160,14 +171,8 @@ function makePool(
     list.map(bytes),
   );
   const nameTag = hash(seed, TAG.vocabulary, topic, era);
-  const word = (): string => {
-    const kind = random.below(100);
-    if (kind < 46) return zipf(small, random);
-    if (kind < 68) return zipf(common, random);
-    return kind < 94
-      ? zipf(typical, random)
-      : bytes(inventWord(language, random.below(3000), nameTag));
-  };
+  const named = (): string => bytes(inventWord(language, random.below(3000), nameTag));
+  const word = wordFrom({ small, common, typical, name: named }, random);
   const clause = (): string => Array.from({ length: 5 + random.below(6) }, word).join(' ');
   const terms = [...typical, ...common];
   const slugs = slugsOf(language, topic, ofTopic);
@@ -176,9 +181,29 @@ function makePool(
     PHRASES,
     () => `${zipf(typical, random)} ${terms[random.below(terms.length)]}`,
   );
+  // Last, since no draw comes after it.
+  const plain = onceAsked(() =>
+    recordTape(TAPE, () => `${capital(clause(), language)}, ${clause()}. `),
+  );
+  const searched = styled ? searchedIn(language).map(bytes) : [];
+  const styledTape = (style: Style, number: number): Tape => {
+    const draws = new Random(hash(seed, TAG.clauses, languageNumber, topic), era, number, 11);
+    const name = (): string => bytes(inventWord(language, draws.below(3000), nameTag));
+    const stock: Stock = {
+      common,
+      typical,
+      searched,
+      trade: tradeWords(language).map(bytes),
+      name,
+      word: wordFrom({ small, common, typical, name }, draws),
+      capital: (text) => capital(text, language),
+      random: draws,
+    };
+    return recordTape(style === 'plain' ? TAPE : STYLE_TAPE, sentencesOf(style, stock));
+  };
   return {
-    // Last, since no draw comes after it.
-    tape: onceAsked(() => recordTape(() => `${capital(clause(), language)}, ${clause()}. `)),
+    tape: styled ? perStyle(styledTape) : plain,
+    searched,
     phrases,
     anchorEnds: phrases.map((phrase) => flat(`">${phrase}</a>\n`)),
     encode: bytes,
@@ -188,11 +213,48 @@ function makePool(
   };
 }
 
-function recordTape(sentence: () => string): Tape {
-  const tape = Buffer.alloc(TAPE);
+interface Sources extends Pick<Stock, 'common' | 'typical' | 'name'> {
+  readonly small: readonly string[];
+}
+
+/** Words as often as prose has them. */
+function wordFrom({ small, common, typical, name }: Sources, random: Random): () => string {
+  return () => {
+    const kind = random.below(100);
+    if (kind < 46) return zipf(small, random);
+    if (kind < 68) return zipf(common, random);
+    return kind < 94 ? zipf(typical, random) : name();
+  };
+}
+
+const SEARCHED = new Map<Language, readonly string[]>();
+
+function searchedIn(language: Language): readonly string[] {
+  let words = SEARCHED.get(language);
+  if (!words) {
+    words = searchedWords(language).map(({ word }) => word);
+    SEARCHED.set(language, words);
+  }
+  return words;
+}
+
+function perStyle(record: (style: Style, number: number) => Tape): (style?: Style) => Tape {
+  const tapes = new Map<Style, Tape>();
+  return (style = 'plain') => {
+    let tape = tapes.get(style);
+    if (!tape) {
+      tape = record(style, 1 + STYLES.indexOf(style));
+      tapes.set(style, tape);
+    }
+    return tape;
+  };
+}
+
+function recordTape(size: number, sentence: () => string): Tape {
+  const tape = Buffer.alloc(size);
   const stops = [0];
   let end = 0;
-  for (let next = sentence(); end + next.length <= TAPE; next = sentence()) {
+  for (let next = sentence(); end + next.length <= size; next = sentence()) {
     end += tape.write(next, end, 'latin1');
     stops.push(end);
   }

@@ -90,8 +90,8 @@ function isSpread(dangling: Dangling, jump: Float64Array | undefined): boolean {
   return dangling === 'uniform' || (dangling === 'teleport' && jump === undefined);
 }
 
-/** The walker's vectors, all in the kernel's memory. */
-class Walker {
+/** The vectors of a walker, all in the kernel's memory; `probabilities` is by number. */
+export class Walker {
   readonly probabilities: Float64Array;
   /** The probability that is on dangling nodes. */
   stuck = 0;
