@@ -12,11 +12,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveConfig } from '../../src/config/settings.ts';
+import { fingerprintAndWords } from '../../src/duplicates/fingerprint.ts';
 import type { PageWords } from '../../src/duplicates/page-words.ts';
 import type { Domain as CrawledDomain } from '../../src/frontier/host.ts';
 import { truthOf } from '../../src/lab/judge/truth.ts';
 import { webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
+import { searchedWords } from '../../src/lab/words/queries.ts';
 import { VirtualCrawl } from '../../src/simulator/crawl.ts';
 import { type PageWatch, POLICIES } from '../../src/simulator/policies.ts';
 import type { FeatureTable } from '../../src/spam/feature-table.ts';
@@ -60,7 +62,7 @@ export async function watchCrawl(web: Web, pages: number, spam: PageWatch): Prom
   }
 }
 
-/** The most frequent words of the first pages of a crawl. */
+/** The most frequent words of the first pages of a crawl, and those that people search for. */
 export async function frequentWords(web: Web, pages: number): Promise<WordLists> {
   const counts = new Map<string, number>();
   const decoder = new TextDecoder();
@@ -74,18 +76,26 @@ export async function frequentWords(web: Web, pages: number): Promise<WordLists>
     committed: () => {},
   });
   const order = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return { collection: order.slice(0, MOST_WORDS).map(([word]) => word), queries: [] };
+  const list = (words: readonly string[]) => words.filter(isOneWord).slice(0, MOST_WORDS);
+  return {
+    collection: list(order.map(([word]) => word)),
+    queries: list(searchedWords().map(({ word }) => word)),
+  };
 }
+
+const isOneWord = (word: string): boolean =>
+  fingerprintAndWords(Buffer.from(word)).words.hashes.length === 1;
 
 export interface Row {
   readonly domain: string;
   readonly seed: number;
   readonly stage: number;
   readonly spam: boolean;
+  readonly group: string;
   readonly values: readonly number[];
 }
 
-const CONTENT = contentColumns('a', false);
+const CONTENT = contentColumns('a', true);
 export const FEATURES: readonly string[] = [
   ...CONTENT.map(({ name }) => `content:${name}`),
   ...NAME_COLUMNS.map((name) => `names:${name}`),
@@ -97,9 +107,9 @@ export async function rowsOf(web: Web, seed: number, pages: number, lists: WordL
   const sumsOf = new Map<string, SiteSums>();
   const meter = new PageMeter(lists);
   const add = (domain: string, stage: number, sums: SiteSums) => {
-    const spam = truthOf(web, domain)?.spam === true;
+    const { spam = false, group = '' } = truthOf(web, domain) ?? {};
     const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
-    rows.push({ domain, seed, stage, spam, values: [...content, ...nameValues(domain)] });
+    rows.push({ domain, seed, stage, spam, group, values: [...content, ...nameValues(domain)] });
   };
   await watchCrawl(web, pages, {
     wants: () => true,
@@ -123,7 +133,10 @@ export async function trainOn(rows: readonly Row[], words: WordLists): Promise<S
   const table: FeatureTable = {
     sites: rows.map(({ domain, seed, stage }) => `${seed}/${domain}/${stage}`),
     ids: [],
-    belongings: rows.map(({ domain, seed }) => [`domain ${seed}/${domain}`]),
+    belongings: rows.map(({ domain, seed, group }) => [
+      `domain ${seed}/${domain}`,
+      ...(group === '' ? [] : [`group ${seed}/${group}`]),
+    ]),
     names: FEATURES,
     columns: FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
   };
