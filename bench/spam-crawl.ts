@@ -19,7 +19,7 @@ import { type Order, POLICIES, type Policy } from '../src/simulator/policies.ts'
 import { isHonest, KIND_NAMES } from '../src/simulator/tally.ts';
 import { auc } from '../src/spam/learn/measures.ts';
 import { LiveModel } from '../src/spam/live/live-model.ts';
-import { modelText, parseModel, type SpamModel, scoreRow } from '../src/spam/model.ts';
+import { modelText, parseModel, type SpamModel, scoreSites } from '../src/spam/model.ts';
 import {
   FEATURES,
   frequentWords,
@@ -68,7 +68,8 @@ function byStage(model: SpamModel, rows: readonly Row[]): void {
   console.log('stage  domains  AUC    honest below half  spam below half');
   for (const stage of [0, ...STAGES]) {
     const own = rows.filter((row) => row.stage === stage);
-    const scores = Float64Array.from(own, (row) => scoreOf(model, row));
+    const columns = FEATURES.map((_, i) => Float64Array.from(own, ({ values }) => values[i]));
+    const scores = scoreSites(model, { names: FEATURES, columns });
     const spam = Uint8Array.from(own, (row) => (row.spam ? 1 : 0));
     const share = (label: number) => {
       const of = scores.filter((_, i) => spam[i] === label);
@@ -81,14 +82,6 @@ function byStage(model: SpamModel, rows: readonly Row[]): void {
 
 /** From this verdict on the budget is less than half: (1 - spam)^2 < 1/2. */
 const HALF = 1 - Math.SQRT1_2;
-
-function scoreOf(model: SpamModel, { values }: Row): number {
-  const places = model.features.map((name) => FEATURES.indexOf(name));
-  return scoreRow(
-    model,
-    Float64Array.from(places, (place) => values[place]),
-  );
-}
 
 async function compare(
   path: string,

@@ -39,7 +39,7 @@ export const HOLDS = {
 } as const;
 
 /** What another part of the crawl keeps of a domain, and how it is written. */
-export interface DomainNotes {
+interface DomainNotes {
   toBytes(): Uint8Array;
 }
 

@@ -5,7 +5,6 @@
  */
 import { DrumlinError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
-import type { WordLists } from './features/content/word-lists.ts';
 import { type Calibration, probability } from './learn/calibrate.ts';
 import { rowOf } from './learn/examples.ts';
 import { type Fitted, scoreSite } from './learn/learners.ts';
@@ -28,7 +27,9 @@ export interface SpamModel {
   readonly parts: readonly ModelPart[];
   readonly calibration: Calibration;
   /** The lists that features of content look at; a crawl measures pages with them. */
-  readonly words?: WordLists | undefined;
+  readonly words?:
+    | { readonly collection: readonly string[]; readonly queries: readonly string[] }
+    | undefined;
   readonly trained: TrainingFacts;
 }
 
@@ -91,7 +92,7 @@ export function scoreSites(
 }
 
 /** The probability of spam of a site whose features are in the order of the model's list. */
-export function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
+function scoreRow({ parts, calibration }: SpamModel, row: ArrayLike<number>): number {
   let sum = 0;
   for (const { fitted, features, weight } of parts)
     sum +=
