@@ -38,6 +38,9 @@ const MOST_WORDS = 1000;
 /** Small and fast: a forest has megabytes, and goes every way where a value is missing. */
 export const LEARNERS = ['boost-64', 'boost-32', 'boost-16', 'logistic-1', 'logistic-100'];
 
+const ABOUT =
+  'It was trained on the synthetic web of "drumlin web", and knows nothing of the real web. Use it as an example only.';
+
 export interface LabWeb {
   readonly scenario: string;
   readonly seed: number;
@@ -146,5 +149,5 @@ export async function trainOn(rows: readonly Row[], words: WordLists): Promise<S
     ...{ unknown: [], undecided: 0 },
   };
   const options = { seed: 1, fast: true, skipConstant: true, learners: LEARNERS };
-  return { ...(await trainModel(table, labelled, options)), words };
+  return { ...(await trainModel(table, labelled, options)), words, about: ABOUT };
 }

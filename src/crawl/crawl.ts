@@ -167,7 +167,7 @@ async function planCrawl(
   const filters = await loadFilters(filtersOf(asked), filtering);
   const config = { ...asked, ...filterSettings(filters.texts), ...againstItself(asked, hooks) };
   const spam = await spamModelOf(disk, config);
-  const warnings: string[] = [];
+  const warnings: string[] = spam?.about ? [`The spam model: ${spam.about}`] : [];
   const warn = (sentence: string) => void warnings.push(sentence);
   const identity = identityOf(config);
   const { client, delays } = await setUpClient({

@@ -30,6 +30,8 @@ export interface SpamModel {
   readonly words?:
     | { readonly collection: readonly string[]; readonly queries: readonly string[] }
     | undefined;
+  /** What a user of the model must know: a crawl prints it as a warning. */
+  readonly about?: string | undefined;
   readonly trained: TrainingFacts;
 }
 

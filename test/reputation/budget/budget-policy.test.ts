@@ -185,3 +185,10 @@ describe('budgets of domains at a standing', () => {
     ).toBe(20);
   });
 });
+
+describe('spam', () => {
+  test('is a variable of expressions, and 0 without verdicts', () => {
+    expect(budget('100 * (1 - spam)^2', { spam: 0.5 })).toBe(25);
+    expect(budget('100 * (1 - spam)^2', {})).toBe(100);
+  });
+});
