@@ -17,8 +17,8 @@ import { contentColumns, type SiteContent } from '../features/content/content-se
 import { SiteSums } from '../features/content/site-sums.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../features/names/name-set.ts';
-import { scoreSite } from '../learn/learners.ts';
 import { probability } from '../learn/calibrate.ts';
+import { scoreSite } from '../learn/learners.ts';
 import type { ModelPart, SpamModel } from '../model.ts';
 
 const STEPS = 10_000;

@@ -41,7 +41,7 @@ describe('a model in a crawl', () => {
   test('is refused, with the remedy, if it needs what a crawl does not have', () => {
     const other = { ...tinyModel(), features: [...tinyModel().features, 'links:pagerank'] };
     expect(() => new LiveModel(other, 'm.json')).toThrow(
-      /m\.json needs the feature "links:pagerank"[^]*--sets content,names/,
+      /m\.json needs the feature "links:pagerank"[\s\S]*--sets content,names/,
     );
     const top = { ...tinyModel(), features: ['content:top_words'] };
     expect(() => new LiveModel(top, 'm.json')).toThrow('content:top_words');
