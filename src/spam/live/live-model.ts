@@ -8,8 +8,8 @@
  *           a graph nor the terms of whole sites.
  * Ensures   a verdict depends on the model, the name and the sums alone. It is a multiple of
  *           1/10,000, as it is stored.
- * Cost      about 10 µs a verdict with a model of stumps and linear learners; forests cost a hundred
- *           times as much where values are missing.
+ * Cost      about 10 µs a verdict with a model of stumps and linear learners. A forest goes down every
+ *           branch where a value is missing.
  */
 import { DrumlinError } from '../../base/errors.ts';
 import { xxh64 } from '../../base/xxh64.ts';
