@@ -4,7 +4,7 @@
  *
  * `npm run soak -- kill [kills] [domains] [pages] [seed] [--all]`; the tests run a short form of
  * it. With `--all` everything that has a state of its own is on (budgets, near-duplicates, learned
- * traps, soft 404s, metadata, sitemaps), and some domains are traps. Without what was learned the
+ * traps, soft 404s, verdicts on spam, metadata, sitemaps), and some domains are traps. Without what was learned the
  * crawl would not end, and with a wrong rule pages would be missing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -16,16 +16,23 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { listDomains } from '../src/crawl/state/domain-list.ts';
+import { Disk } from '../src/disk/disk.ts';
 import { type Scenario, scenarioOf } from '../src/lab/scenario.ts';
 import { type Lab, startLab } from '../src/lab/server/lab.ts';
+import { LiveModel } from '../src/spam/live/live-model.ts';
+import { modelText, type SpamModel } from '../src/spam/model.ts';
 import { readWithWarcio } from '../test/archive/warc/fixtures.ts';
 import { indexFaults } from '../test/archive/warc/true-index.ts';
+import { tinyModel } from '../test/spam/live/tiny-model.ts';
+import { verdictsByArchive } from './spam-verdicts.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../bin/drumlin');
 /**
@@ -61,6 +68,8 @@ export interface KillPlan {
    * missing.
    */
   readonly scenario?: Scenario;
+  /** The crawl judges domains with this model. */
+  readonly spam?: SpamModel;
   readonly say?: (line: string) => void;
 }
 
@@ -84,6 +93,8 @@ export interface KillReport {
   readonly torn: string[];
   /** Wrong and missing entries of the index. */
   readonly indexFaults: string[];
+  /** Domains whose verdict on spam is not the one that the archive gives. */
+  readonly misjudged: string[];
   /** Requests for pages and robots.txt that the web has answered. */
   readonly requests: number;
   /** Pages that were requested again. */
@@ -106,9 +117,12 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
   const lab = await startLab({ scenario, domains, pages, log });
   try {
     const dir = join(folder, 'crawl');
+    const model = join(folder, 'model.json');
+    if (plan.spam) writeFileSync(model, modelText(plan.spam));
     const args = [
       ...['crawl', ...lab.seeds, '--dir', dir, '--dns', lab.dns, '--allow-private'],
       ...flagsOf(plan),
+      ...(plan.spam ? ['--spam', model, '--budget', NEVER_NOTHING] : []),
     ];
     const random = randomFrom(plan.seed);
     const lives: Life[] = [];
@@ -128,7 +142,8 @@ export async function killOverAndOver(plan: KillPlan): Promise<KillReport> {
     const exitCode = await runToEnd(args);
     await lab.close(); // writes the rest of its log
     const counts = { kills: lives.length, exitCode, requests: lab.requests };
-    return { ...counts, ...repeats(log, lives), ...(await judge(dir, lab)) };
+    const misjudged = plan.spam ? await misjudgedIn(dir, plan.spam) : [];
+    return { ...counts, ...repeats(log, lives), ...(await judge(dir, lab)), misjudged };
   } finally {
     await lab.close();
     rmSync(folder, { recursive: true, force: true });
@@ -242,6 +257,14 @@ async function judge(dir: string, lab: Lab) {
   };
 }
 
+/** A quiet crawl has the verdicts that its pages give, whatever their order. */
+async function misjudgedIn(dir: string, model: SpamModel): Promise<string[]> {
+  const expected = await verdictsByArchive(dir, new LiveModel(model, 'the model'));
+  const { rows } = await listDomains(new Disk(), dir, 'domain', 1e9);
+  const given = new Map(rows.map(({ domain, spam }) => [domain, spam]));
+  return [...expected].flatMap(([domain, spam]) => (given.get(domain) === spam ? [] : [domain]));
+}
+
 /** The second reader tolerates a torn end; the system's decoder does not. */
 async function isWhole(path: string): Promise<boolean> {
   try {
@@ -264,6 +287,9 @@ export function randomFrom(seed: number): () => number {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** With a budget of 0, pages of a domain that looks like spam would be missing. */
+const NEVER_NOTHING = 'max(1, proportional(power=2) * (1 - spam)^2)';
 
 /**
  * A web that ends only for crawls that learn, and a crawl with every feature that has state in
@@ -295,11 +321,11 @@ export async function run(args: string[]): Promise<void> {
     .map(Number);
   const report = await killOverAndOver({
     ...{ kills, domains, pages, seed, agents: 2, checkpoint: '200ms', livesFor: 1500 },
-    ...(all && EVERYTHING),
+    ...(all && { ...EVERYTHING, spam: tinyModel() }),
     say: (line) => process.stderr.write(`${line}\n`),
   });
-  const { missing, twice, torn, indexFaults: index, ...figures } = report;
-  const lists = { missing, twice, torn, index };
+  const { missing, twice, torn, indexFaults: index, misjudged, ...figures } = report;
+  const lists = { missing, twice, torn, index, misjudged };
   console.table({
     ...figures,
     ...Object.fromEntries(Object.entries(lists).map(([k, v]) => [k, v.length])),
@@ -307,7 +333,7 @@ export async function run(args: string[]): Promise<void> {
   for (const [what, names] of Object.entries(lists)) {
     for (const name of names.slice(0, 10)) console.log(`${what} ${name}`);
   }
-  const faults = missing.length + twice.length + torn.length + index.length + report.unconfirmed;
+  const faults = Object.values(lists).flat().length + report.unconfirmed;
   const holds =
     faults === 0 && report.exitCode === 0 && report.askedAgain <= report.mayBeAskedAgain;
   process.exitCode = holds ? 0 : 1;

@@ -6,6 +6,7 @@
 import { resolveConfig } from '../../src/config/settings.ts';
 import { type Judgement, Likeness } from '../../src/crawl/agent/likeness.ts';
 import { Counters } from '../../src/crawl/record/counters.ts';
+import { fingerprintOf } from '../../src/duplicates/fingerprint.ts';
 import { LikenessMemory } from '../../src/duplicates/likeness-folder.ts';
 import type { Domain } from '../../src/lab/domain.ts';
 import { glimpseOf } from '../../src/lab/judge/glimpse.ts';
@@ -89,7 +90,7 @@ export function walk(
       likeness.missed(url);
       continue;
     }
-    const judgement = likeness.judge(url, page.body);
+    const judgement = likeness.judge(url, fingerprintOf(page.body));
     onPage(page, judgement);
     const question = likeness.committed(url, judgement);
     // It is asked next, as the crawl does.

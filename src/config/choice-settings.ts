@@ -68,7 +68,13 @@ export const CHOICE_SETTINGS = {
     'budget',
     budgetPolicy,
     'proportional(power=2)',
-    'URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse, or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"',
+    'URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse, or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; with --spam the default is "proportional(power=2) * (1 - spam)^2"',
+  ),
+  spam: setting(
+    'spam',
+    wholePath,
+    '',
+    'spam model of "drumlin spam train" on the sets content and names: domains that look like spam get smaller budgets',
   ),
   rankSample: setting(
     'rank-sample',

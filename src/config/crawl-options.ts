@@ -62,12 +62,22 @@ export interface CrawlOptions {
 
   /**
    * URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse,
-   * or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10".
+   * or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; with --spam the
+   * default is "proportional(power=2) * (1 - spam)^2".
    *
    * Default: `'proportional(power=2)'`.
    * Flag: `--budget`. Environment: `DRUMLIN_BUDGET`.
    */
   readonly budget?: string;
+
+  /**
+   * Spam model of "drumlin spam train" on the sets content and names: domains that look like spam
+   * get smaller budgets.
+   *
+   * Default: none.
+   * Flag: `--spam`. Environment: `DRUMLIN_SPAM`.
+   */
+  readonly spam?: string;
 
   /**
    * Share of the domains whose links tse uses; halved each time they need more memory than there

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type { Millis } from '../base/units.ts';
 import type { FilterTexts } from '../filter/filter-set.ts';
-import type { CrawlConfig } from './schema.ts';
+import { type CrawlConfig, SETTINGS } from './schema.ts';
 
 export type { CrawlOptions } from './crawl-options.ts';
 export { readSetting, resolveConfig } from './resolve-config.ts';
@@ -60,3 +60,10 @@ export function wantsLikeness({
 }: Pick<CrawlConfig, 'nearDuplicates' | 'learnTraps' | 'softErrors'>): boolean {
   return nearDuplicates !== 'off' || learnTraps || softErrors !== 'off';
 }
+
+/** The budget in force when a spam model is given and no other budget is. */
+const BUDGET_WITH_SPAM = 'proportional(power=2) * (1 - spam)^2';
+
+/** The budget policy of a crawl. */
+export const budgetIn = ({ budget, spam }: Pick<CrawlConfig, 'budget' | 'spam'>): string =>
+  spam !== '' && budget === SETTINGS.budget.default ? BUDGET_WITH_SPAM : budget;

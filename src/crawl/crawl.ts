@@ -28,6 +28,8 @@ import { loadPredicates, type UserPredicates, withUserPredicates } from '../filt
 import { AskedDelays } from '../politeness/asked-delays.ts';
 import type { DelayTable } from '../politeness/delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
+import { LiveModel } from '../spam/live/live-model.ts';
+import { parseModel, type SpamModel } from '../spam/model.ts';
 import { identityOf, type Network, setUpClient } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
 import { Crew } from './crew.ts';
@@ -136,6 +138,8 @@ interface Plan {
   readonly filtering: FilterSurroundings;
   readonly filters: FilterSet;
   readonly delays: DelayTable | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam: SpamModel | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -162,14 +166,15 @@ async function planCrawl(
   const filtering = { disk, predicates, ranking, blacklist: asked.blacklist, ranks };
   const filters = await loadFilters(filtersOf(asked), filtering);
   const config = { ...asked, ...filterSettings(filters.texts), ...againstItself(asked, hooks) };
-  const warnings: string[] = [];
+  const spam = await spamModelOf(disk, config);
+  const warnings: string[] = spam?.about ? [`The spam model: ${spam.about}`] : [];
   const warn = (sentence: string) => void warnings.push(sentence);
   const identity = identityOf(config);
   const { client, delays } = await setUpClient({
     ...{ config, identity, clock, warn, network: hooks.network },
   });
   await client.close();
-  const rest = { clock, disk, filtering, filters, delays, warnings };
+  const rest = { clock, disk, filtering, filters, delays, spam, warnings };
   return { seeds, config, hooks, agents, here, ...rest };
 }
 
@@ -178,6 +183,25 @@ const noRankFile = () =>
     'RANK_FILE',
     'The ranking "list" needs a file.',
     'Name one with --rank-file: a domain and a number on each line, such as "drumlin focus rank --out" writes.',
+  );
+
+/** The model of `--spam`, checked. */
+async function spamModelOf(disk: Disk, config: CrawlConfig): Promise<SpamModel | undefined> {
+  if (config.spam === '') {
+    if (config.order === 'budget' && /\bspam\b/.test(config.budget))
+      throw noSpamModel(config.budget);
+    return undefined;
+  }
+  const model = parseModel(await disk.readText(config.spam), config.spam);
+  new LiveModel(model, config.spam);
+  return model;
+}
+
+const noSpamModel = (budget: string) =>
+  new DrumlinError(
+    'SPAM_MODEL',
+    `The budget "${budget}" needs verdicts on spam.`,
+    'Give a model with --spam, or another --budget.',
   );
 
 /** The settings with which a crawl asks only for what has changed in it. */
@@ -384,13 +408,14 @@ const isoTime = (time: Millis): string => new Date(time).toISOString();
 
 /** What each agent is started with. Requires that the folder has counted this run. */
 function startsFor(
-  { seeds, config, hooks, filters, agents }: Plan,
+  { seeds, config, hooks, filters, spam, agents }: Plan,
   folder: CrawlFolder | undefined,
 ): AgentStart[] {
   const shared = {
     agents,
     config,
     filters,
+    spam,
     incarnation: (folder?.runs ?? 1) - 1,
     seeds: folder?.seeds ?? seeds,
     moved: folder?.moved ?? [],

@@ -139,6 +139,14 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
   ),
   visited(
     {
+      name: 'DomainSpam',
+      doc: 'probability that the domain is spam, by its last verdict; needs --spam',
+      example: 'DomainSpam < 0.8',
+    },
+    ({ domainSpam }) => domainSpam,
+  ),
+  visited(
+    {
       name: 'Redirects',
       doc: 'redirects followed in a row to reach the URL',
       example: 'Redirects < 3',

@@ -60,6 +60,8 @@ export interface VisitFacts {
   /** Pages fetched from the domain so far. */
   readonly domainPages: number;
   readonly ip: string;
+  /** The probability that the domain is spam, by its last verdict; NaN without `--spam`. */
+  readonly domainSpam: number;
 }
 
 export interface ResponseFacts {

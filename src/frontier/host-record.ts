@@ -9,7 +9,7 @@ import { isIPv4 } from 'node:net';
 import { FieldReader, FieldWriter } from '../base/fields.ts';
 import type { Bytes } from '../base/units.ts';
 import { rulesFromBytes } from '../robots/parse-robots.ts';
-import type { Domain, Host } from './host.ts';
+import { Domain, type Host } from './host.ts';
 
 /** Bytes of rules of all origins of a host together: each port may have one. */
 const MOST_RULES: Bytes = 64 * 1024;
@@ -71,6 +71,8 @@ export function encodeDomain(domain: Domain): Uint8Array {
   const out = new FieldWriter();
   out.text(domain.name);
   out.number(domain.pages);
+  const { notes } = domain;
+  if (notes) out.bytes(notes instanceof Uint8Array ? notes : notes.toBytes());
   return out.finish();
 }
 
@@ -78,5 +80,14 @@ export function decodeDomain(record: Uint8Array, domain: Domain): boolean {
   const fields = new FieldReader(record);
   if (fields.text() !== domain.name) return false;
   domain.pages = fields.number();
+  // The record is a view that the next one overwrites.
+  if (!fields.atEnd) domain.notes = fields.bytes().slice();
   return true;
+}
+
+/** The domain of a record. */
+export function storedDomain(record: Uint8Array): Domain {
+  const domain = new Domain(new FieldReader(record).text());
+  decodeDomain(record, domain);
+  return domain;
 }

@@ -18,7 +18,7 @@ import type { Disk } from '../disk/disk.ts';
 import { Drum, type DrumState } from '../drum/drum.ts';
 import { DrumBatch } from '../drum/drum-batch.ts';
 import type { Domain, Host } from './host.ts';
-import { decodeDomain, decodeHost, encodeDomain, encodeHost } from './host-record.ts';
+import { decodeDomain, decodeHost, encodeDomain, encodeHost, storedDomain } from './host-record.ts';
 
 const UPPER_HALF = 0xffff_ffff_0000_0000n;
 const LOWER_HALF = 0xffff_ffffn;
@@ -64,6 +64,12 @@ export class HostStore {
   async *records(): AsyncGenerator<StoredRecord> {
     await this.merge();
     yield* this.#drum.records();
+  }
+
+  /** All domains with a record, in the order of keys. Nothing may be saved meanwhile. */
+  async *domains(): AsyncGenerator<Domain> {
+    for await (const { key, value } of this.records())
+      if ((key & LOWER_HALF) === 0n) yield storedDomain(value);
   }
 
   /** Adds a record of another store; hosts and domains saved later replace it. */

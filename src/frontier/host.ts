@@ -38,6 +38,11 @@ export const HOLDS = {
   unreachable: 1 * HOUR,
 } as const;
 
+/** What another part of the crawl keeps of a domain, and how it is written. */
+interface DomainNotes {
+  toBytes(): Uint8Array;
+}
+
 /** The pay-level domain of hosts. */
 export class Domain {
   readonly name: string;
@@ -53,6 +58,11 @@ export class Domain {
   pages = 0;
   /** URLs of its hosts that are being fetched. */
   underWay = 0;
+  /**
+   * What another part keeps of it: as its record has it until that part reads it. It is stored and
+   * handed over with the domain.
+   */
+  notes: Uint8Array | DomainNotes | undefined;
 
   constructor(name: string) {
     this.name = name;

@@ -39,6 +39,8 @@ interface ReputationFolderOptions {
   readonly mostArcs: number;
   readonly onHalved: (p: number) => void;
   readonly budgetOf: BudgetOf;
+  /** See `DomainBook`. */
+  readonly spamByName?: ((name: string) => number) | undefined;
   readonly at?: ReputationState | undefined;
 }
 
@@ -65,7 +67,7 @@ export class ReputationFolder {
   }
 
   static async open(options: ReputationFolderOptions): Promise<ReputationFolder> {
-    const { disk, memory, p, seed, mostArcs: most, onHalved, budgetOf, at } = options;
+    const { disk, memory, p, seed, mostArcs: most, onHalved, budgetOf, spamByName, at } = options;
     const [bookDir, edgesDir, sampleDir, roundsDir] = reputationFolders(options.dir);
     const opened: { close(): Promise<void> }[] = [];
     const open = async <Part extends { close(): Promise<void> }>(
@@ -81,7 +83,10 @@ export class ReputationFolder {
     try {
       return new ReputationFolder(
         await open(bookDir, () =>
-          DomainBook.open({ disk, folder: bookDir, memory: 3 * eighth, budgetOf, at: at?.book }),
+          DomainBook.open({
+            ...{ disk, folder: bookDir, memory: 3 * eighth },
+            ...{ budgetOf, spamByName, at: at?.book },
+          }),
         ),
         await open(edgesDir, () =>
           DomainEdges.open({ disk, folder: edgesDir, memory: 3 * eighth, at: at?.edges }),

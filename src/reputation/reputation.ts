@@ -162,6 +162,11 @@ export class Reputation {
     return this.#leastBudget;
   }
 
+  /** Sets the verdict on spam of the domain with this key: its budget follows. */
+  setSpam(domain: bigint, spam: number): void {
+    this.#parts.book.setSpam(domain, spam);
+  }
+
   /** Counts a fetched page of the domain with this key. */
   fetched(domain: bigint): void {
     this.#fetched.set(domain, (this.#fetched.get(domain) ?? 0) + 1);
@@ -418,6 +423,7 @@ const unknown = ({ domains, mean }: Standing): DomainView => ({
   inDegree: 0,
   supporters: 0,
   cash: 0,
+  spam: 0,
   domains,
   mean,
 });

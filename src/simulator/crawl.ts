@@ -35,6 +35,7 @@ import { Politeness } from '../politeness/politeness.ts';
 import { RetryPolicy } from '../politeness/retries-and-pauses.ts';
 import { DrumSieve } from '../sieve/disk-sieve.ts';
 import { RecentCache } from '../sieve/recent-cache.ts';
+import type { LiveModel } from '../spam/live/live-model.ts';
 import { VirtualClock } from './clock.ts';
 import { DiskClock, type DiskMeter, meteredDisk, newMeter } from './metered-disk.ts';
 import { VirtualNames } from './names.ts';
@@ -54,6 +55,8 @@ interface VirtualCrawlOptions {
   readonly web: Web;
   readonly policy: Policy;
   readonly config: CrawlConfig;
+  /** Required by policies with verdicts on spam. */
+  readonly spamModel?: LiveModel | undefined;
   /** Must exist and be empty. */
   readonly folder: string;
 }
@@ -221,7 +224,7 @@ async function openFiles({ config, folder }: VirtualCrawlOptions, meters: Meters
 }
 
 async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
-  const { web, policy, config } = options;
+  const { web, policy, config, spamModel } = options;
   const clock = new VirtualClock();
   const meters: Meters = {
     sieve: newMeter(),
@@ -234,7 +237,7 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const limits = limitsOf({ ...config, order: policy === POLICIES.bfs ? 'bfs' : 'budget' });
   const frontier = new Frontier({ backlog, store, clock, limits, onSkipped: () => {} });
   const fewHosts = () => frontier.fewHosts;
-  const order = await policy({ clock, sieve, config, fewHosts, ...domains });
+  const order = await policy({ clock, sieve, config, fewHosts, spamModel, ...domains });
   const distributor = new Distributor(order.supply, frontier, diskClock);
   const admission = new Admission({
     filters: { schedule: undefined },
@@ -252,9 +255,10 @@ async function openParts(options: VirtualCrawlOptions): Promise<Parts> {
   const network = new Network(web);
   const retries = new RetryPolicy(config);
   const names = new VirtualNames({ clock, network, frontier, retries, onLookUp });
-  const { reputation } = order;
+  const { reputation, spam } = order;
   const turns = new VirtualTurns({
     ...{ web, clock, network, frontier, admission, config, retries, tally, reputation },
+    spam,
     politeness: politenessOf(config, frontier, order),
     robots: new VirtualRobots({ web, network, clock, retries }, config),
   });

@@ -6,7 +6,9 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { flatOut } from '../base/pacer.ts';
-import type { CrawlConfig } from '../config/settings.ts';
+import { budgetIn, type CrawlConfig } from '../config/settings.ts';
+import { SpamWatch } from '../crawl/agent/spam-watch.ts';
+import { Counters } from '../crawl/record/counters.ts';
 import { openReputation } from '../crawl/state/agent-folder.ts';
 import type { Disk } from '../disk/disk.ts';
 import { SieveSupply, type Supply } from '../frontier/supply.ts';
@@ -15,7 +17,9 @@ import type { RankName } from '../reputation/budget/standing.ts';
 import { BudgetedSupply } from '../reputation/budgeted-supply.ts';
 import { EdgeGatherer } from '../reputation/edges/edge-gatherer.ts';
 import { Reputation } from '../reputation/reputation.ts';
+import type { ReputationFolder } from '../reputation/reputation-folder.ts';
 import type { Sieve } from '../sieve/sieve.ts';
+import type { LiveModel } from '../spam/live/live-model.ts';
 
 interface PolicyParts {
   readonly clock: Clock;
@@ -26,16 +30,28 @@ interface PolicyParts {
   readonly config: CrawlConfig;
   /** See `BudgetedSupply`. */
   readonly fewHosts: () => boolean;
+  /** Judges domains; required by policies with verdicts on spam. */
+  readonly spamModel: LiveModel | undefined;
 }
+
+/** Reads pages for verdicts on their domains. */
+export type PageWatch = Pick<SpamWatch, 'wants' | 'measure' | 'committed'>;
 
 export interface Order {
   readonly supply: Supply;
   /** Learns of links, and knows the budgets of domains; undefined in breadth-first order. */
   readonly reputation: Reputation | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam?: PageWatch | undefined;
+  /** The records of domains; only in the order of budgets. */
+  readonly domains?: () => ReturnType<ReputationFolder['book']['records']>;
   close(): Promise<void>;
 }
 
 export type Policy = (parts: PolicyParts) => Promise<Order>;
+
+/** How the names of policies with verdicts on spam end. */
+export const WITH_SPAM = '+spam';
 
 export const POLICIES: Readonly<Record<string, Policy>> = {
   /** Breadth first: every URL in the order of its discovery, a fair share for every host. */
@@ -49,14 +65,20 @@ export const POLICIES: Readonly<Record<string, Policy>> = {
   in: budgetedBy('in'),
   opic: budgetedBy('opic'),
   tse: budgetedBy('tse'),
+  /** The same with verdicts on spam. */
+  [`tse${WITH_SPAM}`]: budgetedBy('tse', true),
 };
 
 /** For recent links between domains. */
 const RECENT_EDGES = 2 ** 19;
 
-function budgetedBy(rank: RankName): Policy {
-  return async ({ clock, sieve, disk, folder, config, fewHosts }) => {
-    const stored = await openReputation(disk, folder, { ...config, rank }, () => {}, undefined);
+function budgetedBy(rank: RankName, judges = false): Policy {
+  return async ({ clock, sieve, disk, folder, config: given, fewHosts, spamModel }) => {
+    const model = judges ? spamModel : undefined;
+    const config = { ...given, rank, spam: model ? given.spam : '' };
+    const spamByName = model && ((name: string) => model.byName(name));
+    const around = { ...(spamByName && { spamByName }) };
+    const stored = await openReputation(disk, folder, config, around, undefined);
     const { book, edges, sample, rounds } = stored;
     const now = () => clock.now();
     const onBlocked = () => {};
@@ -69,7 +91,7 @@ function budgetedBy(rank: RankName): Policy {
       agent: 0,
       agents: 1,
       rank,
-      policy: parseBudget(config.budget),
+      policy: parseBudget(budgetIn(config)),
       isOurs: () => true,
       gatherer: new EdgeGatherer({ owners: 1, ownerOf: () => 0, cash, cache: RECENT_EDGES }),
       edges,
@@ -80,6 +102,13 @@ function budgetedBy(rank: RankName): Policy {
       send: () => {},
       onBudgets: () => supply.budgetsChanged(),
     });
-    return { supply, reputation, close: () => stored.close() };
+    const spam = model && spamWatch(model, reputation);
+    const domains = () => book.records();
+    return { supply, reputation, spam, domains, close: () => stored.close() };
   };
+}
+
+function spamWatch(model: LiveModel, reputation: Reputation): SpamWatch {
+  const unused = { counters: new Counters(), log: { event: () => {} }, trusts: () => false };
+  return new SpamWatch({ model, reputation, ...unused });
 }

@@ -12,8 +12,9 @@ import type { CrawlConfig } from '../config/settings.ts';
 import { Disk } from '../disk/disk.ts';
 import type { KindName } from '../lab/kind.ts';
 import type { Web } from '../lab/web.ts';
+import type { LiveModel } from '../spam/live/live-model.ts';
 import { VirtualCrawl } from './crawl.ts';
-import { POLICIES, type Policy } from './policies.ts';
+import { POLICIES, type Policy, WITH_SPAM } from './policies.ts';
 import { KIND_NAMES, type KindTallies } from './tally.ts';
 
 const SAMPLES = 200;
@@ -71,6 +72,8 @@ interface LabRunOptions {
   readonly policies: readonly string[];
   readonly pages: number;
   readonly config: CrawlConfig;
+  /** Required by policies with verdicts on spam. */
+  readonly spamModel?: LiveModel | undefined;
   /**
    * For the files of one crawl after the other. Must exist and be empty; is empty again at the end.
    */
@@ -81,6 +84,8 @@ interface LabRunOptions {
 
 export async function runLab(options: LabRunOptions): Promise<PolicyResult[]> {
   const policies = options.policies.map((name) => [name, findPolicy(name)] as const);
+  const judging = options.policies.find((name) => name.endsWith(WITH_SPAM));
+  if (judging !== undefined && !options.spamModel) throw noModel(judging);
   const results: PolicyResult[] = [];
   for (const [name, policy] of policies) results.push(await runPolicy(name, policy, options));
   return results;
@@ -96,16 +101,23 @@ export function findPolicy(name: string): Policy {
   );
 }
 
+const noModel = (policy: string) =>
+  new DrumlinError(
+    'SPAM_MODEL',
+    `The policy "${policy}" needs a spam model.`,
+    'Name one with --spam: a file of "drumlin spam train" on the sets content and names.',
+  );
+
 async function runPolicy(
   name: string,
   policy: Policy,
   options: LabRunOptions,
 ): Promise<PolicyResult> {
-  const { web, pages, config, onProgress, signal } = options;
+  const { web, pages, config, spamModel, onProgress, signal } = options;
   const disk = new Disk();
   const folder = join(options.folder, name);
   await disk.makeFolder(folder);
-  const crawl = await VirtualCrawl.open({ web, policy, config, folder });
+  const crawl = await VirtualCrawl.open({ web, policy, config, spamModel, folder });
   try {
     const watch = startWatch();
     const samples: Sample[] = [];

@@ -3,6 +3,9 @@
  * awaits a request, an event of the virtual clock is scheduled. In place of fetching, parsing and
  * storing a page they take a glimpse of it.
  *
+ * Verdicts on spam need the text of pages. Only for the first pages of a domain, those that verdicts
+ * are made of, the page is written and read.
+ *
  * A page that does not arrive complete counts as fetched and has no links; a real crawl would read
  * the part that arrived.
  */
@@ -10,6 +13,7 @@
 import type { CrawlConfig } from '../config/settings.ts';
 import type { Admission } from '../crawl/agent/link-admission.ts';
 import { type Step, TurnPolicy, type TurnState } from '../crawl/agent/turn-policy.ts';
+import { fingerprintAndWords } from '../duplicates/fingerprint.ts';
 import type { HeaderView } from '../fetch/exchange.ts';
 import type { Frontier, HostTurn } from '../frontier/frontier.ts';
 import type { Discovery } from '../frontier/queue/discovered-url.ts';
@@ -20,8 +24,10 @@ import type { Web } from '../lab/web.ts';
 import type { Politeness } from '../politeness/politeness.ts';
 import type { RetryPolicy } from '../politeness/retries-and-pauses.ts';
 import type { Reputation } from '../reputation/reputation.ts';
+import { hostOf, pathOf } from '../url/parts.ts';
 import type { VirtualClock } from './clock.ts';
 import type { Network } from './network.ts';
+import type { PageWatch } from './policies.ts';
 import type { VirtualRobots } from './robots.ts';
 import type { Tally } from './tally.ts';
 
@@ -38,7 +44,12 @@ interface VirtualTurnsParts {
   readonly tally: Tally;
   /** Learns which domain links to which; only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'page'> | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam: PageWatch | undefined;
 }
+
+/** Pages of a domain that are read for verdicts: writing a page costs more than all the rest. */
+const MOST_READ = 30;
 
 /** All that the policy reads of a response. */
 const headersOf = (status: number): HeaderView => {
@@ -119,8 +130,20 @@ export class VirtualTurns {
     const isWhole = !glimpse.behaviour || !BEHAVIOURS[glimpse.behaviour].spoils;
     frontier.countPage(turn);
     tally.page(glimpse.domain, glimpse.isPage && isWhole);
+    this.#judge(glimpse, turn, discovery);
     if (glimpse.redirect !== undefined) this.#followRedirect(glimpse.redirect, turn, discovery);
     else if (isWhole) this.#followLinks(glimpse.links, turn, discovery);
+  }
+
+  /** Reads a page for a verdict on its domain, if that is to be measured. */
+  #judge({ status, redirect, behaviour }: Glimpse, { host }: HostTurn, { url }: Discovery): void {
+    const { spam, web } = this.#parts;
+    const { domain } = host;
+    if (!spam) return;
+    const isRead = status === 200 && redirect === undefined && behaviour === undefined;
+    const measures = isRead && domain.pages <= MOST_READ && spam.wants(domain);
+    const body = measures ? bodyOf(web, url) : undefined;
+    spam.committed(domain, url, body && spam.measure(fingerprintAndWords(body).words));
   }
 
   #followRedirect(target: string, { host }: HostTurn, { url, depth, redirects }: Discovery): void {
@@ -135,4 +158,12 @@ export class VirtualTurns {
     reputation?.page(host.domain.hash, url, links);
     admission.discover(links, depth + 1, url);
   }
+}
+
+/** The page as a server would send it; undefined if it is not HTML. */
+function bodyOf(web: Web, url: string): Uint8Array | undefined {
+  const answer = web.answer(hostOf(url), pathOf(url), url.startsWith('https:'));
+  return answer && /^Content-Type: text\/html/im.test(answer.headers)
+    ? Buffer.from(answer.body, 'latin1')
+    : undefined;
 }

@@ -35,6 +35,8 @@ export interface SpamModel {
   readonly level?: SiteLevel | undefined;
   /** What term weights depend on. */
   readonly terms?: TermStatistics | undefined;
+  /** What a user of the model must know: a crawl prints it as a warning. */
+  readonly about?: string | undefined;
   readonly trained: TrainingFacts;
 }
 

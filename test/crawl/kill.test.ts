@@ -12,6 +12,7 @@ import { EVERYTHING, killOverAndOver } from '../../soak/kill.ts';
 import { scenarioOf } from '../../src/lab/scenario.ts';
 import { readWithWarcio } from '../archive/warc/fixtures.ts';
 import { indexFaults } from '../archive/warc/true-index.ts';
+import { tinyModel } from '../spam/live/tiny-model.ts';
 import { linking, type SmallSite, startSmallSite } from './small-site.ts';
 
 const DRUMLIN = join(import.meta.dirname, '../../bin/drumlin');
@@ -33,7 +34,7 @@ function folder(): string {
 }
 
 describe('a crawl by two agents', () => {
-  test('that is killed again and again archives every page of the web, none twice, in whole files', async () => {
+  test('that is killed again and again archives every page of the web, none twice, in whole files, and judges each domain by its pages', async () => {
     const report = await killOverAndOver({
       ...{
         kills: 8,
@@ -45,6 +46,7 @@ describe('a crawl by two agents', () => {
         seed: 7,
       },
       flags: ['--order', 'budget'],
+      spam: tinyModel(),
     });
     expect(report).toMatchObject({
       exitCode: 0,
@@ -53,6 +55,7 @@ describe('a crawl by two agents', () => {
       torn: [],
       unconfirmed: 0,
       indexFaults: [],
+      misjudged: [],
     });
     expect(report.archived).toBe(report.web);
     expect(report.askedAgain).toBeLessThanOrEqual(report.mayBeAskedAgain);

@@ -409,6 +409,7 @@ const PARSERS: Parser[] = [
         inDegree: 7,
         supporters: 9,
         cash: 1,
+        spam: 0.25,
         domains: 100,
         mean: 2,
       };

@@ -39,7 +39,7 @@ beforeEach(async () => {
       new Disk(),
       join(dir, String(agent)),
       config,
-      () => {},
+      {},
       undefined,
     );
     folders.push(folder);

@@ -16,6 +16,7 @@ const COLUMNS: readonly Column[] = [
   'budget',
   'fetched',
   'queued',
+  'spam',
   'domain',
 ];
 
@@ -101,7 +102,10 @@ const BY = {
 };
 
 function table({ by, domains, rows }: DomainList): string {
-  const head = ['rank', 'domain', 'in-links', 'supporters', 'budget', 'fetched', 'queued', 'state'];
+  const judged = rows.some(({ spam }) => spam !== undefined);
+  const spam = (cell: string) => (judged ? [cell] : []);
+  const numbers = ['in-links', 'supporters', 'budget', 'fetched', 'queued', ...spam('spam')];
+  const head = ['rank', 'domain', ...numbers, 'state'];
   const cells = rows.map((row: DomainRow) => [
     formatCount(row.rank),
     printable(row.domain),
@@ -110,12 +114,13 @@ function table({ by, domains, rows }: DomainList): string {
     formatCount(row.budget),
     formatCount(row.fetched),
     formatCount(row.queued),
+    ...spam(row.spam?.toFixed(3) ?? '-'),
     row.state,
   ]);
   const widths = head.map((title, i) =>
     Math.max(title.length, ...cells.map((line) => line[i].length)),
   );
-  const isText = (i: number) => i === 1 || i === 7;
+  const isText = (i: number) => i === 1 || i === head.length - 1;
   const line = (texts: readonly string[]) =>
     texts
       .map((text, i) => (isText(i) ? text.padEnd(widths[i]) : text.padStart(widths[i])))

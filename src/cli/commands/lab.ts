@@ -15,6 +15,7 @@ import {
   parseDuration,
 } from '../../base/units.ts';
 import type { PolicyResult } from '../../simulator/run.ts';
+import type { LiveModel } from '../../spam/live/live-model.ts';
 import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { addShare } from '../input/share.ts';
@@ -24,6 +25,7 @@ export interface LabFlags {
   readonly scenario: string;
   readonly pages: number;
   readonly policy: string;
+  readonly spam?: string;
   readonly seed: number;
   readonly domains?: number;
   readonly sitePages?: number;
@@ -63,6 +65,7 @@ export function register(program: Command): void {
     .option('--scenario <name>', 'clean, mixed, spam, hostile, site or papers', 'spam')
     .option('--pages <count>', 'pages that each policy fetches', parseCount, 200_000)
     .option('--policy <names>', 'policies, separated by commas', 'bfs')
+    .option('--spam <model>', 'spam model for policies with verdicts on spam, such as tse+spam')
     .option('--seed <number>', 'random seed; each seed gives another web', parseCount, 1)
     .option(
       '--domains <count>',
@@ -192,7 +195,8 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
     throw new DrumlinError('VALUE', '--pages must be at least 1.', 'Try --pages 200k.');
   const policies = flags.policy.split(',').map((name) => name.trim());
   for (const name of policies) findPolicy(name);
-  const config = resolveConfig({ delay, addressDelay, fetches });
+  const config = resolveConfig({ delay, addressDelay, fetches, spam: flags.spam ?? '' });
+  const spamModel = flags.spam === undefined ? undefined : await liveModelIn(flags.spam);
   const domains =
     flags.domains ??
     (scenario === 'site' ? 1 : Math.max(LEAST_DOMAINS, Math.ceil(pages / PAGES_A_DOMAIN)));
@@ -217,7 +221,7 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
     folder: string,
     onProgress: (policy: string, done: number) => void,
     signal: AbortSignal,
-  ) => runLab({ web, policies, pages, config, folder, onProgress, signal });
+  ) => runLab({ web, policies, pages, config, spamModel, folder, onProgress, signal });
   const results = await withScratch(flags.out, (folder) => watched(folder, run, screen));
   const report = { scenario, seed, domains, pages, fetches, delay, addressDelay, results };
   if (flags.out !== undefined) await writeReport(flags.out, facts, report, output);
@@ -226,7 +230,16 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
   );
 }
 
-interface Report extends Omit<LabFlags, 'policy' | 'out' | 'json' | 'mix' | 'sitePages'> {
+async function liveModelIn(path: string): Promise<LiveModel> {
+  const [{ LiveModel }, { parseModel }, { Disk }] = await Promise.all([
+    import('../../spam/live/live-model.ts'),
+    import('../../spam/model.ts'),
+    import('../../disk/disk.ts'),
+  ]);
+  return new LiveModel(parseModel(await new Disk().readText(path), path), path);
+}
+
+interface Report extends Omit<LabFlags, 'policy' | 'spam' | 'out' | 'json' | 'mix' | 'sitePages'> {
   readonly results: readonly PolicyResult[];
 }
 

@@ -94,7 +94,7 @@ export const GROUPS: readonly (readonly [heading: string, keys: readonly (keyof 
       'Similar pages and traps:',
       ['nearDuplicates', 'similarity', 'similarityMemory', 'learnTraps', 'softErrors'],
     ],
-    ['Order and budgets:', ['order', 'rank', 'rankFile', 'budget', 'rankSample']],
+    ['Order and budgets:', ['order', 'rank', 'rankFile', 'budget', 'spam', 'rankSample']],
     [
       'Resources:',
       [

@@ -102,9 +102,10 @@ export class ProgressKeeper {
   }
 
   #sample(): void {
-    const { errors, retries, ...rest } = this.progress();
+    const { errors, retries, spam = {}, ...rest } = this.progress();
     const now = this.#parts.clock.now();
-    this.#series.sample(now, { ...rest, errors: total(errors), retries: total(retries) });
+    const counts = { errors: total(errors), retries: total(retries), spam: spam.pages ?? 0 };
+    this.#series.sample(now, { ...rest, ...counts });
   }
 }
 

@@ -98,6 +98,8 @@ interface AgentParts {
   readonly turns: Pick<Turns, 'run'>;
   readonly checkpointer: Pick<Checkpointer, 'write'>;
   readonly checkpointEvery: Millis;
+  /** Gives the last verdicts on spam. */
+  readonly concludeSpam: () => Promise<void>;
   /** Ends the requests under way. */
   readonly closeConnections: () => void;
   /** Reports to the coordinator that there is no work. */
@@ -205,7 +207,7 @@ export class Agent {
    * decide about what is left, so that the summary can count it, and ranks domains a last time.
    */
   async #handOnAll(): Promise<void> {
-    const { signals, admission, supply, reputation } = this.#parts;
+    const { signals, admission, supply, reputation, concludeSpam } = this.#parts;
     for (;;) {
       // Also after the conclusion: the last checkpoint can send nothing.
       await admission.carry(true);
@@ -218,6 +220,7 @@ export class Agent {
     }
     if (this.#failure) return;
     await supply.decide();
+    await concludeSpam();
     await reputation?.rankNow();
   }
 

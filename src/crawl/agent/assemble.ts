@@ -2,6 +2,7 @@
 import { paceOf } from '../../base/clock.ts';
 import { politePacer } from '../../base/pacer.ts';
 import type { Bytes } from '../../base/units.ts';
+import { budgetIn } from '../../config/settings.ts';
 import { typeFilter } from '../../filter/content-type.ts';
 import { compileFilters, type StageFilters } from '../../filter/filter-set.ts';
 import { Backlog } from '../../frontier/backlog/backlog.ts';
@@ -51,6 +52,7 @@ import { Intake } from './page-intake.ts';
 import { type factsOf, settlePage } from './planned-page.ts';
 import { requestsWith } from './requests.ts';
 import { createScope, MovedSeeds, type Scope } from './scope.ts';
+import { SpamWatch } from './spam-watch.ts';
 import { reasonToSkip } from './still-wanted.ts';
 import { Turns } from './turn.ts';
 import { TurnPolicy } from './turn-policy.ts';
@@ -118,8 +120,9 @@ export function assemble(
   const decisions = new DomainDecisions({
     ...{ disk: around.disk, dir: config.dir, log, isOurs, reputation },
   });
+  const spam = spamWatchOf(start, opened, shared, reputation, decisions);
   const turns = turnsOf(start, around, opened, shared, {
-    ...{ asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
+    ...{ spam, asks, frontier, politeness, permits, admission, reputation, filters, robotsMemory },
     blocked: decisions.blocked,
     newScope: start.rescoped && !start.planned ? scope : undefined,
     onSeedRedirect: (from, to) => movedSeeds.redirected(from, to),
@@ -140,6 +143,7 @@ export function assemble(
   const agent = new Agent({
     ...{ clock, signals, permits, transport, admission, supply, reputation, distributor, frontier },
     ...{ hostResolver, turns, checkpointer, checkpointEvery: config.checkpoint },
+    concludeSpam: async () => spam?.conclude(frontier, folder?.hosts),
     closeConnections: () => void client.close(),
     onIdle: around.onIdle,
     onLimit: around.onLimit,
@@ -266,7 +270,7 @@ function reputationOf(
     agent,
     agents,
     rank: filters.ranks ? listScore(filters.ranks) : config.rank,
-    policy: parseBudget(config.budget),
+    policy: parseBudget(budgetIn(config)),
     isOurs: (domain) => ownerOf(domain, agents) === agent,
     gatherer: new EdgeGatherer({
       owners: agents,
@@ -303,10 +307,25 @@ function budgetsOf(
   );
 }
 
+/** Only with verdicts on spam; a planned crawl judges no domains. */
+function spamWatchOf(
+  { planned }: AgentStart,
+  { spamModel: model }: OpenAgent,
+  { counters, sparing: log }: Shared,
+  reputation: Reputation | undefined,
+  decisions: DomainDecisions,
+): SpamWatch | undefined {
+  if (!model || planned) return undefined;
+  const trusts = (name: string) => decisions.trusts(name);
+  return new SpamWatch({ model, reputation, counters, log, trusts });
+}
+
 /** What turns use beside what is open and shared. */
 interface TurnsWith {
   /** Only in a planned crawl. */
   readonly asks: Asks | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam: SpamWatch | undefined;
   readonly frontier: Frontier;
   readonly politeness: Politeness;
   readonly permits: FetchPermits;
@@ -340,12 +359,13 @@ function turnsOf(
     memory: parts.robotsMemory,
   });
   const { onSeedRedirect } = parts;
-  const counted = { frontier, reputation, counters, log: sparing };
-  const { asks } = parts;
+  const { asks, spam } = parts;
+  const counted = { frontier, reputation, spam, counters, log: sparing };
   const onCommitted = asks && ((...page: Parameters<typeof factsOf>) => settlePage(asks, ...page));
   const commit = { ...counted, store, admission, likeness, internal, onCommitted };
   const intake = new Intake({
-    ...{ config, filters, standing: reputation, likeness, counters, onPage, onError, onLinks },
+    ...{ config, filters, standing: reputation, likeness, spam, counters, onPage },
+    ...{ onError, onLinks },
     planned,
     earlierPage: (page) => confirmedPage(disk, page),
     bodies,
@@ -360,7 +380,7 @@ function turnsOf(
     commit: { ...commit, maxRedirects, onSeedRedirect },
   });
   const { blocked, newScope } = parts;
-  const secondLook = { filters, standing: reputation, blocked, newScope };
+  const secondLook = { filters, standing: reputation, spam, blocked, newScope };
   const policy = new TurnPolicy({
     ...{ clock, frontier, politeness, robots, counters, retries: shared.retries },
     stillWants: (turn, discovery) => {

@@ -23,6 +23,7 @@ import type { Judgement, Likeness } from './likeness.ts';
 import type { Admission } from './link-admission.ts';
 import type { Requested } from './requests.ts';
 import { discoverListed, type ReadSitemap } from './sitemaps.ts';
+import type { SpamWatch } from './spam-watch.ts';
 
 /** A response, the URL it is about, and the turn in which it was fetched. */
 export interface Fetched {
@@ -57,6 +58,8 @@ export interface Reading {
   readonly sha1: () => string;
   /** Only for pages of status 200, and where pages are compared. */
   readonly judgement: Judgement | undefined;
+  /** The values that verdicts on its domain are made of; only of pages that are measured. */
+  readonly measured: Float64Array | undefined;
   /** An earlier page that it is like, as the archive notes it. */
   readonly near: SimilarPage | undefined;
   /** Its main text, if that is stored. */
@@ -70,6 +73,8 @@ interface CountParts {
   readonly frontier: Pick<Frontier, 'countPage'>;
   /** Only in the order of budgets. */
   readonly reputation: Pick<Reputation, 'fetched'> | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam: Pick<SpamWatch, 'committed'> | undefined;
   readonly counters: Counters;
   readonly log: EventLog;
 }
@@ -108,6 +113,7 @@ export function commit(
   const { exchange, discovery } = fetched;
   const accepted = (as: StoredAs) => {
     count(fetched, parts);
+    parts.spam?.committed(fetched.turn.host.domain, exchange.url, reading?.measured);
     countCut(fetched, reading, parts);
     if (!reading?.isWanted) parts.counters.countSkipped('content-type');
     parts.onCommitted?.(fetched, reading);

@@ -38,6 +38,11 @@ export class DomainDecisions {
     return this.#blocked;
   }
 
+  /** Whether the user trusts a domain. */
+  trusts(domain: string): boolean {
+    return this.#known.get(domain) === 'trusted';
+  }
+
   /** Reads the file and obeys it. Rejects when it cannot be read; then the old decisions hold. */
   async obey(): Promise<void> {
     const { disk, dir, log, reputation } = this.#parts;

@@ -12,7 +12,7 @@
  */
 
 import type { CrawlConfig } from '../../config/settings.ts';
-import { type Fingerprint, fingerprintOf, SAME_TEXT } from '../../duplicates/fingerprint.ts';
+import { type Fingerprint, SAME_TEXT } from '../../duplicates/fingerprint.ts';
 import type { LikenessMemory } from '../../duplicates/likeness-folder.ts';
 import type { SimilarPage } from '../../duplicates/similar-pages.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
@@ -52,10 +52,9 @@ export class Likeness {
     this.#parts = parts;
   }
 
-  /** Judges an HTML page of status 200. */
-  judge(url: string, body: Uint8Array): Judgement {
+  /** Judges an HTML page of status 200 by its fingerprint. */
+  judge(url: string, fingerprint: Fingerprint): Judgement {
     const { config, memory } = this.#parts;
-    const fingerprint = fingerprintOf(body);
     const near =
       fingerprint.distinct < LEAST_SHINGLES
         ? undefined

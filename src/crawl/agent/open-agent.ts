@@ -17,6 +17,8 @@ import type { Identity } from '../../fetch/identity.ts';
 import type { FilterSet } from '../../filter/filter-set.ts';
 import type { Predicates } from '../../filter/predicate.ts';
 import type { DnsAnswer } from '../../net/dns.ts';
+import { LiveModel } from '../../spam/live/live-model.ts';
+import type { SpamModel } from '../../spam/model.ts';
 import { Outage } from '../hosts/outage.ts';
 import type { Outcome } from '../planned/ask.ts';
 import { OutcomeLog } from '../planned/outcome-log.ts';
@@ -56,6 +58,8 @@ export interface AgentStart {
   readonly filters: FilterSet;
   /** The coordinator asks for URLs, and links are not followed. */
   readonly planned: boolean;
+  /** Only with verdicts on spam. */
+  readonly spam: SpamModel | undefined;
 }
 
 /** What an agent needs and no message can carry. */
@@ -103,6 +107,8 @@ export interface OpenAgent extends ClientSetup {
   readonly outage: Outage;
   /** Pages that others are compared with; undefined where none are compared. */
   readonly likenessMemory: LikenessMemory | undefined;
+  /** Judges domains; undefined without verdicts on spam. */
+  readonly spamModel: LiveModel | undefined;
   readonly transport: Transport;
 }
 
@@ -121,7 +127,8 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
   try {
     const identity = identityOf(config);
     const hadRun = await hasFolder(start, around);
-    const folder = await openFolder(start, around);
+    const spamModel = start.spam && new LiveModel(start.spam, config.spam);
+    const folder = await openFolder(start, around, spamModel);
     if (folder) keep(folder);
     const startedAt = clock.now();
     const restored = restoredFrom(folder, config.dir);
@@ -148,7 +155,7 @@ export async function openAgent(start: AgentStart, around: AgentSurroundings): P
     const likenessMemory = folder?.likeness ?? newLikenessMemory(config);
     const transport = around.connect(restored?.image.transport);
     const parts = { folder, hadRun, restored, identity, store, outage, likenessMemory, transport };
-    return { startedAt, ...parts, earlierPages, outcomes, ...setup };
+    return { startedAt, ...parts, spamModel, earlierPages, outcomes, ...setup };
   } catch (error) {
     await closeAll(opened);
     throw error;
@@ -186,9 +193,13 @@ async function hasFolder(
 async function openFolder(
   { agent, config }: AgentStart,
   { disk, log }: AgentSurroundings,
+  spamModel: LiveModel | undefined,
 ): Promise<AgentFolder | undefined> {
   if (config.dir === '') return undefined;
-  return AgentFolder.open(disk, agent, config, (p) => log.event('rank-sample-halved', { p }));
+  return AgentFolder.open(disk, agent, config, {
+    onHalved: (p) => log.event('rank-sample-halved', { p }),
+    ...(spamModel && { spamByName: (name: string) => spamModel.byName(name) }),
+  });
 }
 
 function restoredFrom(folder: AgentFolder | undefined, dir: string): Restored | undefined {

@@ -2,7 +2,7 @@
  * The intake of a page: what becomes of a response, from its bytes to its commit. Steps 9, 10 and 1
  * of a URL's life.
  *
- *   response ─► wanted type? ─► decode ─► parse ─► like another page? ─► onPage ─► commit
+ *   response ─► wanted type? ─► decode ─► parse ─► like another page? spam? ─► onPage ─► commit
  *
  * Filters may refuse each of parse, follow and store. Nothing is counted as a page, and no link is
  * discovered, before `commit`: if the intake fails, the URL can be put back.
@@ -12,7 +12,7 @@ import { digest } from '../../archive/warc/digest.ts';
 import { onceAsked } from '../../base/once-asked.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
-import { fingerprintOf } from '../../duplicates/fingerprint.ts';
+import { fingerprintAndWords, fingerprintOf } from '../../duplicates/fingerprint.ts';
 import type { BodyBudget, BodyHold } from '../../fetch/body-budget.ts';
 import { decodeHeld, decodeLimitsFor } from '../../fetch/decode.ts';
 import type { Exchange, HeaderView, WantsBody } from '../../fetch/exchange.ts';
@@ -32,6 +32,7 @@ import type { CrawlFailure, Link, Page } from '../store/page.ts';
 import { type CommitParts, commit, type Fetched, type Reading } from './commit.ts';
 import type { Likeness } from './likeness.ts';
 import { mayBeSitemap, sitemapIn } from './sitemaps.ts';
+import type { SpamWatch } from './spam-watch.ts';
 import { VisitSubject } from './visit-subject.ts';
 
 interface IntakeParts {
@@ -48,6 +49,8 @@ interface IntakeParts {
   readonly standing: DomainStanding | undefined;
   /** Only where pages are compared. */
   readonly likeness: Pick<Likeness, 'judge'> | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam: Pick<SpamWatch, 'wants' | 'measure' | 'spamOf'> | undefined;
   /** Digests of recent payloads. */
   readonly payloads: RecentCache;
   /** The memory for bodies: the response and what it decodes to count until it is committed. */
@@ -134,7 +137,7 @@ export class Intake {
 
   /** Decodes and parses a response and shows it to `onPage`, as far as filters let it. */
   async #read(fetched: Fetched, known: Known, hold: BodyHold): Promise<Reading> {
-    const { config, parseOptions, likeness, onPage, planned } = this.#parts;
+    const { config, parseOptions, onPage, planned } = this.#parts;
     const { exchange, discovery } = fetched;
     const { url, status, headers } = exchange;
     const { isWanted, isDuplicate, sha1 } = known;
@@ -157,7 +160,8 @@ export class Intake {
     const links = page?.links ?? sitemap?.links ?? redirectLinks(target);
     subject?.read(page, links.length, () => textIn(body, exchange));
 
-    const judgement = page && status === 200 ? likeness?.judge(url, body) : undefined;
+    const isTextual = page !== undefined && status === 200;
+    const { judgement, measured } = isTextual ? this.#judge(fetched, body) : NOT_JUDGED;
     const follows =
       !planned &&
       links.length > 0 &&
@@ -173,12 +177,23 @@ export class Intake {
       await endsAgent(() => onPage(shown));
     }
     const near = config.nearDuplicates === 'off' ? undefined : judgement?.near;
-    const isTextual = page !== undefined && status === 200;
     const text = config.text && isTextual ? () => textIn(body, exchange) : undefined;
     const fingerprint = planned && isTextual ? fingerprintOf(body) : undefined;
     const contents = { target, page, sitemap };
     const rest = { isWanted, isDuplicate, isCutDecoding, sha1, judgement, near, text, fingerprint };
-    return { contents, keep, follows, ...rest };
+    return { contents, keep, follows, measured, ...rest };
+  }
+
+  /** What a page is like, and what verdicts on its domain need: one pass over its words. */
+  #judge(
+    { exchange: { url }, turn }: Fetched,
+    body: Uint8Array,
+  ): Pick<Reading, 'judgement' | 'measured'> {
+    const { likeness, spam } = this.#parts;
+    if (!spam?.wants(turn.host.domain))
+      return { judgement: likeness?.judge(url, fingerprintOf(body)), measured: undefined };
+    const { fingerprint, words } = fingerprintAndWords(body);
+    return { measured: spam.measure(words), judgement: likeness?.judge(url, fingerprint) };
   }
 
   #reportCut(
@@ -202,9 +217,9 @@ export class Intake {
     { exchange, discovery, turn }: Fetched,
     isDuplicate: () => boolean,
   ): VisitSubject | undefined {
-    const { filters, standing } = this.#parts;
+    const { filters, standing, spam } = this.#parts;
     if (!filters.parse && !filters.follow && !filters.store) return undefined;
-    const subject = new VisitSubject(turn, discovery, standing);
+    const subject = new VisitSubject(turn, discovery, { standing, spam });
     subject.answered(exchange, isDuplicate);
     return subject;
   }
@@ -228,6 +243,8 @@ export class Intake {
     await endsAgent(() => this.#parts.onError?.(failure));
   }
 }
+
+const NOT_JUDGED = { judgement: undefined, measured: undefined };
 
 /** Redirects and errors are wanted whatever their type: they explain why a page is missing. */
 function wants(

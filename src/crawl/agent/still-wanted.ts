@@ -6,16 +6,13 @@
  *           link.
  */
 import type { StageFilters } from '../../filter/filter-set.ts';
-import type { DomainStanding } from '../../filter/subject.ts';
 import type { HostTurn } from '../../frontier/frontier.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import type { Scope } from './scope.ts';
-import { VisitSubject } from './visit-subject.ts';
+import { type DomainFacts, VisitSubject } from './visit-subject.ts';
 
-interface SecondLook {
+interface SecondLook extends DomainFacts {
   readonly filters: Pick<StageFilters, 'fetch'>;
-  /** The standing of domains, for filters; only in the order of budgets. */
-  readonly standing: DomainStanding | undefined;
   /** Domains that the user has blocked. */
   readonly blocked: ReadonlySet<string>;
   /**
@@ -28,7 +25,7 @@ interface SecondLook {
 export function reasonToSkip(
   turn: HostTurn,
   discovery: Discovery,
-  { filters, standing, blocked, newScope }: SecondLook,
+  { filters, blocked, newScope, ...domains }: SecondLook,
 ): string | undefined {
   if (blocked.size > 0 && blocked.has(turn.host.domain.name)) return 'blocked';
   const outside = newScope && reasonOutside(newScope, discovery);
@@ -36,7 +33,7 @@ export function reasonToSkip(
   // up.
   if (outside) return `${outside}-later`;
   const { fetch } = filters;
-  return fetch && !fetch(new VisitSubject(turn, discovery, standing)) ? 'fetch-filter' : undefined;
+  return fetch && !fetch(new VisitSubject(turn, discovery, domains)) ? 'fetch-filter' : undefined;
 }
 
 const MAY_BE_SITEMAP = /\.xml(?:\.gz)?$/i;

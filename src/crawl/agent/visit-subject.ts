@@ -11,10 +11,19 @@ import type {
   VisitFacts,
 } from '../../filter/subject.ts';
 import type { HostTurn } from '../../frontier/frontier.ts';
+import type { Domain } from '../../frontier/host.ts';
 import type { Discovery } from '../../frontier/queue/discovered-url.ts';
 import { isHtml } from '../../parse/is-html.ts';
 import type { ParsedPage } from '../../parse/page.ts';
 import { countWords } from '../../text/words.ts';
+
+/** Where the facts about domains come from. */
+export interface DomainFacts {
+  /** Only in the order of budgets. */
+  readonly standing: DomainStanding | undefined;
+  /** Only with verdicts on spam. */
+  readonly spam: { spamOf(domain: Domain): number } | undefined;
+}
 
 /** The facts of a response that is not HTML, or that a filter refused to parse. */
 const UNREAD: PageFacts = {
@@ -35,11 +44,7 @@ export class VisitSubject implements Subject {
   response: ResponseFacts | undefined;
   page: PageFacts | undefined;
 
-  constructor(
-    { host, address }: HostTurn,
-    discovery: Discovery,
-    standing: DomainStanding | undefined,
-  ) {
+  constructor({ host, address }: HostTurn, discovery: Discovery, { standing, spam }: DomainFacts) {
     const { url, depth, redirects, attempts = 0 } = discovery;
     this.url = url;
     this.depth = depth;
@@ -50,6 +55,9 @@ export class VisitSubject implements Subject {
       hostPages: host.pages,
       domainPages: host.domain.pages,
       ip: address.ip,
+      get domainSpam() {
+        return spam ? spam.spamOf(host.domain) : Number.NaN;
+      },
     };
   }
 

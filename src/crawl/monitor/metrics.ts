@@ -101,7 +101,26 @@ function discoveryMetrics(now: Progress): Metric[] {
       'what',
       now.forgotten,
     ),
+    ...spamMetrics(now),
     gauge('drumlin_sieve_known_urls', 'URLs discovered and admitted.', now.urlsUnique),
+  ];
+}
+
+/** Only with verdicts on spam. */
+function spamMetrics({ spam }: Progress): Metric[] {
+  if (!spam) return [];
+  const { verdicts = 0, pages = 0, found = 0, cleared = 0 } = spam;
+  return [
+    counter('drumlin_spam_verdicts_total', 'Verdicts on domains.', verdicts),
+    counter(
+      'drumlin_spam_pages_total',
+      'Pages of domains that were spam by their last verdict.',
+      pages,
+    ),
+    tally('drumlin_spam_domains_total', 'Domains whose verdict became spam, or ham.', 'verdict', {
+      spam: found,
+      ham: cleared,
+    }),
   ];
 }
 

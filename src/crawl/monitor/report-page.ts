@@ -171,6 +171,16 @@ function overTime({ series }: CrawlReport): Html[] {
       { label: 'URLs failed', value: aSecond('errors') },
       { label: 'retries', value: aSecond('retries') },
     ]),
+    ...(series.some(({ spam }) => spam > 0)
+      ? [
+          draw('Pages of spam', 'pages', totals, [
+            {
+              label: 'pages of domains that were spam by their last verdict',
+              value: ({ spam }) => spam,
+            },
+          ]),
+        ]
+      : []),
   ];
 }
 

@@ -43,13 +43,19 @@ export interface CountersState {
    * (stored whole, but too large when decoded).
    */
   readonly truncated: Readonly<Tally>;
+  /**
+   * With verdicts on spam: `verdicts` given, `pages` of domains that were spam by their last
+   * verdict, `found` and `cleared` domains. Absent without.
+   */
+  readonly spam?: Readonly<Tally>;
 }
 
 /** Only the counters of an object that may hold more. */
 export function countersOf(told: CountersState): CountersState {
   const { pages, bytes, urlsSeen, duplicates, revisits, disallowed } = told;
   // A status file of an earlier version has no `truncated`.
-  const { requests, statuses, types, retries, errors, refused, alike, truncated = {} } = told;
+  const { requests, statuses, types, retries, errors, refused, alike, spam } = told;
+  const { truncated = {} } = told;
   return {
     pages,
     bytes,
@@ -65,6 +71,7 @@ export function countersOf(told: CountersState): CountersState {
     refused,
     alike,
     truncated,
+    ...(spam && { spam }),
   };
 }
 
@@ -94,6 +101,7 @@ export class Counters implements CountersState {
   readonly refused: Tally = {};
   readonly alike: Tally = {};
   readonly truncated: Tally = {};
+  declare spam?: Tally;
 
   countStatus(status: number): void {
     count(this.statuses, String(status), 1);
@@ -126,6 +134,12 @@ export class Counters implements CountersState {
 
   countAlike(what: string, times = 1): void {
     count(this.alike, what, times);
+  }
+
+  /** The tally exists from the first count: a crawl without verdicts has none. */
+  countSpam(what: string): void {
+    this.spam ??= {};
+    count(this.spam, what, 1);
   }
 }
 

@@ -210,8 +210,17 @@ export const EVENTS = {
     when: 'A host answers with status 200 and always the same text for pages that do not exist.',
     facts: { url: 'the page that we invented to find out' },
   },
+  'spam-verdict': {
+    when: 'A domain is spam by its last verdict and was not before, or the other way round (`--spam`). Spam is a probability of 0.5 or more.',
+    facts: {
+      domain: 'its name',
+      spam: 'the probability',
+      before: 'the probability by the verdict before',
+      pages: 'pages that the verdict is made of',
+    },
+  },
   'told-enough': {
-    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `internal-error`, `host-waits`, `url-given-up`, `page-truncated`, `near-duplicate`, `trap-learned`, `trap-withdrawn` and `soft-404`.',
+    when: 'An agent has logged this many events of this name in this run; further ones are only counted. It applies to `internal-error`, `host-waits`, `url-given-up`, `page-truncated`, `near-duplicate`, `trap-learned`, `trap-withdrawn`, `soft-404` and `spam-verdict`.',
     facts: { of: 'name of the event', lines: 'number of events logged' },
   },
   'rank-sample-halved': {

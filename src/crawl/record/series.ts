@@ -13,7 +13,9 @@
 import type { Millis } from '../../base/units.ts';
 
 /** Counters: a stretch holds the increase in it. */
-const COUNTS = ['pages', 'bytes', 'errors', 'retries'] as const;
+const COUNTS = ['pages', 'bytes', 'errors', 'retries', 'spam'] as const;
+/** A count that is left out of a series in which it is always 0. */
+const RARE = 'spam';
 /** Levels, which go up and down: a stretch holds the last value. */
 const LEVELS = ['fetching', 'front', 'queued', 'backlog'] as const;
 
@@ -29,7 +31,9 @@ export interface SeriesState {
   readonly every: Millis;
   /** The begin of each stretch, in multiples of `every`. */
   readonly at: readonly number[];
-  readonly columns: Readonly<Record<Column, readonly number[]>>;
+  readonly columns: Readonly<Record<Exclude<Column, typeof RARE>, readonly number[]>> & {
+    readonly [RARE]?: readonly number[];
+  };
 }
 
 export type Stretch = Readonly<Record<Column, number>> & { readonly begins: Millis };
@@ -52,7 +56,7 @@ export class Series {
     this.#sampledAt = now;
     this.#every = every;
     this.#at = [...at];
-    this.#columns = byColumn((column) => [...columns[column]]);
+    this.#columns = byColumn((column) => [...(columns[column] ?? zeros(at.length))]);
   }
 
   sample(now: Millis, sample: Sample): void {
@@ -67,11 +71,8 @@ export class Series {
   }
 
   get state(): SeriesState {
-    return {
-      every: this.#every,
-      at: [...this.#at],
-      columns: byColumn((column) => [...this.#columns[column]]),
-    };
+    const columns = byColumn((column) => [...this.#columns[column]]);
+    return { every: this.#every, at: [...this.#at], columns: withoutZeros(columns) };
   }
 
   /** The last row, or a new one; if the clock was set back, the last row grows. */
@@ -87,7 +88,8 @@ export class Series {
     const { every, at, columns } = coarser(this.state, 2 * this.#every);
     this.#every = every;
     this.#at.splice(0, Infinity, ...at);
-    for (const column of COLUMNS) this.#columns[column].splice(0, Infinity, ...columns[column]);
+    for (const column of COLUMNS)
+      this.#columns[column].splice(0, Infinity, ...(columns[column] ?? zeros(at.length)));
   }
 }
 
@@ -105,12 +107,12 @@ export function addSeries(all: readonly SeriesState[]): SeriesState {
 export function stretches({ every, at, columns }: SeriesState): Stretch[] {
   return at.map((begin, row) => ({
     begins: begin * every,
-    ...byColumn((column) => columns[column][row]),
+    ...byColumn((column) => columns[column]?.[row] ?? 0),
   }));
 }
 
 function sumOf(all: readonly SeriesState[], every: Millis, at: readonly number[]): SeriesState {
-  const columns = byColumn(() => new Array<number>(at.length).fill(0));
+  const columns = byColumn(() => zeros(at.length));
   const running = new Array<number>(at.length).fill(0);
   // An agent without a sample (too busy, or ended a little earlier) keeps its last levels.
   const believed = Math.max(1, LONGEST_SILENCE / every);
@@ -123,13 +125,13 @@ function sumOf(all: readonly SeriesState[], every: Millis, at: readonly number[]
       running[i]++;
       for (const column of LEVELS) columns[column][i] += one.columns[column][row];
       if (age > 0) continue;
-      for (const column of COUNTS) columns[column][i] += one.columns[column][row];
+      for (const column of COUNTS) columns[column][i] += one.columns[column]?.[row] ?? 0;
       columns.millis[i] += one.columns.millis[row];
     }
   }
   // Agents run at the same time: take the mean.
   for (const i of at.keys()) columns.millis[i] /= running[i];
-  return { every, at, columns };
+  return { every, at, columns: withoutZeros(columns) };
 }
 
 /** The series in longer stretches; `every` is a multiple of the old length. */
@@ -146,10 +148,19 @@ function coarser(series: SeriesState, every: Millis): SeriesState {
     }
     const last = at.length - 1;
     for (const column of ['millis', ...COUNTS] as const)
-      columns[column][last] += series.columns[column][row];
+      columns[column][last] += series.columns[column]?.[row] ?? 0;
     for (const column of LEVELS) columns[column][last] = series.columns[column][row];
   }
-  return { every, at, columns };
+  return { every, at, columns: withoutZeros(columns) };
+}
+
+const zeros = (length: number): number[] => new Array<number>(length).fill(0);
+
+function withoutZeros({
+  [RARE]: rare,
+  ...columns
+}: Record<Column, number[]>): SeriesState['columns'] {
+  return rare.some((count) => count !== 0) ? { ...columns, [RARE]: rare } : columns;
 }
 
 function byColumn<T>(of: (column: Column) => T): Record<Column, T> {

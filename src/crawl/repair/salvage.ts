@@ -11,12 +11,16 @@ import type { Disk } from '../../disk/disk.ts';
 import { entryBytes, type KeyedBatch } from '../../drum/keyed-batch.ts';
 import { Backlog } from '../../frontier/backlog/backlog.ts';
 import { Beast } from '../../frontier/beast/beast.ts';
+import type { Domain } from '../../frontier/host.ts';
+import { storedDomain } from '../../frontier/host-record.ts';
 import { HostStore } from '../../frontier/host-store.ts';
 import { type Discovery, decodeDiscovery } from '../../frontier/queue/discovered-url.ts';
 import { PathQueue } from '../../frontier/queue/path-queue.ts';
 import { restoreSnapshot } from '../../frontier/snapshot.ts';
 import { eachEntry } from '../../reputation/budgeted-supply.ts';
 import { DrumSieve } from '../../sieve/disk-sieve.ts';
+import { storedVerdict } from '../../spam/live/domain-sums.ts';
+import { isDomainKey } from '../../url/fingerprint.ts';
 import {
   agentDir,
   partFolders,
@@ -60,7 +64,10 @@ export async function salvage(
   await unlessDamaged(async () => {
     const at = { disk, folder: folders.hosts, memory: config.hostMemory, at: state.hosts };
     await closing(await HostStore.open(at), async (hosts) => {
-      for await (const { key, value } of hosts.records()) heir.hosts.put(key, value);
+      for await (const { key, value } of hosts.records()) {
+        heir.hosts.put(key, value);
+        if (isDomainKey(key)) keepVerdict(storedDomain(value), heir);
+      }
     });
   });
   await unlessDamaged(async () => {
@@ -76,7 +83,10 @@ export async function salvage(
     const frontier = wholeFrontier(backlog, heir.hosts);
     frontier.restore(state.frontier);
     restoreSnapshot(image.frontier, frontier, readyAt);
-    for (const domain of frontier.domainsInMemory()) heir.hosts.saveDomain(domain);
+    for (const domain of frontier.domainsInMemory()) {
+      heir.hosts.saveDomain(domain);
+      keepVerdict(domain, heir);
+    }
     for (const host of frontier.inMemory()) {
       heir.hosts.save(host);
       await offer(taken(host.queue));
@@ -85,6 +95,12 @@ export async function salvage(
   });
   const rounds = state.reputation?.rounds;
   if (rounds) await unlessDamaged(() => drain(disk, roundsDir(config.dir, agent), rounds, offer));
+}
+
+/** Gives the verdict on a domain to the new book, which is made without the old one. */
+function keepVerdict({ notes, hash }: Domain, { reputation }: Heir): void {
+  const spam = notes instanceof Uint8Array ? storedVerdict(notes) : undefined;
+  if (spam !== undefined) reputation?.book.setSpam(hash, spam);
 }
 
 async function sweep(backlog: Backlog, offer: Offer): Promise<void> {

@@ -21,7 +21,7 @@ import { DrumlinError, EXIT } from '../../base/errors.ts';
 import { together } from '../../base/together.ts';
 import type { Millis } from '../../base/units.ts';
 import type { CrawlConfig } from '../../config/settings.ts';
-import { wantsLikeness } from '../../config/settings.ts';
+import { budgetIn, wantsLikeness } from '../../config/settings.ts';
 import { writeStateFile } from '../../disk/append-log.ts';
 import { openStateFile } from '../../disk/block-file.ts';
 import {
@@ -315,7 +315,7 @@ export class AgentFolder {
     disk: Disk,
     agent: number,
     config: CrawlConfig,
-    onHalved: (p: number) => void = () => {},
+    around: ReputationSurroundings = {},
   ): Promise<AgentFolder> {
     const dir = agentDir(config.dir, agent);
     const folders = partFolders(dir);
@@ -352,7 +352,7 @@ export class AgentFolder {
       );
       const reputation =
         config.order === 'budget'
-          ? await open(openReputation(disk, dir, config, onHalved, at?.reputation))
+          ? await open(openReputation(disk, dir, config, around, at?.reputation))
           : undefined;
       const likeness = wantsLikeness(config)
         ? await openLikeness(disk, dir, config, at?.likeness)
@@ -438,15 +438,23 @@ export class AgentFolder {
   }
 }
 
+/** What the records of domains are made with, beside the settings. */
+interface ReputationSurroundings {
+  readonly onHalved?: (p: number) => void;
+  /** The verdict on a domain by its name; absent without verdicts on spam. */
+  readonly spamByName?: (name: string) => number;
+}
+
 /** Opens the part of the folder for `--order budget`. */
 export async function openReputation(
   disk: Disk,
   dir: string,
-  { domainMemory: memory, rankSample: p, rank, budget }: CrawlConfig,
-  onHalved: (p: number) => void,
+  config: CrawlConfig,
+  { onHalved = () => {}, spamByName }: ReputationSurroundings,
   at: ReputationState | undefined,
 ): Promise<ReputationFolder> {
-  const policy = parseBudget(budget);
+  const { domainMemory: memory, rankSample: p, rank } = config;
+  const policy = parseBudget(budgetIn(config));
   return ReputationFolder.open({
     disk,
     dir: reputationDir(dir),
@@ -456,6 +464,7 @@ export async function openReputation(
     mostArcs: MOST_SAMPLED,
     onHalved,
     budgetOf: budgets(at ? policy : atFirst(policy), Standing.none, rank),
+    spamByName,
     at,
   });
 }

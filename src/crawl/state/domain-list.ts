@@ -31,6 +31,8 @@ export interface DomainRow {
   readonly fetched: number;
   /** URLs that passed the sieve and were not fetched: queued, skipped by robots.txt, or failed. */
   readonly queued: number;
+  /** The probability that it is spam, by the last verdict; absent without verdicts. */
+  readonly spam?: number;
   readonly state: 'blocked' | 'trusted' | 'set' | '';
   readonly firstSeen: Date;
 }
@@ -42,6 +44,7 @@ export const COLUMNS = [
   'budget',
   'fetched',
   'queued',
+  'spam',
   'domain',
 ] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -150,6 +153,7 @@ function betterThan(scores: readonly number[]): (score: number) => number {
 function rowOf(record: DomainRecord, rank: number): DomainRow {
   const { name, inDegree, supporters, cash, budget, pages, urls, refused, override, firstSeen } =
     record;
+  const { spam } = record;
   return {
     rank,
     domain: name,
@@ -159,6 +163,7 @@ function rowOf(record: DomainRecord, rank: number): DomainRow {
     budget,
     fetched: pages,
     queued: Math.max(0, urls - refused - pages),
+    ...(spam !== undefined && { spam }),
     state: typeof override === 'number' ? 'set' : (override ?? ''),
     firstSeen: new Date(firstSeen * 1000),
   };
@@ -174,6 +179,7 @@ function comparison(sort: Column, score: Score): Compare {
     budget: ({ budget }) => budget,
     fetched: ({ pages }) => pages,
     queued: ({ urls, refused, pages }) => urls - refused - pages,
+    spam: ({ spam }) => spam ?? 0,
   };
   const byName: Compare = (a, b) => (a.name < b.name ? -1 : 1);
   if (sort === 'domain') return byName;

@@ -103,7 +103,7 @@ export class Heir {
       keys: await KnownKeys.create(disk, folders.seen),
       reputation:
         config.order === 'budget'
-          ? await openReputation(disk, dir, config, () => {}, undefined)
+          ? await openReputation(disk, dir, config, {}, undefined)
           : undefined,
     });
   }

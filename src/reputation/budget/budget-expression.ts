@@ -25,6 +25,8 @@ export interface DomainView {
   readonly inDegree: number;
   readonly supporters: number;
   readonly cash: number;
+  /** The probability that it is spam, by the last verdict; 0 without verdicts. */
+  readonly spam: number;
   /** Number of domains in the whole crawl. */
   readonly domains: number;
   /** Mean score of all these domains. */
@@ -70,6 +72,7 @@ const VARIABLES: Readonly<Record<string, (domain: DomainView) => number>> = {
   in: ({ inDegree }) => inDegree,
   supporters: ({ supporters }) => supporters,
   cash: ({ cash }) => cash,
+  spam: ({ spam }) => spam,
   domains: ({ domains }) => domains,
   mean: ({ mean }) => mean,
 };

@@ -75,16 +75,17 @@ export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking)
     const own = policy.budget(domain);
     if (override === undefined) return own;
     const best = Math.max(domain.score, standing.scores[0] ?? 0);
-    return Math.max(own, policy.budget({ ...domain, rank: 1, score: best }));
+    return Math.max(own, policy.budget({ ...domain, rank: 1, score: best, spam: 0 }));
   };
 }
 
 function viewOf(record: DomainRecord, standing: Standing, rank: Ranking): DomainView {
-  const { name, inDegree, supporters = 0, cash } = record;
+  const { name, inDegree, supporters = 0, cash, spam = 0 } = record;
   const score = scoreBy(rank)(record);
   const { domains, mean } = standing;
   const found = score > 0 ? standing.rankOf(score, xxh64(name)) : undefined;
-  return { name, rank: found ?? Infinity, score, inDegree, supporters, cash, domains, mean };
+  const rankOrNone = found ?? Infinity;
+  return { name, rank: rankOrNone, score, inDegree, supporters, cash, spam, domains, mean };
 }
 
 function whole(value: number): number {

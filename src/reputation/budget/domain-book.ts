@@ -2,14 +2,14 @@
  * All domains of an agent, and the budget of each: IRLbot's STAR, and the left-over budgets of its
  * BEAST.
  *
- *   countEdges, setSupporters, setOverride ─► records ◄─ offerUrls ─► take: the round of each URL
+ *   countEdges, setSupporters, setSpam, … ─► records ◄─ offerUrls ─► take: the round of each URL
  *
  * Idea      A DRUM of records by the hash of the domain's name. Every event is a change
  *           (domain-delta.ts), applied when the DRUM merges. URLs travel along and come back with
  *           the record as it was just before them, from which their place follows. URLs of a domain
  *           that are offered together travel together: up to sixteen share the cost of a tuple.
- * Requires  one caller at a time; `countEdges`, `setSupporters`, `setOverride` and `put` may be
- *           called at any time. A caller that makes it merge takes the answers: until then each
+ * Requires  one caller at a time; `countEdges`, `setSupporters`, `setSpam`, `setOverride` and `put`
+ *           may be called at any time. A caller that makes it merge takes the answers: until then each
  *           merge keeps a file open.
  * Ensures   changes of a domain are applied in the order they came. Every URL offered is answered
  *           once, those of a domain in their order, also after a crash. Opened at what `freeze`
@@ -44,6 +44,7 @@ import {
   placeUrl,
   type Request,
   requestFor,
+  SPAM,
   SUPPORTERS,
   storedLedger,
   storedRecord,
@@ -67,6 +68,8 @@ export interface DomainBookOptions {
   readonly folder: string;
   readonly memory: Bytes;
   readonly budgetOf: BudgetOf;
+  /** The verdict on a domain of which only the name is known; undefined without verdicts. */
+  readonly spamByName?: ((name: string) => number) | undefined;
   readonly at?: Frozen<BookState> | undefined;
   readonly pacer?: Pacer;
   /** For tests. */
@@ -107,6 +110,7 @@ export class DomainBook {
   readonly #bytesTogether: Bytes;
   /** Shared with the DRUM's merges. */
   readonly #prices: { version: number; budgetOf: BudgetOf };
+  readonly #spamByName: ((name: string) => number) | undefined;
   readonly #overrides: Map<string, Override>;
   readonly #hosts = new RecentHosts();
   readonly #change = new FieldWriter();
@@ -115,12 +119,14 @@ export class DomainBook {
   #offered = new DrumBatch();
   #waiting: number;
 
-  private constructor({ disk, folder, at }: DomainBookOptions, drum: Drum, prices: Prices) {
+  private constructor(options: DomainBookOptions, drum: Drum, prices: Prices) {
+    const { disk, folder, at, spamByName } = options;
     this.#disk = disk;
     this.#folder = folder;
     this.#drum = drum;
     this.#bytesTogether = drum.longestTuple * PART_TOGETHER;
     this.#prices = prices;
+    this.#spamByName = spamByName;
     this.#waiting = at?.state.waiting ?? 0;
     this.#overrides = new Map(at?.state.overrides);
   }
@@ -182,6 +188,13 @@ export class DomainBook {
     const record = newRecord('', 0);
     record.supporters = supporters;
     this.#update(key, SUPPORTERS, record);
+  }
+
+  /** Sets the verdict: the probability that the domain is spam. */
+  setSpam(key: bigint, spam: number): void {
+    const record = newRecord('', 0);
+    record.spam = spam;
+    this.#update(key, SPAM, record);
   }
 
   /** Sets the operator's override; undefined returns the domain to the policy. */
@@ -322,6 +335,7 @@ export class DomainBook {
 
   /** The record with the budget of a domain of which nothing else is known. */
   #priced(record: DomainRecord): DomainRecord {
+    if (this.#spamByName && record.name !== '') record.spam ??= this.#spamByName(record.name);
     record.version = this.#prices.version;
     record.budget = this.#prices.budgetOf(record);
     return record;

@@ -1,6 +1,7 @@
 /**
  * The changes of a domain's record, as values that a DRUM combines: edges were discovered, a score
- * was estimated, the operator decided, budgets changed, a URL asks for a place.
+ * was estimated, the operator decided, a verdict on spam was given, budgets changed, a URL asks for
+ * a place.
  *
  * Idea      A DRUM stores the first value of a key unchanged. So a change that may be a domain's
  *           first carries the whole record that it makes of an unknown domain. That value is read
@@ -56,6 +57,7 @@ export const OVERRIDE = 3;
 export const PRICE = 4;
 export const POSTPONE = 5;
 export const FETCHED = 8;
+export const SPAM = 9;
 /**
  * A request for places, with the record of an unknown domain. Then follow: twice the number of URLs
  * after the first, plus one for `again`; `round`; `last`.
@@ -175,12 +177,17 @@ function changed(record: DomainRecord, kind: number, change: DomainRecord): Doma
   } else if (kind === OVERRIDE) {
     record.override = change.override;
     record.blocked = change.blocked;
+  } else if (kind === SPAM) {
+    record.spam = change.spam;
   }
+  // The verdict by the name alone, which comes with the name, is only the first one.
+  record.spam ??= change.spam;
   return record.name === '' && change.name !== '' ? named(record, change) : record;
 }
 
-function named(record: DomainRecord, { name, firstSeen }: DomainRecord): DomainRecord {
+function named(record: DomainRecord, { name, firstSeen, spam }: DomainRecord): DomainRecord {
   record.name = name;
+  record.spam ??= spam;
   if (record.firstSeen === 0) record.firstSeen = firstSeen;
   return record;
 }

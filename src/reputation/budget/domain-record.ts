@@ -4,8 +4,8 @@
  * Format    see `FieldWriter`: the kind of the value, flags, the ledger, and one field with
  *           everything that placing a URL never touches. The kind is `RECORD`, or the change that
  *           made the domain known, with fields of its own (domain-delta.ts). The last field holds
- *           pages, in-degree, first seen; cash, supporters and the operator's budget where the
- *           flags say so; the name.
+ *           pages, in-degree, first seen; cash, supporters, the operator's budget and the verdict
+ *           on spam where the flags say so; the name.
  * Idea      Most changes place a URL. They rewrite a dozen bytes and copy the rest unread.
  */
 import { FieldReader, FieldWriter } from '../../base/fields.ts';
@@ -50,6 +50,8 @@ export interface DomainRecord extends Ledger {
   /** Seconds since 1970. */
   firstSeen: number;
   override: Override | undefined;
+  /** The probability that it is spam, by the last verdict; undefined before the first. */
+  spam: number | undefined;
 }
 
 export const RECORD = 0;
@@ -60,6 +62,9 @@ const HAS_BUDGET = 4;
 const BLOCKED = 8;
 const TRUSTED = 16;
 const NAMELESS = 32;
+const HAS_SPAM = 64;
+/** Verdicts are stored in steps of one in so many. */
+const SPAM_STEPS = 10_000;
 
 /**
  * One literal for all ledgers, as for records below, because a million of them are made a second.
@@ -100,11 +105,12 @@ export function newRecord(name: string, firstSeen: number): DomainRecord {
     supporters: undefined,
     firstSeen,
     override: undefined,
+    spam: undefined,
   };
 }
 
 export function writeRecord(out: FieldWriter, record: DomainRecord): void {
-  const { cash, supporters, override } = record;
+  const { cash, supporters, override, spam } = record;
   out.number(flagsOf(record));
   writeLedger(out, record);
   const rest = new FieldWriter();
@@ -114,6 +120,7 @@ export function writeRecord(out: FieldWriter, record: DomainRecord): void {
   if (cash !== 0) rest.time(cash);
   if (supporters !== undefined) rest.time(supporters);
   if (typeof override === 'number') rest.number(override);
+  if (spam !== undefined) rest.number(Math.round(spam * SPAM_STEPS));
   rest.text(record.name);
   out.bytes(rest.finish());
 }
@@ -130,6 +137,7 @@ export function readRecord(fields: FieldReader): DomainRecord {
   if (flags & HAS_SUPPORTERS) record.supporters = rest.time();
   if (flags & HAS_BUDGET) record.override = rest.number();
   else if (flags & (BLOCKED | TRUSTED)) record.override = flags & BLOCKED ? 'blocked' : 'trusted';
+  if (flags & HAS_SPAM) record.spam = rest.number() / SPAM_STEPS;
   record.name = rest.text();
   return record;
 }
@@ -163,14 +171,15 @@ export function ledgerAt(fields: FieldReader): Ledger {
   return ledger;
 }
 
-function flagsOf({ name, cash, supporters, override }: DomainRecord): number {
+function flagsOf({ name, cash, supporters, override, spam }: DomainRecord): number {
   return (
     (cash !== 0 ? HAS_CASH : 0) |
     (supporters !== undefined ? HAS_SUPPORTERS : 0) |
     (typeof override === 'number' ? HAS_BUDGET : 0) |
     (override === 'blocked' ? BLOCKED : 0) |
     (override === 'trusted' ? TRUSTED : 0) |
-    (name === '' ? NAMELESS : 0)
+    (name === '' ? NAMELESS : 0) |
+    (spam !== undefined ? HAS_SPAM : 0)
   );
 }
 

@@ -40,6 +40,7 @@ test('an agent that cannot be opened closes every file that it has opened', asyn
     moved: [],
     rescoped: false,
     planned: false,
+    spam: undefined,
     allowance: shareAllowance({}),
     addresses: undefined,
     hosts: shareHosts(),

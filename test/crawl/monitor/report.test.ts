@@ -127,7 +127,7 @@ function elementsOf(node: Node): Node[] {
 test('rates are those of whole stretches: a short one at either end joins its neighbour', () => {
   const stretch = (millis: number, pages: number) => ({
     ...{ millis, pages, begins: 0, elapsed: 0, bytes: 0, errors: 0, retries: 0 },
-    ...{ fetching: 0, front: 0, queued: 0, backlog: 0 },
+    ...{ spam: 0, fetching: 0, front: 0, queued: 0, backlog: 0 },
   });
   const even = evenStretches([
     stretch(100, 1),

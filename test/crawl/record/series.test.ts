@@ -10,7 +10,7 @@ import {
 } from '../../../src/crawl/record/series.ts';
 
 const NOTHING: Sample = {
-  ...{ pages: 0, bytes: 0, errors: 0, retries: 0 },
+  ...{ pages: 0, bytes: 0, errors: 0, retries: 0, spam: 0 },
   ...{ fetching: 0, front: 0, queued: 0, backlog: 0 },
 };
 

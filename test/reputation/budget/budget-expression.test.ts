@@ -15,6 +15,7 @@ const DOMAIN: DomainView = {
   inDegree: 40,
   supporters: 300,
   cash: 0.25,
+  spam: 0.125,
   domains: 1000,
   mean: 5,
 };

@@ -8,7 +8,7 @@ import { SCORES, Standing } from '../../../src/reputation/budget/standing.ts';
 
 const view = (more: Partial<DomainView>): DomainView => ({
   ...{ name: 'example.com', rank: Infinity, score: 0, inDegree: 0, supporters: 0, cash: 0 },
-  ...{ domains: 1_000_000, mean: 4 },
+  ...{ spam: 0, domains: 1_000_000, mean: 4 },
   ...more,
 });
 const budget = (policy: string, more: Partial<DomainView>) =>
@@ -183,5 +183,12 @@ describe('budgets of domains at a standing', () => {
     expect(
       budgets(parseBudget('inverse'), await standing(), 'in')({ ...third, override: 'trusted' }),
     ).toBe(20);
+  });
+});
+
+describe('spam', () => {
+  test('is a variable of expressions, and 0 without verdicts', () => {
+    expect(budget('100 * (1 - spam)^2', { spam: 0.5 })).toBe(25);
+    expect(budget('100 * (1 - spam)^2', {})).toBe(100);
   });
 });

@@ -559,3 +559,37 @@ test('what was frozen survives a power loss, including places that were not take
   expect(early.every(({ budget }) => budget === 2)).toBe(true);
   await again.close();
 });
+
+describe('verdicts on spam', () => {
+  const bySpam: BudgetOf = ({ spam = 0 }) => Math.round(100 * (1 - spam));
+
+  test('a verdict by pages replaces the one by the name, and never the other way round', async () => {
+    const spamByName = (name: string) => (name.startsWith('shop') ? 0.75 : 0.1);
+    const book = await DomainBook.open(options({ budgetOf: bySpam, spamByName }));
+    const key = xxh64('shop.example');
+    book.countEdges(key, 'shop.example', 1, 0, NOW);
+    book.countEdges(xxh64('a.example'), 'a.example', 1, 0, NOW);
+    await book.flush();
+    const first = await recordsOf(book);
+    expect(first.get('shop.example')).toMatchObject({ spam: 0.75, budget: 25 });
+    expect(first.get('a.example')).toMatchObject({ spam: 0.1, budget: 90 });
+    book.setSpam(key, 0.5);
+    book.countEdges(key, 'shop.example', 1, 0, NOW);
+    book.countPages(key, 3);
+    await book.offerUrls(batchOf(['http://shop.example/x']), { round: 0, last: 3 }, NOW);
+    await book.flush();
+    expect((await recordsOf(book)).get('shop.example')).toMatchObject({ spam: 0.5, budget: 50 });
+    const frozen = stored(await book.freeze());
+    await book.close();
+    expect(frozen.state.drum.size).toBe(2);
+  });
+
+  test('a verdict may come before the name', async () => {
+    const book = await DomainBook.open(options({ budgetOf: bySpam, spamByName: () => 0.9 }));
+    book.setSpam(xxh64('a.example'), 0.2);
+    book.countEdges(xxh64('a.example'), 'a.example', 1, 0, NOW);
+    await book.flush();
+    expect((await recordsOf(book)).get('a.example')).toMatchObject({ spam: 0.2, budget: 80 });
+    await book.close();
+  });
+});

@@ -35,6 +35,10 @@ const anyRecord: fc.Arbitrary<DomainRecord> = fc
         nil: undefined,
       },
     ),
+    spam: fc.option(
+      fc.nat(10_000).map((steps) => steps / 10_000),
+      { nil: undefined },
+    ),
     nextRound: count,
     used: count,
     most: count,

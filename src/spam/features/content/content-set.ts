@@ -17,7 +17,7 @@ import type { SiteSums } from './site-sums.ts';
 export type ContentPart = 'a' | 'aa' | 'b';
 
 /** What is known of a site's pages. */
-interface SiteContent {
+export interface SiteContent {
   readonly name: string;
   readonly sums: SiteSums;
   /** The 24 values of its page of greatest PageRank; undefined if there is no PageRank. */

@@ -11,7 +11,7 @@ import type { FeatureSet } from '../feature-set.ts';
 /** Classes of triples: few enough that each occurs in many names. */
 const CLASSES = 64;
 
-const NAME_COLUMNS: readonly string[] = [
+export const NAME_COLUMNS: readonly string[] = [
   'length',
   'digits',
   'hyphens',

@@ -1,0 +1,163 @@
+/**
+ * Verdicts on spam while crawling: what they save, and what they cost honest domains.
+ *
+ *   npm run bench -- spam-crawl train model.json [--domains 1500] [--pages 30k]
+ *   npm run bench -- spam-crawl run model.json [scenario] [seed,seed] [domains] [pages]
+ *
+ * `train` trains on the seeds 1 to 4 of `mixed`, and prints the AUC at each stage on seed 11.
+ * `run` crawls a web in virtual time by TSE alone and with verdicts, and compares the two.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseCount } from '../src/base/units.ts';
+import { resolveConfig } from '../src/config/settings.ts';
+import { KINDS } from '../src/lab/kinds.ts';
+import type { Web } from '../src/lab/web.ts';
+import { VirtualCrawl } from '../src/simulator/crawl.ts';
+import { type Order, POLICIES, type Policy } from '../src/simulator/policies.ts';
+import { isHonest, KIND_NAMES } from '../src/simulator/tally.ts';
+import { auc } from '../src/spam/learn/measures.ts';
+import { LiveModel } from '../src/spam/live/live-model.ts';
+import { modelText, parseModel, type SpamModel, scoreSites } from '../src/spam/model.ts';
+import {
+  FEATURES,
+  frequentWords,
+  labWeb,
+  type Row,
+  rowsOf,
+  STAGES,
+  trainOn,
+} from './spam-crawl/lab-model.ts';
+
+const TRAINING = [1, 2, 3, 4];
+const TESTING = 11;
+
+export async function run([task, path, ...args]: string[]): Promise<void> {
+  if (task === 'train') return train(path, args);
+  if (task === 'run') return compare(path, args);
+  throw new Error('usage: spam-crawl train|run model.json …');
+}
+
+async function train(path: string, [domains = '1500', pages = '30k']: string[]): Promise<void> {
+  const web = (seed: number) => labWeb({ scenario: 'mixed', seed, domains: parseCount(domains) });
+  const lists = await frequentWords(web(TRAINING[0]), parseCount(pages) / 4);
+  const rows: Row[] = [];
+  for (const seed of TRAINING)
+    rows.push(...(await rowsOf(web(seed), seed, parseCount(pages), lists)));
+  const begun = process.cpuUsage();
+  const model = await trainOn(rows, lists);
+  const { user } = process.cpuUsage(begun);
+  const text = modelText(model);
+  writeFileSync(path, text);
+  console.log(
+    `${path}: ${text.length} bytes, ${model.features.length} features, ${rows.length} rows, ` +
+      `${model.trained.spam} of them spam, AUC ${model.trained.auc.toFixed(3)}, ${(user / 1e6).toFixed(0)} s`,
+  );
+  console.log(
+    model.parts
+      .map(({ learner, set, weight }) => `${learner} ${set} ${weight.toFixed(2)}`)
+      .join(', '),
+  );
+  const others = await rowsOf(web(TESTING), TESTING, parseCount(pages), lists);
+  byStage(model, others);
+}
+
+/** The AUC at each stage, and how many domains get less than half of their budget. */
+function byStage(model: SpamModel, rows: readonly Row[]): void {
+  console.log('stage  domains  AUC    honest below half  spam below half');
+  for (const stage of [0, ...STAGES]) {
+    const own = rows.filter((row) => row.stage === stage);
+    const columns = FEATURES.map((_, i) => Float64Array.from(own, ({ values }) => values[i]));
+    const scores = scoreSites(model, { names: FEATURES, columns });
+    const spam = Uint8Array.from(own, (row) => (row.spam ? 1 : 0));
+    const share = (label: number) => {
+      const of = scores.filter((_, i) => spam[i] === label);
+      return `${((100 * of.filter((score) => score > HALF).length) / of.length).toFixed(1)} %`;
+    };
+    const cells = [stage, own.length, auc(scores, spam).toFixed(3), share(0), share(1)];
+    console.log(cells.map((cell, i) => String(cell).padEnd([7, 9, 7, 19, 0][i])).join(''));
+  }
+}
+
+/** From this verdict on the budget is less than half: (1 - spam)^2 < 1/2. */
+const HALF = 1 - Math.SQRT1_2;
+
+async function compare(
+  path: string,
+  [
+    scenario = 'spam',
+    seeds = '7',
+    domains = '20k',
+    pages = '200k',
+    policies = 'tse,tse+spam',
+  ]: string[],
+): Promise<void> {
+  const model = new LiveModel(parseModel(readFileSync(path, 'utf8'), path), path);
+  for (const seed of seeds.split(',').map(Number)) {
+    const web = labWeb({ scenario, seed, domains: parseCount(domains) });
+    console.log(`${scenario}, seed ${seed}, ${domains} domains, ${pages} pages`);
+    for (const name of policies.split(',')) {
+      const result = await crawlBy(name, web, parseCount(pages), model, path);
+      console.log(`  ${name.padEnd(10)}${result}`);
+    }
+  }
+}
+
+async function crawlBy(
+  name: string,
+  web: Web,
+  pages: number,
+  spamModel: LiveModel,
+  spam: string,
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'drumlin-spam-'));
+  const orders: Order[] = [];
+  const policy: Policy = async (parts) => {
+    const order = await POLICIES[name](parts);
+    orders.push(order);
+    return order;
+  };
+  const begun = process.cpuUsage();
+  const config = resolveConfig({ spam });
+  const crawl = await VirtualCrawl.open({ web, policy, config, spamModel, folder });
+  try {
+    const complete = await crawl.run(pages);
+    const { user, system } = process.cpuUsage(begun);
+    const { tally } = crawl;
+    const onSpam = KIND_NAMES.filter((kind) => KINDS[kind].spam).reduce(
+      (sum, kind) => sum + tally.kinds[kind].pages,
+      0,
+    );
+    const hurt = name.includes('+') ? await hurtIn(web, orders[0]) : '';
+    return (
+      `${tally.pages} pages${complete ? '' : ' (all there are)'}, useful ${tally.useful}, ` +
+      `spam ${onSpam} (${((100 * onSpam) / tally.pages).toFixed(1)} %), ` +
+      `${((user + system) / tally.pages).toFixed(0)} µs a page${hurt}`
+    );
+  } finally {
+    await crawl.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of the domains with fetched pages: the honest ones with less than half of their budget. */
+async function hurtIn(web: Web, { reputation, domains }: Order): Promise<string> {
+  await reputation?.write();
+  const counts = { honest: 0, hurt: 0, spam: 0, found: 0 };
+  for await (const { record } of domains?.() ?? []) {
+    const truth = web.placeOf(record.name)?.domain;
+    if (!truth || record.spam === undefined) continue;
+    const below = record.spam > HALF;
+    if (truth.kind.spam) {
+      counts.spam++;
+      if (below) counts.found++;
+    } else if (isHonest(truth.kind)) {
+      counts.honest++;
+      if (below) counts.hurt++;
+    }
+  }
+  const { honest, hurt, spam, found } = counts;
+  const share = (part: number, all: number) => `${((100 * part) / all).toFixed(2)} % of ${all}`;
+  return `; below half of their budget: honest ${share(hurt, honest)}, spam ${share(found, spam)}`;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { contentSet } from '../../../src/spam/features/content/content-set.ts';
+import { MEASURES, rounded } from '../../../src/spam/features/content/measures.ts';
+import { SiteSums } from '../../../src/spam/features/content/site-sums.ts';
+import { nameSet } from '../../../src/spam/features/names/name-set.ts';
+import { LiveModel } from '../../../src/spam/live/live-model.ts';
+import { scoreSites } from '../../../src/spam/model.ts';
+import { tinyModel } from './tiny-model.ts';
+
+const sumsOf = (...words: number[]): SiteSums => {
+  const sums = SiteSums.empty();
+  for (const [i, count] of words.entries())
+    sums.add(
+      Float64Array.from(MEASURES, (measure, k) =>
+        rounded(k === 0 ? count : (count % 97) / 97, measure),
+      ),
+      i === 0,
+    );
+  return sums;
+};
+
+describe('a model in a crawl', () => {
+  test('gives the score that the table of features of the same pages gets', () => {
+    const sites = ['shop-77.example', 'a.example', 'much-longer-name.example'].map((name, i) => ({
+      name,
+      sums: sumsOf(...[[], [100], [90, 200, 700]][i]),
+    }));
+    const sets = [contentSet(sites, 'a', false), nameSet(sites.map(({ name }) => name))];
+    const table = {
+      names: sets.flatMap(({ name, columns }) => columns.map((column) => `${name}:${column}`)),
+      columns: sets.flatMap(({ values }) => values),
+    };
+    const live = new LiveModel(tinyModel(), 'm.json');
+    const scores = scoreSites(tinyModel(), table);
+    for (const [i, { name, sums }] of sites.entries())
+      expect(live.verdict(name, sums)).toBeCloseTo(scores[i], 4);
+    expect(live.byName(sites[0].name)).toBe(live.verdict(sites[0].name, SiteSums.empty()));
+    expect(new Set(scores.map((score) => Math.round(score * 1e4))).size).toBe(3);
+  });
+
+  test('is refused, with the remedy, if it needs what a crawl does not have', () => {
+    const other = { ...tinyModel(), features: [...tinyModel().features, 'links:pagerank'] };
+    expect(() => new LiveModel(other, 'm.json')).toThrow(
+      /m\.json needs the feature "links:pagerank"[\s\S]*--sets content,names/,
+    );
+    const top = { ...tinyModel(), features: ['content:top_words'] };
+    expect(() => new LiveModel(top, 'm.json')).toThrow('content:top_words');
+    const { words: _, ...wordless } = tinyModel();
+    expect(() => new LiveModel(wordless, 'm.json')).toThrow('no lists of frequent words');
+  });
+});
