@@ -82,6 +82,8 @@ export interface VisitFacts {
   readonly domainPages: number;
   /** The IP address to fetch it from. */
   readonly ip: string;
+  /** The probability that its domain is spam, by the last verdict; NaN without `spam`. */
+  readonly domainSpam: number;
 }
 
 /** What is known when a response has come. */

@@ -64,6 +64,11 @@ export interface Summary {
    * (stored whole, but too large when decoded).
    */
   readonly truncated: Counts;
+  /**
+   * With `spam`: `verdicts` given, `pages` of domains that were spam by their last verdict, `found`
+   * and `cleared` domains.
+   */
+  readonly spam?: Counts;
   /** Digests and pages dropped from memory to make room, by setting. */
   readonly forgotten: Counts;
 }
