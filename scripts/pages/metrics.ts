@@ -31,7 +31,15 @@ const SOME_CRAWL: Progress = {
   ...{ at: 0, startedAt: 0, elapsed: 0, agents: 1, checkpoint: 0, diskFree: 1e12 },
   ...{ maxTime: Infinity, maxPages: Infinity, maxBytes: Infinity },
   ...{ fetching: 0, queued: 0, backlog: 0, front: 0, hosts: 0, domains: 0, urlsUnique: 0 },
-  ...{ statuses: ONE, types: ONE, errors: ONE, retries: ONE, refused: ONE, forgotten: ONE },
+  ...{
+    statuses: ONE,
+    types: ONE,
+    errors: ONE,
+    retries: ONE,
+    refused: ONE,
+    forgotten: ONE,
+    spam: ONE,
+  },
   before: { ...new Counters() },
   vitals: {
     ...{ lastPageAt: 0, saving: 0, top: [] },

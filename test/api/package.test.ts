@@ -10,7 +10,9 @@ import { compile, installPacked, runProgram } from './packed.ts';
 import { notExported } from './reachable-types.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const EXAMPLES = readdirSync(join(ROOT, 'examples')).map((name) => basename(name, '.ts'));
+const EXAMPLES = readdirSync(join(ROOT, 'examples'))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => basename(name, '.ts'));
 const nameOf = (entry: string) => (entry === 'index' ? 'drumlin' : `drumlin/${entry}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'drumlin-package-'));
