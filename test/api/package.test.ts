@@ -88,6 +88,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   graph: /^pagerank 1 \S+ 0\.\d+$/m,
   corpus: /^\d+ of 20 pages, \d+ words$/m,
   refresh: /^\d+ pages, \d+ tested: \d+ are alive$/m,
+  search: /^\d+ versions\n\d+\.\d\d http:\S+ /m,
   focus: /^whitelist: \d+ requests, [1-9]\d* documents, \d+ useful$/m,
   lab: /^(\d+) pages, \1 of them as expected, in \d+ requests$/m,
   'comment-index': /^200 http:\S+ \d+$/m,
@@ -99,6 +100,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   'comment-graph': /^1 b\.org 0\.\d+\n2 a\.org 0\.\d+$/m,
   'comment-corpus': /^\d+ \d{3,}$/m,
   'comment-refresh': /^\d+ pages are unchanged$/m,
+  'comment-search': /^http:\S+ \S+/m,
   'comment-focus': /^[1-9]\d* documents, [1-9]\d* pages with links to some$/m,
   'comment-lab': /^(?:http:\S+ true\n){10}$/,
 };
