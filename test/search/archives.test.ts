@@ -118,6 +118,29 @@ describe('an index of archives', () => {
     await index.close();
   });
 
+  test('leaves out captures before 1970, and takes hosts of any length', async () => {
+    const host = `${'long.'.repeat(380)}example`;
+    const early = [Date.parse('0001-01-01T00:00:00Z'), Date.UTC(1900, 0)];
+    const places = await Promise.all(
+      early.map((time, i) => crawl([page('http://a.example/', 'Coast', PROSE)], time, `old${i}`)),
+    );
+    const plain = join(temporaryFolder(), 'more.warc');
+    const revisit = (date: string, of: string) =>
+      `WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${date}>\r\nWARC-Date: ${date}\r\n` +
+      `WARC-Target-URI: http://${host}/\r\nWARC-Refers-To-Date: ${of}\r\nContent-Length: 0\r\n\r\n\r\n\r\n`;
+    writeFileSync(
+      plain,
+      revisit('1900-01-01T00:00:00Z', '2011-10-01T00:00:00Z') +
+        revisit('2012-01-01T00:00:00Z', '1900-01-01T00:00:00Z'),
+    );
+    const late = await crawl([page(`http://${host}/`, 'Coast', PROSE)], OCTOBER);
+    const { index, summary } = await indexed([...places, late, plain]);
+    expect(summary).toMatchObject({ undated: 3, pages: 1, revisits: 1, versions: 1 });
+    expect(await urls(index, 'crowd site:long.example')).toEqual([`http://${host}/`]);
+    expect([index.pages.first, index.pages.last]).toEqual([OCTOBER, Date.UTC(2012, 0)]);
+    await index.close();
+  });
+
   test('is that of a quiet run after a kill at any moment', async () => {
     const pages = Array.from({ length: 8 }, (_, i) =>
       page(`http://a.example/${i % 5}`, `Page ${i}`, `${i % 2 ? PROSE : OTHER} Number ${i % 3}.`),
