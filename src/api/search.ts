@@ -126,6 +126,8 @@ export interface PageResult {
   readonly versions: number;
   /** The archive with the page, as it was named when it was indexed. */
   readonly place: string;
+  /** When the capture of this version that is there was made; `first` if the archive is gone. */
+  readonly stored: number;
   /** A piece of the text with the words; '' if the archive is gone. */
   readonly snippet: string;
 }

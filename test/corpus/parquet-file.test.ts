@@ -115,7 +115,14 @@ describe('a Parquet file', () => {
     ]);
     expect(many?.map(([encoding]) => encoding)).toEqual(['PLAIN']);
     expect(grown?.map(([encoding]) => encoding)).toEqual(['PLAIN', 'RLE_DICTIONARY', 'PLAIN']);
+    expect(grown?.reduce((pages, [, count]) => pages + Number(count), 0)).toBeLessThan(10);
     expect(truth).toEqual([['RLE', 1]]);
+  });
+
+  test('refuses no value in a column that needs one', async () => {
+    const columns: Column[] = [{ name: 'url', kind: 'text', nullable: false }];
+    const path = join(temporaryFolder(), 'a.parquet');
+    await expect(write(path, columns, [[null]])).rejects.toThrow('Column url has no value');
   });
 
   test('has a page for every megabyte, and an index of them', async () => {

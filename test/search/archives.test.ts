@@ -1,8 +1,9 @@
 import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { search } from '../../src/cli/commands/search/work.ts';
 import { Disk } from '../../src/disk/disk.ts';
-import { indexArchives } from '../../src/search/build/build-index.ts';
+import { buildIndex, indexArchives } from '../../src/search/build/build-index.ts';
 import { describe as described } from '../../src/search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../src/search/query/search-index.ts';
 import { timelineOf } from '../../src/search/query/timeline.ts';
@@ -10,7 +11,7 @@ import { rangeOf } from '../../src/search/query/times.ts';
 import { type ArchivedPage, writeCrawl } from '../corpus/lab-archive.ts';
 import { FaultyFileSystem } from '../disk/faulty-file-system.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
-import { disk } from './collection.ts';
+import { addCaptures, disk } from './collection.ts';
 
 const DAY = 86_400_000;
 const OCTOBER = Date.UTC(2011, 9, 1);
@@ -93,6 +94,85 @@ describe('an index of archives', () => {
     await index.close();
   });
 
+  test('names a capture that the place of a result holds', async () => {
+    const late = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER + DAY, 'late');
+    const early = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER, 'early');
+    const { index } = await indexed([late, early]);
+    for (const snippets of [true, false]) {
+      const [result] = await described(index, await index.search('crowd'), { disk, snippets });
+      expect(result).toMatchObject({ first: OCTOBER, place: late, stored: OCTOBER + DAY });
+    }
+    await index.close();
+  });
+
+  test('has a timeline of the time asked for, or of its last 5,000 days', async () => {
+    const out = join(temporaryFolder(), 'index');
+    const text = { url: 'http://a.example/', title: '', text: 'crowd', language: 'en' };
+    const captures = [0, 5998, 5999].map((day) => ({ ...text, time: OCTOBER + day * DAY }));
+    await addCaptures(out, captures, 'all', { epoch: 'day' });
+    const index = await SearchIndex.open([out], disk);
+    const days = async (options: SearchOptions) =>
+      (await timelineOf(index, 'crowd', options)).map(({ epoch }) => epoch);
+    expect(await days(rangeOf({ from: '2011-10-30', to: '2011-11-02' }))).toEqual(
+      ['10-30', '10-31', '11-01', '11-02'].map((day) => `2011-${day}`),
+    );
+    const all = await days({});
+    const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+    expect([all.length, all[0], all.at(-1)]).toEqual([
+      ...[5000, dayOf(OCTOBER + 1000 * DAY), dayOf(OCTOBER + 5999 * DAY)],
+    ]);
+    await expect(days(rangeOf({ at: '2011-12' }))).rejects.toThrow('Use --from and --to.');
+    await index.close();
+  });
+
+  test('has a timeline of the crawls in the time asked for', async () => {
+    const out = join(temporaryFolder(), 'index');
+    const text = { url: 'http://a.example/', title: '', text: 'crowd', language: 'en' };
+    for (const [i, name] of ['one', 'two', 'three'].entries()) {
+      const captures = [0, 4].map((day) => ({ ...text, time: OCTOBER + (10 * i + day) * DAY }));
+      await addCaptures(out, captures, name);
+    }
+    const index = await SearchIndex.open([out], disk);
+    const crawls = async (from: string, to: string) =>
+      (await timelineOf(index, 'crowd', rangeOf({ from, to }))).map(({ epoch }) => epoch);
+    expect(await crawls('2011-10-06', '2011-10-15')).toEqual(['two']);
+    expect(await crawls('2011-10-03', '2011-10-12')).toEqual(['one', 'two']);
+    await index.close();
+  });
+
+  test('takes a quoted word as it is written, and a site even with --any', async () => {
+    const { index } = await indexed([
+      await crawl(
+        [page('http://a.example/', 'Coast', PROSE), page('http://b.example/', 'Trade', OTHER)],
+        OCTOBER,
+      ),
+    ]);
+    expect(await urls(index, 'crowds')).toEqual(['http://a.example/']);
+    expect(await urls(index, '"crowds"')).toEqual([]);
+    expect((await urls(index, '"the"')).length).toBe(2);
+    const any = { any: true };
+    expect(await urls(index, 'crowd harbour site:b.example', any)).toEqual(['http://b.example/']);
+    await index.close();
+  });
+
+  test('says what to do about too many files, and about a query without quotation marks', async () => {
+    const out = join(temporaryFolder(), 'index');
+    const file = { bytes: 1, place: 'a', crawl: 'a' };
+    const files = Array.from({ length: 65_537 }, (_, i) => ({ ...file, path: `/${i}` }));
+    const none = () => {
+      throw new Error('The archives were read.');
+    };
+    await expect(buildIndex(out, files, none, { disk })).rejects.toThrow('in several calls');
+    const { out: good, index } = await indexed([
+      await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER),
+    ]);
+    await index.close();
+    const flags = { top: 10, snippets: true, k1: 1, b: 1, titleWeight: 1, variantWeight: 1 };
+    await expect(search([good, 'arab', 'spring'], flags, process.stdout)).rejects.toThrow(
+      "'arab spring'",
+    );
+  });
+
   test('prolongs a version by a revisit, and reports copies and damage', async () => {
     const dir = await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER);
     const plain = join(temporaryFolder(), 'more.warc');
@@ -115,6 +195,29 @@ describe('an index of archives', () => {
     const index = await SearchIndex.open([out], disk);
     const [result] = await described(index, await index.search('crowd'), { disk });
     expect(result).toMatchObject({ captures: 2, last: Date.UTC(2011, 10, 1) });
+    await index.close();
+  });
+
+  test('leaves out captures before 1970, and takes hosts of any length', async () => {
+    const host = `${'long.'.repeat(380)}example`;
+    const early = [Date.parse('0001-01-01T00:00:00Z'), Date.UTC(1900, 0)];
+    const places = await Promise.all(
+      early.map((time, i) => crawl([page('http://a.example/', 'Coast', PROSE)], time, `old${i}`)),
+    );
+    const plain = join(temporaryFolder(), 'more.warc');
+    const revisit = (date: string, of: string) =>
+      `WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: <urn:uuid:${date}>\r\nWARC-Date: ${date}\r\n` +
+      `WARC-Target-URI: http://${host}/\r\nWARC-Refers-To-Date: ${of}\r\nContent-Length: 0\r\n\r\n\r\n\r\n`;
+    writeFileSync(
+      plain,
+      revisit('1900-01-01T00:00:00Z', '2011-10-01T00:00:00Z') +
+        revisit('2012-01-01T00:00:00Z', '1900-01-01T00:00:00Z'),
+    );
+    const late = await crawl([page(`http://${host}/`, 'Coast', PROSE)], OCTOBER);
+    const { index, summary } = await indexed([...places, late, plain]);
+    expect(summary).toMatchObject({ undated: 3, pages: 1, revisits: 1, versions: 1 });
+    expect(await urls(index, 'crowd site:long.example')).toEqual([`http://${host}/`]);
+    expect([index.pages.first, index.pages.last]).toEqual([OCTOBER, Date.UTC(2012, 0)]);
     await index.close();
   });
 

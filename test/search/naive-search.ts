@@ -78,6 +78,8 @@ export interface NaiveResult {
   readonly score: number;
 }
 
+const isSites = (clause: readonly NaiveAtom[]) => clause.every((atom) => 'site' in atom);
+
 export function naiveSearch(
   captures: readonly TestCapture[],
   languages: readonly string[],
@@ -150,7 +152,9 @@ export function naiveSearch(
   const best = new Map<string, NaiveResult>();
   for (const version of valid) {
     const each = (clause: readonly NaiveAtom[]) => clause.some((atom) => matches(version, atom));
-    if (!(query.any ? clauses.some(each) : clauses.every(each))) continue;
+    const required = query.any ? clauses.filter(isSites) : clauses;
+    const oneOf = clauses.filter((clause) => !required.includes(clause));
+    if (!required.every(each) || (oneOf.length > 0 && !oneOf.some(each))) continue;
     if (query.excluded.some((atom) => matches(version, atom))) continue;
     const { url, title, text } = version;
     const score = scoreOf(version);

@@ -53,7 +53,7 @@ const atom: fc.Arbitrary<NaiveAtom> = fc.oneof(
     prefix: fc.constant(true),
   }),
   fc.record({
-    phrase: fc.array(latin, { minLength: 2, maxLength: 3 }),
+    phrase: fc.array(latin, { minLength: 1, maxLength: 3 }),
     inTitle: fc.boolean(),
   }),
   fc.record({ phrase: fc.constant(['東京', '京都']), inTitle: fc.constant(false) }),

@@ -71,12 +71,15 @@ export class ChunkWriter {
   }
 
   add(value: Cell): void {
+    const { name, nullable } = this.#column;
+    if (value === null && !nullable) throw new RangeError(`Column ${name} has no value in a row.`);
     this.#range.add(value);
     this.#rows++;
-    if (this.#column.nullable) this.#levels.push(value === null ? 0 : 1);
+    if (nullable) this.#levels.push(value === null ? 0 : 1);
     if (value !== null) this.#store(value);
     if (this.#rows >= PAGE_VALUES || this.#values.length >= PAGE_BYTES) this.#endPage();
-    else if (this.#dictionary && this.#dictionary.bytes >= DICTIONARY_BYTES) this.#endPage();
+    else if (this.#dictionary?.isOpen && this.#dictionary.bytes >= DICTIONARY_BYTES)
+      this.#endPage();
   }
 
   /** Ends the column of this row group, which will begin at `offset` of the file. */

@@ -54,11 +54,13 @@ function figure1(core: readonly Ranked[]) {
   const line = bisector(
     drawable.map((each) => [Math.log10(each.documentShare), Math.log10(each.qualityShare)]),
   );
-  const ends = drawable.map(({ documentShare }) => documentShare);
+  let [least, most] = [Infinity, -Infinity];
+  for (const { documentShare } of drawable) {
+    least = Math.min(least, documentShare);
+    most = Math.max(most, documentShare);
+  }
   const fitted = line
-    ? [Math.min(...ends), Math.max(...ends)].map(
-        (x) => [x, 10 ** (line.offset + line.slope * Math.log10(x))] as const,
-      )
+    ? [least, most].map((x) => [x, 10 ** (line.offset + line.slope * Math.log10(x))] as const)
     : [];
   return {
     title: 'Share of the quality by share of the documents',

@@ -23,6 +23,8 @@ export const DENSE = 2000;
 const QUICK = 100;
 /** Smaller components are solved faster than they are put in order. */
 const ORDERED = 24;
+/** Larger components keep their order: to find another takes memory by their nodes and links. */
+const MOST_ORDERED = 50_000;
 
 /** Bytes an entry: the matrix, its block, T and Q, and both in the kernel. */
 const BYTES = 48;
@@ -76,7 +78,8 @@ export async function solveBlocks(
       zeros++;
       continue;
     }
-    const ordered = nodes.length < ORDERED ? nodes : alikeOrder(graph, nodes);
+    const isOrdered = nodes.length >= ORDERED && nodes.length <= MOST_ORDERED;
+    const ordered = isOrdered ? alikeOrder(graph, nodes) : nodes;
     const rows = distinctRows(graph, ordered);
     if (rows.count > DENSE) large.push(nodes);
     else {

@@ -11,7 +11,7 @@
  */
 import { resolve } from 'node:path';
 import { DrumlinError, EXIT } from '../../base/errors.ts';
-import type { Bytes } from '../../base/units.ts';
+import { type Bytes, formatCount } from '../../base/units.ts';
 import { inputFiles } from '../../corpus/inputs.ts';
 import { Disk } from '../../disk/disk.ts';
 import { FolderLock } from '../../disk/folder-lock.ts';
@@ -62,6 +62,8 @@ export interface IndexSummary extends IndexCounts {
 
 const MEMORY: Bytes = 256 * 2 ** 20;
 const MAX_PAGE: Bytes = 10e6;
+/** A version has 16 bits for its file. */
+const MOST_FILES = 65_536;
 
 export async function indexArchives(
   places: readonly string[],
@@ -69,13 +71,17 @@ export async function indexArchives(
   options: IndexOptions = {},
 ): Promise<IndexSummary> {
   const { disk = new Disk() } = options;
-  const files: PlannedFile[] = [];
+  const files = new Map<string, PlannedFile>();
   for (const place of places) {
     for (const { path, bytes, crawl } of await inputFiles(disk, [place]))
-      if (!files.some((file) => file.path === path))
-        files.push({ path, bytes, place: resolve(place), crawl });
+      if (!files.has(path)) files.set(path, { path, bytes, place: resolve(place), crawl });
   }
-  return buildIndex(out, files, (plan, start) => new ArchiveReader(disk, plan, start), options);
+  return buildIndex(
+    out,
+    [...files.values()],
+    (plan, start) => new ArchiveReader(disk, plan, start),
+    options,
+  );
 }
 
 /** As `indexArchives`, with captures from any source. */
@@ -94,6 +100,7 @@ export async function buildIndex(
     const settings = settingsOf(out, before, options);
     const manifest = before ?? { settings, parts: [] };
     const missing = files.filter((file) => !hasFile(manifest, file));
+    if (missing.length > MOST_FILES) throw tooManyFiles(out, missing.length);
     const plan: IndexPlan = { settings, maxPage, files: missing };
     const work = new IndexWork(disk, out);
     const start = await work.begin(plan);
@@ -162,6 +169,14 @@ function otherSettings(out: string, what: string): DrumlinError {
     `${out} is an index with ${what}.`,
     'Leave the flag out to add to it, or choose another --out.',
     { exitCode: EXIT.folder },
+  );
+}
+
+function tooManyFiles(out: string, files: number): DrumlinError {
+  return new DrumlinError(
+    'INDEX_FILES',
+    `${formatCount(files)} WARC files are too many: ${formatCount(MOST_FILES)} can be indexed at once.`,
+    `Index some of them at a time, in several calls with --out ${out}.`,
   );
 }
 

@@ -20,6 +20,8 @@ import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
 
 /** Memory of a version besides its words. */
 const PER_VERSION: Bytes = 600;
+/** Lines that are written at once. */
+const SLICE = 10_000;
 
 interface CollectOptions {
   readonly memory: Bytes;
@@ -53,15 +55,13 @@ export async function collectRuns(
 ): Promise<Progress> {
   if (start.file === plan.files.length) return start;
   const collector = new Collector(work, plan, start, reader);
-  const total = plan.files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const before = plan.files.map((_, i) =>
-    plan.files.slice(0, i).reduce((sum, { bytes }) => sum + bytes, 0),
-  );
+  const before = [0];
+  for (const [i, { bytes }] of plan.files.entries()) before.push(before[i] + bytes);
   for await (const { file, offset, hasResponses, capture } of reader.read()) {
     signal?.throwIfAborted();
     if (collector.bytes >= memory) {
       await collector.flush({ file, offset, hasResponses });
-      onProgress?.((before[file] + offset) / total);
+      onProgress?.((before[file] + offset) / before[plan.files.length]);
     }
     if (capture !== undefined) collector.add(capture, file);
   }
@@ -175,9 +175,12 @@ class Collector {
         }
       },
     );
-    await writeText(disk, `${path}.sightings`, (file) =>
-      file.write(Buffer.from(`${this.#lines.join('\n')}\n`, 'latin1')),
-    );
+    await writeText(disk, `${path}.sightings`, async (file) => {
+      for (let from = 0; from < this.#lines.length; from += SLICE) {
+        const lines = this.#lines.slice(from, from + SLICE).join('\n');
+        await file.write(Buffer.from(`${lines}\n`, 'latin1'));
+      }
+    });
     this.#runs++;
     this.#builder = this.#newBuilder();
     this.#known.clear();

@@ -16,8 +16,8 @@ import { FORMATS, hasPositions } from '../store/formats.ts';
 import { writeOutputs } from '../store/output.ts';
 import type { PostingWriter } from '../store/posting-writer.ts';
 
-/** The head of a record is shorter than this. */
-const HEAD_BYTES = 512;
+/** The head of a record is shorter than this: a term may be a host, of up to 2,048 characters. */
+const HEAD_BYTES = 4096;
 const BUFFER: Bytes = 128 * 1024;
 
 /** Reads the records of a run in order. */

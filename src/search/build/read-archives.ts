@@ -13,6 +13,7 @@ import { conversionOf, pageOf, type StoredPage } from '../../corpus/stored-page.
 import type { Disk } from '../../disk/disk.ts';
 import { openTextReader, type TextReader } from '../../text/text-reader.ts';
 import { canonicalise } from '../../url/canonical.ts';
+import { isTime } from './sighting-lines.ts';
 import type { IndexCounts, IndexPlan, Progress } from './work.ts';
 
 export interface PageCapture {
@@ -103,7 +104,7 @@ export class ArchiveReader {
     const isText = record.type === 'conversion' && !hasResponses;
     const page = isText ? conversionOf(record, maxPage) : await pageOf(record, maxPage);
     if (typeof page === 'string') return undefined;
-    if (page.date === undefined) {
+    if (!isTime(page.date)) {
       this.counts.undated++;
       return undefined;
     }
@@ -114,7 +115,7 @@ export class ArchiveReader {
     const url = canonicalise(bare(headers.targetUri ?? ''));
     const time = Date.parse(headers.get('WARC-Date') ?? '');
     if (url === undefined) return undefined;
-    if (Number.isNaN(time)) {
+    if (!isTime(time)) {
       this.counts.undated++;
       return undefined;
     }
@@ -124,7 +125,7 @@ export class ArchiveReader {
       return undefined;
     }
     const refersTo = Date.parse(headers.get('WARC-Refers-To-Date') ?? '');
-    return { url, time, refersTo: Number.isNaN(refersTo) ? undefined : refersTo };
+    return { url, time, refersTo: isTime(refersTo) ? refersTo : undefined };
   }
 }
 

@@ -7,6 +7,10 @@
  */
 import type { Millis } from '../../base/units.ts';
 
+/** Whether a time can be written: from 1970, in 48 bits. */
+export const isTime = (time: Millis | undefined): time is Millis =>
+  time !== undefined && time >= 0 && time < 2 ** 48;
+
 const hex = (value: number | bigint, digits: number) => value.toString(16).padStart(digits, '0');
 
 export const captureLine = (key: bigint, time: Millis, text: bigint, version: number): string =>

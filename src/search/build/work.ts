@@ -34,7 +34,7 @@ export interface IndexCounts {
   revisits: number;
   /** Revisits of another URL: copies of pages, which are not indexed. */
   copies: number;
-  /** Captures without a date: they are not indexed. */
+  /** Captures without a date from 1970 on: they are not indexed. */
   undated: number;
 }
 

@@ -12,7 +12,12 @@ import { wordsIn } from '../store/words.ts';
 
 /** A word, a prefix, a phrase or a site. */
 export type Atom =
-  | { readonly kind: 'word' | 'prefix'; readonly word: string; readonly inTitle: boolean }
+  | {
+      /** An exact word is one in quotation marks: no other form of it counts. */
+      readonly kind: 'word' | 'exact' | 'prefix';
+      readonly word: string;
+      readonly inTitle: boolean;
+    }
   | {
       readonly kind: 'phrase';
       readonly words: readonly string[];
@@ -97,8 +102,8 @@ function atomOf(field: string, phrase: string | undefined, word: string | undefi
     const quoted = phrase !== undefined;
     return { kind: 'phrase', words, inTitle, quoted } as const;
   }
-  const isPrefix = phrase === undefined && text.endsWith('*');
-  return { kind: isPrefix ? 'prefix' : 'word', word: words[0], inTitle } as const;
+  const kind = phrase !== undefined ? 'exact' : text.endsWith('*') ? 'prefix' : 'word';
+  return { kind, word: words[0], inTitle } as const;
 }
 
 /** A host or the end of one, as a user writes it: `.gov.ly`, `gov.ly`, `https://gov.ly/`. */

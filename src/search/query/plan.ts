@@ -44,7 +44,7 @@ export interface Plan {
 
 interface PlanOptions {
   readonly weights: Weights;
-  /** Whether one clause is enough. */
+  /** Whether one clause is enough, besides those that name sites. */
   readonly any: boolean;
   readonly site: string | undefined;
   readonly language: string | undefined;
@@ -55,6 +55,8 @@ interface PlanOptions {
 
 /** The most terms that a prefix stands for. */
 const MOST_TERMS = 100;
+
+const isSites = (clause: readonly Atom[]): boolean => clause.every(({ kind }) => kind === 'site');
 
 export class Planner {
   readonly #parts: readonly Part[];
@@ -70,13 +72,15 @@ export class Planner {
 
   async plan({ clauses, excluded }: Query): Promise<Plan> {
     const { any, site, language } = this.#options;
-    let required: Matcher[][] = [];
+    const required: Matcher[][] = [];
+    const oneOf: Matcher[] = [];
     for (const atoms of clauses) {
       const matchers: Matcher[] = [];
       for (const atom of atoms) matchers.push(await this.#matcher(atom, true));
-      required.push(matchers);
+      if (any && !isSites(atoms)) oneOf.push(...matchers);
+      else required.push(matchers);
     }
-    if (any && required.length > 1) required = [required.flat()];
+    if (oneOf.length > 0) required.push(oneOf);
     if (site !== undefined) required.push([await this.#matcher(siteOf(site), false)]);
     if (language !== undefined)
       required.push([{ kind: 'any', terms: [FIELD.language + language.toLowerCase()] }]);
@@ -88,7 +92,7 @@ export class Planner {
   async #matcher(atom: Atom, scores: boolean): Promise<Matcher> {
     if (atom.kind === 'site') return { kind: 'any', terms: [FIELD.site + atom.site] };
     if (atom.kind === 'phrase') return this.#phrase(atom, scores);
-    const words = atom.kind === 'word' ? [atom.word] : await this.#startingWith(atom);
+    const words = atom.kind === 'prefix' ? await this.#startingWith(atom) : [atom.word];
     const terms = words.flatMap((word) => this.#terms(word, atom.inTitle, atom.kind, scores));
     return { kind: 'any', terms };
   }
@@ -108,7 +112,12 @@ export class Planner {
   }
 
   /** The terms by which a word is found. */
-  #terms(word: string, inTitle: boolean, kind: 'word' | 'prefix', scores: boolean): string[] {
+  #terms(
+    word: string,
+    inTitle: boolean,
+    kind: 'word' | 'exact' | 'prefix',
+    scores: boolean,
+  ): string[] {
     const fields: [Field, Field][] = [[FIELD.title, FIELD.titleVariant]];
     if (!inTitle) fields.unshift([FIELD.body, FIELD.bodyVariant]);
     const variants = kind === 'word' ? this.#variantsOf(word) : [];

@@ -7,7 +7,7 @@
 import { readWarc } from '../../archive/warc/warc-reader.ts';
 import { DrumlinError } from '../../base/errors.ts';
 import type { Bytes, Millis } from '../../base/units.ts';
-import { conversionOf, pageOf } from '../../corpus/stored-page.ts';
+import { conversionOf, pageOf, type StoredPage } from '../../corpus/stored-page.ts';
 import { Disk } from '../../disk/disk.ts';
 import { openTextReader } from '../../text/text-reader.ts';
 import { Variants } from '../store/words.ts';
@@ -28,6 +28,8 @@ export interface SearchResult {
   readonly versions: number;
   /** Where the archive is: what `drumlin archive get` takes. */
   readonly place: string;
+  /** When the capture of this version that is there was made; `first` if the archive is gone. */
+  readonly stored: Millis;
   /** '' without a snippet. */
   readonly snippet: string;
 }
@@ -42,15 +44,20 @@ export async function describe(
 ): Promise<SearchResult[]> {
   const { pages } = index;
   const described: SearchResult[] = [];
+  const places = new Set(index.parts.flatMap(({ info }) => info.files.map(({ place }) => place)));
   for (const { page, version, score } of results) {
     const { part, local } = index.partOf(version);
     const { url, title } = await part.name(local);
     const record = part.versions.at(local);
     const { path, place } = part.info.files[record.file];
     const language = part.info.languages[record.language] ?? '';
-    const text = snippets ? await textAt(disk, path, record.offset) : '';
+    // In a single place every capture of the version is there, the first one, too.
+    const isRead = snippets || places.size > 1;
+    const stored = isRead ? await pageAt(disk, path, record.offset) : undefined;
+    const text = snippets && stored ? await textOf(stored) : '';
     described.push({
       ...{ url, title, score, language, place },
+      stored: stored?.date ?? pages.firsts[version],
       ...{ first: pages.firsts[version], last: pages.lasts[version] },
       ...{ captures: pages.captures[version], versions: pages.versionCounts[page] },
       snippet: text === '' ? '' : snippetOf(text, words, new Variants(language)),
@@ -59,19 +66,22 @@ export async function describe(
   return described;
 }
 
-/** The main text of the record at an offset; '' if there is none any more. */
-async function textAt(disk: Disk, path: string, offset: number): Promise<string> {
+/** The page in the record at an offset; undefined if there is none any more. */
+async function pageAt(disk: Disk, path: string, offset: number): Promise<StoredPage | undefined> {
   try {
-    const texts = await openTextReader({ extract: 'main' });
     for await (const record of readWarc(path, { disk, start: offset })) {
       const isText = record.type === 'conversion';
       const page = isText ? conversionOf(record, MAX_PAGE) : await pageOf(record, MAX_PAGE);
-      if (typeof page === 'string') return '';
-      return texts.read(page.body, { contentType: page.contentType }).text;
+      return typeof page === 'string' ? undefined : page;
     }
-    return '';
+    return undefined;
   } catch (error) {
-    if (error instanceof DrumlinError) return ''; // the archive is gone
+    if (error instanceof DrumlinError) return undefined; // the archive is gone
     throw error;
   }
+}
+
+async function textOf({ body, contentType }: StoredPage): Promise<string> {
+  const texts = await openTextReader({ extract: 'main' });
+  return texts.read(body, { contentType }).text;
 }

@@ -2,11 +2,13 @@
  * How many pages match at the end of each epoch.
  *
  * Idea      A version that matches counts in every epoch at whose end it is valid. An epoch is a
- *           crawl, a month or a day; the last ends with the last capture.
+ *           crawl, a month or a day; the last ends with the last capture, or with the time asked
+ *           for.
  */
+import { DrumlinError } from '../../base/errors.ts';
 import type { Millis } from '../../base/units.ts';
-import type { Pages } from './pages.ts';
 import type { SearchIndex, SearchOptions } from './search-index.ts';
+import { ALL_TIMES, type TimeRange } from './times.ts';
 
 interface TimelineEntry {
   /** The name of the crawl, `2011-10` or `2011-10-15`. */
@@ -16,7 +18,7 @@ interface TimelineEntry {
   readonly pages: number;
 }
 
-/** The most epochs of a timeline; later ones are left out. */
+/** The most epochs of a timeline; earlier ones are left out. */
 const MOST_EPOCHS = 5000;
 
 export async function timelineOf(
@@ -24,8 +26,11 @@ export async function timelineOf(
   text: string,
   options: SearchOptions = {},
 ): Promise<TimelineEntry[]> {
-  const epochs = epochsOf(index);
+  const { range = ALL_TIMES } = options;
+  if (range.from === range.to)
+    throw new DrumlinError('USAGE', 'A timeline has no single time.', 'Use --from and --to.');
   const found = new Set(await index.matches(text, options));
+  const epochs = epochsOf(index, range);
   const changes = new Int32Array(epochs.length + 1);
   index.pages.eachStretch((version, start, end) => {
     if (!found.has(version)) return;
@@ -55,23 +60,28 @@ function firstFrom(epochs: readonly EpochEnd[], time: Millis): number {
   return low;
 }
 
-function epochsOf({ epoch, crawls, pages }: SearchIndex): EpochEnd[] {
+/** The epochs of a time. One that it cuts ends with it. */
+function epochsOf({ epoch, crawls, pages }: SearchIndex, { from, to }: TimeRange): EpochEnd[] {
   if (pages.versions === 0) return [];
-  if (epoch === 'crawl') return crawls.map(({ name, last }) => ({ epoch: name, end: last }));
-  return calendar(epoch, pages);
+  if (epoch === 'crawl')
+    return crawls
+      .filter(({ first, last }) => first <= to && last >= from)
+      .map(({ name, last }) => ({ epoch: name, end: Math.min(last, to) }));
+  return calendar(epoch, Math.max(pages.first, from), Math.min(pages.last, to));
 }
 
-function calendar(unit: 'month' | 'day', { first, last }: Pages): EpochEnd[] {
+/** The months or days from one time to another; the last ones if there are too many. */
+function calendar(unit: 'month' | 'day', first: Millis, last: Millis): EpochEnd[] {
   const epochs: EpochEnd[] = [];
-  const [year, month, day] = [0, 1, 2].map((i) =>
-    Number(new Date(first).toISOString().split(/[-T]/)[i]),
-  );
-  for (let i = 0; epochs.length < MOST_EPOCHS; i++) {
-    const at = (n: number) =>
-      unit === 'month' ? Date.UTC(year, month - 1 + n) : Date.UTC(year, month - 1, day + n);
-    if (at(i) > last) break;
-    const name = new Date(at(i)).toISOString().slice(0, unit === 'month' ? 7 : 10);
-    epochs.push({ epoch: name, end: Math.min(last, at(i + 1) - 1) });
+  const date = new Date(last);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  const startOf = (back: number) =>
+    unit === 'month' ? Date.UTC(year, month - back) : Date.UTC(year, month, day - back);
+  for (let back = 0; epochs.length < MOST_EPOCHS; back++) {
+    const end = Math.min(last, startOf(back - 1) - 1);
+    if (end < first) break;
+    const name = new Date(startOf(back)).toISOString().slice(0, unit === 'month' ? 7 : 10);
+    epochs.push({ epoch: name, end });
   }
-  return epochs;
+  return epochs.reverse();
 }

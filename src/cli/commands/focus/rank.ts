@@ -53,7 +53,7 @@ function objectOf({ domains, core, all, totals, covered, unknown }: RankedBook) 
 
 function textOf({ domains, core, all, covered, unknown }: RankedBook, shown: number): string {
   const rows = [HEAD, ...domains.slice(0, shown).map(rowOf)];
-  const widths = HEAD.map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const widths = HEAD.map((_, i) => rows.reduce((width, row) => Math.max(width, row[i].length), 0));
   const lines = rows.map((row) =>
     row.map((cell, i) => (i === 5 ? printable(cell) : cell.padStart(widths[i]))).join('  '),
   );

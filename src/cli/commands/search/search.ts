@@ -16,13 +16,23 @@ export function register(program: Command): void {
     .option('--site <host>', 'only pages of this host, or of hosts that end in it')
     .option('--language <code>', 'only versions in this language, such as ar')
     .option('--any', 'find pages with at least one of the words, instead of all')
-    .option('--top <count>', 'results', wholeNumber, 10)
-    .option('--timeline', 'count the pages that match at the end of each epoch instead')
+    .option('--top <count>', 'print at most so many pages', wholeNumber, 10)
+    .option('--timeline', 'print how many pages match at the end of each epoch, instead of results')
     .option('--no-snippets', 'do not read the archives for snippets')
     .option('--k1 <number>', 'BM25: saturation of frequencies', positive, 1.2)
-    .option('--b <number>', 'BM25: share of the length, 0 to 1', share, 0.75)
-    .option('--title-weight <number>', 'of a word in a title; in a text it is 1', positive, 3)
-    .option('--variant-weight <number>', 'of another form of a word', positive, 0.5)
+    .option('--b <number>', 'BM25: how much long texts lose, 0 (nothing) to 1', share, 0.75)
+    .option(
+      '--title-weight <number>',
+      'how much a word in a title counts; a word in the text counts 1',
+      positive,
+      3,
+    )
+    .option(
+      '--variant-weight <number>',
+      'how much another form of a word counts; the word itself counts 1',
+      positive,
+      0.5,
+    )
     .option('--json', 'print one object per line')
     .addHelpText('after', QUERY)
     .addHelpText(
@@ -49,8 +59,12 @@ export function register(program: Command): void {
         'day',
       ]),
     )
-    .option('--no-positions', 'a smaller index, without phrases')
-    .option('--memory <size>', 'for the words of a run', '256Mi')
+    .option('--no-positions', 'make a smaller index that cannot search for phrases')
+    .option(
+      '--memory <size>',
+      'memory for collecting words before they are written to disk',
+      '256Mi',
+    )
     .option('--max-page <size>', 'read only so much of a page', '10M')
     .addHelpText(
       'after',
@@ -70,7 +84,7 @@ The query:
   egypt or tunisia   pages with one of them
   "no fly zone"      the words one after the other
   -stocks            not pages with this word
-  protest*           words that begin like this
+  protest*           words that begin like this (the 100 most frequent)
   title:election     in the title
   site:.gov.ly       pages of this host, or of hosts that end in it
 `;

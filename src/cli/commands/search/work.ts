@@ -60,7 +60,8 @@ function sentences(out: string, summary: IndexSummary): string[] {
   ];
   if (copies > 0)
     lines.push(`${counted(copies, 'revisit')} of other URLs: these copies are not in the index.`);
-  if (undated > 0) lines.push(`${counted(undated, 'record')} without a date: not in the index.`);
+  if (undated > 0)
+    lines.push(`${counted(undated, 'record')} without a date from 1970 on: not in the index.`);
   if (skippedFiles > 0) lines.push(`${counted(skippedFiles, 'file')} were in the index already.`);
   return lines;
 }
@@ -78,7 +79,7 @@ export async function search(
       'Write them like: drumlin search my-index "arab spring".',
     );
   const options = optionsOf(flags);
-  const opened = await SearchIndex.open(folders);
+  const opened = await open(folders, query);
   try {
     const isFound = flags.timeline
       ? await printTimeline(opened, query, options, flags, out)
@@ -92,6 +93,23 @@ export async function search(
       );
   } finally {
     await opened.close();
+  }
+}
+
+/** Opens indexes; a word of a query that lacks its quotation marks is no index. */
+async function open(folders: readonly string[], query: string): Promise<SearchIndex> {
+  try {
+    return await SearchIndex.open(folders);
+  } catch (error) {
+    const [first, ...words] = folders;
+    if (!(error instanceof DrumlinError) || error.code !== 'NO_INDEX') throw error;
+    if (error.fact.startsWith(`${first} `)) throw error;
+    throw new DrumlinError(
+      error.code,
+      error.fact,
+      `If it is a word of the query, put the query in quotation marks: drumlin search ${quoted(first)} ${quoted([...words, query].join(' '))}.`,
+      { exitCode: error.exitCode },
+    );
   }
 }
 
@@ -120,7 +138,8 @@ const day = (time: number): string => iso(time).slice(0, 10);
 
 const asJson = (result: SearchResult) => ({
   ...result,
-  ...{ first: iso(result.first), last: iso(result.last), get: commandOf(result) },
+  ...{ first: iso(result.first), last: iso(result.last), stored: iso(result.stored) },
+  get: commandOf(result),
 });
 
 function asText(result: SearchResult, rank: number): string {
@@ -142,8 +161,8 @@ function asText(result: SearchResult, rank: number): string {
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
 
 /** The command that prints the page. */
-function commandOf({ place, url, first }: SearchResult): string {
-  const at = iso(first).replace(/\D/g, '').slice(0, 14);
+function commandOf({ place, url, stored }: SearchResult): string {
+  const at = iso(stored).replace(/\D/g, '').slice(0, 14);
   return `drumlin archive get ${quoted(place)} ${quoted(url)} --at ${at}`;
 }
 
