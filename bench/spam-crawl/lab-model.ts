@@ -149,5 +149,5 @@ export async function trainOn(rows: readonly Row[], words: WordLists): Promise<S
     ...{ unknown: [], undecided: 0 },
   };
   const options = { seed: 1, fast: true, skipConstant: true, learners: LEARNERS };
-  return { ...(await trainModel(table, labelled, options)), words, about: ABOUT };
+  return { ...(await trainModel(table, labelled, options)), words, stages: true, about: ABOUT };
 }

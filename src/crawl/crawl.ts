@@ -28,7 +28,7 @@ import { loadPredicates, type UserPredicates, withUserPredicates } from '../filt
 import { AskedDelays } from '../politeness/asked-delays.ts';
 import type { DelayTable } from '../politeness/delays.ts';
 import { Politeness } from '../politeness/politeness.ts';
-import { LiveModel } from '../spam/live/live-model.ts';
+import { checkedLiveModel } from '../spam/live/live-model.ts';
 import { parseModel, type SpamModel } from '../spam/model.ts';
 import { identityOf, type Network, setUpClient } from './agent/client-setup.ts';
 import type { AgentStart } from './agent/open-agent.ts';
@@ -163,7 +163,8 @@ async function planCrawl(
   const ranking = asked.order === 'budget' ? asked.rank : 'none';
   if (ranking === 'list' && asked.rankFile === '') throw noRankFile();
   const ranks = ranking === 'list' ? asked.rankFile : '';
-  const filtering = { disk, predicates, ranking, blacklist: asked.blacklist, ranks };
+  const judges = asked.spam !== '';
+  const filtering = { disk, predicates, ranking, spam: judges, blacklist: asked.blacklist, ranks };
   const filters = await loadFilters(filtersOf(asked), filtering);
   const config = { ...asked, ...filterSettings(filters.texts), ...againstItself(asked, hooks) };
   const spam = await spamModelOf(disk, config);
@@ -193,7 +194,7 @@ async function spamModelOf(disk: Disk, config: CrawlConfig): Promise<SpamModel |
     return undefined;
   }
   const model = parseModel(await disk.readText(config.spam), config.spam);
-  new LiveModel(model, config.spam);
+  checkedLiveModel(model, config.spam);
   return model;
 }
 

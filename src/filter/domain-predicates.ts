@@ -54,7 +54,7 @@ const ranked = (
 });
 
 const visited = (
-  definition: Pick<Predicate, 'name' | 'doc' | 'example'>,
+  definition: Pick<Predicate, 'name' | 'doc' | 'example' | 'needsSpam'>,
   of: (visit: VisitFacts) => number,
 ): Predicate => ({
   from: 'fetch',
@@ -142,6 +142,7 @@ export const DOMAIN_PREDICATES: readonly Predicate[] = [
       name: 'DomainSpam',
       doc: 'probability that the domain is spam, by its last verdict; needs --spam',
       example: 'DomainSpam < 0.8',
+      needsSpam: true,
     },
     ({ domainSpam }) => domainSpam,
   ),

@@ -42,6 +42,8 @@ export interface FilterSurroundings {
   readonly predicates: Predicates;
   /** What ranks the domains; `none` if nothing does. */
   readonly ranking: string;
+  /** Whether the crawl gives verdicts on spam. */
+  readonly spam: boolean;
   /** The file of the blacklist; empty for none. */
   readonly blacklist?: string;
   /** The file of scores of domains; empty for none. */
@@ -53,13 +55,13 @@ export async function loadFilters(
   texts: FilterTexts,
   around: FilterSurroundings,
 ): Promise<FilterSet> {
-  const { disk, predicates, ranking, blacklist = '', ranks = '' } = around;
+  const { disk, predicates, ranking, spam, blacklist = '', ranks = '' } = around;
   const printed: { [stage in Stage]?: string } = {};
   const lists = new Map<string, LoadedList>();
   for (const stage of STAGES) {
     const text = texts[stage] ?? '';
     if (text.trim() === '') continue;
-    const node = parseFilter(text, { predicates, stage, ranking });
+    const node = parseFilter(text, { predicates, stage, ranking, spam });
     await loadLists(disk, node, lists);
     printed[stage] = print(node);
   }

@@ -41,6 +41,8 @@ interface FilterContext<S> {
   readonly stage?: Stage;
   /** What ranks the domains; `none` if nothing does. Without it, rankings are not checked. */
   readonly ranking?: string;
+  /** Whether the crawl gives verdicts on spam. Without it, this is not checked. */
+  readonly spam?: boolean;
   /** What messages call the expression and its names, if not a filter and its predicates. */
   readonly words?: FilterWords;
 }
@@ -130,6 +132,7 @@ class Parser<S> {
     const predicate = this.#context.predicates.get(name) ?? this.#refuseUnknown(at, name);
     this.#requireKnown(at, predicate);
     this.#requireRanking(at, predicate);
+    this.#requireSpam(at, predicate);
     this.#at += name.length;
     this.#skip();
     return this.#compared(at, { kind: 'call', predicate, values: this.#values(at, predicate) });
@@ -214,6 +217,11 @@ class Parser<S> {
     if (needed === 'any' && ranking !== 'none') return;
     const flags = needed === 'any' ? '--order budget' : `--order budget --rank ${needed}`;
     this.#refuse(at, `${name} is not known in this crawl.`, `Crawl with ${flags}.`);
+  }
+
+  #requireSpam(at: number, { name, needsSpam }: Predicate<S>): void {
+    if (!needsSpam || this.#context.spam !== false) return;
+    this.#refuse(at, `${name} is not known in this crawl.`, 'Crawl with --spam and a model.');
   }
 
   #requireKnown(at: number, { name, from }: Predicate<S>): void {

@@ -55,6 +55,8 @@ export interface Predicate<S = Subject> {
   readonly example: string;
   /** Known only in a crawl with `--order budget`, and only with this ranking unless it is `any`. */
   readonly ranking?: 'any' | 'in' | 'tse';
+  /** Known only in a crawl with `--spam`. */
+  readonly needsSpam?: boolean;
   /** The kind of list in the file that its first argument names. */
   readonly reads?: ListKind;
   readonly bind: (values: readonly string[], binding: Binding) => Value<S>;

@@ -164,7 +164,15 @@ export class Reputation {
 
   /** Sets the verdict on spam of the domain with this key: its budget follows. */
   setSpam(domain: bigint, spam: number): void {
-    this.#parts.book.setSpam(domain, spam);
+    const { book } = this.#parts;
+    // What the first verdicts mean depends on the pages of the domain.
+    const pages = this.#fetched.get(domain);
+    if (pages !== undefined) {
+      book.countPages(domain, pages);
+      this.#fetched.delete(domain);
+      this.#pagesFetched -= pages;
+    }
+    book.setSpam(domain, spam);
   }
 
   /** Counts a fetched page of the domain with this key. */

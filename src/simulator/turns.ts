@@ -43,7 +43,7 @@ interface VirtualTurnsParts {
   readonly config: Pick<CrawlConfig, 'maxRedirects'>;
   readonly tally: Tally;
   /** Learns which domain links to which; only in the order of budgets. */
-  readonly reputation: Pick<Reputation, 'page'> | undefined;
+  readonly reputation: Pick<Reputation, 'page' | 'fetched'> | undefined;
   /** Only with verdicts on spam. */
   readonly spam: PageWatch | undefined;
 }
@@ -137,9 +137,10 @@ export class VirtualTurns {
 
   /** Reads a page for a verdict on its domain, if that is to be measured. */
   #judge({ status, redirect, behaviour }: Glimpse, { host }: HostTurn, { url }: Discovery): void {
-    const { spam, web } = this.#parts;
+    const { spam, web, reputation } = this.#parts;
     const { domain } = host;
     if (!spam) return;
+    reputation?.fetched(domain.hash);
     const isRead = status === 200 && redirect === undefined && behaviour === undefined;
     const measures = isRead && domain.pages <= MOST_READ && spam.wants(domain);
     const body = measures ? bodyOf(web, url) : undefined;

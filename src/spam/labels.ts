@@ -58,7 +58,7 @@ export async function readLabels(path: string, table: FeatureTable): Promise<Lab
       else found.set(place, label);
     }
   }
-  return requireBoth(path, { found, unknown, undecided });
+  return labelledBy(path, { found, unknown, undecided });
 }
 
 /**
@@ -81,10 +81,10 @@ export function labelsOfDecisions(
     if (places.length === 0) unknown.push(domain);
     for (const place of places) found.set(place, decision === 'blocked' ? 1 : 0);
   }
-  return requireBoth(path, { found, unknown, undecided: 0 });
+  return labelledBy(path, { found, unknown, undecided: 0 });
 }
 
-function requireBoth(
+function labelledBy(
   path: string,
   read: { found: Map<number, number>; unknown: string[]; undecided: number },
 ): Labelled {
@@ -97,6 +97,12 @@ function requireBoth(
       'Give labels of the sites in that file, spelt the same.',
     );
   const spam = Uint8Array.from(found, ([, label]) => label);
+  return { places: Uint32Array.from(found, ([place]) => place), spam, unknown, undecided };
+}
+
+/** Labels to learn from, or to test with. `path` is named in errors. */
+export function requireBoth(labelled: Labelled, path: string): Labelled {
+  const { spam } = labelled;
   const bad = spam.reduce((sum, label) => sum + label, 0);
   if (bad === 0 || bad === spam.length)
     throw new DrumlinError(
@@ -104,5 +110,5 @@ function requireBoth(
       `${path} has only ${bad === 0 ? 'ham' : 'spam'} among the sites of the feature file.`,
       'Give labels of both kinds.',
     );
-  return { places: Uint32Array.from(found, ([place]) => place), spam, unknown, undecided };
+  return labelled;
 }

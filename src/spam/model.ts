@@ -33,6 +33,8 @@ export interface SpamModel {
   readonly words?: WordLists | undefined;
   /** What its sites are. */
   readonly level?: SiteLevel | undefined;
+  /** Trained on a row for each stage of a crawl: it knows what few pages mean. */
+  readonly stages?: boolean | undefined;
   /** What term weights depend on. */
   readonly terms?: TermStatistics | undefined;
   /** What a user of the model must know: a crawl prints it as a warning. */

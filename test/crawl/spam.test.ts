@@ -134,10 +134,23 @@ describe('a model that cannot judge is refused before anything is fetched', () =
     ['{}', 'not a spam model'],
     [modelText({ ...tinyModel(), features: ['links:pagerank'] }), '--sets content,names'],
     [modelText({ ...tinyModel(), words: undefined }), 'no lists of frequent words'],
+    [modelText({ ...tinyModel(), level: 'host' }), '--level domain'],
+    [modelText({ ...tinyModel(), calibration: {} as never }), 'is damaged'],
+    [modelText({ ...tinyModel(), calibration: undefined as never }), 'is damaged'],
+    [modelText({ ...tinyModel(), parts: [{} as never] }), 'is damaged'],
+    [modelText({ ...tinyModel(), words: {} as never }), 'is damaged'],
+    [modelText({ ...tinyModel(), words: { collection: 7, queries: [] } as never }), 'is damaged'],
   ])('%#', async (text, message) => {
     writeFileSync(spam, text);
     const config = resolveConfig({ spam, dir });
     await expect(startCrawl(['http://a.test/'], config)).rejects.toThrow(message);
+  });
+
+  test('as is a filter that needs verdicts without a model', async () => {
+    const config = resolveConfig({ dir, fetchFilter: 'DomainSpam < 0.8' });
+    await expect(startCrawl(['http://a.test/'], config)).rejects.toThrow(
+      'DomainSpam is not known in this crawl',
+    );
   });
 
   test('as is a budget that needs verdicts without a model', async () => {

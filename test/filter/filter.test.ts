@@ -231,6 +231,13 @@ describe('a filter with an error is refused, with a caret under the column', () 
       expect(() => parse('Links > 5', stage)).not.toThrow();
   });
 
+  test('DomainSpam is refused without verdicts on spam', () => {
+    const parsed = (spam: boolean) =>
+      parseFilter('not DomainSpam > 0.8', { predicates: BUILT_IN, stage: 'fetch', spam });
+    expect(() => parsed(false)).toThrow(/DomainSpam is not known in this crawl[\s\S]*--spam/);
+    expect(parsed(true).kind).toBe('not');
+  });
+
   test('rank predicates are refused without a ranking, or with another ranking', () => {
     expect(refusal(() => parse('DomainRank < 5', 'fetch', 'none')).message).toContain(
       'Crawl with --order budget.',

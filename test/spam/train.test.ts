@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readFeatures } from '../../src/spam/feature-table.ts';
 import { groupsOf } from '../../src/spam/groups.ts';
-import { readLabels } from '../../src/spam/labels.ts';
+import { readLabels, requireBoth } from '../../src/spam/labels.ts';
 import { modelText, parseModel, scoreSites } from '../../src/spam/model.ts';
 import { trainModel } from '../../src/spam/train.ts';
 import { temporaryFolder } from '../disk/temporary-folder.ts';
@@ -114,7 +114,8 @@ describe('bad input is refused with what to do', () => {
     const read = (text: string) => readLabels(file('bad.tsv', text), table);
     await expect(read('s1.test maybe\n')).rejects.toThrow(/line 1: .* is no label/);
     await expect(read('s1.test\tspam\ns1.test\tham\n')).rejects.toThrow(/both spam and ham/);
-    await expect(read('s1.test\tspam\n')).rejects.toThrow(/only spam.*labels of both kinds/);
+    const one = await read('s1.test\tspam\n');
+    expect(() => requireBoth(one, 'bad.tsv')).toThrow(/only spam.*labels of both kinds/);
     await expect(read('other.test\tspam\n')).rejects.toThrow(/none is in the feature file/);
   });
 

@@ -189,12 +189,13 @@ async function set(folder: string, word: string, given: string): Promise<void> {
   const { loadFilters } = await import('../../filter/filter-set.ts');
   const { loadPredicates } = await import('../../filter/predicates.ts');
   const disk = new Disk();
-  const { order, rank, predicates: module } = resolveConfig((await askedOf(disk, folder)).settings);
+  const settings = resolveConfig((await askedOf(disk, folder)).settings);
+  const { order, rank, spam, predicates: module } = settings;
   const predicates = await loadPredicates(module);
   const ranking = order === 'budget' ? rank : 'none';
   const { texts, lists } = await loadFilters(
     { [stage]: await filterText(given) },
-    { disk, predicates, ranking },
+    { disk, predicates, ranking, spam: spam !== '' },
   );
   await setFilter(disk, folder, stage, texts[stage] ?? '');
   for (const { path, list } of lists) console.log(`${path}: ${list.entries} entries`);

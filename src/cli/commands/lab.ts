@@ -231,12 +231,12 @@ export async function runCommand(flags: LabFlags, { output, screen }: Streams): 
 }
 
 async function liveModelIn(path: string): Promise<LiveModel> {
-  const [{ LiveModel }, { parseModel }, { Disk }] = await Promise.all([
+  const [{ checkedLiveModel }, { parseModel }, { Disk }] = await Promise.all([
     import('../../spam/live/live-model.ts'),
     import('../../spam/model.ts'),
     import('../../disk/disk.ts'),
   ]);
-  return new LiveModel(parseModel(await new Disk().readText(path), path), path);
+  return checkedLiveModel(parseModel(await new Disk().readText(path), path), path);
 }
 
 interface Report extends Omit<LabFlags, 'policy' | 'spam' | 'out' | 'json' | 'mix' | 'sitePages'> {

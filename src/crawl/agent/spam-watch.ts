@@ -90,14 +90,14 @@ export class SpamWatch {
   }
 
   #judge(domain: Domain, sums: DomainSums): boolean {
-    const { model, reputation, counters, log } = this.#parts;
+    const { model, reputation, counters, log, trusts } = this.#parts;
     const { name } = domain;
     const before = sums.spam;
     if (!sums.judge(name, model)) return false;
     const { spam, judgedAt: pages } = sums;
     counters.countSpam('verdicts');
     reputation?.setSpam(domain.hash, spam);
-    if (before >= SPAM !== spam >= SPAM) {
+    if (before >= SPAM !== spam >= SPAM && !trusts(name)) {
       counters.countSpam(spam >= SPAM ? 'found' : 'cleared');
       log.event('spam-verdict', { domain: name, spam, before, pages });
     }

@@ -37,6 +37,8 @@ type Offer = (found: readonly Discovery[]) => Promise<void>;
 
 /** URLs handed on at once. */
 const PIECE = 256;
+/** Records of hosts written at once. */
+const RECORDS = 1024;
 
 /** Hands everything readable to `offer`, and the records of hosts to `heir`. */
 export async function salvage(
@@ -64,9 +66,13 @@ export async function salvage(
   await unlessDamaged(async () => {
     const at = { disk, folder: folders.hosts, memory: config.hostMemory, at: state.hosts };
     await closing(await HostStore.open(at), async (hosts) => {
+      let put = 0;
       for await (const { key, value } of hosts.records()) {
         heir.hosts.put(key, value);
         if (isDomainKey(key)) keepVerdict(storedDomain(value), heir);
+        if (++put % RECORDS !== 0) continue;
+        await heir.hosts.write();
+        await heir.reputation?.book.write();
       }
     });
   });

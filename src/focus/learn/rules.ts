@@ -32,7 +32,7 @@ export async function readRule(
   text: string,
   predicates: Predicates,
 ): Promise<{ readonly text: string; readonly accepts: Accepts }> {
-  const node = parseFilter(text, { predicates, ranking: 'none' });
+  const node = parseFilter(text, { predicates, ranking: 'none', spam: false });
   const lists = new Map();
   await loadLists(disk, node, lists);
   return { text: print(node), accepts: compile(node, bindingOf(lists.values())) };

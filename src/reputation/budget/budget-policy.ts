@@ -63,8 +63,14 @@ export function atFirst(policy: BudgetPolicy): BudgetPolicy {
 /** A score with which any domain is among the best. */
 const MUCH = 1e6;
 
+/** With fewer pages a verdict on spam does not shut a domain out. */
+const FEW_PAGES = 3;
+
 /**
  * The budget function for the book: the policy at this standing, unless the operator has decided.
+ *
+ * A verdict by name or by the first pages is often wrong, and only later pages correct it. So it
+ * leaves a domain a budget of 1, if the domain has one without the verdict.
  */
 export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking): BudgetOf {
   return (record) => {
@@ -73,7 +79,10 @@ export function budgets(policy: BudgetPolicy, standing: Standing, rank: Ranking)
     if (override === 'blocked') return 0;
     const domain = viewOf(record, standing, rank);
     const own = policy.budget(domain);
-    if (override === undefined) return own;
+    if (override === undefined)
+      return own === 0 && record.pages < FEW_PAGES
+        ? Math.min(1, policy.budget({ ...domain, spam: 0 }))
+        : own;
     const best = Math.max(domain.score, standing.scores[0] ?? 0);
     return Math.max(own, policy.budget({ ...domain, rank: 1, score: best, spam: 0 }));
   };

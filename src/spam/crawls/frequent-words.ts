@@ -12,6 +12,8 @@ import { fingerprintAndWords } from '../../duplicates/fingerprint.ts';
 import { FREQUENT } from '../features/content/measures.ts';
 
 const MOST_WORDS = 2_000_000;
+/** Longer words are of no language: keys, encoded data. */
+const LONGEST_WORD = 64;
 
 export class WordCounts {
   readonly #most: number;
@@ -28,9 +30,10 @@ export class WordCounts {
       for (const [word, count] of this.#counts) if (count <= least) this.#counts.delete(word);
   }
 
-  /** At most 1,000, the most frequent first. */
+  /** At most 1,000 of at most 64 characters, the most frequent first. */
   top(): string[] {
     return [...this.#counts]
+      .filter(([word]) => word.length <= LONGEST_WORD)
       .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
       .slice(0, FREQUENT[FREQUENT.length - 1])
       .map(([word]) => word);

@@ -3,7 +3,12 @@
  * first pages.
  *
  * Idea      The features are those of "drumlin spam features", from the same functions. Before the
- *           first page all features of content are missing, and the model decides by the name.
+ *           first page the model decides by the name: of content only the length of the name and
+ *           the number of pages, 0, are known.
+ *
+ *           In a table `content:pages` is the number of pages of a whole crawl, in a verdict how
+ *           far this crawl has come. So it is missing here, unless the model was trained on
+ *           domains at the stages of a crawl (`stages`).
  * Requires  a model trained on the sets `content` (part `a`) and `names` only: a crawl has neither
  *           a graph nor the terms of whole sites.
  * Ensures   a verdict depends on the model, the name and the sums alone. It is a multiple of
@@ -14,6 +19,7 @@
 import { DrumlinError } from '../../base/errors.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import { contentColumns, type SiteContent } from '../features/content/content-set.ts';
+import { PageMeter } from '../features/content/page-meter.ts';
 import { SiteSums } from '../features/content/site-sums.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../features/names/name-set.ts';
@@ -42,7 +48,14 @@ export class LiveModel {
   /** `path` is named in errors. */
   constructor(model: SpamModel, path: string) {
     const { words } = model;
+    if (model.level === 'host')
+      throw new DrumlinError(
+        'SPAM_MODEL',
+        `${path} was trained on hosts; a crawl judges domains.`,
+        'Make features with "drumlin spam features --level domain", and train a model with them.',
+      );
     const known = featuresOf((words?.queries.length ?? 0) > 0);
+    if (!model.stages) known.set('content:pages', () => Number.NaN);
     const other = model.features.find((name) => !known.has(name));
     if (other !== undefined)
       throw refusal(`${path} needs the feature "${other}", which a crawl does not have.`);
@@ -81,6 +94,32 @@ export class LiveModel {
     return Math.round(probability(this.#model.calibration, sum) * STEPS) / STEPS;
   }
 }
+
+/**
+ * The model of a crawl, after a first verdict and a first meter: what a damaged file lacks shows
+ * here, and not in the middle of a crawl.
+ */
+export function checkedLiveModel(model: SpamModel, path: string): LiveModel {
+  try {
+    const live = new LiveModel(model, path);
+    new PageMeter(live.words);
+    if (!Number.isNaN(live.byName('example.org'))) return live;
+  } catch (cause) {
+    if (cause instanceof DrumlinError) throw cause;
+    throw damaged(path, cause);
+  }
+  throw damaged(path);
+}
+
+const damaged = (path: string, cause?: unknown): DrumlinError =>
+  new DrumlinError(
+    'SPAM_MODEL',
+    `${path} is damaged.`,
+    'Train it anew with "drumlin spam train".',
+    {
+      cause,
+    },
+  );
 
 interface SetRow {
   readonly features: readonly number[];

@@ -108,6 +108,25 @@ test('the sites to label next have no labels yet', async () => {
   for (const line of asked) expect(Number(/\d+/.exec(line)?.[0])).toBeGreaterThanOrEqual(30);
 });
 
+test('labels of one kind are enough to ask', async () => {
+  const one = join(folder, 'ham.tsv');
+  writeFileSync(one, `${nameOf(1)}\tham\n`);
+  const output = new Output();
+  await ask(model, table, { labels: one, count: 50 }, output);
+  expect(output.text.trim().split('\n')).toHaveLength(44);
+});
+
+test('a model is made of the learners that were named', async () => {
+  const out = join(folder, 'named.json');
+  const flags = { labels, out, seed: 1, skipConstant: true };
+  await train(table, { ...flags, learners: 'boost-2, logistic-1' }, new Output());
+  const { parts } = JSON.parse(readFileSync(out, 'utf8'));
+  for (const { learner } of parts) expect(['boost-2', 'logistic-1']).toContain(learner);
+  await expect(train(table, { ...flags, learners: 'bost-2' }, new Output())).rejects.toThrow(
+    /no learner "bost-2" \(the nearest is "boost-2"\)/,
+  );
+});
+
 test('an operator’s decisions are labels', async () => {
   const decisions = Array.from(
     { length: 24 },
@@ -161,6 +180,7 @@ describe('is refused with a remedy:', () => {
 
   test('a set that does not exist, groups without a name, a table that is no Parquet', async () => {
     const out = join(folder, 'no.csv');
+    await expect(make(out, { pages: 401 })).rejects.toThrow(/at most 400 pages.*--pages 400/);
     await expect(make(out, { sets: 'contents' })).rejects.toThrow(/nearest is "content"/);
     const groups = join(folder, 'groups.tsv');
     writeFileSync(groups, 'site1.example\n');

@@ -192,3 +192,15 @@ describe('spam', () => {
     expect(budget('100 * (1 - spam)^2', {})).toBe(100);
   });
 });
+
+test('a verdict on spam shuts no domain out before its third page', () => {
+  const policy = parseBudget('proportional(power=2) * (1 - spam)^2');
+  const price = budgets(policy, Standing.none, 'in');
+  const of = (pages: number, spam: number, more = {}) =>
+    price({ ...newRecord('a.example', 0), ...{ pages, spam }, ...more });
+  expect([0, 1, 2, 3, 400].map((pages) => of(pages, 0.9))).toEqual([1, 1, 1, 0, 0]);
+  expect(of(0, 0.2)).toBe(1);
+  expect(of(0, 0.9, { override: 'blocked' })).toBe(0);
+  const none = budgets(parseBudget('0 * (1 - spam)'), Standing.none, 'in');
+  expect(none({ ...newRecord('a.example', 0), spam: 0.9 })).toBe(0);
+});

@@ -30,12 +30,26 @@ describe('a model in a crawl', () => {
       names: sets.flatMap(({ name, columns }) => columns.map((column) => `${name}:${column}`)),
       columns: sets.flatMap(({ values }) => values),
     };
-    const live = new LiveModel(tinyModel(), 'm.json');
+    const live = new LiveModel({ ...tinyModel(), stages: true }, 'm.json');
     const scores = scoreSites(tinyModel(), table);
     for (const [i, { name, sums }] of sites.entries())
       expect(live.verdict(name, sums)).toBeCloseTo(scores[i], 4);
     expect(live.byName(sites[0].name)).toBe(live.verdict(sites[0].name, SiteSums.empty()));
     expect(new Set(scores.map((score) => Math.round(score * 1e4))).size).toBe(3);
+  });
+
+  test('knows the number of pages only if it was trained on stages of a crawl', () => {
+    const model = { ...tinyModel(), features: ['content:pages'] };
+    const [part] = model.parts;
+    const stumps = [{ feature: 0, threshold: 1.5, below: -1, above: 1, missing: 0 }];
+    const parts = [{ ...part, features: [0], fitted: { kind: 'stumps' as const, stumps } }];
+    const verdicts = (stages: boolean) => {
+      const live = new LiveModel({ ...model, parts, stages }, 'm.json');
+      return [[], [9], [9, 9]].map((pages) => live.verdict('a.example', sumsOf(...pages)));
+    };
+    expect(new Set(verdicts(false)).size).toBe(1);
+    const [none, one, two] = verdicts(true);
+    expect([none === one, one < two]).toEqual([true, true]);
   });
 
   test('is refused, with the remedy, if it needs what a crawl does not have', () => {

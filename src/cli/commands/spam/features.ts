@@ -8,6 +8,7 @@ import { readLines } from '../../../disk/text-input.ts';
 import { type Collection, writeCollection } from '../../../spam/collection.ts';
 import { readQueries } from '../../../spam/crawls/frequent-words.ts';
 import { makeFeatures, SET_NAMES, type SetName } from '../../../spam/crawls/make-features.ts';
+import { MOST_PAGES } from '../../../spam/features/content/site-sums.ts';
 import type { SiteLevel } from '../../../spam/features/sites.ts';
 import { writeFeatures } from '../../../spam/write-features.ts';
 import { type Screen, watched } from '../graph.ts';
@@ -32,6 +33,12 @@ export async function features(
 ): Promise<void> {
   const disk = new Disk();
   const sets = setsOf(flags.sets);
+  if (flags.pages > MOST_PAGES)
+    throw new DrumlinError(
+      'FEATURES',
+      `Sums are exact for at most ${MOST_PAGES} pages of a site, not ${flags.pages}.`,
+      `Give --pages ${MOST_PAGES} or less.`,
+    );
   const collection = flags.model === undefined ? undefined : await collectionOf(flags);
   const queries = flags.queries === undefined ? undefined : await readQueries(disk, flags.queries);
   const groups = flags.groups === undefined ? undefined : await groupsIn(disk, flags.groups);

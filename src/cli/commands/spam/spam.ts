@@ -30,13 +30,20 @@ export function register(program: Command): void {
     .argument('<features>', FEATURES)
     .requiredOption('--labels <place>', LABELS)
     .requiredOption('--out <file>', 'the new model')
-    .option('--fast', 'three learners instead of all: a minute instead of an hour')
+    .option(
+      '--fast',
+      'three kinds of learners (a forest only of all sets together); svm-1 for terms: a minute instead of an hour',
+    )
+    .option('--learners <names>', 'choose from these learners only, such as boost-64,logistic-1')
     .option('--seed <number>', 'draws folds, bags and trees', wholeNumber, 1)
     .option('--skip-unknown', 'leave out labels of sites that the table does not have')
     .option('--skip-constant', 'leave out features with one value instead of refusing them')
     .addHelpText(
       'after',
-      examples('spam train features.csv --labels labels.tsv --out model.json --fast'),
+      examples(
+        'spam train features.csv --labels labels.tsv --out model.json --fast --skip-constant',
+        'spam train features.csv --labels labels.tsv --out model.json --learners boost-64,logistic-1',
+      ),
     )
     .action(async (path: string, flags: TrainFlags) => {
       await (await import('./work.ts')).train(path, flags, process.stderr);
@@ -109,7 +116,7 @@ function registerFeatures(spam: Command): void {
     )
     .option('--sets <names>', 'kinds of features, with commas between', 'content,names')
     .option('--queries <file>', 'words that people search for: a query on each line')
-    .option('--pages <count>', 'measure so many pages of a site', wholeNumber, 400)
+    .option('--pages <count>', 'measure so many pages of a site, at most 400', wholeNumber, 400)
     .option('--groups <file>', 'sites that belong together: lines of a site, a tab, and its group')
     .option('--trusted <file>', 'sites that TrustRank trusts, one on each line, for links')
     .option('--memory <size>', 'memory for graphs', '1Gi')

@@ -1,6 +1,7 @@
 /** What `drumlin spam train`, `test` and `score` do. */
 import { readFile, stat } from 'node:fs/promises';
 import { DrumlinError, systemCode } from '../../../base/errors.ts';
+import { nearest } from '../../../base/nearest.ts';
 import { counted } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { writeText } from '../../../disk/text-file.ts';
@@ -8,7 +9,8 @@ import { figure, page, section, table } from '../../../report/page.ts';
 import { readOverrides } from '../../../reputation/budget/overrides.ts';
 import { readCollection } from '../../../spam/collection.ts';
 import { type FeatureTable, readFeatures } from '../../../spam/feature-table.ts';
-import { type Labelled, labelsOfDecisions, readLabels } from '../../../spam/labels.ts';
+import { type Labelled, labelsOfDecisions, readLabels, requireBoth } from '../../../spam/labels.ts';
+import { LEARNERS } from '../../../spam/learn/learners.ts';
 import { auc, aucHalfWidth, averagePrecision, calibration } from '../../../spam/learn/measures.ts';
 import { modelText, parseModel, type SpamModel, scoreSites } from '../../../spam/model.ts';
 import { trainModel } from '../../../spam/train.ts';
@@ -18,6 +20,7 @@ export interface TrainFlags {
   readonly labels: string;
   readonly out: string;
   readonly fast?: boolean;
+  readonly learners?: string;
   readonly seed: number;
   readonly skipConstant?: boolean;
   readonly skipUnknown?: boolean;
@@ -67,12 +70,17 @@ export async function labelledPlaces(path: string, table: FeatureTable): Promise
 }
 
 export async function train(path: string, flags: TrainFlags, screen: Screen): Promise<void> {
+  const learners = flags.learners === undefined ? undefined : learnersOf(flags.learners);
   const features = await readFeatures(path);
-  const labelled = await labelsIn(flags.labels, features, flags.skipUnknown);
+  const labelled = requireBoth(
+    await labelsIn(flags.labels, features, flags.skipUnknown),
+    flags.labels,
+  );
   reportUnknown(labelled, screen);
   await watched(screen, async (meter, signal) => {
     const model = await trainModel(features, labelled, {
       collection: await readCollection(new Disk(), path),
+      learners,
       ...{ seed: flags.seed, fast: flags.fast === true, skipConstant: flags.skipConstant === true },
       onProgress: async (share) => {
         meter.show('training', share);
@@ -85,6 +93,19 @@ export async function train(path: string, flags: TrainFlags, screen: Screen): Pr
     meter.end();
     screen.write(`${trainedLine(model, flags.out)}\n`);
   });
+}
+
+/** Names of learners with commas between. */
+function learnersOf(text: string): string[] {
+  const known = Object.keys(LEARNERS);
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  const other = names.find((name) => !known.includes(name));
+  if (other === undefined) return names;
+  throw new DrumlinError(
+    'LEARNERS',
+    `There is no learner "${other}" (the nearest is "${nearest(other, known)}").`,
+    `Choose from ${known.join(', ')}.`,
+  );
 }
 
 function trainedLine({ trained, parts, features }: SpamModel, out: string): string {
@@ -114,7 +135,10 @@ export async function test(
 ): Promise<void> {
   const model = await openModel(modelPath);
   const features = await readFeatures(path);
-  const { places, spam, unknown } = await labelsIn(flags.labels, features, flags.skipUnknown);
+  const { places, spam, unknown } = requireBoth(
+    await labelsIn(flags.labels, features, flags.skipUnknown),
+    flags.labels,
+  );
   const all = scoreSites(model, features);
   const scores = Float64Array.from(places, (place) => all[place]);
   const result = {
