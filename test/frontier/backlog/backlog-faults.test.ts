@@ -88,7 +88,7 @@ describe.each([0, 10_000])('with indexes up to %i bytes in memory', (indexInMemo
   });
 
   test('short reads and writes are continued', async () => {
-    const { life } = await begin({ shortTransfers: 5 }, indexInMemory);
+    const { life } = await begin({ shortTransfers: 150 }, indexInMemory);
     await live(life);
     await life.drain();
   });

@@ -80,7 +80,7 @@ describe.each([0, 4000, 1e9])('with %i bytes of memory', (memory) => {
   });
 
   test('short reads and writes are continued', async () => {
-    const { life } = await begin({ shortTransfers: 5 }, memory);
+    const { life } = await begin({ shortTransfers: 150 }, memory);
     await live(life);
     await life.drain();
   });
