@@ -20,7 +20,7 @@ import { OPENSEARCH, QUICKWIT } from './mappings.ts';
 
 export type ExportFormat = 'bulk' | 'jsonl';
 
-export interface ExportCounts {
+interface ExportCounts {
   readonly documents: number;
   readonly files: number;
   /** Documents without a text, because their archive is gone. */

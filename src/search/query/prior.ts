@@ -15,7 +15,7 @@ import { FIELD } from '../store/formats.ts';
 import type { Part } from '../store/part.ts';
 import type { SearchIndex } from './search-index.ts';
 
-export interface PriorFiles {
+interface PriorFiles {
   /** Files of domains: with their places, and with probabilities of spam. */
   readonly ranks?: string | undefined;
   readonly spam?: string | undefined;
