@@ -2,10 +2,10 @@
 
 import { DrumlinError } from '../base/errors.ts';
 import type { Disk } from '../disk/disk.ts';
-import { readLines } from '../disk/lines.ts';
 import { ReadAhead } from '../disk/read-ahead.ts';
 import { writeText } from '../disk/text-file.ts';
-import { ListBuilder, ListTable } from '../filter/list-table.ts';
+import { readDomainValues } from '../filter/domain-values.ts';
+import type { ListTable } from '../filter/list-table.ts';
 import { RepeatCounter, RepeatTable } from '../text/repeats.ts';
 import { repeatsPath } from './late-facts.ts';
 import type { UsageRule } from './opt-out.ts';
@@ -158,26 +158,6 @@ export async function checkLists(disk: Disk, { ranks, spam }: CorpusSettings): P
   await listOf(disk, spam);
 }
 
-/** A list of domains with values: `example.org 0.93`, or the output of `drumlin rank`. */
 async function listOf(disk: Disk, path: string | undefined): Promise<ListTable | undefined> {
-  if (path === undefined) return undefined;
-  const builder = new ListBuilder(true);
-  let number = 0;
-  for await (const lines of readLines(disk, path)) {
-    for (const line of lines) {
-      number++;
-      if (line.trim() === '' || line.startsWith('#')) continue;
-      const ranked = /^(\d+)\t([^\t\s]+)\t\S+$/.exec(line);
-      const listed = /^(\S+)\s+(-?[\d.e+-]+)\s*$/i.exec(line);
-      const [name, value] = ranked ? [ranked[2], ranked[1]] : (listed?.slice(1) ?? []);
-      if (name === undefined || !Number.isFinite(Number(value)))
-        throw new DrumlinError(
-          'LIST',
-          `${path}:${number}: "${line}" is not a domain with a value.`,
-          'Write a domain and a number, like example.org 0.93, or give a file of "drumlin rank".',
-        );
-      builder.add(name.toLowerCase(), Number(value));
-    }
-  }
-  return new ListTable(builder.finish());
+  return path === undefined ? undefined : (await readDomainValues(disk, path)).values;
 }

@@ -8,14 +8,18 @@ import { STYLE } from './style.ts';
 /** Markup that is already escaped. */
 export type Html = string & { readonly kind?: 'html' };
 
-export function page(title: string, sections: readonly (Html | undefined | false | '')[]): string {
+export function page(
+  title: string,
+  sections: readonly (Html | undefined | false | '')[],
+  style = STYLE,
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
 <main>

@@ -167,7 +167,8 @@ describe('an index of archives', () => {
       await crawl([page('http://a.example/', 'Coast', PROSE)], OCTOBER),
     ]);
     await index.close();
-    const flags = { top: 10, snippets: true, k1: 1, b: 1, titleWeight: 1, variantWeight: 1 };
+    const weights = { titleWeight: 1, variantWeight: 1, rankWeight: 1, spamWeight: 1 };
+    const flags = { top: 10, snippets: true, k1: 1, b: 1, ...weights };
     await expect(search([good, 'arab', 'spring'], flags, process.stdout)).rejects.toThrow(
       "'arab spring'",
     );

@@ -4,15 +4,12 @@
  * Idea      An index does not hold texts. The snippet comes from the record in the archive, which
  *           is read again. If the archive is gone or has changed, there is no snippet.
  */
-import { readWarc } from '../../archive/warc/warc-reader.ts';
-import { DrumlinError } from '../../base/errors.ts';
-import type { Bytes, Millis } from '../../base/units.ts';
-import { conversionOf, pageOf, type StoredPage } from '../../corpus/stored-page.ts';
+import type { Millis } from '../../base/units.ts';
 import { Disk } from '../../disk/disk.ts';
-import { openTextReader } from '../../text/text-reader.ts';
 import { Variants } from '../store/words.ts';
 import type { Found, SearchIndex } from './search-index.ts';
 import { snippetOf } from './snippet.ts';
+import { storedPage, textOf } from './version-text.ts';
 
 export interface SearchResult {
   readonly url: string;
@@ -34,8 +31,6 @@ export interface SearchResult {
   readonly snippet: string;
 }
 
-const MAX_PAGE: Bytes = 10e6;
-
 /** The results of a search, with or without snippets. */
 export async function describe(
   index: SearchIndex,
@@ -49,11 +44,11 @@ export async function describe(
     const { part, local } = index.partOf(version);
     const { url, title } = await part.name(local);
     const record = part.versions.at(local);
-    const { path, place } = part.info.files[record.file];
+    const { place } = part.info.files[record.file];
     const language = part.info.languages[record.language] ?? '';
     // In a single place every capture of the version is there, the first one, too.
     const isRead = snippets || places.size > 1;
-    const stored = isRead ? await pageAt(disk, path, record.offset) : undefined;
+    const stored = isRead ? await storedPage(index, version, disk) : undefined;
     const text = snippets && stored ? await textOf(stored) : '';
     described.push({
       ...{ url, title, score, language, place },
@@ -64,24 +59,4 @@ export async function describe(
     });
   }
   return described;
-}
-
-/** The page in the record at an offset; undefined if there is none any more. */
-async function pageAt(disk: Disk, path: string, offset: number): Promise<StoredPage | undefined> {
-  try {
-    for await (const record of readWarc(path, { disk, start: offset })) {
-      const isText = record.type === 'conversion';
-      const page = isText ? conversionOf(record, MAX_PAGE) : await pageOf(record, MAX_PAGE);
-      return typeof page === 'string' ? undefined : page;
-    }
-    return undefined;
-  } catch (error) {
-    if (error instanceof DrumlinError) return undefined; // the archive is gone
-    throw error;
-  }
-}
-
-async function textOf({ body, contentType }: StoredPage): Promise<string> {
-  const texts = await openTextReader({ extract: 'main' });
-  return texts.read(body, { contentType }).text;
 }

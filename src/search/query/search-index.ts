@@ -32,6 +32,8 @@ export interface SearchOptions {
   readonly any?: boolean | undefined;
   readonly top?: number | undefined;
   readonly weights?: Partial<Weights> | undefined;
+  /** Factors of at most 1, by version (prior.ts). */
+  readonly prior?: Float64Array | undefined;
 }
 
 export interface Found {
@@ -103,11 +105,12 @@ export class SearchIndex {
         ? pages.firsts[a] > pages.firsts[b]
         : pages.lasts[a] > pages.lasts[b];
     const top = new TopPages(options.top ?? TOP, prefer);
+    const { prior } = options;
     await this.#evaluate(
       prepared,
       () => top.threshold,
       (version, score) => {
-        top.offer(pages.pageOf[version], version, score);
+        top.offer(pages.pageOf[version], version, prior ? prior[version] * score : score);
       },
     );
     const { reads, query } = prepared;

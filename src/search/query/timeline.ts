@@ -10,7 +10,7 @@ import type { Millis } from '../../base/units.ts';
 import type { SearchIndex, SearchOptions } from './search-index.ts';
 import { ALL_TIMES, type TimeRange } from './times.ts';
 
-interface TimelineEntry {
+export interface TimelineEntry {
   /** The name of the crawl, `2011-10` or `2011-10-15`. */
   readonly epoch: string;
   /** The end of the epoch: the moment that counts. */

@@ -1,6 +1,8 @@
 /** `drumlin search`: full text over every version of every archived page. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { examples } from '../../input/example.ts';
+import { registerExport } from './export.ts';
+import { registerServe } from './serve.ts';
 import type { IndexFlags, SearchFlags } from './work.ts';
 
 const TIME = 'in UTC, such as 2011, 2011-10 or 2011-10-15T12:00';
@@ -33,6 +35,10 @@ export function register(program: Command): void {
       positive,
       0.5,
     )
+    .option('--ranks <file>', 'prefer pages of domains that this file of "drumlin rank" has first')
+    .option('--rank-weight <number>', 'how much the rank of a domain counts', positive, 0.1)
+    .option('--spam <file>', 'domains with probabilities of spam: their pages score less')
+    .option('--spam-weight <number>', 'how much the probability of spam counts', positive, 1)
     .option('--json', 'print one object per line')
     .addHelpText('after', QUERY)
     .addHelpText(
@@ -76,6 +82,8 @@ export function register(program: Command): void {
     .action(async (places: string[], flags: IndexFlags) => {
       await (await import('./work.ts')).index(places, flags, process.stderr);
     });
+  registerServe(search);
+  registerExport(search);
 }
 
 const QUERY = `

@@ -1,7 +1,9 @@
 /** `drumlin search` and `drumlin search index`. */
 import { DrumlinError, EXIT } from '../../../base/errors.ts';
 import { counted, parseBytes } from '../../../base/units.ts';
+import { Disk } from '../../../disk/disk.ts';
 import { type IndexSummary, indexArchives } from '../../../search/build/build-index.ts';
+import { priorOf } from '../../../search/query/prior.ts';
 import { describe, type SearchResult } from '../../../search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../../search/query/search-index.ts';
 import { timelineOf } from '../../../search/query/timeline.ts';
@@ -23,6 +25,10 @@ export interface SearchFlags {
   readonly b: number;
   readonly titleWeight: number;
   readonly variantWeight: number;
+  readonly ranks?: string;
+  readonly rankWeight: number;
+  readonly spam?: string;
+  readonly spamWeight: number;
   readonly json?: boolean;
 }
 
@@ -78,9 +84,10 @@ export async function search(
       'A search needs an index and a query.',
       'Write them like: drumlin search my-index "arab spring".',
     );
-  const options = optionsOf(flags);
+  const asked = optionsOf(flags);
   const opened = await open(folders, query);
   try {
+    const options = { ...asked, prior: await priorOf(opened, new Disk(), flags) };
     const isFound = flags.timeline
       ? await printTimeline(opened, query, options, flags, out)
       : await printResults(opened, query, options, flags, out);
