@@ -26,7 +26,7 @@ export async function loadReadingContext(
     withRevisits ||= survey.revisits > 0;
     for (const [origin, rules] of survey.usages) {
       const known = usages.get(origin);
-      if (known) known.push(...rules);
+      if (known) for (const rule of rules) known.push(rule);
       else usages.set(origin, [...rules]);
     }
   }

@@ -49,7 +49,7 @@ function costOf(node: RegexpNode): Cost {
       return {
         steps: sum(options.map(({ steps }) => steps)),
         ways: sum(options.map(({ ways }) => ways)),
-        unbounded: Math.max(...options.map(({ unbounded }) => unbounded)),
+        unbounded: options.reduce((most, { unbounded }) => Math.max(most, unbounded), 0),
       };
     }
     case 'repeat':

@@ -123,6 +123,11 @@ describe('a URL pattern', () => {
     expect(() => checkUrlPattern(pattern)).not.toThrow();
   });
 
+  test('is refused in one sentence if it has more options than can be compiled', () => {
+    const options = Array.from({ length: 150_000 }, (_, i) => i.toString(36));
+    expect(() => compileUrlPattern(`/${options.join('|')}/`)).toThrow(DrumlinError);
+  });
+
   test('is compiled or refused in one sentence, for any text', () => {
     const typed = fc.oneof(
       fc.string(),

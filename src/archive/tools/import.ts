@@ -54,7 +54,7 @@ export async function importWarcs(
   for (const place of places) {
     const { files } = await Archive.open(disk, place);
     if (files[0]?.path === place) await requireWarc(disk, place);
-    sources.push(...files);
+    for (const file of files) sources.push(file);
   }
   await requireNew(disk, dir);
   for (const folder of [archiveDir(dir), partsDir(dir)]) await disk.makeFolder(folder);

@@ -19,6 +19,7 @@ import type { LiveModel } from '../../spam/live/live-model.ts';
 import { examples } from '../input/example.ts';
 import { interruptible } from '../input/interrupt.ts';
 import { addShare } from '../input/share.ts';
+import { asColumns } from '../screen/columns.ts';
 import { registerFocus } from './focus/lab.ts';
 
 export interface LabFlags {
@@ -317,14 +318,8 @@ async function printed(
   results: readonly PolicyResult[],
 ): Promise<string> {
   const { kindRows, lookUpRows, summaryRows } = await import('../../simulator/summary.ts');
-  const tables = [summaryRows(results), kindRows(results), lookUpRows(results)].map(asColumns);
+  const tables = [summaryRows(results), kindRows(results), lookUpRows(results)].map((rows) =>
+    asColumns(rows),
+  );
   return `${facts.join(', ')}\n\n${tables.join('\n')}`;
-}
-
-/** Aligns the first column left, the others right. */
-function asColumns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

@@ -154,7 +154,8 @@ function unreadable(path: string, error: unknown): DrumlinError {
 
 /** One line per URL. */
 function asText({ results }: RobotsReport): string {
-  const width = Math.min(80, Math.max(...results.map(({ url }) => printable(url).length)));
+  const longest = results.reduce((most, { url }) => Math.max(most, printable(url).length), 0);
+  const width = Math.min(80, longest);
   return results
     .map(({ url, allowed, line, text, why }) => {
       const decided = line === null ? '' : `line ${line}: ${text}  `;

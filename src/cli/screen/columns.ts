@@ -1,10 +1,9 @@
-/** Rows of text as columns: the first left, the others right, or all left. */
-export function asColumns(
-  rows: readonly (readonly string[])[],
-  align: 'right' | 'left' = 'right',
-): string {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+/** Rows of text as columns: the first ones left, the others right. */
+export function asColumns(rows: readonly (readonly string[])[], left = 1): string {
+  const widths = rows[0].map((_, i) =>
+    rows.reduce((width, row) => Math.max(width, row[i].length), 0),
+  );
   const cell = (text: string, i: number) =>
-    i === 0 || align === 'left' ? text.padEnd(widths[i]) : text.padStart(widths[i]);
+    i < left ? text.padEnd(widths[i]) : text.padStart(widths[i]);
   return rows.map((row) => `${row.map(cell).join('  ').trimEnd()}\n`).join('');
 }

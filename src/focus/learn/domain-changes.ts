@@ -8,7 +8,7 @@ import type { LineSorter } from '../../disk/line-sort.ts';
 import type { RecordPass } from '../book/record-pass.ts';
 import { type DomainValue, domainIn, domainText, NO_DOMAIN } from '../book/values.ts';
 
-const MOST = 20_000;
+const MOST = 4_000;
 const FIELDS = [
   'documents',
   'useful',

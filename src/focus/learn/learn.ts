@@ -29,7 +29,7 @@ import type { Harvest, Tried } from './harvest.ts';
 import { inSeconds, type Learning } from './learning.ts';
 import { mergeParents } from './parents.ts';
 
-const SORT_MEMORY: Bytes = 2 * 2 ** 20;
+const SORT_MEMORY: Bytes = 1 * 2 ** 20;
 const FILTER_MEMORY: Bytes = 62 * 2 ** 20;
 
 interface LearnOptions {

@@ -29,8 +29,8 @@ export function changeRate(looks: readonly Look[], usual: number): number {
   const all = [...real, { time: mean, changed: true }, { time: mean, changed: false }];
   const changed = all.filter((look) => look.changed).map(({ time }) => time);
   const still = all.reduce((sum, look) => sum + (look.changed ? 0 : look.time), 0);
-  const shortest = Math.min(...changed);
-  const longest = Math.max(...changed);
+  const shortest = changed.reduce((least, time) => Math.min(least, time), Infinity);
+  const longest = changed.reduce((most, time) => Math.max(most, time), 0);
   // The root lies between those that it has if all looks with changes are as long as one of these.
   const rootFor = (time: number) => Math.log1p((changed.length * time) / still) / time;
   let [low, high] = [rootFor(longest), rootFor(shortest)];

@@ -37,6 +37,11 @@ describe('the change rate', () => {
       expect(changeRate(looks, 1) / rate).toBeCloseTo(1, 1);
     }
   });
+
+  test('is found however often a page was looked at', () => {
+    const looks = Array.from({ length: 300_000 }, (_, i) => ({ time: 1, changed: i % 2 === 0 }));
+    expect(changeRate(looks, 1)).toBeCloseTo(Math.log(2), 3);
+  });
 });
 
 const pages = fc.array(fc.tuple(positive, fc.double({ min: 0.1, max: 10, noNaN: true })), {

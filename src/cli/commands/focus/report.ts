@@ -6,6 +6,7 @@ import { writeText } from '../../../disk/text-file.ts';
 import { Book } from '../../../focus/book/book.ts';
 import { efficiencies } from '../../../focus/report/efficiency.ts';
 import { reportPage, table2 } from '../../../focus/report/report-page.ts';
+import { asColumns } from '../../screen/columns.ts';
 
 export interface ReportFlags {
   readonly html?: string;
@@ -31,12 +32,7 @@ export async function report(place: string, flags: ReportFlags): Promise<void> {
     process.stdout.write(`${JSON.stringify({ policies: all, records: book.records })}\n`);
     return;
   }
-  const rows = table2(all);
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  const lines = rows.map((row) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  '),
-  );
   process.stdout.write(
-    `${lines.join('\n')}\n\nRatios of totals; in brackets the means of daily ratios.\n`,
+    `${asColumns(table2(all))}\nRatios of totals; in brackets the means of daily ratios.\n`,
   );
 }

@@ -77,7 +77,7 @@ function asText(
   { planeRows, firstRows }: typeof import('../../../matrix/plane/report.ts'),
 ): string {
   const rows = planeRows(plane).map(([name, value]) => `  ${name.padEnd(8)} ${value}\n`);
-  return `${rows.join('')}\n${asColumns(firstRows(plane), 'left')}`;
+  return `${rows.join('')}\n${asColumns(firstRows(plane), Infinity)}`;
 }
 
 function asJson({ density, ...facts }: Plane): string {

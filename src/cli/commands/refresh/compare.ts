@@ -12,6 +12,7 @@ import type { OrderComparison } from '../../../refresh/compare/compare.ts';
 import { examples } from '../../input/example.ts';
 import { interruptible } from '../../input/interrupt.ts';
 import { atLeastOne, type Streams } from '../../input/rank-words.ts';
+import { asColumns } from '../../screen/columns.ts';
 
 export interface CompareFlags {
   readonly alive: string;
@@ -152,9 +153,5 @@ async function compared(
 async function printed(comparison: OrderComparison, json: boolean): Promise<string> {
   if (json) return `${JSON.stringify(comparison, undefined, 2)}\n`;
   const { costRows, summaryOf } = await import('../../../refresh/compare/table.ts');
-  const rows = costRows(comparison);
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
-  return `${summaryOf(comparison).join(', ')}\n\n${rows.map((row) => `${line(row).trimEnd()}\n`).join('')}`;
+  return `${summaryOf(comparison).join(', ')}\n\n${asColumns(costRows(comparison), 2)}`;
 }
