@@ -25,7 +25,11 @@ const ASIDE_ROLE =
   /^(?:navigation|banner|contentinfo|complementary|search|menu|menubar|toolbar|tablist|dialog|alertdialog|alert|form|button)$/i;
 const MAIN_ROLE = /^(?:main|article)$/i;
 const MAIN_ITEM = /\b(?:articleBody|text|description|reviewBody|recipeInstructions|blogPost)\b/;
-const NOT_SHOWN = /display\s*:\s*none|visibility\s*:\s*hidden/i;
+/** Not displayed, not visible, or so far to the side that no screen shows it. */
+const NOT_SHOWN =
+  /display\s*:\s*none|visibility\s*:\s*hidden|(?:left|top|text-indent)\s*:\s*-\d{4}/i;
+const COLOUR = /(?:^|;)\s*color\s*:\s*([^;]+)/i;
+const BACKGROUND = /(?:^|;)\s*background(?:-color)?\s*:\s*([^;]+)/i;
 
 /** Names in `camelCase` and `snake_case` become words with hyphens. */
 function parted(names: string): string {
@@ -63,5 +67,12 @@ export function placeOfItem(item: string): number {
 
 /** Whether a `style` hides its element. */
 export function isHiddenStyle(style: string): boolean {
-  return style.length <= LONGEST && NOT_SHOWN.test(style);
+  if (style.length > LONGEST) return false;
+  return NOT_SHOWN.test(style) || isInvisible(style);
+}
+
+/** Whether a `style` gives text the colour of what is behind it. */
+function isInvisible(style: string): boolean {
+  const colour = COLOUR.exec(style)?.[1].trim().toLowerCase();
+  return colour !== undefined && BACKGROUND.exec(style)?.[1].trim().toLowerCase() === colour;
 }
