@@ -260,13 +260,23 @@ function sizeOf({ words, text }: Block): number {
 }
 
 function kindOf(block: Block): number {
-  if (block.words === 0) return LINKS;
+  if (block.words === 0 || isCopyright(block)) return LINKS;
   if (block.linkWords > MOST_LINKED * block.words) return block.heading > 0 ? HEADING : LINKS;
   if (block.heading > 0) return HEADING;
   const size = sizeOf(block) - block.linkWords;
   if (size >= LONG) return PROSE;
   if (size < MIDDLE) return SHORT;
   return endsSentence(block.text) || hasStopWords(block.text) ? PROSE : SHORT;
+}
+
+const COPYRIGHT =
+  /^\W*(?:©|\(c\) |copyright\b)|all rights reserved|alle rechte vorbehalten|tous droits réservés|todos los derechos reservados|todos os direitos reservados|tutti i diritti riservati|все права защищены/i;
+/** A longer block may be about copyright. */
+const LONGEST_COPYRIGHT = 50;
+
+/** Whether a block says only whose the text is. */
+function isCopyright({ words, text }: Block): boolean {
+  return words <= LONGEST_COPYRIGHT && COPYRIGHT.test(text);
 }
 
 const SENTENCE_END = /[.!?…。！？؟।"”»’)]\s*$/;

@@ -14,11 +14,11 @@ const REMEMBERED = 4096;
 const LONGEST = 256;
 
 const ASIDE =
-  /\b(?:nav(?:bar|igation)?|menu|breadcrumbs?|crumbs?|footer|foot|masthead|header|sidebar|side-?bar|pagination|pager|share|sharing|social|related|recommended|recirc|trending|popular|most-?(?:read|viewed)|toolbar|toolbox|tags?|tagcloud|widget|newsletter|signup|subscribe|login|search|promo|outbrain|taboola|teaser|rail|byline|dateline|timestamp|tools|skip-?link|copyright|language-?switch|follow)\b/i;
+  /\b(?:nav(?:bar|igation)?|menu|breadcrumbs?|crumbs?|footer|foot|masthead|header|sidebar|side-?bar|pagination|pager|share|sharing|social|related\w*|recommended|recirc|trending|popular|most-?(?:read|viewed)|toolbar|toolbox|tags?|tagcloud|widget|newsletter|signup|subscribe|login|search|promo|outbrain|taboola|teaser|rail|byline|dateline|timestamp|tools|skip-?link|copyright|language-?switch|follow|captions?|credits?|cutline|pull-?quotes?)\b/i;
 const NOTICE =
   /\b(?:cookies?(?:-?(?:bar|banner|notice|consent|law|policy|message))?|consent|gdpr|ccpa|popup|modal|overlay|lightbox|ads?|advert(?:isement)?s?|banner|sponsor(?:ed)?|adsense|ad-?(?:slot|unit|box|container)|disclaimer|paywall|tooltip|screen-?reader-?text|sr-only|visually-?hidden|noprint|no-print)\b/i;
 const COMMENT =
-  /\b(?:comments?|disqus|livefyre|replies|reply|respond|commentlist|comment-?(?:list|area|form|section|thread)|discussion)\b/i;
+  /\b(?:comment(?!ar)\w*|disqus|livefyre|replies|reply|respond|talkback|discussion)\b/i;
 const CONTENT =
   /\b(?:article|content|story|post|entry|main|body|text|page|hentry|blog|news|(?:article|story|post|entry|main|page|body)-?(?:body|content|text|copy))\b/i;
 const ASIDE_ROLE =
