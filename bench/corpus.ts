@@ -83,6 +83,7 @@ async function measureSpeed(folder: string, pages: number, rounds: number, pytho
   for (let round = 0; round < rounds; round++) {
     starts.push((await exportOnce(folder, single, `start-${round}`, python)).cpu);
     ours.push((await exportOnce(folder, crawl, `out-${round}`, python)).cpu);
+    console.log(`round ${round + 1}: ${ours[round].toFixed(1)} s of processor time, ${load()}`);
     if (!hasPeer) continue;
     const { stdout } = await run_(python, [PEER, join(folder, 'peer.parquet'), ...files]);
     theirs.push(JSON.parse(stdout).cpu);
