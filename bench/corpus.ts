@@ -4,8 +4,10 @@
  * [--seeds 1,42,7]`.
  *
  * The first prints pages of the lab per second of processor time, from WARC to Parquet, with one
- * thread, beside trafilatura with pyarrow where Python has them. The pages have 25 KB on average;
- * the start of the program is included. The second exports archives of `--pages` and of 30 % of
+ * thread, beside trafilatura with pyarrow where Python has them: the median of the rounds. The
+ * pages have 25 KB on average. The start of the program is included; what it takes is measured with
+ * an archive of one page, and the rate without it is printed besides. Code is still compiled while
+ * the first thousands of pages are read, so a larger archive has a higher rate. The second exports archives of `--pages` and of 30 % of
  * them and prints the peak of memory of both: it does not grow. It repeats the bodies of a few
  * thousand pages under other URLs, each with some words of its own. With `--small` they have 3 KB:
  * what grows with the number of pages shows as well, in an eighth of the time. The third prints how
@@ -13,7 +15,7 @@
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Disk } from '../src/disk/disk.ts';
@@ -73,26 +75,41 @@ async function measureSpeed(folder: string, pages: number, rounds: number, pytho
   await writeCrawl(crawl, archived);
   const mean = archived.reduce((sum, { body }) => sum + body.length, 0) / pages;
   const files = readdirSync(join(crawl, 'archive')).map((name) => join(crawl, 'archive', name));
-  const ours: number[] = [];
-  const theirs: number[] = [];
+  const single = join(folder, 'single');
+  await writeCrawl(single, archived.slice(0, 1));
+  const [ours, starts, theirs]: number[][] = [[], [], []];
   const hasPeer = canImport(python, 'warcio, trafilatura, pyarrow');
   if (!hasPeer) console.log('no Python with warcio, trafilatura and pyarrow: no peer');
   for (let round = 0; round < rounds; round++) {
-    ours.push(pages / (await exportOnce(folder, crawl, `out-${round}`, python)).cpu);
+    starts.push((await exportOnce(folder, single, `start-${round}`, python)).cpu);
+    ours.push((await exportOnce(folder, crawl, `out-${round}`, python)).cpu);
+    console.log(`round ${round + 1}: ${ours[round].toFixed(1)} s of processor time, ${load()}`);
     if (!hasPeer) continue;
     const { stdout } = await run_(python, [PEER, join(folder, 'peer.parquet'), ...files]);
-    theirs.push(pages / JSON.parse(stdout).cpu);
+    theirs.push(JSON.parse(stdout).cpu);
   }
   console.log(
     `${pages} pages of ${Math.round(mean)} bytes, WARC to Parquet, pages per second of processor time`,
   );
-  const line = (name: string, list: number[]) =>
-    console.log(
-      `  ${name.padEnd(36)} best ${Math.max(...list).toFixed(0)}, mean ${(list.reduce((a, b) => a + b, 0) / list.length).toFixed(0)}`,
-    );
+  const line = (name: string, seconds: number[]) => {
+    const rate = (of: number) => (pages / of).toFixed(0);
+    const spread = `${rate(Math.max(...seconds))} to ${rate(Math.min(...seconds))}`;
+    console.log(`  ${name.padEnd(36)} median ${rate(median(seconds))} (${spread})`);
+  };
   line('drumlin corpus export, one thread', ours);
+  const start = median(starts);
+  const rest = ours.map((seconds) => seconds - start);
+  line('… without the start of the program', rest);
+  console.log(`  the start takes ${start.toFixed(2)} s, ${load()}`);
   if (theirs.length > 0) line('warcio, trafilatura, pyarrow', theirs);
 }
+
+function median(list: readonly number[]): number {
+  const sorted = [...list].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+const load = (): string => `load ${loadavg()[0].toFixed(0)} on ${cpus().length} cores`;
 
 async function measureMemory(folder: string, pages: number, sizes: Sizes, python: string) {
   for (const count of [Math.ceil(pages * 0.3), pages]) {

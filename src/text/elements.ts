@@ -18,7 +18,7 @@ export const KIND = {
   raw: 8,
   /** A start tag ends an open `<p>`. */
   endsParagraph: 16,
-  /** Its text is navigation, a form or a side note. */
+  /** Its text is navigation, a form, a side note or about a picture. */
   aside: 32,
   /** Its text is the main text. */
   main: 64,
@@ -32,9 +32,9 @@ const KINDS: readonly (readonly [names: string, kind: number])[] = [
   ['address blockquote center dir div dl fieldset figure h1 h2 h3 h4 h5 h6 hgroup', paragraphLike],
   ['ol p pre section table ul details summary listing', paragraphLike],
   ['article main', paragraphLike | main],
-  ['aside footer form header menu nav search', paragraphLike | aside],
+  ['aside figcaption footer form header menu nav search', paragraphLike | aside],
   ['hr', paragraphLike | empty],
-  ['li dt dd figcaption', paragraphLike],
+  ['li dt dd', paragraphLike],
   ['body caption html legend optgroup tbody td tfoot th thead tr', block],
   ['a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark math', 0],
   ['nobr q ruby rb rt s samp small span strike strong sub sup time tt u var', 0],

@@ -63,6 +63,8 @@ const OWN = 1 / 3;
 const LIST_PROSE = 0.3;
 /** Short blocks in a row that may stand between prose. */
 const GAP = 8;
+/** Headings in a row above a text. */
+const MOST_HEADINGS = 2;
 
 const ARTICLE = numberOf('article');
 const AGAINST = PLACE.aside | PLACE.notice | PLACE.comment;
@@ -240,8 +242,11 @@ export function mainChoice(page: Candidates, repeats?: (candidate: number) => bo
     kinds = kinds.map((kind, i) => (kind === SHORT && page.words[i] >= 3 ? PROSE : kind));
     prose = proseOf(page, kinds, wanted);
   }
-  const inside = descendants(page, textPlace(page, prose));
-  return kept(kinds, (i) => wanted[i] === 1 && inside[page.elements[i]] === 1);
+  const place = textPlace(page, prose);
+  const inside = descendants(page, place);
+  const isInside = (i: number) => wanted[i] === 1 && inside[page.elements[i]] === 1;
+  const main = kept(kinds, isInside);
+  return [...headingsAbove(page, kinds, wanted, place), ...main];
 }
 
 /** Blocks as text: one block a line (and the lines within blocks). */
@@ -255,13 +260,23 @@ function sizeOf({ words, text }: Block): number {
 }
 
 function kindOf(block: Block): number {
-  if (block.words === 0) return LINKS;
+  if (block.words === 0 || isCopyright(block)) return LINKS;
   if (block.linkWords > MOST_LINKED * block.words) return block.heading > 0 ? HEADING : LINKS;
   if (block.heading > 0) return HEADING;
   const size = sizeOf(block) - block.linkWords;
   if (size >= LONG) return PROSE;
   if (size < MIDDLE) return SHORT;
   return endsSentence(block.text) || hasStopWords(block.text) ? PROSE : SHORT;
+}
+
+const COPYRIGHT =
+  /^\W*(?:©|\(c\) |copyright\b)|all rights reserved|alle rechte vorbehalten|tous droits réservés|todos los derechos reservados|todos os direitos reservados|tutti i diritti riservati|все права защищены/i;
+/** A longer block may be about copyright. */
+const LONGEST_COPYRIGHT = 50;
+
+/** Whether a block says only whose the text is. */
+function isCopyright({ words, text }: Block): boolean {
+  return words <= LONGEST_COPYRIGHT && COPYRIGHT.test(text);
 }
 
 const SENTENCE_END = /[.!?…。！？؟।"”»’)]\s*$/;
@@ -354,6 +369,31 @@ function textPlace({ parents, articles }: Candidates, own: Float64Array): number
   return place;
 }
 
+/**
+ * The headings that stand directly above the place of the text, as often the title does: their
+ * parent holds that place, and no text is between.
+ */
+function headingsAbove(
+  page: Candidates,
+  kinds: Uint8Array,
+  wanted: Uint8Array,
+  place: number,
+): number[] {
+  const { parents, elements } = page;
+  const around = new Uint8Array(parents.length);
+  for (let e = place; around[e] === 0; e = parents[e]) around[e] = 1;
+  // Elements are numbered as they begin: what stands before the place has a smaller number.
+  let at = 0;
+  while (at < elements.length && elements[at] < place) at++;
+  const headings: number[] = [];
+  while (--at >= 0 && headings.length < MOST_HEADINGS) {
+    if (wanted[at] === 0) continue;
+    if (kinds[at] !== HEADING || around[parents[elements[at]]] === 0) break;
+    headings.unshift(at);
+  }
+  return headings;
+}
+
 /** Which elements are in `place`, itself included. */
 function descendants({ parents }: Candidates, place: number): Uint8Array {
   const inside = new Uint8Array(parents.length);
@@ -371,7 +411,7 @@ function kept(kinds: Uint8Array, isWithin: (candidate: number) => boolean): numb
     if (!isWithin(i)) continue;
     if (kinds[i] === PROSE) {
       const headings = waiting.filter((other) => kinds[other] === HEADING);
-      const short = begun && waiting.length <= GAP ? waiting : headings.slice(-2);
+      const short = begun && waiting.length <= GAP ? waiting : headings.slice(-MOST_HEADINGS);
       result.push(...short, i);
       waiting = [];
       begun = true;

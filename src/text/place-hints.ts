@@ -14,18 +14,22 @@ const REMEMBERED = 4096;
 const LONGEST = 256;
 
 const ASIDE =
-  /\b(?:nav(?:bar|igation)?|menu|breadcrumbs?|crumbs?|footer|foot|masthead|header|sidebar|side-?bar|pagination|pager|share|sharing|social|related|recommended|recirc|trending|popular|most-?(?:read|viewed)|toolbar|toolbox|tags?|tagcloud|widget|newsletter|signup|subscribe|login|search|promo|outbrain|taboola|teaser|rail|byline|dateline|timestamp|tools|skip-?link|copyright|language-?switch|follow)\b/i;
+  /\b(?:nav(?:bar|igation)?|menu|breadcrumbs?|crumbs?|footer|foot|masthead|header|sidebar|side-?bar|pagination|pager|share|sharing|social|related\w*|recommended|recirc|trending|popular|most-?(?:read|viewed)|toolbar|toolbox|tags?|tagcloud|widget|newsletter|signup|subscribe|login|search|promo|outbrain|taboola|teaser|rail|byline|dateline|timestamp|tools|skip-?link|copyright|language-?switch|follow|captions?|credits?|cutline|pull-?quotes?)\b/i;
 const NOTICE =
   /\b(?:cookies?(?:-?(?:bar|banner|notice|consent|law|policy|message))?|consent|gdpr|ccpa|popup|modal|overlay|lightbox|ads?|advert(?:isement)?s?|banner|sponsor(?:ed)?|adsense|ad-?(?:slot|unit|box|container)|disclaimer|paywall|tooltip|screen-?reader-?text|sr-only|visually-?hidden|noprint|no-print)\b/i;
 const COMMENT =
-  /\b(?:comments?|disqus|livefyre|replies|reply|respond|commentlist|comment-?(?:list|area|form|section|thread)|discussion)\b/i;
+  /\b(?:comment(?!ar)\w*|disqus|livefyre|replies|reply|respond|talkback|discussion)\b/i;
 const CONTENT =
   /\b(?:article|content|story|post|entry|main|body|text|page|hentry|blog|news|(?:article|story|post|entry|main|page|body)-?(?:body|content|text|copy))\b/i;
 const ASIDE_ROLE =
   /^(?:navigation|banner|contentinfo|complementary|search|menu|menubar|toolbar|tablist|dialog|alertdialog|alert|form|button)$/i;
 const MAIN_ROLE = /^(?:main|article)$/i;
 const MAIN_ITEM = /\b(?:articleBody|text|description|reviewBody|recipeInstructions|blogPost)\b/;
-const NOT_SHOWN = /display\s*:\s*none|visibility\s*:\s*hidden/i;
+/** Not displayed, not visible, or so far to the side that no screen shows it. */
+const NOT_SHOWN =
+  /display\s*:\s*none|visibility\s*:\s*hidden|(?:left|top|text-indent)\s*:\s*-\d{4}/i;
+const COLOUR = /(?:^|;)\s*color\s*:\s*([^;]+)/i;
+const BACKGROUND = /(?:^|;)\s*background(?:-color)?\s*:\s*([^;]+)/i;
 
 /** Names in `camelCase` and `snake_case` become words with hyphens. */
 function parted(names: string): string {
@@ -63,5 +67,12 @@ export function placeOfItem(item: string): number {
 
 /** Whether a `style` hides its element. */
 export function isHiddenStyle(style: string): boolean {
-  return style.length <= LONGEST && NOT_SHOWN.test(style);
+  if (style.length > LONGEST) return false;
+  return NOT_SHOWN.test(style) || isInvisible(style);
+}
+
+/** Whether a `style` gives text the colour of what is behind it. */
+function isInvisible(style: string): boolean {
+  const colour = COLOUR.exec(style)?.[1].trim().toLowerCase();
+  return colour !== undefined && BACKGROUND.exec(style)?.[1].trim().toLowerCase() === colour;
 }

@@ -90,7 +90,7 @@ export class TextBuffer {
     return countUtf8Words(this.#bytes, 0, this.#length);
   }
 
-  /** A hash of the text. */
+  /** A hash of the text, with its sign: larger numbers would be objects. */
   get hash(): number {
     const [bytes, quads] = [this.#bytes, this.#quads];
     const end = this.#length >>> 2;
@@ -101,7 +101,7 @@ export class TextBuffer {
     }
     for (let at = end << 2; at < this.#length; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-    return (hash ^ (hash >>> 13)) >>> 0;
+    return hash ^ (hash >>> 13);
   }
 
   /** The text, and an empty buffer. */

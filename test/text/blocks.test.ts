@@ -48,6 +48,17 @@ describe('blocks', () => {
     ).toEqual(['a', 'b']);
   });
 
+  test('leave out what stands outside the screen or has the colour of its background', () => {
+    expect(
+      texts(
+        '<p style="position:absolute; left : -9999px">no</p><p style="text-indent:-5000em">no</p>' +
+          '<p style="color:#FFF;background : #fff">no</p><p style="Background-Color:red;color:red">no</p>' +
+          '<p style="left:-20px">a</p><p style="color:#000;background:#fff">b</p>' +
+          '<p style="background-color:red">c</p><p style="border-color:red;background:red">d</p>',
+      ),
+    ).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   test('count words and those in links', () => {
     const [block] = read('<p>one <a href=x>two three</a> four <a name=y>five</a> 東京').blocks;
     expect(block).toMatchObject({ words: 7, linkWords: 2 });

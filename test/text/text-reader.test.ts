@@ -68,10 +68,8 @@ test('main text is what the author of a lab page wrote, in its language', async 
     if (written.length >= 100) expect(page.language.code).toBe(language);
   }
   expect(byLanguage.size).toBe(LANGUAGES.length);
-  for (const [language, all] of byLanguage) {
-    expect(all.reduce((sum, one) => sum + one) / all.length, language).toBeGreaterThanOrEqual(0.98);
-    expect(Math.min(...all), language).toBeGreaterThanOrEqual(0.8);
-  }
+  for (const [language, all] of byLanguage)
+    expect(Math.min(...all), language).toBeGreaterThanOrEqual(0.98);
 });
 
 test('all text has the menus, too', async () => {
@@ -94,6 +92,46 @@ test('menus, cookie notices, comments and footers are not main text', async () =
     'Hills of ',
     'A drumlin',
     'Many of t',
+  ]);
+});
+
+test('captions, pull quotes and whose the text is are not main text', async () => {
+  const reader = await openTextReader();
+  const prose = (n: number) =>
+    `<p>Paragraph ${n} tells at some length what happened in the town that day, and who saw it.</p>`;
+  const others = [
+    '<figure><figcaption>The bridge of the town on that day, seen from the hill, in a picture by a neighbour.</figcaption></figure>',
+    '<div class="wp-caption-text">The same bridge on another day, and the neighbour who made both of the pictures.</div>',
+    '<div class="photo-credit">A neighbour / Pictures of the Town</div>',
+    '<div class="pullquote">It was, as they all said, the longest day that they ever saw in the town.</div>',
+    '<p>Copyright 2013 The Town Paper. All rights reserved. This may not be printed by anybody else.</p>',
+    '<div class="commentText">I was there as well, and I must say that it was not like this at all.</div>',
+  ];
+  const html = [1, 2, 3, 4, 5].map(prose).join(others[0]);
+  const textOf = (body: string) => reader.read(Buffer.from(`<body><div>${body}</div>`)).text;
+  const plain = textOf([1, 2, 3, 4, 5].map(prose).join(''));
+  expect(plain.split('\n').length).toBe(5);
+  expect(textOf(html)).toBe(plain);
+  for (const other of others)
+    expect(textOf([1, 2].map(prose).join('') + other + [3, 4, 5].map(prose).join(''))).toBe(plain);
+  // Where they are all that a page has, they are its text.
+  expect(textOf(others[0])).toContain('The bridge of the town');
+});
+
+test('the headings directly above the element that holds the text belong to it', async () => {
+  const reader = await openTextReader();
+  const textOf = (html: string) => reader.read(Buffer.from(html)).text.split('\n');
+  const prose = '<div class=x><p>A drumlin is a hill of glacial till, long and smooth, in the form';
+  const text = `${prose} of half an egg, and many of them lie together in a field of hills.</p></div>`;
+  const first = (lines: string[]) => lines.map((line) => line.slice(0, 5));
+  expect(first(textOf(`<body><h1>Hills</h1>${text}`))).toEqual(['Hills', 'A dru']);
+  expect(first(textOf(`<h1>Three</h1><h2>Two</h2><h3>One</h3>${text}`))).toEqual([
+    ...['Two', 'One', 'A dru'],
+  ]);
+  // The name of the site, and a heading of something else.
+  expect(first(textOf(`<div><h1>Site</h1></div>${text}`))).toEqual(['A dru']);
+  expect(first(textOf(`<h1>Other</h1><p>A short line</p>${text}<h2>Below</h2>`))).toEqual([
+    'A dru',
   ]);
 });
 
