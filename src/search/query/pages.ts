@@ -30,6 +30,7 @@ export class Pages {
   readonly captures: Uint32Array;
   /** Of each page; pages are in the order of their keys. */
   readonly versionCounts: number[] = [];
+  readonly keys: bigint[] = [];
   /** Stretches, those of a page together, in the order of time. */
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
@@ -81,6 +82,7 @@ export class Pages {
     const captures = versions.size === 0 ? [] : capturesIn(found);
     if (captures.length === 0) return;
     this.versionCounts.push(versions.size);
+    this.keys.push(found[0][1].key);
     const seen: [time: Millis, version: number][] = [];
     for (const capture of captures) {
       const version = versionAt(capture, seen, versions);

@@ -114,6 +114,24 @@ export class SearchIndex {
     return { results: top.results, reads, words: wordsOf(query) };
   }
 
+  /** The scores of some versions; those that do not match are left out. */
+  async scores(
+    text: string,
+    options: SearchOptions,
+    versions: readonly number[],
+  ): Promise<Map<number, number>> {
+    const prepared = await this.#prepare(text, options);
+    const valid = new Uint8Array(this.pages.versions);
+    for (const version of versions) valid[version] = 1;
+    const scores = new Map<number, number>();
+    await this.#evaluate(
+      { ...prepared, selection: { ...prepared.selection, valid } },
+      () => Number.NEGATIVE_INFINITY,
+      (version, score) => scores.set(version, score),
+    );
+    return scores;
+  }
+
   /** Every version that matches. */
   async matches(text: string, options: SearchOptions = {}): Promise<number[]> {
     const versions: number[] = [];

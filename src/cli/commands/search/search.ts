@@ -1,5 +1,6 @@
 /** `drumlin search`: full text over every version of every archived page. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CHANGED, ORDERS } from '../../../search/changed/order.ts';
 import { examples } from '../../input/example.ts';
 import type { IndexFlags, SearchFlags } from './work.ts';
 
@@ -17,6 +18,37 @@ export function register(program: Command): void {
     .option('--language <code>', 'only versions in this language, such as ar')
     .option('--any', 'find pages with at least one of the words, instead of all')
     .option('--top <count>', 'print at most so many pages', wholeNumber, 10)
+    .option(
+      '--changed',
+      'find what happened: pages that changed around --at, or from --from to --to',
+    )
+    .addOption(
+      new Option('--by <order>', 'with --changed: the order of the results')
+        .choices(ORDERS)
+        .default(CHANGED.by),
+    )
+    .option(
+      '--alpha <share>',
+      'with --changed: the share of the text, 0 to 1; the rest is that of the change',
+      share,
+      CHANGED.alpha,
+    )
+    .option(
+      '--seeds <count>',
+      'with --changed: pages by BM25 to begin with',
+      wholeNumber,
+      CHANGED.seeds,
+    )
+    .option(
+      '--expand <count>',
+      'with --changed: pages to add that are linked with these and changed',
+      countFrom0,
+      CHANGED.expand,
+    )
+    .option(
+      '--explain',
+      'with --changed: print the parts of each score, and the links among results',
+    )
     .option('--timeline', 'print how many pages match at the end of each epoch, instead of results')
     .option('--no-snippets', 'do not read the archives for snippets')
     .option('--k1 <number>', 'BM25: saturation of frequencies', positive, 1.2)
@@ -42,6 +74,7 @@ export function register(program: Command): void {
         'search my-index \'arab spring -stocks "no fly zone"\' --at 2011-10-15',
         "search my-index 'title:election site:.gov.ly' --from 2011-10 --to 2012",
         "search my-index other-index 'protest*' --language en --timeline",
+        "search my-index 'arab spring' --changed --at 2011-10-15 --explain",
       ),
     )
     .action(async (what: string[], flags: SearchFlags) => {
@@ -60,6 +93,7 @@ export function register(program: Command): void {
       ]),
     )
     .option('--no-positions', 'make a smaller index that cannot search for phrases')
+    .option('--no-links', 'make a smaller index that cannot search for what changed')
     .option(
       '--memory <size>',
       'memory for collecting words before they are written to disk',
@@ -92,6 +126,10 @@ The query:
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Write a whole number from 1 to 9999.');
+}
+
+function countFrom0(text: string): number {
+  return text === '0' ? 0 : wholeNumber(text);
 }
 
 function positive(text: string): number {
