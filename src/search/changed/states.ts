@@ -52,6 +52,13 @@ export function statesOf(index: SearchIndex, { at, from, to }: Asked): TwoStates
   return isAt ? around(index, epochs, at) : between(index, epochs, from ?? '', to ?? '');
 }
 
+/** The states so many epochs later, or earlier; undefined if the index does not reach so far. */
+export function shifted(index: SearchIndex, states: TwoStates, by: number): TwoStates | undefined {
+  const epochs = new Epochs(index);
+  const [before, after] = [states.before, states.after].map(({ epoch }) => epochs.at(epoch + by));
+  return before && after && { before, after };
+}
+
 function around(index: SearchIndex, epochs: Epochs, at: string): TwoStates {
   const asked = parseTime(at);
   requireTime({ from: asked.to, to: asked.to }, asked, index.pages);
@@ -104,6 +111,10 @@ class Epochs {
 
   get firstEnd(): Millis {
     return this.#endOf(this.#first);
+  }
+
+  at(epoch: number): State | undefined {
+    return epoch >= this.#first && epoch <= this.#last ? this.#state(epoch) : undefined;
   }
 
   /** The last epoch that ended by a time. */

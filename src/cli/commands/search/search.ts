@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CHANGED, ORDERS } from '../../../search/changed/order.ts';
 import { examples } from '../../input/example.ts';
+import type { EvalFlags } from './eval.ts';
 import type { IndexFlags, SearchFlags } from './work.ts';
 
 const TIME = 'in UTC, such as 2011, 2011-10 or 2011-10-15T12:00';
@@ -110,6 +111,38 @@ export function register(program: Command): void {
     .action(async (places: string[], flags: IndexFlags) => {
       await (await import('./work.ts')).index(places, flags, process.stderr);
     });
+  addEval(search);
+}
+
+function addEval(search: Command): void {
+  search
+    .command('eval')
+    .description('measure what --changed finds against judgements, in the formats of TREC')
+    .argument('<indexes...>', 'one or more indexes')
+    .requiredOption('--queries <file>', 'a query a line: number, tab, words, tab, time')
+    .requiredOption('--qrels <file>', 'a judgement a line: number, 0, URL, gain')
+    .option('--cut <count>', 'measure the first so many results', wholeNumber, 15)
+    .option(
+      '--grid <values>',
+      'measure all combinations, such as alpha=0,0.5,1:expand=0,100,1000,2000',
+      '',
+    )
+    .option('--shift <epochs>', 'compare the epochs so many later than asked for', epochs, 0)
+    .option('--run <file>', 'write the results, one after the other')
+    .addHelpText(
+      'after',
+      examples(
+        'search eval my-index --queries queries.tsv --qrels judgements.txt',
+        'search eval my-index --queries queries.tsv --qrels judgements.txt --grid alpha=0,0.5,1:expand=0,100',
+        'search eval my-index --queries queries.tsv --qrels judgements.txt --by pagerank --run run.txt',
+      ),
+    )
+    .action(async (folders: string[], _own: unknown, command: Command) => {
+      const isTyped = command.getOptionValueSourceWithGlobals('by') === 'cli';
+      const flags = command.optsWithGlobals<EvalFlags>();
+      const orders = isTyped ? [flags.by] : ORDERS;
+      await (await import('./eval.ts')).evaluateSearch(folders, flags, orders, process.stdout);
+    });
 }
 
 const QUERY = `
@@ -130,6 +163,11 @@ function wholeNumber(text: string): number {
 
 function countFrom0(text: string): number {
   return text === '0' ? 0 : wholeNumber(text);
+}
+
+function epochs(text: string): number {
+  if (/^-?\d{1,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number, such as -1.');
 }
 
 function positive(text: string): number {
