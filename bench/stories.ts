@@ -9,7 +9,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { xxh64 } from '../src/base/xxh64.ts';
 import { judgementLines, queryLine, storyTruths } from '../src/lab/judge/story-truth.ts';
 import { webOf } from '../src/lab/server/lab.ts';
 import { secondsOf } from '../src/lab/time.ts';
@@ -44,7 +43,6 @@ export async function run(args: string[]): Promise<void> {
     writeFileSync(join(out, name), `${lines.join('\n')}\n`);
   write('queries.tsv', stories.map(queryLine));
   write('judgements.txt', stories.flatMap(judgementLines));
-  const known = new Map<string, bigint>();
   const texts = await openTextReader({ extract: 'main' });
   for (const step of STEPS) {
     const began = process.cpuUsage();
@@ -58,7 +56,11 @@ export async function run(args: string[]): Promise<void> {
       [{ path: `/${name}`, bytes: 1, place: name, crawl: name }],
       (_, start) => {
         const counts = { ...start.counts };
-        return { counts, damage: [], read: () => readings(web(step), step, known, texts, counts) };
+        return {
+          counts,
+          damage: [],
+          read: () => readings(web(step), web(Math.max(0, step - 1)), texts, counts),
+        };
       },
     );
     const { user, system } = process.cpuUsage(began);
@@ -73,11 +75,11 @@ export async function run(args: string[]): Promise<void> {
 /** Every page of a web as a crawl at its step would store it. */
 function* readings(
   web: Web,
-  step: number,
-  known: Map<string, bigint>,
+  earlier: Web,
   texts: TextReader,
   counts: { pages: number; revisits: number },
 ): Generator<Reading> {
+  const { step } = web.world;
   const start = 1000 * secondsOf(step);
   let offset = 0;
   for (const address of web.allUrls()) {
@@ -86,15 +88,13 @@ function* readings(
     if (answer?.status !== 200 || url === undefined) continue;
     const contentType = /Content-Type: ([^\r]*)/.exec(answer.headers)?.[1];
     if (!contentType?.startsWith('text/html')) continue;
-    const hash = xxh64(answer.body);
     const time = start + 100 * offset;
     const place = { file: 0, offset: offset++, hasResponses: true };
-    if (known.get(url) === hash) {
+    if (step > 0 && earlier.answer(hostOf(address), pathOf(address))?.body === answer.body) {
       counts.revisits++;
       yield { ...place, capture: { url, time, refersTo: undefined } };
       continue;
     }
-    known.set(url, hash);
     counts.pages++;
     const body = Buffer.from(answer.body, 'latin1');
     const read = texts.read(body, { contentType });

@@ -71,6 +71,11 @@ export function register(program: Command): void {
     .option('--addresses <count>', 'spread the hosts evenly over this many addresses', parseCount)
     .option('--json', 'print one line of JSON when ready')
     .action((flags: ServeFlags) => serveWeb(flags));
+  addTruth(web);
+  addQueries(web);
+}
+
+function addTruth(web: Command): void {
   describeWeb(web.command('truth'))
     .description(
       'print what each domain or document of a web really is, or what became of each page (hidden from crawlers)',
@@ -120,7 +125,6 @@ export function register(program: Command): void {
         ...typedFlags(command),
       }),
     );
-  addQueries(web);
 }
 
 function addQueries(web: Command): void {

@@ -23,7 +23,7 @@ export interface StorySite {
 }
 
 /** What stories need to know of a web. */
-export interface Newsroom {
+interface Newsroom {
   readonly seed: number;
   readonly step: number;
   isBurst(topic: number, step: number): boolean;
@@ -31,7 +31,7 @@ export interface Newsroom {
   siteAt(topic: number, step: number, rank: number, draw: number): StorySite | undefined;
 }
 
-export interface StoryPage {
+interface StoryPage {
   readonly site: number;
   readonly page: number;
   readonly isNew: boolean;

@@ -81,7 +81,7 @@ export function scoresBy(order: Order, graph: SmallGraph, p: Float64Array): Floa
 }
 
 /** Personalised PageRank with a jump of share `c` to `p`; the walk ends where no link leads on. */
-export function personalPageRank({ count, from, to }: SmallGraph, p: Float64Array, c: number) {
+function personalPageRank({ count, from, to }: SmallGraph, p: Float64Array, c: number) {
   const out = new Uint32Array(count);
   for (const page of from) out[page]++;
   let rank = p.map((value) => c * value);

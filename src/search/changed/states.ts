@@ -13,7 +13,7 @@ import type { SearchIndex } from '../query/search-index.ts';
 import { parseTime, requireTime } from '../query/times.ts';
 
 /** The end of an epoch. */
-export interface State {
+interface State {
   /** The number of the epoch, as links have it. */
   readonly epoch: number;
   /** A crawl, or the month or day as in a timeline. */

@@ -24,7 +24,7 @@ import { FORMATS } from '../store/formats.ts';
 import { type Output, writeOutputs } from '../store/output.ts';
 import { hex } from './link-lines.ts';
 
-export interface LinkSource {
+interface LinkSource {
   readonly disk: Disk;
   /** For temporary files. */
   readonly work: string;

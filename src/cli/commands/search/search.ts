@@ -8,8 +8,7 @@ import type { IndexFlags, SearchFlags } from './work.ts';
 const TIME = 'in UTC, such as 2011, 2011-10 or 2011-10-15T12:00';
 
 export function register(program: Command): void {
-  const search = program
-    .command('search')
+  const search = addChanged(program.command('search'))
     .description('search every version of every archived page, as it was at any time')
     .argument('[what...]', 'one or more indexes, then the query')
     .option('--at <time>', `see each page as it was then, ${TIME}`)
@@ -19,37 +18,6 @@ export function register(program: Command): void {
     .option('--language <code>', 'only versions in this language, such as ar')
     .option('--any', 'find pages with at least one of the words, instead of all')
     .option('--top <count>', 'print at most so many pages', wholeNumber, 10)
-    .option(
-      '--changed',
-      'find what happened: pages that changed around --at, or from --from to --to',
-    )
-    .addOption(
-      new Option('--by <order>', 'with --changed: the order of the results')
-        .choices(ORDERS)
-        .default(CHANGED.by),
-    )
-    .option(
-      '--alpha <share>',
-      'with --changed: the share of the text, 0 to 1; the rest is that of the change',
-      share,
-      CHANGED.alpha,
-    )
-    .option(
-      '--seeds <count>',
-      'with --changed: pages by BM25 to begin with',
-      wholeNumber,
-      CHANGED.seeds,
-    )
-    .option(
-      '--expand <count>',
-      'with --changed: pages to add that are linked with these and changed',
-      countFrom0,
-      CHANGED.expand,
-    )
-    .option(
-      '--explain',
-      'with --changed: print the parts of each score, and the links among results',
-    )
     .option('--timeline', 'print how many pages match at the end of each epoch, instead of results')
     .option('--no-snippets', 'do not read the archives for snippets')
     .option('--k1 <number>', 'BM25: saturation of frequencies', positive, 1.2)
@@ -81,6 +49,47 @@ export function register(program: Command): void {
     .action(async (what: string[], flags: SearchFlags) => {
       await (await import('./work.ts')).search(what, flags, process.stdout);
     });
+  addIndex(search);
+  addEval(search);
+}
+
+/** Adds the flags of a search for what happened. */
+function addChanged(search: Command): Command {
+  return search
+    .option(
+      '--changed',
+      'find what happened: pages that changed around --at, or from --from to --to',
+    )
+    .addOption(
+      new Option('--by <order>', 'with --changed: the order of the results')
+        .choices(ORDERS)
+        .default(CHANGED.by),
+    )
+    .option(
+      '--alpha <share>',
+      'with --changed: the share of the text, 0 to 1; the rest is that of the change',
+      share,
+      CHANGED.alpha,
+    )
+    .option(
+      '--seeds <count>',
+      'with --changed: pages by BM25 to begin with',
+      wholeNumber,
+      CHANGED.seeds,
+    )
+    .option(
+      '--expand <count>',
+      'with --changed: pages to add that are linked with these and changed',
+      countFrom0,
+      CHANGED.expand,
+    )
+    .option(
+      '--explain',
+      'with --changed: print the parts of each score, and the links among results',
+    );
+}
+
+function addIndex(search: Command): void {
   search
     .command('index')
     .description('index archives, or add more archives to an index')
@@ -111,7 +120,6 @@ export function register(program: Command): void {
     .action(async (places: string[], flags: IndexFlags) => {
       await (await import('./work.ts')).index(places, flags, process.stderr);
     });
-  addEval(search);
 }
 
 function addEval(search: Command): void {
