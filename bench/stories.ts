@@ -22,6 +22,7 @@ import { hostOf, pathOf } from '../src/url/parts.ts';
 
 const PORTS = { http: 8080, https: 0, dns: 0, control: 0 };
 const STEPS = [0, 1, 2];
+const MEMORY = 32 * 2 ** 20;
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -59,9 +60,11 @@ export async function run(args: string[]): Promise<void> {
         return {
           counts,
           damage: [],
-          read: () => readings(web(step), web(Math.max(0, step - 1)), texts, counts),
+          read: () => readings(web, step, start.offset, texts, counts),
         };
       },
+      // Queries need no phrases. Small runs: what was interrupted resumes after the last one.
+      { positions: false, memory: MEMORY },
     );
     const { user, system } = process.cpuUsage(began);
     const seconds = ((user + system) / 1e6).toFixed(0);
@@ -74,22 +77,24 @@ export async function run(args: string[]): Promise<void> {
 
 /** Every page of a web as a crawl at its step would store it. */
 function* readings(
-  web: Web,
-  earlier: Web,
+  webAt: (step: number) => Web,
+  step: number,
+  from: number,
   texts: TextReader,
   counts: { pages: number; revisits: number },
 ): Generator<Reading> {
-  const { step } = web.world;
+  const [web, earlier] = [webAt(step), webAt(Math.max(0, step - 1))];
   const start = 1000 * secondsOf(step);
   let offset = 0;
   for (const address of web.allUrls()) {
+    if (offset++ < from) continue;
     const answer = web.answer(hostOf(address), pathOf(address));
     const url = canonicalise(address);
     if (answer?.status !== 200 || url === undefined) continue;
     const contentType = /Content-Type: ([^\r]*)/.exec(answer.headers)?.[1];
     if (!contentType?.startsWith('text/html')) continue;
     const time = start + 100 * offset;
-    const place = { file: 0, offset: offset++, hasResponses: true };
+    const place = { file: 0, offset: offset - 1, hasResponses: true };
     if (step > 0 && earlier.answer(hostOf(address), pathOf(address))?.body === answer.body) {
       counts.revisits++;
       yield { ...place, capture: { url, time, refersTo: undefined } };

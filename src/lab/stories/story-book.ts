@@ -162,7 +162,8 @@ function writeStory(
     const wanted = Math.ceil((size - pages.length) / (sites.length - i));
     pages.push(...pagesOf(site, step, wanted, (k) => draw(2 + i, k), isFree));
   }
-  if (pages.length < LEAST_PAGES) return undefined;
+  const telling = new Set(pages.map(({ site }) => site));
+  if (pages.length < LEAST_PAGES || telling.size < LEAST_SITES) return undefined;
   const first = below(draw(20), THEMES);
   const second = (first + 1 + below(draw(21), THEMES - 1)) % THEMES;
   const taken = new Set(pages.map(({ site, page }) => keyOf(site, page)));
