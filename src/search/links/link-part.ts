@@ -1,9 +1,11 @@
 /**
  * The links of a part, opened for reading.
  *
- * Cost      In memory: about 30 bytes a URL. Lists are read when they are asked for.
+ * Cost      In memory: about 30 bytes a URL, and lists of up to 64 MiB. Longer ones are read when they
+ *           are asked for.
  */
 import { join } from 'node:path';
+import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
 import { openStateFile, type StateFile } from '../../disk/block-file.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -23,6 +25,9 @@ export const NO_LINKS: LinkRun = {
   ...{ others: new Uint32Array(0), firsts: new Uint32Array(0), lasts: new Uint32Array(0) },
 };
 
+/** Files up to this length are held in memory. */
+const HELD: Bytes = 64 * 2 ** 20;
+
 export class LinkPart {
   /** The keys of its URLs, in order. */
   readonly keys: BigUint64Array;
@@ -30,6 +35,7 @@ export class LinkPart {
   readonly epochStarts: Uint32Array;
   readonly epochs: Uint32Array;
   readonly #files: Readonly<Record<Direction, StateFile>>;
+  readonly #held: Partial<Record<Direction, Uint8Array>> = {};
   readonly #starts: Readonly<Record<Direction, Float64Array>>;
 
   private constructor(files: Record<Direction, StateFile>, content: Uint8Array, nodes: number) {
@@ -69,7 +75,9 @@ export class LinkPart {
       await table.readAll(content, 0);
       await table.close();
       opened.pop();
-      return new LinkPart({ out, in: into }, content, nodes);
+      const part = new LinkPart({ out, in: into }, content, nodes);
+      await part.#hold();
+      return part;
     } catch (error) {
       for (const file of opened) await file.close();
       throw error;
@@ -80,9 +88,22 @@ export class LinkPart {
     const starts = this.#starts[direction];
     const [start, end] = [starts[node], starts[node + 1]];
     if (start === end) return NO_LINKS;
+    const held = this.#held[direction];
+    if (held) return decoded(held.subarray(start, end));
     const bytes = new Uint8Array(end - start);
     await this.#files[direction].readAll(bytes, start);
     return decoded(bytes);
+  }
+
+  async #hold(): Promise<void> {
+    for (const direction of ['out', 'in'] as const) {
+      const file = this.#files[direction];
+      const size = await file.size();
+      if (size > HELD) continue;
+      const content = new Uint8Array(size);
+      await file.readAll(content, 0);
+      this.#held[direction] = content;
+    }
   }
 
   async close(): Promise<void> {
