@@ -121,14 +121,12 @@ export class SearchIndex {
     versions: readonly number[],
   ): Promise<Map<number, number>> {
     const prepared = await this.#prepare(text, options);
-    const valid = new Uint8Array(this.pages.versions);
-    for (const version of versions) valid[version] = 1;
+    const all = () => Number.NEGATIVE_INFINITY;
+    const wanted = new Set(versions);
     const scores = new Map<number, number>();
-    await this.#evaluate(
-      { ...prepared, selection: { ...prepared.selection, valid } },
-      () => Number.NEGATIVE_INFINITY,
-      (version, score) => scores.set(version, score),
-    );
+    await this.#evaluate(prepared, all, (version, score) => {
+      if (wanted.has(version)) scores.set(version, score);
+    });
     return scores;
   }
 
