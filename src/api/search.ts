@@ -24,7 +24,12 @@
  *
  * @module search
  */
+import { Disk } from '../disk/disk.ts';
 import { indexArchives as writeIndex } from '../search/build/build-index.ts';
+import { whatChanged } from '../search/changed/changed.ts';
+import { CHANGED } from '../search/changed/order.ts';
+import { statesOf } from '../search/changed/states.ts';
+import { LinkGraph } from '../search/links/link-graph.ts';
 import { describe } from '../search/query/results.ts';
 import { SearchIndex } from '../search/query/search-index.ts';
 import { timelineOf } from '../search/query/timeline.ts';
@@ -38,6 +43,8 @@ export interface IndexingOptions {
   readonly epoch?: 'crawl' | 'month' | 'day';
   /** Whether phrases can be searched for. An existing index keeps its own. Default: true. */
   readonly positions?: boolean;
+  /** Whether links are kept, for `changed`. An existing index keeps its own. Default: true. */
+  readonly links?: boolean;
   /** Bytes of memory for the words of a run. Default: 268,435,456. */
   readonly memory?: number;
   /** Bytes of a page to read. Default: 10,000,000. */
@@ -132,6 +139,46 @@ export interface PageResult {
   readonly snippet: string;
 }
 
+/** What happened, besides the words. Every field but the time may be omitted. */
+export interface ChangedQuery extends QueryOptions {
+  /** The share of the text, from 0 to 1; the rest is that of the change. Default: 0.5. */
+  readonly alpha?: number;
+  /** Pages by BM25 to begin with. Default: 100. */
+  readonly seeds?: number;
+  /** Pages to add that are linked with these and changed. Default: 100. */
+  readonly expand?: number;
+  /** The order of the results. Default: `hits-authority`. */
+  readonly by?: 'none' | 'pagerank' | 'hits-authority' | 'hits-hub' | 'combined';
+}
+
+/** What a page has at one time; all 0 if it is not there. */
+export interface PageCounts {
+  /** Links to it. */
+  readonly in: number;
+  /** Links on it. */
+  readonly out: number;
+  /** Words of its text. */
+  readonly words: number;
+}
+
+/** A page that changed. */
+export interface ChangedResult {
+  /** In canonical form. */
+  readonly url: string;
+  /** As the page states it afterwards; '' if it has none. */
+  readonly title: string;
+  /** The score in the order asked for. */
+  readonly rank: number;
+  /** BM25; 0 for a page that was added by its links and does not match. */
+  readonly score: number;
+  /** How much it changed. */
+  readonly change: number;
+  /** Its counts before. */
+  readonly before: PageCounts;
+  /** Its counts afterwards. */
+  readonly after: PageCounts;
+}
+
 /** How many pages match at the end of an epoch. */
 export interface EpochCount {
   /** The name of a crawl, a month (`2011-10`) or a day. */
@@ -148,6 +195,8 @@ export interface OpenIndex {
   readonly versions: number;
   /** The best pages for a query, best first. */
   search(query: string, options?: QueryOptions): Promise<PageResult[]>;
+  /** What happened around `at`, or between `from` and `to`: the pages that changed most. */
+  changed(query: string, options: ChangedQuery): Promise<ChangedResult[]>;
   /** How many pages match at the end of each epoch. */
   timeline(query: string, options?: QueryOptions): Promise<EpochCount[]>;
   /** Closes its files. */
@@ -162,6 +211,20 @@ export async function openIndex(folders: readonly string[]): Promise<OpenIndex> 
     search: async (query, options = {}) => {
       const found = await index.search(query, optionsOf(options));
       return describe(index, found, { snippets: options.snippets ?? true });
+    },
+    changed: async (query, options) => {
+      const states = statesOf(index, options);
+      const links = await LinkGraph.open(new Disk(), folders, index.crawls);
+      try {
+        const { by, alpha, seeds, expand } = { ...CHANGED, ...options };
+        const wanted = { ...optionsOf(options), by, alpha, seeds, expand };
+        const { pages } = await whatChanged(index, links, states, query, wanted);
+        return pages.map(({ url, title, rank, score, change, before, after }) => ({
+          ...{ url, title, rank, score, change, before, after },
+        }));
+      } finally {
+        await links.close();
+      }
     },
     timeline: (query, options = {}) => timelineOf(index, query, optionsOf(options)),
     close: () => index.close(),

@@ -9,7 +9,9 @@
 import { type BehaviourName, drawBehaviour, type Layer } from './behaviour.ts';
 import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
-import { domainDeath, pageDeath, pagesAt } from './time.ts';
+import { isDocument } from './paths.ts';
+import { StoryBook, type StorySite } from './stories/story-book.ts';
+import { domainDeath, isBurst, pageDeath, pagesAt } from './time.ts';
 import { type Manner, mannerOf } from './tricks/manner.ts';
 import { nicknameOf } from './words/names.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './words/random.ts';
@@ -122,6 +124,11 @@ export class Domain {
     return this.#manner;
   }
   #manner: Manner | undefined;
+
+  /** The stories of its web. */
+  get stories(): StoryBook {
+    return storiesOf(this.world);
+  }
 
   /** How many domains it links to. */
   get degree(): number {
@@ -298,4 +305,48 @@ export class Domains {
     this.#young.set(index, domain);
     return domain;
   }
+}
+
+const BOOKS = new WeakMap<World, StoryBook>();
+
+/** The stories of a web. */
+function storiesOf(world: World): StoryBook {
+  let book = BOOKS.get(world);
+  if (!book) {
+    book = new StoryBook({
+      ...{ seed: world.seed, step: world.scenario.exactPages ? 0 : world.step },
+      isBurst: (topic, step) => isBurst(world, topic, step),
+      siteAt: (topic, step, rank, draw) => storySite(world, topic, step, rank, draw),
+    });
+    BOOKS.set(world, book);
+  }
+  return book;
+}
+
+/** The site of a topic nearest to a rank; undefined if it deceives, is dead or too young. */
+function storySite(
+  world: World,
+  topic: number,
+  step: number,
+  rank: number,
+  draw: number,
+): StorySite | undefined {
+  const count = Math.ceil((world.communities - topic) / TOPICS.length);
+  if (count <= 0) return undefined;
+  const community = topic + TOPICS.length * (draw % count);
+  const place = Math.floor(rank * world.domainsAt(step - 1));
+  const index = place - (place % world.communities) + community;
+  if (index >= world.domainsAt(step - 1)) return undefined;
+  const domain = new Domain(world, index);
+  const { kind, language } = domain;
+  if (kind.spam || kind.endless || !kind.linked || domain.death <= step) return undefined;
+  return {
+    ...{ index, language },
+    pagesAt: (at) => pagesAt(world, domain, at),
+    tells: (page, at) =>
+      page >= domain.fixedPages &&
+      page < pagesAt(world, domain, at) &&
+      !isDocument(domain, page) &&
+      pageDeath(world, domain, page) > at,
+  };
 }

@@ -9,13 +9,17 @@ import type { Domain } from './domain.ts';
 import type { Original } from './kind.ts';
 import { LinkList } from './link-list.ts';
 import { addDomainLinks, addOwnLinks, edgeOf, isThere } from './links.ts';
+import { type Story, storyLinks } from './stories/story-book.ts';
 import { editionOf } from './time.ts';
 import type { Web } from './web.ts';
-import { exp, Random, TAG } from './words/random.ts';
+import { exp, hash, normalOf, Random, TAG } from './words/random.ts';
 
 const SIZE_MEDIAN = 19_300;
 const SIZE_SIGMA = 0.8;
 const MAX_SIZE = 400_000;
+/** Rewriting makes a page longer or shorter; a story adds about half of it. */
+const REWRITE_SIGMA = 0.25;
+const STORY_GROWTH = 0.5;
 const LINKS_MEDIAN = 39;
 const LINKS_SIGMA = 0.7;
 const MAX_LINKS = 600;
@@ -31,6 +35,8 @@ export interface Outline {
   readonly size: number;
   /** The step at which its text was last rewritten. */
   readonly textStep: number;
+  /** The story that its text tells. */
+  readonly story: Story | undefined;
 }
 
 /** `frameModified` is the last step at which menu or footer changed. */
@@ -41,10 +47,7 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
   const shape = new Random(world.seed ^ TAG.page, original.domain.index, original.page, 0);
   const choice = new Random(world.seed ^ TAG.target, domain.index, page, edition.links);
   const common = shape.normal();
-  const size = Math.min(
-    MAX_SIZE,
-    SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal())),
-  );
+  const born = SIZE_MEDIAN * exp(SIZE_SIGMA * (0.7 * common + 0.714 * shape.normal()));
   const count = Math.min(
     MAX_LINKS,
     Math.round(LINKS_MEDIAN * exp(LINKS_SIGMA * (0.7 * common + 0.714 * shape.normal()))),
@@ -62,15 +65,29 @@ export function outlineOf(web: Web, domain: Domain, page: number, frameModified:
     choice,
   );
   addDomainLinks(web, domain, page, Math.round(count * DOMAIN_LINK_SHARE), links, choice);
+  if (edition.story && edition.links === edition.story.story.step)
+    for (const { site, page: other } of storyLinks(world.seed, edition.story))
+      links.add(web.domains.at(site), other);
   domain.kind.furnish?.(web, domain, page, links);
   if (domain.behaviour('robots')) links.addAddress(`/private/notes-${page}.html`);
 
-  const textStep =
-    original.domain === domain
-      ? edition.text
-      : editionOf(world, original.domain, original.page).text;
+  const written =
+    original.domain === domain ? edition : editionOf(world, original.domain, original.page);
+  const { text: textStep } = written;
   links.touch(textStep);
-  return { page, original, links, size, textStep };
+  const size = Math.min(MAX_SIZE, born * lengthOf(world.seed, original, written));
+  return { page, original, links, size, textStep, story: written.story?.story };
+}
+
+/** How much longer a page is than when it was born: a rewritten one, and one with a story. */
+function lengthOf(
+  seed: number,
+  { domain, page }: Original,
+  { text, isRewritten, story }: ReturnType<typeof editionOf>,
+): number {
+  const draw = normalOf(hash(seed, TAG.edit, domain.index, page, text));
+  if (!isRewritten) return 1;
+  return story ? 1 + STORY_GROWTH * exp(REWRITE_SIGMA * draw) : exp(REWRITE_SIGMA * draw);
 }
 
 /** The links that all pages of a domain share. */

@@ -9,6 +9,7 @@ import type { Domain } from './domain.ts';
 import type { LinkList } from './link-list.ts';
 import { frameLinksOf, type Outline, outlineOf } from './outline.ts';
 import { poolOf } from './paths.ts';
+import { STORY_NAMES, type Story } from './stories/story-book.ts';
 import { recentBurst } from './time.ts';
 import { type Manner, shownTo, type Visitor } from './tricks/manner.ts';
 import { hiddenText, markupOf, titleOf } from './tricks/markup.ts';
@@ -16,7 +17,7 @@ import { Writer } from './tricks/writer.ts';
 import type { Web } from './web.ts';
 import { Random, TAG } from './words/random.ts';
 import { anchorEnd, type Pool, phraseOf, Reader } from './words/text.ts';
-import { inventWord, LANGUAGES } from './words/vocabulary.ts';
+import { inventWord, LANGUAGES, topicWords } from './words/vocabulary.ts';
 
 const PARAGRAPH = 900;
 /** Average bytes of a link, markup and words. */
@@ -67,7 +68,7 @@ function writePage(
   frame: Frame,
   seenBy: Visitor,
 ): Pick<Page, 'body' | 'written'> {
-  const { page, links, original, textStep } = outline;
+  const { page, links, original, textStep, story } = outline;
   const { seed } = web.world;
   const pool = poolOf(original.domain, textStep);
   const words = new Random(seed ^ TAG.page, original.domain.index, original.page, textStep + 1);
@@ -84,7 +85,9 @@ function writePage(
     ? writerOf(original.domain, manner, textStep, words)
     : new Reader(pool, words);
   const title = titleOf(pool, words, reader, manner);
-  const subject = subjectOf(web, original.domain, pool, words, textStep);
+  const subject = story
+    ? storySubject(story, original.domain, pool)
+    : subjectOf(web, original.domain, pool, words, textStep);
   const text = textBytes(web, domain, outline, frame);
   const paragraphs = Math.ceil(text / PARAGRAPH);
   const other = new Reader(pool, others);
@@ -105,7 +108,7 @@ function writePage(
   out.push('<h1>', title, '</h1>\n');
   for (let i = 0; i < paragraphs; i++) {
     out.push(open);
-    if (i % 3 === 0) out.push(subject, ': ');
+    if (i % (story ? 2 : 3) === 0) out.push(subject, ': ');
     const own = reader.read(text / paragraphs);
     out.push(
       original.edited > 0 && i % original.edited === 1 ? other.read(text / paragraphs) : own,
@@ -183,6 +186,15 @@ function subjectOf(
   const burst = step > 0 ? recentBurst(web.world, topic, step) : -1;
   if (burst >= 0) return pool.encode(inventWord(LANGUAGES[language], burst * 31 + topic, 0xb0457));
   return `${phraseOf(pool, words)} ${pool.encode(inventWord(LANGUAGES[language], words.below(1_000_000), 0x5b))}`;
+}
+
+/** The name of a story and the words that it is about. */
+function storySubject({ name, theme, topic }: Story, { language }: Domain, pool: Pool): string {
+  const spoken = LANGUAGES[language];
+  const words = topicWords(spoken, topic);
+  return [inventWord(spoken, name, STORY_NAMES), ...theme.map((place) => words[place])]
+    .map(pool.encode)
+    .join(' ');
 }
 
 /** What all pages of a host share, as text. */

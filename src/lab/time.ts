@@ -12,6 +12,7 @@
  *           a domain are drawn once.
  */
 import type { Domain } from './domain.ts';
+import type { Told } from './stories/story-book.ts';
 import { exp, hash, ln, normalOf, TAG, unit } from './words/random.ts';
 import type { World } from './world.ts';
 
@@ -193,7 +194,7 @@ export function pagesAt(
 }
 
 /** Whether a topic is in the news: its pages change and multiply, and use a new name. */
-function isBurst(world: World, topic: number, step: number): boolean {
+export function isBurst(world: World, topic: number, step: number): boolean {
   return world.growth(topic, step) - world.growth(topic, step - 1) > 1;
 }
 
@@ -210,6 +211,10 @@ interface Edition {
   readonly text: number;
   /** The step at which its links were last chosen. */
   readonly links: number;
+  /** Whether it was rewritten since its birth. */
+  readonly isRewritten: boolean;
+  /** The story that it tells. */
+  readonly story: Told | undefined;
 }
 
 /** The last change of a page: each page has its own rate, fronts a high one. */
@@ -217,15 +222,25 @@ export function editionOf(world: World, domain: Domain, page: number): Edition {
   const birth = pageBirth(world, domain, page);
   const rateClass = hash(world.seed, TAG.changeRate, domain.index, page) % CHANGE_RATES.length;
   const rate = page < domain.fixedPages ? 0.6 : CHANGE_RATES[rateClass];
+  const { stories } = domain;
   let text = birth;
   let links = birth;
+  let story = stories.toldAt(domain.topic, domain.index, page, birth);
   for (let step = birth + 1; step <= world.step; step++) {
+    const told = stories.toldAt(domain.topic, domain.index, page, step);
+    if (told) {
+      story = told;
+      text = step;
+      links = step;
+      continue;
+    }
     const draw = hash(world.seed, TAG.change, domain.index, page, step);
     if (unit(draw) >= rate * (isBurst(world, domain.topic, step) ? 2 : 1)) continue;
     text = step;
+    story = undefined;
     if ((draw & 1) === 0) links = step;
   }
-  return { text, links };
+  return { text, links, story, isRewritten: text > birth };
 }
 
 /** Whole steps of an exponential life, at least one. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { search } from '../../src/cli/commands/search/work.ts';
 import { Disk } from '../../src/disk/disk.ts';
 import { buildIndex, indexArchives } from '../../src/search/build/build-index.ts';
+import { CHANGED } from '../../src/search/changed/order.ts';
 import { describe as described } from '../../src/search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../src/search/query/search-index.ts';
 import { timelineOf } from '../../src/search/query/timeline.ts';
@@ -168,7 +169,7 @@ describe('an index of archives', () => {
     ]);
     await index.close();
     const weights = { titleWeight: 1, variantWeight: 1, rankWeight: 1, spamWeight: 1 };
-    const flags = { top: 10, snippets: true, k1: 1, b: 1, ...weights };
+    const flags = { top: 10, snippets: true, k1: 1, b: 1, ...weights, ...CHANGED };
     await expect(search([good, 'arab', 'spring'], flags, process.stdout)).rejects.toThrow(
       "'arab spring'",
     );

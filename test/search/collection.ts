@@ -13,6 +13,7 @@ export interface TestCapture {
   readonly title: string;
   readonly text: string;
   readonly language: string;
+  readonly links?: readonly string[];
 }
 
 /** Adds captures to an index as one more part. */

@@ -71,6 +71,11 @@ export function register(program: Command): void {
     .option('--addresses <count>', 'spread the hosts evenly over this many addresses', parseCount)
     .option('--json', 'print one line of JSON when ready')
     .action((flags: ServeFlags) => serveWeb(flags));
+  addTruth(web);
+  addQueries(web);
+}
+
+function addTruth(web: Command): void {
   describeWeb(web.command('truth'))
     .description(
       'print what each domain or document of a web really is, or what became of each page (hidden from crawlers)',
@@ -82,6 +87,8 @@ export function register(program: Command): void {
         'web truth --scenario mixed --domains 1000 --json',
         'web truth --level page --step 11 --domains 100',
         'web truth --level document --scenario papers --domains 1000',
+        'web truth --stories queries --step 2 --domains 1000 > queries.tsv',
+        'web truth --stories judgements --step 2 --domains 1000 > judgements.txt',
       ),
     )
     .addOption(
@@ -91,6 +98,12 @@ export function register(program: Command): void {
       )
         .choices(['domain', 'page', 'document'])
         .default('domain'),
+    )
+    .addOption(
+      new Option(
+        '--stories <what>',
+        'instead: what was in the news up to the step, as queries (number, words, day) or as judgements (number, 0, URL, 1) in the formats of TREC',
+      ).choices(['queries', 'judgements']),
     )
     .option('--urls <file>', 'with --level page: the truth of these URLs, one per line')
     .option(
@@ -112,7 +125,6 @@ export function register(program: Command): void {
         ...typedFlags(command),
       }),
     );
-  addQueries(web);
 }
 
 function addQueries(web: Command): void {
@@ -212,6 +224,7 @@ function typedFlags(command: Command): Record<string, unknown> {
 interface TruthFlags extends WebFlags {
   level: 'domain' | 'page' | 'document';
   urls?: string;
+  stories?: 'queries' | 'judgements';
   /** The port in the URLs of pages: that of `web`. */
   port: number;
   httpsPort: number;
@@ -219,7 +232,7 @@ interface TruthFlags extends WebFlags {
 }
 
 async function printTruth(flags: TruthFlags): Promise<void> {
-  const lines = LINES[flags.level](flags);
+  const lines = flags.stories === undefined ? LINES[flags.level](flags) : storyLines(flags);
   for await (const line of lines) {
     // A reader may close the pipe early (`| head`).
     if (process.stdout.destroyed) return;
@@ -291,6 +304,20 @@ async function* documentLines({ json, ...options }: TruthFlags): AsyncGenerator<
     yield json
       ? JSON.stringify(truth)
       : [url, kind, useful ? 'useful' : '-', citations, born].join('\t');
+  }
+}
+
+/** The stories up to the step given. */
+async function* storyLines({ json, stories, ...options }: TruthFlags): AsyncGenerator<string> {
+  const [{ webOf }, { storyTruths, queryLine, judgementLines }] = await Promise.all([
+    import('../../lab/server/lab.ts'),
+    import('../../lab/judge/story-truth.ts'),
+  ]);
+  const ports = { http: options.port || HTTP, https: options.httpsPort || HTTPS };
+  for (const story of storyTruths(webOf(options, { ...ports, dns: 0, control: 0 }))) {
+    if (json) yield JSON.stringify(story);
+    else if (stories === 'queries') yield queryLine(story);
+    else yield* judgementLines(story);
   }
 }
 

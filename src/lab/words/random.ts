@@ -57,6 +57,7 @@ export const TAG = {
   layout: 48,
   ring: 49,
   nickname: 50,
+  story: 60,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */

@@ -152,14 +152,19 @@ function settingsOf(
   before: IndexManifest | undefined,
   options: IndexOptions,
 ): IndexSettings {
-  const { epoch, positions, block } = options;
+  const { epoch, positions, block, links } = options;
   if (before === undefined)
-    return { epoch: epoch ?? 'crawl', positions: positions ?? true, block: block ?? BLOCK };
+    return {
+      ...{ epoch: epoch ?? 'crawl', positions: positions ?? true, block: block ?? BLOCK },
+      links: links ?? true,
+    };
   const { settings } = before;
   if (epoch !== undefined && epoch !== settings.epoch)
     throw otherSettings(out, `epochs of a ${settings.epoch}`);
   if (positions !== undefined && positions !== settings.positions)
     throw otherSettings(out, settings.positions ? 'positions' : 'no positions');
+  if (links !== undefined && links !== (settings.links ?? false))
+    throw otherSettings(out, settings.links ? 'links' : 'no links');
   return settings;
 }
 

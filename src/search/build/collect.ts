@@ -9,6 +9,7 @@
 import type { Bytes } from '../../base/units.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { hostOf } from '../../url/parts.ts';
+import { LinkLines } from '../links/link-lines.ts';
 import { FORMATS } from '../store/formats.ts';
 import type { CrawlSpan } from '../store/index-folder.ts';
 import { type Output, writeOutputs } from '../store/output.ts';
@@ -83,6 +84,7 @@ class Collector {
   #versions: Version[] = [];
   #lines: string[] = [];
   #held: Bytes = 0;
+  readonly #links: LinkLines | undefined;
 
   constructor(work: IndexWork, plan: IndexPlan, start: Progress, reader: CaptureSource) {
     this.#work = work;
@@ -93,10 +95,16 @@ class Collector {
     this.#runs = start.runs;
     this.#count = start.versions;
     this.#builder = this.#newBuilder();
+    const { settings, files } = plan;
+    if (settings.links)
+      this.#links = new LinkLines(
+        settings.epoch,
+        files.map(({ crawl }) => crawl),
+      );
   }
 
   get bytes(): Bytes {
-    return this.#builder.bytes + this.#held;
+    return this.#builder.bytes + this.#held + (this.#links?.bytes ?? 0);
   }
 
   add(capture: PageCapture | Revisit, file: number): void {
@@ -106,6 +114,8 @@ class Collector {
     if ('text' in capture) {
       const text = textKey(capture.title, capture.text);
       this.#line(captureLine(key, time, text, this.#versionOf(key, text, capture)));
+      const links = this.#links && capture.links;
+      if (links) this.#links?.add(url, this.#plan.files[file].crawl, time, links);
     } else this.#line(revisitLine(key, time, capture.refersTo));
   }
 
@@ -181,6 +191,7 @@ class Collector {
         await file.write(Buffer.from(`${lines}\n`, 'latin1'));
       }
     });
+    await this.#links?.write(disk, `${path}.links`);
     this.#runs++;
     this.#builder = this.#newBuilder();
     this.#known.clear();

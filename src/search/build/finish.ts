@@ -18,8 +18,9 @@ import { HEADER_BYTES } from '../../disk/format.ts';
 import { LineSorter } from '../../disk/line-sort.ts';
 import { readLines } from '../../disk/lines.ts';
 import { writeText } from '../../disk/text-file.ts';
+import { writeLinks } from '../links/write-links.ts';
 import { FIELD, FORMATS } from '../store/formats.ts';
-import type { PartInfo } from '../store/index-folder.ts';
+import type { LinkInfo, PartInfo } from '../store/index-folder.ts';
 import { type Output, writeOutputs } from '../store/output.ts';
 import { PostingWriter } from '../store/posting-writer.ts';
 import { type PageSightings, type SightingsReader, writeSightings } from '../store/sightings.ts';
@@ -72,10 +73,32 @@ export async function finishPart(
     await mergeRuns(disk, runs, writer, numbers, settings.positions);
     return { terms: writer.terms, postings: writer.postings };
   });
+  const links = settings.links && (await linksOf(work, plan, progress, folder, memory));
   return {
+    ...(links && { links }),
     files: plan.files.map(({ path, bytes, place }) => ({ path, bytes, place })),
     ...{ languages: progress.languages, crawls: progress.crawls, versions: count, ...written },
   };
+}
+
+/** Writes the links of the part. */
+async function linksOf(
+  work: IndexWork,
+  { files, settings }: IndexPlan,
+  { runs, crawls }: Progress,
+  folder: string,
+  memory: Bytes,
+): Promise<LinkInfo> {
+  const inTime = [...crawls].sort((a, b) => a.last - b.last || (a.name < b.name ? -1 : 1));
+  const names = settings.epoch === 'crawl' ? inTime.map(({ name }) => name) : [];
+  const planned = [...new Set(files.map(({ crawl }) => crawl))];
+  const order = planned.map((name) => names.indexOf(name));
+  const source = {
+    ...{ disk: work.disk, work: work.path, memory },
+    runs: Array.from({ length: runs }, (_, run) => work.run(run, '.links')),
+    order: settings.epoch === 'crawl' ? order : undefined,
+  };
+  return { ...(await writeLinks(source, folder)), crawls: names };
 }
 
 interface Lengths {

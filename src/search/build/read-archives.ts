@@ -11,6 +11,8 @@ import type { Millis } from '../../base/units.ts';
 import { xxh64 } from '../../base/xxh64.ts';
 import { conversionOf, pageOf, type StoredPage } from '../../corpus/stored-page.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { isHtml } from '../../parse/is-html.ts';
+import { parsePage } from '../../parse/page.ts';
 import { openTextReader, type TextReader } from '../../text/text-reader.ts';
 import { canonicalise } from '../../url/canonical.ts';
 import { isTime } from './sighting-lines.ts';
@@ -25,6 +27,8 @@ export interface PageCapture {
   readonly text: string;
   /** Computed when it is asked for. */
   readonly language: string;
+  /** What it links to, in canonical form; undefined if it is no HTML. */
+  readonly links?: readonly string[] | undefined;
 }
 
 export interface Revisit {
@@ -140,5 +144,14 @@ function captured(page: StoredPage, time: Millis, file: number, texts: TextReade
     get language() {
       return read.language.code;
     },
+    get links() {
+      return isHtml(contentType, body) ? targetsIn(page) : undefined;
+    },
   };
+}
+
+/** Where the links of a page lead that a reader can follow. */
+function targetsIn({ canonical: url, contentType, body }: StoredPage): string[] {
+  const { links } = parsePage(body, { url, contentType });
+  return links.filter(({ kind }) => kind === 'a' || kind === 'area').map((link) => link.url);
 }

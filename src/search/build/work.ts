@@ -6,6 +6,7 @@
  *   work/run-N            a sorted run (run-builder.ts)
  *   work/run-N.versions   its versions: words, language, file, record, URL, title
  *   work/run-N.sightings  its captures, a line each
+ *   work/run-N.links      their links, a line each
  *
  * A run counts when the progress names it. A killed process loses at most the run it was filling.
  */

@@ -117,6 +117,22 @@ export class SearchIndex {
     return { results: top.results, reads, words: wordsOf(query) };
   }
 
+  /** The scores of some versions; those that do not match are left out. */
+  async scores(
+    text: string,
+    options: SearchOptions,
+    versions: readonly number[],
+  ): Promise<Map<number, number>> {
+    const prepared = await this.#prepare(text, options);
+    const all = () => Number.NEGATIVE_INFINITY;
+    const wanted = new Set(versions);
+    const scores = new Map<number, number>();
+    await this.#evaluate(prepared, all, (version, score) => {
+      if (wanted.has(version)) scores.set(version, score);
+    });
+    return scores;
+  }
+
   /** Every version that matches. */
   async matches(text: string, options: SearchOptions = {}): Promise<number[]> {
     const versions: number[] = [];

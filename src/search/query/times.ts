@@ -61,7 +61,7 @@ export function select(parts: readonly Part[], pages: Pages, range: TimeRange): 
 const FORM = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?Z?)?)?)?$/;
 
 /** A time as a user writes it: a year, month, day, minute or second, with its first and last ms. */
-function parseTime(text: string): TimeRange {
+export function parseTime(text: string): TimeRange {
   const fields = FORM.exec(text.trim());
   const [year, month, day, hour, minute, second] = (fields ?? []).slice(1).map(Number);
   const from = Date.UTC(year, (month || 1) - 1, day || 1, hour || 0, minute || 0, second || 0);

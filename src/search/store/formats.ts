@@ -10,6 +10,8 @@
  *   parts/N/versions      24 bytes a version: lengths, language, file, where its record is, its name
  *   parts/N/names         URL and title of each version
  *   parts/N/sightings     pages by key: their versions, and every capture
+ *   parts/N/nodes         URLs by key: where their links are, and when they were read
+ *   parts/N/out, in       links of each URL, with the first and last epoch of each
  *
  * A part never changes. Positions in files are those of their content (src/disk/block-file.ts):
  * every block has a checksum.
@@ -30,6 +32,9 @@ export const FORMATS = {
   names: format('snm'),
   sightings: format('ssi'),
   run: format('srn'),
+  nodes: format('sln'),
+  out: format('slo'),
+  in: format('sli'),
 } as const;
 
 /**

@@ -20,6 +20,8 @@ export interface IndexSettings {
   readonly positions: boolean;
   /** Postings of a block. */
   readonly block: number;
+  /** Whether links are kept; absent in indexes made before they were. */
+  readonly links?: boolean;
 }
 
 /** A crawl with the times of its first and last capture. */
@@ -37,6 +39,15 @@ export interface IndexedFile {
   readonly place: string;
 }
 
+/** The links of a part. */
+export interface LinkInfo {
+  /** URLs: pages, and what they link to. */
+  readonly nodes: number;
+  readonly links: number;
+  /** The crawls that epochs number, in the order of time; empty if epochs are months or days. */
+  readonly crawls: readonly string[];
+}
+
 export interface PartInfo {
   readonly files: readonly IndexedFile[];
   readonly languages: readonly string[];
@@ -44,6 +55,8 @@ export interface PartInfo {
   readonly versions: number;
   readonly terms: number;
   readonly postings: number;
+  /** Absent if the part has no links. */
+  readonly links?: LinkInfo;
 }
 
 export interface IndexManifest {

@@ -1,6 +1,8 @@
 /** `drumlin search`: full text over every version of every archived page. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CHANGED, ORDERS } from '../../../search/changed/order.ts';
 import { examples } from '../../input/example.ts';
+import type { EvalFlags } from './eval.ts';
 import { registerExport } from './export.ts';
 import { registerServe } from './serve.ts';
 import type { IndexFlags, SearchFlags } from './work.ts';
@@ -8,8 +10,7 @@ import type { IndexFlags, SearchFlags } from './work.ts';
 const TIME = 'in UTC, such as 2011, 2011-10 or 2011-10-15T12:00';
 
 export function register(program: Command): void {
-  const search = program
-    .command('search')
+  const search = addChanged(program.command('search'))
     .description('search every version of every archived page, as it was at any time')
     .argument('[what...]', 'one or more indexes, then the query')
     .option('--at <time>', `see each page as it was then, ${TIME}`)
@@ -48,11 +49,55 @@ export function register(program: Command): void {
         'search my-index \'arab spring -stocks "no fly zone"\' --at 2011-10-15',
         "search my-index 'title:election site:.gov.ly' --from 2011-10 --to 2012",
         "search my-index other-index 'protest*' --language en --timeline",
+        "search my-index 'arab spring' --changed --at 2011-10-15 --explain",
       ),
     )
     .action(async (what: string[], flags: SearchFlags) => {
       await (await import('./work.ts')).search(what, flags, process.stdout);
     });
+  addIndex(search);
+  addEval(search);
+  registerServe(search);
+  registerExport(search);
+}
+
+/** Adds the flags of a search for what happened. */
+function addChanged(search: Command): Command {
+  return search
+    .option(
+      '--changed',
+      'find what happened: pages that changed around --at, or from --from to --to',
+    )
+    .addOption(
+      new Option('--by <order>', 'with --changed: the order of the results')
+        .choices(ORDERS)
+        .default(CHANGED.by),
+    )
+    .option(
+      '--alpha <share>',
+      'with --changed: the share of the text, 0 to 1; the rest is that of the change',
+      share,
+      CHANGED.alpha,
+    )
+    .option(
+      '--seeds <count>',
+      'with --changed: pages by BM25 to begin with',
+      wholeNumber,
+      CHANGED.seeds,
+    )
+    .option(
+      '--expand <count>',
+      'with --changed: pages to add that are linked with these and changed',
+      countFrom0,
+      CHANGED.expand,
+    )
+    .option(
+      '--explain',
+      'with --changed: print the parts of each score, and the links among results',
+    );
+}
+
+function addIndex(search: Command): void {
   search
     .command('index')
     .description('index archives, or add more archives to an index')
@@ -66,6 +111,7 @@ export function register(program: Command): void {
       ]),
     )
     .option('--no-positions', 'make a smaller index that cannot search for phrases')
+    .option('--no-links', 'make a smaller index that cannot search for what changed')
     .option(
       '--memory <size>',
       'memory for collecting words before they are written to disk',
@@ -82,8 +128,37 @@ export function register(program: Command): void {
     .action(async (places: string[], flags: IndexFlags) => {
       await (await import('./work.ts')).index(places, flags, process.stderr);
     });
-  registerServe(search);
-  registerExport(search);
+}
+
+function addEval(search: Command): void {
+  search
+    .command('eval')
+    .description('measure what --changed finds against judgements, in the formats of TREC')
+    .argument('<indexes...>', 'one or more indexes')
+    .requiredOption('--queries <file>', 'a query a line: number, tab, words, tab, time')
+    .requiredOption('--qrels <file>', 'a judgement a line: number, 0, URL, gain')
+    .option('--cut <count>', 'measure the first so many results', wholeNumber, 15)
+    .option(
+      '--grid <values>',
+      'measure all combinations, such as alpha=0,0.5,1:expand=0,100,1000,2000',
+      '',
+    )
+    .option('--shift <epochs>', 'compare the epochs so many later than asked for', epochs, 0)
+    .option('--run <file>', 'write the results, one after the other')
+    .addHelpText(
+      'after',
+      examples(
+        'search eval my-index --queries queries.tsv --qrels judgements.txt',
+        'search eval my-index --queries queries.tsv --qrels judgements.txt --grid alpha=0,0.5,1:expand=0,100',
+        'search eval my-index --queries queries.tsv --qrels judgements.txt --by pagerank --run run.txt',
+      ),
+    )
+    .action(async (folders: string[], _own: unknown, command: Command) => {
+      const isTyped = command.getOptionValueSourceWithGlobals('by') === 'cli';
+      const flags = command.optsWithGlobals<EvalFlags>();
+      const orders = isTyped ? [flags.by] : ORDERS;
+      await (await import('./eval.ts')).evaluateSearch(folders, flags, orders, process.stdout);
+    });
 }
 
 const QUERY = `
@@ -100,6 +175,15 @@ The query:
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Write a whole number from 1 to 9999.');
+}
+
+function countFrom0(text: string): number {
+  return text === '0' ? 0 : wholeNumber(text);
+}
+
+function epochs(text: string): number {
+  if (/^-?\d{1,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number, such as -1.');
 }
 
 function positive(text: string): number {

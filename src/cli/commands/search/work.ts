@@ -3,13 +3,16 @@ import { DrumlinError, EXIT } from '../../../base/errors.ts';
 import { counted, parseBytes } from '../../../base/units.ts';
 import { Disk } from '../../../disk/disk.ts';
 import { type IndexSummary, indexArchives } from '../../../search/build/build-index.ts';
+import type { Order } from '../../../search/changed/order.ts';
 import { priorOf } from '../../../search/query/prior.ts';
-import { describe, type SearchResult } from '../../../search/query/results.ts';
+import { describe } from '../../../search/query/results.ts';
 import { SearchIndex, type SearchOptions } from '../../../search/query/search-index.ts';
 import { timelineOf } from '../../../search/query/timeline.ts';
 import { rangeOf } from '../../../search/query/times.ts';
 import type { Epoch } from '../../../search/store/index-folder.ts';
 import { type Screen, watched } from '../graph.ts';
+import { printChanged } from './changed.ts';
+import { asJson, asText, iso, printable, quoted } from './print.ts';
 
 export interface SearchFlags {
   readonly at?: string;
@@ -20,6 +23,12 @@ export interface SearchFlags {
   readonly any?: boolean;
   readonly top: number;
   readonly timeline?: boolean;
+  readonly changed?: boolean;
+  readonly by: Order;
+  readonly alpha: number;
+  readonly seeds: number;
+  readonly expand: number;
+  readonly explain?: boolean;
   readonly snippets: boolean;
   readonly k1: number;
   readonly b: number;
@@ -36,21 +45,23 @@ export interface IndexFlags {
   readonly out: string;
   readonly epoch?: Epoch;
   readonly positions: boolean;
+  readonly links: boolean;
   readonly memory: string;
   readonly maxPage: string;
 }
 
-type Output = Pick<NodeJS.WritableStream, 'write'>;
+export type Output = Pick<NodeJS.WritableStream, 'write'>;
 
 export async function index(
   places: readonly string[],
-  { out, epoch, positions, memory, maxPage }: IndexFlags,
+  { out, epoch, positions, links, memory, maxPage }: IndexFlags,
   screen: Screen,
 ): Promise<void> {
   await watched(screen, async (meter, signal) => {
     const summary = await indexArchives(places, out, {
       ...(epoch !== undefined && { epoch }),
       ...(!positions && { positions }),
+      ...(!links && { links }),
       ...{ memory: parseBytes(memory), maxPage: parseBytes(maxPage), signal },
       ...{ onProgress: meter.show, onWarning: meter.note },
     });
@@ -88,9 +99,8 @@ export async function search(
   const opened = await open(folders, query);
   try {
     const options = { ...asked, prior: await priorOf(opened, new Disk(), flags) };
-    const isFound = flags.timeline
-      ? await printTimeline(opened, query, options, flags, out)
-      : await printResults(opened, query, options, flags, out);
+    const print = flags.changed ? printChanged : flags.timeline ? printTimeline : printResults;
+    const isFound = await print(opened, query, options, { ...flags, folders }, out);
     if (!isFound)
       throw new DrumlinError(
         'NOT_FOUND',
@@ -139,42 +149,6 @@ async function printResults(
     out.write(json ? `${JSON.stringify(asJson(result))}\n` : asText(result, i + 1));
   return results.length > 0;
 }
-
-const iso = (time: number): string => new Date(time).toISOString();
-const day = (time: number): string => iso(time).slice(0, 10);
-
-const asJson = (result: SearchResult) => ({
-  ...result,
-  ...{ first: iso(result.first), last: iso(result.last), stored: iso(result.stored) },
-  get: commandOf(result),
-});
-
-function asText(result: SearchResult, rank: number): string {
-  const { url, title, first, last, captures, versions, score, snippet } = result;
-  const [from, to] = [day(first), day(last)];
-  const times = from === to ? from : `${from} to ${to}`;
-  const counts = `${counted(captures, 'capture')}, ${counted(versions, 'version')} of the page`;
-  const lines = [
-    `${rank}. ${printable(title) || url}`,
-    `   ${url}`,
-    `   ${times}: ${counts}; score ${score.toFixed(3)}`,
-    ...(snippet === '' ? [] : [`   ${printable(snippet)}`]),
-    `   ${commandOf(result)}`,
-  ];
-  return `${lines.join('\n')}\n\n`;
-}
-
-/** Without control characters: titles and texts are written by strangers. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
-
-/** The command that prints the page. */
-function commandOf({ place, url, stored }: SearchResult): string {
-  const at = iso(stored).replace(/\D/g, '').slice(0, 14);
-  return `drumlin archive get ${quoted(place)} ${quoted(url)} --at ${at}`;
-}
-
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const WIDEST = 50;
 
