@@ -72,12 +72,11 @@ class Collector {
   readonly #work: IndexWork;
   readonly #plan: IndexPlan;
   readonly #reader: CaptureSource;
-  readonly #variants = new VariantTable();
   readonly #languages: string[];
   readonly #crawls: Map<string, CrawlSpan>;
   #runs: number;
   #count: number;
-  #builder: RunBuilder;
+  readonly #builder: RunBuilder;
   /** The versions of this run by page and text. */
   readonly #known = new Map<string, number>();
   #versions: Version[] = [];
@@ -92,7 +91,7 @@ class Collector {
     this.#crawls = new Map(start.crawls.map((span) => [span.name, span]));
     this.#runs = start.runs;
     this.#count = start.versions;
-    this.#builder = this.#newBuilder();
+    this.#builder = new RunBuilder(new VariantTable(), plan.settings.positions);
   }
 
   get bytes(): Bytes {
@@ -182,15 +181,10 @@ class Collector {
       }
     });
     this.#runs++;
-    this.#builder = this.#newBuilder();
     this.#known.clear();
     this.#versions = [];
     this.#lines = [];
     this.#held = 0;
-  }
-
-  #newBuilder(): RunBuilder {
-    return new RunBuilder(this.#variants, this.#plan.settings.positions);
   }
 }
 
