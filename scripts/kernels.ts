@@ -69,6 +69,11 @@ export const KERNELS: readonly KernelSource[] = [
     flags: ['--initialMemory', '8'],
   },
   {
+    source: 'src/search/query/scan-kernel.as.ts',
+    constant: 'SCAN_KERNEL_WASM',
+    flags: ['--enable', 'simd', '--initialMemory', '5'],
+  },
+  {
     source: 'src/search/store/posting-kernel.as.ts',
     constant: 'POSTING_KERNEL_WASM',
     flags: ['--initialMemory', '1'],
