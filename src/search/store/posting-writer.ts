@@ -8,7 +8,7 @@
  * Format    postings: [bytes of the directory, directory,] blocks. A block: differences of versions
  *           minus 1, frequencies minus 1, each a group of numbers (numbers.ts). positions: for each
  *           block one group (rice.ts): of each posting the first position and the differences minus 1.
- *           terms: in groups, each term as what it shares with the one before, the rest, the number
+ *           terms: in groups, each term as the bytes it shares with the one before, the rest, the number
  *           of postings, and the bytes of its postings and positions.
  * Requires  Terms in increasing order (by UTF-16 units), records of a term in the order of versions.
  * Cost      About 20 ns a posting with its positions, and 2 µs a term.
@@ -55,6 +55,7 @@ interface Exports {
   positionsLength(): number;
 }
 
+const NOTHING = Buffer.alloc(0);
 const module = new WebAssembly.Module(POSTING_KERNEL_WASM);
 
 export class PostingWriter {
@@ -66,7 +67,7 @@ export class PostingWriter {
   readonly #versions: number;
   #bytes: Uint8Array;
   #term = '';
-  #before = '';
+  #before: Buffer = NOTHING;
   #positionsStart = 0;
 
   constructor(out: PostingOutputs, versions: VersionNumbers, block: number) {
@@ -114,7 +115,7 @@ export class PostingWriter {
       groups.varint(terms.length);
       groups.varint(postings.length);
       groups.varint(this.#positionsStart);
-      this.#before = '';
+      this.#before = NOTHING;
     }
     const start = postings.length;
     if (count > this.#block) {
@@ -122,14 +123,16 @@ export class PostingWriter {
       postings.bytes(this.#view(kernel.directoryAt(), kernel.directoryLength()));
     }
     postings.bytes(this.#view(kernel.blocksAt(), kernel.blocksLength()));
-    const shared = sharedUnits(this.#before, this.#term);
+    const bytes = Buffer.from(this.#term);
+    const shared = sharedBytes(this.#before, bytes);
     terms.varint(shared);
-    terms.text(this.#term.slice(shared));
+    terms.varint(bytes.length - shared);
+    terms.bytes(bytes.subarray(shared));
     terms.varint(count);
     terms.varint(postings.length - start);
     if (hasPositions(this.#term[0]))
       terms.varint((positions?.length ?? this.#positionsStart) - this.#positionsStart);
-    this.#before = this.#term;
+    this.#before = bytes;
     this.terms++;
     this.postings += count;
   }
@@ -162,11 +165,10 @@ export class PostingWriter {
   }
 }
 
-/** Units that two terms share at their beginning, without half a pair of surrogates. */
-function sharedUnits(a: string, b: string): number {
+/** Bytes that two terms share at their beginning. */
+function sharedBytes(a: Buffer, b: Buffer): number {
   const most = Math.min(a.length, b.length);
   let shared = 0;
-  while (shared < most && a.charCodeAt(shared) === b.charCodeAt(shared)) shared++;
-  const last = shared > 0 ? a.charCodeAt(shared - 1) : 0;
-  return last >= 0xd800 && last < 0xdc00 ? shared - 1 : shared;
+  while (shared < most && a[shared] === b[shared]) shared++;
+  return shared;
 }
