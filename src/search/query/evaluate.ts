@@ -71,8 +71,25 @@ function conditionsOf({ clauses, excluded }: Plan, lists: PartLists): Conditions
   const refusing = [...new Set(refused)].filter((term) => lists.has(term));
   for (const term of refusing) give(term, bits);
   const excludedBits = refusing.length > 0 ? [bits++] : [];
-  return { bits, bitsOf, clauses: required, excluded: excludedBits };
+  const driving = drivingTerms(clauses, lists);
+  return { bits, bitsOf, clauses: required, excluded: excludedBits, driving };
 }
+
+/** The terms of the clause with the fewest postings. */
+function drivingTerms(clauses: Plan['clauses'], lists: PartLists): Set<string> {
+  let [driving, fewest] = [new Set<string>(), Number.POSITIVE_INFINITY];
+  for (const matchers of clauses) {
+    const terms = new Set(matchers.flatMap(termsOf).filter((term) => lists.has(term)));
+    let postings = 0;
+    for (const term of terms) postings += lists.get(term)?.entry.count ?? 0;
+    if (postings < fewest) [driving, fewest] = [terms, postings];
+  }
+  return driving;
+}
+
+const NOTHING: Conditions = {
+  ...{ bits: 0, bitsOf: new Map(), clauses: [], excluded: [], driving: new Set() },
+};
 
 /** A query of one part: its lists are in the scanner. */
 export class PartQuery {
@@ -107,8 +124,7 @@ export class PartQuery {
     valid: Uint8Array,
   ): PartQuery {
     const conditions = conditionsOf(plan, lists);
-    const nothing: Conditions = { bits: 0, bitsOf: new Map(), clauses: [], excluded: [] };
-    scanner.start([...lists.values()], conditions ?? nothing, valid);
+    scanner.start([...lists.values()], conditions ?? NOTHING, valid);
     return new PartQuery(part, scanner, lists, plan, conditions !== undefined);
   }
 
@@ -150,18 +166,15 @@ export async function evaluate(
     const found = scanner.scan(receiver.threshold * SLACK);
     if (found === undefined) break;
     const { versions, scores } = found;
-    for (let i = 0; i < versions.length; i++) {
-      if (scores[i] < receiver.threshold * SLACK) continue;
-      if (phrases && !(await phrases.holds(versions[i]))) continue;
-      receiver.offer(versions[i], scores[i]);
-    }
+    if (phrases) await phrases.offer(versions, scores, receiver);
+    else for (let i = 0; i < versions.length; i++) receiver.offer(versions[i], scores[i]);
   }
   const { block } = part.settings;
   for (const { entry } of query.lists.values()) reads.blocks += Math.ceil(entry.count / block);
   reads.decoded += scanner.decoded;
 }
 
-/** Looks at versions in increasing order. */
+/** Looks at the positions of words in versions. Lists are read in one direction. */
 class PhraseCheck {
   readonly #part: Part;
   readonly #plan: Plan;
@@ -173,7 +186,16 @@ class PhraseCheck {
     for (const [term, bytes] of lists) this.#lists.set(term, part.listOf(bytes));
   }
 
-  async holds(version: number): Promise<boolean> {
+  /** Offers those of some versions that match, in increasing order. */
+  async offer(versions: Uint32Array, scores: Float64Array, receiver: Receiver): Promise<void> {
+    const found = Array.from(versions, (version, i) => ({ version, score: scores[i] }));
+    found.sort((a, b) => a.version - b.version);
+    for (const { version, score } of found)
+      if (score >= receiver.threshold * SLACK && (await this.#holds(version)))
+        receiver.offer(version, score);
+  }
+
+  async #holds(version: number): Promise<boolean> {
     for (const matchers of this.#plan.clauses)
       if (!(await this.#some(matchers, version))) return false;
     return !(await this.#some(this.#plan.excluded, version));

@@ -5,8 +5,8 @@
  * Idea      Versions are looked at in windows. From the directories of the lists follows which of
  *           them have postings in a window, and the most that a version there can score: most
  *           windows without a result are skipped before anything is decoded. In the others the
- *           postings of each list are decoded once; masks say which versions match, and only those
- *           are scored, list after list, so that the parts of a score are added up in the order of
+ *           postings of each list are decoded once, first those of the clause with the fewest;
+ *           masks say which versions match, and only those are scored, list after list, so that the parts of a score are added up in the order of
  *           the lists.
  * Requires  `open` once; for each query `start`, `addList` and `addMask` for each list, `setScore`,
  *           `addClause`, `addExcluded`; then `scan` until it returns -1.
@@ -15,7 +15,7 @@
  */
 
 const END: u32 = 0xffffffff;
-/** The most versions of a window: as many as sixteen blocks have postings. */
+/** The most versions of a window: eight times the postings of a block. */
 const WINDOW: u32 = 2048;
 /** Where bytes go when four numbers are decoded, by their widths; and how many bytes they take. */
 const SHUFFLES: usize = 1024;
@@ -25,7 +25,7 @@ const NORMS: usize = WIDTHS + 256;
 const NORM_COUNT: u32 = 8192;
 const SCORES: usize = NORMS + 16 * <usize>NORM_COUNT;
 const MATCHED: usize = SCORES + 8 * <usize>WINDOW;
-/** Places in the window of versions that match. */
+/** Places in the window of versions that may match. */
 const PLACES: usize = MATCHED + <usize>WINDOW;
 export const RESULT_VERSIONS: usize = PLACES + 4 * <usize>WINDOW;
 export const RESULT_SCORES: usize = RESULT_VERSIONS + 4 * <usize>WINDOW;
@@ -51,7 +51,9 @@ const FREQUENCIES: usize = 60;
 const FACTOR: usize = 64; // f64; 0 if it does not score
 const ENTRIES: usize = 72; // places in the window and frequencies
 const ENTRY_COUNT: usize = 76;
-const LIST_BYTES: usize = 80;
+const FIRST: usize = 80; // the first version that may be in it, from the window on
+const DRIVES: usize = 84; // whether versions without it cannot match
+const LIST_BYTES: usize = 88;
 
 let top: usize = HEAP;
 let versions: u32 = 0;
@@ -72,6 +74,9 @@ let clauseWords: u32 = 0;
 let clauseRoom: u32 = 0;
 let excluded: usize = 0;
 let hasExcluded = false;
+/** Whether each clause has one alternative and masks one number: then these bits are required. */
+let isSimple = false;
+let required: u32 = 0;
 let k1: f64 = 0;
 let b: f64 = 0;
 let bodyMean: f64 = 0;
@@ -103,7 +108,7 @@ export function take(bytes: usize): usize {
 export function open(count: u32, postings: u32): usize {
   versions = count;
   block = postings;
-  window = min(WINDOW, 16 * postings);
+  window = min(WINDOW, 8 * postings);
   for (let widths: u32 = 0; widths < 256; widths++) {
     let from: u32 = 0;
     for (let i: u32 = 0; i < 4; i++) {
@@ -332,6 +337,11 @@ export function setScore(index: u32, factor: f64): void {
   }
 }
 
+/** Every version that matches is in one of the lists that drive. */
+export function setDriving(index: u32): void {
+  store<u32>(listAt(index), 1, DRIVES);
+}
+
 /** Sets the bits that a list gives to its versions: `pairs` pairs of a word of the mask and bits. */
 export function addMasks(index: u32, pairs: u32): usize {
   const list = listAt(index);
@@ -348,6 +358,12 @@ export function clausesAt(): usize {
 
 export function setClauses(numbers: u32): void {
   clauseWords = min(numbers, clauseRoom);
+  required = 0;
+  isSimple = maskWords == 1;
+  for (let at: u32 = 0; at + 1 < clauseWords; at += 1 + u32At(clauses, at) * maskWords) {
+    if (u32At(clauses, at) != 1) isSimple = false;
+    required |= u32At(clauses, at + 1);
+  }
 }
 
 /** Where a mask goes: versions with any of its bits are not found. */
@@ -446,7 +462,9 @@ export function scan(least: f64): i32 {
     let bound: f64 = 0;
     for (let i: u32 = 0; i < listCount; i++) {
       const list = listAt(i);
-      if (look(list, from) > end) continue;
+      const first = look(list, from);
+      store<u32>(list, first, FIRST);
+      if (first > end) continue;
       mark(list, present);
       bound += boundOf(list, end);
     }
@@ -469,9 +487,14 @@ function firstAfter(end: u32): u32 {
 
 /** Scores the versions of a window that match. */
 function found(from: u32, end: u32, least: f64): i32 {
-  memory.fill(masks, 0, (<usize>(WINDOW * maskWords)) << 2);
-  for (let i: u32 = 0; i < listCount; i++) collect(listAt(i), from, end);
-  const count = match(from, end);
+  memory.fill(masks, 0, (<usize>((end + 1 - from) * maskWords)) << 2);
+  candidates = 0;
+  for (let i: u32 = 0; i < listCount; i++)
+    if (load<u32>(listAt(i), DRIVES) != 0) collect(listAt(i), from, end, true);
+  if (candidates == 0) return 0;
+  for (let i: u32 = 0; i < listCount; i++)
+    if (load<u32>(listAt(i), DRIVES) == 0) collect(listAt(i), from, end, false);
+  const count = match(from);
   if (count == 0) return 0;
   for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i), from);
   let results: u32 = 0;
@@ -487,10 +510,13 @@ function found(from: u32, end: u32, least: f64): i32 {
   return <i32>results;
 }
 
+/** How many versions of the window are in lists that drive, at `PLACES`. */
+let candidates: u32 = 0;
+
 /** Decodes the postings of a list in a window, and marks its versions. */
-function collect(list: usize, from: u32, end: u32): void {
+function collect(list: usize, from: u32, end: u32, drives: bool): void {
   store<u32>(list, 0, ENTRY_COUNT);
-  if (look(list, from) > end) return;
+  if (load<u32>(list, FIRST) > end) return;
   const blocks = load<u32>(list, BLOCKS);
   const count = load<u32>(list, COUNT);
   const ids = <usize>load<u32>(list, IDS);
@@ -515,6 +541,7 @@ function collect(list: usize, from: u32, end: u32): void {
       setU32(entries, 2 * entry, place);
       setU32(entries, 2 * entry++ + 1, u32At(frequencies, i));
       const mask = masks + ((<usize>(place * maskWords)) << 2);
+      if (drives && isNew(mask)) setU32(PLACES, candidates++, place);
       if (isSingle) setU32(mask, word, u32At(mask, word) | bits);
       else mark(list, mask);
     }
@@ -526,13 +553,22 @@ function collect(list: usize, from: u32, end: u32): void {
   store<u32>(list, entry, ENTRY_COUNT);
 }
 
-/** Finds the valid versions of a window that match; returns how many. */
-function match(from: u32, end: u32): u32 {
+// @ts-ignore: decorator
+@inline
+function isNew(mask: usize): bool {
+  let bits = load<u32>(mask);
+  for (let word: u32 = 1; word < maskWords; word++) bits |= u32At(mask, word);
+  return bits == 0;
+}
+
+/** Keeps the candidates that match and are valid; returns how many. */
+function match(from: u32): u32 {
   let count: u32 = 0;
-  for (let place: u32 = 0; place <= end - from; place++) {
+  for (let i: u32 = 0; i < candidates; i++) {
+    const place = u32At(PLACES, i);
     const mask = masks + ((<usize>(place * maskWords)) << 2);
-    if (maskWords == 1 && load<u32>(mask) == 0) continue;
-    if (load<u8>(valid + <usize>(from + place)) == 0 || !matches(mask)) continue;
+    if (isSimple ? (load<u32>(mask) & required) != required : !matches(mask)) continue;
+    if (load<u8>(valid + <usize>(from + place)) == 0) continue;
     if (hasExcluded && isExcluded(mask)) continue;
     setU32(PLACES, count++, place);
     store<u8>(MATCHED + <usize>place, 1);

@@ -28,6 +28,7 @@ interface Exports {
   countValid(list: number): number;
   setMeans(k1: number, b: number, body: number, title: number): void;
   setScore(list: number, factor: number): void;
+  setDriving(list: number): void;
   addMasks(list: number, pairs: number): number;
   clausesAt(): number;
   setClauses(numbers: number): void;
@@ -44,6 +45,8 @@ export interface Conditions {
   /** All bits of one alternative of each clause. */
   readonly clauses: readonly (readonly (readonly number[])[])[];
   readonly excluded: readonly number[];
+  /** Terms of one clause: a version that matches has at least one of them. */
+  readonly driving: ReadonlySet<string>;
 }
 
 /** Bytes behind a list that the kernel may read. */
@@ -92,6 +95,7 @@ export class Scanner {
       const list = kernel.addList(place, bytes.length, entry.count, field, withPositions);
       if (list < 0)
         throw damaged(this.#path, `is damaged: the postings of "${entry.term}" are not whole`);
+      if (conditions.driving.has(entry.term)) kernel.setDriving(list);
       this.#mark(list, conditions.bitsOf.get(entry.term) ?? []);
     }
     this.#refresh();
@@ -117,8 +121,8 @@ export class Scanner {
   }
 
   /**
-   * The next versions that match, in order, with their scores, except those that have less than
-   * `least`; undefined after the last. Valid until the next call.
+   * Some of the next versions that match, in any order, with their scores, except those that have
+   * less than `least`; undefined after the last. Valid until the next call.
    */
   scan(
     least: number,

@@ -5,7 +5,8 @@
  *           and reads it. Terms are not decoded to be compared: a term that shares more bytes with
  *           the one before than that one with the term sought differs from it at the same place.
  * Cost      One read of about a kilobyte for each look-up, unless it was read before; for a prefix,
- *           one for each group. Groups are kept up to 16 MiB.
+ *           one for each group. A file of up to 16 MiB is in memory, and of a larger
+ *           one as many groups.
  */
 import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
@@ -41,12 +42,19 @@ export class Dictionary {
   readonly #groups: readonly Group[];
   readonly #end: number;
   readonly #terms: number;
+  /** The content of the file, if it is small. */
+  readonly #all: Uint8Array | undefined;
 
-  private constructor(file: StateFile, groups: readonly Group[], end: number, terms: number) {
+  private constructor(
+    file: StateFile,
+    groups: readonly Group[],
+    { end, terms, all }: { end: number; terms: number; all: Uint8Array | undefined },
+  ) {
     this.#file = file;
     this.#groups = groups;
     this.#end = end;
     this.#terms = terms;
+    this.#all = all;
   }
 
   /** `groups` is the content of the file of groups. */
@@ -58,15 +66,21 @@ export class Dictionary {
       const [at, postings, positions] = [reader.next(), reader.next(), reader.next()];
       found.push({ first, terms: at, postings, positions });
     }
-    return new Dictionary(file, found, await file.size(), terms);
+    const end = await file.size();
+    const all = end <= KEPT ? new Uint8Array(end) : undefined;
+    if (all) await file.readAll(all, 0);
+    return new Dictionary(file, found, { end, terms, all });
   }
 
   async find(term: string): Promise<TermEntry | undefined> {
     const at = this.#groupOf(term);
     if (at < 0) return undefined;
+    return this.#findIn(at, this.#kept.get(at) ?? (await this.#read(at)), term);
+  }
+
+  #findIn(at: number, bytes: Uint8Array, term: string): TermEntry | undefined {
     const sought = Buffer.from(term);
-    const reader = new VarintReader(this.#kept.get(at) ?? (await this.#read(at)));
-    const { bytes } = reader;
+    const reader = new VarintReader(bytes);
     let { postings: start, positions: positionStart } = this.#groups[at];
     const withPositions = hasPositions(term[0]);
     // How many bytes the term before shares with the one sought.
@@ -124,6 +138,7 @@ export class Dictionary {
   async #read(group: number): Promise<Uint8Array> {
     const { terms: from } = this.#groups[group];
     const to = this.#groups[group + 1]?.terms ?? this.#end;
+    if (this.#all) return this.#all.subarray(from, to);
     const bytes = new Uint8Array(to - from);
     await this.#file.readAll(bytes, from);
     if (this.#keptBytes + bytes.length > KEPT) {

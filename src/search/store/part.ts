@@ -2,7 +2,8 @@
  * A part of an index, opened for reading.
  *
  * Cost      In memory: 32 bytes a version, the first of 64 terms, and up to 32 MiB of lists that were
- *           read. Everything else is read when it is asked for.
+ *           read, or all postings if they have no more than 64 MiB. Everything else is read when
+ *           it is asked for.
  */
 import { join } from 'node:path';
 import type { Bytes } from '../../base/units.ts';
@@ -28,6 +29,9 @@ export interface ListBytes {
 
 /** Lists that were read are kept up to this size together. */
 const KEPT: Bytes = 32 * 2 ** 20;
+/** A smaller file of postings is read as a whole after so many lists: one query needs fewer. */
+const SMALL: Bytes = 64 * 2 ** 20;
+const MOST_LISTS = 64;
 
 export class Part {
   readonly info: PartInfo;
@@ -42,6 +46,8 @@ export class Part {
   readonly #sightings: () => Promise<Uint8Array>;
   readonly #kept = new Map<string, ListBytes>();
   #keptBytes: Bytes = 0;
+  #listsRead = 0;
+  #all: Promise<Uint8Array> | undefined;
 
   private constructor(parts: {
     info: PartInfo;
@@ -113,10 +119,9 @@ export class Part {
     if (known) return known;
     const entry = await this.terms.find(term);
     if (entry === undefined) return undefined;
-    const bytes = new Uint8Array(entry.bytes);
-    await this.#files.postings.readAll(bytes, entry.start);
+    const bytes = await this.#postingBytes(entry);
     const list = { entry, bytes };
-    if (bytes.length > KEPT / 4 || this.#kept.has(term)) return list;
+    if (this.#all || bytes.length > KEPT / 4 || this.#kept.has(term)) return list;
     this.#keptBytes += bytes.length;
     for (const [oldest, { bytes: old }] of this.#kept) {
       if (this.#keptBytes <= KEPT) break;
@@ -125,6 +130,18 @@ export class Part {
     }
     this.#kept.set(term, list);
     return list;
+  }
+
+  async #postingBytes({ start, bytes: length }: TermEntry): Promise<Uint8Array> {
+    const { postings } = this.#files;
+    if (++this.#listsRead === MOST_LISTS && (await postings.size()) <= SMALL) {
+      this.#all ??= bytesOf(postings);
+      this.#kept.clear();
+    }
+    if (this.#all) return (await this.#all).subarray(start, start + length);
+    const bytes = new Uint8Array(length);
+    await postings.readAll(bytes, start);
+    return bytes;
   }
 
   /** URL and title of a version. */
@@ -163,11 +180,15 @@ export class Part {
   }
 }
 
+async function bytesOf(file: StateFile): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await file.size());
+  await file.readAll(bytes, 0);
+  return bytes;
+}
+
 async function contentOf(file: StateFile): Promise<Uint8Array> {
   try {
-    const bytes = new Uint8Array(await file.size());
-    await file.readAll(bytes, 0);
-    return bytes;
+    return await bytesOf(file);
   } finally {
     await file.close();
   }
