@@ -1,13 +1,28 @@
 /**
- * What search costs: `npm run bench -- search [--documents 20000] [--pages 1000] [--python python3]`.
+ * What search costs: `npm run bench -- search [--documents 20000] [--pages 1000] [--python python3]
+ * [--no-peer]`; 0 pages or documents leave that part out.
  *
  * Prints documents of 600 words per second of processor time with their text in hand, and pages of
- * 25 KB from WARC; the size of the index as a share of the text; the time of queries of two and
- * three words, over all times and at one; and how many blocks were decoded. SQLite FTS5 indexes the
- * same documents and answers the same queries, where Python has it. Words are drawn by Zipf's law.
+ * 25 KB from WARC; the size of the index as a share of the text; the peak of memory; the time of
+ * queries of two and three words, over all times and at one; and how many blocks were decoded.
+ * SQLite FTS5 indexes the same documents and answers the same queries, where Python has it.
+ *
+ * Words are like those of English: drawn by Zipf's law with a steeper tail, so that 12 million words
+ * have about 180,000 different ones and 600 million about 1.2 million; a sixth repeat a word of
+ * their document, so that 600 words have about 320 different ones; half of the different words
+ * have a stem that differs from them. Documents are made while they are indexed; that time is
+ * not counted.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,9 +34,15 @@ import { labPages, MIDDLE } from './corpus.ts';
 
 const PEER = join(import.meta.dirname, 'peers/search/fts5_peer.py');
 const WORDS = 600;
-const VOCABULARY = 200_000;
-/** By Zipf's law alone, 600 words would be 430 different ones; in English they are about 300. */
-const SKEW = 1.6;
+/** The frequency of a rank: 1 / (rank + SHIFT)^SLOPE, after BEND falling with TAIL. */
+const SHIFT = 2.7;
+const SLOPE = 1.1;
+const BEND = 10_000;
+const TAIL = 1.9;
+/** How many words repeat one of their document. */
+const REPEATED = 1 / 6;
+/** Documents that are made at once. */
+const BATCH = 500;
 const QUERIES = 200;
 const START = Date.UTC(2026, 0, 1);
 
@@ -32,12 +53,14 @@ export async function run(args: string[]): Promise<void> {
       documents: { type: 'string', default: '20000' },
       pages: { type: 'string', default: '1000' },
       python: { type: 'string', default: 'python3' },
+      'no-peer': { type: 'boolean', default: false },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-bench-'));
   try {
-    await fromWarc(folder, Number(values.pages));
-    await inHand(folder, Number(values.documents), values.python);
+    if (Number(values.pages) > 0) await fromWarc(folder, Number(values.pages));
+    const python = values['no-peer'] ? undefined : values.python;
+    if (Number(values.documents) > 0) await inHand(folder, Number(values.documents), python);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -63,32 +86,28 @@ async function fromWarc(folder: string, pages: number): Promise<void> {
   console.log(`from WARC: ${rate.toFixed(0)} pages a CPU-second (${versions} versions)`);
 }
 
-async function inHand(folder: string, count: number, python: string): Promise<void> {
-  const random = new Random(1);
-  const documents = Array.from({ length: count }, () => documentOf(random));
+async function inHand(folder: string, count: number, python: string | undefined): Promise<void> {
   const out = join(folder, 'index');
+  const documents = new Documents(count);
   const began = cpu();
   await indexDocuments(documents, out);
-  const seconds = cpu() - began;
-  const text = documents.reduce((sum, each) => sum + Buffer.byteLength(each.text), 0);
-  const different = documents.slice(0, 100).map((each) => new Set(each.text.split(' ')).size);
-  const mean = different.reduce((a, b) => a + b, 0) / different.length;
+  const seconds = cpu() - began - documents.seconds;
   console.log(
-    `in hand: ${(count / seconds).toFixed(0)} documents of ${mean.toFixed(0)} different words a CPU-second`,
+    `in hand: ${(count / seconds).toFixed(0)} documents of ${documents.different.toFixed(0)} different words a CPU-second`,
   );
-  console.log(`index: ${((100 * sizeOf(out)) / text).toFixed(0)} % of the text`);
+  const { bytes: text } = documents;
+  console.log(`index: ${((100 * sizeOf(out)) / text).toFixed(1)} % of the text`);
   const sizes = sizesIn(join(out, 'parts/00000'));
   console.log(
     `  ${sizes.map(([name, size]) => `${name} ${((100 * size) / text).toFixed(1)} %`).join(', ')}`,
   );
-  console.log(
-    `peak of memory: ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB (with the documents)`,
-  );
+  console.log(`peak of memory: ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MB`);
+  const random = new Random(7);
   const queries = Array.from({ length: QUERIES }, (_, i) =>
     Array.from({ length: 2 + (i % 2) }, () => wordOf(Math.floor(30 * 100 ** random.next()))),
   );
   await measureQueries(out, queries);
-  peer(folder, documents, queries, python);
+  if (python !== undefined) peer(folder, count, text, queries, python);
 }
 
 async function measureQueries(out: string, queries: readonly string[][]): Promise<void> {
@@ -127,15 +146,16 @@ function percentiles(times: readonly number[]): string {
 
 function peer(
   folder: string,
-  documents: readonly Document[],
+  count: number,
+  text: number,
   queries: readonly string[][],
   python: string,
 ): void {
   const paths = ['peer.db', 'documents.jsonl', 'queries.jsonl'].map((name) => join(folder, name));
-  const lines = (values: readonly unknown[]) =>
-    values.map((value) => JSON.stringify(value)).join('\n');
-  writeFileSync(paths[1], lines(documents.map(({ title, text }) => [title, text])));
-  writeFileSync(paths[2], lines(queries));
+  const file = openSync(paths[1], 'w');
+  for (const { title, text } of new Documents(count))
+    writeSync(file, `${JSON.stringify([title, text])}\n`);
+  writeFileSync(paths[2], queries.map((query) => JSON.stringify(query)).join('\n'));
   try {
     const { indexing, times, bytes } = JSON.parse(
       execFileSync(python, [PEER, ...paths], {
@@ -143,8 +163,7 @@ function peer(
         stdio: ['ignore', 'pipe', 'ignore'],
       }),
     );
-    const rate = (documents.length / indexing).toFixed(0);
-    const text = documents.reduce((sum, each) => sum + Buffer.byteLength(each.text), 0);
+    const rate = (count / indexing).toFixed(0);
     console.log(
       `SQLite FTS5: ${rate} documents a CPU-second, ${((100 * bytes) / text).toFixed(0)} % of the text`,
     );
@@ -154,36 +173,100 @@ function peer(
   }
 }
 
-function indexDocuments(documents: readonly Document[], out: string) {
-  const file = { path: '/documents', bytes: documents.length, place: 'documents', crawl: 'bench' };
+function indexDocuments(documents: Documents, out: string) {
+  const { count } = documents;
+  const file = { path: '/documents', bytes: count, place: 'documents', crawl: 'bench' };
   return buildIndex(out, [file], (_, start) => ({
-    counts: { ...start.counts, pages: documents.length },
+    counts: { ...start.counts, pages: count },
     damage: [],
     *read(): Generator<Reading> {
-      for (let offset = start.offset; offset < documents.length; offset++) {
+      let offset = 0;
+      for (const document of documents) {
         const url = `http://site${offset % 997}.example/${offset}`;
         const place = { url, time: START + 60_000 * offset, file: 0, offset, language: 'en' };
-        yield { file: 0, offset, hasResponses: true, capture: { ...documents[offset], ...place } };
+        yield { file: 0, offset, hasResponses: true, capture: { ...document, ...place } };
+        offset++;
       }
     },
   }));
 }
 
-function documentOf(random: Random): Document {
-  const word = () => wordOf(Math.floor(VOCABULARY ** (random.next() ** SKEW)));
-  const words = (count: number) => Array.from({ length: count }, word).join(' ');
-  return { title: words(6), text: words(WORDS) };
+/** The same documents each time, made in batches. */
+class Documents {
+  readonly count: number;
+  /** What making them took. */
+  seconds = 0;
+  /** Of all texts. */
+  bytes = 0;
+  #different = 0;
+
+  constructor(count: number) {
+    this.count = count;
+  }
+
+  /** Different words of a document, on average. */
+  get different(): number {
+    return this.#different / this.count;
+  }
+
+  *[Symbol.iterator](): Generator<Document> {
+    const random = new Random(1);
+    for (let made = 0; made < this.count; made += BATCH) {
+      const began = cpu();
+      const length = Math.min(BATCH, this.count - made);
+      const batch = Array.from({ length }, () => this.#make(random));
+      this.seconds += cpu() - began;
+      yield* batch;
+    }
+  }
+
+  #make(random: Random): Document {
+    const words: string[] = [];
+    while (words.length < WORDS) {
+      const repeats = words.length > 0 && random.next() < REPEATED;
+      const at = Math.floor(random.next() * words.length);
+      words.push(repeats ? words[at] : wordOf(rankOf(random.next())));
+    }
+    this.#different += new Set(words).size;
+    // A flat string, as a text that was read.
+    const text = Buffer.from(words.join(' ')).toString('latin1');
+    this.bytes += text.length;
+    return { title: words.slice(0, 6).join(' '), text };
+  }
 }
 
-const ENDINGS = ['', 's', 'ing', 'ed', 'er', 'ly', 'ation'];
+/** The integral of the frequency up to `BEND`, and after it. */
+const BEFORE = ((1 + SHIFT) ** (1 - SLOPE) - (BEND + SHIFT) ** (1 - SLOPE)) / (SLOPE - 1);
+const AFTER = ((BEND + SHIFT) ** -SLOPE * BEND) / (TAIL - 1);
 
-/** A word for each rank: frequent ones are short, as in English. */
+/** The rank of a word by a number from 0 to 1. */
+function rankOf(share: number): number {
+  const sum = share * (BEFORE + AFTER);
+  if (sum < BEFORE)
+    return Math.floor(
+      ((1 + SHIFT) ** (1 - SLOPE) - sum * (SLOPE - 1)) ** (1 / (1 - SLOPE)) - SHIFT,
+    );
+  return Math.floor(BEND * (1 - (sum - BEFORE) / AFTER) ** (1 / (1 - TAIL)));
+}
+
+const ENDINGS = ['', 's', 'ing', 'ed', 'ation', '', '', '', ''];
+/** Words of a rank below this have no ending. */
+const PLAIN = 100;
+const made = new Map<number, string>();
+
+/** A word for each rank: frequent ones are short, as in English; of nine, five have one stem. */
 function wordOf(rank: number): string {
-  const stem = Math.floor(rank / ENDINGS.length);
+  const known = made.get(rank);
+  if (known !== undefined) return known;
+  const place = rank % ENDINGS.length;
+  const family = rank - (place < 5 ? place : 0);
   let word = '';
-  for (let rest = stem + 3; rest > 0; rest = Math.floor(rest / 70))
+  for (let rest = (rank < PLAIN ? rank : family) + 3; rest > 0; rest = Math.floor(rest / 70))
     word += 'bcdfghklmnprst'[rest % 14] + 'aeiou'[Math.floor(rest / 14) % 5];
-  return word + ENDINGS[rank % ENDINGS.length];
+  if (rank < 5000) word += 'x';
+  if (rank >= PLAIN) word += ENDINGS[place];
+  if (made.size < 100_000) made.set(rank, word);
+  return word;
 }
 
 /** xorshift32. */

@@ -64,6 +64,21 @@ export const KERNELS: readonly KernelSource[] = [
     flags: ['--importMemory', '--enable', 'threads,simd', ...SHARED],
   },
   {
+    source: 'src/search/build/run-kernel.as.ts',
+    constant: 'RUN_KERNEL_WASM',
+    flags: ['--initialMemory', '8'],
+  },
+  {
+    source: 'src/search/query/scan-kernel.as.ts',
+    constant: 'SCAN_KERNEL_WASM',
+    flags: ['--enable', 'simd', '--initialMemory', '5'],
+  },
+  {
+    source: 'src/search/store/posting-kernel.as.ts',
+    constant: 'POSTING_KERNEL_WASM',
+    flags: ['--initialMemory', '1'],
+  },
+  {
     source: 'src/spam/features/content/page-kernel.as.ts',
     constant: 'PAGE_KERNEL_WASM',
     flags: ownMemory(24),

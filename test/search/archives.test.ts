@@ -271,8 +271,8 @@ describe('an index of archives', () => {
     const open = () => SearchIndex.open([out], disk);
     const manifest = join(out, 'index.json');
     const text = readFileSync(manifest, 'utf8');
-    writeFileSync(manifest, text.replace('"version":1', '"version":9'));
-    await expect(open()).rejects.toThrow('is an index of version 9; this build reads version 1');
+    writeFileSync(manifest, text.replace('"version":2', '"version":9'));
+    await expect(open()).rejects.toThrow('is an index of version 9; this build reads version 2');
     writeFileSync(manifest, text.replace('"terms":', '"terms":1'));
     await expect(open()).rejects.toThrow('checksum');
     writeFileSync(manifest, text);

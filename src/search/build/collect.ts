@@ -73,12 +73,11 @@ class Collector {
   readonly #work: IndexWork;
   readonly #plan: IndexPlan;
   readonly #reader: CaptureSource;
-  readonly #variants = new VariantTable();
   readonly #languages: string[];
   readonly #crawls: Map<string, CrawlSpan>;
   #runs: number;
   #count: number;
-  #builder: RunBuilder;
+  readonly #builder: RunBuilder;
   /** The versions of this run by page and text. */
   readonly #known = new Map<string, number>();
   #versions: Version[] = [];
@@ -94,7 +93,7 @@ class Collector {
     this.#crawls = new Map(start.crawls.map((span) => [span.name, span]));
     this.#runs = start.runs;
     this.#count = start.versions;
-    this.#builder = this.#newBuilder();
+    this.#builder = new RunBuilder(new VariantTable(), plan.settings.positions);
     const { settings, files } = plan;
     if (settings.links)
       this.#links = new LinkLines(
@@ -193,15 +192,10 @@ class Collector {
     });
     await this.#links?.write(disk, `${path}.links`);
     this.#runs++;
-    this.#builder = this.#newBuilder();
     this.#known.clear();
     this.#versions = [];
     this.#lines = [];
     this.#held = 0;
-  }
-
-  #newBuilder(): RunBuilder {
-    return new RunBuilder(this.#variants, this.#plan.settings.positions);
   }
 }
 

@@ -19,13 +19,13 @@ import { LineSorter } from '../../disk/line-sort.ts';
 import { readLines } from '../../disk/lines.ts';
 import { writeText } from '../../disk/text-file.ts';
 import { writeLinks } from '../links/write-links.ts';
-import { FIELD, FORMATS } from '../store/formats.ts';
+import { FORMATS } from '../store/formats.ts';
 import type { LinkInfo, PartInfo } from '../store/index-folder.ts';
 import { type Output, writeOutputs } from '../store/output.ts';
-import { PostingWriter } from '../store/posting-writer.ts';
+import { NONE, PostingWriter } from '../store/posting-writer.ts';
 import { type PageSightings, type SightingsReader, writeSightings } from '../store/sightings.ts';
 import { writeVersion } from '../store/version-table.ts';
-import { joinRuns, mergeRuns, NONE } from './merge-runs.ts';
+import { joinRuns, mergeRuns } from './merge-runs.ts';
 import { byPage, type PageLines } from './sighting-lines.ts';
 import type { IndexPlan, IndexWork, Progress } from './work.ts';
 
@@ -68,9 +68,9 @@ export async function finishPart(
     (name) => [join(folder, name), FORMATS[name as keyof typeof FORMATS]] as const,
   );
   const written = await writeOutputs(disk, files, async ([terms, groups, postings, positions]) => {
-    const writer = new PostingWriter({ terms, groups, postings, positions }, settings.block);
-    const numbers = { renumbered, lengths: (term: string) => lengthsOf(term, lengths) };
-    await mergeRuns(disk, runs, writer, numbers, settings.positions);
+    const outputs = { terms, groups, postings, positions };
+    const writer = new PostingWriter(outputs, { renumbered, ...lengths }, settings.block);
+    await mergeRuns(disk, runs, writer);
     return { terms: writer.terms, postings: writer.postings };
   });
   const links = settings.links && (await linksOf(work, plan, progress, folder, memory));
@@ -104,12 +104,6 @@ async function linksOf(
 interface Lengths {
   readonly words: Uint32Array;
   readonly titleWords: Uint32Array;
-}
-
-function lengthsOf(term: string, { words, titleWords }: Lengths): Uint32Array | undefined {
-  const field = term[0];
-  if (field === FIELD.body || field === FIELD.bodyVariant) return words;
-  return field === FIELD.title || field === FIELD.titleVariant ? titleWords : undefined;
 }
 
 /** Writes the sightings in order; returns 1 for each version of the runs that stays. */

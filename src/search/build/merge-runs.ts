@@ -12,63 +12,89 @@ import { openStateFile, type StateFile } from '../../disk/block-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
 import { ReadAhead } from '../../disk/read-ahead.ts';
-import { FORMATS, hasPositions } from '../store/formats.ts';
+import { FORMATS } from '../store/formats.ts';
 import { writeOutputs } from '../store/output.ts';
 import type { PostingWriter } from '../store/posting-writer.ts';
 
-/** The head of a record is shorter than this: a term may be a host, of up to 2,048 characters. */
-const HEAD_BYTES = 4096;
+/** The head of a record is shorter than this: a term may be a host, of up to 4,096 units. */
+const HEAD_BYTES: Bytes = 16 * 1024;
 const BUFFER: Bytes = 128 * 1024;
 
 /** Reads the records of a run in order. */
 class RunReader {
   term = '';
   count = 0;
+  readonly path: string;
   readonly #file: StateFile;
   readonly #ahead: ReadAhead;
+  /** What was read ahead, and where reading is in it. */
+  #held = new VarintReader(new Uint8Array(0));
   #bytes = 0;
+  #isLast = false;
 
-  private constructor(file: StateFile, ahead: ReadAhead) {
+  private constructor(path: string, file: StateFile, ahead: ReadAhead) {
+    this.path = path;
     this.#file = file;
     this.#ahead = ahead;
   }
 
   static async open(disk: Disk, path: string): Promise<RunReader> {
     const file = await openStateFile(disk, path, FORMATS.run);
-    return new RunReader(file, new ReadAhead(file, HEADER_BYTES, await file.size(), BUFFER));
+    const ahead = new ReadAhead(file, HEADER_BYTES, await file.size(), BUFFER);
+    return new RunReader(path, file, ahead);
+  }
+
+  /** Await what it returns before `next`, if it returns anything. */
+  beforeNext(): Promise<void> | undefined {
+    return this.#hold(HEAD_BYTES);
   }
 
   /** Moves to the next record; false after the last. */
-  async next(): Promise<boolean> {
-    const head = await this.#ahead.peek(HEAD_BYTES);
-    if (head.length === 0) return false;
-    const reader = new VarintReader(head);
-    const length = reader.next();
-    const { buffer, byteOffset } = reader.take(length);
+  next(): boolean {
+    const held = this.#held;
+    if (held.at >= held.bytes.length) return false;
+    const length = held.next();
+    const { buffer, byteOffset } = held.take(length);
     this.term = Buffer.from(buffer, byteOffset, length).toString('utf8');
-    this.count = reader.next();
-    this.#bytes = reader.next();
-    this.#ahead.skip(reader.at);
+    this.count = held.next();
+    this.#bytes = held.next();
     return true;
   }
 
+  /** Await what it returns before `postings`, if it returns anything. */
+  beforePostings(): Promise<void> | undefined {
+    return this.#hold(this.#bytes);
+  }
+
   /** The postings of the record: valid until the next call. */
-  async postings(): Promise<Uint8Array> {
-    const bytes = await this.#ahead.peek(this.#bytes);
-    this.#ahead.skip(this.#bytes);
-    return bytes;
+  postings(): Uint8Array {
+    return this.#held.take(this.#bytes);
   }
 
   async close(): Promise<void> {
     await this.#ahead.end();
     await this.#file.close();
   }
+
+  #hold(bytes: Bytes): Promise<void> | undefined {
+    const { at, bytes: held } = this.#held;
+    return held.length - at >= bytes || this.#isLast ? undefined : this.#fill(bytes);
+  }
+
+  async #fill(bytes: Bytes): Promise<void> {
+    const wanted = Math.max(bytes, BUFFER / 2);
+    this.#ahead.skip(this.#held.at);
+    const held = await this.#ahead.peek(wanted);
+    this.#held = new VarintReader(held);
+    this.#isLast = held.length < wanted;
+  }
 }
 
 interface RecordSink {
   begin(term: string): void;
-  record(count: number, bytes: Uint8Array): Promise<void>;
-  end(): Promise<void>;
+  record(count: number, bytes: Uint8Array, path: string): void;
+  end(): void;
+  settle(): Promise<void> | undefined;
 }
 
 /** Gives the records of all runs to `sink`, by term, then by run. */
@@ -77,29 +103,45 @@ async function merge(disk: Disk, paths: readonly string[], sink: RecordSink): Pr
   try {
     for (const path of paths) runs.push(await RunReader.open(disk, path));
     const open: RunReader[] = [];
-    for (const run of runs) if (await run.next()) open.push(run);
+    for (const run of runs) {
+      await run.beforeNext();
+      if (run.next()) open.push(run);
+    }
     while (open.length > 0) {
       let { term } = open[0];
       for (const run of open) if (run.term < term) term = run.term;
       sink.begin(term);
       for (let i = 0; i < open.length; ) {
-        if (await drain(open[i], term, sink)) i++;
+        const drained = drain(open[i], term, sink);
+        const isOpen = typeof drained === 'boolean' ? drained : await drained;
+        if (isOpen) i++;
         else open.splice(i, 1);
       }
-      await sink.end();
+      sink.end();
+      const settled = sink.settle();
+      if (settled) await settled;
     }
   } finally {
     for (const run of runs) await run.close();
   }
 }
 
-/** Takes the records of a term; false if the run has ended. */
-async function drain(run: RunReader, term: string, sink: RecordSink): Promise<boolean> {
+/** Takes the records of a term; false if the run has ended. Waits only for files. */
+function drain(run: RunReader, term: string, sink: RecordSink): boolean | Promise<boolean> {
   while (run.term === term) {
-    await sink.record(run.count, await run.postings());
-    if (!(await run.next())) return false;
+    const wait = run.beforePostings();
+    if (wait) return wait.then(() => drain(run, term, sink));
+    sink.record(run.count, run.postings(), run.path);
+    const more = sink.settle() ?? run.beforeNext();
+    if (more) return more.then(() => drainNext(run, term, sink));
+    if (!run.next()) return false;
   }
   return true;
+}
+
+async function drainNext(run: RunReader, term: string, sink: RecordSink): Promise<boolean> {
+  await run.beforeNext();
+  return run.next() ? drain(run, term, sink) : false;
 }
 
 /** Merges runs into a longer one. */
@@ -110,65 +152,21 @@ export function joinRuns(disk: Disk, paths: readonly string[], to: string): Prom
       begin: (term) => {
         current = term;
       },
-      record: async (count, bytes) => {
+      record: (count, bytes) => {
         out.text(current);
         out.varint(count);
         out.varint(bytes.length);
         out.bytes(bytes);
-        await out.settle();
       },
-      end: async () => {},
+      end: () => {},
+      settle: () => out.settle(),
     });
   });
 }
 
-/** What the last merge needs to know of versions. */
-interface VersionNumbers {
-  /** The number of each version in the part by its number in the runs; `NONE` if it has none. */
-  readonly renumbered: Uint32Array;
-  /** Words of a field by version of the part. */
-  lengths(term: string): Uint32Array | undefined;
-}
-
-export const NONE = 0xffffffff;
-
 /** Merges runs into the postings of a part. */
-export async function mergeRuns(
+export const mergeRuns = (
   disk: Disk,
   paths: readonly string[],
   writer: PostingWriter,
-  versions: VersionNumbers,
-  withPositions: boolean,
-): Promise<void> {
-  let hasThem = false;
-  let positions: Uint32Array = new Uint32Array(1024);
-  await merge(disk, paths, {
-    begin: (term) => {
-      hasThem = withPositions && hasPositions(term[0]);
-      writer.begin(term, versions.lengths(term));
-    },
-    record: async (count, bytes) => {
-      const reader = new VarintReader(bytes);
-      let version = -1;
-      for (let i = 0; i < count; i++) {
-        version += reader.next() + 1;
-        const frequency = reader.next();
-        if (hasThem) positions = readPositions(reader, frequency, positions);
-        const id = versions.renumbered[version];
-        if (id !== NONE) writer.add(id, frequency, positions, 0);
-      }
-      await writer.settle();
-    },
-    end: () => writer.end(),
-  });
-}
-
-function readPositions(reader: VarintReader, count: number, room: Uint32Array): Uint32Array {
-  const into = room.length < count ? new Uint32Array(2 * count) : room;
-  let position = -1;
-  for (let i = 0; i < count; i++) {
-    position += reader.next() + 1;
-    into[i] = position;
-  }
-  return into;
-}
+): Promise<void> => merge(disk, paths, writer);

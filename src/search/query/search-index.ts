@@ -15,10 +15,11 @@ import { type CrawlSpan, type Epoch, partFolder, requireManifest } from '../stor
 import { Part } from '../store/part.ts';
 import type { ReadCounts } from '../store/posting-list.ts';
 import { VariantTable } from '../store/words.ts';
-import { evaluate, listsOf, type PartLists, type Receiver, type TermScore } from './evaluate.ts';
+import { evaluate, listsOf, type PartLists, PartQuery, type Receiver } from './evaluate.ts';
 import { Pages } from './pages.ts';
 import { type Atom, parseQuery, type Query } from './parse-query.ts';
 import { type Plan, Planner, WEIGHTS, type Weights } from './plan.ts';
+import { Scanner } from './scanner.ts';
 import { ALL_TIMES, requireTime, type Selection, select, type TimeRange } from './times.ts';
 import { type ScoredVersion, TopPages } from './top-pages.ts';
 
@@ -54,7 +55,6 @@ interface Prepared {
   readonly query: Query;
   readonly selection: Selection;
   readonly lists: readonly PartLists[];
-  readonly scores: ReadonlyMap<string, TermScore>;
   readonly weights: Weights;
   readonly reads: ReadCounts;
 }
@@ -68,12 +68,16 @@ export class SearchIndex {
   readonly #languages: readonly string[];
   readonly #variants = new VariantTable();
   readonly #selections = new Map<string, Selection>();
+  readonly #scanners: readonly Scanner[];
+  readonly #valid = new WeakMap<Selection, readonly Uint8Array[]>();
+  #turn: Promise<void> = Promise.resolve();
 
   private constructor(parts: readonly Part[], pages: Pages, epoch: Epoch, positions: boolean) {
     this.parts = parts;
     this.pages = pages;
     this.epoch = epoch;
     this.#positions = positions;
+    this.#scanners = parts.map((part) => new Scanner(part));
     this.crawls = joinSpans(parts.flatMap(({ info }) => info.crawls));
     this.#languages = [...new Set(parts.flatMap(({ info }) => info.languages))].sort();
   }
@@ -165,29 +169,52 @@ export class SearchIndex {
       positions: this.#positions,
     });
     const plan = await planner.plan(query);
-    const reads = { blocks: 0, decoded: 0 };
-    const lists: PartLists[] = [];
-    for (const part of this.parts) lists.push(await listsOf(part, plan, reads));
-    const scores = this.#scoresOf(plan, lists, selection);
-    return { plan, query, selection, lists, scores, weights, reads };
+    const lists = await Promise.all(this.parts.map((part) => listsOf(part, plan)));
+    return { plan, query, selection, lists, weights, reads: { blocks: 0, decoded: 0 } };
   }
 
+  /** One query at a time: the scanners hold its lists. */
   async #evaluate(
-    { plan, selection, lists, scores, weights }: Prepared,
+    prepared: Prepared,
     threshold: () => number,
     offer: (version: number, score: number) => void,
   ): Promise<void> {
-    for (const [i, part] of this.parts.entries()) {
+    const turn = this.#turn.then(() => this.#evaluateNow(prepared, threshold, offer));
+    this.#turn = turn.catch(() => {}); // thrown to the one who asked
+    await turn;
+  }
+
+  async #evaluateNow(
+    { plan, selection, lists, weights, reads }: Prepared,
+    threshold: () => number,
+    offer: (version: number, score: number) => void,
+  ): Promise<void> {
+    const queries = this.parts.map((part, i) =>
+      PartQuery.start(part, this.#scanners[i], lists[i], plan, this.#validIn(i, selection)),
+    );
+    const factors = factorsOf(plan, queries, selection);
+    for (const [i, query] of queries.entries()) {
       const base = this.pages.bases[i];
-      const valid = selection.valid.subarray(base, base + part.versions.count);
+      query.setScores(factors, weights, selection);
       const receiver: Receiver = {
         get threshold() {
           return threshold();
         },
         offer: (version, score) => offer(base + version, score),
       };
-      await evaluate({ part, lists: lists[i], plan, scores, weights, valid }, receiver);
+      await evaluate(query, receiver, reads);
     }
+  }
+
+  /** The versions of a part that a selection has: always the same array. */
+  #validIn(part: number, selection: Selection): Uint8Array {
+    let arrays = this.#valid.get(selection);
+    if (arrays === undefined) {
+      const { bases } = this.pages;
+      arrays = this.parts.map((_, i) => selection.valid.subarray(bases[i], bases[i + 1]));
+      this.#valid.set(selection, arrays);
+    }
+    return arrays[part];
   }
 
   #select(range: TimeRange): Selection {
@@ -198,33 +225,6 @@ export class SearchIndex {
     if (this.#selections.size >= KEPT) this.#selections.clear();
     this.#selections.set(name, selection);
     return selection;
-  }
-
-  #scoresOf(plan: Plan, lists: readonly PartLists[], selection: Selection): Map<string, TermScore> {
-    const scores = new Map<string, TermScore>();
-    for (const [term, weight] of plan.scoring) {
-      let found = 0;
-      for (const [i, each] of lists.entries())
-        found += this.#countValid(i, each.get(term), selection);
-      const rarity = Math.log(1 + (selection.count - found + 0.5) / (found + 0.5));
-      const isTitle = term[0] === FIELD.title || term[0] === FIELD.titleVariant;
-      const mean = isTitle ? selection.meanTitleWords : selection.meanWords;
-      if (found > 0) scores.set(term, { factor: weight * rarity, mean });
-    }
-    return scores;
-  }
-
-  /** How many valid versions a list has. */
-  #countValid(part: number, list: ReturnType<PartLists['get']>, selection: Selection): number {
-    if (list === undefined) return 0;
-    if (selection.isAll) return list.count;
-    const { valid } = selection;
-    const base = this.pages.bases[part];
-    let found = 0;
-    list.eachBlock((ids, count) => {
-      for (let i = 0; i < count; i++) found += valid[base + ids[i]];
-    });
-    return found;
   }
 
   /** Leaves out function words that are frequent; an error if nothing else is left. */
@@ -249,11 +249,32 @@ export class SearchIndex {
     if (!isStopWord(word)) return false;
     let found = 0;
     for (const [i, part] of this.parts.entries()) {
-      const list = await part.list(FIELD.body + word, { blocks: 0, decoded: 0 });
-      found += this.#countValid(i, list, selection);
+      const list = await part.list(FIELD.body + word);
+      const base = this.pages.bases[i];
+      if (selection.isAll) found += list?.count ?? 0;
+      else
+        list?.eachBlock((ids, count) => {
+          for (let at = 0; at < count; at++) found += selection.valid[base + ids[at]];
+        });
     }
     return found > FREQUENT * selection.count;
   }
+}
+
+/** The weight of each term that scores times its inverse document frequency. */
+function factorsOf(
+  plan: Plan,
+  queries: readonly PartQuery[],
+  selection: Selection,
+): Map<string, number> {
+  const factors = new Map<string, number>();
+  for (const [term, weight] of plan.scoring) {
+    let found = 0;
+    for (const query of queries) found += query.count(term, selection);
+    const rarity = Math.log(1 + (selection.count - found + 0.5) / (found + 0.5));
+    if (found > 0) factors.set(term, weight * rarity);
+  }
+  return factors;
 }
 
 function parsed(text: string): Query {

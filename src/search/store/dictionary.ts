@@ -2,9 +2,13 @@
  * The dictionary of a part, read: which terms there are, and where their postings stand.
  *
  * Idea      The first term of each group of 64 is in memory. A look-up finds the group by halving
- *           and reads it.
- * Cost      One read of about a kilobyte for each look-up; for a prefix, one for each group.
+ *           and reads it. Terms are not decoded to be compared: a term that shares more bytes with
+ *           the one before than that one with the term sought differs from it at the same place.
+ * Cost      One read of about a kilobyte for each look-up, unless it was read before; for a prefix,
+ *           one for each group. A file of up to 16 MiB is in memory, and of a larger
+ *           one as many groups.
  */
+import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
 import type { StateFile } from '../../disk/block-file.ts';
 import { HEADER_BYTES } from '../../disk/format.ts';
@@ -28,17 +32,29 @@ interface Group {
   readonly positions: number;
 }
 
+/** Groups that were read are kept up to this size together. */
+const KEPT: Bytes = 16 * 2 ** 20;
+
 export class Dictionary {
+  readonly #kept = new Map<number, Uint8Array>();
+  #keptBytes: Bytes = 0;
   readonly #file: StateFile;
   readonly #groups: readonly Group[];
   readonly #end: number;
   readonly #terms: number;
+  /** The content of the file, if it is small. */
+  readonly #all: Uint8Array | undefined;
 
-  private constructor(file: StateFile, groups: readonly Group[], end: number, terms: number) {
+  private constructor(
+    file: StateFile,
+    groups: readonly Group[],
+    { end, terms, all }: { end: number; terms: number; all: Uint8Array | undefined },
+  ) {
     this.#file = file;
     this.#groups = groups;
     this.#end = end;
     this.#terms = terms;
+    this.#all = all;
   }
 
   /** `groups` is the content of the file of groups. */
@@ -50,21 +66,57 @@ export class Dictionary {
       const [at, postings, positions] = [reader.next(), reader.next(), reader.next()];
       found.push({ first, terms: at, postings, positions });
     }
-    return new Dictionary(file, found, await file.size(), terms);
+    const end = await file.size();
+    const all = end <= KEPT ? new Uint8Array(end) : undefined;
+    if (all) await file.readAll(all, 0);
+    return new Dictionary(file, found, { end, terms, all });
   }
 
   async find(term: string): Promise<TermEntry | undefined> {
     const at = this.#groupOf(term);
     if (at < 0) return undefined;
-    const group = await this.#read(at);
-    return group.find((entry) => entry.term === term);
+    return this.#findIn(at, this.#kept.get(at) ?? (await this.#read(at)), term);
+  }
+
+  #findIn(at: number, bytes: Uint8Array, term: string): TermEntry | undefined {
+    const sought = Buffer.from(term);
+    const reader = new VarintReader(bytes);
+    let { postings: start, positions: positionStart } = this.#groups[at];
+    const withPositions = hasPositions(term[0]);
+    // How many bytes the term before shares with the one sought.
+    let matched = 0;
+    let field = 0;
+    for (let left = this.#termsIn(at); left > 0; left--) {
+      const shared = reader.next();
+      const length = reader.next();
+      if (shared === 0) field = bytes[reader.at];
+      let isSame = false;
+      if (shared <= matched) {
+        matched = shared;
+        while (
+          matched < sought.length &&
+          matched - shared < length &&
+          bytes[reader.at + matched - shared] === sought[matched]
+        )
+          matched++;
+        isSame = matched === sought.length && shared + length === matched;
+      }
+      reader.skip(length);
+      const [count, size] = [reader.next(), reader.next()];
+      const hasThem = isSame ? withPositions : hasPositions(String.fromCharCode(field));
+      const positionBytes = hasThem ? reader.next() : 0;
+      if (isSame) return { term, count, start, bytes: size, positionStart, positionBytes };
+      start += size;
+      positionStart += positionBytes;
+    }
+    return undefined;
   }
 
   /** The terms that begin with a prefix, in order. */
   async *startingWith(prefix: string): AsyncGenerator<TermEntry> {
     for (let at = Math.max(0, this.#groupOf(prefix)); at < this.#groups.length; at++) {
       if (this.#groups[at].first > prefix && !this.#groups[at].first.startsWith(prefix)) return;
-      for (const entry of await this.#read(at)) if (entry.term.startsWith(prefix)) yield entry;
+      for (const entry of await this.#entries(at)) if (entry.term.startsWith(prefix)) yield entry;
     }
   }
 
@@ -79,22 +131,38 @@ export class Dictionary {
     return low - 1;
   }
 
-  async #read(index: number): Promise<TermEntry[]> {
-    const { terms: from, postings, positions } = this.#groups[index];
-    const to = this.#groups[index + 1]?.terms ?? this.#end;
+  #termsIn(group: number): number {
+    return Math.min(GROUP, this.#terms - group * GROUP);
+  }
+
+  async #read(group: number): Promise<Uint8Array> {
+    const { terms: from } = this.#groups[group];
+    const to = this.#groups[group + 1]?.terms ?? this.#end;
+    if (this.#all) return this.#all.subarray(from, to);
     const bytes = new Uint8Array(to - from);
     await this.#file.readAll(bytes, from);
-    const reader = new VarintReader(bytes);
+    if (this.#keptBytes + bytes.length > KEPT) {
+      this.#kept.clear();
+      this.#keptBytes = 0;
+    }
+    if (!this.#kept.has(group)) this.#keptBytes += bytes.length;
+    this.#kept.set(group, bytes);
+    return bytes;
+  }
+
+  async #entries(group: number): Promise<TermEntry[]> {
+    const reader = new VarintReader(this.#kept.get(group) ?? (await this.#read(group)));
     const entries: TermEntry[] = [];
-    let [term, start, positionStart] = ['', postings, positions];
-    const count = Math.min(GROUP, this.#terms - index * GROUP);
-    for (let i = 0; i < count; i++) {
+    let { postings: start, positions: positionStart } = this.#groups[group];
+    let bytes = Buffer.alloc(0);
+    for (let left = this.#termsIn(group); left > 0; left--) {
       const shared = reader.next();
-      term = term.slice(0, shared) + textIn(reader);
-      const [postingCount, length] = [reader.next(), reader.next()];
+      bytes = Buffer.concat([bytes.subarray(0, shared), reader.take(reader.next())]);
+      const term = bytes.toString();
+      const [count, length] = [reader.next(), reader.next()];
       const positionBytes = hasPositions(term[0]) ? reader.next() : 0;
       const places = { start, bytes: length, positionStart, positionBytes };
-      entries.push({ term, count: postingCount, ...places });
+      entries.push({ term, count, ...places });
       start += length;
       positionStart += positionBytes;
     }

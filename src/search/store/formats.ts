@@ -19,7 +19,7 @@
 import type { Format } from '../../disk/format.ts';
 
 /** The version of everything in an index. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
 const format = (type: string): Format => ({ type, version: INDEX_VERSION, summed: true });
 

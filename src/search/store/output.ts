@@ -6,7 +6,6 @@ import { writeVarint } from '../../base/varint.ts';
 import { AppendLog } from '../../disk/append-log.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Format } from '../../disk/format.ts';
-import { mostRiceBytes, writeRice } from './rice.ts';
 
 const FULL = 2 ** 18;
 
@@ -43,10 +42,6 @@ export class Output {
   bytes(bytes: Uint8Array): void {
     this.#room(bytes.length).set(bytes, this.#filled);
     this.#filled += bytes.length;
-  }
-
-  rice(values: Uint32Array, count: number): void {
-    this.#filled = writeRice(values, count, this.#room(mostRiceBytes(count)), this.#filled);
   }
 
   u64(value: bigint): void {

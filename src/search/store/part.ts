@@ -1,15 +1,17 @@
 /**
  * A part of an index, opened for reading.
  *
- * Cost      In memory: 32 bytes a version and the first of 64 terms. Everything else is read when
+ * Cost      In memory: 32 bytes a version, the first of 64 terms, and up to 32 MiB of lists that were
+ *           read, or all postings if they have no more than 64 MiB. Everything else is read when
  *           it is asked for.
  */
 import { join } from 'node:path';
+import type { Bytes } from '../../base/units.ts';
 import { VarintReader } from '../../base/varint.ts';
 import { openStateFile, type StateFile } from '../../disk/block-file.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { Dictionary, type TermEntry } from './dictionary.ts';
-import { FIELD, FORMATS } from './formats.ts';
+import { FORMATS } from './formats.ts';
 import type { IndexSettings, PartInfo } from './index-folder.ts';
 import { PostingList, type ReadCounts } from './posting-list.ts';
 import { readRice } from './rice.ts';
@@ -19,15 +21,33 @@ import { VersionTable } from './version-table.ts';
 /** A name is read in one piece of this size, if it is no longer. */
 const NAME_BYTES = 512;
 
+/** A list of postings as it is stored. */
+export interface ListBytes {
+  readonly entry: TermEntry;
+  readonly bytes: Uint8Array;
+}
+
+/** Lists that were read are kept up to this size together. */
+const KEPT: Bytes = 32 * 2 ** 20;
+/** A smaller file of postings is read as a whole after so many lists: one query needs fewer. */
+const SMALL: Bytes = 64 * 2 ** 20;
+const MOST_LISTS = 64;
+
 export class Part {
   readonly info: PartInfo;
+  /** The file of postings. */
+  readonly path: string;
+  readonly settings: IndexSettings;
   readonly versions: VersionTable;
   readonly terms: Dictionary;
-  readonly #settings: IndexSettings;
   readonly #files: Readonly<Record<'terms' | 'postings' | 'names', StateFile>>;
   readonly #positions: StateFile | undefined;
   readonly #namesEnd: number;
   readonly #sightings: () => Promise<Uint8Array>;
+  readonly #kept = new Map<string, ListBytes>();
+  #keptBytes: Bytes = 0;
+  #listsRead = 0;
+  #all: Promise<Uint8Array> | undefined;
 
   private constructor(parts: {
     info: PartInfo;
@@ -42,7 +62,8 @@ export class Part {
     this.info = parts.info;
     this.versions = parts.versions;
     this.terms = parts.terms;
-    this.#settings = parts.settings;
+    this.settings = parts.settings;
+    this.path = parts.files.postings.path;
     this.#files = parts.files;
     this.#positions = parts.positions;
     this.#namesEnd = parts.namesEnd;
@@ -82,9 +103,45 @@ export class Part {
   }
 
   /** The postings of a term; undefined if the part does not have it. */
-  async list(term: string, counts: ReadCounts): Promise<PostingList | undefined> {
+  async list(term: string, counts?: ReadCounts): Promise<PostingList | undefined> {
+    const bytes = await this.listBytes(term);
+    return bytes && this.listOf(bytes, counts);
+  }
+
+  listOf({ entry, bytes }: ListBytes, counts?: ReadCounts): PostingList {
+    const { block, positions } = this.settings;
+    return new PostingList(entry, bytes, { block, positions, counts });
+  }
+
+  /** As `list`, not decoded. What was read last is kept. */
+  async listBytes(term: string): Promise<ListBytes | undefined> {
+    const known = this.#kept.get(term);
+    if (known) return known;
     const entry = await this.terms.find(term);
-    return entry && this.#read(entry, counts);
+    if (entry === undefined) return undefined;
+    const bytes = await this.#postingBytes(entry);
+    const list = { entry, bytes };
+    if (this.#all || bytes.length > KEPT / 4 || this.#kept.has(term)) return list;
+    this.#keptBytes += bytes.length;
+    for (const [oldest, { bytes: old }] of this.#kept) {
+      if (this.#keptBytes <= KEPT) break;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= old.length;
+    }
+    this.#kept.set(term, list);
+    return list;
+  }
+
+  async #postingBytes({ start, bytes: length }: TermEntry): Promise<Uint8Array> {
+    const { postings } = this.#files;
+    if (++this.#listsRead === MOST_LISTS && (await postings.size()) <= SMALL) {
+      this.#all ??= bytesOf(postings);
+      this.#kept.clear();
+    }
+    if (this.#all) return (await this.#all).subarray(start, start + length);
+    const bytes = new Uint8Array(length);
+    await postings.readAll(bytes, start);
+    return bytes;
   }
 
   /** URL and title of a version. */
@@ -121,29 +178,17 @@ export class Part {
     for (const file of Object.values(this.#files)) await file.close();
     await this.#positions?.close();
   }
+}
 
-  async #read(entry: TermEntry, counts: ReadCounts): Promise<PostingList> {
-    const bytes = new Uint8Array(entry.bytes);
-    await this.#files.postings.readAll(bytes, entry.start);
-    const { block } = this.#settings;
-    return new PostingList(entry, bytes, this.lengths(entry.term), { block, counts });
-  }
-
-  /** Words of the field of a term, by version; undefined where length does not matter. */
-  lengths(term: string): Uint32Array | undefined {
-    const field = term[0];
-    if (field === FIELD.body || field === FIELD.bodyVariant) return this.versions.words;
-    return field === FIELD.title || field === FIELD.titleVariant
-      ? this.versions.titleWords
-      : undefined;
-  }
+async function bytesOf(file: StateFile): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await file.size());
+  await file.readAll(bytes, 0);
+  return bytes;
 }
 
 async function contentOf(file: StateFile): Promise<Uint8Array> {
   try {
-    const bytes = new Uint8Array(await file.size());
-    await file.readAll(bytes, 0);
-    return bytes;
+    return await bytesOf(file);
   } finally {
     await file.close();
   }

@@ -1,24 +1,32 @@
 /**
  * The postings of a term in a part, read block by block.
  *
- * Idea      The directory says which block may hold a version, and the most that a posting of the
- *           block can score. Versions of a block are decoded when they are asked for, frequencies
- *           and positions later still.
- * Requires  `seek` and `look` with increasing versions, until `rewind`.
+ * Idea      The directory says which block may hold a version. Versions of a block are decoded when
+ *           they are asked for, frequencies and positions later still. Queries are answered by the
+ *           kernel (query/scanner.ts); this is for phrases, which look at few versions.
+ * Requires  `seek` with increasing versions.
  * Ensures   `id` is the first version at or after the one sought, or `END`.
  */
 import { VarintReader } from '../../base/varint.ts';
 import type { TermEntry } from './dictionary.ts';
-import { BLOCK, hasPositions } from './formats.ts';
+import { hasPositions } from './formats.ts';
 import { readNumbers } from './numbers.ts';
 
 /** After the last posting. */
-export const END = 0xffffffff;
+const END = 0xffffffff;
 
 /** Blocks decoded, of how many: whether the bounds save anything. */
 export interface ReadCounts {
   blocks: number;
   decoded: number;
+}
+
+interface ListOptions {
+  /** Postings of a block. */
+  readonly block: number;
+  /** Whether the index has positions. */
+  readonly positions: boolean;
+  readonly counts?: ReadCounts | undefined;
 }
 
 export class PostingList {
@@ -29,11 +37,9 @@ export class PostingList {
   readonly #bytes: Uint8Array;
   readonly #block: number;
   readonly #counts: ReadCounts;
-  /** Of each block: its last version, where it begins, its greatest frequency, least length. */
+  /** Of each block: its last version, and where it begins. */
   readonly #lasts: Uint32Array;
   readonly #starts: Uint32Array;
-  readonly #greatest: Uint32Array;
-  readonly #least: Uint32Array;
   readonly #positionEnds: Float64Array;
   readonly #ids: Uint32Array;
   readonly #frequencies: Uint32Array;
@@ -44,12 +50,10 @@ export class PostingList {
   #withFrequencies = -1;
   #frequenciesAt = 0;
 
-  /** `lengths` are those of the field, if it has any; needed for lists of one block. */
   constructor(
     entry: TermEntry,
     bytes: Uint8Array,
-    lengths: Uint32Array | undefined,
-    { block = BLOCK, counts = { blocks: 0, decoded: 0 } as ReadCounts } = {},
+    { block, positions, counts = { blocks: 0, decoded: 0 } }: ListOptions,
   ) {
     this.term = entry.term;
     this.count = entry.count;
@@ -61,46 +65,21 @@ export class PostingList {
     counts.blocks += blocks;
     this.#lasts = new Uint32Array(blocks);
     this.#starts = new Uint32Array(blocks);
-    this.#greatest = new Uint32Array(blocks);
-    this.#least = new Uint32Array(blocks);
     this.#positionEnds = new Float64Array(blocks);
     this.#ids = new Uint32Array(Math.min(block, entry.count));
     this.#frequencies = new Uint32Array(this.#ids.length);
-    if (blocks > 1) this.#readDirectory();
-    else this.#describe(lengths, entry.positionBytes);
+    if (blocks > 1) this.#readDirectory(positions && hasPositions(this.term[0]));
+    else this.#describe(entry.positionBytes);
   }
 
-  /** How many blocks the list has. */
-  get blocks(): number {
-    return this.#lasts.length;
-  }
-
-  /** The block that the version sought last may be in; `blocks` after the last. */
-  get current(): number {
-    return this.#current;
-  }
-
-  /** The last version of the current block; `END` after the last. */
-  get last(): number {
-    return this.#current < this.#lasts.length ? this.#lasts[this.#current] : END;
-  }
-
-  greatestOf(block: number): number {
-    return this.#greatest[block];
-  }
-
-  leastOf(block: number): number {
-    return this.#least[block];
-  }
-
-  rewind(): void {
+  #rewind(): void {
     this.#current = 0;
     this.#at = 0;
     this.seek(0);
   }
 
   /** Moves to the block that may hold a version, without decoding it. */
-  look(id: number): void {
+  #look(id: number): void {
     const lasts = this.#lasts;
     let low = this.#current;
     if (low >= lasts.length || lasts[low] >= id) return;
@@ -120,7 +99,7 @@ export class PostingList {
 
   /** Moves to the first version at or after `id`, and returns it. */
   seek(id: number): number {
-    this.look(id);
+    this.#look(id);
     if (this.#current === this.#lasts.length) {
       this.id = END;
       return END;
@@ -148,7 +127,7 @@ export class PostingList {
       if (this.#decoded !== block) this.#decode();
       visit(this.#ids, this.#countIn(block));
     }
-    this.rewind();
+    this.#rewind();
   }
 
   /** Where the positions of the current block stand in their file. */
@@ -194,9 +173,8 @@ export class PostingList {
     this.#counts.decoded++;
   }
 
-  #readDirectory(): void {
+  #readDirectory(withPositions: boolean): void {
     const reader = new VarintReader(this.#bytes);
-    const withPositions = hasPositions(this.term[0]) && this.positionStart > 0;
     let start = reader.next() + reader.at;
     let [last, positions] = [-1, 0];
     for (let i = 0; i < this.#lasts.length; i++) {
@@ -204,26 +182,17 @@ export class PostingList {
       this.#lasts[i] = last;
       this.#starts[i] = start;
       start += reader.next();
-      this.#greatest[i] = reader.next();
-      this.#least[i] = reader.next();
+      reader.next(); // the greatest frequency
+      reader.next(); // the least length
       if (withPositions) positions += reader.next();
       this.#positionEnds[i] = positions;
     }
   }
 
   /** A list of one block has no directory: what it would say is computed. */
-  #describe(lengths: Uint32Array | undefined, positionBytes: number): void {
+  #describe(positionBytes: number): void {
     this.#decode();
     this.#positionEnds[0] = positionBytes;
     this.#lasts[0] = this.#ids[this.count - 1];
-    let [greatest, least] = [0, lengths ? END : 0];
-    for (let i = 0; i < this.count; i++) {
-      this.#at = i;
-      greatest = Math.max(greatest, this.frequency);
-      if (lengths) least = Math.min(least, lengths[this.#ids[i]]);
-    }
-    this.#at = 0;
-    this.#greatest[0] = greatest;
-    this.#least[0] = least;
   }
 }

@@ -6,14 +6,16 @@
  *           variants. A word is thus found by any form with the same stem, and exact forms score
  *           more.
  * Ensures   The same words and variants for a text and for a query.
- * Cost      A stem takes about 20 µs; those of the last 200,000 words of a language are kept.
+ * Cost      A stem takes about 20 µs; those of the last 400,000 words of a language are kept.
  */
 import { stemmerOf } from '../../text/stems.ts';
 import { searchTerms } from '../../text/words.ts';
 
 /** Longer words are cut. */
-export const LONGEST_WORD = 64;
-const KEPT = 200_000;
+const LONGEST_WORD = 64;
+const KEPT = 400_000;
+const NO_VARIANTS: readonly string[] = [];
+const DIGITS = /[0-9]/;
 const ASCII = /^[\x00-\x7f]*$/;
 /** Accents of Latin, Greek and Cyrillic; points of Hebrew and Arabic. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
@@ -47,13 +49,19 @@ export class Variants {
   of(word: string): readonly string[] {
     const known = this.#known.get(word);
     if (known) return known;
-    const variants = new Set([folded(word), folded(this.#stem(word))]);
-    variants.delete(word);
-    variants.delete('');
-    const list = [...variants];
+    const variants = this.#compute(word);
     if (this.#known.size >= KEPT) this.#known.clear();
-    this.#known.set(word, list);
-    return list;
+    this.#known.set(word, variants);
+    return variants;
+  }
+
+  #compute(word: string): readonly string[] {
+    const bare = folded(word);
+    // A word with digits is no word of a language.
+    const stem = DIGITS.test(word) ? bare : folded(this.#stem(word));
+    const isOther = (variant: string) => variant !== word && variant !== '';
+    if (stem === bare || !isOther(stem)) return isOther(bare) ? [bare] : NO_VARIANTS;
+    return isOther(bare) ? [bare, stem] : [stem];
   }
 }
 

@@ -1,0 +1,593 @@
+/**
+ * The versions of a part that match, with their scores, in AssemblyScript. scanner.ts says what
+ * lists, masks and clauses mean; store/posting-writer.ts defines the format of a list.
+ *
+ * Idea      Versions are looked at in windows. From the directories of the lists follows which of
+ *           them have postings in a window, and the most that a version there can score: most
+ *           windows without a result are skipped before anything is decoded. In the others the
+ *           postings of each list are decoded once, first those of the clause with the fewest;
+ *           masks say which versions match, and only those are scored, list after list, so that the parts of a score are added up in the order of
+ *           the lists.
+ * Requires  `open` once; for each query `start`, `addList` and `addMask` for each list, `setScore`,
+ *           `addClause`, `addExcluded`; then `scan` until it returns -1.
+ *
+ * `npm run kernels` compiles it into scan-kernel-wasm.ts, which the build and the tests load.
+ */
+
+const END: u32 = 0xffffffff;
+/** The most versions of a window: eight times the postings of a block. */
+const WINDOW: u32 = 2048;
+/** Where bytes go when four numbers are decoded, by their widths; and how many bytes they take. */
+const SHUFFLES: usize = 1024;
+const WIDTHS: usize = SHUFFLES + 4096;
+/** What a length adds to the frequency in the denominator: of texts, then of titles. */
+const NORMS: usize = WIDTHS + 256;
+const NORM_COUNT: u32 = 8192;
+const SCORES: usize = NORMS + 16 * <usize>NORM_COUNT;
+const MATCHED: usize = SCORES + 8 * <usize>WINDOW;
+/** Places in the window of versions that may match. */
+const PLACES: usize = MATCHED + <usize>WINDOW;
+export const RESULT_VERSIONS: usize = PLACES + 4 * <usize>WINDOW;
+export const RESULT_SCORES: usize = RESULT_VERSIONS + 4 * <usize>WINDOW;
+const HEAP: usize = RESULT_SCORES + 8 * <usize>WINDOW;
+
+// A list.
+const BYTES: usize = 0;
+const COUNT: usize = 4;
+const BLOCKS: usize = 8;
+const LASTS: usize = 12; // the last version of each block
+const STARTS: usize = 16; // where each block begins
+const GREATEST: usize = 20; // the greatest frequency of each block
+const LEAST: usize = 24; // the least length of each block
+const BOUNDS: usize = 28; // the greatest score of each block (f64)
+const FIELD: usize = 32; // 0 texts, 1 titles, 2 without lengths
+const MASKS: usize = 36; // pairs of a word of the mask and its bits
+const MASK_COUNT: usize = 40;
+const CURRENT: usize = 44;
+const DECODED: usize = 48;
+const AT: usize = 52;
+const IDS: usize = 56;
+const FREQUENCIES: usize = 60;
+const FACTOR: usize = 64; // f64; 0 if it does not score
+const ENTRIES: usize = 72; // places in the window and frequencies
+const ENTRY_COUNT: usize = 76;
+const FIRST: usize = 80; // the first version that may be in it, from the window on
+const DRIVES: usize = 84; // whether versions without it cannot match
+const LIST_BYTES: usize = 88;
+
+let top: usize = HEAP;
+let versions: u32 = 0;
+let block: u32 = 0;
+let window: u32 = 0;
+let lengths: usize = 0;
+let valid: usize = 0;
+let base: usize = 0;
+
+let lists: usize = 0;
+let listRoom: u32 = 0;
+let listCount: u32 = 0;
+let maskWords: u32 = 1;
+let masks: usize = 0;
+let present: usize = 0;
+let clauses: usize = 0;
+let clauseWords: u32 = 0;
+let clauseRoom: u32 = 0;
+let excluded: usize = 0;
+let hasExcluded = false;
+/** Whether each clause has one alternative and masks one number: then these bits are required. */
+let isSimple = false;
+let required: u32 = 0;
+let k1: f64 = 0;
+let b: f64 = 0;
+let bodyMean: f64 = 0;
+let titleMean: f64 = 0;
+let position: u32 = 0;
+export let decodedBlocks: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+function u32At(from: usize, at: u32): u32 {
+  return load<u32>(from + ((<usize>at) << 2));
+}
+
+// @ts-ignore: decorator
+@inline
+function setU32(from: usize, at: u32, value: u32): void {
+  store<u32>(from + ((<usize>at) << 2), value);
+}
+
+export function take(bytes: usize): usize {
+  const at = top;
+  top += (bytes + 15) & ~15;
+  const pages = <i32>((top + 0xffff) >> 16) - memory.size();
+  if (pages > 0 && memory.grow(pages) < 0) unreachable();
+  return at;
+}
+
+/** Makes the tables for a part; returns where the lengths of texts go, then those of titles. */
+export function open(count: u32, postings: u32): usize {
+  versions = count;
+  block = postings;
+  window = min(WINDOW, 8 * postings);
+  for (let widths: u32 = 0; widths < 256; widths++) {
+    let from: u32 = 0;
+    for (let i: u32 = 0; i < 4; i++) {
+      const width = (widths >> (2 * i)) & 3;
+      const bytes: u32 = width == 3 ? 4 : width;
+      for (let j: u32 = 0; j < 4; j++)
+        store<u8>(SHUFFLES + <usize>(16 * widths + 4 * i + j), j < bytes ? <u8>(from + j) : 255);
+      from += bytes;
+    }
+    store<u8>(WIDTHS + <usize>widths, <u8>from);
+  }
+  lengths = take((<usize>count) << 3);
+  valid = take(<usize>count + 16);
+  base = top;
+  return lengths;
+}
+
+/** Where a 1 or 0 goes for each version: whether it may be found. */
+export function validAt(): usize {
+  return valid;
+}
+
+/** Begins a query with room for `room` lists, `words` numbers of a mask and of all clauses. */
+export function start(room: u32, words: u32, clauseNumbers: u32): void {
+  top = base;
+  listRoom = room;
+  lists = take(<usize>room * LIST_BYTES);
+  listCount = 0;
+  maskWords = words;
+  masks = take((<usize>(WINDOW * words)) << 2);
+  present = take((<usize>words) << 2);
+  excluded = take((<usize>words) << 2);
+  memory.fill(excluded, 0, (<usize>words) << 2);
+  hasExcluded = false;
+  clauseRoom = clauseNumbers;
+  clauses = take((<usize>clauseNumbers) << 2);
+  clauseWords = 0;
+  position = 0;
+  decodedBlocks = 0;
+}
+
+let at: usize = 0;
+
+function varint(): u32 {
+  let byte = <u32>load<u8>(at++);
+  let value = byte & 127;
+  for (let shift: u32 = 7; byte >= 128 && shift < 35; shift += 7) {
+    byte = <u32>load<u8>(at++);
+    value |= (byte & 127) << shift;
+  }
+  return value;
+}
+
+// @ts-ignore: decorator
+@inline
+function listAt(list: u32): usize {
+  return lists + <usize>list * LIST_BYTES;
+}
+
+/** Adds the list whose bytes stand at `bytes`; -1 if they are damaged. 32 bytes of room follow. */
+export function addList(bytes: usize, length: u32, count: u32, field: u32, hasPositions: bool): i32 {
+  if (listCount == listRoom) return -1;
+  const list = listAt(listCount);
+  const blocks = (count + block - 1) / block;
+  memory.fill(list, 0, LIST_BYTES);
+  store<u32>(list, count, COUNT);
+  store<u32>(list, blocks, BLOCKS);
+  store<u32>(list, field, FIELD);
+  store<u32>(list, END, DECODED);
+  const table = take((<usize>blocks) << 4);
+  store<u32>(list, <u32>table, LASTS);
+  store<u32>(list, <u32>(table + ((<usize>blocks) << 2)), STARTS);
+  store<u32>(list, <u32>(table + ((<usize>blocks) << 3)), GREATEST);
+  store<u32>(list, <u32>(table + 12 * <usize>blocks), LEAST);
+  const room = min(count, block) + 4;
+  store<u32>(list, <u32>take((<usize>room) << 2), IDS);
+  store<u32>(list, <u32>take((<usize>room) << 2), FREQUENCIES);
+  store<u32>(list, <u32>take(<usize>min(count, WINDOW) << 3), ENTRIES);
+  store<u32>(list, <u32>bytes, BYTES);
+  const isWhole = blocks > 1 ? readDirectory(list, bytes, length, hasPositions) : describe(list, length);
+  return isWhole ? listCount++ : -1;
+}
+
+function readDirectory(list: usize, bytes: usize, length: u32, hasPositions: bool): bool {
+  const blocks = load<u32>(list, BLOCKS);
+  at = bytes;
+  const directory = varint();
+  let from = directory + <u32>(at - bytes);
+  let last: u32 = -1;
+  for (let i: u32 = 0; i < blocks; i++) {
+    if (at >= bytes + <usize>length || from >= length) return false;
+    last += varint() + 1;
+    setU32(<usize>load<u32>(list, LASTS), i, last);
+    setU32(<usize>load<u32>(list, STARTS), i, from);
+    from += varint();
+    setU32(<usize>load<u32>(list, GREATEST), i, varint());
+    setU32(<usize>load<u32>(list, LEAST), i, varint());
+    if (hasPositions) varint();
+  }
+  return from == length && last < versions;
+}
+
+/** A list of one block has no directory: what it would say is computed. */
+function describe(list: usize, length: u32): bool {
+  const lasts = <usize>load<u32>(list, LASTS);
+  setU32(lasts, 0, END);
+  setU32(<usize>load<u32>(list, STARTS), 0, 0);
+  const end = decode(list, 0);
+  const count = load<u32>(list, COUNT);
+  const ids = <usize>load<u32>(list, IDS);
+  const last = u32At(ids, count - 1);
+  if (end != length || last >= versions) return false;
+  setU32(lasts, 0, last);
+  const field = load<u32>(list, FIELD);
+  let greatest: u32 = 0;
+  let least: u32 = field == 2 ? 0 : END;
+  for (let i: u32 = 0; i < count; i++) {
+    greatest = max(greatest, u32At(<usize>load<u32>(list, FREQUENCIES), i));
+    if (field != 2) least = min(least, lengthOf(field, u32At(ids, i)));
+  }
+  setU32(<usize>load<u32>(list, GREATEST), 0, greatest);
+  setU32(<usize>load<u32>(list, LEAST), 0, least);
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function lengthOf(field: u32, version: u32): u32 {
+  return u32At(lengths, field * versions + version);
+}
+
+/** Decodes `count` numbers; returns where the next byte is. */
+function readNumbers(from: usize, count: u32, to: usize): usize {
+  let next = from + <usize>((count + 3) >> 2);
+  let out = to;
+  for (let i: u32 = 0; i < count; i += 4) {
+    const widths = <usize>load<u8>(from++);
+    v128.store(out, i8x16.swizzle(v128.load(next), v128.load(SHUFFLES + (widths << 4))));
+    next += <usize>load<u8>(WIDTHS + widths);
+    out += 16;
+  }
+  return next;
+}
+
+/** Decodes a block of a list; returns where it ends in its bytes. */
+function decode(list: usize, current: u32): u32 {
+  const bytes = <usize>load<u32>(list, BYTES);
+  const n = min(block, load<u32>(list, COUNT) - current * block);
+  const ids = <usize>load<u32>(list, IDS);
+  const frequencies = <usize>load<u32>(list, FREQUENCIES);
+  let next = bytes + <usize>u32At(<usize>load<u32>(list, STARTS), current);
+  next = readNumbers(next, n, ids);
+  next = readNumbers(next, n, frequencies);
+  let id: u32 = current == 0 ? -1 : u32At(<usize>load<u32>(list, LASTS), current - 1);
+  for (let i: u32 = 0; i < n; i++) {
+    id += u32At(ids, i) + 1;
+    setU32(ids, i, id);
+    setU32(frequencies, i, u32At(frequencies, i) + 1);
+  }
+  store<u32>(list, current, DECODED);
+  decodedBlocks++;
+  return <u32>(next - bytes);
+}
+
+/** How many valid versions a list has. */
+export function countValid(index: u32): u32 {
+  const list = listAt(index);
+  const blocks = load<u32>(list, BLOCKS);
+  const count = load<u32>(list, COUNT);
+  const ids = <usize>load<u32>(list, IDS);
+  let found: u32 = 0;
+  for (let current: u32 = 0; current < blocks; current++) {
+    if (load<u32>(list, DECODED) != current) decode(list, current);
+    const n = min(block, count - current * block);
+    for (let i: u32 = 0; i < n; i++) {
+      const id = u32At(ids, i);
+      if (id < versions) found += <u32>load<u8>(valid + <usize>id);
+    }
+  }
+  return found;
+}
+
+export function setMeans(newK1: f64, newB: f64, body: f64, title: f64): void {
+  if (newK1 == k1 && newB == b && body == bodyMean && title == titleMean) return;
+  k1 = newK1;
+  b = newB;
+  bodyMean = body;
+  titleMean = title;
+  for (let i: u32 = 0; i < NORM_COUNT; i++) {
+    store<f64>(NORMS + ((<usize>i) << 3), newNorm(0, i));
+    store<f64>(NORMS + ((<usize>(NORM_COUNT + i)) << 3), newNorm(1, i));
+  }
+}
+
+function newNorm(field: u32, length: u32): f64 {
+  const mean = field == 0 ? bodyMean : field == 1 ? titleMean : 0;
+  const relative: f64 = mean > 0 ? <f64>length / mean : 0;
+  return k1 * (1 - b + b * relative);
+}
+
+// @ts-ignore: decorator
+@inline
+function normOf(field: u32, length: u32): f64 {
+  if (length >= NORM_COUNT || field == 2) return newNorm(field, length);
+  return load<f64>(NORMS + ((<usize>(field * NORM_COUNT + length)) << 3));
+}
+
+/** BM25 of one list: increases with the frequency, decreases with the length. */
+// @ts-ignore: decorator
+@inline
+function scoreOf(factor: f64, frequency: u32, norm: f64): f64 {
+  return (factor * <f64>frequency * (k1 + 1)) / (<f64>frequency + norm);
+}
+
+/** The weight of a list times its inverse document frequency. */
+export function setScore(index: u32, factor: f64): void {
+  const list = listAt(index);
+  store<f64>(list, factor, FACTOR);
+  const blocks = load<u32>(list, BLOCKS);
+  const bounds = take((<usize>blocks) << 3);
+  store<u32>(list, <u32>bounds, BOUNDS);
+  const field = load<u32>(list, FIELD);
+  for (let i: u32 = 0; i < blocks; i++) {
+    const norm = normOf(field, u32At(<usize>load<u32>(list, LEAST), i));
+    store<f64>(bounds + ((<usize>i) << 3), scoreOf(factor, u32At(<usize>load<u32>(list, GREATEST), i), norm));
+  }
+}
+
+/** Every version that matches is in one of the lists that drive. */
+export function setDriving(index: u32): void {
+  store<u32>(listAt(index), 1, DRIVES);
+}
+
+/** Sets the bits that a list gives to its versions: `pairs` pairs of a word of the mask and bits. */
+export function addMasks(index: u32, pairs: u32): usize {
+  const list = listAt(index);
+  const place = take((<usize>pairs) << 3);
+  store<u32>(list, <u32>place, MASKS);
+  store<u32>(list, pairs, MASK_COUNT);
+  return place;
+}
+
+/** Where the clauses go: for each how many alternatives, then a mask for each. */
+export function clausesAt(): usize {
+  return clauses;
+}
+
+export function setClauses(numbers: u32): void {
+  clauseWords = min(numbers, clauseRoom);
+  required = 0;
+  isSimple = maskWords == 1;
+  for (let at: u32 = 0; at + 1 < clauseWords; at += 1 + u32At(clauses, at) * maskWords) {
+    if (u32At(clauses, at) != 1) isSimple = false;
+    required |= u32At(clauses, at + 1);
+  }
+}
+
+/** Where a mask goes: versions with any of its bits are not found. */
+export function excludedAt(): usize {
+  hasExcluded = true;
+  return excluded;
+}
+
+/** Whether a mask has all bits of one alternative of every clause. */
+function matches(mask: usize): bool {
+  let clause: u32 = 0;
+  while (clause < clauseWords) {
+    let left = u32At(clauses, clause++);
+    const next = clause + left * maskWords;
+    let holds = false;
+    for (; left > 0 && !holds; left--) {
+      holds = true;
+      for (let word: u32 = 0; word < maskWords; word++) {
+        const bits = u32At(clauses, clause + word);
+        if ((u32At(mask, word) & bits) != bits) holds = false;
+      }
+      clause += maskWords;
+    }
+    if (!holds) return false;
+    clause = next;
+  }
+  return true;
+}
+
+function isExcluded(mask: usize): bool {
+  for (let word: u32 = 0; word < maskWords; word++)
+    if ((u32At(mask, word) & u32At(excluded, word)) != 0) return true;
+  return false;
+}
+
+/** Gives the bits of a list to a mask. */
+// @ts-ignore: decorator
+@inline
+function mark(list: usize, mask: usize): void {
+  const pairs = <usize>load<u32>(list, MASKS);
+  const count = load<u32>(list, MASK_COUNT);
+  for (let i: u32 = 0; i < count; i++) {
+    const word = mask + ((<usize>u32At(pairs, 2 * i)) << 2);
+    store<u32>(word, load<u32>(word) | u32At(pairs, 2 * i + 1));
+  }
+}
+
+/** Moves a list to the first block that ends at a version or after it; returns where it begins. */
+function look(list: usize, version: u32): u32 {
+  const lasts = <usize>load<u32>(list, LASTS);
+  const blocks = load<u32>(list, BLOCKS);
+  let low = load<u32>(list, CURRENT);
+  if (low < blocks && u32At(lasts, low) < version) {
+    let step: u32 = 1;
+    while (low + step < blocks && u32At(lasts, low + step) < version) {
+      low += step;
+      step <<= 1;
+    }
+    let high = min(blocks, low + step);
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (u32At(lasts, middle) < version) low = middle;
+      else high = middle;
+    }
+    low = high;
+    store<u32>(list, low, CURRENT);
+    store<u32>(list, 0, AT);
+  }
+  if (low >= blocks) return END;
+  return low == 0 ? 0 : u32At(lasts, low - 1) + 1;
+}
+
+/** The most that a version up to `end` can get from a list that has postings there. */
+function boundOf(list: usize, end: u32): f64 {
+  if (load<f64>(list, FACTOR) == 0) return 0;
+  const lasts = <usize>load<u32>(list, LASTS);
+  const bounds = <usize>load<u32>(list, BOUNDS);
+  const blocks = load<u32>(list, BLOCKS);
+  let greatest: f64 = 0;
+  for (let i = load<u32>(list, CURRENT); i < blocks; i++) {
+    greatest = max(greatest, load<f64>(bounds + ((<usize>i) << 3)));
+    if (u32At(lasts, i) >= end) break;
+  }
+  return greatest;
+}
+
+/**
+ * Finds the next versions that match and can reach a score. Returns how many there are; 0 if there
+ * may be more in another call, -1 at the end.
+ */
+export function scan(least: f64): i32 {
+  while (position < versions) {
+    const from = position;
+    const end = min(versions - 1, from + window - 1);
+    memory.fill(present, 0, (<usize>maskWords) << 2);
+    let bound: f64 = 0;
+    for (let i: u32 = 0; i < listCount; i++) {
+      const list = listAt(i);
+      const first = look(list, from);
+      store<u32>(list, first, FIRST);
+      if (first > end) continue;
+      mark(list, present);
+      bound += boundOf(list, end);
+    }
+    if (!matches(present)) {
+      position = firstAfter(end);
+      continue;
+    }
+    position = end + 1;
+    if (bound >= least) return found(from, end, least);
+  }
+  return -1;
+}
+
+/** The first version after a window that may be in any list. */
+function firstAfter(end: u32): u32 {
+  let first: u32 = END;
+  for (let i: u32 = 0; i < listCount; i++) first = min(first, look(listAt(i), end + 1));
+  return max(first, end + 1);
+}
+
+/** Scores the versions of a window that match. */
+function found(from: u32, end: u32, least: f64): i32 {
+  memory.fill(masks, 0, (<usize>((end + 1 - from) * maskWords)) << 2);
+  candidates = 0;
+  for (let i: u32 = 0; i < listCount; i++)
+    if (load<u32>(listAt(i), DRIVES) != 0) collect(listAt(i), from, end, true);
+  if (candidates == 0) return 0;
+  for (let i: u32 = 0; i < listCount; i++)
+    if (load<u32>(listAt(i), DRIVES) == 0) collect(listAt(i), from, end, false);
+  const count = match(from);
+  if (count == 0) return 0;
+  for (let i: u32 = 0; i < listCount; i++) addScores(listAt(i), from);
+  let results: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const place = u32At(PLACES, i);
+    const score = load<f64>(SCORES + ((<usize>place) << 3));
+    store<u8>(MATCHED + <usize>place, 0);
+    if (score < least) continue;
+    setU32(RESULT_VERSIONS, results, from + place);
+    store<f64>(RESULT_SCORES + ((<usize>results) << 3), score);
+    results++;
+  }
+  return <i32>results;
+}
+
+/** How many versions of the window are in lists that drive, at `PLACES`. */
+let candidates: u32 = 0;
+
+/** Decodes the postings of a list in a window, and marks its versions. */
+function collect(list: usize, from: u32, end: u32, drives: bool): void {
+  store<u32>(list, 0, ENTRY_COUNT);
+  if (load<u32>(list, FIRST) > end) return;
+  const blocks = load<u32>(list, BLOCKS);
+  const count = load<u32>(list, COUNT);
+  const ids = <usize>load<u32>(list, IDS);
+  const frequencies = <usize>load<u32>(list, FREQUENCIES);
+  const entries = <usize>load<u32>(list, ENTRIES);
+  const pairs = <usize>load<u32>(list, MASKS);
+  const isSingle = load<u32>(list, MASK_COUNT) == 1;
+  const bits = isSingle ? u32At(pairs, 1) : 0;
+  const word = isSingle ? u32At(pairs, 0) : 0;
+  let current = load<u32>(list, CURRENT);
+  let i = load<u32>(list, AT);
+  let entry: u32 = 0;
+  for (; current < blocks; current++) {
+    if (current > 0 && u32At(<usize>load<u32>(list, LASTS), current - 1) >= end) break;
+    if (load<u32>(list, DECODED) != current) decode(list, current);
+    const n = min(block, count - current * block);
+    while (i < n && u32At(ids, i) < from) i++;
+    for (; i < n; i++) {
+      const id = u32At(ids, i);
+      if (id > end) break;
+      const place = id - from;
+      setU32(entries, 2 * entry, place);
+      setU32(entries, 2 * entry++ + 1, u32At(frequencies, i));
+      const mask = masks + ((<usize>(place * maskWords)) << 2);
+      if (drives && isNew(mask)) setU32(PLACES, candidates++, place);
+      if (isSingle) setU32(mask, word, u32At(mask, word) | bits);
+      else mark(list, mask);
+    }
+    if (i < n) break;
+    i = 0;
+  }
+  store<u32>(list, current, CURRENT);
+  store<u32>(list, i, AT);
+  store<u32>(list, entry, ENTRY_COUNT);
+}
+
+// @ts-ignore: decorator
+@inline
+function isNew(mask: usize): bool {
+  let bits = load<u32>(mask);
+  for (let word: u32 = 1; word < maskWords; word++) bits |= u32At(mask, word);
+  return bits == 0;
+}
+
+/** Keeps the candidates that match and are valid; returns how many. */
+function match(from: u32): u32 {
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < candidates; i++) {
+    const place = u32At(PLACES, i);
+    const mask = masks + ((<usize>(place * maskWords)) << 2);
+    if (isSimple ? (load<u32>(mask) & required) != required : !matches(mask)) continue;
+    if (load<u8>(valid + <usize>(from + place)) == 0) continue;
+    if (hasExcluded && isExcluded(mask)) continue;
+    setU32(PLACES, count++, place);
+    store<u8>(MATCHED + <usize>place, 1);
+    store<f64>(SCORES + ((<usize>place) << 3), 0);
+  }
+  return count;
+}
+
+function addScores(list: usize, from: u32): void {
+  const factor = load<f64>(list, FACTOR);
+  if (factor == 0) return;
+  const count = load<u32>(list, ENTRY_COUNT);
+  const entries = <usize>load<u32>(list, ENTRIES);
+  const field = load<u32>(list, FIELD);
+  for (let i: u32 = 0; i < count; i++) {
+    const place = u32At(entries, 2 * i);
+    if (load<u8>(MATCHED + <usize>place) == 0) continue;
+    const norm = field == 2 ? newNorm(2, 0) : normOf(field, lengthOf(field, from + place));
+    const sum = SCORES + ((<usize>place) << 3);
+    store<f64>(sum, load<f64>(sum) + scoreOf(factor, u32At(entries, 2 * i + 1), norm));
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Finds and scores the versions of a part: the kernel in WebAssembly (scan-kernel.as.ts), with its
+ * memory.
+ *
+ * Idea      Every list gives bits to the versions that it has. A clause holds for a version that has
+ *           all bits of one of its alternatives: the bit that all words of the clause share, or one
+ *           bit for each word of a phrase.
+ * Requires  One query at a time: `start` to the last `scan` without waiting for another query.
+ * Cost      9 bytes of memory a version, and the lists of the query.
+ */
+import { type KernelMemory, WebAssembly } from '../../base/web-assembly.ts';
+import { damaged } from '../../disk/damage.ts';
+import { FIELD, hasPositions } from '../store/formats.ts';
+import type { ListBytes, Part } from '../store/part.ts';
+import type { Weights } from './plan.ts';
+import { SCAN_KERNEL_WASM } from './scan-kernel-wasm.ts';
+
+interface Exports {
+  readonly memory: KernelMemory<ArrayBuffer>;
+  readonly RESULT_VERSIONS: { readonly value: number };
+  readonly RESULT_SCORES: { readonly value: number };
+  readonly decodedBlocks: { readonly value: number };
+  take(bytes: number): number;
+  open(versions: number, block: number): number;
+  validAt(): number;
+  start(lists: number, maskWords: number, clauseNumbers: number): void;
+  addList(at: number, bytes: number, count: number, field: number, hasPositions: number): number;
+  countValid(list: number): number;
+  setMeans(k1: number, b: number, body: number, title: number): void;
+  setScore(list: number, factor: number): void;
+  setDriving(list: number): void;
+  addMasks(list: number, pairs: number): number;
+  clausesAt(): number;
+  setClauses(numbers: number): void;
+  excludedAt(): number;
+  scan(least: number): number;
+}
+
+/** Which bits a version must have, and must not have. */
+export interface Conditions {
+  /** How many bits there are. */
+  readonly bits: number;
+  /** The bits of each term. */
+  readonly bitsOf: ReadonlyMap<string, readonly number[]>;
+  /** All bits of one alternative of each clause. */
+  readonly clauses: readonly (readonly (readonly number[])[])[];
+  readonly excluded: readonly number[];
+  /** Terms of one clause: a version that matches has at least one of them. */
+  readonly driving: ReadonlySet<string>;
+}
+
+/** Bytes behind a list that the kernel may read. */
+const PADDING = 64;
+
+const module = new WebAssembly.Module(SCAN_KERNEL_WASM);
+
+export class Scanner {
+  readonly #kernel = new WebAssembly.Instance(module, {}).exports as Exports;
+  readonly #path: string;
+  readonly #withPositions: boolean;
+  #valid: Uint8Array | undefined;
+  #bytes: Uint8Array;
+  #numbers: Uint32Array;
+
+  constructor(part: Part) {
+    const { words, titleWords, count } = part.versions;
+    const { block, positions } = part.settings;
+    this.#path = part.path;
+    this.#withPositions = positions;
+    const place = this.#kernel.open(count, block);
+    this.#bytes = new Uint8Array(0);
+    this.#numbers = new Uint32Array(0);
+    this.#refresh();
+    this.#numbers.set(words, place / 4);
+    this.#numbers.set(titleWords, place / 4 + count);
+  }
+
+  /** Blocks decoded since `start`. */
+  get decoded(): number {
+    return this.#kernel.decodedBlocks.value;
+  }
+
+  /** Begins a query with its lists, which get numbers in their order. */
+  start(lists: readonly ListBytes[], conditions: Conditions, valid: Uint8Array): void {
+    const kernel = this.#kernel;
+    const words = Math.max(1, Math.ceil(conditions.bits / 32));
+    const numbers = clauseNumbers(conditions, words);
+    kernel.start(lists.length, words, numbers.length);
+    for (const { entry, bytes } of lists) {
+      const place = kernel.take(bytes.length + PADDING);
+      this.#refresh();
+      this.#bytes.set(bytes, place);
+      const field = fieldOf(entry.term);
+      const withPositions = this.#withPositions && hasPositions(entry.term[0]) ? 1 : 0;
+      const list = kernel.addList(place, bytes.length, entry.count, field, withPositions);
+      if (list < 0)
+        throw damaged(this.#path, `is damaged: the postings of "${entry.term}" are not whole`);
+      if (conditions.driving.has(entry.term)) kernel.setDriving(list);
+      this.#mark(list, conditions.bitsOf.get(entry.term) ?? []);
+    }
+    this.#refresh();
+    this.#numbers.set(numbers, kernel.clausesAt() / 4);
+    kernel.setClauses(numbers.length);
+    if (conditions.excluded.length > 0)
+      this.#numbers.set(maskOf(conditions.excluded, words), kernel.excludedAt() / 4);
+    if (this.#valid !== valid) this.#bytes.set(valid, kernel.validAt());
+    this.#valid = valid;
+  }
+
+  countValid(list: number): number {
+    return this.#kernel.countValid(list);
+  }
+
+  /** The weights, and the mean words of texts and titles. */
+  setMeans({ k1, b }: Weights, body: number, title: number): void {
+    this.#kernel.setMeans(k1, b, body, title);
+  }
+
+  setScore(list: number, factor: number): void {
+    this.#kernel.setScore(list, factor);
+  }
+
+  /**
+   * Some of the next versions that match, in any order, with their scores, except those that have
+   * less than `least`; undefined after the last. Valid until the next call.
+   */
+  scan(
+    least: number,
+  ): { readonly versions: Uint32Array; readonly scores: Float64Array } | undefined {
+    const { scan, memory, RESULT_VERSIONS, RESULT_SCORES } = this.#kernel;
+    const count = scan(least);
+    if (count < 0) return undefined;
+    return {
+      versions: new Uint32Array(memory.buffer, RESULT_VERSIONS.value, count),
+      scores: new Float64Array(memory.buffer, RESULT_SCORES.value, count),
+    };
+  }
+
+  #mark(list: number, bits: readonly number[]): void {
+    const masks = new Map<number, number>();
+    for (const bit of bits) masks.set(bit >> 5, (masks.get(bit >> 5) ?? 0) | (1 << (bit & 31)));
+    let at = this.#kernel.addMasks(list, masks.size) / 4;
+    this.#refresh();
+    for (const [word, mask] of masks) {
+      this.#numbers[at++] = word;
+      this.#numbers[at++] = mask;
+    }
+  }
+
+  #refresh(): void {
+    const { buffer } = this.#kernel.memory;
+    if (this.#bytes.buffer === buffer) return;
+    this.#bytes = new Uint8Array(buffer);
+    this.#numbers = new Uint32Array(buffer);
+  }
+}
+
+/** 0 for texts, 1 for titles, 2 without lengths. */
+function fieldOf(term: string): number {
+  const field = term[0];
+  if (field === FIELD.body || field === FIELD.bodyVariant) return 0;
+  return field === FIELD.title || field === FIELD.titleVariant ? 1 : 2;
+}
+
+function maskOf(bits: readonly number[], words: number): Uint32Array {
+  const mask = new Uint32Array(words);
+  for (const bit of bits) mask[bit >> 5] |= 1 << (bit & 31);
+  return mask;
+}
+
+/** For each clause how many alternatives it has, then their masks. */
+function clauseNumbers({ clauses }: Conditions, words: number): number[] {
+  const numbers: number[] = [];
+  for (const alternatives of clauses) {
+    numbers.push(alternatives.length);
+    for (const bits of alternatives) numbers.push(...maskOf(bits, words));
+  }
+  return numbers;
+}
