@@ -1,17 +1,20 @@
 /**
  * What an export costs: `npm run bench -- corpus [--pages 4000] [--rounds 3] [--python python3]`,
- * `npm run bench -- corpus memory [--pages 100000] [--small]`, and `npm run bench -- corpus near
- * [--seeds 1,42,7]`.
+ * `npm run bench -- corpus memory [--pages 100000] [--small] [--alone]`, and `npm run bench --
+ * corpus near [--seeds 1,42,7]`.
  *
  * The first prints pages of the lab per second of processor time, from WARC to Parquet, with one
  * thread, beside trafilatura with pyarrow where Python has them: the median of the rounds. The
  * pages have 25 KB on average. The start of the program is included; what it takes is measured with
  * an archive of one page, and the rate without it is printed besides. Code is still compiled while
- * the first thousands of pages are read, so a larger archive has a higher rate. The second exports archives of `--pages` and of 30 % of
- * them and prints the peak of memory of both: it does not grow. It repeats the bodies of a few
- * thousand pages under other URLs, each with some words of its own. With `--small` they have 3 KB:
- * what grows with the number of pages shows as well, in an eighth of the time. The third prints how
- * many near-duplicates of the lab are found, as two crawls of two agents each.
+ * the first thousands of pages are read, so a larger archive has a higher rate.
+ *
+ * The second exports archives of 30 % of `--pages` (not with `--alone`) and of all, and prints the
+ * peak of memory of both. It repeats the bodies of a few thousand pages under other URLs, each with
+ * some words of its own. With `--small` they have 3 KB: what grows with the number of pages shows
+ * as well, in an eighth of the time.
+ *
+ * The third prints how many near-duplicates of the lab are found, as two crawls of two agents each.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -43,6 +46,7 @@ export async function run(args: string[]): Promise<void> {
       pages: { type: 'string' },
       rounds: { type: 'string', default: '3' },
       small: { type: 'boolean', default: false },
+      alone: { type: 'boolean', default: false },
       seeds: { type: 'string', default: '1,42,7' },
       python: { type: 'string', default: 'python3' },
     },
@@ -53,7 +57,9 @@ export async function run(args: string[]): Promise<void> {
     else if (positionals.includes('memory'))
       await measureMemory(
         folder,
-        Number(values.pages ?? 100_000),
+        [...(values.alone ? [] : [0.3]), 1].map((share) =>
+          Math.ceil(share * Number(values.pages ?? 100_000)),
+        ),
         values.small ? SMALL : MIDDLE,
         values.python,
       );
@@ -111,8 +117,8 @@ function median(list: readonly number[]): number {
 
 const load = (): string => `load ${loadavg()[0].toFixed(0)} on ${cpus().length} cores`;
 
-async function measureMemory(folder: string, pages: number, sizes: Sizes, python: string) {
-  for (const count of [Math.ceil(pages * 0.3), pages]) {
+async function measureMemory(folder: string, counts: number[], sizes: Sizes, python: string) {
+  for (const count of counts) {
     const crawl = join(folder, `crawl-${count}`);
     await writeCrawl(crawl, manyPages(count, sizes));
     const { cpu, peak } = await exportOnce(folder, crawl, `out-${count}`, python);

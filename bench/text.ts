@@ -133,9 +133,12 @@ function speed(reader: TextReader, pages: LabPage[], rounds: number, peers: Peer
   }
 }
 
+/** What stands between spaces: `don't` is one word, and with `wordsOf` two. */
+const spaced = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+
 /** Words in common, and the numbers of words. */
-function compare(expected: string, found: string) {
-  const [one, other] = [wordsOf(expected), wordsOf(found)];
+function compare(expected: string, found: string, split: (text: string) => string[] = wordsOf) {
+  const [one, other] = [split(expected), split(found)];
   const left = new Map<string, number>();
   for (const word of one) left.set(word, (left.get(word) ?? 0) + 1);
   let common = 0;
@@ -179,16 +182,20 @@ function articles(reader: TextReader, heldOut: boolean, peers: Peer[]): void {
     read: (pages) => ({ texts: pages.map((page) => reader.read(page).text), seconds: 0 }),
   };
   for (const [name, articles] of groups) {
-    console.log(`\narticles, ${name} (${articles.length}): recall of expected words, words a page`);
+    console.log(
+      `\narticles, ${name} (${articles.length}): recall of expected words, words a page,`,
+    );
+    console.log('and both for words between spaces');
     for (const peer of [ours, ...peers]) {
       const { texts } = peer.read(articles.map(({ body }) => body));
-      const results = articles.map(({ expected }, i) => compare(expected, texts[i]));
-      const mean = (value: (result: (typeof results)[number]) => number) =>
-        results.reduce((sum, result) => sum + value(result), 0) / results.length;
-      const recall = mean(({ common, expected }) => common / expected);
-      console.log(
-        `  ${peer.name.padEnd(16)} ${recall.toFixed(3)}  ${Math.round(mean(({ found }) => found))}`,
-      );
+      const columns = [wordsOf, spaced].map((split) => {
+        const results = articles.map(({ expected }, i) => compare(expected, texts[i], split));
+        const mean = (value: (result: (typeof results)[number]) => number) =>
+          results.reduce((sum, result) => sum + value(result), 0) / results.length;
+        const recall = mean(({ common, expected }) => common / expected);
+        return `${recall.toFixed(3)}  ${String(Math.round(mean(({ found }) => found))).padStart(4)}`;
+      });
+      console.log(`  ${peer.name.padEnd(16)} ${columns.join('   ')}`);
     }
   }
 }
