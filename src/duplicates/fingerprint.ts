@@ -92,12 +92,13 @@ class Fingerprinter {
 
   /** The words that were recorded with the last page. */
   words(body: Uint8Array): PageWords {
-    const [, words, bytes, characters, anchorWords, titleWords] = this.#counts;
-    const { buffer } = this.#counts;
+    const counts = this.#counts;
     return {
-      hashes: new BigUint64Array(buffer, this.#hashes, words),
-      text: new Uint8Array(buffer, this.#text, bytes),
-      ...{ characters, anchorWords, titleWords },
+      hashes: new BigUint64Array(counts.buffer, this.#hashes, counts[1]),
+      text: new Uint8Array(counts.buffer, this.#text, counts[2]),
+      characters: counts[3],
+      anchorWords: counts[4],
+      titleWords: counts[5],
       bytes: Math.min(body.length, this.#room),
     };
   }

@@ -13,6 +13,8 @@ interface Measure {
   readonly meaning: string;
   /** The binary digits behind the point. */
   readonly bits: number;
+  /** 2 ** bits */
+  readonly scale: number;
   /** Only known with a list of queries. */
   readonly needsQueries: boolean;
 }
@@ -23,7 +25,7 @@ export const FREQUENT = [100, 200, 500, 1000] as const;
 const MOST = 2 ** 22;
 
 const measure = (name: string, bits: number, meaning: string, needsQueries = false): Measure => ({
-  ...{ name, bits, meaning, needsQueries },
+  ...{ name, bits, scale: 2 ** bits, meaning, needsQueries },
 });
 
 const shares = (of: string, words: string, needsQueries: boolean): Measure[] => [
@@ -50,7 +52,6 @@ export const MEASURES: readonly Measure[] = [
 ];
 
 /** The nearest value that sums can add up exactly. */
-export function rounded(value: number, { bits }: Measure): number {
-  const scale = 2 ** bits;
+export function rounded(value: number, { scale }: Measure): number {
   return Math.max(0, Math.min(Math.round(value * scale), MOST)) / scale;
 }

@@ -44,6 +44,8 @@ export class PageMeter {
   readonly #exports: Exports;
   readonly #input: BigUint64Array;
   readonly #counts: Uint32Array;
+  /** How often each trigram that repeats occurs. */
+  readonly #repeated: Uint32Array;
   /** How many words of each list there are, for each number of frequent words. */
   readonly #sizes: readonly number[];
 
@@ -51,9 +53,10 @@ export class PageMeter {
     compiled ??= new WebAssembly.Module(PAGE_KERNEL_WASM);
     const instance = new WebAssembly.Instance(compiled);
     this.#exports = instance.exports as unknown as Exports;
-    const { memory, INPUT, RESULT } = this.#exports;
+    const { memory, INPUT, RESULT, REPEATED } = this.#exports;
     this.#input = new BigUint64Array(memory.buffer, INPUT.value, MOST_WORDS);
     this.#counts = new Uint32Array(memory.buffer, RESULT.value, RESULTS);
+    this.#repeated = new Uint32Array(memory.buffer, REPEATED.value, MOST_WORDS / 2);
     this.#sizes = [collection, queries].flatMap(({ length }) =>
       FREQUENT.map((k) => Math.min(k, length)),
     );
@@ -97,9 +100,10 @@ export class PageMeter {
   /** Precision and recall, from the counts by class. */
   #frequent(values: Float64Array, words: number): void {
     let at = 6;
-    for (const list of [0, 1]) {
-      let [found, distinct] = [0, 0];
-      for (const k of FREQUENT.keys()) {
+    for (let list = 0; list < 2; list++) {
+      let found = 0;
+      let distinct = 0;
+      for (let k = 0; k < FREQUENT.length; k++) {
         const size = this.#sizes[list * FREQUENT.length + k];
         found += this.#counts[list * CLASSES + k];
         distinct += this.#counts[DISTINCT + list * CLASSES + k];
@@ -112,11 +116,15 @@ export class PageMeter {
 
   /** With counts c of T trigrams, −Σ p ln p is ln T − Σ c ln c / T; the other likewise. */
   #trigrams(values: Float64Array): void {
-    const [all, distinct, repeated] = this.#counts.subarray(TRIGRAMS);
+    const counts = this.#counts;
+    const all = counts[TRIGRAMS];
+    const distinct = counts[TRIGRAMS + 1];
+    const repeated = counts[TRIGRAMS + 2];
     if (all === 0) return;
-    const { memory, REPEATED } = this.#exports;
-    let [entropy, independence] = [0, 0];
-    for (const count of new Uint32Array(memory.buffer, REPEATED.value, repeated)) {
+    let entropy = 0;
+    let independence = 0;
+    for (let i = 0; i < repeated; i++) {
+      const count = this.#repeated[i];
       const logarithm = count < LOGARITHMS.length ? LOGARITHMS[count] : Math.log(count);
       entropy += count * logarithm;
       independence += logarithm;
