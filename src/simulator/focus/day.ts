@@ -23,8 +23,9 @@ export interface DayCounts {
   parents: number;
   usefulParents: number;
   usefulLinked: number;
-  /** G by depth. */
+  /** G and Q by depth. */
   readonly byDepth: number[];
+  readonly requestsByDepth: number[];
 }
 
 interface DayPlan {
@@ -65,7 +66,8 @@ class DayRun {
   readonly #pages: string[] = [];
   readonly #counts: DayCounts = {
     ...{ requests: 0, fetched: 0, fresh: 0, useful: 0 },
-    ...{ parents: 0, usefulParents: 0, usefulLinked: 0, byDepth: [] },
+    ...{ parents: 0, usefulParents: 0, usefulLinked: 0 },
+    ...{ byDepth: [], requestsByDepth: [] },
   };
 
   constructor(plan: DayPlan) {
@@ -111,6 +113,7 @@ class DayRun {
     this.#visits.set(domain, visit);
     visit.requests++;
     this.#counts.requests++;
+    countAt(this.#counts.requestsByDepth, depth);
     const document = documentAt(web, url);
     if (document) {
       if (this.#fetched(url, domain, depth, document)) visit.gained++;
@@ -146,7 +149,7 @@ class DayRun {
     counts.fresh++;
     if (!useful) return false;
     counts.useful++;
-    counts.byDepth[depth] = (counts.byDepth[depth] ?? 0) + 1;
+    countAt(counts.byDepth, depth);
     for (const to of references()) book.addReference(to, domainOf(to));
     return true;
   }
@@ -165,4 +168,8 @@ class DayRun {
     }
     this.#counts.usefulLinked = linked.size;
   }
+}
+
+function countAt(counts: number[], depth: number): void {
+  counts[depth] = (counts[depth] ?? 0) + 1;
 }

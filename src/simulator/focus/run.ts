@@ -20,6 +20,8 @@ export interface FocusOptions {
   /** Requests of the broad crawl that is the history. */
   readonly history: number;
   readonly depth: number;
+  /** Seeds that a day takes at once; by default one for 60 of its requests, as in the paper. */
+  readonly batch?: number;
   /** Days after which a known document is requested again; 0: always. */
   readonly recheck: number;
   readonly seed: number;
@@ -34,6 +36,8 @@ export interface FocusResult {
   readonly days: readonly DayCounts[];
   /** Domains of the whitelist before the first day and after the last one. */
   readonly listed: readonly [before: number, after: number];
+  /** Rounds through the parents, the last one included; more than one: too few parents. */
+  readonly rounds: number;
 }
 
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
@@ -80,7 +84,7 @@ async function runPolicy(
   const before = (await listOf(book)).length;
   const round: Round = { number: 1, place: 0 };
   const counts: DayCounts[] = [];
-  const batch = Math.ceil(requests / days / REQUESTS_A_SEED);
+  const { batch = Math.ceil(requests / days / REQUESTS_A_SEED) } = options;
   for (let day = 1; day <= days; day++) {
     const web = webs[Math.ceil(day / DAYS_A_STEP)];
     const seeds = await seedsOf(policy, book, round, batch, broad.pages);
@@ -91,7 +95,8 @@ async function runPolicy(
     counts.push(runDay({ ...plan, requests: daily }));
     onDay();
   }
-  return { policy, seed, days: counts, listed: [before, (await listOf(book)).length] };
+  const listed = [before, (await listOf(book)).length] as const;
+  return { policy, seed, days: counts, listed, rounds: round.number };
 }
 
 function seedsOf(
@@ -133,6 +138,9 @@ function learnHistory(web: Web, book: MemoryBook, { history }: FocusOptions): Br
     .slice(0, MOST_BLACKLISTED)
     .map(([host]) => host);
   const blacklist = new Set(fruitless);
-  const shuffled = [...pages].sort((a, b) => textHash(a) - textHash(b) || (a < b ? -1 : 1));
+  const shuffled = pages
+    .map((url) => ({ url, order: textHash(url) }))
+    .sort((a, b) => a.order - b.order || (a.url < b.url ? -1 : 1))
+    .map(({ url }) => url);
   return { pages: shuffled, isFruitless: (host) => blacklist.has(host) };
 }

@@ -37,8 +37,12 @@ export interface FocusRow {
   readonly means: Readonly<Record<string, number>>;
   /** The share of the useful documents at depth 0, 1, 2, … */
   readonly depths: readonly number[];
+  /** Useful documents per request at depth 0, 1, 2, … */
+  readonly gains: readonly number[];
   /** Domains of the list before and after, on average over the seeds. */
   readonly listed: readonly [number, number];
+  /** The most rounds through the parents that a seed took. */
+  readonly rounds: number;
 }
 
 /** A row for each policy, over all seeds. */
@@ -58,7 +62,10 @@ function rowOf(policy: string, results: readonly FocusResult[]): FocusRow {
   const mean = (values: readonly number[]) =>
     values.length > 0 ? values.reduce((a, b) => a + b, 0) / values.length : 0;
   const useful = sum((d) => d.useful);
-  const deepest = Math.max(0, ...days.map(({ byDepth }) => byDepth.length));
+  const deepest = days.reduce((depth, { byDepth }) => Math.max(depth, byDepth.length), 0);
+  const usefulAt = Array.from({ length: deepest }, (_, depth) =>
+    sum(({ byDepth }) => byDepth[depth] ?? 0),
+  );
   return {
     policy,
     requests: sum((d) => d.requests),
@@ -72,13 +79,15 @@ function rowOf(policy: string, results: readonly FocusResult[]): FocusRow {
         mean(days.filter((day) => by(day) > 0).map((day) => of(day) / by(day))),
       ]),
     ),
-    depths: Array.from({ length: deepest }, (_, depth) =>
+    depths: usefulAt.map((count) => share(count, useful)),
+    gains: usefulAt.map((count, depth) =>
       share(
-        sum(({ byDepth }) => byDepth[depth] ?? 0),
-        useful,
+        count,
+        sum(({ requestsByDepth }) => requestsByDepth[depth] ?? 0),
       ),
     ),
     listed: [mean(results.map(({ listed }) => listed[0])), mean(results.map((r) => r.listed[1]))],
+    rounds: results.reduce((most, { rounds }) => Math.max(most, rounds), 0),
   };
 }
 
@@ -103,8 +112,10 @@ export function* focusLines(rows: readonly FocusRow[]): Generator<string> {
   yield line('G by depth', ({ depths }) =>
     depths.map((part) => `${Math.round(100 * part)}%`).join(' '),
   );
+  yield line('G/Q by depth', ({ gains }) => gains.map((gain) => shown('G/Q', gain)).join(' '));
   yield line(
     'list',
     ({ listed: [before, after] }) => `${before.toFixed(1)} to ${after.toFixed(1)}`,
   );
+  yield line('rounds', ({ rounds }) => String(rounds));
 }

@@ -29,9 +29,16 @@ describe('a simulated focused crawl', () => {
     expect(white['G/Q']).toBeGreaterThan(black['G/Q']);
   });
 
-  test('requests no known document before its time', async () => {
-    const [day] = await runFocus({ ...OPTIONS, policies: ['whitelist'], recheck: 90 });
-    expect(focusRows([day])[0].ratios['N/F']).toBe(1);
+  test('requests no known document before its time, and counts useful ones by depth', async () => {
+    expect(row('whitelist').depths.length).toBeLessThanOrEqual(3);
+    const options = { ...OPTIONS, days: 1, recheck: 90, depth: 3, batch: 1 };
+    const [deep] = focusRows(await runFocus({ ...options, policies: ['whitelist'] }));
+    expect(deep.ratios['N/F']).toBe(1);
+    expect(deep.depths[0]).toBe(0);
+    expect(deep.depths.length).toBe(4);
+    expect(deep.depths.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+    expect(deep.gains[3]).toBeGreaterThan(0);
+    expect(deep.gains[3]).toBeLessThan(1);
   });
 
   test('ends a day when every parent was a seed, even if requests are left', async () => {

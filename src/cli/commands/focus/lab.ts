@@ -11,6 +11,7 @@ interface FocusFlags {
   readonly requests: number;
   readonly history?: number;
   readonly depth: number;
+  readonly batch?: number;
   readonly recheck: number;
   readonly seed: number;
   readonly seeds: number;
@@ -29,7 +30,7 @@ export function registerFocus(lab: Command): void {
       'after',
       examples(
         'lab focus --policy whitelist,blacklist,hybrid,adaptive --recheck 0 --seeds 5',
-        'lab focus --policy whitelist --depth 3',
+        'lab focus --policy whitelist --depth 3 --batch 1',
       ),
     )
     .option('--policy <names>', 'policies, separated by commas', 'blacklist,whitelist,hybrid')
@@ -41,6 +42,11 @@ export function registerFocus(lab: Command): void {
       parseCount,
     )
     .option('--depth <links>', 'links to follow from a seed', parseCount, 2)
+    .option(
+      '--batch <count>',
+      'seeds to take at once, before the links of their pages (default: one for 60 requests a day)',
+      parseCount,
+    )
     .option(
       '--recheck <days>',
       'request known documents again after this many days; 0: always',
@@ -62,9 +68,9 @@ async function runFocusCommand(flags: FocusFlags): Promise<void> {
     import('../../../simulator/focus/table.ts'),
     import('../../screen/eta.ts'),
   ]);
-  const { days, requests, seeds, history = 5 * requests } = flags;
+  const { days, requests, seeds, batch = 1, history = 5 * requests } = flags;
   const policies = flags.policy.split(',').map((name) => policyNamed(name.trim(), POLICIES));
-  for (const [name, value] of Object.entries({ days, requests, seeds, history })) {
+  for (const [name, value] of Object.entries({ days, requests, seeds, history, batch })) {
     if (value < 1)
       throw new DrumlinError('VALUE', `--${name} must be at least 1.`, `Try --${name} 10.`);
   }
