@@ -3,9 +3,12 @@
  *
  *   npm run bench -- focus [--documents 1M] [--parents 10M] [--domains 50k]
  *                          [--day-documents 100k] [--day-pages 300k] [--dir folder]
+ *   npm run bench -- focus --figures docs/focus [--domains 100k]
  *
  * The book is written as a merge would leave it. Ranking and merging run in processes of their own,
  * whose processor time and peak of memory the system reports. Half of the day's documents are new.
+ *
+ * With --figures it draws Figures 1 and 2 of the paper for a web of so many domains instead.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,10 +18,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatBytes, formatCount, parseCount } from '../src/base/units.ts';
+import { drawFigures } from './focus/figures.ts';
 import { writeLargeBook } from './focus/large-book.ts';
 
 const DRUMLIN = join(import.meta.dirname, '..', 'bin', 'drumlin');
 const MERGE = join(import.meta.dirname, 'focus', 'merge-day.ts');
+
+/** Mean number of pages of a domain in the web of the figures. */
+const FIGURE_PAGES = 100;
 
 /** Loaded before the program; at its end it prints what the system knows of it. */
 const AT_END =
@@ -34,8 +41,13 @@ export async function run(args: string[]): Promise<void> {
       'day-documents': { type: 'string', default: '100k' },
       'day-pages': { type: 'string', default: '300k' },
       dir: { type: 'string', default: tmpdir() },
+      figures: { type: 'string' },
     },
   });
+  if (values.figures !== undefined) {
+    await drawFigures(values.figures, parseCount(values.domains), FIGURE_PAGES);
+    return;
+  }
   const root = mkdtempSync(join(values.dir, 'drumlin-focus-'));
   const folder = join(root, 'book');
   const [documents, parents, domains] = [values.documents, values.parents, values.domains].map(

@@ -1,6 +1,7 @@
 /** Figures 1 and 2 of the paper for a whitelist, as a page. */
 import { formatCount } from '../../base/units.ts';
 import { facts, figure, page, section, table } from '../../report/page.ts';
+import type { Plot } from '../../report/plot.ts';
 import { logF1, type Ranked, type Whitelist } from './whitelist.ts';
 
 /** Domains of one colour in Figure 1: by log10(100·F1), from this on. */
@@ -40,14 +41,16 @@ export const HEAD = ['place', 'log 100 F1', 'parents', 'in D', 'in C', 'domain']
 
 const rows = (domains: readonly Ranked[]): string[][] => [HEAD, ...domains.map(rowOf)];
 
-const power = (value: number) => value.toExponential(0).replace('e-', 'e-').replace('e+', 'e');
+const power = (value: number) => value.toExponential(0).replace('e+', 'e');
 
-function figure1(core: readonly Ranked[]) {
+/** The shares of the core's domains, coloured by F1. */
+export function figure1(core: readonly Ranked[]): Plot {
   const drawable = core.filter(({ f1 }) => f1 > 0);
   const series = BANDS.map((low, i) => {
     const high = i === 0 ? Infinity : BANDS[i - 1];
     const inBand = drawable.filter(({ f1 }) => logF1(f1) >= low && logF1(f1) < high);
-    const label = i === 0 ? 'log 100 F1 from 0' : low === -Infinity ? 'below -3' : `from ${low}`;
+    // log10(100·F1) = -1 is F1 = 0.001.
+    const label = low > -Infinity ? `F1 from 1e${low - 2}` : `F1 below 1e${high - 2}`;
     const points = inBand.map((each) => [each.documentShare, each.qualityShare] as const);
     return { label, colour: [1, 4, 2, 0, 6][i], points, dots: true };
   });
@@ -64,18 +67,19 @@ function figure1(core: readonly Ranked[]) {
     : [];
   return {
     title: 'Share of the quality by share of the documents',
-    x: { label: 'p_d', scale: 'log' as const, format: power },
-    y: { label: 'p_c', scale: 'log' as const, format: power },
+    x: { label: 'p_d', scale: 'log', format: power },
+    y: { label: 'p_c', scale: 'log', format: power },
     series: [...series, { label: 'OLS bisector', colour: 7, points: fitted }],
   };
 }
 
-function figure2(core: readonly Ranked[]) {
+/** F1 of the core by place. */
+export function figure2(core: readonly Ranked[]): Plot {
   const points = core.filter(({ f1 }) => f1 > 0).map(({ place, f1 }) => [place, f1] as const);
   return {
     title: 'F1 by place',
-    x: { label: 'place', scale: 'linear' as const, format: formatCount },
-    y: { label: 'F1', scale: 'log' as const, format: power },
+    x: { label: 'place', scale: 'linear', format: formatCount },
+    y: { label: 'F1', scale: 'log', format: power },
     series: [{ label: 'F1', colour: 0, points }],
   };
 }
