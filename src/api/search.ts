@@ -147,7 +147,7 @@ export interface ChangedQuery extends QueryOptions {
   readonly seeds?: number;
   /** Pages to add that are linked with these and changed. Default: 100. */
   readonly expand?: number;
-  /** The order of the results. Default: `hits-authority`. */
+  /** The order of the results. Default: `combined`. */
   readonly by?: 'none' | 'pagerank' | 'hits-authority' | 'hits-hub' | 'combined';
 }
 

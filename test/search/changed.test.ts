@@ -256,7 +256,7 @@ describe('what happened', () => {
     await index.close();
   });
 
-  test('begins with the order that the paper found best', () => {
-    expect(CHANGED).toEqual({ seeds: 100, expand: 100, alpha: 0.5, by: 'hits-authority' });
+  test('begins with the parameters of the paper, and the order that the lab found best', () => {
+    expect(CHANGED).toEqual({ seeds: 100, expand: 100, alpha: 0.5, by: 'combined' });
   });
 });

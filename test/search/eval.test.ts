@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openIndex } from '../../src/api/search.ts';
 import { evaluateSearch } from '../../src/cli/commands/search/eval.ts';
 import { search } from '../../src/cli/commands/search/work.ts';
 import { CHANGED, ORDERS } from '../../src/search/changed/order.ts';
@@ -167,6 +168,14 @@ describe('the commands', () => {
     lines.length = 0;
     await search([index, 'spring'], { ...flags, json: true }, out as never);
     expect(lines.map((line) => JSON.parse(line).isSeed).sort()).toEqual([false, true, true, true]);
+  });
+
+  test('are in the library, too', async () => {
+    const index = await openIndex([await news()]);
+    const pages = await index.changed('spring', { at: '2011-09-15', by: 'none', alpha: 0 });
+    expect(pages.map(({ url }) => url)[0]).toBe('http://a.example/3');
+    expect(pages[0]).toMatchObject({ score: 0, after: { in: 3, out: 3, words: 3 } });
+    await index.close();
   });
 
   test('search --changed ends with code 8 if nothing is found', async () => {

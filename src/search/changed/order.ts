@@ -31,7 +31,7 @@ export interface ChangedOptions {
 }
 
 export const CHANGED: ChangedOptions = {
-  ...{ seeds: 100, expand: 100, alpha: 0.5, by: 'hits-authority' },
+  ...{ seeds: 100, expand: 100, alpha: 0.5, by: 'combined' },
 };
 
 /** The change at which half of its share is reached: T. */
