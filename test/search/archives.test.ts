@@ -156,6 +156,21 @@ describe('an index of archives', () => {
     await index.close();
   });
 
+  test('finds a phrase in a title before a text that has its words in another order', async () => {
+    const out = join(temporaryFolder(), 'index');
+    const one = { url: 'http://a.example/', title: 'no fly', text: 'crowd', language: 'en' };
+    const two = { url: 'http://b.example/', title: 'crowd', text: 'fly no', language: 'en' };
+    await addCaptures(
+      out,
+      [one, two].map((each) => ({ ...each, time: OCTOBER })),
+      'all',
+    );
+    const index = await SearchIndex.open([out], disk);
+    const { results } = await index.search('"no fly"');
+    expect(results.map(({ version }) => version)).toEqual([0]);
+    await index.close();
+  });
+
   test('says what to do about too many files, and about a query without quotation marks', async () => {
     const out = join(temporaryFolder(), 'index');
     const file = { bytes: 1, place: 'a', crawl: 'a' };

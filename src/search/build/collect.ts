@@ -21,6 +21,8 @@ import type { IndexCounts, IndexPlan, IndexWork, Progress } from './work.ts';
 
 /** Memory of a version besides its words. */
 const PER_VERSION: Bytes = 600;
+/** More is of no use: the kernel has 32-bit addresses. */
+const MOST_MEMORY: Bytes = 2 ** 30;
 /** Lines that are written at once. */
 const SLICE = 10_000;
 
@@ -60,7 +62,7 @@ export async function collectRuns(
   for (const [i, { bytes }] of plan.files.entries()) before.push(before[i] + bytes);
   for await (const { file, offset, hasResponses, capture } of reader.read()) {
     signal?.throwIfAborted();
-    if (collector.bytes >= memory) {
+    if (collector.bytes >= Math.min(memory, MOST_MEMORY)) {
       await collector.flush({ file, offset, hasResponses });
       onProgress?.((before[file] + offset) / before[plan.files.length]);
     }

@@ -40,7 +40,7 @@ let frequencies: usize = 0;
 let block: u32 = 0;
 
 let fieldLengths: usize = 0;
-let withPositions = false;
+let withPositions: bool = false;
 let count: u32 = 0;
 let inBlock: u32 = 0;
 let inGaps: u32 = 0;
