@@ -2,7 +2,7 @@
 
 import type { Domain } from './domain.ts';
 import type { Kind } from './kind.ts';
-import { companionAt, companyLinks, companyOf } from './tricks/company.ts';
+import { companionAt, companyLinks, companyOf, fewPages } from './tricks/company.ts';
 import type { Web } from './web.ts';
 import { hash, TAG } from './words/random.ts';
 import type { World } from './world.ts';
@@ -39,6 +39,7 @@ export const ordinary: Kind = {
   ...sociable,
   name: 'ordinary',
   about: 'a typical site',
+  pages: (world, index, byRank) => fewPages(world, index) ?? byRank,
   degree: (_world, domain, byRank) => byRank + companyLinks(domain),
 };
 

@@ -27,6 +27,8 @@ interface World {
 /** Of ordinary domains below the first tenth, so many per cent are obscure. */
 const OBSCURE_PERCENT = 35;
 const WELL_KNOWN = 0.1;
+/** Small sites have up to so many pages. */
+const MOST_OF_FEW = 8;
 /** Share of stray links: between none and this, few more often; of well-known domains less. */
 const MOST_STRAY = 0.4;
 const CAREFUL = 0.1;
@@ -41,6 +43,14 @@ export function isObscure(world: World, index: number): boolean {
     world.layout.kindAt(index) === 'ordinary' &&
     hash(world.seed, TAG.obscure, index) % 100 < OBSCURE_PERCENT
   );
+}
+
+/** The number of pages of an obscure domain that has few, as most have. */
+export function fewPages(world: World, index: number): number | undefined {
+  const draw = hash(world.seed, TAG.obscure, index, 2);
+  if (!isObscure(world, index) || draw % 3 === 0) return undefined;
+  const u = unit(draw);
+  return 1 + Math.floor(MOST_OF_FEW * u * u);
 }
 
 /** Whether the k-th link of a domain, chosen at a step, is one that nobody looks after. */
