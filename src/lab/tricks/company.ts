@@ -77,7 +77,7 @@ export function wasHonest(world: World, index: number): boolean {
 }
 
 /** Honest domains that link to each other. */
-interface Company {
+export interface Company {
   readonly name: string;
   /** The first member's number among the domains of its kind, and how many there are. */
   readonly first: number;
@@ -124,6 +124,11 @@ interface Member {
   readonly kind: { readonly name: string };
 }
 
+/** A domain that knows its company, which is computed once. */
+interface Companion extends Member {
+  readonly company: Company | undefined;
+}
+
 /** The company that an honest domain keeps. */
 export function companyOf({ world, number, kind }: Member): Company | undefined {
   if (!world.deceitful || !isSociable(kind.name)) return undefined;
@@ -163,10 +168,9 @@ const OFFICES_LINKED = 3;
 const MOST_FRIENDS = 3;
 
 /** How many of its links a domain has within its company. */
-export function companyLinks(member: Member): number {
-  const company = companyOf(member);
-  if (!company) return 0;
-  const { first, count, offices } = company;
+export function companyLinks(member: Companion): number {
+  if (!member.company) return 0;
+  const { first, count, offices } = member.company;
   const place = member.number - first;
   if (offices === 0 || place === 0) return count - 1;
   const friends = hash(member.world.seed, TAG.company, -2, tagOf(member)) % (MOST_FRIENDS + 1);
@@ -176,10 +180,9 @@ export function companyLinks(member: Member): number {
 const tagOf = ({ number, kind }: Member): number => number * 2 + (kind.name === 'personal' ? 1 : 0);
 
 /** The number of the member that the k-th link within its company leads to; -1 for none. */
-export function companionAt(member: Member, k: number): number {
-  const company = companyOf(member);
-  if (!company) return -1;
-  const { first, count, complete, offices } = company;
+export function companionAt(member: Companion, k: number): number {
+  if (!member.company) return -1;
+  const { first, count, complete, offices } = member.company;
   const place = member.number - first;
   const draw = hash(member.world.seed, TAG.company, -1, tagOf(member), k);
   if (offices === 0 || place === 0)
@@ -189,8 +192,6 @@ export function companionAt(member: Member, k: number): number {
 }
 
 /** Whether a domain is known only within its company. */
-export function isUnknown(member: Member): boolean {
-  return (
-    member.kind.name === 'personal' && (companyOf(member)?.first ?? member.number) < member.number
-  );
+export function isUnknown({ kind, number, company }: Companion): boolean {
+  return kind.name === 'personal' && company !== undefined && company.first < number;
 }
