@@ -33,6 +33,8 @@ export function addressOf(
     return inNet(64, hash(draw, TAG.machine, textHash(label)));
   const machine = farmMachine(world, domain);
   if (machine !== undefined) return inNet(128, hash(world.seed, TAG.machine, -1, machine));
+  const shared = domain.company?.machine;
+  if (shared !== undefined) return inNet(128, hash(world.seed, TAG.machine, -2, shared));
   if (draw % 3 === 0) {
     const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));
     return `127.1.${Math.floor(machineOf(draw, machines) / 250)}.${1 + (machineOf(draw, machines) % 250)}`;

@@ -12,6 +12,7 @@ import { KINDS } from './kinds.ts';
 import { isDocument } from './paths.ts';
 import { StoryBook, type StorySite } from './stories/story-book.ts';
 import { domainDeath, isBurst, pageDeath, pagesAt } from './time.ts';
+import { type Company, companyOf } from './tricks/company.ts';
 import { type Manner, mannerOf } from './tricks/manner.ts';
 import { nicknameOf } from './words/names.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './words/random.ts';
@@ -129,6 +130,14 @@ export class Domain {
   get stories(): StoryBook {
     return storiesOf(this.world);
   }
+
+  /** The company of honest domains that it is of. */
+  get company(): Company | undefined {
+    if (this.#company === undefined) this.#company = companyOf(this) ?? null;
+    return this.#company ?? undefined;
+  }
+  /** Null means none. */
+  #company: Company | null | undefined;
 
   /** How many domains it links to. */
   get degree(): number {

@@ -57,6 +57,10 @@ export const TAG = {
   layout: 48,
   ring: 49,
   nickname: 50,
+  stray: 51,
+  obscure: 52,
+  company: 53,
+  cover: 54,
   story: 60,
 } as const;
 
