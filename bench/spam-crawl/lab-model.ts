@@ -50,7 +50,12 @@ export interface LabWeb {
 export const labWeb = (options: LabWeb): Web => webOf(options, PORTS);
 
 /** Crawls by TSE in virtual time, and shows the pages that verdicts are made of. */
-export async function watchCrawl(web: Web, pages: number, spam: PageWatch): Promise<void> {
+export async function watchCrawl(
+  web: Web,
+  pages: number,
+  watch: Omit<PageWatch, 'shuts'>,
+): Promise<void> {
+  const spam = { ...watch, shuts: () => false };
   const folder = mkdtempSync(join(tmpdir(), 'drumlin-spam-'));
   const policy: (typeof POLICIES)[string] = async (parts) => ({
     ...(await POLICIES.tse(parts)),

@@ -46,6 +46,8 @@ interface VirtualTurnsParts {
   readonly reputation: Pick<Reputation, 'page' | 'fetched'> | undefined;
   /** Only with verdicts on spam. */
   readonly spam: PageWatch | undefined;
+  /** Takes back a URL of a domain that a verdict has shut out. */
+  readonly putOff: ((discovery: Discovery) => void) | undefined;
 }
 
 /** Pages of a domain that are read for verdicts: writing a page costs more than all the rest. */
@@ -64,12 +66,17 @@ export class VirtualTurns {
   readonly #policy: TurnPolicy;
 
   constructor(parts: VirtualTurnsParts) {
-    const { clock, frontier, politeness, retries, robots, tally } = parts;
+    const { clock, frontier, politeness, retries, robots, tally, spam, putOff } = parts;
     this.#parts = parts;
+    const isShut = ({ host }: HostTurn) => spam?.shuts(host.domain) ?? false;
     // Nothing is filtered, limited or stopped here, and the network never fails.
     this.#policy = new TurnPolicy({
       ...{ clock, frontier, politeness, retries, robots, counters: tally },
-      stillWants: () => true,
+      stillWants: (turn, discovery) => {
+        const isPutOff = putOff !== undefined && isShut(turn);
+        if (isPutOff) putOff(discovery);
+        return !isPutOff;
+      },
       replaces: () => false,
       claimPage: () => true,
       stopping: () => false,
