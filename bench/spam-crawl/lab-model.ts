@@ -1,26 +1,22 @@
 /**
- * A model for crawls, trained on crawls of the lab.
+ * A model for crawls, trained on webs of the lab.
  *
- * Idea      A virtual crawl by TSE shows domains as a crawl sees them: by their first pages, in the
- *           order of a crawl. Each domain gives a row for its name alone, and one for each stage at
- *           which a crawl gives a verdict. So the model knows what one page is worth, and what none
- *           is.
+ * Idea      Domains are read as a crawl reads them: by their first pages, found along links. Each
+ *           domain gives a row for its name alone, and one for each stage at which a crawl gives a
+ *           verdict. So the model knows what one page is worth, and what none is. Probabilities are
+ *           calibrated for each stage, on a web that the model was not trained on.
  * Ensures   the same seeds give the same model. All rows of a domain, and all domains of a group,
  *           are on one side of a split.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { resolveConfig } from '../../src/config/settings.ts';
+import { xxh64 } from '../../src/base/xxh64.ts';
 import { fingerprintAndWords } from '../../src/duplicates/fingerprint.ts';
 import type { PageWords } from '../../src/duplicates/page-words.ts';
-import type { Domain as CrawledDomain } from '../../src/frontier/host.ts';
+import { BEHAVIOURS } from '../../src/lab/behaviour.ts';
+import { glimpseOf } from '../../src/lab/judge/glimpse.ts';
 import { truthOf } from '../../src/lab/judge/truth.ts';
 import { webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { searchedWords } from '../../src/lab/words/queries.ts';
-import { VirtualCrawl } from '../../src/simulator/crawl.ts';
-import { type PageWatch, POLICIES } from '../../src/simulator/policies.ts';
 import type { FeatureTable } from '../../src/spam/feature-table.ts';
 import { contentColumns } from '../../src/spam/features/content/content-set.ts';
 import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
@@ -28,10 +24,12 @@ import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import type { WordLists } from '../../src/spam/features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../../src/spam/features/names/name-set.ts';
 import { isHome } from '../../src/spam/features/sites.ts';
-import type { SpamModel } from '../../src/spam/model.ts';
+import { calibrate } from '../../src/spam/learn/calibrate.ts';
+import { type SpamModel, scoreSites } from '../../src/spam/model.ts';
 import { trainModel } from '../../src/spam/train.ts';
+import { hostOf, pathOf } from '../../src/url/parts.ts';
 
-/** Stages of a virtual crawl, which reads 30 pages of a domain. */
+/** Stages of a virtual crawl, which reads 30 pages of a domain, and so many pages are read here. */
 export const STAGES: readonly number[] = [1, 3, 10, 30];
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 const MOST_WORDS = 1000;
@@ -49,40 +47,69 @@ export interface LabWeb {
 
 export const labWeb = (options: LabWeb): Web => webOf(options, PORTS);
 
-/** Crawls by TSE in virtual time, and shows the pages that verdicts are made of. */
-export async function watchCrawl(
-  web: Web,
-  pages: number,
-  watch: Omit<PageWatch, 'shuts'>,
-): Promise<void> {
-  const spam = { ...watch, shuts: () => false };
-  const folder = mkdtempSync(join(tmpdir(), 'drumlin-spam-'));
-  const policy: (typeof POLICIES)[string] = async (parts) => ({
-    ...(await POLICIES.tse(parts)),
-    spam,
-  });
-  const crawl = await VirtualCrawl.open({ web, policy, config: resolveConfig({}), folder });
-  try {
-    await crawl.run(pages);
-  } finally {
-    await crawl.close();
-    rmSync(folder, { recursive: true, force: true });
+/** A page of a domain that a crawl reads. */
+interface ReadPage {
+  readonly url: string;
+  readonly words: PageWords;
+}
+
+/**
+ * Pages of a domain in an order in which a crawl may read them: from its home page, or from a page
+ * that others link to, along its own links.
+ */
+function* pagesOf(web: Web, index: number, most: number): Generator<ReadPage> {
+  const domain = web.domains.at(index);
+  const random = randomOf(`${web.world.seed} ${index}`);
+  const found = new Set([`${domain.origin(0)}/`]);
+  const waiting = [...found];
+  const isDeep = random() < DEEP;
+  for (let read = 0, asked = 0; read < most && waiting.length > 0 && asked < 3 * most; asked++) {
+    const [url] = waiting.splice(asked === 0 ? 0 : Math.floor(random() * waiting.length), 1);
+    const glimpse = glimpseOf(web, url);
+    if (glimpse?.domain.index !== index) continue;
+    const { links, redirect } = glimpse;
+    for (const link of redirect === undefined ? links : [redirect])
+      if (!found.has(link) && web.placeOf(hostOf(link))?.domain.index === index) {
+        found.add(link);
+        waiting.push(link);
+      }
+    if (asked === 0 && isDeep && waiting.length > 0) {
+      waiting.push(url);
+      continue;
+    }
+    const isWhole = !glimpse.behaviour || !BEHAVIOURS[glimpse.behaviour].spoils;
+    const body = glimpse.status === 200 && isWhole ? bodyOf(web, url) : undefined;
+    if (!body) continue;
+    read++;
+    yield { url, words: fingerprintAndWords(body).words };
   }
 }
 
-/** The most frequent words of the first pages of a crawl, and those that people search for. */
-export async function frequentWords(web: Web, pages: number): Promise<WordLists> {
+/** Of so many domains another page than the home page is read first. */
+const DEEP = 0.4;
+
+/** Numbers from 0 to 1 that follow from a text. */
+function randomOf(text: string): () => number {
+  let turn = 0;
+  return () => Number(xxh64(`${text} ${turn++}`) >> 12n) / 2 ** 52;
+}
+
+/** The page as a server would send it; undefined if it is not HTML. */
+function bodyOf(web: Web, url: string): Uint8Array | undefined {
+  const answer = web.answer(hostOf(url), pathOf(url), url.startsWith('https:'));
+  return answer && /^Content-Type: text\/html/im.test(answer.headers)
+    ? Buffer.from(answer.body, 'latin1')
+    : undefined;
+}
+
+/** The most frequent words of the first pages of all domains, and those that people search for. */
+export function frequentWords(web: Web): WordLists {
   const counts = new Map<string, number>();
   const decoder = new TextDecoder();
-  await watchCrawl(web, pages, {
-    wants: ({ pages: fetched }) => fetched <= 3,
-    measure: ({ text }: PageWords) => {
-      for (const word of decoder.decode(text).toLowerCase().split(' '))
+  for (let index = 0; index < web.world.domains; index++)
+    for (const { words } of pagesOf(web, index, 3))
+      for (const word of decoder.decode(words.text).toLowerCase().split(' '))
         if (word !== '') counts.set(word, (counts.get(word) ?? 0) + 1);
-      return new Float64Array(0);
-    },
-    committed: () => {},
-  });
   const order = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const list = (words: readonly string[]) => words.filter(isOneWord).slice(0, MOST_WORDS);
   return {
@@ -109,35 +136,43 @@ export const FEATURES: readonly string[] = [
   ...NAME_COLUMNS.map((name) => `names:${name}`),
 ];
 
-/** The rows of the domains of a crawl: by name, and at each stage that a domain has come to. */
-export async function rowsOf(web: Web, seed: number, pages: number, lists: WordLists) {
+/** The rows of the domains of a web: by name, and at each stage that a domain has pages for. */
+export function rowsOf(web: Web, lists: WordLists, most: number): Row[] {
+  const { seed } = web.world;
   const rows: Row[] = [];
-  const sumsOf = new Map<string, SiteSums>();
   const meter = new PageMeter(lists);
-  const add = (domain: string, stage: number, sums: SiteSums) => {
+  for (let index = 0; index < web.world.domains; index++) {
+    const { name: domain } = web.domains.at(index);
     const { spam = false, group = '' } = truthOf(web, domain) ?? {};
-    const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
-    rows.push({ domain, seed, stage, spam, group, values: [...content, ...nameValues(domain)] });
-  };
-  await watchCrawl(web, pages, {
-    wants: () => true,
-    measure: (words) => meter.measure(words),
-    committed: ({ name }: CrawledDomain, url, values) => {
-      if (!values) return;
-      let sums = sumsOf.get(name);
-      if (!sums) {
-        sums = SiteSums.empty();
-        sumsOf.set(name, sums);
-        add(name, 0, sums);
-      }
-      sums.add(values, isHome(url, 'domain'));
-      if (STAGES.includes(sums.pages)) add(name, sums.pages, sums);
-    },
-  });
+    const sums = SiteSums.empty();
+    const add = () => {
+      const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
+      const values = [...content, ...nameValues(domain)];
+      rows.push({ domain, seed, stage: sums.pages, spam, group, values });
+    };
+    for (const { url, words } of pagesOf(web, index, most)) {
+      if (sums.pages === 0) add();
+      sums.add(meter.measure(words), isHome(url, 'domain'));
+      if (STAGES.includes(sums.pages)) add();
+    }
+  }
   return rows;
 }
 
-export async function trainOn(rows: readonly Row[], words: WordLists): Promise<SpamModel> {
+/** The probabilities of spam of rows that are all of one stage. */
+export function scoresAt(model: SpamModel, rows: readonly Row[], stage: number): Float64Array {
+  const { calibrations = [], calibration } = model;
+  const own = calibrations.findLast(({ pages }) => pages <= stage) ?? calibration;
+  const columns = FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i]));
+  return scoreSites({ ...model, calibration: own }, { names: FEATURES, columns });
+}
+
+/** Trains on `rows`, and calibrates the probabilities of each stage on `others`. */
+export async function trainOn(
+  rows: readonly Row[],
+  others: readonly Row[],
+  words: WordLists,
+): Promise<SpamModel> {
   const table: FeatureTable = {
     sites: rows.map(({ domain, seed, stage }) => `${seed}/${domain}/${stage}`),
     ids: [],
@@ -154,5 +189,18 @@ export async function trainOn(rows: readonly Row[], words: WordLists): Promise<S
     ...{ unknown: [], undecided: 0 },
   };
   const options = { seed: 1, fast: true, skipConstant: true, learners: LEARNERS };
-  return { ...(await trainModel(table, labelled, options)), words, stages: true, about: ABOUT };
+  const model = await trainModel(table, labelled, options);
+  const plain = { ...model, calibration: { slope: 1, constant: 0 } };
+  const calibrations = [0, ...STAGES].map((pages) => {
+    const own = others.filter(({ stage }) => stage === pages);
+    const scores = scoresAt(plain, own, pages).map((p) => Math.log(p / (1 - p)));
+    return {
+      pages,
+      ...calibrate(
+        scores,
+        Uint8Array.from(own, ({ spam }) => (spam ? 1 : 0)),
+      ),
+    };
+  });
+  return { ...model, calibrations, words, stages: true, about: ABOUT };
 }

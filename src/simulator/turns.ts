@@ -137,18 +137,23 @@ export class VirtualTurns {
     const isWhole = !glimpse.behaviour || !BEHAVIOURS[glimpse.behaviour].spoils;
     frontier.countPage(turn);
     tally.page(glimpse.domain, glimpse.isPage && isWhole);
-    this.#judge(glimpse, turn, discovery);
+    this.#judge(glimpse, isWhole, turn, discovery);
     if (glimpse.redirect !== undefined) this.#followRedirect(glimpse.redirect, turn, discovery);
     else if (isWhole) this.#followLinks(glimpse.links, turn, discovery);
   }
 
   /** Reads a page for a verdict on its domain, if that is to be measured. */
-  #judge({ status, redirect, behaviour }: Glimpse, { host }: HostTurn, { url }: Discovery): void {
+  #judge(
+    { status, redirect }: Glimpse,
+    isWhole: boolean,
+    { host }: HostTurn,
+    { url }: Discovery,
+  ): void {
     const { spam, web, reputation } = this.#parts;
     const { domain } = host;
     if (!spam) return;
     reputation?.fetched(domain.hash);
-    const isRead = status === 200 && redirect === undefined && behaviour === undefined;
+    const isRead = status === 200 && redirect === undefined && isWhole;
     const measures = isRead && domain.pages <= MOST_READ && spam.wants(domain);
     const body = measures ? bodyOf(web, url) : undefined;
     spam.committed(domain, url, body && spam.measure(fingerprintAndWords(body).words));

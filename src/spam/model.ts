@@ -29,6 +29,11 @@ export interface SpamModel {
   readonly features: readonly string[];
   readonly parts: readonly ModelPart[];
   readonly calibration: Calibration;
+  /**
+   * In a crawl: how scores become probabilities for domains of which so many pages were read, or
+   * more; in ascending order. Scores of few pages tell less.
+   */
+  readonly calibrations?: readonly (Calibration & { readonly pages: number })[] | undefined;
   /** The lists that features of content look at; a crawl measures pages with them. */
   readonly words?: WordLists | undefined;
   /** What its sites are. */

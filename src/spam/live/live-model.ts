@@ -23,7 +23,7 @@ import { PageMeter } from '../features/content/page-meter.ts';
 import { SiteSums } from '../features/content/site-sums.ts';
 import type { WordLists } from '../features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../features/names/name-set.ts';
-import { probability } from '../learn/calibrate.ts';
+import { type Calibration, probability } from '../learn/calibrate.ts';
 import { scoreSite } from '../learn/learners.ts';
 import type { ModelPart, SpamModel } from '../model.ts';
 
@@ -91,7 +91,12 @@ export class LiveModel {
       for (let i = 0; i < values.length; i++) values[i] = row[features[i]];
       for (const { fitted, weight } of parts) sum += weight * scoreSite(fitted, values);
     }
-    return Math.round(probability(this.#model.calibration, sum) * STEPS) / STEPS;
+    return Math.round(probability(this.#calibration(sums.pages), sum) * STEPS) / STEPS;
+  }
+
+  #calibration(read: number): Calibration {
+    const { calibration, calibrations = [] } = this.#model;
+    return calibrations.findLast(({ pages }) => pages <= read) ?? calibration;
   }
 }
 

@@ -52,6 +52,23 @@ describe('a model in a crawl', () => {
     expect([none === one, one < two]).toEqual([true, true]);
   });
 
+  test('has a calibration of its own for domains of which more pages were read', () => {
+    const calibrations = [
+      { pages: 1, slope: 4, constant: -9 },
+      { pages: 3, slope: 4, constant: 9 },
+    ];
+    const plain = new LiveModel(tinyModel(), 'm.json');
+    const live = new LiveModel({ ...tinyModel(), calibrations }, 'm.json');
+    const verdicts = (model: LiveModel) =>
+      [[], [90], [90, 90], [90, 90, 90], [90, 90, 90, 90]].map((pages) =>
+        model.verdict('a.example', sumsOf(...pages)),
+      );
+    const [none, one, two, three, four] = verdicts(live);
+    expect(none).toBe(verdicts(plain)[0]);
+    expect(Math.max(one, two)).toBeLessThan(0.1);
+    expect(Math.min(three, four)).toBeGreaterThan(0.9);
+  });
+
   test('is refused, with the remedy, if it needs what a crawl does not have', () => {
     const other = { ...tinyModel(), features: [...tinyModel().features, 'links:pagerank'] };
     expect(() => new LiveModel(other, 'm.json')).toThrow(
