@@ -113,7 +113,7 @@ export async function measureWeb(
     const read = await readPages(sampled, lists, stems, near, options.pages);
     const shared = await near.finish(sites.length, MEMORY);
     const names = sites.map(({ name }) => name);
-    const graph = graphOf(web);
+    const graph = graphOf(web, options.pages);
     const room = { memory: MEMORY, threads: 1 };
     return {
       ...{ sites, truths: sampled.map(({ truth }) => truth), ...read },
@@ -131,9 +131,9 @@ function changeOf(
   seed: number,
   graph: Graph,
   sites: readonly string[],
-  { domains }: Options,
+  { domains, pages }: Options,
 ): Promise<FeatureSet> {
-  const later = graphOf(seedWeb(seed, domains, LATER));
+  const later = graphOf(seedWeb(seed, domains, LATER), pages);
   return linkChange([graph, later], { sites, permutations: PERMUTATIONS, seed: 1 });
 }
 
@@ -197,12 +197,15 @@ async function topPage(
 }
 
 /** The graph of all living domains, by name. */
-function graphOf(web: Web): Graph {
+function graphOf(web: Web, pages: number): Graph {
   const names = Array.from({ length: web.world.domains }, (_, i) => web.domains.at(i).name);
   const order = [...names.keys()].sort((a, b) => (names[a] < names[b] ? -1 : 1));
   const place = new Uint32Array(names.length);
   for (const [at, index] of order.entries()) place[index] = at;
-  const arcs = domainArcs(web).map(([from, to]): [number, number] => [place[from], place[to]]);
+  const arcs = domainArcs(web, pages).map(([from, to]): [number, number] => [
+    place[from],
+    place[to],
+  ]);
   return memoryGraph(
     names.length,
     arcs,

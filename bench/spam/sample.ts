@@ -7,6 +7,7 @@
 import type { Domain } from '../../src/lab/domain.ts';
 import { glimpseOf } from '../../src/lab/judge/glimpse.ts';
 import { type Truth, truthAt } from '../../src/lab/judge/truth.ts';
+import { outlineOf } from '../../src/lab/outline.ts';
 import { urlOf } from '../../src/lab/paths.ts';
 import { type LabOptions, webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
@@ -70,16 +71,19 @@ function* pagesOf(web: Web, domain: Domain, most: number): Generator<SampledPage
   }
 }
 
-/** The links between domains: of all slots, and of all home pages. */
-export function domainArcs(web: Web): [number, number][] {
+/** The links between domains: of all slots, and of the first pages of each domain. */
+export function domainArcs(web: Web, pages: number): [number, number][] {
   const arcs: [number, number][] = [];
   for (let index = 0; index < web.world.domains; index++) {
     const domain = web.domains.at(index);
     if (!domain.alive) continue;
     for (const target of web.neighbours(index)) arcs.push([index, target]);
-    for (const link of glimpseOf(web, urlOf(domain, 0))?.links ?? []) {
-      const target = web.placeOf(hostOf(link))?.domain.index;
-      if (target !== undefined && target !== index) arcs.push([index, target]);
+    for (let page = 0; page < Math.min(pages, domain.pages); page++) {
+      const { links } = outlineOf(web, domain, page, 0);
+      for (let i = 0; i < links.length; i++) {
+        const target = links.domainAt(i)?.index;
+        if (target !== undefined && target !== index) arcs.push([index, target]);
+      }
     }
   }
   return arcs;

@@ -9,6 +9,7 @@
  */
 
 import { farmMachine } from './spam-kinds.ts';
+import { companyOf } from './tricks/company.ts';
 import type { Place } from './web.ts';
 import { hash, TAG, textHash } from './words/random.ts';
 import type { World } from './world.ts';
@@ -33,6 +34,8 @@ export function addressOf(
     return inNet(64, hash(draw, TAG.machine, textHash(label)));
   const machine = farmMachine(world, domain);
   if (machine !== undefined) return inNet(128, hash(world.seed, TAG.machine, -1, machine));
+  const shared = companyOf(domain)?.machine;
+  if (shared !== undefined) return inNet(128, hash(world.seed, TAG.machine, -2, shared));
   if (draw % 3 === 0) {
     const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));
     return `127.1.${Math.floor(machineOf(draw, machines) / 250)}.${1 + (machineOf(draw, machines) % 250)}`;

@@ -1,7 +1,11 @@
 /** Honest domains: giants, ordinary sites, personal pages, universities, directories. */
 
+import type { Domain } from './domain.ts';
 import type { Kind } from './kind.ts';
+import { companionAt, companyLinks, companyOf } from './tricks/company.ts';
+import type { Web } from './web.ts';
 import { hash, TAG } from './words/random.ts';
+import type { World } from './world.ts';
 
 const honest = {
   spam: false,
@@ -17,16 +21,36 @@ export const giant: Kind = {
   about: 'a large site that many others link to',
 };
 
-export const ordinary: Kind = { ...honest, name: 'ordinary', about: 'a typical site' };
+/** Members of a company of honest domains link to each other, too. */
+const sociable = {
+  group(_world: World, domain: Domain) {
+    const company = companyOf(domain);
+    return company && { name: company.name, number: company.first };
+  },
+  target({ world }: Web, domain: Domain, k: number): number | undefined {
+    if (k >= companyLinks(domain)) return undefined;
+    const other = companionAt(domain, k);
+    return other < 0 ? -1 : world.layout.memberAt(domain.kind.name, other);
+  },
+} as const;
+
+export const ordinary: Kind = {
+  ...honest,
+  ...sociable,
+  name: 'ordinary',
+  about: 'a typical site',
+  degree: (_world, domain, byRank) => byRank + companyLinks(domain),
+};
 
 export const personal: Kind = {
   ...honest,
+  ...sociable,
   name: 'personal',
   about: 'personal pages that only one neighbour links to',
   linked: false,
   backbone: false,
   pages: (world, index) => 1 + (hash(world.seed, TAG.size, index) % 12),
-  degree: (_world, _domain, byRank) => Math.min(byRank, 6),
+  degree: (_world, domain, byRank) => Math.min(byRank, 6) + companyLinks(domain),
 };
 
 export const academic: Kind = {

@@ -71,9 +71,19 @@ export class Layout {
     const places = this.#places.get(kind);
     const at = domains - this.giants;
     if (!places || at <= 0) return 0;
-    const inLast = places.filter((place) => place < at % BLOCK).length;
-    return Math.floor(at / BLOCK) * places.length + inLast;
+    return Math.floor(at / BLOCK) * places.length + countBelow(places, at % BLOCK);
   }
+}
+
+/** How many of some rising numbers are below a limit. */
+function countBelow(rising: readonly number[], limit: number): number {
+  let [low, high] = [0, rising.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rising[middle] < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function shuffledBlock(

@@ -16,6 +16,7 @@ import type { LinkList } from './link-list.ts';
 import { isDocument } from './paths.ts';
 import { spamFor } from './spam-kinds.ts';
 import { endedFrom, pageBirth, pageDeath, pagesAt } from './time.ts';
+import { isStray, isUnknown, wasHonest } from './tricks/company.ts';
 import { carriesSpam } from './tricks/manner.ts';
 import type { Web } from './web.ts';
 import { below, hash, type Random, TAG, unit } from './words/random.ts';
@@ -36,13 +37,13 @@ const CARRIED_LINKS = 3;
 /** Where slot k of a domain points, and since which step. */
 export function edgeOf(web: Web, domain: Domain, k: number): { target: number; since: number } {
   const { world } = web;
-  const since = domain.kind.restless ? world.step : slotSince(web, domain, k);
   const own = domain.kind.target?.(web, domain, k);
-  if (own !== undefined) return { target: own, since };
-  return {
-    target: drawByRank(web, domain, hash(world.seed, TAG.target, domain.index, k, since), since),
-    since,
-  };
+  if (own !== undefined)
+    return { target: own, since: domain.kind.restless ? world.step : slotSince(web, domain, k) };
+  const since = slotSince(web, domain, k);
+  const draw = hash(world.seed, TAG.target, domain.index, k, since);
+  const stray = isStray(world, domain.index, k, since);
+  return { target: drawByRank(web, domain, draw, since, stray), since };
 }
 
 /** Each slot changes every year or two, at its own time. */
@@ -60,7 +61,7 @@ function slotSince(web: Web, domain: Domain, k: number): number {
  * Draws a domain that may be linked to, by rank as of `step`, with weight (rank + 5)^-0.9. It
  * inverts the integral, whose tenth power is exact where a general power would not be.
  */
-function drawByRank(web: Web, domain: Domain, draw: number, step: number): number {
+function drawByRank(web: Web, domain: Domain, draw: number, step: number, stray: boolean): number {
   const { world } = web;
   const domains = world.domainsAt(step);
   const [low, high] = world.rankRoots(step);
@@ -74,7 +75,7 @@ function drawByRank(web: Web, domain: Domain, draw: number, step: number): numbe
     index += domain.community - (index % world.communities);
     if (index >= domains) index -= world.communities;
   }
-  return web.linkedFrom(index, domains, domain.index);
+  return web.linkedFrom(index, domains, domain.index, stray);
 }
 
 /**
@@ -137,13 +138,17 @@ function addComments(web: Web, domain: Domain, page: number, links: LinkList): v
   }
 }
 
-/** Adds the domains up to and including the next living backbone domain, without spam. */
+/**
+ * Adds the domains up to and including the next living backbone domain, without spam unless a
+ * neighbour became spam unnoticed.
+ */
 function addNeighbours(web: Web, domain: Domain, links: LinkList): void {
   const last = Math.min(web.world.domains - 1, domain.index + LOOK_AHEAD);
   for (let index = domain.index + 1; index <= last; index++) {
     const kind = web.kindAt(index);
-    if (kind.spam) continue;
+    if (kind.spam && !wasHonest(web.world, index)) continue;
     const other = web.domains.at(index);
+    if (isUnknown(other)) continue;
     links.touch(web.world.birthOf(index));
     if (!other.alive) {
       links.touch(other.death);

@@ -14,7 +14,7 @@ import { poolOf } from './paths.ts';
 import type { Resource } from './resource.ts';
 import type { Trick } from './tricks/manner.ts';
 import type { Web } from './web.ts';
-import { exp, hash, normalOf, TAG, textHash } from './words/random.ts';
+import { exp, hash, normalOf, TAG, textHash, unit } from './words/random.ts';
 import type { World } from './world.ts';
 
 const EXCHANGE_SIZE = 200;
@@ -66,15 +66,21 @@ export const exchange: Kind = {
   group: (_world, domain) => named('exchange', 1, groupNumber(domain, EXCHANGE_SIZE)),
   about: 'one of some hundred domains that nearly all link to each other',
   pages: few(20, 40),
-  degree: (world, domain) => groupOf(world, domain, EXCHANGE_SIZE).count - 1,
+  degree: (world, domain, byRank) =>
+    groupOf(world, domain, EXCHANGE_SIZE).count - 1 + coverOf(world, domain, byRank),
   target(web, domain, k) {
     const { world } = web;
     const { first, count } = groupOf(world, domain, EXCHANGE_SIZE);
+    if (k >= count - 1) return undefined;
     if (hash(world.seed, TAG.member, domain.index, k) % 100 >= COMPLETENESS_PERCENT) return -1;
     const other = first + ((domain.number - first + 1 + k) % count);
     return world.layout.memberAt('exchange', other);
   },
 };
+
+/** How many honest domains a spam domain also links to, to look like one. */
+const coverOf = ({ seed }: World, { index }: Domain, byRank: number): number =>
+  Math.round(unit(hash(seed, TAG.cover, index)) * byRank);
 
 type FarmRole = 'target' | 'booster' | 'leaf';
 
@@ -104,14 +110,22 @@ export function farmMachine(world: World, domain: Domain): number | undefined {
   return groupNumber(domain, FARM_SIZE) * FARM_MACHINES + (domain.number % FARM_MACHINES);
 }
 
+/** How many of its links are within its farm or ring. */
+function farmLinks(world: World, domain: Domain): number {
+  const role = farmRole(domain);
+  if (role === 'leaf') return BOOSTERS_A_LEAF;
+  return role === 'booster'
+    ? supported(world, domain).count
+    : groupOf(world, domain, FARM_SIZE).count - 1;
+}
+
+const BOOSTERS_A_LEAF = 3;
 const FARM_MACHINES = 4;
 const OFFERS_A_PAGE = 26;
 const OFFERS_SIGMA = 0.5;
 const MOST_OFFERS = 150;
 const SISTERS_A_PAGE = 8;
 const SHOPS = 50;
-/** Links of a farm's target to ordinary domains. */
-const TARGET_ORDINARY = 2;
 
 /** A program writes its pages: there is one for every request, and each names more. */
 export const farm: Kind = {
@@ -128,19 +142,13 @@ export const farm: Kind = {
   },
   pages: few(4, 16),
   role: (_world, domain) => farmRole(domain),
-  degree(world, domain) {
-    const { count } = groupOf(world, domain, FARM_SIZE);
-    const booster = supported(world, domain).count;
-    return { target: TARGET_ORDINARY + count - 1, booster, leaf: 3 }[farmRole(domain)];
-  },
+  degree: (world, domain, byRank) => farmLinks(world, domain) + coverOf(world, domain, byRank),
   target(web, domain, k) {
     const { layout, seed, step } = web.world;
     const role = farmRole(domain);
     const { first, count } = groupOf(web.world, domain, FARM_SIZE);
-    if (role === 'target')
-      return k < TARGET_ORDINARY
-        ? undefined
-        : layout.memberAt('farm', first + k - TARGET_ORDINARY + 1);
+    if (k >= farmLinks(web.world, domain)) return undefined;
+    if (role === 'target') return layout.memberAt('farm', first + k + 1);
     if (role === 'booster') {
       const ring = supported(web.world, domain);
       const farms = ring.first + ((groupNumber(domain, FARM_SIZE) + k) % ring.count);
@@ -186,7 +194,7 @@ function sisterOffers(web: Web, domain: Domain, key: number): string[] {
   const found: string[] = [];
   for (let i = 0; i < SISTERS_A_PAGE; i++) {
     const draw = hash(web.world.seed, TAG.member, domain.index, key, i);
-    const target = farm.target?.(web, domain, draw % domain.degree) ?? -1;
+    const target = farm.target?.(web, domain, draw % farmLinks(web.world, domain)) ?? -1;
     if (target >= 0) found.push(offerAt(web.domains.at(target), draw));
   }
   return found;
@@ -201,8 +209,9 @@ export const parked: Kind = {
   pages: few(1, 3),
   role: (world, domain) =>
     domain.number === groupOf(world, domain, PARKING_SIZE).first ? 'hub' : 'parked',
-  degree: () => 1,
-  target: (web, domain) => {
+  degree: (world, domain, byRank) => 1 + coverOf(world, domain, byRank),
+  target: (web, domain, k) => {
+    if (k > 0) return undefined;
     const { first } = groupOf(web.world, domain, PARKING_SIZE);
     return domain.number === first ? -1 : web.world.layout.memberAt('parked', first);
   },

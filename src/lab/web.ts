@@ -23,6 +23,7 @@ import { movedRobots, robotsOf, sitemapOf } from './robots.ts';
 import { withSessions } from './sessions.ts';
 import { makeSmallPage } from './small-page.ts';
 import { secondsOf } from './time.ts';
+import { getsStrays, isObscure } from './tricks/company.ts';
 import type { Visitor } from './tricks/manner.ts';
 import { hash, TAG, unit } from './words/random.ts';
 import { World, type WorldSettings } from './world.ts';
@@ -53,13 +54,18 @@ export class Web {
     return KINDS[this.world.layout.kindAt(index)];
   }
 
-  /** The first domain from `index` on that other domains may link to, cyclically; -1 if none. */
-  linkedFrom(index: number, domains: number, self: number): number {
+  /**
+   * The first domain from `index` on that other domains may link to, cyclically; -1 if none. A
+   * stray link leads to the others: to those that are obscure, or that nobody means to link to.
+   */
+  linkedFrom(index: number, domains: number, self: number, stray: boolean): number {
     // The kinds repeat: if no domain of a block is linked to, none is.
     const last = Math.min(domains, BLOCK + 1);
     for (let i = 0; i < last; i++) {
       const candidate = (index + i) % domains;
-      if (candidate !== self && this.kindAt(candidate).linked) return candidate;
+      if (candidate === self) continue;
+      const isKnown = this.kindAt(candidate).linked && !isObscure(this.world, candidate);
+      if (stray ? !isKnown && getsStrays(this.world, candidate) : isKnown) return candidate;
     }
     return -1;
   }

@@ -5,6 +5,7 @@ import type { KindName } from '../../src/lab/kind.ts';
 import { urlOf } from '../../src/lab/paths.ts';
 import { webOf } from '../../src/lab/server/lab.ts';
 import { visitorOf } from '../../src/lab/server/request.ts';
+import { isObscure } from '../../src/lab/tricks/company.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { searchedWords } from '../../src/lab/words/queries.ts';
 
@@ -142,7 +143,11 @@ describe('farms', () => {
     expect(addresses).toContain(4);
     expect(Math.max(...addresses)).toBeGreaterThan(50);
     const boosters = members('farm').filter((d) => d.kind.role?.(web.world, d) === 'booster');
-    expect(new Set(boosters.map(({ degree }) => degree))).toEqual(new Set([1, 5]));
+    const targets = boosters.map(
+      ({ index }) =>
+        [...web.neighbours(index)].filter((i) => truthAt(web, i).role === 'target').length,
+    );
+    expect(new Set(targets)).toEqual(new Set([1, 5]));
   });
 
   test('stand behind expired domains, which honest domains still link to', () => {
@@ -152,6 +157,66 @@ describe('farms', () => {
     const groups = [...web.neighbours(domain.index)].map((i) => truthAt(web, i).group);
     expect(group).toMatch(/^farm-\d+$/);
     expect(groups.some((name) => name.startsWith('farm-'))).toBe(true);
+  });
+});
+
+describe('links', () => {
+  const honest = all.filter((index) => !web.kindAt(index).spam);
+  const share = (of: readonly number[], wanted: (index: number) => boolean): number =>
+    of.filter(wanted).length / of.length;
+  const isSpam = (index: number): boolean => web.kindAt(index).spam;
+
+  test('of honest domains lead to spam now and then, of spam domains to honest ones often', () => {
+    const targets = (of: number[]) => of.flatMap((index) => [...web.neighbours(index)]);
+    const strays = share(targets(honest.slice(0, 4000)), isSpam);
+    expect(strays).toBeGreaterThan(0.01);
+    expect(strays).toBeLessThan(0.1);
+    const leaves = members('farm').filter((d) => d.kind.role?.(web.world, d) === 'leaf');
+    const parked = members('parked');
+    for (const kind of [leaves, parked]) {
+      const honestShare = 1 - share(targets(kind.map(({ index }) => index)), isSpam);
+      expect(honestShare).toBeGreaterThan(0.4);
+    }
+  });
+
+  test('reach obscure honest domains as seldom as spam', () => {
+    const inDegrees = new Uint32Array(all.length);
+    for (const index of honest) for (const to of web.neighbours(index)) inDegrees[to]++;
+    const median = (of: number[]): number =>
+      of.map((index) => inDegrees[index]).sort((a, b) => a - b)[of.length >> 1];
+    const obscure = all.filter((index) => isObscure(web.world, index));
+    const parked = members('parked').map(({ index }) => index);
+    const ordinary = members('ordinary', 9000).map(({ index }) => index);
+    expect(obscure.length).toBeGreaterThan(ordinary.length / 5);
+    expect(median(obscure)).toBeLessThan(median(ordinary) / 2);
+    expect(Math.abs(median(obscure) - median(parked))).toBeLessThanOrEqual(2);
+  });
+
+  test('join honest chains and rings, which are groups of their own', () => {
+    const groups = new Map<string, Domain[]>();
+    for (const domain of members('ordinary', 9000)) {
+      const { group } = truthAt(web, domain.index);
+      if (group !== '') groups.set(group, [...(groups.get(group) ?? []), domain]);
+    }
+    const chains = [...groups].filter(([name]) => name.startsWith('chain-'));
+    const rings = [...groups].filter(([name]) => name.startsWith('ring-'));
+    expect(chains.length).toBeGreaterThan(3);
+    expect(rings.length).toBeGreaterThan(20);
+    for (const [name, chain] of chains)
+      expect(new Set(chain.map(({ index }) => truthAt(web, index).address)).size, name).toBe(1);
+    for (const [name, ring] of [...chains, ...rings]) {
+      if (ring.length < 2) continue;
+      const own = new Set(ring.map(({ index }) => index));
+      const within = ring.map(({ index }) => [...web.neighbours(index)].filter((i) => own.has(i)));
+      expect(
+        share(
+          within.map(({ length }) => length),
+          (count) => count > 0,
+        ),
+        name,
+      ).toBeGreaterThan(0.4);
+    }
+    expect(truthAt(webAt(0, 'clean', 3000), 900).group).toBe('');
   });
 });
 

@@ -57,6 +57,10 @@ export const TAG = {
   layout: 48,
   ring: 49,
   nickname: 50,
+  stray: 51,
+  obscure: 52,
+  company: 53,
+  cover: 54,
 } as const;
 
 /** A 32-bit hash of a few integers (the finalizer of MurmurHash3 between absorptions). */
