@@ -3,8 +3,8 @@
  *
  * Idea      Domains are read as a crawl reads them: by their first pages, found along links. Each
  *           domain gives a row for its name alone, and one for each stage at which a crawl gives a
- *           verdict. So the model knows what one page is worth, and what none is. Probabilities are
- *           calibrated for each stage, on a web that the model was not trained on.
+ *           verdict. Each stage has stumps of its own: means of one page tell other things than means
+ *           of thirty. Probabilities are calibrated on webs that the model was not trained on.
  * Ensures   the same seeds give the same model. All rows of a domain, and all domains of a group,
  *           are on one side of a split.
  */
@@ -17,25 +17,28 @@ import { truthOf } from '../../src/lab/judge/truth.ts';
 import { webOf } from '../../src/lab/server/lab.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { searchedWords } from '../../src/lab/words/queries.ts';
-import type { FeatureTable } from '../../src/spam/feature-table.ts';
 import { contentColumns } from '../../src/spam/features/content/content-set.ts';
 import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
 import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
 import type { WordLists } from '../../src/spam/features/content/word-lists.ts';
 import { NAME_COLUMNS, nameValues } from '../../src/spam/features/names/name-set.ts';
 import { isHome } from '../../src/spam/features/sites.ts';
-import { calibrate } from '../../src/spam/learn/calibrate.ts';
-import { type SpamModel, scoreSites } from '../../src/spam/model.ts';
-import { trainModel } from '../../src/spam/train.ts';
+import { type Calibration, calibrate, logOdds } from '../../src/spam/learn/calibrate.ts';
+import { examplesOf } from '../../src/spam/learn/examples.ts';
+import { fitLogitBoost, scoreStumps } from '../../src/spam/learn/logit-boost.ts';
+import { auc, aucHalfWidth } from '../../src/spam/learn/measures.ts';
+import {
+  type ModelPart,
+  type SpamModel,
+  type StageModel,
+  scoreSites,
+} from '../../src/spam/model.ts';
 import { hostOf, pathOf } from '../../src/url/parts.ts';
 
 /** Stages of a virtual crawl, which reads 30 pages of a domain, and so many pages are read here. */
 export const STAGES: readonly number[] = [1, 3, 10, 30];
 const PORTS = { http: 8080, https: 8443, dns: 0, control: 0 };
 const MOST_WORDS = 1000;
-/** Small and fast: a forest has megabytes, and goes every way where a value is missing. */
-export const LEARNERS = ['boost-64', 'boost-32', 'boost-16', 'logistic-1', 'logistic-100'];
-
 const ABOUT =
   'It was trained on the synthetic web of "drumlin web", and knows nothing of the real web. Use it as an example only.';
 
@@ -161,46 +164,63 @@ export function rowsOf(web: Web, lists: WordLists, most: number): Row[] {
 
 /** The probabilities of spam of rows that are all of one stage. */
 export function scoresAt(model: SpamModel, rows: readonly Row[], stage: number): Float64Array {
-  const { calibrations = [], calibration } = model;
-  const own = calibrations.findLast(({ pages }) => pages <= stage) ?? calibration;
+  const own = model.stages?.findLast(({ pages }) => pages <= stage) ?? model;
   const columns = FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i]));
-  return scoreSites({ ...model, calibration: own }, { names: FEATURES, columns });
+  return scoreSites({ ...model, ...own }, { names: FEATURES, columns });
 }
 
-/** Trains on `rows`, and calibrates the probabilities of each stage on `others`. */
-export async function trainOn(
-  rows: readonly Row[],
-  others: readonly Row[],
-  words: WordLists,
-): Promise<SpamModel> {
-  const table: FeatureTable = {
-    sites: rows.map(({ domain, seed, stage }) => `${seed}/${domain}/${stage}`),
-    ids: [],
-    belongings: rows.map(({ domain, seed, group }) => [
-      `domain ${seed}/${domain}`,
-      ...(group === '' ? [] : [`group ${seed}/${group}`]),
-    ]),
-    names: FEATURES,
-    columns: FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
-  };
-  const labelled = {
-    places: Uint32Array.from(rows.keys()),
-    spam: Uint8Array.from(rows, ({ spam }) => (spam ? 1 : 0)),
-    ...{ unknown: [], undecided: 0 },
-  };
-  const options = { seed: 1, fast: true, skipConstant: true, learners: LEARNERS };
-  const model = await trainModel(table, labelled, options);
-  const plain = { ...model, calibration: { slope: 1, constant: 0 } };
-  const calibrations = [0, ...STAGES].map((pages) => {
-    const own = others.filter(({ stage }) => stage === pages);
-    const scores = scoresAt(plain, own, pages).map((p) => Math.log(p / (1 - p)));
-    return {
-      pages,
-      ...calibrate(
-        scores,
-        Uint8Array.from(own, ({ spam }) => (spam ? 1 : 0)),
-      ),
+const examplesAt = (rows: readonly Row[]) =>
+  examplesOf(
+    FEATURES,
+    FEATURES.map((_, i) => Float64Array.from(rows, ({ values }) => values[i])),
+    Uint8Array.from(rows, ({ spam }) => (spam ? 1 : 0)),
+  );
+
+/**
+ * A model of each stage: stumps that are fitted to `rows`, and a calibration by `others`.
+ *
+ * A verdict that shuts a domain out is final, and there are several verdicts. So a stage is at
+ * least so careful that `RASH` of the honest domains among `others` get `SURE` or more.
+ */
+export function trainOn(rows: readonly Row[], others: readonly Row[], words: WordLists): SpamModel {
+  const stages = [0, ...STAGES].map((pages): StageModel => {
+    const at = (all: readonly Row[]) => all.filter(({ stage }) => stage === pages);
+    const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS);
+    const part: ModelPart = {
+      ...{ learner: `boost-${STUMPS}`, set: 'all', weight: 1 },
+      features: [...FEATURES.keys()],
+      fitted: { kind: 'stumps', stumps },
     };
+    const scores = Float64Array.from(at(others), ({ values }) => scoreStumps(stumps, values));
+    const honest = scores.filter((_, i) => !at(others)[i].spam);
+    const labels = Uint8Array.from(at(others), ({ spam }) => (spam ? 1 : 0));
+    return { pages, parts: [part], calibration: careful(calibrate(scores, labels), honest, pages) };
   });
-  return { ...model, calibrations, words, stages: true, about: ABOUT };
+  const spam = rows.reduce((sum, row) => sum + (row.spam ? 1 : 0), 0);
+  const last = STAGES[STAGES.length - 1];
+  const tested = others.filter(({ stage }) => stage === last);
+  const labels = Uint8Array.from(tested, (row) => (row.spam ? 1 : 0));
+  const model = { ...stages[0], features: FEATURES, stages: stages.slice(1), words, about: ABOUT };
+  const scores = scoresAt({ ...model, trained: NOT_YET }, tested, last);
+  const trained = {
+    ...{ sites: rows.length, spam, groups: new Set(rows.map(({ group }) => group)).size },
+    ...{ folds: 0, seed: 1, auc: auc(scores, labels), aucHalfWidth: aucHalfWidth(scores, labels) },
+  };
+  const { features, parts, calibration } = model;
+  return { features, parts, calibration, stages: model.stages, words, about: ABOUT, trained };
+}
+
+const NOT_YET = { sites: 0, spam: 0, groups: 0, folds: 0, seed: 1, auc: 0, aucHalfWidth: 0 };
+const STUMPS = 250;
+/** The verdict from which on a domain is shut out. */
+const SURE = 0.9;
+/** Of the honest domains so many may be shut out at a stage. */
+const RASH: Readonly<Record<number, number>> = { 0: 0, 1: 0.001, 3: 0.001, 10: 0.003, 30: 0.004 };
+
+/** The calibration, moved so that no more than `RASH` of the honest scores become `SURE`. */
+function careful(own: Calibration, honest: Float64Array, pages: number): Calibration {
+  const order = honest.toSorted((a, b) => b - a);
+  const highest = order[Math.floor(order.length * RASH[pages])];
+  const excess = logOdds(own, highest) - Math.log(SURE / (1 - SURE)) + 1e-6;
+  return excess > 0 ? { ...own, constant: own.constant - excess } : own;
 }

@@ -69,7 +69,7 @@ export const CHOICE_SETTINGS = {
     'budget',
     budgetPolicy,
     AUTO_BUDGET,
-    'URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse, or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; auto is "proportional(power=2)", and with --spam less of that from a verdict of 0.5 on',
+    'URLs that a domain may put into a round: irlbot, proportional, equal(10), top(1000), inverse, or an expression over rank and score, such as "rank <= 1000 ? 5000 : 10"; auto is "proportional(power=2)", and with --spam "spam < 0.9 ? proportional(power=2) : 0"',
   ),
   spam: setting(
     'spam',

@@ -64,8 +64,7 @@ export function wantsLikeness({
 
 /** What `auto` stands for, without and with a spam model. */
 const PLAIN_BUDGET = 'proportional(power=2)';
-const BUDGET_WITH_SPAM =
-  'spam < 0.5 ? proportional(power=2) : spam < 0.9 ? proportional(power=2) * (1 - spam)^2 : 0';
+const BUDGET_WITH_SPAM = 'spam < 0.9 ? proportional(power=2) : 0';
 
 /** The budget policy of a crawl. */
 export const budgetIn = ({ budget, spam }: Pick<CrawlConfig, 'budget' | 'spam'>): string =>

@@ -25,21 +25,23 @@ export interface ModelPart {
   readonly fitted: Fitted;
 }
 
+/** What judges domains in a crawl of which so many pages were read, or more. */
+export interface StageModel {
+  readonly pages: number;
+  readonly parts: readonly ModelPart[];
+  readonly calibration: Calibration;
+}
+
 export interface SpamModel {
   readonly features: readonly string[];
   readonly parts: readonly ModelPart[];
   readonly calibration: Calibration;
-  /**
-   * In a crawl: how scores become probabilities for domains of which so many pages were read, or
-   * more; in ascending order. Scores of few pages tell less.
-   */
-  readonly calibrations?: readonly (Calibration & { readonly pages: number })[] | undefined;
   /** The lists that features of content look at; a crawl measures pages with them. */
   readonly words?: WordLists | undefined;
   /** What its sites are. */
   readonly level?: SiteLevel | undefined;
-  /** Trained on a row for each stage of a crawl: it knows what few pages mean. */
-  readonly stages?: boolean | undefined;
+  /** For crawls: models of domains of which few pages were read, in ascending order of pages. */
+  readonly stages?: readonly StageModel[] | undefined;
   /** What term weights depend on. */
   readonly terms?: TermStatistics | undefined;
   /** What a user of the model must know: a crawl prints it as a warning. */
