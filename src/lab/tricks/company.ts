@@ -8,9 +8,21 @@
  *           branches, all linked with each other and at one address; bloggers form rings.
  * Ensures   a pure function of seed and domain; nothing of it on a web that does not deceive.
  */
-import type { KindName } from '../kind.ts';
 import { below, hash, TAG, unit } from '../words/random.ts';
-import type { World } from '../world.ts';
+
+/** The kinds of honest domains that keep company. */
+type Sociable = 'ordinary' | 'personal';
+
+/** What is needed of a world. */
+interface World {
+  readonly seed: number;
+  readonly deceitful: boolean;
+  readonly initialDomains: number;
+  readonly layout: {
+    kindAt(index: number): string;
+    countOf(kind: Sociable, domains: number): number;
+  };
+}
 
 /** Of ordinary domains below the first tenth, so many per cent are obscure. */
 const OBSCURE_PERCENT = 35;
@@ -82,7 +94,7 @@ interface Customs {
   readonly ringsPercent: number;
 }
 
-const CUSTOMS: Readonly<Partial<Record<KindName, Customs>>> = {
+const CUSTOMS: Readonly<Record<Sociable, Customs>> = {
   ordinary: {
     ...{ name: 'chain', block: 120, percent: 40, least: 6 },
     ...{ officesPercent: 50, ringsPercent: 25 },
@@ -99,13 +111,13 @@ const LEAST_RING = 3;
 interface Member {
   readonly world: World;
   readonly number: number;
-  readonly kind: { readonly name: KindName };
+  readonly kind: { readonly name: string };
 }
 
 /** The company that an honest domain keeps. */
 export function companyOf({ world, number, kind }: Member): Company | undefined {
+  if (!world.deceitful || !isSociable(kind.name)) return undefined;
   const customs = CUSTOMS[kind.name];
-  if (!world.deceitful || !customs) return undefined;
   const all = world.layout.countOf(kind.name, world.initialDomains);
   const block = Math.floor(number / customs.block);
   const begin = block * customs.block;
@@ -130,6 +142,8 @@ export function companyOf({ world, number, kind }: Member): Company | undefined 
   if (draw(4, ring) % 100 >= customs.ringsPercent || number >= first + count) return undefined;
   return company(`ring-${block}-${ring}`, first, count, ring);
 }
+
+const isSociable = (kind: string): kind is Sociable => kind === 'ordinary' || kind === 'personal';
 
 /** Small ones are more frequent. */
 const largeSize = ({ block, least }: Customs, u: number): number =>
