@@ -129,7 +129,8 @@ export interface Row {
   readonly seed: number;
   readonly stage: number;
   readonly spam: boolean;
-  readonly group: string;
+  /** Spam of which only links tell: its text is as honest as any. */
+  readonly plain: boolean;
   readonly values: readonly number[];
 }
 
@@ -146,12 +147,12 @@ export function rowsOf(web: Web, lists: WordLists, most: number): Row[] {
   const meter = new PageMeter(lists);
   for (let index = 0; index < web.world.domains; index++) {
     const { name: domain } = web.domains.at(index);
-    const { spam = false, group = '' } = truthOf(web, domain) ?? {};
+    const { spam = false, trick = '' } = truthOf(web, domain) ?? {};
     const sums = SiteSums.empty();
     const add = () => {
       const content = CONTENT.map(({ of }) => of({ name: domain, sums }));
       const values = [...content, ...nameValues(domain)];
-      rows.push({ domain, seed, stage: sums.pages, spam, group, values });
+      rows.push({ domain, seed, stage: sums.pages, spam, plain: trick === 'none', values });
     };
     for (const { url, words } of pagesOf(web, index, most)) {
       if (sums.pages === 0) add();
@@ -177,14 +178,17 @@ const examplesAt = (rows: readonly Row[]) =>
   );
 
 /**
- * A model of each stage: stumps that are fitted to `rows`, and a calibration by `others`.
+ * A model of each stage: stumps that are fitted to `rows`, and a calibration by `others`. Spam of
+ * which only links tell is left out: text that is spam here and honest there blurs what text can
+ * tell.
  *
  * A verdict that shuts a domain out is final, and there are several verdicts. So a stage is at
  * least so careful that `RASH` of the honest domains among `others` get `SURE` or more.
  */
 export function trainOn(rows: readonly Row[], others: readonly Row[], words: WordLists): SpamModel {
   const stages = [0, ...STAGES].map((pages): StageModel => {
-    const at = (all: readonly Row[]) => all.filter(({ stage }) => stage === pages);
+    const at = (all: readonly Row[]) =>
+      all.filter(({ stage, plain }) => stage === pages && !plain);
     const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS);
     const part: ModelPart = {
       ...{ learner: `boost-${STUMPS}`, set: 'all', weight: 1 },
@@ -203,7 +207,7 @@ export function trainOn(rows: readonly Row[], others: readonly Row[], words: Wor
   const model = { ...stages[0], features: FEATURES, stages: stages.slice(1), words, about: ABOUT };
   const scores = scoresAt({ ...model, trained: NOT_YET }, tested, last);
   const trained = {
-    ...{ sites: rows.length, spam, groups: new Set(rows.map(({ group }) => group)).size },
+    ...{ sites: rows.length, spam, groups: new Set(rows.map(({ seed }) => seed)).size },
     ...{ folds: 0, seed: 1, auc: auc(scores, labels), aucHalfWidth: aucHalfWidth(scores, labels) },
   };
   const { features, parts, calibration } = model;
@@ -215,7 +219,7 @@ const STUMPS = 250;
 /** The verdict from which on a domain is shut out. */
 const SURE = 0.9;
 /** Of the honest domains so many may be shut out at a stage. */
-const RASH: Readonly<Record<number, number>> = { 0: 0, 1: 0.001, 3: 0.001, 10: 0.003, 30: 0.004 };
+const RASH: Readonly<Record<number, number>> = { 0: 0, 1: 0.003, 3: 0.001, 10: 0.006, 30: 0.004 };
 
 /** The calibration, moved so that no more than `RASH` of the honest scores become `SURE`. */
 function careful(own: Calibration, honest: Float64Array, pages: number): Calibration {
