@@ -15,6 +15,7 @@ import type { Truth } from '../../src/lab/judge/truth.ts';
 import type { Web } from '../../src/lab/web.ts';
 import { searchedWords } from '../../src/lab/words/queries.ts';
 import { rank } from '../../src/rank/index.ts';
+import { termChangeSet } from '../../src/spam/crawls/term-snapshots.ts';
 import { contentSet } from '../../src/spam/features/content/content-set.ts';
 import { PageMeter } from '../../src/spam/features/content/page-meter.ts';
 import { SiteSums } from '../../src/spam/features/content/site-sums.ts';
@@ -26,16 +27,18 @@ import { NearPages } from '../../src/spam/features/neighbours/near-pages.ts';
 import { neighbourSet } from '../../src/spam/features/neighbours/neighbour-set.ts';
 import type { Site } from '../../src/spam/features/sites.ts';
 import { linkChange } from '../../src/spam/features/temporal/link-change.ts';
+import { TERM_CHANGES } from '../../src/spam/features/temporal/term-change.ts';
 import { bm25Set, chooseTerms } from '../../src/spam/features/terms/bm25.ts';
 import { type StemNumbers, TermDocument } from '../../src/spam/features/terms/term-documents.ts';
-import { domainArcs, openWeb, type SampledSite, sampleSites } from './sample.ts';
+import { domainArcs, openWeb, pagesOf, type SampledSite, sampleSites } from './sample.ts';
 
 const MEMORY = 5e8 as Bytes;
 const FREQUENT = 1000;
 /** Pages of a site that are read to learn which words are frequent. */
 const PAGES_FOR_WORDS = 2;
-/** Steps between the two snapshots of temporal features. */
+/** Steps between the two snapshots of temporal features, and the later ones of terms. */
 const LATER = 3;
+const SNAPSHOTS = [LATER, 2 * LATER];
 const PERMUTATIONS = 30;
 /** A verdict may come after this many pages. */
 const EARLY = 3;
@@ -44,8 +47,12 @@ export interface Options {
   readonly domains: number;
   readonly sites: number;
   readonly pages: number;
-  /** Also make temporal features: of the web some steps later. */
+  /** Make the features of links. */
+  readonly links: boolean;
+  /** Also those of how links change: of the web some steps later. */
   readonly temporal: boolean;
+  /** Also read the pages of later steps, for how terms change. */
+  readonly terms: boolean;
 }
 
 /** One web: its sites, and what was measured of them. */
@@ -57,6 +64,8 @@ export interface Measured {
   readonly early: readonly SiteSums[];
   readonly tops: readonly (Float64Array | undefined)[];
   readonly documents: readonly TermDocument[];
+  /** The same at later steps. */
+  readonly later: readonly (readonly TermDocument[])[];
   /** Sets that refer to no other web. */
   readonly sets: readonly FeatureSet[];
 }
@@ -113,17 +122,40 @@ export async function measureWeb(
     const read = await readPages(sampled, lists, stems, near, options.pages);
     const shared = await near.finish(sites.length, MEMORY);
     const names = sites.map(({ name }) => name);
-    const graph = graphOf(web, options.pages);
+    const graph = options.links ? graphOf(web, options.pages) : undefined;
     const room = { memory: MEMORY, threads: 1 };
     return {
       ...{ sites, truths: sampled.map(({ truth }) => truth), ...read },
+      later: options.terms
+        ? SNAPSHOTS.map((step) => documentsAt(seed, sampled, stems, options, step))
+        : [],
       sets: [
-        await linkFeatures(graph, { sites: names, trusted: trustedOf(web), ...room }),
+        ...(graph
+          ? [await linkFeatures(graph, { sites: names, trusted: trustedOf(web), ...room })]
+          : []),
         nameSet(names),
         neighbourSet(sites, shared),
-        ...(options.temporal ? [await changeOf(seed, graph, names, options)] : []),
+        ...(graph && options.temporal ? [await changeOf(seed, graph, names, options)] : []),
       ],
     };
+  });
+}
+
+/** The words of the same sites some steps later; a site that is gone has none. */
+function documentsAt(
+  seed: number,
+  sampled: readonly SampledSite[],
+  stems: StemNumbers,
+  { domains, pages }: Options,
+  step: number,
+): TermDocument[] {
+  const web = seedWeb(seed, domains, step);
+  const decoder = new TextDecoder();
+  return sampled.map(({ domain: { index } }) => {
+    const document = new TermDocument();
+    for (const { body } of pagesOf(web, web.domains.at(index), pages))
+      stems.add(document, wordsOf(decoder.decode(fingerprintAndWords(body).words.text)));
+    return document;
   });
 }
 
@@ -213,16 +245,21 @@ function graphOf(web: Web, pages: number): Graph {
   );
 }
 
-/** Term weights of some webs, by the statistics of the first `training` ones. */
+/** Term weights of some webs and their changes, by the statistics of the first `training` ones. */
 export function termSets(
   webs: readonly Measured[],
   training: number,
   stems: StemNumbers,
-): FeatureSet[] {
+): FeatureSet[][] {
   const all = stems.stems;
   const learned = webs.slice(0, training).flatMap(({ documents }) => documents);
   const statistics = chooseTerms(learned, all);
-  return webs.map(({ documents }) => bm25Set(documents, all, statistics));
+  return webs.map(({ documents, later }) => [
+    bm25Set(documents, all, statistics),
+    ...(later.length > 0 ? TERM_CHANGES : []).map((kind) =>
+      termChangeSet(kind, [documents, ...later], all, statistics),
+    ),
+  ]);
 }
 
 /** The set `content` of a web, of all its pages or of its first. */

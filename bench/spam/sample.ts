@@ -48,7 +48,7 @@ export function sampleSites(web: Web, count: number): SampledSite[] {
 }
 
 /** The pages that a crawl fetches first, breadth first within the domain. */
-function* pagesOf(web: Web, domain: Domain, most: number): Generator<SampledPage> {
+export function* pagesOf(web: Web, domain: Domain, most: number): Generator<SampledPage> {
   const queue = [urlOf(domain, 0)];
   const known = new Set(queue);
   let fetched = 0;

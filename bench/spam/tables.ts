@@ -6,6 +6,8 @@ export interface Cell {
   /** Of the first pages only. */
   readonly early?: boolean;
   readonly terms?: boolean;
+  /** Which changes of term weights, by the names of their sets. */
+  readonly changes?: RegExp;
   /** Which columns of other sets, by their names. */
   readonly sets?: Readonly<Record<string, RegExp>>;
   /** AUC in the paper: UK2007, DC2010, ClueWeb09. */
@@ -32,7 +34,7 @@ export const CELLS: readonly Cell[] = [
   { name: 'all', content: 'b', terms: true, sets: STATIC, paper: '0.902, 0.885, 0.876' },
 ];
 
-/** Tables 10 and 12, on UK2007. */
+/** Table 10, on UK2007. */
 export const TEMPORAL: readonly Cell[] = [
   { name: 'growth and death rates', sets: { temporal: RATES }, paper: '0.617' },
   { name: 'XJaccard + PSimRank', sets: { temporal: SIMILARITIES }, paper: '0.625' },
@@ -47,4 +49,38 @@ export const TEMPORAL: readonly Cell[] = [
     paper: '0.769',
   },
   { name: 'all links', sets: { links: ANY, temporal: ANY }, paper: '0.765' },
+];
+
+/** Table 11: one learner, bagged cost-sensitive trees. */
+export const BAGGED: readonly Cell[] = [
+  { name: 'growth and death rates', sets: { temporal: RATES }, paper: '0.605' },
+  { name: 'XJaccard', sets: { temporal: /xjaccard/ }, paper: '0.626' },
+  { name: 'PSimRank', sets: { temporal: /psimrank/ }, paper: '0.593' },
+  { name: 'XJaccard + PSimRank', sets: { temporal: SIMILARITIES }, paper: '0.610' },
+  { name: 'links', sets: { links: ANY }, paper: '0.731' },
+  {
+    name: 'links + growth and death rates',
+    sets: { links: ANY, temporal: RATES },
+    paper: '0.696',
+  },
+  {
+    name: 'links + XJaccard + PSimRank',
+    sets: { links: ANY, temporal: SIMILARITIES },
+    paper: '0.710',
+  },
+  { name: 'all links', sets: { links: ANY, temporal: ANY }, paper: '0.707' },
+];
+
+/** Table 12, on UK2007. */
+export const CHANGES: readonly Cell[] = [
+  { name: 'BM25', terms: true, paper: '0.736' },
+  { name: 'Ave', changes: /-ave$/, paper: '0.749' },
+  { name: 'AveDiff', changes: /-avediff$/, paper: '0.737' },
+  { name: 'Dev', changes: /-dev$/, paper: '0.767' },
+  { name: 'DevDiff', changes: /-devdiff$/, paper: '0.752' },
+  { name: 'Decay', changes: /-decay$/, paper: '0.709' },
+  { name: 'all changes', changes: ANY, paper: '0.782' },
+  { name: 'all changes + BM25', terms: true, changes: ANY, paper: '0.789' },
+  { name: 'all changes + (B)', content: 'b', changes: ANY, paper: '0.901' },
+  { name: 'all changes + BM25 + (B)', content: 'b', terms: true, changes: ANY, paper: '0.902' },
 ];

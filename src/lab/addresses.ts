@@ -9,7 +9,6 @@
  */
 
 import { farmMachine } from './spam-kinds.ts';
-import { companyOf } from './tricks/company.ts';
 import type { Place } from './web.ts';
 import { hash, TAG, textHash } from './words/random.ts';
 import type { World } from './world.ts';
@@ -34,7 +33,7 @@ export function addressOf(
     return inNet(64, hash(draw, TAG.machine, textHash(label)));
   const machine = farmMachine(world, domain);
   if (machine !== undefined) return inNet(128, hash(world.seed, TAG.machine, -1, machine));
-  const shared = companyOf(domain)?.machine;
+  const shared = domain.company?.machine;
   if (shared !== undefined) return inNet(128, hash(world.seed, TAG.machine, -2, shared));
   if (draw % 3 === 0) {
     const machines = Math.max(2, Math.ceil(world.initialDomains / 3 / DOMAINS_A_MACHINE));

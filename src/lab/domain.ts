@@ -10,6 +10,7 @@ import { type BehaviourName, drawBehaviour, type Layer } from './behaviour.ts';
 import type { Kind } from './kind.ts';
 import { KINDS } from './kinds.ts';
 import { domainDeath, pageDeath, pagesAt } from './time.ts';
+import { type Company, companyOf } from './tricks/company.ts';
 import { type Manner, mannerOf } from './tricks/manner.ts';
 import { nicknameOf } from './words/names.ts';
 import { exp, hash, normalOf, power, TAG, unit } from './words/random.ts';
@@ -122,6 +123,14 @@ export class Domain {
     return this.#manner;
   }
   #manner: Manner | undefined;
+
+  /** The company of honest domains that it is of. */
+  get company(): Company | undefined {
+    if (this.#company === undefined) this.#company = companyOf(this) ?? null;
+    return this.#company ?? undefined;
+  }
+  /** Null means none. */
+  #company: Company | null | undefined;
 
   /** How many domains it links to. */
   get degree(): number {

@@ -2,7 +2,7 @@
 
 import type { Domain } from './domain.ts';
 import type { Kind } from './kind.ts';
-import { companionAt, companyLinks, companyOf } from './tricks/company.ts';
+import { companionAt, companyLinks, fewPages } from './tricks/company.ts';
 import type { Web } from './web.ts';
 import { hash, TAG } from './words/random.ts';
 import type { World } from './world.ts';
@@ -23,8 +23,7 @@ export const giant: Kind = {
 
 /** Members of a company of honest domains link to each other, too. */
 const sociable = {
-  group(_world: World, domain: Domain) {
-    const company = companyOf(domain);
+  group(_world: World, { company }: Domain) {
     return company && { name: company.name, number: company.first };
   },
   target({ world }: Web, domain: Domain, k: number): number | undefined {
@@ -39,6 +38,7 @@ export const ordinary: Kind = {
   ...sociable,
   name: 'ordinary',
   about: 'a typical site',
+  pages: (world, index, byRank) => fewPages(world, index) ?? byRank,
   degree: (_world, domain, byRank) => byRank + companyLinks(domain),
 };
 

@@ -27,6 +27,8 @@ interface World {
 /** Of ordinary domains below the first tenth, so many per cent are obscure. */
 const OBSCURE_PERCENT = 35;
 const WELL_KNOWN = 0.1;
+/** Small sites have up to so many pages. */
+const MOST_OF_FEW = 8;
 /** Share of stray links: between none and this, few more often; of well-known domains less. */
 const MOST_STRAY = 0.4;
 const CAREFUL = 0.1;
@@ -41,6 +43,14 @@ export function isObscure(world: World, index: number): boolean {
     world.layout.kindAt(index) === 'ordinary' &&
     hash(world.seed, TAG.obscure, index) % 100 < OBSCURE_PERCENT
   );
+}
+
+/** The number of pages of an obscure domain that has few, as most have. */
+export function fewPages(world: World, index: number): number | undefined {
+  const draw = hash(world.seed, TAG.obscure, index, 2);
+  if (!isObscure(world, index) || draw % 3 === 0) return undefined;
+  const u = unit(draw);
+  return 1 + Math.floor(MOST_OF_FEW * u * u);
 }
 
 /** Whether the k-th link of a domain, chosen at a step, is one that nobody looks after. */
@@ -67,7 +77,7 @@ export function wasHonest(world: World, index: number): boolean {
 }
 
 /** Honest domains that link to each other. */
-interface Company {
+export interface Company {
   readonly name: string;
   /** The first member's number among the domains of its kind, and how many there are. */
   readonly first: number;
@@ -114,6 +124,11 @@ interface Member {
   readonly kind: { readonly name: string };
 }
 
+/** A domain that knows its company, which is computed once. */
+interface Companion extends Member {
+  readonly company: Company | undefined;
+}
+
 /** The company that an honest domain keeps. */
 export function companyOf({ world, number, kind }: Member): Company | undefined {
   if (!world.deceitful || !isSociable(kind.name)) return undefined;
@@ -153,10 +168,9 @@ const OFFICES_LINKED = 3;
 const MOST_FRIENDS = 3;
 
 /** How many of its links a domain has within its company. */
-export function companyLinks(member: Member): number {
-  const company = companyOf(member);
-  if (!company) return 0;
-  const { first, count, offices } = company;
+export function companyLinks(member: Companion): number {
+  if (!member.company) return 0;
+  const { first, count, offices } = member.company;
   const place = member.number - first;
   if (offices === 0 || place === 0) return count - 1;
   const friends = hash(member.world.seed, TAG.company, -2, tagOf(member)) % (MOST_FRIENDS + 1);
@@ -166,10 +180,9 @@ export function companyLinks(member: Member): number {
 const tagOf = ({ number, kind }: Member): number => number * 2 + (kind.name === 'personal' ? 1 : 0);
 
 /** The number of the member that the k-th link within its company leads to; -1 for none. */
-export function companionAt(member: Member, k: number): number {
-  const company = companyOf(member);
-  if (!company) return -1;
-  const { first, count, complete, offices } = company;
+export function companionAt(member: Companion, k: number): number {
+  if (!member.company) return -1;
+  const { first, count, complete, offices } = member.company;
   const place = member.number - first;
   const draw = hash(member.world.seed, TAG.company, -1, tagOf(member), k);
   if (offices === 0 || place === 0)
@@ -179,8 +192,6 @@ export function companionAt(member: Member, k: number): number {
 }
 
 /** Whether a domain is known only within its company. */
-export function isUnknown(member: Member): boolean {
-  return (
-    member.kind.name === 'personal' && (companyOf(member)?.first ?? member.number) < member.number
-  );
+export function isUnknown({ kind, number, company }: Companion): boolean {
+  return kind.name === 'personal' && company !== undefined && company.first < number;
 }
