@@ -68,7 +68,7 @@ export async function run(args: string[]): Promise<void> {
       ]);
       const share = (part: number) => `${((100 * part) / pages).toFixed(1)} %`;
       console.log(
-        `| ${order} | ${pages} | ${share(spam)} | ${share(useful)} | ${domains} | ${cpuSeconds.toFixed(0)} |`,
+        `| ${order} | ${pages} | ${share(spam)} | ${share(useful)} | ${domains} | ${cpuSeconds.toFixed(1)} |`,
       );
     }
   } finally {
