@@ -187,8 +187,7 @@ const examplesAt = (rows: readonly Row[]) =>
  */
 export function trainOn(rows: readonly Row[], others: readonly Row[], words: WordLists): SpamModel {
   const stages = [0, ...STAGES].map((pages): StageModel => {
-    const at = (all: readonly Row[]) =>
-      all.filter(({ stage, plain }) => stage === pages && !plain);
+    const at = (all: readonly Row[]) => all.filter(({ stage, plain }) => stage === pages && !plain);
     const stumps = fitLogitBoost(examplesAt(at(rows)), STUMPS);
     const part: ModelPart = {
       ...{ learner: `boost-${STUMPS}`, set: 'all', weight: 1 },
