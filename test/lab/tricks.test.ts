@@ -161,6 +161,10 @@ describe('farms', () => {
 });
 
 describe('links', () => {
+  const web = webAt(0, 'mixed', 4000);
+  const all = Array.from({ length: web.world.domains }, (_, index) => index);
+  const members = (kind: KindName): Domain[] =>
+    all.filter((index) => web.kindAt(index).name === kind).map((index) => web.domains.at(index));
   const honest = all.filter((index) => !web.kindAt(index).spam);
   const share = (of: readonly number[], wanted: (index: number) => boolean): number =>
     of.filter(wanted).length / of.length;
@@ -168,7 +172,7 @@ describe('links', () => {
 
   test('of honest domains lead to spam now and then, of spam domains to honest ones often', () => {
     const targets = (of: number[]) => of.flatMap((index) => [...web.neighbours(index)]);
-    const strays = share(targets(honest.slice(0, 4000)), isSpam);
+    const strays = share(targets(honest.slice(0, 2000)), isSpam);
     expect(strays).toBeGreaterThan(0.01);
     expect(strays).toBeLessThan(0.1);
     const leaves = members('farm').filter((d) => d.kind.role?.(web.world, d) === 'leaf');
@@ -186,7 +190,7 @@ describe('links', () => {
       of.map((index) => inDegrees[index]).sort((a, b) => a - b)[of.length >> 1];
     const obscure = all.filter((index) => isObscure(web.world, index));
     const parked = members('parked').map(({ index }) => index);
-    const ordinary = members('ordinary', 9000).map(({ index }) => index);
+    const ordinary = members('ordinary').map(({ index }) => index);
     expect(obscure.length).toBeGreaterThan(ordinary.length / 5);
     expect(median(obscure)).toBeLessThan(median(ordinary) / 2);
     expect(Math.abs(median(obscure) - median(parked))).toBeLessThanOrEqual(2);
@@ -194,14 +198,14 @@ describe('links', () => {
 
   test('join honest chains and rings, which are groups of their own', () => {
     const groups = new Map<string, Domain[]>();
-    for (const domain of members('ordinary', 9000)) {
+    for (const domain of members('ordinary')) {
       const { group } = truthAt(web, domain.index);
       if (group !== '') groups.set(group, [...(groups.get(group) ?? []), domain]);
     }
     const chains = [...groups].filter(([name]) => name.startsWith('chain-'));
     const rings = [...groups].filter(([name]) => name.startsWith('ring-'));
-    expect(chains.length).toBeGreaterThan(3);
-    expect(rings.length).toBeGreaterThan(20);
+    expect(chains.length).toBeGreaterThan(2);
+    expect(rings.length).toBeGreaterThan(10);
     for (const [name, chain] of chains)
       expect(new Set(chain.map(({ index }) => truthAt(web, index).address)).size, name).toBe(1);
     for (const [name, ring] of [...chains, ...rings]) {
